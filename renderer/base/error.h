@@ -1,0 +1,30 @@
+#pragma once
+#include <stdexcept>
+#include <string>
+
+namespace roundel {
+
+/// Exit codes of the command; every Error carries the one it ends with.
+enum class ExitCode : int {
+  kDone = 0,
+  kRuntimeFailure = 1,    ///< may succeed when tried again: disk full, device error, out of memory
+  kUsage = 2,             ///< a command line option or argument is wrong
+  kInvalidScene = 3,      ///< the scene or its data is wrong; trying again will not help
+  kOutputRefused = 4,     ///< the output exists or is not writable
+  kSomeFramesFailed = 5,  ///< a sequence was left incomplete
+};
+
+/// The one exception type of the library. `what()` is the whole message for the user: it names the
+/// place (file:line:column, option or path) and what was expected. Several problems found at once
+/// are one Error with one problem a line.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode exit_code, const std::string& message)
+      : std::runtime_error(message), exit_code_(exit_code) {}
+  ExitCode exit_code() const noexcept { return exit_code_; }
+
+ private:
+  ExitCode exit_code_;
+};
+
+}  // namespace roundel

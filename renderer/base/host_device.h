@@ -1,0 +1,9 @@
+#pragma once
+/// Marks the functions that both backends compile: the CPU backend with the host compiler
+/// (-ffp-contract=off), the CUDA backend with nvcc (--fmad=false), so that both run the same
+/// sequence of binary32 operations.
+#ifdef __CUDACC__
+#define ROUNDEL_HOST_DEVICE __host__ __device__
+#else
+#define ROUNDEL_HOST_DEVICE
+#endif

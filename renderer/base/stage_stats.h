@@ -1,0 +1,51 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace roundel {
+
+/// What one stage of a frame took and did.
+struct Stage {
+  std::string name;          ///< generate, bin, blend or encode
+  double milliseconds = 0;   ///< wall time, summed over the chunks of a frame
+  std::uint64_t bytes = 0;   ///< bytes the stage leaves behind (circles, lists, pixels, file)
+};
+
+/// The stage table of one frame, in the order in which the stages first ran.
+struct StageStats {
+  std::vector<Stage> stages;
+  std::uint64_t circles = 0;   ///< circles of the frame
+  std::uint64_t overlaps = 0;  ///< circle–bin pairs listed
+  std::uint64_t chunks = 0;    ///< groups of circles that went through bin and blend
+
+  /// The stage of this name, added at the end if it is new.
+  Stage& stage(const std::string& name) {
+    for (Stage& s : stages)
+      if (s.name == name) return s;
+    return stages.emplace_back(Stage{name});
+  }
+};
+
+/// Adds the time from its construction to its destruction to a stage.
+class StageTimer {
+ public:
+  StageTimer(StageStats& stats, std::string stage_name)
+      : stats_(stats), stage_name_(std::move(stage_name)) {}
+  ~StageTimer() {
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start_;
+    stats_.stage(stage_name_).milliseconds += elapsed.count();
+  }
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+
+ private:
+  StageStats& stats_;
+  std::string stage_name_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace roundel

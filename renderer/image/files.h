@@ -1,0 +1,55 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "renderer/image/image.h"
+#include "renderer/raster/framebuffer.h"
+
+namespace roundel {
+
+/// What a picture file says about its origin: PNG text chunks, EXR attributes. No time stamps, no
+/// paths: the same frame is the same file.
+struct ImageMetadata {
+  std::string software;     ///< "roundel 0.1.0"
+  std::string fingerprint;  ///< of the scene
+  std::uint32_t seed = 0;
+  std::int64_t frame = 0;
+};
+
+enum class ImageFormat { kPng, kExr, kPfm };
+
+/// By the path's ending, upper or lower case. Throws Error(kUsage) naming the endings it knows.
+ImageFormat format_of(const std::string& path);
+
+/// A whole PNG file (8-bit RGB or RGBA, sRGB chunk, text chunks Software, Fingerprint, Seed, Frame).
+/// Throws Error(kRuntimeFailure) for images beyond what the encoder can hold.
+std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata);
+/// 32-bit float RGB, or premultiplied RGBA where `alpha` is set.
+std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
+                                     const ImageMetadata& metadata);
+/// Float RGB, little-endian, rows bottom to top (alpha is dropped).
+std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer);
+
+/// Reads the size, channels and metadata of a PNG (every chunk's CRC is checked and the pixels are
+/// decoded). Throws Error(kInvalidScene) "PATH: …" on anything that is not a sound PNG.
+struct PngInfo {
+  int width = 0, height = 0, bit_depth = 0, channels = 0;
+  std::vector<std::pair<std::string, std::string>> text;  ///< keyword, value, in file order
+  std::optional<ImageMetadata> metadata;                  ///< when all of our text chunks are there
+};
+PngInfo read_png_info(const std::string& path);
+
+/// Decodes an 8-bit RGB or RGBA PNG as written by encode_png. Throws as read_png_info.
+Image read_png(const std::string& path);
+/// Throws Error(kInvalidScene).
+Framebuffer read_pfm(const std::string& path);
+
+/// Writes a temporary file next to `path`, then renames it: after a failure or a crash `path` is as
+/// it was before. Throws Error(kOutputRefused) where the directory is missing or not writable,
+/// Error(kRuntimeFailure) where writing failed (disk full), naming path and reason.
+void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes);
+
+}  // namespace roundel

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "renderer/base/stage_stats.h"
+#include "renderer/image/image.h"
+#include "renderer/raster/circle.h"
+#include "renderer/raster/framebuffer.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+enum class Backend { kCpu, kCuda };
+
+/// None of these can change a bit of any picture.
+struct RasterOptions {
+  int threads = 0;                  ///< CPU threads; 0: one a core
+  int device = 0;                   ///< CUDA device
+  std::uint64_t memory_budget = 0;  ///< bytes for lists (and on CUDA circles); 0: most of what is free
+  int bin_size = 0;                 ///< pixels a side, a multiple of 16 in [16, 256]; 0: the backend's choice
+  std::uint64_t chunk_circles = 0;  ///< circles binned at once, front ones first; 0: its choice
+};
+
+/// Paints circles: stages `bin` and `blend`. Circles are in frame space. Equal inputs give equal bits
+/// on every backend. An object may be used for many frames, from one thread at a time, and keeps its
+/// memory between them.
+class Rasterizer {
+ public:
+  virtual ~Rasterizer() = default;
+  /// Float result; resizes `out` to the image's size.
+  virtual void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,
+                    StageStats& stats) = 0;
+  /// 8-bit result: the same pixels, quantised while they are at hand.
+  virtual void draw(const Circles& circles, const ImageSettings& image, Image& out,
+                    StageStats& stats) = 0;
+};
+
+std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options);
+
+/// Throws Error(kRuntimeFailure) without a usable device or in a build without CUDA.
+std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions& options);
+
+struct CudaDevice {
+  int index;
+  std::string name;
+  int compute_capability;       ///< 90 for 9.0
+  std::uint64_t total_memory;   ///< bytes
+};
+
+/// True in a build with the CUDA backend.
+bool has_cuda_backend();
+
+/// The devices that can be used; empty without a driver or device or in a build without CUDA.
+/// Throws Error(kRuntimeFailure) when there is a driver and it reports an error.
+std::vector<CudaDevice> cuda_devices();
+
+}  // namespace roundel

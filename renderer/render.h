@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "renderer/base/stage_stats.h"
+#include "renderer/generate/generate.h"
+#include "renderer/image/image.h"
+#include "renderer/raster/framebuffer.h"
+#include "renderer/raster/rasterizer.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// Renders frames of one scene, one after the other.
+class FrameRenderer {
+ public:
+  /// Both must outlive the renderer.
+  FrameRenderer(const Scene& scene, Rasterizer& rasterizer);
+
+  /// Draws a frame, float or 8-bit. Stages generate, bin and blend are added to `stats`.
+  void render(std::int64_t frame, Framebuffer& out, StageStats& stats);
+  void render(std::int64_t frame, Image& out, StageStats& stats);
+
+ private:
+  void generate_in_frame_space(std::int64_t frame, StageStats& stats);
+
+  const Scene& scene_;
+  Rasterizer& rasterizer_;
+  CircleSource source_;
+  Circles circles_;
+};
+
+/// Renders one frame of a scene into a file: the whole data flow. The ending of `path` chooses the
+/// format (.png, .exr, .pfm). Throws Error; on any failure there is no file at `path` that was not
+/// there before.
+void render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
+                    const std::string& path, StageStats& stats);
+
+}  // namespace roundel

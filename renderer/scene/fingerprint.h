@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// 32 lower-case hex digits (XXH3-128) over everything that determines the scene's pixels but the
+/// frame number: image, seed, view, layers (data files by content) and the version of the frame
+/// contract. Not over paths, output, fps or frame range.
+std::string fingerprint(const Scene& scene);
+
+}  // namespace roundel

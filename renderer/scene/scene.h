@@ -1,0 +1,131 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace roundel {
+
+/// A colour as written in the scene (display values, sRGB-encoded), >= 0; values beyond 1 are kept
+/// until the 8-bit output clamps them.
+struct Color {
+  float red = 0, green = 0, blue = 0;
+  bool operator==(const Color&) const = default;
+};
+
+/// A plain background has bottom == top. Pixel row j of H, counted from the bottom, has
+/// top + ((bottom − top)·(H − j))/H.
+struct Background {
+  Color bottom{1, 1, 1}, top{1, 1, 1};
+  bool operator==(const Background&) const = default;
+};
+
+enum class BlendSpace {
+  kDisplay,  ///< values are blended as they stand, as in CSS
+  kLinear,   ///< sRGB colours become linear light first; encoded again at the end
+};
+
+struct ImageSettings {
+  int width = 1024, height = 1024;  ///< pixels, 1..kMaxImageSide each
+  Background background;            ///< unused when `alpha` is set
+  bool alpha = false;  ///< no background; PNG gets straight RGBA, EXR premultiplied RGBA
+  BlendSpace blend_space = BlendSpace::kDisplay;
+};
+
+/// The part of scene space that fills the image: `center` comes to its middle and one image height
+/// spans 1/zoom scene units.
+struct View {
+  double center_x = 0.5, center_y = 0.5;
+  double zoom = 1;  ///< > 0
+};
+
+enum class Shader {
+  kSolid,  ///< one colour and alpha everywhere inside
+  kSnow,   ///< soft flake; colour and alpha depend on the distance from the centre and on z
+};
+
+/// A number drawn for each circle.
+struct ConstantLaw { double value; };
+struct UniformLaw { double low, high; };        ///< [low, high)
+struct GaussianLaw { double mean, sigma; };     ///< sigma >= 0
+using NumberLaw = std::variant<ConstantLaw, UniformLaw, GaussianLaw>;
+
+/// A position drawn for each circle, in scene space.
+struct UniformPosition { std::array<double, 2> low{0, 0}, high{1, 1}; };
+struct GaussianPosition { std::array<double, 2> mean; double sigma; };
+using PositionLaw = std::variant<UniformPosition, GaussianPosition>;
+
+/// A colour drawn for each circle, each channel on its own.
+struct ConstantColor { Color value; };
+struct UniformColor { Color low, high; };
+using ColorLaw = std::variant<ConstantColor, UniformColor>;
+
+/// One of the classic scenes' circles, by name (see generate/classic.h).
+struct GeneratorSource {
+  std::string name;                   ///< rgb, rgby, rand10k, ..., fireworks
+  std::optional<std::uint32_t> seed;  ///< instead of the scene's
+};
+
+/// Independent random circles. Circle k depends on (scene seed or own seed, layer index, k) alone.
+struct RandomSource {
+  std::uint64_t count = 0;
+  std::optional<std::uint32_t> seed;  ///< instead of the scene's
+  PositionLaw position = UniformPosition{};
+  NumberLaw radius = ConstantLaw{0.01};  ///< draws <= 0 give a circle that covers nothing
+  ColorLaw color = ConstantColor{};
+  std::optional<NumberLaw> alpha;        ///< clamped to [0, 1]; default: the shader's alpha
+  NumberLaw depth = ConstantLaw{0};      ///< z, clamped to [0, 1]
+};
+
+struct InlineCircle {
+  double x = 0, y = 0, z = 0, radius = 0;
+  Color color;
+  std::optional<double> alpha;  ///< default: the shader's
+};
+struct InlineSource { std::vector<InlineCircle> circles; };
+
+enum class DataColumn { kX, kY, kZ, kRadius, kRed, kGreen, kBlue, kAlpha, kIgnored };
+
+/// Circles from an .npy array [n, columns.size()], one circle a row, in paint order.
+struct DataSource {
+  std::string path;                 ///< resolved: as given to open()
+  std::vector<DataColumn> columns;  ///< x, y and radius occur once, the others at most once
+  std::uint64_t rows = 0;           ///< n, read from the file's header when the scene was loaded
+  std::uint64_t content_hash = 0;   ///< XXH3 of the file's bytes
+};
+
+struct Layer {
+  std::variant<GeneratorSource, RandomSource, InlineSource, DataSource> source;
+  Shader shader = Shader::kSolid;
+  float alpha = 0.5f;  ///< solid: of circles that bring none of their own
+};
+
+struct Animation {
+  double fps = 60;  ///< of the film; a step of the simulated scenes is always 1/60 s
+  std::int64_t frames = 1;
+  std::int64_t start = 0;  ///< first frame; also the one rendered when none is asked for
+};
+
+/// A scene file, checked and resolved. Everything a frame's pixels depend on is in here.
+struct Scene {
+  std::string path;  ///< for messages
+  ImageSettings image;
+  std::uint32_t seed = 1;
+  View view;
+  std::vector<Layer> layers;  ///< painted in this order, later ones on top
+  std::optional<Animation> animation;
+  std::optional<std::string> output;  ///< pattern, relative to the working directory
+
+  std::int64_t default_frame() const { return animation ? animation->start : 0; }
+};
+
+inline constexpr int kMaxImageSide = 65536;
+inline constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
+inline constexpr std::int64_t kMaxFrame = 10'000'000;
+inline constexpr double kMaxCoordinate = 1e6;  ///< |x|, |y|, radius of circles in scene files
+inline constexpr double kMaxColor = 1e6;
+
+}  // namespace roundel
