@@ -66,7 +66,8 @@ ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float d2, 
                                     float peak_alpha, typename L::Float& alpha,
                                     typename L::Float& red, typename L::Float& green,
                                     typename L::Float& blue) {
-  const typename L::Float d = L::div(L::sqrt(d2), L::set(radius));
+  // Pixels outside the circle are masked later; the clamp keeps their exponent in range.
+  const typename L::Float d = L::clamp(L::div(L::sqrt(d2), L::set(radius)), 0.0f, 1.0f);
   const typename L::Float steps = L::mul(L::set(4.0f), d);
   const typename L::Float to_middle = L::clamp(L::sub(steps, L::set(1.0f)), 0.0f, 1.0f);
   const typename L::Float to_rim = L::clamp(L::sub(steps, L::set(3.0f)), 0.0f, 1.0f);

@@ -39,6 +39,9 @@ class Rasterizer {
 
 std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options);
 
+/// The instruction set that the CPU backend runs on this machine, in Highway's words: AVX3, AVX2…
+std::string cpu_vector_target();
+
 /// Throws Error(kRuntimeFailure) without a usable device or in a build without CUDA.
 std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions& options);
 

@@ -2,6 +2,6 @@
 #include "renderer/raster/scalar_lanes.h"
 #include "renderer/raster/shaders.h"
 
-namespace roundel {
+namespace roundel::scalar {
 #include "renderer/raster/pixel_math.h"  // NOLINT: the functions over ScalarLanes
 }

@@ -17,13 +17,13 @@ struct PixelRect {
 /// nearer than its nearest point does.
 inline ROUNDEL_HOST_DEVICE bool may_cover(const Shape& shape, const PixelRect& rect, float s) {
   using L = ScalarLanes;
-  const float left = pixel_center<L>(static_cast<float>(rect.x0), s);
-  const float right = pixel_center<L>(static_cast<float>(rect.x1), s);
-  const float bottom = pixel_center<L>(static_cast<float>(rect.y0), s);
-  const float top = pixel_center<L>(static_cast<float>(rect.y1), s);
+  const float left = scalar::pixel_center<L>(static_cast<float>(rect.x0), s);
+  const float right = scalar::pixel_center<L>(static_cast<float>(rect.x1), s);
+  const float bottom = scalar::pixel_center<L>(static_cast<float>(rect.y0), s);
+  const float top = scalar::pixel_center<L>(static_cast<float>(rect.y1), s);
   const float dx = shape.x - L::clamp(shape.x, left, right);
   const float dy = shape.y - L::clamp(shape.y, bottom, top);
-  return squared_distance<L>(dx, dy) <= shape.radius * shape.radius;
+  return scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius;
 }
 
 /// The image cut into square bins, bin 0 at the bottom left, counted along rows.
