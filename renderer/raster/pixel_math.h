@@ -87,6 +87,7 @@ ROUNDEL_HOST_DEVICE void blend_circle(PixelState<L>& pixel, typename L::Float d2
   const typename L::Mask painted =
       L::both(L::less_equal(d2, L::set(radius * radius)),
               L::greater(pixel.transmittance, L::set(kOpaqueTransmittance)));
+  if (L::none(painted)) return;
   if (is_snow(paint)) {
     typename L::Float alpha, red, green, blue;
     shade_snow<L>(ramp, d2, radius, -paint.alpha, alpha, red, green, blue);

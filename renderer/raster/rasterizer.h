@@ -19,7 +19,7 @@ struct RasterOptions {
   int threads = 0;                  ///< CPU threads; 0: one a core
   int device = 0;                   ///< CUDA device
   std::uint64_t memory_budget = 0;  ///< bytes for lists (and on CUDA circles); 0: most of what is free
-  int bin_size = 0;                 ///< pixels a side, a multiple of 16 in [16, 256]; 0: the backend's choice
+  int bin_size = 0;                 ///< pixels a side, a power of two in [16, 256]; 0: its choice
   std::uint64_t chunk_circles = 0;  ///< circles binned at once, front ones first; 0: its choice
 };
 

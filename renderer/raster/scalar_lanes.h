@@ -27,6 +27,7 @@ struct ScalarLanes {
   static ROUNDEL_HOST_DEVICE bool less_equal(float a, float b) { return a <= b; }
   static ROUNDEL_HOST_DEVICE bool greater(float a, float b) { return a > b; }
   static ROUNDEL_HOST_DEVICE bool both(bool a, bool b) { return a && b; }
+  static ROUNDEL_HOST_DEVICE bool none(bool mask) { return !mask; }
   static ROUNDEL_HOST_DEVICE float zero_unless(bool mask, float a) { return mask ? a : 0.0f; }
   /// 2 to the power of a, an integer in [-126, 127].
   static ROUNDEL_HOST_DEVICE float power_of_two(float a) {

@@ -10,6 +10,8 @@ namespace roundel {
 /// Pixels [x0, x1] × [y0, y1], ends included; empty when x0 > x1 or y0 > y1.
 struct PixelRect {
   int x0, y0, x1, y1;
+
+  ROUNDEL_HOST_DEVICE bool empty() const { return x0 > x1 || y0 > y1; }
 };
 
 /// True unless the coverage test fails for every pixel centre of the (non-empty) rectangle. Exact on
@@ -29,14 +31,18 @@ inline ROUNDEL_HOST_DEVICE bool may_cover(const Shape& shape, const PixelRect& r
 /// The image cut into square bins, bin 0 at the bottom left, counted along rows.
 struct TileGrid {
   int width, height;   ///< pixels
-  int bin_size;        ///< pixels a side
+  int bin_size;        ///< pixels a side, a power of two
+  int bin_shift;       ///< its logarithm
   int bins_x, bins_y;
   float s;             ///< 1/height, the size of a pixel in frame space
 
   static ROUNDEL_HOST_DEVICE TileGrid make(int width, int height, int bin_size) {
+    int bin_shift = 0;
+    while ((1 << bin_shift) < bin_size) ++bin_shift;
     return {width,
             height,
             bin_size,
+            bin_shift,
             (width + bin_size - 1) / bin_size,
             (height + bin_size - 1) / bin_size,
             1.0f / static_cast<float>(height)};
@@ -47,6 +53,12 @@ struct TileGrid {
   ROUNDEL_HOST_DEVICE PixelRect bin_pixels(int bin_x, int bin_y) const {
     const int x0 = bin_x * bin_size, y0 = bin_y * bin_size;
     return {x0, y0, smaller(x0 + bin_size, width) - 1, smaller(y0 + bin_size, height) - 1};
+  }
+
+  /// The bins that the pixels of a non-empty rectangle lie in, ends included.
+  ROUNDEL_HOST_DEVICE PixelRect bins_of(const PixelRect& pixels) const {
+    return {pixels.x0 >> bin_shift, pixels.y0 >> bin_shift, pixels.x1 >> bin_shift,
+            pixels.y1 >> bin_shift};
   }
 
   /// A rectangle that holds every pixel of the image whose centre the circle covers; empty for
@@ -73,11 +85,17 @@ struct TileGrid {
     const float magnitude = (middle < 0 ? -middle : middle) + reach + static_cast<float>(count);
     const float margin = 0x1p-6f + magnitude * 0x1p-20f;
     const float end = static_cast<float>(count);
-    const float first = ScalarLanes::clamp(middle - reach - margin, -1.0f, end);
-    const float last = ScalarLanes::clamp(middle + reach + margin, -1.0f, end);
-    const int first_pixel = static_cast<int>(::ceilf(first)), last_pixel = static_cast<int>(::floorf(last));
-    return {first_pixel < 0 ? 0 : first_pixel, last_pixel >= count ? count - 1 : last_pixel};
+    const float first = ScalarLanes::clamp(middle - reach - margin, 0.0f, end);
+    const float last = ScalarLanes::clamp(middle + reach + margin, -1.0f, end - 1.0f);
+    // Ceiling and floor by truncation: conversions are cheap everywhere, libm calls are not.
+    const int below_first = static_cast<int>(first);
+    return {below_first + (static_cast<float>(below_first) < first ? 1 : 0),
+            static_cast<int>(last + 1.0f) - 1};
   }
 };
+
+/// Circle–bin pairs that binning lists for an image when no bin is finished early: the length of all
+/// lists together. Parallel.
+std::uint64_t count_overlaps(const Circles& circles, int width, int height, int bin_size);
 
 }  // namespace roundel

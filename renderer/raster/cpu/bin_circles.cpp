@@ -2,9 +2,11 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace roundel::cpu {
 namespace {
@@ -14,15 +16,14 @@ template <typename Visit>
 void for_each_overlap(const Shape& shape, const TileGrid& grid,
                       std::span<const std::uint8_t> finished, Visit visit) {
   const PixelRect bounds = grid.pixel_bounds(shape);
-  if (bounds.x0 > bounds.x1 || bounds.y0 > bounds.y1) return;
-  const int bin_x0 = bounds.x0 / grid.bin_size, bin_x1 = bounds.x1 / grid.bin_size;
-  const int bin_y0 = bounds.y0 / grid.bin_size, bin_y1 = bounds.y1 / grid.bin_size;
-  // Within two rows and columns of bins the bounding box is as good as the circle but for corners.
-  const bool test_bins = bin_x1 > bin_x0 && bin_y1 > bin_y0;
-  for (int bin_y = bin_y0; bin_y <= bin_y1; ++bin_y) {
-    for (int bin_x = bin_x0; bin_x <= bin_x1; ++bin_x) {
+  if (bounds.empty()) return;
+  const PixelRect bins = grid.bins_of(bounds);
+  // In a single row or column of bins the bounding box is as good as the circle.
+  const bool test_bins = bins.x1 > bins.x0 && bins.y1 > bins.y0;
+  for (int bin_y = bins.y0; bin_y <= bins.y1; ++bin_y) {
+    for (int bin_x = bins.x0; bin_x <= bins.x1; ++bin_x) {
       const int bin = bin_y * grid.bins_x + bin_x;
-      if (finished[static_cast<std::size_t>(bin)]) continue;
+      if (!finished.empty() && finished[static_cast<std::size_t>(bin)]) continue;
       if (test_bins && !may_cover(shape, grid.bin_pixels(bin_x, bin_y), grid.s)) continue;
       visit(static_cast<std::size_t>(bin));
     }
@@ -77,3 +78,19 @@ bool bin_circles(std::span<const Shape> shapes, const TileGrid& grid,
 }
 
 }  // namespace roundel::cpu
+
+namespace roundel {
+
+std::uint64_t count_overlaps(const Circles& circles, int width, int height, int bin_size) {
+  const TileGrid grid = TileGrid::make(width, height, bin_size);
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, circles.count()), std::uint64_t{0},
+      [&](const tbb::blocked_range<std::size_t>& range, std::uint64_t total) {
+        for (std::size_t i = range.begin(); i < range.end(); ++i)
+          cpu::for_each_overlap(circles.shapes[i], grid, {}, [&](std::size_t) { ++total; });
+        return total;
+      },
+      std::plus<>());
+}
+
+}  // namespace roundel

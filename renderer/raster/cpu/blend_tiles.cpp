@@ -1,9 +1,7 @@
 #include "renderer/raster/cpu/blend_tiles.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 
 // Compiled once for each of these instruction sets; the best one that the machine has is chosen when
 // the program runs.
@@ -98,11 +96,7 @@ struct TileBlender {
       for (int column = first_column; column <= last_column; column += lanes) {
         const Vector dx = hn::Sub(L::set(shape.x), hn::Load(tag, column_x + column));
         const Vector d2 = squared_distance<L>(dx, L::set(dy));
-        const int offset = row * bin_size + column;
-        const auto painted =
-            hn::And(hn::Le(d2, L::set(r2)),
-                    hn::Gt(hn::Load(tag, transmittance + offset), L::set(kOpaqueTransmittance)));
-        if (!hn::AllFalse(tag, painted)) blend_span(offset, d2, shape, paint);
+        blend_span(row * bin_size + column, d2, shape, paint);
       }
     }
   }
@@ -111,24 +105,48 @@ struct TileBlender {
 bool blend_tile(const BlendTileArgs& args) {
   TileBlender blender(args);
   if (!blender.find_live_rows()) return true;
-  // Looking for live rows costs about as much as a few circles do.
-  constexpr std::size_t kCirclesBetweenLooks = 8;
-  std::size_t done = 0;
-  for (auto index = args.list.rbegin(); index != args.list.rend(); ++index) {
+  // A look for live rows costs as much as a few circles; growing intervals bound the looks where the
+  // tile never stops, and what is walked in vain where it does.
+  std::size_t next_look = 16;
+  constexpr std::size_t kPrefetchDistance = 12;
+  const std::size_t count = args.list.size();
+  const std::uint32_t* const back = args.list.data();
+  for (std::size_t done = 0; done < count; ++done) {
+    if (done == next_look) {
+      if (!blender.find_live_rows()) return true;
+      next_look += next_look / 4;
+    }
+    const std::uint32_t* const index = back + (count - 1 - done);
+    if (done + kPrefetchDistance < count) {
+      const std::uint32_t ahead = *(index - kPrefetchDistance);
+      __builtin_prefetch(&args.shapes[ahead]);
+      __builtin_prefetch(&args.paints[ahead]);
+    }
     blender.blend(args.shapes[*index], args.paints[*index]);
-    if (++done % kCirclesBetweenLooks == 0 && !blender.find_live_rows()) return true;
   }
   return !blender.find_live_rows();
+}
+
+void add_background_to_row(const TileState& state, int row, const Color& background) {
+  const int lanes = static_cast<int>(hn::Lanes(tag));
+  const int first = row * state.bin_size;
+  for (int i = first; i < first + state.bin_size; i += lanes) {
+    PixelState<L> pixel{hn::Load(tag, state.plane(0) + i), hn::Load(tag, state.plane(1) + i),
+                        hn::Load(tag, state.plane(2) + i), hn::Load(tag, state.plane(3) + i)};
+    add_background<L>(pixel, background);
+    hn::Store(pixel.red, tag, state.plane(0) + i);
+    hn::Store(pixel.green, tag, state.plane(1) + i);
+    hn::Store(pixel.blue, tag, state.plane(2) + i);
+  }
 }
 
 }  // namespace roundel::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "renderer/raster/scalar_pixel_math.h"
-
 namespace roundel::cpu {
 HWY_EXPORT(blend_tile);
+HWY_EXPORT(add_background_to_row);
 
 bool blend_tile(const BlendTileArgs& args) { return HWY_DYNAMIC_DISPATCH(blend_tile)(args); }
 
@@ -140,13 +158,11 @@ void clear_tile(const TileState& state) {
 
 void finish_row(const TileState& state, int row, int count, const Color& background,
                 bool keep_alpha, Pixel* out) {
+  if (!keep_alpha) HWY_DYNAMIC_DISPATCH(add_background_to_row)(state, row, background);
   const int first = row * state.bin_size;
-  for (int i = 0; i < count; ++i) {
-    scalar::PixelState<ScalarLanes> pixel{state.plane(0)[first + i], state.plane(1)[first + i],
-                                  state.plane(2)[first + i], state.plane(3)[first + i]};
-    if (!keep_alpha) scalar::add_background<ScalarLanes>(pixel, background);
-    out[i] = {pixel.red, pixel.green, pixel.blue, keep_alpha ? 1.0f - pixel.transmittance : 1.0f};
-  }
+  for (int i = first; i < first + count; ++i)
+    *out++ = {state.plane(0)[i], state.plane(1)[i], state.plane(2)[i],
+              keep_alpha ? 1.0f - state.plane(3)[i] : 1.0f};
 }
 
 std::string vector_target() {
