@@ -7,9 +7,9 @@ namespace roundel {
 
 inline constexpr int kLargestBinSize = 256;
 
-/// Walks through `count` circles in chunks from the front (the last circles) to the back. Chunks grow,
-/// because where pictures saturate the first small chunk is all that is needed; with `fixed_size` > 0
-/// all have that size.
+/// Walks through `count` circles in chunks from the front (the last circles) to the back. Chunks
+/// grow, because where pictures saturate the first small chunk is all that is needed; with
+/// `fixed_size` > 0 all have that size.
 class ChunkWalk {
  public:
   ChunkWalk(std::uint64_t count, std::uint64_t fixed_size, std::uint64_t first_size,

@@ -1,6 +1,6 @@
-// All arithmetic that decides a pixel, written once over lanes `L` (ScalarLanes, or the vectors of a
-// Highway target). Every function is a fixed sequence of binary32 operations; each of L's operations
-// rounds once and is the same on every backend, so the results are, bit for bit.
+// All arithmetic that decides a pixel, written once over lanes `L` (ScalarLanes, or the vectors of
+// a Highway target). Every function is a fixed sequence of binary32 operations; each of L's
+// operations rounds once and is the same on every backend, so the results are, bit for bit.
 //
 // No include guard and no namespace: the file is included inside a namespace, once by
 // scalar_pixel_math.h and once for each Highway target by cpu/blend_tiles.cpp, because a vector
@@ -40,8 +40,8 @@ ROUNDEL_HOST_DEVICE void composite(PixelState<L>& pixel, typename L::Float alpha
   pixel.transmittance = L::mul(pixel.transmittance, L::sub(L::set(1.0f), alpha));
 }
 
-/// e^x for x in [-80, 0], within 2 ulp: x = n·ln 2 + f, |f| <= ln 2 / 2, Taylor polynomial of degree
-/// 7 in f, scaled by 2^n.
+/// e^x for x in [-80, 0], within 2 ulp: x = n·ln 2 + f, |f| <= ln 2 / 2, Taylor polynomial of
+/// degree 7 in f, scaled by 2^n.
 template <class L>
 ROUNDEL_HOST_DEVICE typename L::Float exp_of_negative(typename L::Float x) {
   const typename L::Float n = L::floor(L::fma(x, L::set(0x1.715476p0f), L::set(0.5f)));
@@ -59,8 +59,8 @@ ROUNDEL_HOST_DEVICE typename L::Float exp_of_negative(typename L::Float x) {
 }
 
 /// Shader snow at squared distance `d2` from the centre of a circle of this radius. With d =
-/// distance/radius the colour goes, linearly, from white (d <= 1/4) to `middle` (1/2 <= d <= 3/4) to
-/// `rim` (d = 1), and alpha = peak_alpha·exp(−4d²).
+/// distance/radius the colour goes, linearly, from white (d <= 1/4) to `middle` (1/2 <= d <= 3/4)
+/// to `rim` (d = 1), and alpha = peak_alpha·exp(−4d²).
 template <class L>
 ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float d2, float radius,
                                     float peak_alpha, typename L::Float& alpha,
@@ -79,8 +79,8 @@ ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float d2, 
   alpha = L::mul(L::set(peak_alpha), exp_of_negative<L>(L::mul(L::set(-4.0f), L::mul(d, d))));
 }
 
-/// Composites one circle onto pixels whose squared distances from its centre are `d2`. Pixels outside
-/// the circle, and those that have stopped, stay as they are.
+/// Composites one circle onto pixels whose squared distances from its centre are `d2`. Pixels
+/// outside the circle, and those that have stopped, stay as they are.
 template <class L>
 ROUNDEL_HOST_DEVICE void blend_circle(PixelState<L>& pixel, typename L::Float d2, float radius,
                                       const Paint& paint, const SnowRamp& ramp) {

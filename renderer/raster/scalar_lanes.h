@@ -6,8 +6,8 @@
 
 namespace roundel {
 
-/// One lane of binary32: the operations that pixel_math.h is written in, for CUDA threads, tests and
-/// code off the hot path. Every operation is IEEE-exact; `fma` is the only fused one.
+/// One lane of binary32: the operations that pixel_math.h is written in, for CUDA threads, tests
+/// and code off the hot path. Every operation is IEEE-exact; `fma` is the only fused one.
 struct ScalarLanes {
   using Float = float;
   using Mask = bool;

@@ -5,8 +5,8 @@
 
 namespace roundel {
 
-/// The colours of shader snow, in the blend space: white inside, `middle`, then `rim`. Their blue is
-/// 1 and rim's red is middle's.
+/// The colours of shader snow, in the blend space: white inside, `middle`, then `rim`. Their blue
+/// is 1 and rim's red is middle's.
 struct SnowRamp {
   float middle_red, middle_green, rim_green;
 };

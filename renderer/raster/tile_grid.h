@@ -14,9 +14,9 @@ struct PixelRect {
   ROUNDEL_HOST_DEVICE bool empty() const { return x0 > x1 || y0 > y1; }
 };
 
-/// True unless the coverage test fails for every pixel centre of the (non-empty) rectangle. Exact on
-/// the safe side without any margin: rounding is monotonic, so no centre of the rectangle can come out
-/// nearer than its nearest point does.
+/// True unless the coverage test fails for every pixel centre of the (non-empty) rectangle. Exact
+/// on the safe side without any margin: rounding is monotonic, so no centre of the rectangle can
+/// come out nearer than its nearest point does.
 inline ROUNDEL_HOST_DEVICE bool may_cover(const Shape& shape, const PixelRect& rect, float s) {
   using L = ScalarLanes;
   const float left = scalar::pixel_center<L>(static_cast<float>(rect.x0), s);
@@ -30,11 +30,11 @@ inline ROUNDEL_HOST_DEVICE bool may_cover(const Shape& shape, const PixelRect& r
 
 /// The image cut into square bins, bin 0 at the bottom left, counted along rows.
 struct TileGrid {
-  int width, height;   ///< pixels
-  int bin_size;        ///< pixels a side, a power of two
-  int bin_shift;       ///< its logarithm
+  int width, height;  ///< pixels
+  int bin_size;       ///< pixels a side, a power of two
+  int bin_shift;      ///< its logarithm
   int bins_x, bins_y;
-  float s;             ///< 1/height, the size of a pixel in frame space
+  float s;  ///< 1/height, the size of a pixel in frame space
 
   static ROUNDEL_HOST_DEVICE TileGrid make(int width, int height, int bin_size) {
     int bin_shift = 0;
@@ -76,8 +76,9 @@ struct TileGrid {
   };
   static ROUNDEL_HOST_DEVICE int smaller(int a, int b) { return a < b ? a : b; }
 
-  /// Columns (or rows) 0..count−1 whose centres lie within `radius` of `center`, with a margin for the
-  /// rounding of the coverage test and of these lines: 1/64 pixel and 2⁻²⁰ of the numbers involved.
+  /// Columns (or rows) 0..count−1 whose centres lie within `radius` of `center`, with a margin for
+  /// the rounding of the coverage test and of these lines: 1/64 pixel and 2⁻²⁰ of the numbers
+  /// involved.
   ROUNDEL_HOST_DEVICE Interval covered_pixels(float center, float radius, int count) const {
     const float h = static_cast<float>(height);
     const float middle = center * h - 0.5f;
@@ -94,8 +95,8 @@ struct TileGrid {
   }
 };
 
-/// Circle–bin pairs that binning lists for an image when no bin is finished early: the length of all
-/// lists together. Parallel.
+/// Circle–bin pairs that binning lists for an image when no bin is finished early: the length of
+/// all lists together. Parallel.
 std::uint64_t count_overlaps(const Circles& circles, int width, int height, int bin_size);
 
 }  // namespace roundel

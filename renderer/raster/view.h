@@ -17,10 +17,11 @@ inline Shape to_frame_space(const Shape& shape, const View& view, int width, int
             shape.radius};
   }
   // The difference first: at a deep zoom it keeps the digits that matter.
-  return {static_cast<float>(
-              std::fma(static_cast<double>(shape.x) - view.center_x, view.zoom, half_width)),
-          static_cast<float>(std::fma(static_cast<double>(shape.y) - view.center_y, view.zoom, 0.5)),
-          shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
+  return {
+      static_cast<float>(
+          std::fma(static_cast<double>(shape.x) - view.center_x, view.zoom, half_width)),
+      static_cast<float>(std::fma(static_cast<double>(shape.y) - view.center_y, view.zoom, 0.5)),
+      shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
 }
 
 /// True when to_frame_space changes nothing.

@@ -36,11 +36,11 @@ bool bin_circles(std::span<const Shape> shapes, const TileGrid& grid,
                  std::span<const std::uint8_t> finished, std::uint64_t max_overlaps,
                  BinLists& lists) {
   const std::size_t num_bins = static_cast<std::size_t>(grid.num_bins());
-  // A slab is what one task counts and later emits. Enough slabs to keep the threads busy, few enough
-  // that the table of counts stays small beside the circles.
-  const std::size_t threads =
-      static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  const std::size_t wanted = std::min(threads * 4, shapes.size() / std::max<std::size_t>(1024, num_bins) + 1);
+  // A slab is what one task counts and later emits. Enough slabs to keep the threads busy, few
+  // enough that the table of counts stays small beside the circles.
+  const std::size_t threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  const std::size_t wanted =
+      std::min(threads * 4, shapes.size() / std::max<std::size_t>(1024, num_bins) + 1);
   const std::size_t num_slabs = std::max<std::size_t>(1, wanted);
   const auto slab_begin = [&](std::size_t slab) { return shapes.size() * slab / num_slabs; };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-// Compiled once for each of these instruction sets; the best one that the machine has is chosen when
-// the program runs.
+// Compiled once for each of these instruction sets; the best one that the machine has is chosen
+// when the program runs.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/raster/cpu/blend_tiles.cpp"
@@ -51,8 +51,8 @@ struct TileBlender {
     }
   }
 
-  /// Looks which rows have live pixels; false when none has. Columns beyond the image's edge are not
-  /// looked at.
+  /// Looks which rows have live pixels; false when none has. Columns beyond the image's edge are
+  /// not looked at.
   bool find_live_rows() {
     bool any = false;
     const int lanes = static_cast<int>(hn::Lanes(tag));
@@ -105,8 +105,8 @@ struct TileBlender {
 bool blend_tile(const BlendTileArgs& args) {
   TileBlender blender(args);
   if (!blender.find_live_rows()) return true;
-  // A look for live rows costs as much as a few circles; growing intervals bound the looks where the
-  // tile never stops, and what is walked in vain where it does.
+  // A look for live rows costs as much as a few circles; growing intervals bound the looks where
+  // the tile never stops, and what is walked in vain where it does.
   std::size_t next_look = 16;
   constexpr std::size_t kPrefetchDistance = 12;
   const std::size_t count = args.list.size();
@@ -148,7 +148,9 @@ namespace roundel::cpu {
 HWY_EXPORT(blend_tile);
 HWY_EXPORT(add_background_to_row);
 
-bool blend_tile(const BlendTileArgs& args) { return HWY_DYNAMIC_DISPATCH(blend_tile)(args); }
+bool blend_tile(const BlendTileArgs& args) {
+  return HWY_DYNAMIC_DISPATCH(blend_tile)(args);
+}
 
 void clear_tile(const TileState& state) {
   const int pixels = state.bin_size * state.bin_size;

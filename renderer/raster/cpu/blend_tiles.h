@@ -22,9 +22,9 @@ struct TileState {
 struct BlendTileArgs {
   TileGrid grid;
   int bin_x, bin_y;
-  std::span<const Shape> shapes;          ///< of the chunk
-  std::span<const Paint> paints;          ///< of the chunk
-  std::span<const std::uint32_t> list;    ///< circles of this bin, in paint order
+  std::span<const Shape> shapes;        ///< of the chunk
+  std::span<const Paint> paints;        ///< of the chunk
+  std::span<const std::uint32_t> list;  ///< circles of this bin, in paint order
   SnowRamp ramp;
   TileState state;
 };
@@ -32,8 +32,8 @@ struct BlendTileArgs {
 /// No colour yet, all light passes.
 void clear_tile(const TileState& state);
 
-/// Composites a bin's list onto its state, front (last) to back. Returns true when every pixel of the
-/// bin has stopped: nothing behind can change it.
+/// Composites a bin's list onto its state, front (last) to back. Returns true when every pixel of
+/// the bin has stopped: nothing behind can change it.
 bool blend_tile(const BlendTileArgs& args);
 
 /// Adds the background and writes one row of the bin: `count` pixels of state row `row`.

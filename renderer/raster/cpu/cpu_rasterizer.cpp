@@ -40,7 +40,8 @@ class CpuRasterizer final : public Rasterizer {
     out.resize(image.width, image.height);
     draw_rows(circles, image, stats, [&](int x, int y, std::span<const Pixel> row) {
       std::copy(row.begin(), row.end(),
-                out.pixels.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(out.width) + x);
+                out.pixels.data() +
+                    static_cast<std::size_t>(y) * static_cast<std::size_t>(out.width) + x);
     });
   }
 
@@ -49,7 +50,10 @@ class CpuRasterizer final : public Rasterizer {
     out.resize(image.width, image.height, image.alpha ? 4 : 3);
     draw_rows(circles, image, stats, [&](int x, int y, std::span<const Pixel> row) {
       const std::size_t flipped = static_cast<std::size_t>(image.height - 1 - y);
-      pixels_to_bytes(row, image, out.bytes.data() + (flipped * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)) * static_cast<std::size_t>(out.channels));
+      pixels_to_bytes(row, image,
+                      out.bytes.data() + (flipped * static_cast<std::size_t>(image.width) +
+                                          static_cast<std::size_t>(x)) *
+                                             static_cast<std::size_t>(out.channels));
     });
   }
 
@@ -68,7 +72,8 @@ class CpuRasterizer final : public Rasterizer {
       started_.assign(num_bins, 0);
       const std::uint64_t budget =
           options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4;
-      const std::uint64_t max_overlaps = std::max<std::uint64_t>(budget / sizeof(std::uint32_t), num_bins);
+      const std::uint64_t max_overlaps =
+          std::max<std::uint64_t>(budget / sizeof(std::uint32_t), num_bins);
       const SnowRamp ramp = snow_ramp(image.blend_space);
       const BackgroundRows background(image);
       stats.circles = circles.count();
@@ -101,10 +106,15 @@ class CpuRasterizer final : public Rasterizer {
           float* const scratch = thread_scratch(state_size);
           float* const kept = last && !started_[bin] ? nullptr : states_.get() + bin * state_size;
           const TileState state{scratch, bin_size};
-          if (started_[bin]) std::copy_n(kept, state_size, scratch);
-          else clear_tile(state);
-          const int bin_x = static_cast<int>(bin) % grid.bins_x, bin_y = static_cast<int>(bin) / grid.bins_x;
-          const bool opaque = blend_tile({grid, bin_x, bin_y, shapes, circles.paints.span().subspan(begin, end - begin), list, ramp, state});
+          if (started_[bin])
+            std::copy_n(kept, state_size, scratch);
+          else
+            clear_tile(state);
+          const int bin_x = static_cast<int>(bin) % grid.bins_x,
+                    bin_y = static_cast<int>(bin) / grid.bins_x;
+          const bool opaque =
+              blend_tile({grid, bin_x, bin_y, shapes,
+                          circles.paints.span().subspan(begin, end - begin), list, ramp, state});
           if (opaque || last) {
             write_tile(grid.bin_pixels(bin_x, bin_y), state, background, image.alpha, write_row);
             finished_[bin] = 1;
@@ -160,6 +170,8 @@ std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options) {
   return std::make_unique<cpu::CpuRasterizer>(options);
 }
 
-std::string cpu_vector_target() { return cpu::vector_target(); }
+std::string cpu_vector_target() {
+  return cpu::vector_target();
+}
 
 }  // namespace roundel

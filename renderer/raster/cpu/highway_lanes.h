@@ -32,11 +32,21 @@ struct VectorLanes {
   static HWY_INLINE Float clamp(Float a, float low, float high) {
     return hn::Min(hn::Max(a, set(low)), set(high));
   }
-  static HWY_INLINE Mask less_equal(Float a, Float b) { return hn::Le(a, b); }
-  static HWY_INLINE Mask greater(Float a, Float b) { return hn::Gt(a, b); }
-  static HWY_INLINE Mask both(Mask a, Mask b) { return hn::And(a, b); }
-  static HWY_INLINE bool none(Mask mask) { return hn::AllFalse(Tag(), mask); }
-  static HWY_INLINE Float zero_unless(Mask mask, Float a) { return hn::IfThenElseZero(mask, a); }
+  static HWY_INLINE Mask less_equal(Float a, Float b) {
+    return hn::Le(a, b);
+  }
+  static HWY_INLINE Mask greater(Float a, Float b) {
+    return hn::Gt(a, b);
+  }
+  static HWY_INLINE Mask both(Mask a, Mask b) {
+    return hn::And(a, b);
+  }
+  static HWY_INLINE bool none(Mask mask) {
+    return hn::AllFalse(Tag(), mask);
+  }
+  static HWY_INLINE Float zero_unless(Mask mask, Float a) {
+    return hn::IfThenElseZero(mask, a);
+  }
   static HWY_INLINE Float power_of_two(Float a) {
     const hn::RebindToSigned<Tag> integers;
     const auto exponent = hn::Add(hn::ConvertTo(integers, a), hn::Set(integers, 127));
