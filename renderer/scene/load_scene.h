@@ -13,8 +13,8 @@ struct SceneOverrides {
 
 /// Reads and checks a scene file and the headers of its data files.
 /// Throws Error(kInvalidScene) with every problem found, one a line, each
-/// "FILE:LINE:COLUMN: KEY.PATH: expected …, got …"; Error(kRuntimeFailure) if the file cannot be read
-/// for another reason than not existing.
+/// "FILE:LINE:COLUMN: KEY.PATH: expected …, got …"; Error(kRuntimeFailure) if the file cannot be
+/// read for another reason than not existing.
 Scene load_scene(const std::string& path, const SceneOverrides& overrides = {});
 
 }  // namespace roundel

@@ -47,19 +47,34 @@ enum class Shader {
 };
 
 /// A number drawn for each circle.
-struct ConstantLaw { double value; };
-struct UniformLaw { double low, high; };        ///< [low, high)
-struct GaussianLaw { double mean, sigma; };     ///< sigma >= 0
+struct ConstantLaw {
+  double value;
+};
+struct UniformLaw {
+  double low, high;
+};  ///< [low, high)
+struct GaussianLaw {
+  double mean, sigma;
+};  ///< sigma >= 0
 using NumberLaw = std::variant<ConstantLaw, UniformLaw, GaussianLaw>;
 
 /// A position drawn for each circle, in scene space.
-struct UniformPosition { std::array<double, 2> low{0, 0}, high{1, 1}; };
-struct GaussianPosition { std::array<double, 2> mean; double sigma; };
+struct UniformPosition {
+  std::array<double, 2> low{0, 0}, high{1, 1};
+};
+struct GaussianPosition {
+  std::array<double, 2> mean;
+  double sigma;
+};
 using PositionLaw = std::variant<UniformPosition, GaussianPosition>;
 
 /// A colour drawn for each circle, each channel on its own.
-struct ConstantColor { Color value; };
-struct UniformColor { Color low, high; };
+struct ConstantColor {
+  Color value;
+};
+struct UniformColor {
+  Color low, high;
+};
 using ColorLaw = std::variant<ConstantColor, UniformColor>;
 
 /// One of the classic scenes' circles, by name (see generate/classic.h).
@@ -75,8 +90,8 @@ struct RandomSource {
   PositionLaw position = UniformPosition{};
   NumberLaw radius = ConstantLaw{0.01};  ///< draws <= 0 give a circle that covers nothing
   ColorLaw color = ConstantColor{};
-  std::optional<NumberLaw> alpha;        ///< clamped to [0, 1]; default: the shader's alpha
-  NumberLaw depth = ConstantLaw{0};      ///< z, clamped to [0, 1]
+  std::optional<NumberLaw> alpha;    ///< clamped to [0, 1]; default: the shader's alpha
+  NumberLaw depth = ConstantLaw{0};  ///< z, clamped to [0, 1]
 };
 
 struct InlineCircle {
@@ -84,7 +99,9 @@ struct InlineCircle {
   Color color;
   std::optional<double> alpha;  ///< default: the shader's
 };
-struct InlineSource { std::vector<InlineCircle> circles; };
+struct InlineSource {
+  std::vector<InlineCircle> circles;
+};
 
 enum class DataColumn { kX, kY, kZ, kRadius, kRed, kGreen, kBlue, kAlpha, kIgnored };
 
