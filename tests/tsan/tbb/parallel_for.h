@@ -1,7 +1,8 @@
 #pragma once
-// For thread sanitizer builds only: tbb::parallel_for on plain threads. The sanitizer cannot see how
-// libtbb, which is not instrumented, hands work over, and would report every hand-over as a race.
+// For thread sanitizer builds only: tbb::parallel_for on plain threads. The sanitizer cannot see
+// how libtbb, which is not instrumented, hands work over, and would report every hand-over.
 #include <tbb/blocked_range.h>
+#include <tbb/partitioner.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,10 +15,6 @@
 #include "tbb/task_arena.h"
 
 namespace tbb {
-
-struct simple_partitioner {};
-struct auto_partitioner {};
-struct static_partitioner {};
 
 /// Calls body on parts of the range; the threads draw them from a counter that orders nothing else.
 template <typename Index, typename Body, typename Partitioner = auto_partitioner>
@@ -32,7 +29,7 @@ void parallel_for(const blocked_range<Index>& range, const Body& body, const Par
   std::exception_ptr first_error;
   std::mutex error_mutex;
   const auto work = [&] {
-    std::size_t part;
+    std::size_t part = 0;
     while ((part = next_part.fetch_add(1, std::memory_order_relaxed)) < num_parts) {
       try {
         const Index begin = range.begin() + static_cast<Index>(part * grain);
@@ -46,11 +43,12 @@ void parallel_for(const blocked_range<Index>& range, const Body& body, const Par
     }
   };
   std::vector<std::jthread> threads;
-  for (std::size_t i = 1; i < std::min(concurrency, num_parts); ++i)
+  for (std::size_t i = 1; i < std::min(concurrency, num_parts); ++i) {
     threads.emplace_back([&, concurrency] {
       this_task_arena::concurrency() = static_cast<int>(concurrency);
       work();
     });
+  }
   work();
   threads.clear();
   if (first_error) std::rethrow_exception(first_error);

@@ -13,7 +13,9 @@ inline int& concurrency() {
   thread_local int value = std::max(4, static_cast<int>(std::thread::hardware_concurrency()));
   return value;
 }
-inline int max_concurrency() { return concurrency(); }
+inline int max_concurrency() {
+  return concurrency();
+}
 }  // namespace this_task_arena
 
 class task_arena {
