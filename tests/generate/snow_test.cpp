@@ -89,7 +89,8 @@ TEST(Snow, FlakesFollowTheStepFunction) {
     const Shape& s = start.shapes[i];
     SnowFlake flake = {s.x, s.y, 0, 0};
     const auto hash = snow_flake_hash(static_cast<std::uint32_t>(i), s.z);
-    for (std::uint32_t step = 1; step <= 200; ++step) step_snow(flake, s.z, s.radius, hash, step);
+    const float force = snow_force_scale(s.z);
+    for (std::uint32_t step = 1; step <= 200; ++step) step_snow(flake, s.radius, force, hash, step);
     ASSERT_EQ(flake.x, end.shapes[i].x) << i;
     ASSERT_EQ(flake.y, end.shapes[i].y) << i;
   }
@@ -118,7 +119,7 @@ TEST(Snow, AFlakeThatLeftComesBackAboveAtADifferentPlaceEachTime) {
   std::vector<float> places;
   for (std::uint32_t step = 1; step <= 50; ++step) {
     SnowFlake flake = {.5f, -.1f, 0, -1};
-    step_snow(flake, .5f, .05f, snow_flake_hash(17, .5f), step);
+    step_snow(flake, .05f, snow_force_scale(.5f), snow_flake_hash(17, .5f), step);
     EXPECT_EQ(flake.y, 1.35f + .05f);
     EXPECT_EQ(flake.velocity_y, 0);
     EXPECT_LE(std::fabs(flake.velocity_x), 2);
