@@ -6,12 +6,13 @@
 
 namespace roundel {
 
-/// A two-dimensional C-order little-endian float32 or float64 array in an .npy file (format versions
-/// 1 to 3), memory-mapped read-only for the life of the object.
+/// A two-dimensional C-order little-endian float32 or float64 array in an .npy file (format
+/// versions 1 to 3), memory-mapped read-only for the life of the object.
 class NpyArray {
  public:
-  /// Throws Error(kInvalidScene) "PATH: …" when the file is missing, is no such array, or is shorter
-  /// or longer than its header says; nothing is allocated in proportion to what a header claims.
+  /// Throws Error(kInvalidScene) "PATH: …" when the file is missing, is no such array, or is
+  /// shorter or longer than its header says; nothing is allocated in proportion to what a header
+  /// claims.
   explicit NpyArray(const std::string& path);
   ~NpyArray();
   NpyArray(NpyArray&&) noexcept;

@@ -47,19 +47,34 @@ enum class Shader {
 };
 
 /// A number drawn for each circle.
-struct ConstantLaw { double value; };
-struct UniformLaw { double low, high; };        ///< [low, high)
-struct GaussianLaw { double mean, sigma; };     ///< sigma >= 0
+struct ConstantLaw {
+  double value;
+};
+struct UniformLaw {
+  double low, high;
+};  ///< [low, high)
+struct GaussianLaw {
+  double mean, sigma;
+};  ///< sigma >= 0
 using NumberLaw = std::variant<ConstantLaw, UniformLaw, GaussianLaw>;
 
 /// A position drawn for each circle, in scene space.
-struct UniformPosition { std::array<double, 2> low{0, 0}, high{1, 1}; };
-struct GaussianPosition { std::array<double, 2> mean; double sigma; };
+struct UniformPosition {
+  std::array<double, 2> low{0, 0}, high{1, 1};
+};
+struct GaussianPosition {
+  std::array<double, 2> mean;
+  double sigma;
+};
 using PositionLaw = std::variant<UniformPosition, GaussianPosition>;
 
 /// A colour drawn for each circle, each channel on its own.
-struct ConstantColor { Color value; };
-struct UniformColor { Color low, high; };
+struct ConstantColor {
+  Color value;
+};
+struct UniformColor {
+  Color low, high;
+};
 using ColorLaw = std::variant<ConstantColor, UniformColor>;
 
 /// One of the classic scenes' circles, by name (see generate/classic.h).
@@ -75,8 +90,8 @@ struct RandomSource {
   PositionLaw position = UniformPosition{};
   NumberLaw radius = ConstantLaw{0.01};  ///< draws <= 0 give a circle that covers nothing
   ColorLaw color = ConstantColor{};
-  std::optional<NumberLaw> alpha;        ///< clamped to [0, 1]; default: the shader's alpha
-  NumberLaw depth = ConstantLaw{0};      ///< z, clamped to [0, 1]
+  std::optional<NumberLaw> alpha;    ///< clamped to [0, 1]; default: the shader's alpha
+  NumberLaw depth = ConstantLaw{0};  ///< z, clamped to [0, 1]
 };
 
 struct InlineCircle {
@@ -84,9 +99,14 @@ struct InlineCircle {
   Color color;
   std::optional<double> alpha;  ///< default: the shader's
 };
-struct InlineSource { std::vector<InlineCircle> circles; };
+struct InlineSource {
+  std::vector<InlineCircle> circles;
+};
 
 enum class DataColumn { kX, kY, kZ, kRadius, kRed, kGreen, kBlue, kAlpha, kIgnored };
+/// The columns' names in scene files, in the order of DataColumn.
+inline constexpr std::array<const char*, 9> kDataColumnNames = {
+    "x", "y", "z", "radius", "red", "green", "blue", "alpha", "_"};
 
 /// Circles from an .npy array [n, columns.size()], one circle a row, in paint order.
 struct DataSource {
@@ -127,5 +147,9 @@ inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
 inline constexpr std::int64_t kMaxFrame = 10'000'000;
 inline constexpr double kMaxCoordinate = 1e6;  ///< |x|, |y|, radius of circles in scene files
 inline constexpr double kMaxColor = 1e6;
+inline constexpr double kMaxZoom = 1e9;
+inline constexpr double kMaxFps = 1000;
+inline constexpr std::uint64_t kMaxLayers = 1000;
+inline constexpr double kBytesPerPixel = 16, kBytesPerCircle = 32;  ///< in memory, at least
 
 }  // namespace roundel
