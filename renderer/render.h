@@ -23,7 +23,7 @@ class FrameRenderer {
   void render(std::int64_t frame, Image& out, StageStats& stats);
 
  private:
-  void generate_in_frame_space(std::int64_t frame, StageStats& stats);
+  void generate(std::int64_t frame, StageStats& stats);
 
   const Scene& scene_;
   Rasterizer& rasterizer_;

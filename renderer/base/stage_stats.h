@@ -9,9 +9,9 @@ namespace roundel {
 
 /// What one stage of a frame took and did.
 struct Stage {
-  std::string name;          ///< generate, bin, blend or encode
-  double milliseconds = 0;   ///< wall time, summed over the chunks of a frame
-  std::uint64_t bytes = 0;   ///< bytes the stage leaves behind (circles, lists, pixels, file)
+  std::string name;         ///< generate, bin, blend or encode
+  double milliseconds = 0;  ///< wall time, summed over the chunks of a frame
+  std::uint64_t bytes = 0;  ///< bytes the stage leaves behind (circles, lists, pixels, file)
 };
 
 /// The stage table of one frame, in the order in which the stages first ran.

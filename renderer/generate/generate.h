@@ -10,17 +10,18 @@
 namespace roundel {
 
 /// Produces the circles of any frame of a scene, in scene space and in paint order. Frame f of a
-/// simulated layer is its initial state after f steps of 1/60 s; stepping on from the frame generated
-/// last is cheap, going back starts over from frame 0. The circles of a frame are the same bits
-/// however it is reached.
+/// simulated layer is its initial state after f steps of 1/60 s; stepping on from the frame
+/// generated last is cheap, going back starts over from frame 0. The circles of a frame are the
+/// same bits however it is reached.
 class CircleSource {
  public:
   /// Keeps a reference to the scene. Opens data files.
   explicit CircleSource(const Scene& scene);
   ~CircleSource();
 
-  /// 0 <= frame <= kMaxFrame. Reuses the memory of `circles`. Colours are in the scene's blend space.
-  /// Throws Error(kInvalidScene) for data with values out of range ("PATH: row 17: radius: …").
+  /// 0 <= frame <= kMaxFrame. Reuses the memory of `circles`. Colours are in the scene's blend
+  /// space. Throws Error(kInvalidScene) for data with values out of range ("PATH: row 17: radius:
+  /// …").
   void generate(std::int64_t frame, Circles& circles);
 
  private:

@@ -24,8 +24,8 @@ enum class ImageFormat { kPng, kExr, kPfm };
 /// By the path's ending, upper or lower case. Throws Error(kUsage) naming the endings it knows.
 ImageFormat format_of(const std::string& path);
 
-/// A whole PNG file (8-bit RGB or RGBA, sRGB chunk, text chunks Software, Fingerprint, Seed, Frame).
-/// Throws Error(kRuntimeFailure) for images beyond what the encoder can hold.
+/// A whole PNG file (8-bit RGB or RGBA, sRGB chunk, text chunks Software, Fingerprint, Seed,
+/// Frame). Throws Error(kRuntimeFailure) for images beyond what the encoder can hold.
 std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata);
 /// 32-bit float RGB, or premultiplied RGBA where `alpha` is set.
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,

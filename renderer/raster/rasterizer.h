@@ -16,16 +16,17 @@ enum class Backend { kCpu, kCuda };
 
 /// None of these can change a bit of any picture.
 struct RasterOptions {
-  int threads = 0;                  ///< CPU threads; 0: one a core
-  int device = 0;                   ///< CUDA device
-  std::uint64_t memory_budget = 0;  ///< bytes for lists (and on CUDA circles); 0: most of what is free
-  int bin_size = 0;                 ///< pixels a side, a multiple of 16 in [16, 256]; 0: the backend's choice
+  int threads = 0;  ///< CPU threads; 0: one a core
+  int device = 0;   ///< CUDA device
+  std::uint64_t memory_budget =
+      0;             ///< bytes for lists (and on CUDA circles); 0: most of what is free
+  int bin_size = 0;  ///< pixels a side, a power of two in [16, 256]; 0: its choice
   std::uint64_t chunk_circles = 0;  ///< circles binned at once, front ones first; 0: its choice
 };
 
-/// Paints circles: stages `bin` and `blend`. Circles are in frame space. Equal inputs give equal bits
-/// on every backend. An object may be used for many frames, from one thread at a time, and keeps its
-/// memory between them.
+/// Paints circles: stages `bin` and `blend`. Circles are in frame space. Equal inputs give equal
+/// bits on every backend. An object may be used for many frames, from one thread at a time, and
+/// keeps its memory between them.
 class Rasterizer {
  public:
   virtual ~Rasterizer() = default;
@@ -39,14 +40,17 @@ class Rasterizer {
 
 std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options);
 
+/// The instruction set that the CPU backend runs on this machine, in Highway's words: AVX3, AVX2…
+std::string cpu_vector_target();
+
 /// Throws Error(kRuntimeFailure) without a usable device or in a build without CUDA.
 std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions& options);
 
 struct CudaDevice {
   int index;
   std::string name;
-  int compute_capability;       ///< 90 for 9.0
-  std::uint64_t total_memory;   ///< bytes
+  int compute_capability;      ///< 90 for 9.0
+  std::uint64_t total_memory;  ///< bytes
 };
 
 /// True in a build with the CUDA backend.

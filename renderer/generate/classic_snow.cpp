@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+#include "renderer/generate/classic.h"
+#include "renderer/generate/depth_sort.h"
+#include "renderer/generate/glibc_random.h"
+#include "renderer/generate/simulated_layer.h"
+#include "renderer/generate/snow_motion.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kFlakes = 100'000;
+constexpr std::int64_t kStillFrame = 751;  ///< of snowsingle
+
+class Snow final : public SimulatedLayer {
+ public:
+  /// `still`: every frame is this one.
+  Snow(std::uint32_t seed, float alpha, std::optional<std::int64_t> still)
+      : seed_(seed), alpha_(alpha), still_(still) {}
+
+ private:
+  void restart() override {
+    GlibcRandom stream(seed_);
+    draw_depths(stream);
+    flakes_.resize_discard(kFlakes);
+    for (std::size_t i = 0; i < kFlakes; ++i) {
+      float u[3];  // size, x, y
+      stream.draw(u, 3);
+      const float z = depths_[i];
+      const float size = .08f - .0075f + (.015f * u[0]);
+      float radius = (1.0f - z) * size + (z * size / 15.0f);
+      radius = z < .02f ? radius * 3.0f : std::max(radius, .0075f);
+      flakes_.x[i] = u[1];
+      flakes_.y[i] = 1.0f + radius + 2.0f * u[2];
+      flakes_.velocity_x[i] = 0.0f;
+      flakes_.velocity_y[i] = 0.0f;
+      flakes_.z[i] = z;
+      flakes_.radius[i] = radius;
+    }
+    if (still_) move_snow(flakes_, 0, *still_);
+  }
+
+  void advance(std::int64_t from, std::int64_t to) override {
+    if (!still_) move_snow(flakes_, from, to);
+  }
+
+  void write(std::span<Shape> shapes, std::span<Paint> paints) const override {
+    for (std::size_t i = 0; i < kFlakes; ++i) {
+      shapes[i] = {flakes_.x[i], flakes_.y[i], flakes_.z[i], flakes_.radius[i]};
+      paints[i] = {1, 1, 1, alpha_};
+    }
+  }
+
+  /// More flakes are far away than near.
+  void draw_depths(GlibcRandom& stream) {
+    depths_.resize_discard(kFlakes);
+    stream.draw(depths_.data(), kFlakes);
+    for (std::size_t i = 0; i < kFlakes; ++i) {
+      const float share = static_cast<float>(i) / static_cast<float>(kFlakes);
+      const auto power =
+          static_cast<float>(std::pow(static_cast<double>(share), static_cast<double>(.1f)));
+      depths_[i] = std::clamp(power + (-.05f + .1f * depths_[i]), 0.0f, 1.0f);
+    }
+    sort_descending(depths_);
+  }
+
+  std::uint32_t seed_;
+  float alpha_;
+  std::optional<std::int64_t> still_;
+  Buffer<float> depths_;
+  SnowFlakes flakes_;
+};
+
+}  // namespace
+
+std::unique_ptr<LayerSource> make_snow(std::uint32_t seed, float alpha) {
+  return std::make_unique<Snow>(seed, alpha, std::nullopt);
+}
+
+std::unique_ptr<LayerSource> make_snowsingle(std::uint32_t seed, float alpha) {
+  return std::make_unique<Snow>(seed, alpha, kStillFrame);
+}
+
+}  // namespace roundel

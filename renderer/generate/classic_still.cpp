@@ -1,0 +1,225 @@
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "renderer/generate/classic.h"
+#include "renderer/generate/depth_sort.h"
+#include "renderer/generate/glibc_random.h"
+
+namespace roundel {
+namespace {
+
+/// Circles made at once; also the distance of the places where the stream is entered.
+constexpr std::size_t kStretch = 16384;
+constexpr std::size_t kDrawsAtOnce = 512;  ///< circles whose draws lie in the first-level cache
+
+/// A few circles that no seed changes.
+class FixedLayer final : public LayerSource {
+ public:
+  FixedLayer(std::vector<Shape> shapes, std::vector<Paint> paints)
+      : shapes_(std::move(shapes)), paints_(std::move(paints)) {}
+
+  void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
+    std::copy(shapes_.begin(), shapes_.end(), shapes.begin());
+    std::copy(paints_.begin(), paints_.end(), paints.begin());
+  }
+
+ private:
+  std::vector<Shape> shapes_;
+  std::vector<Paint> paints_;
+};
+
+/// A number drawn as base + scale·u.
+struct Draw {
+  float base, scale;
+};
+
+struct ColorDraw {
+  Draw red, green, blue;
+};
+
+constexpr ColorDraw kLawA = {{.1f, .9f}, {.2f, .5f}, {.5f, .5f}};
+constexpr ColorDraw kLawB = {{.3f, .9f}, {.1f, .9f}, {.1f, .4f}};
+constexpr ColorDraw kLawC = {{.2f, .5f}, {.5f, .5f}, {.1f, .4f}};
+constexpr ColorDraw kLawD = {{.3f, .9f}, {.1f, .3f}, {.2f, .2f}};
+
+/// A scene 'random': all depths are drawn first and sorted from large to small, then each circle
+/// draws radius (where it has a law), x, y, red, green, blue.
+struct RandomScene {
+  ColorDraw color;
+  Draw radius;  ///< scale 0: not drawn
+};
+
+/// biglittle, littlebig: where the last circles go.
+struct Corner {
+  Draw x, y;
+};
+constexpr std::size_t kCornerCircles = 1000;
+constexpr float kCornerRadius = .05f;
+
+class RandomSceneLayer final : public LayerSource {
+ public:
+  RandomSceneLayer(const RandomScene& scene, const Corner* corner, std::uint32_t seed, float alpha)
+      : scene_(scene), corner_(corner), start_(seed), alpha_(alpha) {}
+
+  void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
+    Buffer<float> depths(shapes.size());
+    for_stretches(depths.size(), [&](std::size_t first, std::size_t count) {
+      stream_at(first).draw(&depths[first], count);
+    });
+    sort_descending(depths);
+    for_stretches(shapes.size(), [&](std::size_t first, std::size_t count) {
+      const float* const z = depths.data() + first;
+      if (scene_.radius.scale != 0) {
+        draw_circles<6>(stream_at(shapes.size() + 6 * first), z, shapes.subspan(first, count),
+                        paints.subspan(first, count));
+      } else {
+        draw_circles<5>(stream_at(shapes.size() + 5 * first), z, shapes.subspan(first, count),
+                        paints.subspan(first, count));
+      }
+    });
+    if (corner_ != nullptr) move_to_corner(shapes);
+  }
+
+ private:
+  template <typename Function>
+  static void for_stretches(std::size_t count, const Function& function) {
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, (count + kStretch - 1) / kStretch),
+        [&](const tbb::blocked_range<std::size_t>& stretches) {
+          for (std::size_t s = stretches.begin(); s < stretches.end(); ++s)
+            function(s * kStretch, std::min(kStretch, count - s * kStretch));
+        },
+        tbb::simple_partitioner());
+  }
+
+  GlibcRandom stream_at(std::size_t position) const {
+    GlibcRandom stream = start_;
+    stream.skip(position);
+    return stream;
+  }
+
+  /// `stream` stands at the first circle's draws; z has one depth a circle.
+  template <std::size_t kDraws>
+  void draw_circles(GlibcRandom stream, const float* z, std::span<Shape> shapes,
+                    std::span<Paint> paints) const {
+    constexpr std::size_t kPosition = kDraws - 5;  // of x among a circle's draws
+    const ColorDraw color = scene_.color;
+    const Draw radius = scene_.radius;
+    const float alpha = alpha_;
+    float draws[kDraws * kDrawsAtOnce];  // NOLINT: written before it is read
+    for (std::size_t first = 0; first < shapes.size(); first += kDrawsAtOnce) {
+      const std::size_t count = std::min(kDrawsAtOnce, shapes.size() - first);
+      stream.draw(draws, kDraws * count);
+      for (std::size_t i = 0; i < count; ++i) {
+        const float* const u = draws + kDraws * i;
+        shapes[first + i] = {u[kPosition], u[kPosition + 1], z[first + i],
+                             kDraws == 6 ? radius.base + radius.scale * u[0] : radius.base};
+        paints[first + i] = {color.red.base + color.red.scale * u[kPosition + 2],
+                             color.green.base + color.green.scale * u[kPosition + 3],
+                             color.blue.base + color.blue.scale * u[kPosition + 4], alpha};
+      }
+    }
+  }
+
+  /// Uses the draws that follow all others.
+  void move_to_corner(std::span<Shape> shapes) const {
+    const std::size_t draws_a_circle = scene_.radius.scale != 0 ? 7 : 6;
+    GlibcRandom stream = stream_at(draws_a_circle * shapes.size());
+    for (Shape& shape : shapes.last(kCornerCircles)) {
+      shape.radius = kCornerRadius;
+      shape.x = corner_->x.base + corner_->x.scale * stream.uniform();
+      shape.y = corner_->y.base + corner_->y.scale * stream.uniform();
+    }
+  }
+
+  RandomScene scene_;
+  const Corner* corner_;
+  GlibcRandom start_;
+  float alpha_;
+};
+
+/// Two overlaid grids of touching circles, 16×16 red ones and 31×31 yellow ones at half the
+/// distance.
+class PatternLayer final : public LayerSource {
+ public:
+  PatternLayer(std::uint32_t seed, float alpha) : start_(seed), alpha_(alpha) {}
+
+  void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
+    constexpr float kRadius = .5f * (1.0f / 16.0f);
+    GlibcRandom stream = start_;
+    std::size_t next = 0;
+    const auto add_grid = [&](int side, float origin, const Paint& paint) {
+      for (int j = 0; j < side; ++j)
+        for (int i = 0; i < side; ++i, ++next) {
+          shapes[next] = {origin + (2.0f * kRadius * static_cast<float>(i)),
+                          origin + (2.0f * kRadius * static_cast<float>(j)), stream.uniform(),
+                          kRadius};
+          paints[next] = paint;
+        }
+    };
+    add_grid(16, kRadius, {1, 0, 0, alpha_});
+    add_grid(31, 0.0f, {1, 1, 0, alpha_});
+  }
+
+ private:
+  GlibcRandom start_;
+  float alpha_;
+};
+
+std::unique_ptr<LayerSource> random_scene(const RandomScene& scene, const Corner* corner,
+                                          std::uint32_t seed, float alpha) {
+  return std::make_unique<RandomSceneLayer>(scene, corner, seed, alpha);
+}
+
+}  // namespace
+
+std::unique_ptr<LayerSource> make_rgb(std::uint32_t /*seed*/, float alpha) {
+  return std::make_unique<FixedLayer>(
+      std::vector<Shape>{{.4f, .5f, .75f, .3f}, {.5f, .5f, .5f, .3f}, {.6f, .5f, .25f, .3f}},
+      std::vector<Paint>{{1, 0, 0, alpha}, {0, 1, 0, alpha}, {0, 0, 1, alpha}});
+}
+
+std::unique_ptr<LayerSource> make_rgby(std::uint32_t /*seed*/, float alpha) {
+  return std::make_unique<FixedLayer>(
+      std::vector<Shape>{{.25f, .25f, .75f, .19f},
+                         {.3f, .3f, .5f, .19f},
+                         {.5f, .5f, .25f, .25f},
+                         {.2f, .2f, .9f, .1f}},
+      std::vector<Paint>{{1, 0, 0, alpha}, {0, 1, 0, alpha}, {0, 0, 1, alpha}, {1, 1, 0, alpha}});
+}
+
+std::unique_ptr<LayerSource> make_rand10k(std::uint32_t seed, float alpha) {
+  return random_scene({kLawA, {.02f, .06f}}, nullptr, seed, alpha);
+}
+
+std::unique_ptr<LayerSource> make_rand100k(std::uint32_t seed, float alpha) {
+  return random_scene({kLawB, {.02f, .06f}}, nullptr, seed, alpha);
+}
+
+std::unique_ptr<LayerSource> make_rand1M(std::uint32_t seed, float alpha) {
+  return random_scene({kLawC, {.009f, .005f}}, nullptr, seed, alpha);
+}
+
+std::unique_ptr<LayerSource> make_micro2M(std::uint32_t seed, float alpha) {
+  return random_scene({kLawD, {.001f, 0}}, nullptr, seed, alpha);
+}
+
+std::unique_ptr<LayerSource> make_biglittle(std::uint32_t seed, float alpha) {
+  static constexpr Corner kUpperLeft = {{.9f - .85f, .1f}, {.85f, .1f}};
+  return random_scene({kLawA, {.25f, 0}}, &kUpperLeft, seed, alpha);
+}
+
+std::unique_ptr<LayerSource> make_littlebig(std::uint32_t seed, float alpha) {
+  static constexpr Corner kLowerRight = {{.9f - .05f, .1f}, {.05f, .1f}};
+  return random_scene({kLawA, {.25f, 0}}, &kLowerRight, seed, alpha);
+}
+
+std::unique_ptr<LayerSource> make_pattern(std::uint32_t seed, float alpha) {
+  return std::make_unique<PatternLayer>(seed, alpha);
+}
+
+}  // namespace roundel

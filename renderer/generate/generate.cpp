@@ -1,0 +1,137 @@
+#include "renderer/generate/generate.h"
+
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <cmath>
+#include <new>
+
+#include "renderer/base/error.h"
+#include "renderer/generate/classic.h"
+#include "renderer/generate/random_circle.h"
+#include "renderer/image/srgb.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kGrain = 16384;  ///< circles a task handles at least
+
+std::uint64_t count_circles(const Layer& layer) {
+  struct Count {
+    std::uint64_t operator()(const GeneratorSource& s) const { return classic_scene(s.name).count; }
+    std::uint64_t operator()(const RandomSource& s) const { return s.count; }
+    std::uint64_t operator()(const InlineSource& s) const { return s.circles.size(); }
+    std::uint64_t operator()(const DataSource& s) const { return s.rows; }
+  };
+  return std::visit(Count{}, layer.source);
+}
+
+std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t index) {
+  struct Make {
+    std::uint32_t scene_seed, index;
+    float alpha;
+    std::unique_ptr<LayerSource> operator()(const GeneratorSource& s) const {
+      return classic_scene(s.name).make(s.seed.value_or(scene_seed), alpha);
+    }
+    std::unique_ptr<LayerSource> operator()(const RandomSource& s) const {
+      return make_random_layer(s, s.seed.value_or(scene_seed), index, alpha);
+    }
+    std::unique_ptr<LayerSource> operator()(const InlineSource& s) const {
+      return make_inline_layer(s, alpha);
+    }
+    std::unique_ptr<LayerSource> operator()(const DataSource& s) const {
+      return make_data_layer(s, alpha);
+    }
+  };
+  const Layer& layer = scene.layers[index];
+  return std::visit(Make{scene.seed, index, layer.alpha}, layer.source);
+}
+
+template <typename Function>
+void for_each_circle(std::size_t count, const Function& function) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kGrain),
+                    [&](const tbb::blocked_range<std::size_t>& range) {
+                      for (std::size_t i = range.begin(); i < range.end(); ++i) function(i);
+                    });
+}
+
+/// See Paint::alpha.
+void apply_snow_shader(std::span<const Shape> shapes, std::span<Paint> paints) {
+  for_each_circle(shapes.size(), [&](std::size_t i) {
+    const float z = shapes[i].z;
+    const float alpha =
+        shapes[i].radius > kNothingRadius ? .5f * clamp_to_unit(.6f + .4f * (1.0f - z)) : 0.0f;
+    paints[i].alpha = -alpha;
+  });
+}
+
+void convert_to_linear(std::span<Paint> paints) {
+  for_each_circle(paints.size(), [&](std::size_t i) {
+    paints[i].red = srgb_to_linear(paints[i].red);
+    paints[i].green = srgb_to_linear(paints[i].green);
+    paints[i].blue = srgb_to_linear(paints[i].blue);
+  });
+}
+
+void resize(Circles& circles, std::uint64_t count) {
+  try {
+    circles.shapes.resize_discard(count);
+    circles.paints.resize_discard(count);
+  } catch (const std::bad_alloc&) {
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("not enough memory for {} circles ({:.1f} GB)", count,
+                            static_cast<double>(count * (sizeof(Shape) + sizeof(Paint))) * 1e-9));
+  }
+}
+
+}  // namespace
+
+struct CircleSource::State {
+  const Scene& scene;
+  std::vector<std::unique_ptr<LayerSource>> sources;  ///< one a layer
+};
+
+CircleSource::CircleSource(const Scene& scene) : state_(std::make_unique<State>(State{scene, {}})) {
+  for (std::uint32_t index = 0; index < scene.layers.size(); ++index)
+    state_->sources.push_back(make_layer_source(scene, index));
+}
+
+CircleSource::~CircleSource() = default;
+
+void CircleSource::generate(std::int64_t frame, Circles& circles) {
+  const Scene& scene = state_->scene;
+  resize(circles, count_circles(scene));
+  std::size_t first = 0;
+  for (std::size_t index = 0; index < scene.layers.size(); ++index) {
+    const std::size_t count = count_circles(scene.layers[index]);
+    const std::span<Shape> shapes = circles.shapes.span().subspan(first, count);
+    const std::span<Paint> paints = circles.paints.span().subspan(first, count);
+    state_->sources[index]->generate(frame, shapes, paints);
+    if (scene.layers[index].shader == Shader::kSnow) apply_snow_shader(shapes, paints);
+    if (scene.image.blend_space == BlendSpace::kLinear) convert_to_linear(paints);
+    first += count;
+  }
+}
+
+std::uint64_t count_circles(const Scene& scene) {
+  std::uint64_t count = 0;
+  for (const Layer& layer : scene.layers) count += count_circles(layer);
+  return count;
+}
+
+bool is_classic_name(const std::string& name) {
+  return find_classic(name) != nullptr;
+}
+
+std::vector<std::string> classic_names() {
+  std::vector<std::string> names;
+  for (const ClassicScene& scene : classic_scenes()) names.emplace_back(scene.name);
+  return names;
+}
+
+Shader classic_shader(const std::string& name) {
+  return classic_scene(name).shader;
+}
+
+}  // namespace roundel

@@ -1,0 +1,125 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace roundel {
+
+/// The stream of glibc's random() after srandom(seed) (TYPE_3: r[i] = r[i−3] + r[i−31] mod 2³²,
+/// 31-bit outputs r[i] >> 1), the same on every platform, with a fast jump ahead so that several
+/// threads can produce separate stretches of one stream.
+class GlibcRandom {
+ public:
+  /// The seed is taken as int32; 0 means 1. The stream stands at output 0.
+  explicit GlibcRandom(std::uint32_t seed) {
+    constexpr std::int64_t kModulus = 2147483647;
+    std::array<std::uint32_t, 34> start{};
+    start[0] = seed == 0 ? 1 : seed;
+    for (std::size_t i = 1; i < 31; ++i) {
+      const std::int64_t word =
+          16807 * static_cast<std::int64_t>(static_cast<std::int32_t>(start[i - 1])) % kModulus;
+      start[i] = static_cast<std::uint32_t>(word < 0 ? word + kModulus : word);
+    }
+    std::copy_n(start.begin(), 3, start.begin() + 31);
+    std::copy_n(start.begin() + 3, kDegree, state_.begin());
+    skip(310);  // r[34..343] are thrown away
+  }
+
+  /// Moves on by `count` outputs in time O(log count): the state `count` steps on is the linear
+  /// combination of states that x^count mod x³¹ − x²⁸ − 1 gives (coefficients mod 2³²).
+  void skip(std::uint64_t count) {
+    Polynomial power{1};  // x^count, by squaring from the highest bit of count down
+    for (int bit = 63 - std::countl_zero(count); bit >= 0; --bit) {
+      power = square(power);
+      if ((count >> bit & 1) != 0) power = times_x(power);
+    }
+    std::array<std::uint32_t, 2 * kDegree> words{};
+    std::copy(state_.begin(), state_.end(), words.begin());
+    extend(words.data(), kDegree);
+    for (std::size_t j = 0; j < kDegree; ++j) {
+      std::uint32_t sum = 0;
+      for (std::size_t k = 0; k < kDegree; ++k) sum += power[k] * words[j + k];
+      state_[j] = sum;
+    }
+  }
+
+  /// The next `count` draws as u = float(output) / 2³¹, in [0, 1].
+  void draw(float* u, std::size_t count) {
+    constexpr std::size_t kBlock = 1023;  // words made at once: stays in the first-level cache
+    std::array<std::uint32_t, kDegree + kBlock> words;  // NOLINT: written before it is read
+    std::copy(state_.begin(), state_.end(), words.begin());
+    while (count > 0) {
+      const std::size_t size = std::min(count, kBlock);
+      extend(words.data(), size);
+      for (std::size_t i = 0; i < size; ++i) u[i] = to_unit(words[kDegree + i]);
+      std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(size), kDegree, words.begin());
+      u += size;
+      count -= size;
+    }
+    std::copy_n(words.begin(), kDegree, state_.begin());
+  }
+
+  /// The next 31-bit output.
+  std::uint32_t next() {
+    std::array<std::uint32_t, kDegree + 1> words{};
+    std::copy(state_.begin(), state_.end(), words.begin());
+    extend(words.data(), 1);
+    std::copy_n(words.begin() + 1, kDegree, state_.begin());
+    return words[kDegree] >> 1;
+  }
+
+  /// The next draw, in [0, 1].
+  float uniform() {
+    float u = 0;
+    draw(&u, 1);
+    return u;
+  }
+
+ private:
+  static constexpr std::size_t kDegree = 31;
+  using Polynomial = std::array<std::uint32_t, kDegree>;  ///< coefficient of x^k at [k]
+
+  /// Multiplying by 2⁻³¹ is dividing by 2³¹: both are exact.
+  static float to_unit(std::uint32_t word) {
+    return static_cast<float>(static_cast<std::int32_t>(word >> 1)) * (1.0f / 2147483648.0f);
+  }
+
+  /// words[31..31 + count) from words[0..31); the three sums run side by side in registers.
+  static void extend(std::uint32_t* words, std::size_t count) {
+    std::uint32_t a = words[28], b = words[29], c = words[30];
+    std::size_t i = 0;
+    for (; i + 3 <= count; i += 3) {
+      words[31 + i] = a += words[i];
+      words[32 + i] = b += words[i + 1];
+      words[33 + i] = c += words[i + 2];
+    }
+    for (; i < count; ++i) words[31 + i] = words[28 + i] + words[i];
+  }
+
+  static Polynomial square(const Polynomial& p) {
+    std::array<std::uint32_t, 2 * kDegree - 1> product{};
+    for (std::size_t i = 0; i < kDegree; ++i)
+      for (std::size_t k = 0; k < kDegree; ++k) product[i + k] += p[i] * p[k];
+    for (std::size_t d = 2 * kDegree - 2; d >= kDegree; --d) {  // x^d = x^(d−3) + x^(d−31)
+      product[d - 3] += product[d];
+      product[d - kDegree] += product[d];
+    }
+    Polynomial result;
+    std::copy_n(product.begin(), kDegree, result.begin());
+    return result;
+  }
+
+  static Polynomial times_x(const Polynomial& p) {
+    Polynomial result;
+    std::copy_n(p.begin(), kDegree - 1, result.begin() + 1);
+    result[0] = p[kDegree - 1];
+    result[28] += p[kDegree - 1];
+    return result;
+  }
+
+  std::array<std::uint32_t, kDegree> state_;  ///< the 31 words before the next output's
+};
+
+}  // namespace roundel

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "renderer/raster/circle.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// Produces the circles of one layer.
+class LayerSource {
+ public:
+  virtual ~LayerSource() = default;
+
+  /// Fills `shapes` and `paints`, both [the layer's number of circles], with the circles of a
+  /// frame: scene space, colours as written in the scene, alpha as for the shader `solid`.
+  virtual void generate(std::int64_t frame, std::span<Shape> shapes, std::span<Paint> paints) = 0;
+
+ protected:
+  LayerSource() = default;
+  LayerSource(const LayerSource&) = delete;
+  LayerSource& operator=(const LayerSource&) = delete;
+};
+
+/// In all of these, `alpha` is that of circles that bring none of their own.
+std::unique_ptr<LayerSource> make_random_layer(const RandomSource& source, std::uint32_t seed,
+                                               std::uint32_t layer_index, float alpha);
+/// Keeps a reference to `source`.
+std::unique_ptr<LayerSource> make_inline_layer(const InlineSource& source, float alpha);
+/// Keeps a reference to `source` and opens its file. Throws Error(kInvalidScene).
+std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, float alpha);
+
+}  // namespace roundel

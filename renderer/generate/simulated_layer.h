@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+
+#include "renderer/generate/layer_source.h"
+
+namespace roundel {
+
+/// A layer whose frame f is its initial state after f steps. Keeps the state of the frame made
+/// last: going forward steps on from there, going back starts over.
+class SimulatedLayer : public LayerSource {
+ public:
+  void generate(std::int64_t frame, std::span<Shape> shapes, std::span<Paint> paints) final {
+    if (frame_ < 0 || frame < frame_) {
+      restart();
+      frame_ = 0;
+    }
+    advance(frame_, frame);
+    frame_ = frame;
+    write(shapes, paints);
+  }
+
+ protected:
+  /// Makes the state of frame 0.
+  virtual void restart() = 0;
+  /// Steps the state from frame `from` to frame `to` >= `from`.
+  virtual void advance(std::int64_t from, std::int64_t to) = 0;
+  /// Writes the state's circles.
+  virtual void write(std::span<Shape> shapes, std::span<Paint> paints) const = 0;
+
+ private:
+  std::int64_t frame_ = -1;  ///< of the state; -1: there is none yet
+};
+
+}  // namespace roundel

@@ -1,0 +1,36 @@
+#pragma once
+#include "renderer/base/host_device.h"
+#include "renderer/image/srgb.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// The background's colour by pixel row, in the blend space.
+struct BackgroundRows {
+  Background background;
+  int height;
+  bool linear;
+
+  explicit BackgroundRows(const ImageSettings& image)
+      : background(image.background),
+        height(image.height),
+        linear(image.blend_space == BlendSpace::kLinear) {}
+
+  /// Row j counted from the bottom: top + ((bottom − top)·(H − j))/H, binary32, left to right.
+  ROUNDEL_HOST_DEVICE Color row(int j) const {
+    const Color& bottom = background.bottom;
+    const Color& top = background.top;
+    const Color color{channel(bottom.red, top.red, j), channel(bottom.green, top.green, j),
+                      channel(bottom.blue, top.blue, j)};
+    if (!linear) return color;
+    return {srgb_to_linear(color.red), srgb_to_linear(color.green), srgb_to_linear(color.blue)};
+  }
+
+ private:
+  ROUNDEL_HOST_DEVICE float channel(float bottom, float top, int j) const {
+    const float rows_above = static_cast<float>(height - j);
+    return top + ((bottom - top) * rows_above) / static_cast<float>(height);
+  }
+};
+
+}  // namespace roundel

@@ -1,0 +1,55 @@
+// The vectors of the Highway target being compiled, as the lanes of pixel_math.h. Included inside
+// HWY_NAMESPACE, once a target, by cpu/blend_tiles.cpp.
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct VectorLanes {
+  using Tag = hn::CappedTag<float, 16>;  // 16 pixels divide every bin
+  using Float = hn::Vec<Tag>;
+  using Mask = hn::Mask<Tag>;
+
+  static HWY_INLINE Float set(float value) { return hn::Set(Tag(), value); }
+  static HWY_INLINE Float add(Float a, Float b) { return hn::Add(a, b); }
+  static HWY_INLINE Float sub(Float a, Float b) { return hn::Sub(a, b); }
+  static HWY_INLINE Float mul(Float a, Float b) { return hn::Mul(a, b); }
+  static HWY_INLINE Float div(Float a, Float b) { return hn::Div(a, b); }
+  static HWY_INLINE Float sqrt(Float a) { return hn::Sqrt(a); }
+  static HWY_INLINE Float floor(Float a) { return hn::Floor(a); }
+  static HWY_INLINE Float fma(Float a, Float b, Float c) {
+#if ROUNDEL_TARGET_HAS_FMA
+    return hn::MulAdd(a, b, c);
+#else
+    // These targets' MulAdd rounds twice. The C library's fma is exact, if slow, on every machine.
+    alignas(64) float lanes_a[16], lanes_b[16], lanes_c[16];
+    hn::Store(a, Tag(), lanes_a);
+    hn::Store(b, Tag(), lanes_b);
+    hn::Store(c, Tag(), lanes_c);
+    for (std::size_t i = 0; i < hn::Lanes(Tag()); ++i)
+      lanes_c[i] = std::fma(lanes_a[i], lanes_b[i], lanes_c[i]);
+    return hn::Load(Tag(), lanes_c);
+#endif
+  }
+  static HWY_INLINE Float clamp(Float a, float low, float high) {
+    return hn::Min(hn::Max(a, set(low)), set(high));
+  }
+  static HWY_INLINE Mask less_equal(Float a, Float b) {
+    return hn::Le(a, b);
+  }
+  static HWY_INLINE Mask greater(Float a, Float b) {
+    return hn::Gt(a, b);
+  }
+  static HWY_INLINE Mask both(Mask a, Mask b) {
+    return hn::And(a, b);
+  }
+  static HWY_INLINE bool none(Mask mask) {
+    return hn::AllFalse(Tag(), mask);
+  }
+  static HWY_INLINE Float zero_unless(Mask mask, Float a) {
+    return hn::IfThenElseZero(mask, a);
+  }
+  static HWY_INLINE Float power_of_two(Float a) {
+    const hn::RebindToSigned<Tag> integers;
+    const auto exponent = hn::Add(hn::ConvertTo(integers, a), hn::Set(integers, 127));
+    return hn::BitCast(Tag(), hn::ShiftLeft<23>(exponent));
+  }
+};

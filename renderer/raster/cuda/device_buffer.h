@@ -1,0 +1,45 @@
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "renderer/raster/cuda/cuda_check.h"
+
+namespace roundel::cuda {
+
+/// An array in device memory, uninitialised, freed with the object.
+template <typename T>
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  explicit DeviceBuffer(std::size_t size) : size_(size) {
+    if (size > 0) ROUNDEL_CUDA_CHECK(cudaMalloc(&data_, size * sizeof(T)));
+  }
+  DeviceBuffer(DeviceBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~DeviceBuffer() { cudaFree(data_); }
+
+  /// Makes room for at least `size` elements; the contents are lost if it has to grow.
+  void reserve_discard(std::size_t size) {
+    if (size <= size_) return;
+    *this = DeviceBuffer();  // frees first: both need not fit at once
+    *this = DeviceBuffer(size);
+  }
+
+  T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  std::uint64_t bytes() const { return size_ * sizeof(T); }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace roundel::cuda

@@ -1,0 +1,107 @@
+// All arithmetic that decides a pixel, written once over lanes `L` (ScalarLanes, or the vectors of
+// a Highway target). Every function is a fixed sequence of binary32 operations; each of L's
+// operations rounds once and is the same on every backend, so the results are, bit for bit.
+//
+// No include guard and no namespace: the file is included inside a namespace, once by
+// scalar_pixel_math.h and once for each Highway target by cpu/blend_tiles.cpp, because a vector
+// target's functions must be compiled with that target's instructions.
+
+/// A pixel stops once its transmittance is at most this.
+inline constexpr float kOpaqueTransmittance = 0x1p-20f;
+
+/// The pixels of L, front to back: colour so far and the share of light that still passes.
+template <class L>
+struct PixelState {
+  typename L::Float red, green, blue, transmittance;
+};
+
+/// Centre of pixel column or row i (counted from the left or the bottom); s = 1/height.
+template <class L>
+ROUNDEL_HOST_DEVICE typename L::Float pixel_center(typename L::Float i, float s) {
+  return L::mul(L::set(s), L::add(i, L::set(0.5f)));
+}
+
+/// dx² + dy², the left side of the coverage test dx·dx + dy·dy <= r·r.
+template <class L>
+ROUNDEL_HOST_DEVICE typename L::Float squared_distance(typename L::Float dx, typename L::Float dy) {
+  return L::add(L::mul(dx, dx), L::mul(dy, dy));
+}
+
+/// Puts a circle behind what a pixel has so far: w = T·alpha; C = fma(w, c, C); T = T·(1 − alpha).
+/// alpha 0 leaves the state as it is, bit for bit, so lanes outside the circle are given 0.
+template <class L>
+ROUNDEL_HOST_DEVICE void composite(PixelState<L>& pixel, typename L::Float alpha,
+                                   typename L::Float red, typename L::Float green,
+                                   typename L::Float blue) {
+  const typename L::Float weight = L::mul(pixel.transmittance, alpha);
+  pixel.red = L::fma(weight, red, pixel.red);
+  pixel.green = L::fma(weight, green, pixel.green);
+  pixel.blue = L::fma(weight, blue, pixel.blue);
+  pixel.transmittance = L::mul(pixel.transmittance, L::sub(L::set(1.0f), alpha));
+}
+
+/// e^x for x in [-80, 0], within 2 ulp: x = n·ln 2 + f, |f| <= ln 2 / 2, Taylor polynomial of
+/// degree 7 in f, scaled by 2^n.
+template <class L>
+ROUNDEL_HOST_DEVICE typename L::Float exp_of_negative(typename L::Float x) {
+  const typename L::Float n = L::floor(L::fma(x, L::set(0x1.715476p0f), L::set(0.5f)));
+  const typename L::Float f =
+      L::fma(n, L::set(-0x1.7f7d1cp-20f), L::fma(n, L::set(-0x1.62e4p-1f), x));
+  typename L::Float p = L::set(0x1.a01a02p-13f);  // 1/7!
+  p = L::fma(p, f, L::set(0x1.6c16c2p-10f));      // 1/6!
+  p = L::fma(p, f, L::set(0x1.111112p-7f));       // 1/5!
+  p = L::fma(p, f, L::set(0x1.555556p-5f));       // 1/4!
+  p = L::fma(p, f, L::set(0x1.555556p-3f));       // 1/3!
+  p = L::fma(p, f, L::set(0.5f));
+  p = L::fma(p, f, L::set(1.0f));
+  p = L::fma(p, f, L::set(1.0f));
+  return L::mul(p, L::power_of_two(n));
+}
+
+/// Shader snow at squared distance `d2` from the centre of a circle of this radius. With d =
+/// distance/radius the colour goes, linearly, from white (d <= 1/4) to `middle` (1/2 <= d <= 3/4)
+/// to `rim` (d = 1), and alpha = peak_alpha·exp(−4d²).
+template <class L>
+ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float d2, float radius,
+                                    float peak_alpha, typename L::Float& alpha,
+                                    typename L::Float& red, typename L::Float& green,
+                                    typename L::Float& blue) {
+  // Pixels outside the circle are masked later; the clamp keeps their exponent in range.
+  const typename L::Float d = L::clamp(L::div(L::sqrt(d2), L::set(radius)), 0.0f, 1.0f);
+  const typename L::Float steps = L::mul(L::set(4.0f), d);
+  const typename L::Float to_middle = L::clamp(L::sub(steps, L::set(1.0f)), 0.0f, 1.0f);
+  const typename L::Float to_rim = L::clamp(L::sub(steps, L::set(3.0f)), 0.0f, 1.0f);
+  const typename L::Float one = L::set(1.0f);
+  red = L::fma(to_middle, L::set(ramp.middle_red - 1.0f), one);
+  green = L::fma(to_middle, L::set(ramp.middle_green - 1.0f), one);
+  green = L::fma(to_rim, L::set(ramp.rim_green - ramp.middle_green), green);
+  blue = one;
+  alpha = L::mul(L::set(peak_alpha), exp_of_negative<L>(L::mul(L::set(-4.0f), L::mul(d, d))));
+}
+
+/// Composites one circle onto pixels whose squared distances from its centre are `d2`. Pixels
+/// outside the circle, and those that have stopped, stay as they are.
+template <class L>
+ROUNDEL_HOST_DEVICE void blend_circle(PixelState<L>& pixel, typename L::Float d2, float radius,
+                                      const Paint& paint, const SnowRamp& ramp) {
+  const typename L::Mask painted =
+      L::both(L::less_equal(d2, L::set(radius * radius)),
+              L::greater(pixel.transmittance, L::set(kOpaqueTransmittance)));
+  if (L::none(painted)) return;
+  if (is_snow(paint)) {
+    typename L::Float alpha, red, green, blue;
+    shade_snow<L>(ramp, d2, radius, -paint.alpha, alpha, red, green, blue);
+    composite<L>(pixel, L::zero_unless(painted, alpha), red, green, blue);
+  } else {
+    composite<L>(pixel, L::zero_unless(painted, L::set(paint.alpha)), L::set(paint.red),
+                 L::set(paint.green), L::set(paint.blue));
+  }
+}
+
+/// Lets the rest of the light fall on the background: C = fma(T, background, C).
+template <class L>
+ROUNDEL_HOST_DEVICE void add_background(PixelState<L>& pixel, const Color& background) {
+  pixel.red = L::fma(pixel.transmittance, L::set(background.red), pixel.red);
+  pixel.green = L::fma(pixel.transmittance, L::set(background.green), pixel.green);
+  pixel.blue = L::fma(pixel.transmittance, L::set(background.blue), pixel.blue);
+}

@@ -1,0 +1,45 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include "renderer/base/host_device.h"
+
+namespace roundel {
+
+/// One lane of binary32: the operations that pixel_math.h is written in, for CUDA threads, tests
+/// and code off the hot path. Every operation is IEEE-exact; `fma` is the only fused one.
+struct ScalarLanes {
+  using Float = float;
+  using Mask = bool;
+
+  static ROUNDEL_HOST_DEVICE float set(float value) { return value; }
+  static ROUNDEL_HOST_DEVICE float add(float a, float b) { return a + b; }
+  static ROUNDEL_HOST_DEVICE float sub(float a, float b) { return a - b; }
+  static ROUNDEL_HOST_DEVICE float mul(float a, float b) { return a * b; }
+  static ROUNDEL_HOST_DEVICE float div(float a, float b) { return a / b; }
+  static ROUNDEL_HOST_DEVICE float sqrt(float a) { return ::sqrtf(a); }
+  static ROUNDEL_HOST_DEVICE float floor(float a) { return ::floorf(a); }
+  static ROUNDEL_HOST_DEVICE float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
+  /// NaN gives `low`.
+  static ROUNDEL_HOST_DEVICE float clamp(float a, float low, float high) {
+    return a > low ? (a < high ? a : high) : low;
+  }
+  static ROUNDEL_HOST_DEVICE bool less_equal(float a, float b) { return a <= b; }
+  static ROUNDEL_HOST_DEVICE bool greater(float a, float b) { return a > b; }
+  static ROUNDEL_HOST_DEVICE bool both(bool a, bool b) { return a && b; }
+  static ROUNDEL_HOST_DEVICE bool none(bool mask) { return !mask; }
+  static ROUNDEL_HOST_DEVICE float zero_unless(bool mask, float a) { return mask ? a : 0.0f; }
+  /// 2 to the power of a, an integer in [-126, 127].
+  static ROUNDEL_HOST_DEVICE float power_of_two(float a) {
+    const std::int32_t bits = (static_cast<std::int32_t>(a) + 127) << 23;
+#ifdef __CUDA_ARCH__
+    return __int_as_float(bits);
+#else
+    float result;
+    __builtin_memcpy(&result, &bits, sizeof result);
+    return result;
+#endif
+  }
+};
+
+}  // namespace roundel

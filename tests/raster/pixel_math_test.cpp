@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "renderer/raster/scalar_pixel_math.h"
+
+namespace roundel {
+namespace {
+
+using L = ScalarLanes;
+
+TEST(PixelMath, ExpIsWithinTwoUlpOfTheRealOne) {
+  for (float x = -80.0f; x <= 0.0f; x += 1.0f / 4096) {
+    const double expected = std::exp(static_cast<double>(x));
+    EXPECT_NEAR(scalar::exp_of_negative<L>(x) / expected, 1.0, 2.4e-7) << x;
+  }
+  EXPECT_EQ(scalar::exp_of_negative<L>(0.0f), 1.0f);
+}
+
+TEST(PixelMath, AlphaZeroLeavesEveryBit) {
+  scalar::PixelState<L> state{0.1f, 0.2f, 0.3f, 0.7f};
+  scalar::composite<L>(state, 0.0f, 1e6f, 1.0f, 5.0f);
+  EXPECT_EQ(state.red, 0.1f);
+  EXPECT_EQ(state.green, 0.2f);
+  EXPECT_EQ(state.blue, 0.3f);
+  EXPECT_EQ(state.transmittance, 0.7f);
+}
+
+TEST(PixelMath, CompositingRoundsAsTheContractSays) {
+  scalar::PixelState<L> state{0.1f, 0.2f, 0.3f, 0.7f};
+  scalar::composite<L>(state, 0.3f, 0.9f, 0.8f, 0.7f);
+  const float weight = 0.7f * 0.3f;
+  EXPECT_EQ(state.red, std::fma(weight, 0.9f, 0.1f));
+  EXPECT_EQ(state.green, std::fma(weight, 0.8f, 0.2f));
+  EXPECT_EQ(state.blue, std::fma(weight, 0.7f, 0.3f));
+  EXPECT_EQ(state.transmittance, 0.7f * (1.0f - 0.3f));
+}
+
+TEST(PixelMath, AStoppedPixelTakesNoMore) {
+  const Paint paint{1, 1, 1, 0.5f};
+  scalar::PixelState<L> state{0, 0, 0, scalar::kOpaqueTransmittance};
+  scalar::blend_circle<L>(state, 0.0f, 1.0f, paint, {});
+  EXPECT_EQ(state.red, 0.0f);
+  EXPECT_EQ(state.transmittance, scalar::kOpaqueTransmittance);
+}
+
+TEST(PixelMath, SnowFollowsTheColourTable) {
+  const float table[5][3] = {{1, 1, 1}, {1, 1, 1}, {.8f, .9f, 1}, {.8f, .9f, 1}, {.8f, .8f, 1}};
+  const SnowRamp ramp = snow_ramp(BlendSpace::kDisplay);
+  const float radius = 0.02f;
+  for (int i = 0; i <= 1000; ++i) {
+    const float distance = radius * static_cast<float>(i) / 1000.0f;
+    float alpha = 0, color[3] = {};
+    scalar::shade_snow<L>(ramp, distance * distance, radius, 0.4f, alpha, color[0], color[1],
+                          color[2]);
+    const double d = static_cast<double>(i) / 1000.0;
+    const int entry = std::min(static_cast<int>(4 * d), 3);
+    for (int channel = 0; channel < 3; ++channel) {
+      const double low = table[entry][channel], high = table[entry + 1][channel];
+      EXPECT_NEAR(color[channel], low + (high - low) * (4 * d - entry), 1e-6) << i;
+    }
+    EXPECT_NEAR(alpha, 0.4 * std::exp(-4 * d * d), 1e-6) << i;
+  }
+}
+
+TEST(PixelMath, ZeroUnlessAndClampTakeCareOfSpecialValues) {
+  EXPECT_EQ(L::clamp(std::nanf(""), 0.0f, 1.0f), 0.0f);
+  EXPECT_EQ(L::clamp(2.0f, 0.0f, 1.0f), 1.0f);
+  EXPECT_EQ(L::power_of_two(-126.0f), 0x1p-126f);
+  EXPECT_EQ(L::power_of_two(0.0f), 1.0f);
+}
+
+}  // namespace
+}  // namespace roundel
