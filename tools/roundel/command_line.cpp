@@ -8,7 +8,7 @@
 #include <boost/program_options/value_semantic.hpp>
 
 #include "renderer/base/error.h"
-#include "tools/roundel/nearest_name.h"
+#include "renderer/scene/text.h"
 #include "tools/roundel/terminal.h"
 
 namespace roundel {
@@ -136,7 +136,7 @@ void CommandLine::store_option(const Token& token, Problems& problems) const {
   if (option == nullptr) {
     std::vector<std::string> names;
     for (const Option& known : options_) names.push_back("--" + known.name);
-    problems.push_back(fmt::format("{}: unknown option{}", printable(token.name),
+    problems.push_back(fmt::format("{}: unknown option{}", roundel::quoted(token.name),
                                    did_you_mean(token.name, names)));
     return;
   }
@@ -144,14 +144,14 @@ void CommandLine::store_option(const Token& token, Problems& problems) const {
     option->store(token.value);
   } catch (const Expected& expected) {
     problems.push_back(fmt::format("--{}: expected {}, got {}", option->name, expected.what,
-                                   in_quotes(token.value)));
+                                   roundel::quoted(token.value)));
   }
 }
 
 void CommandLine::store_arguments(Arguments values, Problems& problems) {
   if (values.size() < at_least_) problems.push_back(fmt::format("expected {}", argument_name_));
   for (std::size_t i = at_most_; i < values.size(); ++i) {
-    problems.push_back(fmt::format("{}: expected {}", in_quotes(values[i]),
+    problems.push_back(fmt::format("{}: expected {}", roundel::quoted(values[i]),
                                    at_most_ == 0   ? "options only"
                                    : at_most_ == 1 ? "one argument only"
                                                    : "no further argument"));
@@ -174,7 +174,7 @@ bool CommandLine::parse(const Arguments& arguments) {
     }
   }
   if (help_wanted_ || version_wanted_) {
-    print_out(help_wanted_ ? help() : "roundel " ROUNDEL_VERSION "\n");
+    print_out(help_wanted_ ? help() : kVersionLine);
     return false;
   }
   store_arguments(std::move(values), problems);

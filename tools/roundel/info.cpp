@@ -7,8 +7,8 @@
 #include "renderer/base/memory.h"
 #include "renderer/image/files.h"
 #include "renderer/raster/rasterizer.h"
+#include "renderer/scene/text.h"
 #include "tools/roundel/commands.h"
-#include "tools/roundel/nearest_name.h"
 #include "tools/roundel/problems.h"
 #include "tools/roundel/terminal.h"
 
@@ -22,17 +22,26 @@ std::string json_text(const Json& json) {
 }
 
 std::string row(const std::string& name, const std::string& value) {
-  return fmt::format("  {:<16}{}\n", printable(name), printable(value));
+  return fmt::format("  {:<14}{}\n", name, value);
 }
 
 std::string picture_text(const std::string& path, const PngInfo& info) {
   const char* const kChannelNames[] = {"none", "grey", "grey, alpha", "RGB", "RGBA"};
-  std::string text = printable(path) + "\n";
+  std::string text = path + "\n";
   text += row("size", fmt::format("{}x{} pixels", info.width, info.height));
   text += row("bit depth", fmt::format("{} bits", info.bit_depth));
   text += row("channels", fmt::format("{} ({})", info.channels,
                                       kChannelNames[std::clamp(info.channels, 0, 4)]));
-  for (const auto& [keyword, value] : info.text) text += row(keyword, value);
+  if (info.metadata) {
+    text += row("software", info.metadata->software);
+    text += row("fingerprint", info.metadata->fingerprint);
+    text += row("seed", fmt::format("{}", info.metadata->seed));
+    text += row("frame", fmt::format("{}", info.metadata->frame));
+    return text;
+  }
+  for (const auto& [keyword, value] : info.text) {
+    text += row("text", roundel::quoted(keyword) + ": " + roundel::quoted(value));
+  }
   return text;
 }
 
@@ -95,12 +104,12 @@ std::string machine_text(const std::vector<CudaDevice>& devices) {
   text += row("backends", has_cuda_backend() ? "cpu, cuda" : "cpu (built without CUDA)");
   text += row("threads", fmt::format("{}", tbb::info::default_concurrency()));
   text += row("vectors", cpu_vector_target());
-  text += row("memory", bytes_text(physical_memory()));
+  text += row("memory", memory_text(static_cast<double>(physical_memory())));
   for (const CudaDevice& device : devices) {
-    text += row(
-        fmt::format("device {}", device.index),
-        fmt::format("{}, compute capability {}.{}, {}", device.name, device.compute_capability / 10,
-                    device.compute_capability % 10, bytes_text(device.total_memory)));
+    text += row(fmt::format("device {}", device.index),
+                fmt::format("{}, compute capability {}.{}, {}", device.name,
+                            device.compute_capability / 10, device.compute_capability % 10,
+                            memory_text(static_cast<double>(device.total_memory))));
   }
   if (has_cuda_backend() && devices.empty()) text += row("devices", "none");
   return text;

@@ -1,13 +1,12 @@
 // The command `roundel`: finds the command that its first argument names and runs it.
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <array>
 #include <new>
 
 #include "renderer/base/error.h"
+#include "renderer/scene/text.h"
 #include "tools/roundel/commands.h"
-#include "tools/roundel/nearest_name.h"
 #include "tools/roundel/problems.h"
 #include "tools/roundel/process.h"
 #include "tools/roundel/terminal.h"
@@ -30,23 +29,17 @@ constexpr std::array kCommands = {
     Command{"schema", "print the JSON Schema of scene files", run_schema},
 };
 
-constexpr const char* kHint = "\"roundel --help\" lists the commands";
-
 std::string program_help() {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const Command& command : kCommands) rows.emplace_back(command.name, command.summary);
-  return "Usage: roundel COMMAND [ARGUMENT...]\n\nDraws millions of translucent circles, "
-         "exactly.\n\n" +
-         help_table(rows) +
-         "\n\"roundel COMMAND --help\" describes a command; \"roundel --version\" prints the "
-         "version.\n";
+  return "Usage: roundel COMMAND [ARGUMENT...]\nDraws millions of translucent circles.\n\n" +
+         help_table(rows) + "\n\"roundel COMMAND --help\" says what a command takes.\n";
 }
 
 int run_command(Arguments arguments) {
-  if (arguments.empty()) throw Error(ExitCode::kUsage, std::string("expected a command; ") + kHint);
-  std::string name = arguments.front();
-  arguments.erase(arguments.begin());
-  if (name == "--version" || name == "-V") return print_out("roundel " ROUNDEL_VERSION "\n"), 0;
+  std::string name = arguments.empty() ? "" : arguments.front();
+  if (!arguments.empty()) arguments.erase(arguments.begin());
+  if (name == "--version" || name == "-V") return print_out(kVersionLine), 0;
   if (name == "help" && !arguments.empty()) {
     name = arguments.front();
     arguments = {"--help"};
@@ -57,8 +50,10 @@ int run_command(Arguments arguments) {
     if (name == command.name) return command.run(arguments);
     names.emplace_back(command.name);
   }
-  throw Error(ExitCode::kUsage, fmt::format("{}: unknown command{}; {}", in_quotes(name),
-                                            did_you_mean(name, names), kHint));
+  const std::string problem =
+      name.empty() ? "expected a command"
+                   : roundel::quoted(name) + ": unknown command" + did_you_mean(name, names);
+  throw Error(ExitCode::kUsage, problem + "; \"roundel --help\" lists them");
 }
 
 int run_program(const Arguments& arguments) {
@@ -71,7 +66,7 @@ int run_program(const Arguments& arguments) {
     print_error(error);
     return static_cast<int>(error.exit_code());
   } catch (const std::bad_alloc&) {
-    spdlog::error("out of memory");
+    spdlog::error("out of memory: fewer circles or pixels, or a smaller --memory, need less");
   } catch (const std::exception& error) {
     spdlog::error("unexpected failure: {}", error.what());
   }

@@ -9,7 +9,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/image/files.h"
-#include "tools/roundel/nearest_name.h"
+#include "renderer/scene/text.h"
 
 namespace roundel {
 
@@ -21,7 +21,7 @@ void check_output_option(const std::optional<std::string>& output, std::size_t s
   if (scenes > 1) {
     problems.push_back(fmt::format(
         "--output: expected a folder for {} scenes (an existing one, or ending in /), got {}",
-        scenes, in_quotes(*output)));
+        scenes, roundel::quoted(*output)));
     return;
   }
   try {
@@ -58,10 +58,10 @@ void check_writable(const std::string& path, bool may_replace) {
   if (folder.empty()) folder = ".";
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
-    refuse(fmt::format("cannot write, there is no folder {}", in_quotes(folder.string())));
+    refuse(fmt::format("cannot write, there is no folder {}", roundel::quoted(folder.string())));
   }
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    refuse(fmt::format("cannot write to the folder {}: {}", in_quotes(folder.string()),
+    refuse(fmt::format("cannot write to the folder {}: {}", roundel::quoted(folder.string()),
                        std::strerror(errno)));
   }
   const fs::file_status status = fs::status(path, error);

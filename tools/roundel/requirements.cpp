@@ -7,7 +7,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
 #include "renderer/raster/circle.h"
-#include "tools/roundel/terminal.h"
+#include "renderer/scene/text.h"
 
 namespace roundel {
 
@@ -32,7 +32,8 @@ void check_memory(const Scene& scene, std::uint64_t bytes) {
   if (bytes <= available) return;
   throw Error(ExitCode::kRuntimeFailure,
               fmt::format("{}: needs {} of memory, this machine has {}", scene.path,
-                          bytes_text(bytes), bytes_text(available)));
+                          memory_text(static_cast<double>(bytes)),
+                          memory_text(static_cast<double>(available))));
 }
 
 }  // namespace roundel

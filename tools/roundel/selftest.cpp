@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
 #include "renderer/base/error.h"
 #include "renderer/image/compare.h"
-#include "renderer/render.h"
 #include "tools/roundel/commands.h"
 #include "tools/roundel/machine.h"
 #include "tools/roundel/selftest_scenes.h"
@@ -46,7 +44,7 @@ void add_variants(Backend backend, const std::string& prefix, const RasterOption
   }
   RasterOptions options = base;
   options.memory_budget = kSmallLists;
-  add("lists of " + bytes_text(kSmallLists), options);
+  add(fmt::format("lists of {} bytes", kSmallLists), options);
 }
 
 /// The first variant is the one that the others are compared with.
@@ -145,10 +143,8 @@ std::string pixel_text(const Framebuffer& framebuffer, int x, int y) {
 int check_scene(const NamedScene& named, std::vector<Variant>& variants,
                 const SelftestOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const ImageSettings& image = named.scene.image;
-  Circles circles;
-  CircleSource source(named.scene);
-  generate_in_frame_space(named.scene, source, named.frame, circles);
+  const ImageSettings& image = named.image;
+  const Circles& circles = named.circles;
 
   Variant& reference = variants.front();
   const Framebuffer expected = draw(reference, circles, image);

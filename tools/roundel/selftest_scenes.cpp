@@ -4,10 +4,17 @@
 
 #include <utility>
 
-#include "renderer/generate/generate.h"
+#include "renderer/render.h"
 
 namespace roundel {
 namespace {
+
+/// A scene and the frame of it to draw.
+struct Recipe {
+  std::string name;
+  Scene scene;
+  std::int64_t frame = 0;
+};
 
 Scene scene_of_size(int width, int height) {
   Scene scene;
@@ -42,7 +49,7 @@ Layer snow_layer(std::uint64_t count) {
   return layer;
 }
 
-NamedScene named(std::string name, Scene scene, std::vector<Layer> layers) {
+Recipe recipe(std::string name, Scene scene, std::vector<Layer> layers) {
   scene.layers = std::move(layers);
   return {std::move(name), std::move(scene), 0};
 }
@@ -109,58 +116,57 @@ std::vector<InlineCircle> alpha_stack(int count, double alpha, double last) {
   return circles;
 }
 
-std::vector<NamedScene> scenes_of_hostile_sizes() {
-  std::vector<NamedScene> scenes;
+std::vector<Recipe> scenes_of_hostile_sizes() {
+  std::vector<Recipe> scenes;
   for (const auto& [width, height] :
        {std::pair{1, 1}, std::pair{17, 3}, std::pair{3, 17}, std::pair{15, 16}, std::pair{63, 63},
         std::pair{64, 64}, std::pair{65, 65}, std::pair{63, 129}, std::pair{4096, 1},
         std::pair{1, 4096}, std::pair{331, 257}}) {
-    scenes.push_back(named(fmt::format("size_{}x{}", width, height), scene_of_size(width, height),
-                           {random_layer(400, 1e-3, 0.3), snow_layer(100)}));
+    scenes.push_back(recipe(fmt::format("size_{}x{}", width, height), scene_of_size(width, height),
+                            {random_layer(400, 1e-3, 0.3), snow_layer(100)}));
   }
   return scenes;
 }
 
-}  // namespace
-
-std::vector<NamedScene> hostile_scenes() {
-  std::vector<NamedScene> scenes = scenes_of_hostile_sizes();
+std::vector<Recipe> hostile_scenes() {
+  std::vector<Recipe> scenes = scenes_of_hostile_sizes();
   const Scene small = scene_of_size(64, 64), wide = scene_of_size(300, 200);
   const Scene square = scene_of_size(256, 256);
-  scenes.push_back(named("no_circles", small, {}));
-  scenes.push_back(named("tangent_to_tiles", square, {inline_layer(tangent_circles())}));
-  scenes.push_back(named("off_screen", wide, {inline_layer(off_screen_circles())}));
-  scenes.push_back(named("extreme_radii", small, {inline_layer(extreme_radii())}));
-  scenes.push_back(named("alpha_0", small, {inline_layer(alpha_stack(100, 0, 0.5))}));
-  scenes.push_back(named("alpha_tiny", small, {inline_layer(alpha_stack(3000, 1e-6, 1e-6))}));
-  scenes.push_back(named("alpha_1", small, {inline_layer(alpha_stack(100, 1, 0.5))}));
-  scenes.push_back(named("alpha_near_1", small, {inline_layer(alpha_stack(100, 0.9999999, 0))}));
-  scenes.push_back(named("deep_stack", small, {inline_layer(alpha_stack(3000, 0.5, 0.5))}));
-  scenes.push_back(named("many_small", square, {random_layer(50'000, 1e-4, 0.01)}));
-  scenes.push_back(named("many_large", wide, {random_layer(3000, 0.1, 1)}));
+  scenes.push_back(recipe("no_circles", small, {}));
+  scenes.push_back(recipe("tangent_to_tiles", square, {inline_layer(tangent_circles())}));
+  scenes.push_back(recipe("off_screen", wide, {inline_layer(off_screen_circles())}));
+  scenes.push_back(recipe("extreme_radii", small, {inline_layer(extreme_radii())}));
+  scenes.push_back(recipe("alpha_0", small, {inline_layer(alpha_stack(100, 0, 0.5))}));
+  scenes.push_back(recipe("alpha_tiny", small, {inline_layer(alpha_stack(3000, 1e-6, 1e-6))}));
+  scenes.push_back(recipe("alpha_1", small, {inline_layer(alpha_stack(100, 1, 0.5))}));
+  scenes.push_back(recipe("alpha_near_1", small, {inline_layer(alpha_stack(100, 0.9999999, 0))}));
+  scenes.push_back(recipe("deep_stack", small, {inline_layer(alpha_stack(3000, 0.5, 0.5))}));
+  scenes.push_back(recipe("many_small", square, {random_layer(50'000, 1e-4, 0.01)}));
+  scenes.push_back(recipe("many_large", wide, {random_layer(3000, 0.1, 1)}));
   scenes.push_back(
-      named("layers_of_both_shaders", wide,
-            {random_layer(500, 0.01, 0.1), snow_layer(2000), random_layer(50, 0.1, 0.2)}));
+      recipe("layers_of_both_shaders", wide,
+             {random_layer(500, 0.01, 0.1), snow_layer(2000), random_layer(50, 0.1, 0.2)}));
 
   Scene gradient = wide;
   gradient.image.background = {{0.85f, 0.85f, 0.85f}, {0.4f, 0.2f, 0.0f}};
-  scenes.push_back(named("gradient", gradient, {random_layer(200, 0.01, 0.1)}));
+  scenes.push_back(recipe("gradient", gradient, {random_layer(200, 0.01, 0.1)}));
   Scene transparent = wide;
   transparent.image.alpha = true;
   scenes.push_back(
-      named("transparent", transparent, {random_layer(200, 0.01, 0.1), snow_layer(200)}));
+      recipe("transparent", transparent, {random_layer(200, 0.01, 0.1), snow_layer(200)}));
   Scene linear = gradient;
   linear.image.blend_space = BlendSpace::kLinear;
-  scenes.push_back(named("linear_light", linear, {random_layer(1000, 0.01, 0.1), snow_layer(200)}));
+  scenes.push_back(
+      recipe("linear_light", linear, {random_layer(1000, 0.01, 0.1), snow_layer(200)}));
   Scene zoomed = wide;
   zoomed.view = {0.3, 0.7, 1000};
-  scenes.push_back(
-      named("deep_zoom", zoomed, {random_layer(2000, 0.01, 0.5), inline_layer(tangent_circles())}));
+  scenes.push_back(recipe("deep_zoom", zoomed,
+                          {random_layer(2000, 0.01, 0.5), inline_layer(tangent_circles())}));
   return scenes;
 }
 
-std::vector<NamedScene> classic_scenes() {
-  std::vector<NamedScene> scenes;
+std::vector<Recipe> classic_scenes() {
+  std::vector<Recipe> scenes;
   for (const std::string& name : classic_names()) {
     Scene scene = scene_of_size(256, 256);
     Layer layer;
@@ -177,9 +183,17 @@ std::vector<NamedScene> classic_scenes() {
   return scenes;
 }
 
+}  // namespace
+
 std::vector<NamedScene> selftest_scenes() {
-  std::vector<NamedScene> scenes = hostile_scenes();
-  for (NamedScene& scene : classic_scenes()) scenes.push_back(std::move(scene));
+  std::vector<Recipe> recipes = hostile_scenes();
+  for (Recipe& classic : classic_scenes()) recipes.push_back(std::move(classic));
+  std::vector<NamedScene> scenes;
+  for (const Recipe& recipe : recipes) {
+    NamedScene& scene = scenes.emplace_back(NamedScene{recipe.name, recipe.scene.image, {}});
+    CircleSource source(recipe.scene);
+    generate_in_frame_space(recipe.scene, source, recipe.frame, scene.circles);
+  }
   return scenes;
 }
 

@@ -1,27 +1,21 @@
 #pragma once
-#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "renderer/raster/circle.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
 
 struct NamedScene {
-  std::string name;  ///< of letters, digits and '_'
-  Scene scene;
-  std::int64_t frame = 0;
+  std::string name;     ///< of letters, digits and '_'
+  ImageSettings image;  ///< small
+  Circles circles;      ///< in frame space
 };
 
-/// Scenes made to break renderers: hostile sizes, positions, radii and alphas, both shaders, every
-/// kind of background and blend space; a few thousand circles each at most but for one. Small
-/// images.
-std::vector<NamedScene> hostile_scenes();
-
-/// Every classic scene at 256×256, the animated ones some way into their motion.
-std::vector<NamedScene> classic_scenes();
-
-/// All of the above.
+/// Scenes made to break renderers, hostile sizes, positions, radii and alphas, both shaders, every
+/// kind of background and blend space; then every classic scene at 256×256, the animated ones some
+/// way into their motion. About 130 MB.
 std::vector<NamedScene> selftest_scenes();
 
 }  // namespace roundel

@@ -34,16 +34,4 @@ std::string with_commas(std::uint64_t number) {
   return digits;
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  double value = static_cast<double>(bytes);
-  const char* unit = "B";
-  for (const char* larger : {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}) {
-    if (value < 1024) break;
-    value /= 1024;
-    unit = larger;
-  }
-  return fmt::format("{:.1f} {}", value, unit);
-}
-
 }  // namespace roundel

@@ -5,6 +5,9 @@
 
 namespace roundel {
 
+/// What --version prints.
+inline constexpr const char* kVersionLine = "roundel " ROUNDEL_VERSION "\n";
+
 /// Data, on stdout. What could not be written shows in finish_output().
 void print_out(std::string_view text);
 /// Progress and results for people, on stderr, as they stand. Logs go through spdlog.
@@ -14,7 +17,5 @@ void finish_output();
 
 /// 1234567 as "1,234,567", whatever the locale.
 std::string with_commas(std::uint64_t number);
-/// "512 B", "1.2 MiB", "3.0 GiB".
-std::string bytes_text(std::uint64_t bytes);
 
 }  // namespace roundel

@@ -4,6 +4,7 @@
 #include "renderer/raster/tile_grid.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
+#include "renderer/scene/text.h"
 #include "tools/roundel/commands.h"
 #include "tools/roundel/output_path.h"
 #include "tools/roundel/problems.h"
@@ -38,7 +39,7 @@ std::string describe(const Scene& scene, const ValidateOptions& options) {
          fmt::format("  circles      {}\n", with_commas(count)) +
          fmt::format("  overlaps     {} with bins of {} pixels\n", with_commas(overlaps),
                      kBinSize) +
-         fmt::format("  memory       {}\n", bytes_text(memory)) +
+         fmt::format("  memory       {}\n", memory_text(static_cast<double>(memory))) +
          fmt::format("  fingerprint  {}\n", fingerprint(scene));
 }
 
