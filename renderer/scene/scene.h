@@ -104,6 +104,9 @@ struct InlineSource {
 };
 
 enum class DataColumn { kX, kY, kZ, kRadius, kRed, kGreen, kBlue, kAlpha, kIgnored };
+/// The columns' names in scene files, in the order of DataColumn.
+inline constexpr std::array<const char*, 9> kDataColumnNames = {
+    "x", "y", "z", "radius", "red", "green", "blue", "alpha", "_"};
 
 /// Circles from an .npy array [n, columns.size()], one circle a row, in paint order.
 struct DataSource {
@@ -144,5 +147,9 @@ inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
 inline constexpr std::int64_t kMaxFrame = 10'000'000;
 inline constexpr double kMaxCoordinate = 1e6;  ///< |x|, |y|, radius of circles in scene files
 inline constexpr double kMaxColor = 1e6;
+inline constexpr double kMaxZoom = 1e9;
+inline constexpr double kMaxFps = 1000;
+inline constexpr std::uint64_t kMaxLayers = 1000;
+inline constexpr double kBytesPerPixel = 16, kBytesPerCircle = 32;  ///< in memory, at least
 
 }  // namespace roundel

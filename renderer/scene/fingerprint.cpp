@@ -1,0 +1,144 @@
+#include "renderer/scene/fingerprint.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <bit>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+
+namespace roundel {
+namespace {
+
+// To be raised when the same scene gives other pixels than before.
+constexpr std::uint32_t kFrameContractVersion = 1;
+
+// Hashes a sequence of values. Every value has a fixed number of bytes or is preceded by its
+// length, and every choice by a tag, so that different scenes are different sequences.
+class Hasher {
+ public:
+  Hasher() : state_(XXH3_createState(), &XXH3_freeState) {
+    if (!state_) throw std::bad_alloc();
+    XXH3_128bits_reset(state_.get());
+  }
+
+  void add(std::uint64_t value) { XXH3_128bits_update(state_.get(), &value, sizeof(value)); }
+  // −0 and 0 paint the same.
+  void add(double value) { add(std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value)); }
+  void add(std::string_view text) {
+    add(std::uint64_t{text.size()});
+    XXH3_128bits_update(state_.get(), text.data(), text.size());
+  }
+  void add(const Color& color) {
+    for (const float channel : {color.red, color.green, color.blue}) add(double{channel});
+  }
+
+  std::string digest() const {
+    const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
+    return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  }
+
+ private:
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
+};
+
+void add_law(Hasher& hasher, const NumberLaw& law) {
+  hasher.add(std::uint64_t{law.index()});
+  if (const auto* constant = std::get_if<ConstantLaw>(&law)) {
+    hasher.add(constant->value);
+  } else if (const auto* uniform = std::get_if<UniformLaw>(&law)) {
+    hasher.add(uniform->low);
+    hasher.add(uniform->high);
+  } else {
+    hasher.add(std::get<GaussianLaw>(law).mean);
+    hasher.add(std::get<GaussianLaw>(law).sigma);
+  }
+}
+
+void add_law(Hasher& hasher, const PositionLaw& law) {
+  hasher.add(std::uint64_t{law.index()});
+  if (const auto* box = std::get_if<UniformPosition>(&law)) {
+    for (const double value : {box->low[0], box->low[1], box->high[0], box->high[1]})
+      hasher.add(value);
+  } else {
+    const auto& cloud = std::get<GaussianPosition>(law);
+    for (const double value : {cloud.mean[0], cloud.mean[1], cloud.sigma}) hasher.add(value);
+  }
+}
+
+void add_law(Hasher& hasher, const ColorLaw& law) {
+  hasher.add(std::uint64_t{law.index()});
+  if (const auto* constant = std::get_if<ConstantColor>(&law)) {
+    hasher.add(constant->value);
+  } else {
+    hasher.add(std::get<UniformColor>(law).low);
+    hasher.add(std::get<UniformColor>(law).high);
+  }
+}
+
+void add_seed(Hasher& hasher, const std::optional<std::uint32_t>& seed) {
+  hasher.add(std::uint64_t{seed.has_value()});
+  hasher.add(std::uint64_t{seed.value_or(0)});
+}
+
+void add_source(Hasher& hasher, const GeneratorSource& source) {
+  hasher.add(source.name);
+  add_seed(hasher, source.seed);
+}
+
+void add_source(Hasher& hasher, const RandomSource& source) {
+  hasher.add(source.count);
+  add_seed(hasher, source.seed);
+  add_law(hasher, source.position);
+  add_law(hasher, source.radius);
+  add_law(hasher, source.color);
+  hasher.add(std::uint64_t{source.alpha.has_value()});
+  add_law(hasher, source.alpha.value_or(ConstantLaw{0}));
+  add_law(hasher, source.depth);
+}
+
+void add_source(Hasher& hasher, const InlineSource& source) {
+  hasher.add(std::uint64_t{source.circles.size()});
+  for (const InlineCircle& circle : source.circles) {
+    for (const double value : {circle.x, circle.y, circle.z, circle.radius}) hasher.add(value);
+    hasher.add(circle.color);
+    hasher.add(circle.alpha.value_or(-1));  // no alpha is negative
+  }
+}
+
+void add_source(Hasher& hasher, const DataSource& source) {
+  hasher.add(std::uint64_t{source.columns.size()});
+  for (const DataColumn column : source.columns)
+    hasher.add(std::string_view(kDataColumnNames[static_cast<std::size_t>(column)]));
+  hasher.add(source.rows);
+  hasher.add(source.content_hash);
+}
+
+}  // namespace
+
+std::string fingerprint(const Scene& scene) {
+  Hasher hasher;
+  hasher.add(std::uint64_t{kFrameContractVersion});
+  hasher.add(static_cast<std::uint64_t>(scene.image.width));
+  hasher.add(static_cast<std::uint64_t>(scene.image.height));
+  hasher.add(std::uint64_t{scene.image.alpha});
+  const Background background = scene.image.alpha ? Background{} : scene.image.background;
+  hasher.add(background.bottom);
+  hasher.add(background.top);
+  hasher.add(static_cast<std::uint64_t>(scene.image.blend_space));
+  hasher.add(std::uint64_t{scene.seed});
+  hasher.add(scene.view.center_x);
+  hasher.add(scene.view.center_y);
+  hasher.add(scene.view.zoom);
+  hasher.add(std::uint64_t{scene.layers.size()});
+  for (const Layer& layer : scene.layers) {
+    hasher.add(static_cast<std::uint64_t>(layer.shader));
+    hasher.add(double{layer.alpha});
+    hasher.add(std::uint64_t{layer.source.index()});
+    std::visit([&](const auto& source) { add_source(hasher, source); }, layer.source);
+  }
+  return hasher.digest();
+}
+
+}  // namespace roundel

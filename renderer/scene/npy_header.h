@@ -1,0 +1,21 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace roundel {
+
+/// What the header of an .npy file says of a two-dimensional float array.
+struct NpyHeader {
+  std::uint64_t rows = 0, columns = 0;
+  bool is_double = false;       ///< float64, else float32
+  std::size_t data_offset = 0;  ///< of the first element in the file
+};
+
+/// Reads the header at the start of a file's bytes, format versions 1 to 3. Accepted are '<f4' and
+/// '<f8' in C order with two dimensions. Throws Error(kInvalidScene) "PATH: …"; does not look at
+/// what follows the header.
+NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& path);
+
+}  // namespace roundel

@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace roundel {
+
+/// A number read from text, or why it is none.
+template <typename T>
+struct ParsedNumber {
+  std::optional<T> value;
+  std::string_view problem;  ///< such as "leading zeros are not allowed"; may be empty
+};
+
+/// True for text that a reader takes for a number, well-formed or not: 12, -.5, 0x10, 1_000, .inf.
+bool looks_like_number(std::string_view text);
+
+/// Decimal numbers as in YAML 1.2's core schema (sign, digits, fraction, exponent), finite, without
+/// leading zeros.
+ParsedNumber<double> parse_number(std::string_view text);
+
+/// Decimal integers: sign and digits, without leading zeros.
+ParsedNumber<std::int64_t> parse_integer(std::string_view text);
+
+}  // namespace roundel

@@ -1,0 +1,34 @@
+#include "renderer/scene/scene_errors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "renderer/base/error.h"
+
+namespace roundel {
+
+void SceneErrors::add(Place place, const std::string& key_path, const std::string& problem) {
+  if (full()) {
+    ++left_out_;
+    return;
+  }
+  entries_.push_back({place, key_path.empty() ? problem : key_path + ": " + problem});
+}
+
+void SceneErrors::throw_if_any() {
+  if (entries_.empty()) return;
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
+  });
+  std::string message;
+  for (const Entry& entry : entries_) {
+    if (!message.empty()) message += '\n';
+    message += fmt::format("{}:{}:{}: {}", file_, entry.place.line, entry.place.column, entry.text);
+  }
+  if (left_out_ > 0) message += fmt::format("\n{}: {} more errors", file_, left_out_);
+  throw Error(ExitCode::kInvalidScene, message);
+}
+
+}  // namespace roundel

@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace roundel {
+
+/// A position in a scene file; both counted from 1, columns in bytes.
+struct Place {
+  std::uint32_t line = 1, column = 1;
+};
+
+/// The problems found in one scene file. At most kMaxReported are kept, so that a file with
+/// millions of mistakes needs little memory; the others are counted.
+class SceneErrors {
+ public:
+  static constexpr std::size_t kMaxReported = 100;
+
+  explicit SceneErrors(std::string file) : file_(std::move(file)) {}
+
+  /// `key_path` such as "layers[0].data", empty for the file as a whole.
+  void add(Place place, const std::string& key_path, const std::string& problem);
+  /// True once further problems are only counted: their messages need not be built.
+  bool full() const { return entries_.size() >= kMaxReported; }
+
+  /// Throws Error(kInvalidScene) with one line "FILE:LINE:COLUMN: KEY.PATH: PROBLEM" a problem, in
+  /// the order of their places; returns if there is none.
+  void throw_if_any();
+
+ private:
+  struct Entry {
+    Place place;
+    std::string text;
+  };
+  std::string file_;
+  std::vector<Entry> entries_;
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace roundel

@@ -1,0 +1,254 @@
+// The format of scene files, written down once: the loader and scene.schema.json both follow it.
+#include "renderer/generate/generate.h"
+#include "renderer/scene/scene.h"
+#include "renderer/scene/spec.h"
+
+namespace roundel {
+namespace {
+
+template <typename Form>
+SpecPtr spec(Form form, std::string expected = "", std::string definition = "") {
+  return std::make_shared<const Spec>(
+      Spec{std::move(form), std::move(expected), std::move(definition)});
+}
+
+SpecPtr number(double min, double max) {
+  return spec(NumberSpec{min, max});
+}
+SpecPtr number_above(double min, double max) {
+  return spec(NumberSpec{min, max, true});
+}
+SpecPtr integer(std::int64_t min, std::int64_t max) {
+  return spec(IntegerSpec{min, max});
+}
+SpecPtr list_of(SpecPtr item, std::uint64_t size, std::string expected,
+                std::string definition = "") {
+  return spec(ListSpec{std::move(item), size, size}, std::move(expected), std::move(definition));
+}
+
+SpecPtr seed_spec() {
+  return integer(0, std::numeric_limits<std::uint32_t>::max());
+}
+
+constexpr const char* kColorWords =
+    "a colour: \"#rrggbb\" (in quotes), [red, green, blue] or one number (a grey)";
+
+std::vector<SpecPtr> color_forms() {
+  const SpecPtr channel = number(0, kMaxColor);
+  return {spec(HexColorSpec{}, "a colour \"#rrggbb\" with six hexadecimal digits"),
+          list_of(channel, 3, "[red, green, blue]"), channel};
+}
+
+SpecPtr color() {
+  return spec(AnyOfSpec{color_forms()}, kColorWords, "color");
+}
+
+SpecPtr background() {
+  std::vector<SpecPtr> forms = color_forms();
+  forms.push_back(spec(ObjectSpec{{
+      {"bottom", color(), "Colour below the lowest pixel row.", true, ""},
+      {"top", color(), "Colour of the highest pixel row.", true, ""},
+  }}));
+  return spec(AnyOfSpec{std::move(forms)},
+              "a colour (\"#rrggbb\" in quotes, [red, green, blue] or one number) or a gradient "
+              "{bottom: COLOUR, top: COLOUR}");
+}
+
+SpecPtr point() {
+  return list_of(number(-kMaxCoordinate, kMaxCoordinate), 2, "a point [x, y]", "point");
+}
+
+// A constant, or a law by which a number is drawn for each circle.
+SpecPtr number_law(SpecPtr constant, SpecPtr bound, std::string expected, std::string definition) {
+  const SpecPtr gaussian =
+      spec(ObjectSpec{{
+               {"mean", number(-kMaxCoordinate, kMaxCoordinate), "Mean.", true, ""},
+               {"sigma", number(0, kMaxCoordinate), "Standard deviation.", true, ""},
+           }},
+           "{mean: NUMBER, sigma: NUMBER}");
+  const SpecPtr drawn =
+      spec(ObjectSpec{{
+                          {"uniform", list_of(std::move(bound), 2, "[low, high]"),
+                           "Evenly between the two bounds.", false, ""},
+                          {"gaussian", gaussian, "Normally distributed.", false, ""},
+                      },
+                      {"uniform", "gaussian"}});
+  return spec(AnyOfSpec{{std::move(constant), drawn}}, std::move(expected), std::move(definition));
+}
+
+SpecPtr position_law() {
+  const SpecPtr gaussian =
+      spec(ObjectSpec{{
+               {"mean", point(), "Centre of the cloud.", true, ""},
+               {"sigma", number(0, kMaxCoordinate), "Standard deviation in x and in y.", true, ""},
+           }},
+           "{mean: [x, y], sigma: NUMBER}");
+  return spec(ObjectSpec{{
+                             {"uniform", list_of(point(), 2, "[[x0, y0], [x1, y1]]"),
+                              "Evenly over the box between two corners.", false, ""},
+                             {"gaussian", gaussian, "A round cloud.", false, ""},
+                         },
+                         {"uniform", "gaussian"}},
+              "{uniform: [[x0, y0], [x1, y1]]} or {gaussian: {mean: [x, y], sigma: NUMBER}}");
+}
+
+SpecPtr color_law() {
+  std::vector<SpecPtr> forms = color_forms();
+  forms.push_back(
+      spec(ObjectSpec{{{"uniform", list_of(color(), 2, "two colours [COLOUR, COLOUR]"),
+                        "Each channel evenly between the two colours' channels.", true, ""}}}));
+  return spec(AnyOfSpec{std::move(forms)},
+              "a colour (\"#rrggbb\" in quotes, [red, green, blue] or one number) or "
+              "{uniform: [COLOUR, COLOUR]}");
+}
+
+SpecPtr random_circles() {
+  const SpecPtr alpha = number(0, 1);
+  const SpecPtr radius = number_above(0, kMaxCoordinate);
+  return spec(
+      ObjectSpec{{
+          {"count", spec(IntegerSpec{0, static_cast<std::int64_t>(kMaxCircles), kBytesPerCircle}),
+           "Number of circles.", true, ""},
+          {"seed", seed_spec(), "Instead of the scene's seed.", false, ""},
+          {"position", position_law(), "Centres; the unit square where absent.", false, ""},
+          {"radius",
+           number_law(radius, number(0, kMaxCoordinate),
+                      "a number > 0, {uniform: [low, high]} or {gaussian: {mean, sigma}}",
+                      "radiusLaw"),
+           "Radius; a draw of 0 or less gives a circle that covers nothing.", false, "0.01"},
+          {"color", color_law(), "Colour.", false, "\"#000000\""},
+          {"alpha",
+           number_law(alpha, alpha,
+                      "a number from 0 to 1, {uniform: [low, high]} or {gaussian: {mean, sigma}}",
+                      "fractionLaw"),
+           "Opacity, draws clamped to 0 to 1; the shader's where absent.", false, ""},
+          {"depth",
+           number_law(alpha, alpha,
+                      "a number from 0 to 1, {uniform: [low, high]} or {gaussian: {mean, sigma}}",
+                      "fractionLaw"),
+           "Depth z, draws clamped to 0 to 1; only the snow shader reads it.", false, "0"},
+      }},
+      "{count: INTEGER, ...}");
+}
+
+SpecPtr inline_circles() {
+  const SpecPtr coordinate = number(-kMaxCoordinate, kMaxCoordinate);
+  const SpecPtr circle =
+      spec(ObjectSpec{{
+               {"x", coordinate, "Centre, in scene units to the right.", true, ""},
+               {"y", coordinate, "Centre, in scene units up.", true, ""},
+               {"z", number(0, 1), "Depth; only the snow shader reads it.", false, "0"},
+               {"radius", number_above(0, kMaxCoordinate), "Radius in scene units.", true, ""},
+               {"color", color(), "Colour.", false, "\"#000000\""},
+               {"alpha", number(0, 1), "Opacity; the shader's where absent.", false, ""},
+           }},
+           "a circle {x: NUMBER, y: NUMBER, radius: NUMBER, ...}");
+  return spec(ListSpec{circle}, "a list of circles");
+}
+
+SpecPtr generator() {
+  const SpecPtr name = spec(EnumSpec{classic_names()}, "", "classicName");
+  return spec(AnyOfSpec{{name, spec(ObjectSpec{{
+                                   {"name", name, "Name of the classic scene.", true, ""},
+                                   {"seed", seed_spec(), "Instead of the scene's seed.", false, ""},
+                               }})}},
+              "the name of a classic scene or {name: NAME, seed: INTEGER}");
+}
+
+SpecPtr shader() {
+  const SpecPtr solid =
+      spec(ObjectSpec{{{"alpha", number(0, 1),
+                        "Opacity of the circles that bring none of their own.", false, "0.5"}}},
+           "{alpha: NUMBER}");
+  return spec(
+      AnyOfSpec{
+          {spec(EnumSpec{{"solid", "snow"}}),
+           spec(ObjectSpec{
+               {{"solid", solid, "One colour and alpha everywhere inside a circle.", true, ""}}})}},
+      "\"solid\", \"snow\" or {solid: {alpha: NUMBER}}");
+}
+
+SpecPtr layer() {
+  const SpecPtr column = spec(EnumSpec{{kDataColumnNames.begin(), kDataColumnNames.end()}});
+  return spec(
+      ObjectSpec{
+          {
+              {"generator", generator(), "The circles of a classic scene.", false, ""},
+              {"random", random_circles(), "Independent random circles.", false, ""},
+              {"circles", inline_circles(), "Circles by hand.", false, ""},
+              {"data", spec(StringSpec{}, "the path of an .npy file"),
+               "Path of an .npy file, relative to the scene file: float32 or float64 [n, k], a "
+               "circle a row, in paint order.",
+               false, ""},
+              {"columns", spec(ListSpec{column, 1}, "a list of column names"),
+               "Meaning of the columns of data: x, y and radius must be there; _ is ignored.",
+               false, ""},
+              {"shader", shader(),
+               "How circles look; solid where absent, but snow for the classic scenes snow and "
+               "snowsingle.",
+               false, ""},
+          },
+          {"generator", "random", "circles", "data"},
+          {{"data", "columns"}, {"columns", "data"}}},
+      "a layer with one of generator, random, circles or data");
+}
+
+SpecPtr image() {
+  return spec(ObjectSpec{{
+                  {"width", integer(1, kMaxImageSide), "In pixels.", false, "1024"},
+                  {"height", integer(1, kMaxImageSide), "In pixels.", false, "1024"},
+                  {"background", background(),
+                   "Colour or vertical gradient behind the circles; not with alpha: true.", false,
+                   "\"#ffffff\""},
+                  {"alpha", spec(BooleanSpec{}), "A picture with transparency, without background.",
+                   false, "false"},
+                  {"blend", spec(EnumSpec{{"display", "linear"}}),
+                   "Blend colour values as they stand (display) or in linear light (linear).",
+                   false, "\"display\""},
+              }},
+              "{width: INTEGER, height: INTEGER, ...}");
+}
+
+SpecPtr view() {
+  return spec(
+      ObjectSpec{{
+          {"center", point(), "The scene point in the middle of the image.", false, "[0.5, 0.5]"},
+          {"zoom", number_above(0, kMaxZoom), "The image is 1/zoom scene units high.", false, "1"},
+      }},
+      "{center: [x, y], zoom: NUMBER}");
+}
+
+SpecPtr animation() {
+  return spec(ObjectSpec{{
+                  {"fps", number_above(0, kMaxFps), "Frames a second of the film.", false, "60"},
+                  {"frames", integer(1, kMaxFrame), "Number of frames.", false, "1"},
+                  {"start", integer(0, kMaxFrame),
+                   "First frame; also the one rendered when none is asked for.", false, "0"},
+              }},
+              "{fps: NUMBER, frames: INTEGER, start: INTEGER}");
+}
+
+Spec scene() {
+  return {ObjectSpec{{
+              {"version", integer(1, 1), "Version of this format.", true, ""},
+              {"image", image(), "The picture.", false, ""},
+              {"seed", seed_spec(), "Start of all random streams.", false, "1"},
+              {"view", view(), "The part of the scene that fills the image.", false, ""},
+              {"layers", spec(ListSpec{layer(), 0, kMaxLayers}, "a list of layers"),
+               "Painted in this order, later ones on top.", true, ""},
+              {"animation", animation(), "Frames of a film.", false, ""},
+              {"output", spec(StringSpec{}, "a file name or pattern"),
+               "Where frames go, relative to the working directory; #### is the frame number.",
+               false, ""},
+          }},
+          "a scene {version: 1, layers: [...], ...}"};
+}
+
+}  // namespace
+
+const Spec& scene_spec() {
+  static const Spec kSpec = scene();
+  return kSpec;
+}
+
+}  // namespace roundel

@@ -1,0 +1,104 @@
+#include "renderer/scene/schema.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "renderer/scene/spec.h"
+
+namespace roundel {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number_json(double value) {
+  return value == std::floor(value) && std::abs(value) < 1e15
+             ? Json(static_cast<std::int64_t>(value))
+             : Json(value);
+}
+
+class SchemaWriter {
+ public:
+  Json write(const Spec& scene) {
+    Json root = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+                 {"title", "Roundel scene"},
+                 {"description", "A scene of translucent circles. Written by `roundel schema`."}};
+    root.update(form_json(scene));
+    root["definitions"] = definitions_;
+    return root;
+  }
+
+ private:
+  // The schema of a spec; specs with a name are written once, among the definitions.
+  Json json(const Spec& spec) {
+    if (spec.definition.empty()) return form_json(spec);
+    if (!definitions_.contains(spec.definition)) definitions_[spec.definition] = form_json(spec);
+    return {{"$ref", "#/definitions/" + spec.definition}};
+  }
+
+  Json form_json(const Spec& spec) {
+    return std::visit([&](const auto& form) { return form_json(form); }, spec.form);
+  }
+
+  Json form_json(const NumberSpec& spec) {
+    return {{"type", "number"},
+            {spec.above_min ? "exclusiveMinimum" : "minimum", number_json(spec.min)},
+            {"maximum", number_json(spec.max)}};
+  }
+  Json form_json(const IntegerSpec& spec) {
+    if (spec.min == spec.max) return {{"const", spec.min}};
+    return {{"type", "integer"}, {"minimum", spec.min}, {"maximum", spec.max}};
+  }
+  Json form_json(const BooleanSpec&) { return {{"type", "boolean"}}; }
+  Json form_json(const StringSpec&) { return {{"type", "string"}, {"minLength", 1}}; }
+  Json form_json(const HexColorSpec&) {
+    return {{"type", "string"}, {"pattern", "^#[0-9a-fA-F]{6}$"}};
+  }
+  Json form_json(const EnumSpec& spec) { return {{"enum", spec.values}}; }
+  Json form_json(const AnyOfSpec& spec) {
+    Json forms = Json::array();
+    for (const SpecPtr& form : spec.alternatives) forms.push_back(json(*form));
+    return {{"anyOf", forms}};
+  }
+  Json form_json(const ListSpec& spec) {
+    Json out = {{"type", "array"}, {"items", json(*spec.item)}};
+    if (spec.min_items > 0) out["minItems"] = spec.min_items;
+    if (spec.max_items != ListSpec{}.max_items) out["maxItems"] = spec.max_items;
+    return out;
+  }
+  Json form_json(const ObjectSpec& spec) {
+    Json properties = Json::object(), required = Json::array();
+    for (const Field& field : spec.fields) {
+      properties[field.key] = field_json(field);
+      if (field.required) required.push_back(field.key);
+    }
+    Json out = {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+    if (!required.empty()) out["required"] = required;
+    if (!spec.exactly_one_of.empty()) {
+      for (const std::string& key : spec.exactly_one_of)
+        out["oneOf"].push_back({{"required", Json::array({key})}});
+    }
+    for (const auto& [key, needed] : spec.needs) out["dependencies"][key].push_back(needed);
+    return out;
+  }
+  Json field_json(const Field& field) {
+    Json value = json(*field.spec);
+    // Draft 7 ignores whatever stands beside a $ref.
+    Json out = {{"description", field.description}};
+    if (!field.default_json.empty()) out["default"] = Json::parse(field.default_json);
+    if (value.contains("$ref"))
+      out["allOf"] = Json::array({value});
+    else
+      out.update(value);
+    return out;
+  }
+
+  Json definitions_ = Json::object();
+};
+
+}  // namespace
+
+std::string scene_json_schema() {
+  return SchemaWriter().write(scene_spec()).dump(2) + "\n";
+}
+
+}  // namespace roundel

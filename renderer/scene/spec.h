@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace roundel {
+
+struct Spec;
+/// Specs are shared: a colour means the same wherever it stands.
+using SpecPtr = std::shared_ptr<const Spec>;
+
+/// One key of an object.
+struct Field {
+  std::string key;
+  SpecPtr spec;
+  std::string description;  ///< for people, in the schema
+  bool required = false;
+  std::string default_json;  ///< what an absent key means, as JSON; empty: see the description
+};
+
+/// A map with known keys only.
+struct ObjectSpec {
+  std::vector<Field> fields;
+  std::vector<std::string> exactly_one_of =
+      {};  ///< keys that exclude each other; one must be there
+  std::vector<std::pair<std::string, std::string>> needs = {};  ///< {a, b}: where a is, b must be
+};
+struct ListSpec {
+  SpecPtr item;
+  std::uint64_t min_items = 0, max_items = std::numeric_limits<std::uint64_t>::max();
+};
+struct NumberSpec {
+  double min, max;
+  bool above_min = false;  ///< min itself is not allowed
+};
+struct IntegerSpec {
+  std::int64_t min, max;
+  double bytes_each = 0;  ///< where not 0, a number beyond max is reported with the memory it needs
+};
+struct BooleanSpec {};
+struct StringSpec {};    ///< one character at least, no control characters
+struct HexColorSpec {};  ///< "#rrggbb"
+struct EnumSpec {
+  std::vector<std::string> values;
+};
+/// The first alternative that a value's kind (number, text, list, map …) fits decides.
+struct AnyOfSpec {
+  std::vector<SpecPtr> alternatives;
+};
+
+/// What may stand at one place of a scene file. The loader's checks (validate.h) and the JSON
+/// Schema (schema.h) both follow from it.
+struct Spec {
+  std::variant<ObjectSpec, ListSpec, NumberSpec, IntegerSpec, BooleanSpec, StringSpec, HexColorSpec,
+               EnumSpec, AnyOfSpec>
+      form;
+  std::string expected =
+      {};  ///< for "expected …"; numbers, booleans and enums have their own words
+  std::string definition = {};  ///< where not empty, its name among the schema's definitions
+};
+
+/// The format of scene files.
+const Spec& scene_spec();
+
+}  // namespace roundel

@@ -1,0 +1,128 @@
+#include "renderer/scene/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kLongestName = 40;
+
+// Length of the well-formed UTF-8 sequence at the start of `text`, 0 if there is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned>(static_cast<unsigned char>(text[i])) : 0U;
+  };
+  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
+  if ((first & 0xF0U) == 0xE0U) {
+    const bool overlong = first == 0xE0 && byte(1) < 0xA0;
+    const bool surrogate = first == 0xED && byte(1) > 0x9F;
+    return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const bool overlong = first == 0xF0 && byte(1) < 0x90;
+    const bool too_large = first == 0xF4 && byte(1) > 0x8F;
+    return continues(1) && continues(2) && continues(3) && !overlong && !too_large ? 4 : 0;
+  }
+  return 0;
+}
+
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7F;
+}
+
+// Edits (insert, delete, replace, swap of neighbours) that turn a into b.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, above);
+    std::swap(above, row);
+  }
+  return above[b.size()];
+}
+
+}  // namespace
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kShown = 60;
+  std::string out = "\"";
+  std::size_t i = 0;
+  while (i < text.size() && i < kShown) {
+    const std::size_t length = utf8_length(text.substr(i));
+    if (length == 0 || is_control(text[i])) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
+      ++i;
+    } else {
+      if (text[i] == '"' || text[i] == '\\') out += '\\';
+      out += text.substr(i, length);
+      i += length;
+    }
+  }
+  return out + (i < text.size() ? "...\"" : "\"");
+}
+
+std::optional<std::size_t> find_non_text(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const char c = text[i];
+    if (is_control(c) && c != '\t' && c != '\n' && c != '\r') return i;
+    const std::size_t length = utf8_length(text.substr(i, 4));
+    if (length == 0) return i;
+    i += length;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> nearest_name(std::string_view name,
+                                        const std::vector<std::string>& candidates) {
+  if (name.empty() || name.size() > kLongestName) return std::nullopt;
+  std::optional<std::string> nearest;
+  std::size_t best = name.size() <= 3 ? 2 : name.size() / 3 + 2;  // only smaller distances count
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < best && distance < candidate.size()) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+  const std::optional<std::string> nearest = nearest_name(name, candidates);
+  return nearest ? fmt::format(" (did you mean \"{}\"?)", *nearest) : "";
+}
+
+std::string join_names(const std::vector<std::string>& names, std::string_view last_separator,
+                       bool in_quotes) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out += i + 1 == names.size() ? fmt::format(" {} ", last_separator) : ", ";
+    out += in_quotes ? fmt::format("\"{}\"", names[i]) : names[i];
+  }
+  return out;
+}
+
+std::string memory_text(double bytes) {
+  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+  if (bytes < kGiB) return fmt::format("{:.1f} MiB", bytes / kGiB * 1024.0);
+  if (bytes < 1024 * kGiB) return fmt::format("{:.1f} GiB", bytes / kGiB);
+  return fmt::format("{:.1f} TiB", bytes / kGiB / 1024.0);
+}
+
+}  // namespace roundel

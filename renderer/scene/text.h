@@ -1,0 +1,31 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roundel {
+
+/// Text from a file, fit for a message: in double quotes, control characters and bytes that are not
+/// UTF-8 as \xNN, shortened to some 60 bytes.
+std::string quoted(std::string_view text);
+
+/// Offset of the first byte that is not part of well-formed UTF-8 or is a control character other
+/// than tab, line feed and carriage return.
+std::optional<std::size_t> find_non_text(std::string_view text);
+
+/// The candidate that `name` most likely is a misspelling of, if any is close enough.
+std::optional<std::string> nearest_name(std::string_view name,
+                                        const std::vector<std::string>& candidates);
+/// ` (did you mean "NAME"?)`, or nothing.
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
+
+/// `a, b and c`, each in quotes where asked for.
+std::string join_names(const std::vector<std::string>& names, std::string_view last_separator,
+                       bool in_quotes);
+
+/// "64.0 GiB"; MiB below 1 GiB, TiB from 1 TiB.
+std::string memory_text(double bytes);
+
+}  // namespace roundel

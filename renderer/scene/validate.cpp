@@ -1,0 +1,297 @@
+#include "renderer/scene/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "renderer/scene/number_text.h"
+#include "renderer/scene/text.h"
+
+namespace roundel {
+namespace {
+
+template <typename... Visits>
+struct Overload : Visits... {
+  using Visits::operator()...;
+};
+template <typename... Visits>
+Overload(Visits...) -> Overload<Visits...>;
+
+// Bounds this large are there to keep arithmetic safe; they are mentioned only when broken.
+constexpr double kSafetyBound = 1e6;
+
+bool is_text(YamlNode node) {
+  return node.kind() == YamlKind::kQuoted ||
+         (node.kind() == YamlKind::kPlain && !looks_like_number(node.text()) &&
+          node.text() != "true" && node.text() != "false");
+}
+bool is_number(YamlNode node) {
+  return node.kind() == YamlKind::kPlain && looks_like_number(node.text());
+}
+bool is_boolean(YamlNode node) {
+  return node.kind() == YamlKind::kPlain && (node.text() == "true" || node.text() == "false");
+}
+
+bool fits_kind(YamlNode node, const Spec& spec) {
+  return std::visit(Overload{[&](const ObjectSpec&) { return node.is_map(); },
+                             [&](const ListSpec&) { return node.is_list(); },
+                             [&](const NumberSpec&) { return is_number(node); },
+                             [&](const IntegerSpec&) { return is_number(node); },
+                             [&](const BooleanSpec&) { return is_boolean(node); },
+                             [&](const StringSpec&) { return is_text(node); },
+                             [&](const HexColorSpec&) { return is_text(node); },
+                             [&](const EnumSpec&) { return is_text(node); },
+                             [&](const AnyOfSpec& any) {
+                               return std::any_of(
+                                   any.alternatives.begin(), any.alternatives.end(),
+                                   [&](const SpecPtr& form) { return fits_kind(node, *form); });
+                             }},
+                    spec.form);
+}
+
+std::string range_text(const NumberSpec& spec) {
+  if (spec.above_min)
+    return spec.max < kSafetyBound ? fmt::format("a number > {} and <= {}", spec.min, spec.max)
+                                   : fmt::format("a number > {}", spec.min);
+  if (spec.min <= -kSafetyBound) return "a number";
+  if (spec.max >= kSafetyBound) return fmt::format("a number >= {}", spec.min);
+  return fmt::format("a number from {} to {}", spec.min, spec.max);
+}
+
+std::string range_text(const IntegerSpec& spec) {
+  if (spec.min == spec.max) return fmt::format("{}", spec.min);
+  return fmt::format("an integer from {} to {}", spec.min, spec.max);
+}
+
+std::string enum_text(const EnumSpec& spec) {
+  return "one of " + join_names(spec.values, "or", false);
+}
+
+bool is_hex_color(std::string_view text) {
+  return text.size() == 7 && text[0] == '#' &&
+         std::all_of(text.begin() + 1, text.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+         });
+}
+
+class Validator {
+ public:
+  explicit Validator(SceneErrors& errors) : errors_(errors) {}
+
+  bool check(YamlNode node, const Spec& spec) {
+    const bool valid =
+        std::visit([&](const auto& form) { return check_form(node, spec, form); }, spec.form);
+    if (!valid) node.set_invalid();
+    return valid;
+  }
+
+ private:
+  bool fail(Place place, const std::string& problem) {
+    errors_.add(place, errors_.full() ? "" : key_path(), problem);
+    return false;
+  }
+  bool unexpected(YamlNode node, std::string_view expected, std::string_view hint = {}) {
+    if (errors_.full()) return fail(node.place(), "");  // only counted: build no message
+    return fail(node.place(), fmt::format("expected {}, got {}{}", expected, got(node),
+                                          hint.empty() ? "" : fmt::format(" ({})", hint)));
+  }
+  std::string key_path() const {
+    std::string out;
+    for (const Step& step : path_) {
+      if (step.key.data() == nullptr) {
+        out += fmt::format("[{}]", step.index);
+      } else {
+        if (!out.empty()) out += '.';
+        out += step.key;
+      }
+    }
+    return out;
+  }
+
+  // The hint for a number or a boolean that was put in quotes.
+  static std::string_view quotes_hint(YamlNode node) {
+    const std::string_view text = node.kind() == YamlKind::kQuoted ? node.text() : "";
+    return looks_like_number(text) || text == "true" || text == "false"
+               ? "a text; leave out the quotes"
+               : "";
+  }
+
+  bool check_form(YamlNode node, const Spec&, const NumberSpec& spec) {
+    if (!is_number(node)) return unexpected(node, range_text(spec), quotes_hint(node));
+    const ParsedNumber<double> number = parse_number(node.text());
+    if (!number.value) return unexpected(node, range_text(spec), number.problem);
+    if (*number.value > spec.max && spec.max >= kSafetyBound)
+      return unexpected(node, fmt::format("a number <= {:.0f}", spec.max));
+    if (*number.value < spec.min && spec.min <= -kSafetyBound)
+      return unexpected(node, fmt::format("a number >= {:.0f}", spec.min));
+    if (*number.value < spec.min || *number.value > spec.max ||
+        (spec.above_min && *number.value == spec.min))
+      return unexpected(node, range_text(spec));
+    return true;
+  }
+
+  bool check_form(YamlNode node, const Spec&, const IntegerSpec& spec) {
+    if (!is_number(node)) return unexpected(node, range_text(spec), quotes_hint(node));
+    const ParsedNumber<std::int64_t> integer = parse_integer(node.text());
+    if (integer.value && *integer.value >= spec.min && *integer.value <= spec.max) return true;
+    const double value = parse_number(node.text()).value.value_or(0);
+    std::string hint(integer.problem);
+    if (spec.bytes_each > 0 && value > static_cast<double>(spec.max))
+      hint = fmt::format("that many need {} of memory", memory_text(value * spec.bytes_each));
+    return unexpected(node, range_text(spec), hint);
+  }
+
+  bool check_form(YamlNode node, const Spec&, const BooleanSpec&) {
+    return is_boolean(node) || unexpected(node, "true or false", quotes_hint(node));
+  }
+
+  bool check_form(YamlNode node, const Spec& spec, const StringSpec&) {
+    if (!is_text(node))
+      return unexpected(
+          node, spec.expected,
+          is_number(node) || is_boolean(node) ? "put a text like this in quotes" : "");
+    if (node.text().empty()) return unexpected(node, spec.expected);
+    // Escapes such as "\0" come from double-quoted text and are not in the file as such.
+    const bool plain_text = !find_non_text(node.text()) &&
+                            node.text().find_first_of("\t\r\n") == std::string_view::npos;
+    return plain_text || unexpected(node, spec.expected + " without control characters");
+  }
+
+  bool check_form(YamlNode node, const Spec& spec, const HexColorSpec&) {
+    return (is_text(node) && is_hex_color(node.text())) || unexpected(node, spec.expected);
+  }
+
+  bool check_form(YamlNode node, const Spec&, const EnumSpec& spec) {
+    if (!is_text(node)) return unexpected(node, enum_text(spec));
+    const std::string_view text = node.text();
+    if (std::find(spec.values.begin(), spec.values.end(), text) != spec.values.end()) return true;
+    if (errors_.full()) return unexpected(node, "");
+    return fail(node.place(), fmt::format("expected {}, got {}{}", enum_text(spec), quoted(text),
+                                          did_you_mean(text, spec.values)));
+  }
+
+  bool check_form(YamlNode node, const Spec& spec, const AnyOfSpec& any) {
+    for (const SpecPtr& form : any.alternatives)
+      if (fits_kind(node, *form)) return check(node, *form);
+    return unexpected(node, spec.expected, quotes_hint(node));
+  }
+
+  bool check_form(YamlNode node, const Spec& spec, const ListSpec& list) {
+    if (!node.is_list()) return unexpected(node, spec.expected);
+    if (node.count() < list.min_items) return unexpected(node, spec.expected);
+    if (node.count() > list.max_items)
+      return unexpected(node, list.min_items == list.max_items
+                                  ? spec.expected
+                                  : fmt::format("at most {} items", list.max_items));
+    bool valid = true;
+    std::uint64_t index = 0;
+    node.for_each_item([&](YamlNode item) {
+      path_.push_back({{}, index++});
+      valid &= check(item, *list.item);
+      path_.pop_back();
+    });
+    return valid;
+  }
+
+  bool check_form(YamlNode node, const Spec& spec, const ObjectSpec& object) {
+    if (!node.is_map()) return unexpected(node, spec.expected);
+    std::vector<Place> seen(object.fields.size(), Place{0, 0});  // line 0: not seen
+    bool valid = true;
+    node.for_each_entry([&](YamlNode key, YamlNode value) {
+      const auto field = std::find_if(object.fields.begin(), object.fields.end(),
+                                      [&](const Field& f) { return f.key == key.text(); });
+      if (field == object.fields.end()) {
+        valid = unknown_key(key, object);
+        return;
+      }
+      Place& first = seen[static_cast<std::size_t>(field - object.fields.begin())];
+      if (first.line != 0) {
+        valid = fail(key.place(), fmt::format("key \"{}\" occurs twice, first in line {}",
+                                              field->key, first.line));
+        value.set_invalid();
+        return;
+      }
+      first = key.place();
+      path_.push_back({field->key, 0});
+      valid &= check(value, *field->spec);
+      path_.pop_back();
+    });
+    return check_presence(node, object, seen) && valid;
+  }
+
+  bool unknown_key(YamlNode key, const ObjectSpec& object) {
+    if (errors_.full()) return fail(key.place(), "");
+    std::vector<std::string> known;
+    for (const Field& field : object.fields) known.push_back(field.key);
+    const std::string meant = did_you_mean(key.text(), known);
+    return fail(
+        key.place(),
+        fmt::format(
+            "unknown key {}{}", quoted(key.text()),
+            meant.empty() ? fmt::format(" (known: {})", join_names(known, "and", false)) : meant));
+  }
+
+  bool check_presence(YamlNode node, const ObjectSpec& object, const std::vector<Place>& seen) {
+    const auto has = [&](const std::string& key) {
+      for (std::size_t i = 0; i < object.fields.size(); ++i)
+        if (object.fields[i].key == key) return seen[i].line != 0;
+      return false;
+    };
+    bool valid = true;
+    for (std::size_t i = 0; i < object.fields.size(); ++i) {
+      if (object.fields[i].required && seen[i].line == 0)
+        valid = fail(node.place(), fmt::format("missing key \"{}\"", object.fields[i].key));
+    }
+    if (!object.exactly_one_of.empty()) {
+      std::vector<std::string> present;
+      std::copy_if(object.exactly_one_of.begin(), object.exactly_one_of.end(),
+                   std::back_inserter(present), has);
+      if (present.size() != 1)
+        valid = fail(node.place(),
+                     fmt::format("expected one of the keys {}, got {}",
+                                 join_names(object.exactly_one_of, "or", false),
+                                 present.empty() ? "none" : join_names(present, "and", false)));
+    }
+    for (const auto& [key, needed] : object.needs) {
+      if (has(key) && !has(needed))
+        valid =
+            fail(node.place(), fmt::format("missing key \"{}\", which \"{}\" needs", needed, key));
+    }
+    return valid;
+  }
+
+  struct Step {
+    std::string_view key;  // no data: a list's item
+    std::uint64_t index;
+  };
+  SceneErrors& errors_;
+  std::vector<Step> path_;
+};
+
+}  // namespace
+
+std::string got(YamlNode node) {
+  switch (node.kind()) {
+    case YamlKind::kNull:
+      return "nothing";
+    case YamlKind::kList:
+      return fmt::format("a list of {}", node.count());
+    case YamlKind::kMap:
+      return "a map";
+    case YamlKind::kPlain:
+      if ((is_number(node) && node.text().size() <= 40) || is_boolean(node))
+        return std::string(node.text());
+      return quoted(node.text());
+    case YamlKind::kQuoted:
+      break;
+  }
+  return quoted(node.text());
+}
+
+void validate(YamlNode node, const Spec& spec, SceneErrors& errors) {
+  Validator(errors).check(node, spec);
+}
+
+}  // namespace roundel

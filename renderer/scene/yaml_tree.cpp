@@ -1,0 +1,193 @@
+#include "renderer/scene/yaml_tree.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <istream>
+#include <streambuf>
+
+#include "renderer/scene/text.h"
+
+namespace roundel {
+namespace {
+
+[[noreturn]] void fail(const std::string& file, Place place, const std::string& problem) {
+  SceneErrors errors(file);
+  errors.add(place, "", problem);
+  errors.throw_if_any();
+  throw std::logic_error("unreachable");
+}
+
+Place place_of(const YAML::Mark& mark) {
+  if (mark.is_null()) return {};
+  return {static_cast<std::uint32_t>(mark.line) + 1, static_cast<std::uint32_t>(mark.column) + 1};
+}
+
+Place place_of(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n')) + 1,
+          static_cast<std::uint32_t>(offset - line_start) + 1};
+}
+
+// What the YAML parser must never see: what is no text, and what would make it use far more time
+// and memory than the text has bytes. Brackets are counted wherever they stand, in comments and
+// quotes too; hence a limit far above kMaxDepth.
+void check_text(std::string_view text, const std::string& file) {
+  if (const std::optional<std::size_t> bad = find_non_text(text))
+    fail(file, place_of(text, *bad),
+         fmt::format("expected UTF-8 text, got the byte 0x{:02x}",
+                     static_cast<unsigned char>(text[*bad])));
+  constexpr std::size_t kMaxOpenBrackets = 1000;
+  std::size_t open = 0, punctuation = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '[' || c == '{') {
+      if (++open > kMaxOpenBrackets)
+        fail(file, place_of(text, i),
+             fmt::format("nested too deeply (at most {} levels)", YamlTree::kMaxDepth));
+    } else if ((c == ']' || c == '}') && open > 0) {
+      --open;
+    }
+    if (c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}' || c == '\n') {
+      if (++punctuation > YamlTree::kMaxPunctuation)
+        fail(file, place_of(text, i), "too many values; put bulk data into an .npy file");
+    }
+  }
+}
+
+// Lets the parser read the text where it lies.
+class TextBuffer : public std::streambuf {
+ public:
+  explicit TextBuffer(std::string_view text) {
+    char* begin = const_cast<char*>(text.data());  // streambuf's interface; never written to
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+}  // namespace
+
+class YamlTreeBuilder : public YAML::EventHandler {
+ public:
+  YamlTreeBuilder(YamlTree& tree, const std::string& file) : tree_(tree), file_(file) {}
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1)
+      fail(file_, place_of(mark), "expected one YAML document, found the start of a second");
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    add(YamlKind::kNull, mark, "", anchor);
+    // An absent value has the mark of whatever comes next; its key says better where it is missing.
+    if (is_value_of_map()) tree_.nodes_.back().place = tree_.nodes_[tree_.nodes_.size() - 2].place;
+    finish_node();
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse_anchors(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    if (is_key_of_map() && tag != "!" && value == "<<")
+      fail(file_, place_of(mark), "merge keys (<<) are not supported in scene files");
+    add(tag == "!" ? YamlKind::kQuoted : YamlKind::kPlain, mark, tag, anchor);
+    YamlTree::Node& node = tree_.nodes_.back();
+    node.begin = static_cast<std::uint32_t>(tree_.text_.size());
+    node.size = static_cast<std::uint32_t>(value.size());
+    tree_.text_ += value;
+    finish_node();
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(YamlKind::kList, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(YamlKind::kMap, mark, tag, anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  [[noreturn]] void refuse_anchors(const YAML::Mark& mark) const {
+    fail(file_, place_of(mark), "anchors and aliases (& and *) are not supported in scene files");
+  }
+  bool is_key_of_map() const {
+    if (open_.empty()) return false;
+    const YamlTree::Node& parent = tree_.nodes_[open_.back()];
+    return parent.kind == YamlKind::kMap && parent.begin % 2 == 0;
+  }
+  bool is_value_of_map() const {
+    return !open_.empty() && tree_.nodes_[open_.back()].kind == YamlKind::kMap && !is_key_of_map();
+  }
+  void add(YamlKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    if (anchor != 0) refuse_anchors(mark);
+    if (!tag.empty() && tag != "?" && tag != "!")
+      fail(file_, place_of(mark), "tags (!) are not supported in scene files");
+    if (is_key_of_map() && kind != YamlKind::kPlain && kind != YamlKind::kQuoted)
+      fail(file_, place_of(mark), "expected a key that is a single word");
+    YamlTree::Node node;
+    node.place = place_of(mark);
+    node.kind = kind;
+    tree_.nodes_.push_back(node);
+  }
+  void finish_node() {
+    if (!open_.empty()) ++tree_.nodes_[open_.back()].begin;
+  }
+  void open(YamlKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    add(kind, mark, tag, anchor);
+    if (open_.size() == YamlTree::kMaxDepth)
+      fail(file_, place_of(mark),
+           fmt::format("nested too deeply (at most {} levels)", YamlTree::kMaxDepth));
+    open_.push_back(tree_.nodes_.size() - 1);
+  }
+  void close() {
+    tree_.nodes_[open_.back()].size = static_cast<std::uint32_t>(tree_.nodes_.size());
+    open_.pop_back();
+    finish_node();
+  }
+
+  YamlTree& tree_;
+  const std::string& file_;
+  std::vector<std::size_t> open_;  // the lists and maps around the next node
+  int documents_ = 0;
+};
+
+YamlTree::YamlTree(std::string_view text, const std::string& file) {
+  if (text.size() > kMaxFileBytes)
+    fail(file, {},
+         fmt::format("expected a scene file of at most {}; put bulk data into an .npy file",
+                     memory_text(static_cast<double>(kMaxFileBytes))));
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  check_text(text, file);
+  TextBuffer buffer(text);
+  std::istream stream(&buffer);
+  YamlTreeBuilder builder(*this, file);
+  try {
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& error) {
+    fail(file, place_of(error.mark), "not valid YAML: " + error.msg);
+  }
+  if (nodes_.empty()) fail(file, {}, "expected a scene, got an empty file");
+}
+
+std::vector<YamlNode> YamlNode::items() const {
+  std::vector<YamlNode> all;
+  all.reserve(count());
+  for_each_item([&](YamlNode item) { all.push_back(item); });
+  return all;
+}
+
+std::optional<YamlNode> YamlNode::find(std::string_view key) const {
+  if (!is_map()) return std::nullopt;
+  std::optional<YamlNode> found;
+  for_each_entry([&](YamlNode name, YamlNode value) {
+    if (!found && name.text() == key) found = value;
+  });
+  return found;
+}
+
+}  // namespace roundel
