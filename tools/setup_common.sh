@@ -71,9 +71,10 @@ show_progress() {
   done
 }
 
-# logged COMMAND...: keeps the output in the build folder, shows it when the command fails.
+# logged NAME COMMAND...: keeps the output in NAME.log, shows it when the command fails.
 logged() {
-  local log=$build_dir/setup.log
+  local log=$build_dir/$1.log
+  shift
   "$@" </dev/null 2>&1 | tee "$log" | show_progress || {
     cat "$log" >&2
     die "failed: $*"
@@ -98,9 +99,9 @@ bring_up_to_date() {
     settings >"$build_dir/.starting"
     install_packages "${packages[@]}"
     note "configuring build/$preset"
-    logged cmake -S "$source_dir" --preset "$preset" ${ROUNDEL_CUDA:+"-DROUNDEL_CUDA=$ROUNDEL_CUDA"}
+    logged configure cmake -S "$source_dir" --preset "$preset" ${ROUNDEL_CUDA:+"-DROUNDEL_CUDA=$ROUNDEL_CUDA"}
     note "building $target"
-    logged cmake --build "$build_dir" --target "$target"
+    logged build cmake --build "$build_dir" --target "$target"
     mv "$build_dir/.starting" "$build_dir/.built-$target"
   fi
   exec {lock}>&-
