@@ -43,6 +43,7 @@ void prepare_process() {
     open_closed_descriptor(descriptor);
   }
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit fails as on a full disk
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) handle(signal_number);
   auto logger = std::make_shared<spdlog::logger>("roundel",
                                                  std::make_shared<spdlog::sinks::stderr_sink_mt>());
