@@ -2,7 +2,6 @@
 // For thread sanitizer builds only: tbb::parallel_for on plain threads. The sanitizer cannot see
 // how libtbb, which is not instrumented, hands work over, and would report every hand-over.
 #include <tbb/blocked_range.h>
-#include <tbb/partitioner.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "tbb/partitioner.h"
 #include "tbb/task_arena.h"
 
 namespace tbb {
