@@ -50,7 +50,7 @@ Drawing draw(Variant& variant, const NamedScene& scene) {
 std::size_t fewest_that_differ(const NamedScene& scene, Variant& reference, Variant& variant) {
   const auto differs = [&](std::size_t count) {
     const NamedScene prefix = with_first_circles(scene, count);
-    return compare_bits(draw_float(reference, prefix), draw_float(variant, prefix)).pixels > 0;
+    return compare(draw_float(reference, prefix), draw_float(variant, prefix)).pixels > 0;
   };
   if (differs(0)) return 0;
   std::size_t equal = 0, different = scene.circles.count();
@@ -64,7 +64,7 @@ std::size_t fewest_that_differ(const NamedScene& scene, Variant& reference, Vari
 std::string difference_text(const NamedScene& scene, const Drawing& expected, Variant& reference,
                             Variant& variant) {
   const Drawing actual = draw(variant, scene);
-  const Difference difference = compare_bits(expected.framebuffer, actual.framebuffer);
+  const Difference difference = compare(expected.framebuffer, actual.framebuffer);
   if (difference.pixels > 0) {
     const int x = difference.x, y = difference.y;
     return fmt::format(
