@@ -5,8 +5,8 @@
 
 namespace roundel {
 
-/// An 8-bit sRGB picture, rows **top to bottom** as in files, channels interleaved: RGB, or straight
-/// (not premultiplied) RGBA.
+/// An 8-bit sRGB picture, rows **top to bottom** as in files, channels interleaved: RGB, or
+/// straight (not premultiplied) RGBA.
 struct Image {
   int width = 0, height = 0;
   int channels = 3;            ///< 3 or 4
