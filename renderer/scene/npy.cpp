@@ -26,28 +26,12 @@ void unmap(const std::byte* map, std::size_t size) {
   if (map != nullptr) ::munmap(const_cast<std::byte*>(map), size);
 }
 
-void check_size(const NpyHeader& header, std::size_t file_size, const std::string& path) {
-  const std::uint64_t element_size = header.is_double ? sizeof(double) : sizeof(float);
-  const std::uint64_t available = file_size - header.data_offset;
-  std::uint64_t needed = 0;
-  const bool overflow = __builtin_mul_overflow(header.rows, header.columns, &needed) ||
-                        __builtin_mul_overflow(needed, element_size, &needed);
-  if (overflow)
-    throw Error(ExitCode::kInvalidScene, fmt::format("{}: the shape ({}, {}) is too large", path,
-                                                     header.rows, header.columns));
-  if (needed != available)
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: expected {} bytes of elements for the shape ({}, {}), got {}",
-                            path, needed, header.rows, header.columns, available));
-}
-
 }  // namespace
 
 NpyArray::NpyArray(const std::string& path) {
   const std::span<const std::byte> bytes = InputFile(path).map();
   try {
     const NpyHeader header = parse_npy_header(bytes, path);
-    check_size(header, bytes.size(), path);
     map_ = bytes.data();
     map_size_ = bytes.size();
     elements_ = map_ + header.data_offset;

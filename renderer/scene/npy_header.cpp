@@ -144,6 +144,21 @@ class HeaderParser {
   std::optional<std::vector<std::uint64_t>> shape_;
 };
 
+void check_size(const NpyHeader& header, std::size_t file_size, const std::string& path) {
+  const std::uint64_t element_size = header.is_double ? sizeof(double) : sizeof(float);
+  const std::uint64_t available = file_size - header.data_offset;
+  std::uint64_t needed = 0;
+  const bool overflow = __builtin_mul_overflow(header.rows, header.columns, &needed) ||
+                        __builtin_mul_overflow(needed, element_size, &needed);
+  if (overflow)
+    throw Error(ExitCode::kInvalidScene, fmt::format("{}: the shape ({}, {}) is too large", path,
+                                                     header.rows, header.columns));
+  if (needed != available)
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: expected {} bytes of elements for the shape ({}, {}), got {}",
+                            path, needed, header.rows, header.columns, available));
+}
+
 }  // namespace
 
 NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& path) {
@@ -170,6 +185,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& p
   if (length > file.size() - header_offset) fail("the file ends within its header");
   NpyHeader header = HeaderParser(bytes.substr(header_offset, length), path).parse();
   header.data_offset = header_offset + length;
+  check_size(header, file.size(), path);
   return header;
 }
 

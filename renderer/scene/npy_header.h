@@ -14,8 +14,8 @@ struct NpyHeader {
 };
 
 /// Reads the header at the start of a file's bytes, format versions 1 to 3. Accepted are '<f4' and
-/// '<f8' in C order with two dimensions. Throws Error(kInvalidScene) "PATH: …"; does not look at
-/// what follows the header.
+/// '<f8' in C order with two dimensions, whose elements fill the rest of the file exactly. Throws
+/// Error(kInvalidScene) "PATH: …".
 NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& path);
 
 }  // namespace roundel

@@ -122,6 +122,7 @@ std::string memory_text(double bytes) {
   constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
   if (bytes < kGiB) return fmt::format("{:.1f} MiB", bytes / kGiB * 1024.0);
   if (bytes < 1024 * kGiB) return fmt::format("{:.1f} GiB", bytes / kGiB);
+  if (bytes > 1e6 * 1024 * kGiB) return "more than a million TiB";
   return fmt::format("{:.1f} TiB", bytes / kGiB / 1024.0);
 }
 

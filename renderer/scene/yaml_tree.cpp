@@ -7,13 +7,14 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <istream>
-#include <streambuf>
+#include <sstream>
 
 #include "renderer/scene/text.h"
 
 namespace roundel {
 namespace {
+
+constexpr const char* kNoAnchors = "anchors and aliases (& and *) are not supported in scene files";
 
 [[noreturn]] void fail(const std::string& file, Place place, const std::string& problem) {
   SceneErrors errors(file);
@@ -60,14 +61,25 @@ void check_text(std::string_view text, const std::string& file) {
   }
 }
 
-// Lets the parser read the text where it lies.
-class TextBuffer : public std::streambuf {
- public:
-  explicit TextBuffer(std::string_view text) {
-    char* begin = const_cast<char*>(text.data());  // streambuf's interface; never written to
-    setg(begin, begin, begin + text.size());
+// True where the last line that is neither empty nor a comment is the document end marker.
+bool ends_with_marker(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t line_start = text.find_last_of('\n', text.size() - 1) + 1;  // npos + 1 is 0
+    const std::string_view line = text.substr(line_start);
+    if (line.starts_with("...")) return true;
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first != std::string_view::npos && line[first] != '#') return false;
+    text.remove_suffix(text.size() - (line_start > 0 ? line_start - 1 : 0));
   }
-};
+  return false;
+}
+
+std::string problem_of(const YAML::Exception& error) {
+  if (error.msg.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR)) return kNoAnchors;
+  if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR || error.msg == YAML::ErrorMsg::EOF_IN_SCALAR)
+    return "not valid YAML: a text in quotes is not closed";
+  return "not valid YAML: " + error.msg;
+}
 
 }  // namespace
 
@@ -111,7 +123,7 @@ class YamlTreeBuilder : public YAML::EventHandler {
 
  private:
   [[noreturn]] void refuse_anchors(const YAML::Mark& mark) const {
-    fail(file_, place_of(mark), "anchors and aliases (& and *) are not supported in scene files");
+    fail(file_, place_of(mark), kNoAnchors);
   }
   bool is_key_of_map() const {
     if (open_.empty()) return false;
@@ -161,17 +173,21 @@ YamlTree::YamlTree(std::string_view text, const std::string& file) {
                      memory_text(static_cast<double>(kMaxFileBytes))));
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   check_text(text, file);
-  TextBuffer buffer(text);
-  std::istream stream(&buffer);
+  // yaml-cpp takes the end of the file for the end of a quoted text, unless a marker stands there.
+  std::istringstream stream(std::string(text) + (ends_with_marker(text) ? "" : "\n...\n"));
   YamlTreeBuilder builder(*this, file);
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    fail(file, place_of(error.mark), "not valid YAML: " + error.msg);
+    Place place = place_of(error.mark);
+    const Place end = place_of(text, text.size());
+    if (place.line > end.line) place = end;  // it stands in the marker
+    fail(file, place, problem_of(error));
   }
-  if (nodes_.empty()) fail(file, {}, "expected a scene, got an empty file");
+  if (nodes_.empty() || nodes_[0].kind == YamlKind::kNull)
+    fail(file, {}, "expected a scene, got nothing");
 }
 
 std::vector<YamlNode> YamlNode::items() const {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <vector>
 
 #include "renderer/generate/glibc_random.h"
@@ -19,7 +20,8 @@ Buffer<float> buffer_of(const std::vector<float>& values) {
 }
 
 TEST(DepthSort, SortsAsTheStandardLibraryDoes) {
-  for (const std::size_t size : {0, 1, 2, 8191, 8192, 8193, 16384, 100'003}) {
+  for (const std::size_t size :
+       std::initializer_list<std::size_t>{0, 1, 2, 8191, 8192, 8193, 16384, 100'003}) {
     for (const int threads : {1, 2, 7}) {
       std::vector<float> values(size);
       GlibcRandom(9).draw(values.data(), size);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 #include <vector>
 
 namespace roundel {
@@ -36,7 +38,8 @@ TEST(GlibcRandom, IsThePlatformsGenerator) {
 
 TEST(GlibcRandom, SkippingIsDrawing) {
   for (const std::uint32_t seed : kSeeds)
-    for (const std::uint64_t count : {0, 1, 2, 3, 28, 30, 31, 32, 33, 310, 1023, 1024, 99991}) {
+    for (const std::uint64_t count : std::initializer_list<std::uint64_t>{
+             0, 1, 2, 3, 28, 30, 31, 32, 33, 310, 1023, 1024, 99991}) {
       GlibcRandom drawn(seed), skipped(seed);
       for (std::uint64_t k = 0; k < count; ++k) drawn.next();
       skipped.skip(count);
@@ -57,7 +60,8 @@ TEST(GlibcRandom, DrawsAreTheSameInAnyPortions) {
   GlibcRandom outputs(3);
   std::vector<float> expected(5000);
   for (float& u : expected) u = static_cast<float>(outputs.next()) / 2147483648.0f;
-  for (const std::size_t portion : {1, 2, 5, 31, 1022, 1023, 1024, 5000}) {
+  for (const std::size_t portion :
+       std::initializer_list<std::size_t>{1, 2, 5, 31, 1022, 1023, 1024, 5000}) {
     GlibcRandom stream(3);
     std::vector<float> drawn(expected.size());
     for (std::size_t first = 0; first < drawn.size(); first += portion)

@@ -16,9 +16,8 @@ using testing::random_circles;
 
 void expect_same_bits(const Framebuffer& expected, const Framebuffer& actual,
                       const std::string& what) {
-  const Difference difference = compare_bits(expected, actual);
-  EXPECT_TRUE(difference.same()) << what << ": " << difference.pixels << " pixels differ, first at "
-                                 << difference.x << "," << difference.y;
+  const Difference difference = compare(expected, actual);
+  EXPECT_TRUE(difference.same()) << what << ": " << describe(difference);
 }
 
 std::vector<RasterOptions> cpu_variants() {

@@ -1,4 +1,3 @@
-// The command `roundel`: finds the command that its first argument names and runs it.
 #include <spdlog/spdlog.h>
 
 #include <array>
@@ -29,6 +28,8 @@ constexpr std::array kCommands = {
     Command{"schema", "print the JSON Schema of scene files", run_schema},
 };
 
+constexpr const char* kHint = "; \"roundel --help\" lists them";
+
 std::string program_help() {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const Command& command : kCommands) rows.emplace_back(command.name, command.summary);
@@ -37,23 +38,19 @@ std::string program_help() {
 }
 
 int run_command(Arguments arguments) {
-  std::string name = arguments.empty() ? "" : arguments.front();
-  if (!arguments.empty()) arguments.erase(arguments.begin());
+  if (arguments.empty()) throw Error(ExitCode::kUsage, std::string("expected a command") + kHint);
+  std::string name = arguments.front();
+  arguments.erase(arguments.begin());
   if (name == "--version" || name == "-V") return print_out(kVersionLine), 0;
-  if (name == "help" && !arguments.empty()) {
-    name = arguments.front();
-    arguments = {"--help"};
-  }
+  if (name == "help" && !arguments.empty()) return run_command({arguments.front(), "--help"});
   if (name == "help" || name == "--help" || name == "-h") return print_out(program_help()), 0;
   std::vector<std::string> names;
   for (const Command& command : kCommands) {
     if (name == command.name) return command.run(arguments);
     names.emplace_back(command.name);
   }
-  const std::string problem =
-      name.empty() ? "expected a command"
-                   : roundel::quoted(name) + ": unknown command" + did_you_mean(name, names);
-  throw Error(ExitCode::kUsage, problem + "; \"roundel --help\" lists them");
+  throw Error(ExitCode::kUsage,
+              roundel::quoted(name) + ": unknown command" + did_you_mean(name, names) + kHint);
 }
 
 int run_program(const Arguments& arguments) {

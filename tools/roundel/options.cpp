@@ -103,10 +103,9 @@ void add_quiet(CommandLine& line, Verbosity& verbosity, const std::string& help)
       "quiet,q", [&verbosity] { verbosity = Verbosity::kQuiet; }, help);
 }
 
-void add_verbose(CommandLine& line, Verbosity& verbosity) {
+void add_verbose(CommandLine& line, Verbosity& verbosity, const std::string& help) {
   line.add_switch(
-      "verbose,v", [&verbosity] { verbosity = Verbosity::kVerbose; },
-      "say more on stderr: the backend chosen and why");
+      "verbose,v", [&verbosity] { verbosity = Verbosity::kVerbose; }, help);
 }
 
 void add_scenes(CommandLine& line, std::vector<std::string>& scenes) {
@@ -154,7 +153,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       "report time (ms), share and bytes of each stage: table on stderr, or json on stdout, one "
       "object a line for each picture (default: table)");
   add_quiet(line, options.verbosity, "print errors only");
-  add_verbose(line, options.verbosity);
+  add_verbose(line, options.verbosity, "say which backend was chosen and why");
   line.add_note(
       "All scenes are checked before the first is rendered. The same frame is the same file, byte "
       "for byte, whatever the backend, the number of threads or the memory.");
@@ -233,7 +232,7 @@ bool parse(const Arguments& arguments, SelftestOptions& options) {
                           "(default: one a core)",
                           kMaxThreads));
   add_quiet(line, options.verbosity, "print differences only");
-  add_verbose(line, options.verbosity);
+  add_verbose(line, options.verbosity, "list the variants first");
   line.add_note(
       "Exit codes: 0 all equal; 1 a difference, or a failure at run time; 2 wrong command "
       "line; 130, 143 after SIGINT, SIGTERM.");

@@ -13,18 +13,16 @@ namespace roundel {
 
 std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std::uint64_t circles,
                             std::uint64_t overlaps, std::uint64_t list_budget) {
-  constexpr std::uint64_t kBytesPerCircle = sizeof(Shape) + sizeof(Paint);
-  constexpr std::uint64_t kBytesPerOverlap = 4;
   const std::uint64_t pixels =
       static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height);
-  std::uint64_t lists = overlaps * kBytesPerOverlap;
+  std::uint64_t lists = overlaps * sizeof(std::uint32_t);
   if (list_budget > 0) lists = std::min(lists, list_budget);
   const std::uint64_t channels = image.alpha ? 4 : 3;
   // A PNG: the picture, its filtered rows, and the compressed ones, which may be no smaller. Float
   // files: the framebuffer and the file.
   const std::uint64_t picture =
       format == ImageFormat::kPng ? 3 * pixels * channels : pixels * (sizeof(Pixel) + 4 * channels);
-  return circles * kBytesPerCircle + lists + picture;
+  return circles * (sizeof(Shape) + sizeof(Paint)) + lists + picture;
 }
 
 void check_memory(const Scene& scene, std::uint64_t bytes) {

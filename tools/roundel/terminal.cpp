@@ -10,8 +10,15 @@
 
 namespace roundel {
 
+namespace {
+
+int first_output_error = 0;  // errno of the first write to stdout that failed
+
+}  // namespace
+
 void print_out(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (written != text.size() && first_output_error == 0) first_output_error = errno;
 }
 
 void print_err(std::string_view text) {
@@ -19,19 +26,20 @@ void print_err(std::string_view text) {
 }
 
 void finish_output() {
-  errno = 0;
-  const bool flushed = std::fflush(stdout) == 0;
-  if (flushed && std::ferror(stdout) == 0) return;
-  const int reason = errno;
+  if (std::fflush(stdout) != 0 && first_output_error == 0) first_output_error = errno;
+  if (std::ferror(stdout) == 0 && first_output_error == 0) return;
   throw Error(ExitCode::kRuntimeFailure,
-              reason != 0 ? fmt::format("standard output: {}", std::strerror(reason))
-                          : std::string("standard output: writing failed"));
+              fmt::format("standard output: {}", std::strerror(first_output_error)));
 }
 
 std::string with_commas(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
 }
 
 }  // namespace roundel

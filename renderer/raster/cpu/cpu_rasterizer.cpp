@@ -50,10 +50,15 @@ class CpuRasterizer final : public Rasterizer {
     out.resize(image.width, image.height, image.alpha ? 4 : 3);
     draw_rows(circles, image, stats, [&](int x, int y, std::span<const Pixel> row) {
       const std::size_t flipped = static_cast<std::size_t>(image.height - 1 - y);
-      pixels_to_bytes(row, image,
-                      out.bytes.data() + (flipped * static_cast<std::size_t>(image.width) +
-                                          static_cast<std::size_t>(x)) *
-                                             static_cast<std::size_t>(out.channels));
+      std::uint8_t* bytes =
+          out.bytes.data() +
+          (flipped * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)) *
+              static_cast<std::size_t>(out.channels);
+      for (const Pixel& pixel : row) {
+        if (image.alpha) pixel_to_rgba(pixel, image.blend_space, bytes);
+        else pixel_to_rgb(pixel, image.blend_space, bytes);
+        bytes += out.channels;
+      }
     });
   }
 

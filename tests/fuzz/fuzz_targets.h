@@ -1,0 +1,12 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+// What the fuzzers and the test of their corpus run: either of them must return normally on any
+// input. Anything but an Error is a find.
+
+/// Reads the bytes as a scene file and, if it is one, takes its fingerprint.
+void try_scene(const std::uint8_t* data, std::size_t size);
+
+/// Reads the bytes as an .npy file and, if it is one, checks that all its elements lie in it.
+void try_npy(const std::uint8_t* data, std::size_t size);

@@ -1,0 +1,148 @@
+#include "renderer/scene/fingerprint.h"
+
+#include <map>
+
+#include "renderer/scene/npy.h"
+#include "tests/scene/testing.h"
+
+namespace roundel {
+namespace {
+
+std::string fingerprint_of(const std::string& text) {
+  return fingerprint(parse_scene(text, "s.yaml"));
+}
+
+const std::string kScene =
+    "version: 1\n"
+    "image: {width: 64, height: 32, background: {bottom: 0.25, top: 0.5}, blend: display}\n"
+    "seed: 3\n"
+    "view: {center: [0.5, 0.25], zoom: 2}\n"
+    "layers:\n"
+    "  - generator: {name: rand10k, seed: 4}\n"
+    "    shader: {solid: {alpha: 0.75}}\n"
+    "  - random: {count: 100, seed: 5, position: {uniform: [[0, 0], [1, 2]]}, radius: {uniform: "
+    "[0.01, 0.02]},\n"
+    "             color: {uniform: [0.125, 0.375]}, alpha: {uniform: [0.1, 0.3]}, depth: 0.625}\n"
+    "  - random: {count: 200, position: {gaussian: {mean: [0.3, 0.4], sigma: 0.15}}, color: "
+    "\"#102030\",\n"
+    "             radius: {gaussian: {mean: 0.05, sigma: 0.005}}}\n"
+    "  - circles: [{x: 0.11, y: 0.12, z: 0.13, radius: 0.14, color: [0.21, 0.22, 0.23], alpha: "
+    "0.9}]\n"
+    "animation: {fps: 60, frames: 10, start: 7}\n"
+    "output: a.png\n";
+
+std::string replaced(const std::string& from, const std::string& to) {
+  std::string text = kScene;
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) throw std::logic_error("not in the scene: " + from);
+  return text.replace(at, from.size(), to);
+}
+
+TEST(Fingerprint, Is32HexDigitsAndDoesNotDependOnTheMachineOrTheDay) {
+  EXPECT_EQ(fingerprint_of("{version: 1, layers: [{generator: rgb}]}"),
+            "a6beaea0c9134a3a4bdf51d7cfc1aa6b");
+}
+
+TEST(Fingerprint, EverythingThatDeterminesPixelsChangesIt) {
+  std::map<std::string, std::string> seen{{fingerprint_of(kScene), "the scene itself"}};
+  const std::vector<std::pair<std::string, std::string>> changes = {
+      {"width: 64", "width: 65"},
+      {"height: 32", "height: 33"},
+      {"bottom: 0.25", "bottom: 0.26"},
+      {"top: 0.5", "top: 0.51"},
+      {"top: 0.5", "top: [0.5, 0.5, 0.51]"},
+      {"background: {bottom: 0.25, top: 0.5}", "alpha: true"},
+      {"display", "linear"},
+      {"seed: 3", "seed: 2"},
+      {"[0.5, 0.25]", "[0.51, 0.25]"},
+      {"[0.5, 0.25]", "[0.5, 0.26]"},
+      {"zoom: 2", "zoom: 2.0000000001"},
+      {"rand10k", "rand100k"},
+      {"rand10k, seed: 4", "rand10k, seed: 6"},
+      {"rand10k, seed: 4", "rand10k"},
+      {"alpha: 0.75", "alpha: 0.76"},
+      {"{solid: {alpha: 0.75}}", "snow"},
+      {"count: 100", "count: 101"},
+      {"count: 100, seed: 5", "count: 100, seed: 7"},
+      {"count: 100, seed: 5", "count: 100"},
+      {"[[0, 0], [1, 2]]", "[[0.1, 0], [1, 2]]"},
+      {"[[0, 0], [1, 2]]", "[[0, 0.1], [1, 2]]"},
+      {"[[0, 0], [1, 2]]", "[[0, 0], [1.1, 2]]"},
+      {"[[0, 0], [1, 2]]", "[[0, 0], [1, 2.1]]"},
+      {"[0.01, 0.02]", "[0.011, 0.02]"},
+      {"[0.01, 0.02]", "[0.01, 0.021]"},
+      {"{uniform: [0.01, 0.02]}", "{gaussian: {mean: 0.01, sigma: 0.02}}"},
+      {"{uniform: [0.01, 0.02]}", "0.01"},
+      {"[0.125, 0.375]", "[0.126, 0.375]"},
+      {"[0.125, 0.375]", "[0.125, 0.376]"},
+      {"{uniform: [0.125, 0.375]}", "0.125"},
+      {"[0.1, 0.3]", "[0.11, 0.3]"},
+      {", alpha: {uniform: [0.1, 0.3]}", ""},
+      {"depth: 0.625", "depth: 0.626"},
+      {"mean: [0.3, 0.4]", "mean: [0.31, 0.4]"},
+      {"mean: [0.3, 0.4]", "mean: [0.3, 0.41]"},
+      {"sigma: 0.15", "sigma: 0.16"},
+      {"#102030", "#102031"},
+      {"mean: 0.05", "mean: 0.051"},
+      {"sigma: 0.005", "sigma: 0.0051"},
+      {"x: 0.11", "x: 0.111"},
+      {"y: 0.12", "y: 0.121"},
+      {"z: 0.13", "z: 0.131"},
+      {"radius: 0.14", "radius: 0.141"},
+      {"[0.21, 0.22, 0.23]", "[0.22, 0.22, 0.23]"},
+      {"[0.21, 0.22, 0.23]", "[0.21, 0.23, 0.23]"},
+      {"[0.21, 0.22, 0.23]", "[0.21, 0.22, 0.24]"},
+      {", alpha: 0.9}", ", alpha: 0.91}"},
+      {", alpha: 0.9}", "}"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n  - circles: []"},
+      {"alpha: 0.9}]", "alpha: 0.9}, {x: 0, y: 0, radius: 1}]"},
+  };
+  for (const auto& [from, to] : changes) {
+    const auto [other, inserted] =
+        seen.emplace(fingerprint_of(replaced(from, to)), from + " -> " + to);
+    EXPECT_TRUE(inserted) << from << " -> " << to << " gives the same as " << other->second;
+  }
+}
+
+TEST(Fingerprint, TheOrderOfLayersChangesIt) {
+  EXPECT_NE(fingerprint_of("{version: 1, layers: [{generator: rgb}, {generator: rgby}]}"),
+            fingerprint_of("{version: 1, layers: [{generator: rgby}, {generator: rgb}]}"));
+}
+
+TEST(Fingerprint, WhatLeavesThePixelsAloneLeavesItAlone) {
+  const std::string expected = fingerprint_of(kScene);
+  EXPECT_EQ(fingerprint(parse_scene(kScene, "another/path.yaml")), expected);
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"output: a.png", "output: b.png"},
+                                                        {"output: a.png\n", ""},
+                                                        {"fps: 60", "fps: 24"},
+                                                        {"frames: 10", "frames: 20"},
+                                                        {"start: 7", "start: 8"},
+                                                        {"zoom: 2", "zoom: 2.0"},
+                                                        {"zoom: 2", "zoom: 20e-1"},
+                                                        {"seed: 3", "seed: 3   # a comment"},
+                                                        {"top: 0.5", "top: [0.5, 0.5, 0.5]"}})
+    EXPECT_EQ(fingerprint_of(replaced(from, to)), expected) << from << " -> " << to;
+}
+
+TEST(Fingerprint, DataCountsByContentNotByPlace) {
+  const TemporaryFolder folder;
+  const std::vector<float> values = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f};
+  std::vector<float> others = values;
+  others[5] = 0.7f;
+  write_npy(folder / "a.npy", values, 2, 3);
+  write_npy(folder / "b.npy", values, 2, 3);
+  write_npy(folder / "c.npy", others, 2, 3);
+  const auto with = [&](const std::string& file, const std::string& columns) {
+    return fingerprint(
+        parse_scene("{version: 1, layers: [{data: " + file + ", columns: " + columns + "}]}",
+                    folder / "s.yaml"));
+  };
+  const std::string expected = with("a.npy", "[x, y, radius]");
+  EXPECT_EQ(with("b.npy", "[x, y, radius]"), expected);
+  EXPECT_NE(with("c.npy", "[x, y, radius]"), expected);
+  EXPECT_NE(with("a.npy", "[y, x, radius]"), expected);
+}
+
+}  // namespace
+}  // namespace roundel
