@@ -19,6 +19,7 @@ cd scenes && unshare -n ../tools/run render rand10k.yaml -o ../again.png && cmp 
 [[ ${1:-} == --quick ]] || commands+=$'\ntools/test'
 commands=${BARE_MACHINE_COMMAND:-$commands}
 
+PATH=$PATH:/usr/sbin:/sbin
 ((EUID == 0)) || skip "not root"
 for tool in debootstrap unshare chroot git; do
   command -v "$tool" >/dev/null || skip "no $tool"
