@@ -8,6 +8,8 @@ import re
 import resource
 import shutil
 import signal
+import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -347,11 +349,13 @@ class Refusals(CommandTest):
     def test_a_file_where_a_folder_should_be(self):
         self.assert_fails("render", "rgb.yaml", "-o", "rgb.yaml/a.png", code=REFUSED)
 
-    def test_a_fifo_is_left_alone(self):
+    def test_a_pipe_gets_the_picture_and_stays(self):
+        self.run_roundel("render", "rgb.yaml", "-o", "b.png")
         os.mkfifo(self.path("a.png"))
-        self.run_roundel("render", "rgb.yaml", "-o", "a.png", code=REFUSED)
-        os.unlink(self.path("a.png"))
-        self.assert_only_scenes()
+        reader = subprocess.Popen(["cat", self.path("a.png")], stdout=subprocess.PIPE)
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png")
+        self.assertEqual(reader.communicate(timeout=30)[0], self.read("b.png"))
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path("a.png")).st_mode))
 
     def test_folder_without_permission(self):
         os.mkdir(self.path("locked"))
@@ -428,7 +432,6 @@ class Circles(CommandTest):
         self.run_roundel("circles", "mixed.yaml", "-o", "a.npy")
         shape, values = self.load("a.npy")
         self.assertEqual(shape, ("11", "7"))
-        import struct
         rows = list(struct.iter_unpack("<7f", values))
         self.assertEqual(rows[0], (0.5, 0.5, 0, 0.25, 1, 0.5, 0))
         self.assertTrue(all(row[4:] == (1, 1, 1) for row in rows[1:]))

@@ -72,10 +72,10 @@ TEST_F(OutputPath, MissingFoldersAreNamed) {
       in_folder("sub/a.png") + ": cannot write, there is no folder \"" + in_folder("sub") + "\"");
 }
 
-TEST_F(OutputPath, OnlyRegularFilesAreReplaced) {
+TEST_F(OutputPath, FoldersAreNotReplaced) {
   fs::create_directory(in_folder("a.png"));
   EXPECT_EQ(refusal(in_folder("a.png"), true),
-            in_folder("a.png") + ": exists and is not a regular file");
+            in_folder("a.png") + ": cannot write, it is a folder");
 }
 
 }  // namespace

@@ -109,9 +109,10 @@ std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems
                                             .run();
       for (const po::option& option : parsed.options) {
         const std::string value = option.value.empty() ? "" : option.value.front();
-        std::string name = option.string_key;
-        if (option.unregistered && !name.starts_with('-')) name = "--" + name;
-        tokens.push_back({option.position_key >= 0, name, value, !option.unregistered});
+        // Boost keeps the dash of unknown short options, but not those of long ones.
+        const bool lacks_dashes = option.unregistered && !option.string_key.starts_with('-');
+        tokens.push_back({option.position_key >= 0, (lacks_dashes ? "--" : "") + option.string_key,
+                          value, !option.unregistered});
       }
       return tokens;
     } catch (const po::invalid_command_line_syntax& e) {

@@ -46,15 +46,14 @@ const char* backend_name(Backend backend) {
 }
 
 struct ThreadLimit::Control {
-  tbb::global_control control;
+  explicit Control(std::size_t threads)
+      : limit(tbb::global_control::max_allowed_parallelism, threads) {}
+  tbb::global_control limit;
 };
 
-ThreadLimit::ThreadLimit(int threads) {
-  if (threads > 0) {
-    control_.reset(new Control{tbb::global_control(tbb::global_control::max_allowed_parallelism,
-                                                   static_cast<std::size_t>(threads))});
-  }
-}
+ThreadLimit::ThreadLimit(int threads)
+    : control_(threads > 0 ? std::make_unique<Control>(static_cast<std::size_t>(threads))
+                           : nullptr) {}
 
 ThreadLimit::~ThreadLimit() = default;
 

@@ -32,6 +32,7 @@ constexpr const char* kHint = "; \"roundel --help\" lists them";
 
 std::string program_help() {
   std::vector<std::pair<std::string, std::string>> rows;
+  rows.reserve(kCommands.size());
   for (const Command& command : kCommands) rows.emplace_back(command.name, command.summary);
   return "Usage: roundel COMMAND [ARGUMENT...]\nDraws millions of translucent circles.\n\n" +
          help_table(rows) + "\n\"roundel COMMAND --help\" says what a command takes.\n";
@@ -69,7 +70,6 @@ int run_program(const Arguments& arguments) {
   }
   return static_cast<int>(ExitCode::kRuntimeFailure);
 }
-
 }  // namespace
 }  // namespace roundel
 

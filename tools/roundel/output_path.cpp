@@ -66,9 +66,7 @@ void check_writable(const std::string& path, bool may_replace) {
   }
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(fs::symlink_status(path, error))) return;
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    refuse("exists and is not a regular file");
-  }
+  if (fs::is_directory(status)) refuse("cannot write, it is a folder");
   if (!may_replace) refuse("exists (--overwrite replaces it)");
   if (fs::exists(status) && access(path.c_str(), W_OK) != 0) {
     refuse(fmt::format("exists and is not writable: {}", std::strerror(errno)));

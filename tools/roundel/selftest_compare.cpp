@@ -25,11 +25,6 @@ Framebuffer draw_float(Variant& variant, const NamedScene& scene) {
   return framebuffer;
 }
 
-bool same_bytes(const Image& a, const Image& b) {
-  return a.width == b.width && a.height == b.height && a.channels == b.channels &&
-         std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end());
-}
-
 std::string pixel_text(const Framebuffer& framebuffer, int x, int y) {
   const Pixel& p =
       framebuffer.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(framebuffer.width) +
@@ -50,7 +45,7 @@ Drawing draw(Variant& variant, const NamedScene& scene) {
 std::size_t fewest_that_differ(const NamedScene& scene, Variant& reference, Variant& variant) {
   const auto differs = [&](std::size_t count) {
     const NamedScene prefix = with_first_circles(scene, count);
-    return compare(draw_float(reference, prefix), draw_float(variant, prefix)).pixels > 0;
+    return !compare(draw_float(reference, prefix), draw_float(variant, prefix)).same();
   };
   if (differs(0)) return 0;
   std::size_t equal = 0, different = scene.circles.count();
@@ -74,7 +69,7 @@ std::string difference_text(const NamedScene& scene, const Drawing& expected, Va
         pixel_text(expected.framebuffer, x, y), pixel_text(actual.framebuffer, x, y),
         fewest_that_differ(scene, reference, variant), scene.circles.count());
   }
-  if (!same_bytes(expected.image, actual.image)) {
+  if (!compare(expected.image, actual.image).same()) {
     return fmt::format(
         "{}: the 8-bit pictures of \"{}\" and \"{}\" differ, the float ones do not\n", scene.name,
         reference.name, variant.name);

@@ -109,6 +109,7 @@ std::vector<InlineCircle> extreme_radii() {
 /// Many circles of one alpha over each other; `last` on top.
 std::vector<InlineCircle> alpha_stack(int count, double alpha, double last) {
   std::vector<InlineCircle> circles;
+  circles.reserve(static_cast<std::size_t>(count) + 1);
   for (int i = 0; i < count; ++i) {
     circles.push_back({0.3 + 0.004 * (i % 100), 0.5, 0, 0.3, nth_color(i), alpha});
   }
