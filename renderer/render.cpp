@@ -8,18 +8,23 @@
 
 namespace roundel {
 
+void generate_in_frame_space(const Scene& scene, CircleSource& source, std::int64_t frame,
+                             Circles& circles) {
+  const int width = scene.image.width, height = scene.image.height;
+  source.generate(frame, circles);
+  if (is_identity(scene.view, width, height)) return;
+  tbb::parallel_for(std::size_t{0}, circles.count(), [&](std::size_t i) {
+    circles.shapes[i] = to_frame_space(circles.shapes[i], scene.view, width, height);
+  });
+}
+
 FrameRenderer::FrameRenderer(const Scene& scene, Rasterizer& rasterizer)
     : scene_(scene), rasterizer_(rasterizer), source_(scene) {}
 
 void FrameRenderer::generate(std::int64_t frame, StageStats& stats) {
   const StageTimer timer(stats, "generate");
-  const int width = scene_.image.width, height = scene_.image.height;
-  source_.generate(frame, circles_);
+  generate_in_frame_space(scene_, source_, frame, circles_);
   stats.stage("generate").bytes = circles_.count() * (sizeof(Shape) + sizeof(Paint));
-  if (is_identity(scene_.view, width, height)) return;
-  tbb::parallel_for(std::size_t{0}, circles_.count(), [&](std::size_t i) {
-    circles_.shapes[i] = to_frame_space(circles_.shapes[i], scene_.view, width, height);
-  });
 }
 
 void FrameRenderer::render(std::int64_t frame, Framebuffer& out, StageStats& stats) {

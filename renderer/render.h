@@ -12,6 +12,10 @@
 
 namespace roundel {
 
+/// The circles of a frame in frame space, for the size of the scene's image.
+void generate_in_frame_space(const Scene& scene, CircleSource& source, std::int64_t frame,
+                             Circles& circles);
+
 /// Renders frames of one scene, one after the other.
 class FrameRenderer {
  public:

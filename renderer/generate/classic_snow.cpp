@@ -23,6 +23,7 @@ class Snow final : public SimulatedLayer {
 
  private:
   void restart() override {
+    if (still_ && flakes_.count() > 0) return;  // it stands at its only frame already
     GlibcRandom stream(seed_);
     draw_depths(stream);
     flakes_.resize_discard(kFlakes);

@@ -22,7 +22,8 @@ constexpr std::size_t kGroup = 16;  // flakes stepped side by side: the compiler
 /// Flakes first..first + kGroup: flakes do not meet, so each goes all the way while its state is at
 /// hand. Past the end, the last flake is repeated and not written.
 void move_group(SnowFlakes& flakes, std::size_t first, std::uint32_t from, std::uint32_t to) {
-  float x[kGroup], y[kGroup], velocity_x[kGroup], velocity_y[kGroup], z[kGroup], radius[kGroup];
+  float x[kGroup], y[kGroup], velocity_x[kGroup], velocity_y[kGroup], radius[kGroup];
+  float force_scale[kGroup];
   std::uint32_t hash[kGroup];
   const std::size_t count = std::min(kGroup, flakes.count() - first);
   for (std::size_t k = 0; k < kGroup; ++k) {
@@ -31,14 +32,14 @@ void move_group(SnowFlakes& flakes, std::size_t first, std::uint32_t from, std::
     y[k] = flakes.y[i];
     velocity_x[k] = flakes.velocity_x[i];
     velocity_y[k] = flakes.velocity_y[i];
-    z[k] = flakes.z[i];
     radius[k] = flakes.radius[i];
-    hash[k] = snow_flake_hash(static_cast<std::uint32_t>(i), z[k]);
+    hash[k] = snow_flake_hash(static_cast<std::uint32_t>(i), flakes.z[i]);
+    force_scale[k] = snow_force_scale(flakes.z[i]);
   }
   for (std::uint32_t step = from + 1; step <= to; ++step)
     for (std::size_t k = 0; k < kGroup; ++k) {
       SnowFlake flake = {x[k], y[k], velocity_x[k], velocity_y[k]};
-      step_snow(flake, z[k], radius[k], hash[k], step);
+      step_snow(flake, radius[k], force_scale[k], hash[k], step);
       x[k] = flake.x;
       y[k] = flake.y;
       velocity_x[k] = flake.velocity_x;

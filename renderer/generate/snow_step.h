@@ -40,17 +40,21 @@ ROUNDEL_HOST_DEVICE inline std::uint32_t snow_flake_hash(std::uint32_t index, fl
   return mix_bits(mix_bits(index) + static_cast<std::uint32_t>(floor_to_int(255.0f * z)));
 }
 
+/// Scale of the forces: the nearer a flake, the stronger.
+ROUNDEL_HOST_DEVICE inline float snow_force_scale(float z) {
+  const float nearness = 1.0f - z;
+  return nearness < .1f ? .1f : nearness > 1.0f ? 1.0f : nearness;
+}
+
 /// One step of 1/60 s. `step` counts from 1: step s leads to frame s. The noise, with the sum and
 /// product of integers mod 2³², G = 0x9e3779b9 and cell = ⌊10x⌋ + 65536·⌊10y⌋:
 ///   h0 = mix(flake_hash xor cell), h1 = mix(h0 + G)        n0, n1: the forces
 ///   h2 = mix(h1 xor mix(step)),    h3 = mix(h2 + G)        n', n'': where a lost flake comes back
 /// each as signed_unit(h).
-ROUNDEL_HOST_DEVICE inline void step_snow(SnowFlake& flake, float z, float radius,
+ROUNDEL_HOST_DEVICE inline void step_snow(SnowFlake& flake, float radius, float force_scale,
                                           std::uint32_t flake_hash, std::uint32_t step) {
   constexpr float kSeconds = 1.0f / 60.0f;
   constexpr std::uint32_t kGolden = 0x9e3779b9u;
-  const float depth = 1.0f - z;
-  const float force_scale = depth < .1f ? .1f : depth > 1.0f ? 1.0f : depth;
 
   const std::uint32_t cell = static_cast<std::uint32_t>(floor_to_int(10.0f * flake.x)) +
                              (static_cast<std::uint32_t>(floor_to_int(10.0f * flake.y)) << 16);
@@ -68,10 +72,13 @@ ROUNDEL_HOST_DEVICE inline void step_snow(SnowFlake& flake, float z, float radiu
 
   const std::uint32_t h2 = mix_bits(h1 ^ mix_bits(step));
   const std::uint32_t h3 = mix_bits(h2 + kGolden);
+  const float back_x = .5f + .5f * signed_unit(h2);
+  const float back_velocity_x = 2.0f * signed_unit(h3);
+
   const bool lost = (y + radius < 0.0f) | (x + radius < 0.0f) | (x - radius > 1.0f);
-  flake.x = lost ? .5f + .5f * signed_unit(h2) : x;
+  flake.x = lost ? back_x : x;
   flake.y = lost ? 1.35f + radius : y;
-  flake.velocity_x = lost ? 2.0f * signed_unit(h3) : velocity_x;
+  flake.velocity_x = lost ? back_velocity_x : velocity_x;
   flake.velocity_y = lost ? 0.0f : velocity_y;
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "renderer/image/image.h"
@@ -49,7 +50,12 @@ Framebuffer read_pfm(const std::string& path);
 
 /// Writes a temporary file next to `path`, then renames it: after a failure or a crash `path` is as
 /// it was before. Throws Error(kOutputRefused) where the directory is missing or not writable,
-/// Error(kRuntimeFailure) where writing failed (disk full), naming path and reason.
+/// Error(kRuntimeFailure) where writing failed (disk full), naming path and reason. A symbolic link
+/// stays one; a pipe or a device gets the bytes directly.
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes);
+
+/// Removes the temporary files that write_file_atomically has open at this moment. For the handlers
+/// of SIGINT and SIGTERM, before they end the process: async-signal-safe.
+void remove_temporary_files() noexcept;
 
 }  // namespace roundel

@@ -46,12 +46,11 @@ void expect_golden(const std::string& name, Rasterizer& rasterizer) {
     FAIL() << golden << " was stored; run again without ROUNDEL_UPDATE_GOLDENS";
   }
   ASSERT_TRUE(fs::exists(golden)) << "run with ROUNDEL_UPDATE_GOLDENS=1 to store it";
-  const Difference difference = compare_bits(read_png(golden.string()), actual);
+  const Difference difference = compare(read_png(golden.string()), actual);
   if (difference.same()) return;
   const std::string kept = name + ".actual.png";
   write_file_atomically(kept, encode_png(actual, {"roundel", "", 0, 0}));
-  FAIL() << difference.pixels << " pixels differ from " << golden << ", first at " << difference.x
-         << "," << difference.y << "\nto accept: cp " << fs::absolute(kept) << " " << golden;
+  FAIL() << golden << ": " << describe(difference) << "\nto accept: cp " << fs::absolute(kept) << " " << golden;
 }
 
 TEST_P(Golden, CpuPictureIsTheStoredOne) {

@@ -23,9 +23,9 @@ TEST(Analytic, NCirclesOfAlphaALeaveOneMinusAToTheNOfTheBackground) {
 }
 
 TEST(Analytic, TheLastCircleIsOnTop) {
-  const Framebuffer out = draw_cpu(make_circles({{{0.5f, 0.5f, 0, 1}, {1, 0, 0, 1}},
-                                                 {{0.5f, 0.5f, 0, 1}, {0, 1, 0, 1}}}),
-                                   image_of(3, 3));
+  const Framebuffer out = draw_cpu(
+      make_circles({{{0.5f, 0.5f, 0, 1}, {1, 0, 0, 1}}, {{0.5f, 0.5f, 0, 1}, {0, 1, 0, 1}}}),
+      image_of(3, 3));
   for (const Pixel& pixel : out.pixels) EXPECT_EQ(pixel, (Pixel{0, 1, 0, 1}));
 }
 
@@ -40,7 +40,8 @@ TEST(Analytic, APictureWithoutCirclesIsItsBackground) {
 TEST(Analytic, AlphaImagesKeepWhatCoversThemPremultiplied) {
   ImageSettings image = image_of(1, 1);
   image.alpha = true;
-  const Framebuffer out = draw_cpu(make_circles({{{0.5f, 0.5f, 0, 1}, {0.5f, 1, 2, 0.25f}}}), image);
+  const Framebuffer out =
+      draw_cpu(make_circles({{{0.5f, 0.5f, 0, 1}, {0.5f, 1, 2, 0.25f}}}), image);
   EXPECT_EQ(out.pixels[0], (Pixel{0.125f, 0.25f, 0.5f, 0.25f}));
 }
 

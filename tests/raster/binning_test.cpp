@@ -23,8 +23,9 @@ TEST(Binning, NoCoveredPixelLiesOutsideTheBoundsOrTheBinTest) {
     const TileGrid grid = TileGrid::make(width, height, 16);
     for (int i = 0; i < 500; ++i) {
       const float radius = std::exp2(unit(engine) * 24 - 16);
-      Shape shape{unit(engine) * static_cast<float>(width) / static_cast<float>(height) * 1.2f - 0.1f,
-                  unit(engine) * 1.2f - 0.1f, 0, radius};
+      Shape shape{
+          unit(engine) * static_cast<float>(width) / static_cast<float>(height) * 1.2f - 0.1f,
+          unit(engine) * 1.2f - 0.1f, 0, radius};
       if (i % 3 == 0) {  // tangent to a pixel centre, or to where rounding says it is
         const int x = static_cast<int>(unit(engine) * static_cast<float>(width - 1));
         shape.x = scalar::pixel_center<ScalarLanes>(static_cast<float>(x), grid.s) + radius;
@@ -59,7 +60,7 @@ TEST(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
         for (int x = pixels.x0; x <= pixels.x1; ++x) any |= covers(circles.shapes[i], x, y, grid.s);
       if (any) expected.push_back(i);
     }
-    const auto list = lists.list(bin);
+    const auto list = lists.list(static_cast<std::size_t>(bin));
     EXPECT_TRUE(std::is_sorted(list.begin(), list.end(), std::less_equal<>()));
     EXPECT_TRUE(std::includes(list.begin(), list.end(), expected.begin(), expected.end())) << bin;
   }

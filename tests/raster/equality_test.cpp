@@ -16,9 +16,8 @@ using testing::random_circles;
 
 void expect_same_bits(const Framebuffer& expected, const Framebuffer& actual,
                       const std::string& what) {
-  const Difference difference = compare_bits(expected, actual);
-  EXPECT_TRUE(difference.same()) << what << ": " << difference.pixels << " pixels differ, first at "
-                                 << difference.x << "," << difference.y;
+  const Difference difference = compare(expected, actual);
+  EXPECT_TRUE(difference.same()) << what << ": " << describe(difference);
 }
 
 std::vector<RasterOptions> cpu_variants() {
@@ -93,7 +92,8 @@ TEST(Equality, CudaHasTheBitsOfTheCpu) {
           expect_same_bits(expected, draw(*rasterizer, circles, image), "cuda");
           Image bytes;
           rasterizer->draw(circles, image, bytes, stats);
-          EXPECT_EQ(std::memcmp(expected_bytes.bytes.data(), bytes.bytes.data(), bytes.bytes.size()), 0);
+          EXPECT_EQ(
+              std::memcmp(expected_bytes.bytes.data(), bytes.bytes.data(), bytes.bytes.size()), 0);
         }
       }
     }
@@ -105,8 +105,8 @@ TEST(Equality, CudaInLittleMemoryHasTheSameBits) {
   const Circles circles = random_circles(300000, 0.3f, 0.02f, 0);
   const ImageSettings image = image_of(500, 500);
   const Framebuffer expected = draw_cpu(circles, image);
-  expect_same_bits(expected, draw(*make_cuda_rasterizer({.memory_budget = 24 << 20}), circles, image),
-                   "24 MiB");
+  expect_same_bits(
+      expected, draw(*make_cuda_rasterizer({.memory_budget = 24 << 20}), circles, image), "24 MiB");
 }
 
 TEST(Equality, SelftestScenesAgreeWithTheirPixelByPixelRendering) {

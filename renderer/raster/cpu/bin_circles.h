@@ -15,9 +15,8 @@ struct BinLists {
   std::vector<std::uint64_t> offsets;  ///< [num_bins + 1]
   Buffer<std::uint32_t> indices;  ///< [>= offsets[num_bins]], relative to the chunk's first circle
 
-  std::span<const std::uint32_t> list(int bin) const {
-    const auto b = static_cast<std::size_t>(bin);
-    return {indices.data() + offsets[b], indices.data() + offsets[b + 1]};
+  std::span<const std::uint32_t> list(std::size_t bin) const {
+    return {indices.data() + offsets[bin], indices.data() + offsets[bin + 1]};
   }
   std::uint64_t overlaps() const { return offsets.back(); }
 };

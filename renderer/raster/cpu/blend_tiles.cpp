@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "renderer/raster/chunks.h"
+
 // Compiled once for each of these instruction sets; the best one that the machine has is chosen
 // when the program runs.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
@@ -127,17 +129,39 @@ bool blend_tile(const BlendTileArgs& args) {
   return !blender.find_live_rows();
 }
 
+PixelState<L> pixels_over_background(const TileState& state, int i, const Color& background) {
+  PixelState<L> pixel{hn::Load(tag, state.plane(0) + i), hn::Load(tag, state.plane(1) + i),
+                      hn::Load(tag, state.plane(2) + i), hn::Load(tag, state.plane(3) + i)};
+  add_background<L>(pixel, background);
+  return pixel;
+}
+
 void add_background_to_row(const TileState& state, int row, const Color& background) {
   const int lanes = static_cast<int>(hn::Lanes(tag));
   const int first = row * state.bin_size;
   for (int i = first; i < first + state.bin_size; i += lanes) {
-    PixelState<L> pixel{hn::Load(tag, state.plane(0) + i), hn::Load(tag, state.plane(1) + i),
-                        hn::Load(tag, state.plane(2) + i), hn::Load(tag, state.plane(3) + i)};
-    add_background<L>(pixel, background);
+    const PixelState<L> pixel = pixels_over_background(state, i, background);
     hn::Store(pixel.red, tag, state.plane(0) + i);
     hn::Store(pixel.green, tag, state.plane(1) + i);
     hn::Store(pixel.blue, tag, state.plane(2) + i);
   }
+}
+
+void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
+                    std::uint8_t* out) {
+  const int lanes = static_cast<int>(hn::Lanes(tag));
+  const hn::RebindToSigned<L::Tag> integers;
+  const hn::Rebind<std::uint8_t, L::Tag> bytes;
+  const auto to_bytes = [&](Vector channel) {
+    return hn::DemoteTo(bytes, hn::ConvertTo(integers, quantized<L>(channel)));
+  };
+  std::uint8_t rgb[3 * kLargestBinSize + 64];
+  for (int i = 0; i < count; i += lanes) {
+    const PixelState<L> pixel = pixels_over_background(state, row * state.bin_size + i, background);
+    hn::StoreInterleaved3(to_bytes(pixel.red), to_bytes(pixel.green), to_bytes(pixel.blue), bytes,
+                          rgb + 3 * i);
+  }
+  std::copy_n(rgb, 3 * count, out);
 }
 
 }  // namespace roundel::cpu::HWY_NAMESPACE
@@ -147,6 +171,7 @@ HWY_AFTER_NAMESPACE();
 namespace roundel::cpu {
 HWY_EXPORT(blend_tile);
 HWY_EXPORT(add_background_to_row);
+HWY_EXPORT(finish_row_rgb);
 
 bool blend_tile(const BlendTileArgs& args) {
   return HWY_DYNAMIC_DISPATCH(blend_tile)(args);
@@ -165,6 +190,11 @@ void finish_row(const TileState& state, int row, int count, const Color& backgro
   for (int i = first; i < first + count; ++i)
     *out++ = {state.plane(0)[i], state.plane(1)[i], state.plane(2)[i],
               keep_alpha ? 1.0f - state.plane(3)[i] : 1.0f};
+}
+
+void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
+                    std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(finish_row_rgb)(state, row, count, background, out);
 }
 
 std::string vector_target() {

@@ -40,6 +40,10 @@ bool blend_tile(const BlendTileArgs& args);
 void finish_row(const TileState& state, int row, int count, const Color& background,
                 bool keep_alpha, Pixel* out);
 
+/// The same for images in display space without alpha, quantised: `count` RGB pixels, 3 bytes each.
+void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
+                    std::uint8_t* out);
+
 /// The instruction set that blend_tile was chosen for on this machine, e.g. "AVX3".
 std::string vector_target();
 

@@ -38,51 +38,71 @@ class CpuRasterizer final : public Rasterizer {
   void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,
             StageStats& stats) override {
     out.resize(image.width, image.height);
-    draw_rows(circles, image, stats, [&](int x, int y, std::span<const Pixel> row) {
-      std::copy(row.begin(), row.end(),
-                out.pixels.data() +
-                    static_cast<std::size_t>(y) * static_cast<std::size_t>(out.width) + x);
+    const BackgroundRows background(image);
+    draw_tiles(circles, image, stats, [&](const PixelRect& pixels, const TileState& state) {
+      for (int y = pixels.y0; y <= pixels.y1; ++y)
+        finish_row(state, y - pixels.y0, pixels.x1 - pixels.x0 + 1, background.row(y), image.alpha,
+                   out.pixels.data() + index(y, pixels.x0, image.width));
     });
   }
 
   void draw(const Circles& circles, const ImageSettings& image, Image& out,
             StageStats& stats) override {
     out.resize(image.width, image.height, image.alpha ? 4 : 3);
-    draw_rows(circles, image, stats, [&](int x, int y, std::span<const Pixel> row) {
-      const std::size_t flipped = static_cast<std::size_t>(image.height - 1 - y);
-      pixels_to_bytes(row, image,
-                      out.bytes.data() + (flipped * static_cast<std::size_t>(image.width) +
-                                          static_cast<std::size_t>(x)) *
-                                             static_cast<std::size_t>(out.channels));
+    const BackgroundRows background(image);
+    const bool is_plain_rgb = !image.alpha && image.blend_space == BlendSpace::kDisplay;
+    draw_tiles(circles, image, stats, [&](const PixelRect& pixels, const TileState& state) {
+      Pixel row[kLargestBinSize];
+      const int columns = pixels.x1 - pixels.x0 + 1;
+      for (int y = pixels.y0; y <= pixels.y1; ++y) {
+        std::uint8_t* bytes =
+            out.bytes.data() + index(image.height - 1 - y, pixels.x0, image.width) *
+                                   static_cast<std::size_t>(out.channels);
+        if (is_plain_rgb) {
+          finish_row_rgb(state, y - pixels.y0, columns, background.row(y), bytes);
+          continue;
+        }
+        finish_row(state, y - pixels.y0, columns, background.row(y), image.alpha, row);
+        for (int i = 0; i < columns; ++i, bytes += out.channels) {
+          if (image.alpha)
+            pixel_to_rgba(row[i], image.blend_space, bytes);
+          else
+            pixel_to_rgb(row[i], image.blend_space, bytes);
+        }
+      }
     });
   }
 
  private:
-  /// Runs bin and blend, chunk by chunk, and gives every finished row of every bin to
-  /// write_row(x, y, pixels), from many threads at once.
-  template <typename WriteRow>
-  void draw_rows(const Circles& circles, const ImageSettings& image, StageStats& stats,
-                 WriteRow write_row) {
+  static std::size_t index(int row, int column, int width) {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(width) +
+           static_cast<std::size_t>(column);
+  }
+
+  /// Runs bin and blend, chunk by chunk from the front, and gives the state of every bin, once it
+  /// is finished, to write_tile(pixels, state), from many threads at once.
+  template <typename WriteTile>
+  void draw_tiles(const Circles& circles, const ImageSettings& image, StageStats& stats,
+                  const WriteTile& write_tile) {
     arena_.execute([&] {
       const int bin_size = options_.bin_size > 0 ? options_.bin_size : kDefaultBinSize;
       const TileGrid grid = TileGrid::make(image.width, image.height, bin_size);
       const auto num_bins = static_cast<std::size_t>(grid.num_bins());
-      const std::size_t state_size = std::size_t{4} * static_cast<std::size_t>(bin_size * bin_size);
-      finished_.assign(num_bins, 0);
-      started_.assign(num_bins, 0);
       const std::uint64_t budget =
           options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4;
       const std::uint64_t max_overlaps =
           std::max<std::uint64_t>(budget / sizeof(std::uint32_t), num_bins);
       const SnowRamp ramp = snow_ramp(image.blend_space);
-      const BackgroundRows background(image);
+      finished_.assign(num_bins, 0);
+      started_.assign(num_bins, 0);
       stats.circles = circles.count();
 
       ChunkWalk chunks(circles.count(), options_.chunk_circles, kFirstChunk, kLargestChunk);
       std::size_t unfinished = num_bins;
-      do {
+      while (unfinished > 0) {
         const auto [begin, end] = chunks.current();
-        const std::span<const Shape> shapes = circles.shapes.span().subspan(begin, end - begin);
+        const auto shapes = circles.shapes.span().subspan(begin, end - begin);
+        const auto paints = circles.paints.span().subspan(begin, end - begin);
         {
           const StageTimer timer(stats, "bin");
           if (!bin_circles(shapes, grid, finished_, max_overlaps, lists_)) {
@@ -91,65 +111,62 @@ class CpuRasterizer final : public Rasterizer {
           }
         }
         const StageTimer timer(stats, "blend");
-        stats.overlaps += lists_.overlaps();
-        ++stats.chunks;
-        const bool last = begin == 0;
-        if (!last && states_size_ != num_bins * state_size) {
-          states_ = allocate_floats(num_bins * state_size);
-          states_size_ = num_bins * state_size;
-        }
+        const bool is_last_chunk = begin == 0;
+        if (!is_last_chunk) reserve_states(num_bins, bin_size);
         tbb::parallel_for(std::size_t{0}, num_bins, [&](std::size_t bin) {
-          if (finished_[bin]) return;
-          const auto list = lists_.list(static_cast<int>(bin));
-          if (list.empty() && !last) return;
-          // Where the bin starts and ends with this chunk its state never leaves the cache.
-          float* const scratch = thread_scratch(state_size);
-          float* const kept = last && !started_[bin] ? nullptr : states_.get() + bin * state_size;
-          const TileState state{scratch, bin_size};
-          if (started_[bin])
-            std::copy_n(kept, state_size, scratch);
-          else
-            clear_tile(state);
-          const int bin_x = static_cast<int>(bin) % grid.bins_x,
-                    bin_y = static_cast<int>(bin) / grid.bins_x;
-          const bool opaque =
-              blend_tile({grid, bin_x, bin_y, shapes,
-                          circles.paints.span().subspan(begin, end - begin), list, ramp, state});
-          if (opaque || last) {
-            write_tile(grid.bin_pixels(bin_x, bin_y), state, background, image.alpha, write_row);
+          const auto list = lists_.list(bin);
+          if (finished_[bin] || (list.empty() && !is_last_chunk)) return;
+          const int bin_x = static_cast<int>(bin) % grid.bins_x;
+          const int bin_y = static_cast<int>(bin) / grid.bins_x;
+          // In a core's cache; a bin that starts and ends with this chunk is kept nowhere else.
+          const TileState state = take_up(bin, bin_size);
+          const bool opaque = blend_tile({grid, bin_x, bin_y, shapes, paints, list, ramp, state});
+          if (opaque || is_last_chunk) {
+            write_tile(grid.bin_pixels(bin_x, bin_y), state);
             finished_[bin] = 1;
           } else {
-            std::copy_n(scratch, state_size, kept);
+            std::copy_n(state.planes, state_size(bin_size), kept_state(bin, bin_size));
             started_[bin] = 1;
           }
         });
         unfinished = static_cast<std::size_t>(std::count(finished_.begin(), finished_.end(), 0));
+        stats.overlaps += lists_.overlaps();
+        ++stats.chunks;
         chunks.advance();
-      } while (unfinished > 0);
-      stats.stage("bin").bytes += stats.overlaps * sizeof(std::uint32_t);
+      }
+      stats.stage("bin").bytes = stats.overlaps * sizeof(std::uint32_t);
     });
   }
 
-  template <typename WriteRow>
-  static void write_tile(const PixelRect& pixels, const TileState& state,
-                         const BackgroundRows& background, bool keep_alpha, WriteRow& write_row) {
-    Pixel row[kLargestBinSize];
-    const int columns = pixels.x1 - pixels.x0 + 1;
-    for (int y = pixels.y0; y <= pixels.y1; ++y) {
-      finish_row(state, y - pixels.y0, columns, background.row(y), keep_alpha, row);
-      write_row(pixels.x0, y, std::span<const Pixel>(row, static_cast<std::size_t>(columns)));
-    }
+  static std::size_t state_size(int bin_size) {
+    return std::size_t{4} * static_cast<std::size_t>(bin_size * bin_size);
+  }
+  float* kept_state(std::size_t bin, int bin_size) const {
+    return states_.get() + bin * state_size(bin_size);
+  }
+  void reserve_states(std::size_t num_bins, int bin_size) {
+    const std::size_t size = num_bins * state_size(bin_size);
+    if (states_size_ == size) return;
+    states_.reset();
+    states_ = allocate_floats(size);
+    states_size_ = size;
   }
 
-  /// State of the tile that a thread is at.
-  static float* thread_scratch(std::size_t size) {
+  /// The state of a bin, where the last chunk left it, in memory of the calling thread.
+  TileState take_up(std::size_t bin, int bin_size) const {
     thread_local AlignedFloats scratch;
     thread_local std::size_t scratch_size = 0;
+    const std::size_t size = state_size(bin_size);
     if (scratch_size < size) {
       scratch = allocate_floats(size);
       scratch_size = size;
     }
-    return scratch.get();
+    const TileState state{scratch.get(), bin_size};
+    if (started_[bin])
+      std::copy_n(kept_state(bin, bin_size), size, scratch.get());
+    else
+      clear_tile(state);
+    return state;
   }
 
   static constexpr std::uint64_t kFirstChunk = 8192;
@@ -159,8 +176,8 @@ class CpuRasterizer final : public Rasterizer {
   tbb::task_arena arena_;
   BinLists lists_;
   std::vector<std::uint8_t> finished_, started_;  // [num_bins]
-  AlignedFloats states_;  // [num_bins][4 · bin_size²], of bins that go on with the next chunk
-  std::size_t states_size_ = 0;
+  AlignedFloats states_;         // [num_bins][4 · bin_size²], of bins that go on behind a chunk
+  std::size_t states_size_ = 0;  // floats
 };
 
 }  // namespace

@@ -87,7 +87,10 @@ __device__ void write_pixel(const BlendTilesArgs& args, int x, int y, PixelState
   if (args.framebuffer) args.framebuffer[y * width + x] = pixel;
   if (args.bytes) {
     const std::size_t position = (args.grid.height - 1 - y) * width + x;
-    pixel_to_bytes(pixel, args.image, args.bytes + position * (args.image.alpha ? 4 : 3));
+    if (args.image.alpha)
+      pixel_to_rgba(pixel, args.image.blend_space, args.bytes + position * 4);
+    else
+      pixel_to_rgb(pixel, args.image.blend_space, args.bytes + position * 3);
   }
 }
 

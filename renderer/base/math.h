@@ -1,0 +1,106 @@
+#pragma once
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "renderer/base/host_device.h"
+
+/// Arithmetic with the same result bits on every platform, host and device. It uses only operations
+/// that IEEE 754 defines exactly; the platform's exp and log differ in the last bits and are never
+/// called.
+namespace roundel {
+
+/// a·b + c, rounded once.
+ROUNDEL_HOST_DEVICE inline float fused_multiply_add(float a, float b, float c) {
+#ifdef __CUDA_ARCH__
+  return __fmaf_rn(a, b, c);
+#else
+  return std::fma(a, b, c);
+#endif
+}
+ROUNDEL_HOST_DEVICE inline double fused_multiply_add(double a, double b, double c) {
+#ifdef __CUDA_ARCH__
+  return __fma_rn(a, b, c);
+#else
+  return std::fma(a, b, c);
+#endif
+}
+
+/// 2ᵏ for k in [−1022, 1023].
+ROUNDEL_HOST_DEVICE inline double power_of_two(int k) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52);
+}
+
+// ln 2 in two parts (as in FreeBSD's msun). The first has 32 significant bits, so that k times it
+// is exact for every exponent k of a binary64 number.
+inline constexpr double kLn2High = 6.93147180369123816490e-01;
+inline constexpr double kLn2Low = 1.90821492927058770002e-10;
+
+/// eˣ, relative error below 1e-15 where the result is normal. Overflows to infinity; NaN stays NaN.
+ROUNDEL_HOST_DEVICE inline double portable_exp(double x) {
+  if (!(x < 709.782712893384)) {
+    return x > 0 ? std::numeric_limits<double>::infinity()
+                 : x;  // beyond the largest number, or NaN
+  }
+  if (x < -745.2) return 0;
+  // x = k·ln 2 + r with |r| <= ln 2 / 2; eˣ = 2ᵏ·eʳ, and eʳ by its Taylor series.
+  const double k = std::floor(x * 1.44269504088896338700e+00 + 0.5);
+  const double r = (x - k * kLn2High) - k * kLn2Low;
+  double sum = 1.0 / 6227020800;  // 1/13!
+  sum = sum * r + 1.0 / 479001600;
+  sum = sum * r + 1.0 / 39916800;
+  sum = sum * r + 1.0 / 3628800;
+  sum = sum * r + 1.0 / 362880;
+  sum = sum * r + 1.0 / 40320;
+  sum = sum * r + 1.0 / 5040;
+  sum = sum * r + 1.0 / 720;
+  sum = sum * r + 1.0 / 120;
+  sum = sum * r + 1.0 / 24;
+  sum = sum * r + 1.0 / 6;
+  sum = sum * r + 0.5;
+  sum = sum * r + 1.0;
+  sum = sum * r + 1.0;
+  // In two factors, because 2ᵏ alone leaves the range of normal numbers at both ends.
+  const int half = static_cast<int>(k) / 2;
+  return sum * power_of_two(half) * power_of_two(static_cast<int>(k) - half);
+}
+
+/// Natural logarithm, relative error below 1e-15. −infinity at 0, NaN below.
+ROUNDEL_HOST_DEVICE inline double portable_log(double x) {
+  if (!(x > 0)) {
+    return x == 0 ? -std::numeric_limits<double>::infinity()
+                  : std::numeric_limits<double>::quiet_NaN();
+  }
+  if (x > std::numeric_limits<double>::max()) return x;
+  int k = 0;
+  if (x < std::numeric_limits<double>::min()) {  // subnormal
+    x *= 18014398509481984.0;                    // 2⁵⁴
+    k = -54;
+  }
+  // x = 2ᵏ·m with m in [√½, √2); log m = 2·artanh f, f = (m − 1)/(m + 1), |f| < 0.172, by its
+  // series.
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+  k += static_cast<int>(bits >> 52) - 1023;
+  double m = std::bit_cast<double>((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);
+  if (m > 1.41421356237309505) {
+    m *= 0.5;
+    ++k;
+  }
+  const double f = (m - 1) / (m + 1);
+  const double s = f * f;
+  double sum = 1.0 / 21;
+  sum = sum * s + 1.0 / 19;
+  sum = sum * s + 1.0 / 17;
+  sum = sum * s + 1.0 / 15;
+  sum = sum * s + 1.0 / 13;
+  sum = sum * s + 1.0 / 11;
+  sum = sum * s + 1.0 / 9;
+  sum = sum * s + 1.0 / 7;
+  sum = sum * s + 1.0 / 5;
+  sum = sum * s + 1.0 / 3;
+  sum = sum * s + 1.0;
+  return k * kLn2High + (2 * f * sum + k * kLn2Low);
+}
+
+}  // namespace roundel

@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "renderer/image/image.h"
+#include "renderer/raster/framebuffer.h"
+
+namespace roundel {
+
+/// How two pictures differ, by their bits: 0 and −0 differ, and a NaN is the same as another only
+/// with the same bits.
+struct Difference {
+  bool size = false;         ///< width, height or channels differ; the rest is then not filled in
+  std::uint64_t pixels = 0;  ///< pixels with a differing channel
+  int x = 0, y = 0;          ///< the first of them; y counted as the pictures' own rows are
+  int channel = 0;           ///< its first differing channel, 0..3
+  /// Largest |a − b| of a channel: a value of the pixels, or of the bytes 0..255. Infinite where
+  /// only one is NaN or infinite; 0 where two values differ in their bits alone.
+  double largest = 0;
+
+  bool same() const { return !size && pixels == 0; }
+};
+
+Difference compare(const Framebuffer& a, const Framebuffer& b);
+Difference compare(const Image& a, const Image& b);
+
+/// One line for people: "pixels are the same", "12 pixels differ, the first at (3, 4) in blue, …".
+std::string describe(const Difference& difference);
+
+}  // namespace roundel

@@ -1,0 +1,98 @@
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "renderer/base/error.h"
+#include "renderer/image/files.h"
+#include "renderer/image/mapped_file.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "PFM files are written as memory has them");
+
+[[noreturn]] void fail(const std::string& path, std::string_view problem) {
+  throw Error(ExitCode::kInvalidScene, fmt::format("{}: not a sound PFM file: {}", path, problem));
+}
+
+/// Takes the text up to the next white space, and that one character, from the front of `rest`.
+std::string_view next_token(const std::string& path, std::string_view& rest) {
+  constexpr std::size_t kLongestToken = 32;
+  const std::size_t end = rest.substr(0, kLongestToken).find_first_of(" \t\r\n");
+  if (end == std::string_view::npos || end == 0) fail(path, "the header is malformed");
+  const std::string_view token = rest.substr(0, end);
+  rest.remove_prefix(end + 1);
+  return token;
+}
+
+template <typename T>
+T parse_number(const std::string& path, std::string_view token, std::string_view what) {
+  T value{};
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+  if (error != std::errc() || end != token.data() + token.size()) {
+    fail(path, fmt::format("the {} is not a number", what));
+  }
+  return value;
+}
+
+float swap_bytes(float value) {
+  return std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(value)));
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer) {
+  const std::string header =
+      fmt::format("PF\n{} {}\n-1.0\n", framebuffer.width, framebuffer.height);
+  constexpr std::size_t kPixelBytes = 3 * sizeof(float);
+  std::vector<std::uint8_t> file(header.size() + framebuffer.pixels.size() * kPixelBytes);
+  std::memcpy(file.data(), header.data(), header.size());
+  std::uint8_t* out = file.data() + header.size();
+  for (const Pixel& pixel : framebuffer.pixels) {
+    const float rgb[3] = {pixel.red, pixel.green, pixel.blue};
+    std::memcpy(out, rgb, kPixelBytes);
+    out += kPixelBytes;
+  }
+  return file;
+}
+
+Framebuffer read_pfm(const std::string& path) {
+  const MappedFile file(path);
+  std::string_view rest(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  if (next_token(path, rest) != "PF") fail(path, "it does not start with PF");
+  const int width = parse_number<int>(path, next_token(path, rest), "width");
+  const int height = parse_number<int>(path, next_token(path, rest), "height");
+  const float scale = parse_number<float>(path, next_token(path, rest), "scale");
+  if (width < 1 || height < 1 || width > kMaxImageSide || height > kMaxImageSide) {
+    fail(path, fmt::format("a size of {}x{} is out of range", width, height));
+  }
+  // The sign is the byte order; another magnitude would ask for other values than the file has.
+  if (std::abs(scale) != 1.0f) fail(path, "the scale is neither -1 nor 1");
+  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  const std::size_t expected = pixels * 3 * sizeof(float);
+  if (rest.size() != expected) {
+    fail(path, fmt::format("{} bytes of pixels, expected {}", rest.size(), expected));
+  }
+
+  Framebuffer framebuffer;
+  framebuffer.resize(width, height);
+  const char* in = rest.data();
+  for (Pixel& pixel : framebuffer.pixels) {
+    float rgb[3];
+    std::memcpy(rgb, in, sizeof(rgb));
+    in += sizeof(rgb);
+    if (scale > 0) {
+      for (float& c : rgb) c = swap_bytes(c);
+    }
+    pixel = {rgb[0], rgb[1], rgb[2], 1.0f};
+  }
+  return framebuffer;
+}
+
+}  // namespace roundel

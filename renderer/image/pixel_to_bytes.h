@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+
+#include "renderer/base/host_device.h"
+#include "renderer/image/quantize.h"
+#include "renderer/image/srgb.h"
+#include "renderer/raster/framebuffer.h"
+#include "renderer/scene/scene.h"
+
+/// From a float pixel to the bytes of an Image; shared by both backends.
+namespace roundel {
+
+/// One channel of a colour that is not premultiplied, to its 8-bit display value.
+ROUNDEL_HOST_DEVICE inline std::uint8_t channel_to_byte(float c, BlendSpace blend_space) {
+  return quantize(blend_space == BlendSpace::kLinear ? linear_to_srgb(c) : c);
+}
+
+/// Three bytes at `rgb`.
+ROUNDEL_HOST_DEVICE inline void pixel_to_rgb(const Pixel& pixel, BlendSpace blend_space,
+                                             std::uint8_t* rgb) {
+  rgb[0] = channel_to_byte(pixel.red, blend_space);
+  rgb[1] = channel_to_byte(pixel.green, blend_space);
+  rgb[2] = channel_to_byte(pixel.blue, blend_space);
+}
+
+/// Four bytes at `rgba`: the straight colour c/alpha, and alpha (which has no transfer curve). All
+/// 0 where alpha's byte is 0, so that pixels nobody sees have one spelling.
+ROUNDEL_HOST_DEVICE inline void pixel_to_rgba(const Pixel& pixel, BlendSpace blend_space,
+                                              std::uint8_t* rgba) {
+  const std::uint8_t alpha = quantize(pixel.alpha);
+  if (alpha == 0) {
+    rgba[0] = rgba[1] = rgba[2] = rgba[3] = 0;
+    return;
+  }
+  rgba[0] = channel_to_byte(pixel.red / pixel.alpha, blend_space);
+  rgba[1] = channel_to_byte(pixel.green / pixel.alpha, blend_space);
+  rgba[2] = channel_to_byte(pixel.blue / pixel.alpha, blend_space);
+  rgba[3] = alpha;
+}
+
+}  // namespace roundel

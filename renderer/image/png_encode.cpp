@@ -1,0 +1,84 @@
+#include <libdeflate.h>
+#include <stb_image_write.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "renderer/base/error.h"
+#include "renderer/image/files.h"
+
+// Not in the header's public part, but not static: the encoder that writes to memory.
+extern "C" unsigned char* stbi_write_png_to_mem(const unsigned char* pixels, int stride_bytes,
+                                                int x, int y, int n, int* out_len);
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kSignatureAndIhdr = 8 + 12 + 13;
+constexpr std::uint64_t kMaxFilteredBytes = 2'000'000'000;  // stb_image_write counts in int
+
+// The filter Up: 2 to 6 % smaller than Paeth on circles and a sixth of its time, and unlike Sub and
+// None good for flat areas and for noise. Set once, before main: stb keeps it in a global.
+[[maybe_unused]] const int kFilter = stbi_write_force_png_filter = 2;
+
+void append_u32(std::vector<std::uint8_t>& out, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    out.push_back(static_cast<std::uint8_t>(value >> shift));
+  }
+}
+
+void append_chunk(std::vector<std::uint8_t>& out, std::string_view type, std::string_view data) {
+  append_u32(out, static_cast<std::uint32_t>(data.size()));
+  const std::size_t begin = out.size();
+  out.insert(out.end(), type.begin(), type.end());
+  out.insert(out.end(), data.begin(), data.end());
+  append_u32(out, libdeflate_crc32(0, out.data() + begin, out.size() - begin));
+}
+
+void append_text(std::vector<std::uint8_t>& out, std::string_view keyword, std::string_view value) {
+  std::string data(keyword);
+  data += '\0';
+  data += value;
+  append_chunk(out, "tEXt", data);
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata) {
+  const std::uint64_t row_bytes =
+      static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.channels);
+  const std::uint64_t filtered_bytes = (row_bytes + 1) * static_cast<std::uint64_t>(image.height);
+  if (filtered_bytes > kMaxFilteredBytes) {
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("a PNG of {}x{} pixels would hold {:.1f} GB, the encoder takes at most "
+                            "{:.1f} GB: write .exr or .pfm instead",
+                            image.width, image.height, static_cast<double>(filtered_bytes) / 1e9,
+                            static_cast<double>(kMaxFilteredBytes) / 1e9));
+  }
+  int size = 0;
+  const std::unique_ptr<unsigned char, void (*)(void*)> png(
+      stbi_write_png_to_mem(image.bytes.data(), static_cast<int>(row_bytes), image.width,
+                            image.height, image.channels, &size),
+      std::free);
+  if (!png) throw Error(ExitCode::kRuntimeFailure, "cannot encode PNG: out of memory");
+
+  std::vector<std::uint8_t> chunks;
+  append_chunk(chunks, "sRGB", std::string_view("\0", 1));  // rendering intent: perceptual
+  append_text(chunks, "Software", metadata.software);
+  append_text(chunks, "Fingerprint", metadata.fingerprint);
+  append_text(chunks, "Seed", std::to_string(metadata.seed));
+  append_text(chunks, "Frame", std::to_string(metadata.frame));
+
+  const std::size_t rest = static_cast<std::size_t>(size) - kSignatureAndIhdr;
+  std::vector<std::uint8_t> out(kSignatureAndIhdr + chunks.size() + rest);
+  std::memcpy(out.data(), png.get(), kSignatureAndIhdr);
+  std::memcpy(out.data() + kSignatureAndIhdr, chunks.data(), chunks.size());
+  std::memcpy(out.data() + kSignatureAndIhdr + chunks.size(), png.get() + kSignatureAndIhdr, rest);
+  return out;
+}
+
+}  // namespace roundel

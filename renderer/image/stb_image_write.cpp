@@ -1,0 +1,12 @@
+// stb_image_write's implementation, PNG only in memory, with our compressor and a fast CRC.
+#include <libdeflate.h>
+
+#include <cstddef>
+
+#include "renderer/image/zlib_compress.h"
+
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STBI_WRITE_NO_STDIO
+#define STBIW_ZLIB_COMPRESS roundel::zlib_compress
+#define STBIW_CRC32(data, size) libdeflate_crc32(0, data, static_cast<std::size_t>(size))
+#include <stb_image_write.h>

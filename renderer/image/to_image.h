@@ -1,0 +1,12 @@
+#pragma once
+#include "renderer/image/image.h"
+#include "renderer/raster/framebuffer.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// The 8-bit picture of a framebuffer, RGBA where `settings.alpha` is set, else RGB. The picture
+/// has the framebuffer's size; `settings` says only what its values mean.
+Image to_image(const Framebuffer& framebuffer, const ImageSettings& settings);
+
+}  // namespace roundel

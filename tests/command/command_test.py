@@ -1,0 +1,523 @@
+#!/usr/bin/env python3
+"""The command from outside: exit codes, messages, files. Usage: command_test.py PATH_OF_ROUNDEL"""
+
+import hashlib
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROUNDEL = ""  # set by main()
+DONE, FAILED, USAGE, INVALID, REFUSED, SOME_FAILED = range(6)
+
+RGB = """version: 1
+image: {width: 64, height: 48}
+layers:
+  - generator: rgb
+"""
+RANDOM = """version: 1
+image: {width: 300, height: 200}
+layers:
+  - random: {count: 5000, radius: {uniform: [0.002, 0.05]},
+             color: {uniform: [[0, 0, 0], [1, 1, 1]]}, alpha: {uniform: [0.1, 0.9]}}
+"""
+SNOW = """version: 1
+image: {width: 32, height: 32}
+layers:
+  - generator: snow
+"""
+MIXED = """version: 1
+image: {width: 32, height: 32}
+layers:
+  - circles: [{x: 0.5, y: 0.5, radius: 0.25, color: [1, 0.5, 0], alpha: 1}]
+  - random: {count: 10, radius: 0.1}
+    shader: snow
+"""
+# Never opaque, so every circle counts: many seconds of work.
+SLOW = """version: 1
+image: {width: 2048, height: 2048}
+layers:
+  - random: {count: 1000000, radius: 0.2, alpha: 0.00001}
+"""
+
+MALFORMED = {
+    "empty": "",
+    "not_a_map": "- 1\n- 2\n",
+    "not_yaml": "image: {width: [\n",
+    "binary": "\x00\x01\x02\x7f",
+    "no_version": RGB.replace("version: 1\n", ""),
+    "other_version": RGB.replace("version: 1", "version: 99"),
+    "no_layers": "version: 1\nimage: {width: 8, height: 8}\n",
+    "unknown_key": RGB + "backgroud: 1\n",
+    "unknown_generator": RGB.replace("generator: rgb", "generator: rgbb"),
+    "duplicate_key": RGB + "version: 1\n",
+    "width_is_text": RGB.replace("width: 64", "width: wide"),
+    "width_is_zero": RGB.replace("width: 64", "width: 0"),
+    "width_is_fraction": RGB.replace("width: 64", "width: 1.5"),
+    "width_is_octal": RGB.replace("width: 64", "width: 010"),
+    "width_is_absurd": RGB.replace("width: 64", "width: 1000000000000"),
+    "radius_is_text": MIXED.replace("radius: 0.25", "radius: big"),
+    "radius_is_nan": MIXED.replace("radius: 0.25", "radius: .nan"),
+    "x_is_infinite": MIXED.replace("x: 0.5", "x: .inf"),
+    "alpha_beyond_1": MIXED.replace("alpha: 1", "alpha: 1.5"),
+    "missing_data": "version: 1\nlayers:\n  - {data: none.npy, columns: [x, y, radius]}\n",
+    "deep": "[" * 100000,
+    "alias_bomb": "a: &a [x, x, x, x, x, x, x, x, x]\n"
+    + "".join(f"{c}: &{c} [{', '.join(['*' + chr(ord(c) - 1)] * 9)}]\n" for c in "bcdefgh"),
+}
+
+OPTIONS = {
+    "render": "output overwrite size seed frame backend device threads memory stats quiet verbose",
+    "validate": "size seed frame memory quiet",
+    "circles": "output seed frame",
+    "info": "json",
+    "selftest": "backend threads quiet verbose",
+    "schema": "",
+}
+
+
+def is_sanitized():
+    with open(ROUNDEL, "rb") as program:
+        return b"__asan_init" in program.read() or os.environ.get("ROUNDEL_SANITIZED") == "1"
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="roundel_command_")
+        os.chmod(self.folder, 0o755)
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        for name, text in {"rgb": RGB, "random": RANDOM, "snow": SNOW, "mixed": MIXED,
+                           "slow": SLOW}.items():
+            self.write(name + ".yaml", text)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "wb") as file:
+            file.write(text.encode("latin-1"))
+        return self.path(name)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def run_roundel(self, *arguments, code=DONE, program=None, **keywords):
+        """Runs in the test's folder; checks the exit code; returns the finished process."""
+        keywords.setdefault("stdout", subprocess.PIPE)
+        keywords.setdefault("stderr", subprocess.PIPE)
+        done = subprocess.run([program or ROUNDEL, *arguments], cwd=self.folder, text=True,
+                              timeout=120, check=False, **keywords)
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout} {done.stderr}")
+        return done
+
+    def assert_only_scenes(self, folder=None):
+        left = [name for name in os.listdir(folder or self.folder) if not name.endswith(".yaml")]
+        self.assertEqual(left, [])
+
+    def assert_fails(self, *arguments, code, says=(), **keywords):
+        """Exit code, messages on stderr only, and no file left."""
+        done = self.run_roundel(*arguments, code=code, **keywords)
+        self.assertFalse(done.stdout)
+        self.assertTrue(done.stderr)
+        for text in says:
+            self.assertIn(text, done.stderr)
+        self.assert_only_scenes()
+        return done
+
+
+class Help(CommandTest):
+    def test_every_command_lists_its_options(self):
+        for command, names in OPTIONS.items():
+            text = self.run_roundel(command, "--help").stdout
+            self.assertTrue(text.startswith(f"Usage: roundel {command} "), text)
+            listed = re.findall(r"^  (?:-., |    )--([a-z-]+)", text, re.MULTILINE)
+            self.assertEqual(listed, names.split() + ["help", "version"])
+            self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
+            self.assertIn("Exit codes: ", text)
+            for other in (["-h"], ["no.yaml", "--nonsense", "--help"]):
+                self.assertEqual(self.run_roundel(command, *other).stdout, text)
+            self.assertEqual(self.run_roundel("help", command).stdout, text)
+
+    def test_the_program_lists_its_commands(self):
+        text = self.run_roundel("--help").stdout
+        self.assertEqual(re.findall(r"^  ([a-z]+) ", text, re.MULTILINE), list(OPTIONS))
+        for other in ("-h", "help"):
+            self.assertEqual(self.run_roundel(other).stdout, text)
+
+    def test_version(self):
+        text = self.run_roundel("--version").stdout
+        self.assertRegex(text, r"^roundel \d+\.\d+\.\d+\n$")
+        self.assertEqual(self.run_roundel("-V").stdout, text)
+        for command in OPTIONS:
+            self.assertEqual(self.run_roundel(command, "--version").stdout, text)
+
+    def test_wrong_commands(self):
+        self.assert_fails(code=USAGE, says=["expected a command"])
+        self.assert_fails("rendr", code=USAGE, says=['(did you mean "render"?)'])
+        self.assert_fails("help", "rendr", code=USAGE, says=['(did you mean "render"?)'])
+
+
+class Usage(CommandTest):
+    def test_all_problems_come_together(self):
+        done = self.assert_fails(
+            "render", "rgb.yaml", "--size", "10x", "--sead=1", "--threads", "-3", "-o", "a.jpg",
+            code=USAGE,
+            says=['--size: expected WIDTHxHEIGHT in pixels, 1..65536 each, got "10x"',
+                  'unknown option (did you mean "--seed"?)', 'got "-3"'])
+        self.assertTrue(all(line.startswith("roundel: ") for line in done.stderr.splitlines()))
+
+    def test_a_picture_needs_a_name(self):
+        self.assert_fails("render", "rgb.yaml", code=USAGE, says=["rgb.yaml: expected -o FILE"])
+
+    def test_standard_output_is_no_picture(self):
+        self.assert_fails("render", "rgb.yaml", "-o", "-", code=USAGE, says=[".png, .exr or .pfm"])
+
+    def test_two_scenes_are_not_written_to_one_file(self):
+        os.mkdir(self.path("sub"))
+        shutil.copy(self.path("rgb.yaml"), self.path("sub"))
+        os.mkdir(self.path("out"))
+        done = self.run_roundel("render", "rgb.yaml", "sub/rgb.yaml", "-o", "out", code=USAGE)
+        self.assertIn("both be written to out/rgb.png", done.stderr)
+        self.assertEqual(os.listdir(self.path("out")), [])
+
+
+class Scenes(CommandTest):
+    def test_malformed_scenes_have_a_place_and_leave_no_file(self):
+        for name, text in MALFORMED.items():
+            with self.subTest(name):
+                self.write("bad.yaml", text)
+                for arguments in (["render", "-o", "a.png"], ["validate"], ["circles", "-o", "a.npy"]):
+                    started = time.monotonic()
+                    done = self.assert_fails(arguments[0], "bad.yaml", *arguments[1:], code=INVALID)
+                    self.assertLess(time.monotonic() - started, 20)
+                    self.assertRegex(done.stderr.splitlines()[0], r"^bad\.yaml(:\d+:\d+)?: ")
+
+    def test_errors_of_all_scenes_come_together_and_nothing_is_rendered(self):
+        self.write("bad1.yaml", MALFORMED["unknown_key"])
+        self.write("bad2.yaml", MALFORMED["width_is_zero"] + "sead: 3\n")
+        os.mkdir(self.path("out"))
+        done = self.run_roundel("render", "rgb.yaml", "bad1.yaml", "none.yaml", "bad2.yaml", "-o",
+                                "out", code=INVALID)
+        for text in ("bad1.yaml:5:1: ", '"backgroud"', "none.yaml: ", "bad2.yaml:2:", '"sead"'):
+            self.assertIn(text, done.stderr)
+        self.assertEqual(os.listdir(self.path("out")), [])
+
+    def test_a_missing_scene_and_a_folder(self):
+        for path in ("none.yaml", self.folder, ""):
+            self.assert_fails("render", path, "-o", "a.png", code=INVALID)
+            self.assert_fails("validate", path, code=INVALID)
+
+    def test_valid_scenes_are_described(self):
+        text = self.run_roundel("validate", "rgb.yaml", "random.yaml", "--size", "100x50").stdout
+        self.assertRegex(text, r"rgb\.yaml: valid\n +size +100x50 pixels\n +circles +3\n"
+                               r" +overlaps +\d+ .*\n +memory +.*iB\n +fingerprint +[0-9a-f]{32}\n")
+        self.assertIn("circles      5,000\n", text)
+        self.assertEqual(self.run_roundel("validate", "rgb.yaml", "--quiet").stdout, "")
+
+    def test_one_invalid_scene_of_several_is_enough(self):
+        self.write("bad.yaml", MALFORMED["unknown_key"])
+        done = self.run_roundel("validate", "bad.yaml", "rgb.yaml", code=INVALID)
+        self.assertIn("rgb.yaml: valid", done.stdout)
+
+    def test_more_than_the_machine_has_is_refused(self):
+        page = os.sysconf("SC_PAGE_SIZE")
+        if os.sysconf("SC_PHYS_PAGES") * page > 30e9:
+            self.skipTest("this machine has room for a billion circles")
+        self.write("huge.yaml", RANDOM.replace("5000", "1000000000"))
+        for arguments in (["render", "-o", "a.png"], ["validate"], ["circles", "-o", "a.npy"]):
+            done = self.run_roundel(arguments[0], "huge.yaml", *arguments[1:], code=FAILED)
+            self.assertRegex(done.stderr, r"huge\.yaml: needs \d+\.\d GiB of memory, this machine has")
+        self.assert_only_scenes()
+
+    def test_the_end_of_memory_is_a_message(self):
+        if is_sanitized():
+            self.skipTest("sanitizers reserve more address space than any limit")
+        self.write("large.yaml", RANDOM.replace("5000", "30000000"))
+        limit = 600 << 20
+        self.assert_fails("render", "large.yaml", "-o", "a.png", "--threads", "2", "--backend", "cpu",
+                          code=FAILED, says=["memory"],
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+
+
+class Pictures(CommandTest):
+    def test_the_same_frame_is_the_same_file(self):
+        self.run_roundel("render", "random.yaml", "-o", "a.png")
+        expected = self.read("a.png")
+        for variant in ([], ["--threads", "1"], ["--threads=2"], ["--threads", "7"],
+                        ["--memory", "1M"], ["--backend=cpu", "-q"], ["--backend=auto", "-v"]):
+            self.run_roundel("render", "random.yaml", "-o", "b.png", *variant)
+            self.assertEqual(self.read("b.png"), expected, variant)
+        self.run_roundel("render", "random.yaml", "-o", "b.png",
+                         env=dict(os.environ, LC_ALL="de_DE.UTF-8"))
+        self.assertEqual(self.read("b.png"), expected)
+        self.run_roundel("render", "random.yaml", "-o", "b.png", "--seed", "2")
+        self.assertNotEqual(self.read("b.png"), expected)
+
+    def test_pictures_are_sound_and_know_their_origin(self):
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png", "--seed", "5", "--frame", "3")
+        if shutil.which("pngcheck"):
+            subprocess.run(["pngcheck", "-q", self.path("a.png")], check=True)
+        text = self.run_roundel("info", "a.png").stdout
+        self.assertRegex(text, r"a\.png\n +size +64x48 pixels\n +bit depth +8 bits\n +channels +3 ")
+        (info,) = json.loads(self.run_roundel("info", "a.png", "--json").stdout)
+        self.assertEqual((info["file"], info["width"], info["height"], info["bit_depth"]),
+                         ("a.png", 64, 48, 8))
+        self.assertEqual((info["seed"], info["frame"]), (5, 3))
+        valid = self.run_roundel("validate", "rgb.yaml", "--seed", "5").stdout
+        self.assertIn(info["fingerprint"], valid)
+
+    def test_info_of_what_is_no_picture(self):
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png")
+        self.write("cut.png", self.read("a.png")[:-20].decode("latin-1"))
+        done = self.run_roundel("info", "cut.png", "none.png", "a.png", code=INVALID)
+        self.assertIn("cut.png: ", done.stderr)
+        self.assertIn("none.png: ", done.stderr)
+        self.assertIn("64x48", done.stdout)
+
+    def test_float_pictures(self):
+        self.run_roundel("render", "rgb.yaml", "-o", "a.pfm")
+        self.assertTrue(self.read("a.pfm").startswith(b"PF\n64 48\n-1"))
+        self.run_roundel("render", "rgb.yaml", "-o", "a.EXR")
+        self.assertTrue(self.read("a.EXR").startswith(b"\x76\x2f\x31\x01"))
+
+    def test_several_scenes_go_into_a_folder(self):
+        os.mkdir(self.path("out"))
+        done = self.run_roundel("render", "rgb.yaml", "random.yaml", "-o", "out/", "--size", "20x10")
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["random.png", "rgb.png"])
+        lines = done.stderr.splitlines()
+        self.assertRegex(lines[0], r"^out/rgb\.png  20x10  3 circles  [\d.]+ ms  (cpu|cuda)$")
+        self.assertRegex(lines[1], r"^out/random\.png  20x10  5,000 circles  ")
+        self.assertEqual(done.stdout, "")
+
+    def test_quiet_says_nothing_and_verbose_names_the_backend(self):
+        done = self.run_roundel("render", "rgb.yaml", "-o", "a.png", "--quiet")
+        self.assertEqual((done.stdout, done.stderr), ("", ""))
+        done = self.run_roundel("render", "rgb.yaml", "-o", "a.png", "-v", "--backend", "cpu")
+        self.assertIn("roundel: backend cpu: asked for\n", done.stderr)
+
+    def test_a_scene_can_name_its_picture(self):
+        self.write("named.yaml", RGB + "output: out/frame_####.png\n")
+        done = self.run_roundel("render", "named.yaml", "--frame", "12", code=REFUSED)
+        self.assertIn('out/frame_0012.png: cannot write, there is no folder "out"', done.stderr)
+        os.mkdir(self.path("out"))
+        self.run_roundel("render", "named.yaml", "--frame", "12")
+        self.assertEqual(os.listdir(self.path("out")), ["frame_0012.png"])
+        # A name that nobody typed is not replaced without being asked to.
+        before = self.read("out/frame_0012.png")
+        done = self.run_roundel("render", "named.yaml", "--frame", "12", "--seed", "3", code=REFUSED)
+        self.assertIn("out/frame_0012.png: exists", done.stderr)
+        self.assertEqual(self.read("out/frame_0012.png"), before)
+        self.run_roundel("render", "named.yaml", "--frame", "12", "--seed", "3", "--overwrite")
+        self.assertNotEqual(self.read("out/frame_0012.png"), before)
+
+    def test_a_named_file_is_replaced(self):
+        self.write("a.png", "old")
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png")
+        self.assertTrue(self.read("a.png").startswith(b"\x89PNG"))
+
+    def test_stats(self):
+        done = self.run_roundel("render", "random.yaml", "-o", "a.png", "--stats=json")
+        stats = json.loads(done.stdout)
+        self.assertEqual((stats["scene"], stats["output"], stats["circles"], stats["width"]),
+                         ("random.yaml", "a.png", 5000, 300))
+        names = [stage["name"] for stage in stats["stages"]]
+        self.assertEqual(names[:4], ["generate", "bin", "blend", "encode"])
+        self.assertLessEqual(sum(stage["share"] for stage in stats["stages"]), 1.001)
+        self.assertGreater(stats["overlaps"], 5000)
+        done = self.run_roundel("render", "--stats", "random.yaml", "-o", "a.png")
+        for text in ("stage", "share", "bytes", *names, "5,000 circles", "overlaps", "chunk"):
+            self.assertIn(text, done.stderr)
+        self.assertEqual(done.stdout, "")
+
+
+class Refusals(CommandTest):
+    def test_missing_folder(self):
+        self.assert_fails("render", "rgb.yaml", "-o", "none/a.png", code=REFUSED,
+                          says=['none/a.png: cannot write, there is no folder "none"'])
+        self.assert_fails("circles", "rgb.yaml", "-o", "none/a.npy", code=REFUSED, says=['"none"'])
+
+    def test_a_file_where_a_folder_should_be(self):
+        self.assert_fails("render", "rgb.yaml", "-o", "rgb.yaml/a.png", code=REFUSED)
+
+    def test_a_fifo_is_left_alone(self):
+        os.mkfifo(self.path("a.png"))
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png", code=REFUSED)
+        os.unlink(self.path("a.png"))
+        self.assert_only_scenes()
+
+    def test_folder_without_permission(self):
+        os.mkdir(self.path("locked"))
+        os.chmod(self.path("locked"), 0o555)
+        program, keywords = ROUNDEL, {}
+        if os.geteuid() == 0:  # root may write anywhere
+            program = shutil.copy(ROUNDEL, self.path("roundel.yaml"))
+            keywords = {"user": 65534, "group": 65534}
+        done = self.run_roundel("render", "rgb.yaml", "-o", "locked/a.png", code=REFUSED,
+                                program=program, **keywords)
+        self.assertIn("locked", done.stderr)
+        self.assertEqual(os.listdir(self.path("locked")), [])
+
+    def test_file_size_limit(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+        self.assert_fails("render", "random.yaml", "-o", "a.png", code=FAILED, says=["a.png"],
+                          preexec_fn=limit)
+        self.write("a.png", "old")
+        self.run_roundel("render", "random.yaml", "-o", "a.png", code=FAILED, preexec_fn=limit)
+        self.assertEqual(self.read("a.png"), b"old")
+        os.unlink(self.path("a.png"))
+        self.assert_fails("circles", "random.yaml", "-o", "a.npy", code=FAILED, preexec_fn=limit)
+
+    def test_full_disk(self):
+        os.mkdir(self.path("disk"))
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs",
+                                  self.path("disk")], stderr=subprocess.DEVNULL, check=False)
+        if mounted.returncode != 0:
+            self.skipTest("mounting is not allowed here; test_file_size_limit is much the same")
+        try:
+            done = self.run_roundel("render", "random.yaml", "-o", "disk/a.png", code=FAILED)
+            self.assertIn("No space left on device", done.stderr)
+            self.assertEqual(os.listdir(self.path("disk")), [])
+        finally:
+            subprocess.run(["umount", self.path("disk")], check=True)
+
+    def test_one_picture_of_two_that_fails_is_exit_code_5(self):
+        os.mkdir(self.path("out"))
+        os.mkdir(self.path("out/random.png"))
+        self.run_roundel("render", "rgb.yaml", "random.yaml", "-o", "out", "--overwrite", code=REFUSED)
+        self.assertEqual(os.listdir(self.path("out")), ["random.png"])  # seen before rendering
+        os.rmdir(self.path("out/random.png"))
+
+        def limit():  # enough for the small picture only
+            resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+
+        done = self.run_roundel("render", "rgb.yaml", "random.yaml", "-o", "out", preexec_fn=limit,
+                                code=SOME_FAILED)
+        self.assertIn("out/random.png", done.stderr)
+        self.assertEqual(os.listdir(self.path("out")), ["rgb.png"])
+
+
+class Circles(CommandTest):
+    def load(self, name):
+        data = self.read(name)
+        self.assertEqual(data[:6], b"\x93NUMPY")
+        length = int.from_bytes(data[8:10], "little")
+        header, values = data[10:10 + length].decode("latin-1"), data[10 + length:]
+        self.assertIn("'<f4'", header)
+        return re.search(r"\((\d+), (\d+)\)", header).groups(), values
+
+    def test_rgb_has_the_reference_bits(self):
+        self.run_roundel("circles", "rgb.yaml", "-o", "a.npy")
+        shape, values = self.load("a.npy")
+        self.assertEqual(shape, ("3", "7"))
+        self.assertEqual(hashlib.sha256(values).hexdigest(),
+                         "c0f34de496b8804295cbd92c546f134e859f338a45a85a018f9ef43e909a3baf")
+
+    def test_snow_has_no_colours_and_mixed_scenes_have(self):
+        self.run_roundel("circles", "snow.yaml", "-o", "a.npy")
+        self.assertEqual(self.load("a.npy")[0], ("100000", "4"))
+        self.run_roundel("circles", "mixed.yaml", "-o", "a.npy")
+        shape, values = self.load("a.npy")
+        self.assertEqual(shape, ("11", "7"))
+        import struct
+        rows = list(struct.iter_unpack("<7f", values))
+        self.assertEqual(rows[0], (0.5, 0.5, 0, 0.25, 1, 0.5, 0))
+        self.assertTrue(all(row[4:] == (1, 1, 1) for row in rows[1:]))
+
+    def test_seed_and_frame_count(self):
+        hashes = set()
+        for arguments in ([], ["--seed", "2"], ["--frame", "3"]):
+            self.run_roundel("circles", "snow.yaml", "-o", "a.npy", *arguments)
+            hashes.add(hashlib.sha256(self.read("a.npy")).hexdigest())
+        self.assertEqual(len(hashes), 3)
+
+
+class Streams(CommandTest):
+    def test_closed_pipe(self):
+        for arguments in (["schema"], ["--help"], ["validate", "rgb.yaml"], ["info"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = self.run_roundel(*arguments, code=FAILED, stdout=writer)
+            os.close(writer)
+            self.assertIn("standard output", done.stderr)
+
+    def test_full_standard_output(self):
+        with open("/dev/full", "wb") as full:
+            done = self.run_roundel("schema", code=FAILED, stdout=full)
+        self.assertIn("No space left on device", done.stderr)
+
+    def test_closed_standard_output(self):
+        self.shell('"$0" schema >&-', code=FAILED)
+
+    def test_closed_messages_never_reach_the_picture(self):
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png")
+        expected = self.read("a.png")
+        self.shell('"$0" render rgb.yaml -o a.png --stats -v 0<&- 1>&- 2>&-', code=DONE)
+        self.assertEqual(self.read("a.png"), expected)
+        reader, writer = os.pipe()
+        os.close(reader)
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png", stderr=writer)
+        os.close(writer)
+        self.assertEqual(self.read("a.png"), expected)
+
+    def shell(self, command, code):
+        done = subprocess.run(["sh", "-c", command, ROUNDEL], cwd=self.folder, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.returncode, code)
+
+    def test_schema_and_machine_are_json(self):
+        self.assertIn("properties", json.loads(self.run_roundel("schema").stdout))
+        machine = json.loads(self.run_roundel("info", "--json").stdout)
+        self.assertEqual(machine["backends"][0], "cpu")
+        self.assertGreaterEqual(machine["threads"], 1)
+        self.assertRegex(self.run_roundel("info").stdout, r"^roundel .*\n +backends +cpu")
+
+
+class Signals(CommandTest):
+    @staticmethod
+    def default_signals():  # whoever runs the test may ignore them
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+
+    def start(self, *arguments):
+        return subprocess.Popen([ROUNDEL, *arguments], cwd=self.folder, stderr=subprocess.PIPE,
+                                preexec_fn=self.default_signals)
+
+    def test_an_interrupted_run_leaves_nothing(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            process = self.start("render", "slow.yaml", "-o", "a.png", "--backend", "cpu")
+            time.sleep(0.5)
+            process.send_signal(number)
+            process.communicate(timeout=30)
+            self.assertEqual(process.returncode, code)
+            self.assert_only_scenes()
+
+    def test_at_any_time(self):
+        self.write("large.yaml", RANDOM.replace("width: 300, height: 200",
+                                                "width: 3000, height: 2000"))
+        for delay in range(0, 600, 30):
+            process = self.start("render", "large.yaml", "-o", "a.png", "--backend", "cpu")
+            time.sleep(delay / 1000)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+            self.assertIn(process.returncode, (DONE, 130, -signal.SIGINT))  # before main(): the signal
+            if process.returncode == DONE:
+                os.unlink(self.path("a.png"))
+            elif os.path.exists(self.path("a.png")):  # already renamed: then it is whole
+                self.run_roundel("info", "a.png")
+                os.unlink(self.path("a.png"))
+            self.assert_only_scenes()
+
+
+if __name__ == "__main__":
+    ROUNDEL = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

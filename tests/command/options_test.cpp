@@ -1,0 +1,233 @@
+#include "tools/roundel/options.h"
+
+#include <gtest/gtest.h>
+
+#include "renderer/base/error.h"
+
+namespace roundel {
+namespace {
+
+/// The message that a command line is refused with; empty if it is accepted.
+template <typename Options>
+std::string refusal(const Arguments& arguments) {
+  Options options;
+  try {
+    parse(arguments, options);
+    return "";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::kUsage);
+    return error.what();
+  }
+}
+
+std::string render_refusal(const Arguments& arguments) {
+  return refusal<RenderOptions>(arguments);
+}
+
+RenderOptions accepted(const Arguments& arguments) {
+  RenderOptions options;
+  EXPECT_TRUE(parse(arguments, options));
+  return options;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Options, DefaultsAreThoseOfThePlainStruct) {
+  const RenderOptions options = accepted({"a.yaml"});
+  EXPECT_EQ(options.scenes, std::vector<std::string>{"a.yaml"});
+  EXPECT_FALSE(options.output || options.scene.frame || options.scene.overrides.seed ||
+               options.scene.overrides.width || options.overwrite);
+  EXPECT_EQ(options.machine.backend, BackendChoice::kAuto);
+  EXPECT_EQ(options.machine.raster.threads, 0);
+  EXPECT_EQ(options.machine.raster.memory_budget, 0U);
+  EXPECT_EQ(options.stats, StatsFormat::kNone);
+  EXPECT_EQ(options.verbosity, Verbosity::kNormal);
+}
+
+TEST(Options, ValuesMayFollowAnEqualSignOrASpace) {
+  for (const Arguments& arguments :
+       {Arguments{"a.yaml", "--output=b.png", "--size=640x480", "--seed=4294967295", "--frame=7",
+                  "--backend=cuda", "--device=2", "--threads=3", "--memory=2G", "-q"},
+        Arguments{"-o", "b.png", "--size", "640x480", "--seed", "4294967295", "--frame", "7",
+                  "--backend", "cuda", "--device", "2", "--threads", "3", "--memory", "2G",
+                  "--quiet", "--", "a.yaml"}}) {
+    const RenderOptions options = accepted(arguments);
+    EXPECT_EQ(options.scenes, std::vector<std::string>{"a.yaml"});
+    EXPECT_EQ(options.output, "b.png");
+    EXPECT_EQ(options.scene.overrides.width, 640);
+    EXPECT_EQ(options.scene.overrides.height, 480);
+    EXPECT_EQ(options.scene.overrides.seed, 4294967295U);
+    EXPECT_EQ(options.scene.frame, 7);
+    EXPECT_EQ(options.machine.backend, BackendChoice::kCuda);
+    EXPECT_EQ(options.machine.raster.device, 2);
+    EXPECT_EQ(options.machine.raster.threads, 3);
+    EXPECT_EQ(options.machine.raster.memory_budget, std::uint64_t{2} << 30);
+    EXPECT_EQ(options.verbosity, Verbosity::kQuiet);
+  }
+}
+
+TEST(Options, StatsNeverTakeTheNextArgument) {
+  EXPECT_EQ(accepted({"--stats", "a.yaml"}).scenes, std::vector<std::string>{"a.yaml"});
+  EXPECT_EQ(accepted({"--stats", "a.yaml"}).stats, StatsFormat::kTable);
+  EXPECT_EQ(accepted({"--stats=table", "a.yaml"}).stats, StatsFormat::kTable);
+  EXPECT_EQ(accepted({"--stats=json", "a.yaml"}).stats, StatsFormat::kJson);
+  EXPECT_TRUE(contains(render_refusal({"--stats=xml", "a.yaml"}),
+                       R"(--stats: expected table or json, got "xml")"));
+}
+
+TEST(Options, ShortOnesCanBeWrittenTogetherAndTheLastCounts) {
+  const RenderOptions options = accepted({"-qvob.png", "a.yaml"});
+  EXPECT_EQ(options.verbosity, Verbosity::kVerbose);
+  EXPECT_EQ(options.output, "b.png");
+  EXPECT_EQ(accepted({"a.yaml", "--seed", "1", "--seed", "2"}).scene.overrides.seed, 2U);
+}
+
+TEST(Options, AfterTwoDashesEverythingIsAnArgument) {
+  EXPECT_EQ(accepted({"-q", "--", "--seed", "-q"}).scenes,
+            (std::vector<std::string>{"--seed", "-q"}));
+}
+
+TEST(Options, AllProblemsAreReportedTogether) {
+  const std::string message = render_refusal(
+      {"--size", "10x", "--sed", "3", "--threads=0", "--memory=9Q", "--backend", "gpu", "-o"});
+  for (const char* part :
+       {R"(--size: expected WIDTHxHEIGHT in pixels, 1..65536 each, got "10x")",
+        R"("--sed": unknown option (did you mean "--seed"?))",
+        R"(--threads: expected a whole number of threads from 1 to 1024, got "0")",
+        R"(--memory: expected)", R"(got "9Q")",
+        R"(--backend: expected auto, cpu or cuda, got "gpu")", "--output: expected FILE after it",
+        R"("roundel render --help" lists the options)"}) {
+    EXPECT_TRUE(contains(message, part)) << part << "\nis not in\n" << message;
+  }
+}
+
+TEST(Options, AMissingArgumentIsReportedWithTheBadOptions) {
+  const std::string message = render_refusal({"--frame=-1"});
+  EXPECT_TRUE(contains(message, "expected SCENE..."));
+  EXPECT_TRUE(contains(message, R"(got "-1")"));
+}
+
+TEST(Options, NamesAreNeverGuessedFromTheirBeginnings) {
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "--out=b.png"}), R"("--out": unknown option)"));
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "--verb"}), R"("--verb": unknown option)"));
+}
+
+TEST(Options, UnknownShortOptionsAreNamedAlone) {
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "-qx"}), R"("-x": unknown option)"));
+}
+
+TEST(Options, SwitchesTakeNoValue) {
+  const std::string message = render_refusal({"a.yaml", "--quiet=3", "--seed", "x"});
+  EXPECT_TRUE(contains(message, "--quiet: takes no value"));
+  EXPECT_TRUE(contains(message, "--seed: expected")) << message;
+}
+
+TEST(Options, MissingValuesAreReportedOneByOne) {
+  const std::string message = render_refusal({"a.yaml", "--size=", "--seed="});
+  EXPECT_TRUE(contains(message, "--size: expected WxH after it")) << message;
+  EXPECT_TRUE(contains(message, "--seed: expected S after it")) << message;
+}
+
+TEST(Options, NumbersAreStrict) {
+  for (const char* text : {"", " 1", "1 ", "+1", "1.5", "1e3", "0x10", "one", "-1", "4294967296",
+                           "99999999999999999999", "1,000"}) {
+    EXPECT_TRUE(contains(render_refusal({"a.yaml", "--seed", text}),
+                         "--seed: expected a whole number from 0 to 4294967295"))
+        << text;
+  }
+  EXPECT_EQ(accepted({"a.yaml", "--seed", "010"}).scene.overrides.seed, 10U);
+}
+
+TEST(Options, SizesAreStrict) {
+  for (const char* text : {"", "x", "10", "10x", "x10", "10X10", "10x10x10", "0x10", "10x-1",
+                           "65537x1", "10 x 10", "1.5x2", "99999999999x1"}) {
+    EXPECT_TRUE(
+        contains(render_refusal({"a.yaml", "--size", text}), "--size: expected WIDTHxHEIGHT"))
+        << text;
+  }
+  EXPECT_EQ(accepted({"a.yaml", "--size", "65536x1"}).scene.overrides.width, 65536);
+}
+
+TEST(Options, MemorySizesTakeBinaryUnits) {
+  const std::pair<const char*, std::uint64_t> sizes[] = {{"1M", std::uint64_t{1} << 20},
+                                                         {"2048K", std::uint64_t{2} << 20},
+                                                         {"8G", std::uint64_t{8} << 30},
+                                                         {"1T", std::uint64_t{1} << 40},
+                                                         {"1048576", std::uint64_t{1} << 20}};
+  for (const auto& [text, bytes] : sizes) {
+    EXPECT_EQ(accepted({"a.yaml", "--memory", text}).machine.raster.memory_budget, bytes) << text;
+  }
+  for (const char* text : {"", "M", "1", "1023K", "1.5G", "-1G", "8GB", "8g", "99999999999T"}) {
+    EXPECT_FALSE(render_refusal({"a.yaml", "--memory", text}).empty()) << text;
+  }
+}
+
+TEST(Options, PicturesMustHaveAKnownEnding) {
+  EXPECT_EQ(render_refusal({"a.yaml", "-o", "b.png"}), "");
+  EXPECT_EQ(render_refusal({"a.yaml", "-o", "b.EXR"}), "");
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "-o", "b.jpg"}), "--output: "));
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "-o", "-"}),
+                       R"(--output: expected a file name ending in .png, .exr or .pfm)"));
+}
+
+TEST(Options, SeveralScenesNeedAFolder) {
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "b.yaml", "-o", "c.png"}),
+                       "--output: expected a folder for 2 scenes"));
+  EXPECT_EQ(render_refusal({"a.yaml", "b.yaml", "-o", "out/"}), "");
+  EXPECT_EQ(render_refusal({"a.yaml", "b.yaml", "-o", "/"}), "");
+}
+
+TEST(Options, ArgumentsBeyondTheLastAreRefused) {
+  EXPECT_TRUE(contains(refusal<CirclesOptions>({"a.yaml", "b.yaml", "-o", "c.npy"}),
+                       R"("b.yaml": expected one argument only)"));
+  EXPECT_TRUE(contains(refusal<SelftestOptions>({"a.yaml"}), R"("a.yaml": expected options only)"));
+}
+
+TEST(Options, CirclesNeedAnNpyFile) {
+  EXPECT_TRUE(contains(refusal<CirclesOptions>({"a.yaml"}), "--output: expected"));
+  EXPECT_TRUE(contains(refusal<CirclesOptions>({"a.yaml", "-o", "a.png"}),
+                       R"(--output: expected a file name ending in .npy, got "a.png")"));
+  EXPECT_EQ(refusal<CirclesOptions>({"a.yaml", "-o", "a.npy"}), "");
+}
+
+TEST(Options, MessagesHideWhatCouldSteerATerminal) {
+  const std::string message = render_refusal({"a.yaml", "--seed", "\x1b[31mred\n"});
+  EXPECT_FALSE(contains(message, "\x1b"));
+  EXPECT_TRUE(contains(message, "\\x1b[31mred\\x0a"));
+}
+
+TEST(CommandLine, HelpListsWhatWasDeclared) {
+  CommandLine line("paint", "THING [OPTION...]", "Paints.");
+  std::string colour;
+  std::vector<std::string> things;
+  bool wet = false;
+  line.add_arguments("THING", 1, 1, things, "what to paint");
+  line.add_value(
+      "colour,c", "NAME", [&](const std::string& value) { colour = value; }, "its colour");
+  line.add_switch(
+      "wet", [&] { wet = true; }, "leave it wet");
+  EXPECT_EQ(line.help(),
+            "Usage: roundel paint THING [OPTION...]\n\nPaints.\n\n"
+            "  THING                   what to paint\n"
+            "  -c, --colour NAME       its colour\n"
+            "      --wet               leave it wet\n");
+  EXPECT_TRUE(line.parse({"-c", "red", "door", "--wet"}));
+  EXPECT_EQ(colour, "red");
+  EXPECT_TRUE(wet);
+}
+
+TEST(CommandLine, LongTextsAreWrappedAt80Columns) {
+  const std::string words = "several words of text that go on and on until a line is full ";
+  const std::string text = wrapped(words + words, 26);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    EXPECT_LE(end - begin, 80U);
+    EXPECT_EQ(text.find_first_not_of(' ', begin) - begin, 26U);
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+}  // namespace roundel

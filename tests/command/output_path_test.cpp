@@ -1,0 +1,82 @@
+#include "tools/roundel/output_path.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "renderer/base/error.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputPath : public ::testing::Test {
+ protected:
+  OutputPath() { fs::create_directories(folder_); }
+  ~OutputPath() override { fs::remove_all(folder_); }
+
+  std::string in_folder(const std::string& name) const { return (folder_ / name).string(); }
+  static void create(const std::string& path) { std::ofstream(path) << "text"; }
+
+  static std::string refusal(const std::string& path, bool may_replace) {
+    try {
+      check_writable(path, may_replace);
+      return "";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::kOutputRefused);
+      return error.what();
+    }
+  }
+
+ private:
+  fs::path folder_ = fs::path(::testing::TempDir()) /
+                     ("roundel_output_path_" +
+                      std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+TEST_F(OutputPath, FrameNumbersFillTheHashes) {
+  EXPECT_EQ(with_frame_number("out/frame_####.png", 7), "out/frame_0007.png");
+  EXPECT_EQ(with_frame_number("out/frame_#.png", 12345), "out/frame_12345.png");
+  EXPECT_EQ(with_frame_number("##/##.png", 3), "03/03.png");
+  EXPECT_EQ(with_frame_number("plain.png", 3), "plain.png");
+  EXPECT_EQ(with_frame_number("", 3), "");
+}
+
+TEST_F(OutputPath, PicturesInFoldersAreNamedAfterTheirScene) {
+  EXPECT_EQ(picture_in_folder("out/", "scenes/rgb.yaml"), "out/rgb.png");
+  EXPECT_EQ(picture_in_folder("out", "rgb.v2.yaml"), "out/rgb.v2.png");
+}
+
+TEST_F(OutputPath, AFolderExistsOrEndsInASlash) {
+  EXPECT_TRUE(names_folder(in_folder("")));
+  EXPECT_TRUE(names_folder("no_such_folder/"));
+  EXPECT_FALSE(names_folder("no_such_folder"));
+}
+
+TEST_F(OutputPath, NewFilesInAFolderAreWritable) {
+  EXPECT_EQ(refusal(in_folder("a.png"), false), "");
+}
+
+TEST_F(OutputPath, ExistingFilesAreKeptUnlessTheyMayBeReplaced) {
+  create(in_folder("a.png"));
+  EXPECT_EQ(refusal(in_folder("a.png"), true), "");
+  EXPECT_EQ(refusal(in_folder("a.png"), false),
+            in_folder("a.png") + ": exists (--overwrite replaces it)");
+}
+
+TEST_F(OutputPath, MissingFoldersAreNamed) {
+  EXPECT_EQ(
+      refusal(in_folder("sub/a.png"), true),
+      in_folder("sub/a.png") + ": cannot write, there is no folder \"" + in_folder("sub") + "\"");
+}
+
+TEST_F(OutputPath, OnlyRegularFilesAreReplaced) {
+  fs::create_directory(in_folder("a.png"));
+  EXPECT_EQ(refusal(in_folder("a.png"), true),
+            in_folder("a.png") + ": exists and is not a regular file");
+}
+
+}  // namespace
+}  // namespace roundel

@@ -1,0 +1,117 @@
+// The tester tested: differences planted into a renderer must be found.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "tools/roundel/selftest_compare.h"
+
+namespace roundel {
+namespace {
+
+/// Draws as the CPU backend does, then does harm.
+class FaultyRasterizer final : public Rasterizer {
+ public:
+  using Harm = std::function<void(const Circles&, Framebuffer&)>;
+  using Harm8Bit = std::function<void(Image&)>;
+  FaultyRasterizer(Harm harm, Harm8Bit harm_8_bit)
+      : harm_(std::move(harm)), harm_8_bit_(std::move(harm_8_bit)) {}
+
+  void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,
+            StageStats& stats) override {
+    sound_->draw(circles, image, out, stats);
+    if (harm_) harm_(circles, out);
+  }
+  void draw(const Circles& circles, const ImageSettings& image, Image& out,
+            StageStats& stats) override {
+    sound_->draw(circles, image, out, stats);
+    if (harm_8_bit_) harm_8_bit_(out);
+  }
+
+ private:
+  std::unique_ptr<Rasterizer> sound_ = make_cpu_rasterizer({});
+  Harm harm_;
+  Harm8Bit harm_8_bit_;
+};
+
+class Selftest : public ::testing::Test {
+ protected:
+  Selftest() {
+    scene_.image.width = 40;
+    scene_.image.height = 30;
+    constexpr std::size_t kCount = 100;
+    scene_.circles = {Buffer<Shape>(kCount), Buffer<Paint>(kCount)};
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const float x = static_cast<float>(i) / kCount;
+      scene_.circles.shapes[i] = {x, 1 - x, 0, 0.2f};
+      scene_.circles.paints[i] = {x, 0.5f, 0.25f, 0.3f};
+    }
+  }
+
+  std::string found(FaultyRasterizer::Harm harm, FaultyRasterizer::Harm8Bit harm_8_bit = {}) {
+    Variant reference{"sound", {}, make_cpu_rasterizer({})};
+    Variant faulty{
+        "faulty", {}, std::make_unique<FaultyRasterizer>(std::move(harm), std::move(harm_8_bit))};
+    return difference_text(scene_, draw(reference, scene_), reference, faulty);
+  }
+
+  NamedScene scene_{"planted", {}, {}};
+};
+
+Pixel& pixel(Framebuffer& framebuffer, int x, int y) {
+  return framebuffer.pixels[static_cast<std::size_t>(y * framebuffer.width + x)];
+}
+
+TEST_F(Selftest, FindsNothingWhereNothingIsWrong) {
+  EXPECT_EQ(found({}), "");
+}
+
+TEST_F(Selftest, FindsOneWrongBitAndTheFewestCirclesThatShowIt) {
+  const std::string text = found([](const Circles& circles, Framebuffer& out) {
+    if (circles.count() < 17) return;
+    float& red = pixel(out, 12, 7).red;
+    red = std::nextafter(red, 2.0f);
+  });
+  EXPECT_EQ(
+      text.find("planted: 1 pixels differ between \"sound\" and \"faulty\", the first in column "
+                "12 of row 7 from the bottom"),
+      0U)
+      << text;
+  EXPECT_NE(text.find("the first 17 of 100 circles show it"), std::string::npos) << text;
+}
+
+TEST_F(Selftest, FindsAWrongBackground) {
+  const std::string text =
+      found([](const Circles&, Framebuffer& out) { pixel(out, 0, 0).blue = 0.5f; });
+  EXPECT_NE(text.find("the first 0 of 100 circles show it"), std::string::npos) << text;
+}
+
+TEST_F(Selftest, FindsWrongAlphaAndNan) {
+  EXPECT_NE(found([](const Circles&, Framebuffer& out) { pixel(out, 3, 3).alpha = 0.9999999f; }),
+            "");
+  EXPECT_NE(found([](const Circles&, Framebuffer& out) { pixel(out, 3, 3).green = NAN; }), "");
+}
+
+TEST_F(Selftest, FindsAWrongByteOfThe8BitPicture) {
+  const std::string text = found({}, [](Image& out) { out.bytes[100] ^= 1; });
+  EXPECT_EQ(text.find("planted: the 8-bit pictures of \"sound\" and \"faulty\" differ"), 0U)
+      << text;
+}
+
+TEST(SelftestScenes, AreTheSameEveryTimeAndHaveDifferentNames) {
+  const std::vector<NamedScene> once = selftest_scenes(), again = selftest_scenes();
+  ASSERT_EQ(once.size(), again.size());
+  for (std::size_t i = 0; i < once.size(); ++i) {
+    EXPECT_EQ(once[i].name, again[i].name);
+    ASSERT_EQ(once[i].circles.count(), again[i].circles.count());
+    EXPECT_EQ(std::memcmp(once[i].circles.shapes.data(), again[i].circles.shapes.data(),
+                          once[i].circles.count() * sizeof(Shape)),
+              0)
+        << once[i].name;
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(once[i].name, once[j].name);
+  }
+}
+
+}  // namespace
+}  // namespace roundel

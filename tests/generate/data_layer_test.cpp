@@ -1,0 +1,142 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "generate_testing.h"
+#include "renderer/base/error.h"
+
+namespace roundel {
+namespace {
+
+template <typename T>
+void write_array(const std::string& path, const std::vector<std::vector<T>>& rows) {
+  std::string header = "{'descr': '<f" + std::to_string(sizeof(T)) +
+                       "', 'fortran_order': False, 'shape': (" + std::to_string(rows.size()) +
+                       ", " + std::to_string(rows.at(0).size()) + "), }";
+  header.resize(117, ' ');
+  header += '\n';
+  std::ofstream file(path, std::ios::binary);
+  file << "\x93NUMPY" << '\x01' << '\x00' << static_cast<char>(header.size()) << '\x00' << header;
+  for (const std::vector<T>& row : rows)
+    file.write(reinterpret_cast<const char*>(row.data()),
+               static_cast<std::streamsize>(row.size() * sizeof(T)));
+}
+
+class DataLayer : public testing::Test {
+ protected:
+  DataLayer()
+      : path_((std::filesystem::temp_directory_path() /
+               ("roundel_data_layer_" + std::to_string(::getpid()) + ".npy"))
+                  .string()) {}
+  ~DataLayer() override { std::filesystem::remove(path_); }
+
+  Scene scene(std::vector<DataColumn> columns, std::uint64_t rows) const {
+    Layer layer;
+    layer.source = DataSource{path_, std::move(columns), rows, 0};
+    layer.alpha = .25f;
+    return scene_of({layer});
+  }
+
+  /// The message of the error that generating ends with, without the path in front of each line.
+  std::string error_of(const Scene& broken) const {
+    try {
+      circles_of(broken);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::kInvalidScene);
+      std::string message = error.what();
+      for (std::size_t at; (at = message.find(path_ + ": ")) != std::string::npos;)
+        message.erase(at, path_.size() + 2);
+      return message;
+    }
+    return "no error";
+  }
+
+  const std::string path_;
+};
+
+using enum DataColumn;
+
+TEST_F(DataLayer, RowsBecomeCirclesInOrder) {
+  write_array<float>(
+      path_, {{9, .5f, .2f, .1f, .75f, 1, 2, 3, .125f}, {9, -.5f, 1e6f, 1e-30f, 1, 0, 1e6f, 0, 1}});
+  const Circles c =
+      circles_of(scene({kIgnored, kX, kY, kRadius, kZ, kBlue, kGreen, kRed, kAlpha}, 2));
+  EXPECT_EQ(rows_of(c), (std::vector<float>{.5f, .2f, .75f, .1f, 3, 2, 1,  //
+                                            -.5f, 1e6f, 1, 1e-30f, 0, 1e6f, 0}));
+  EXPECT_EQ(c.paints[0].alpha, .125f);
+  EXPECT_EQ(c.paints[1].alpha, 1);
+}
+
+TEST_F(DataLayer, DoublesAreRoundedAndMissingColumnsHaveDefaults) {
+  write_array<double>(path_, {{.1, .2, .3}});
+  const Circles c = circles_of(scene({kX, kRadius, kY}, 1));
+  EXPECT_EQ(rows_of(c), (std::vector<float>{.1f, .3f, 0, .2f, 0, 0, 0}));
+  EXPECT_EQ(c.paints[0].alpha, .25f);
+}
+
+TEST_F(DataLayer, ManyRowsKeepTheirOrder) {
+  std::vector<std::vector<float>> rows;
+  for (int i = 0; i < 50'000; ++i) rows.push_back({static_cast<float>(i), 0, 1});
+  write_array(path_, rows);
+  const Circles c = circles_of(scene({kX, kY, kRadius}, rows.size()));
+  for (std::size_t i = 0; i < c.count(); ++i) ASSERT_EQ(c.shapes[i].x, static_cast<float>(i));
+}
+
+TEST_F(DataLayer, ValuesOutOfRangeAreNamed) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  struct Case {
+    std::size_t column;
+    double value;
+    std::string message;
+  };
+  const Case cases[] = {
+      {0, kNan, "x: expected a number from -1e6 to 1e6, got nan"},
+      {0, -1000001, "x: expected a number from -1e6 to 1e6, got -1000001"},
+      {1, kInfinity, "y: expected a number from -1e6 to 1e6, got inf"},
+      {2, 1.5, "z: expected a number from 0 to 1, got 1.5"},
+      {2, -.25, "z: expected a number from 0 to 1, got -0.25"},
+      {3, 0, "radius: expected a number > 0 and <= 1e6, got 0"},
+      {3, -1, "radius: expected a number > 0 and <= 1e6, got -1"},
+      {3, 1e-60, "radius: expected a number > 0 and <= 1e6, got 1e-60"},
+      {3, 2e6, "radius: expected a number > 0 and <= 1e6, got 2000000"},
+      {3, kNan, "radius: expected a number > 0 and <= 1e6, got nan"},
+      {4, -1e-9, "red: expected a number from 0 to 1e6, got -1e-09"},
+      {5, 1e300, "green: expected a number from 0 to 1e6, got 1e+300"},
+      {6, -kInfinity, "blue: expected a number from 0 to 1e6, got -inf"},
+      {7, 1.0000001, "alpha: expected a number from 0 to 1, got 1.0000001"},
+  };
+  for (const Case& c : cases) {
+    std::vector<std::vector<double>> rows(20, {.5, .5, .5, .1, 0, 0, 0, 1, kNan});
+    rows[17][c.column] = c.value;
+    write_array(path_, rows);
+    EXPECT_EQ(error_of(scene({kX, kY, kZ, kRadius, kRed, kGreen, kBlue, kAlpha, kIgnored}, 20)),
+              "row 17: " + c.message);
+  }
+}
+
+TEST_F(DataLayer, TheFirstBadRowIsNamedWhateverTheThreads) {
+  std::vector<std::vector<float>> rows(60'000, {0, 0, 1});
+  rows[59'999] = {0, 0, -1};
+  rows[40'000] = {0, 2e6f, -2};
+  rows[50'000] = {0, 0, -3};
+  write_array(path_, rows);
+  for (int repeat = 0; repeat < 5; ++repeat)
+    EXPECT_EQ(error_of(scene({kX, kY, kRadius}, rows.size())),
+              "row 40000: y: expected a number from -1e6 to 1e6, got 2000000\n"
+              "row 40000: radius: expected a number > 0 and <= 1e6, got -2\n"
+              "2 more rows (counted from 0) have values out of range");
+}
+
+TEST_F(DataLayer, AFileThatChangedSinceLoadingIsRefused) {
+  write_array<float>(path_, {{0, 0, 1}, {0, 0, 1}});
+  EXPECT_EQ(error_of(scene({kX, kY, kRadius}, 3)),
+            "expected [3, 3] as when the scene was loaded, got [2, 3]");
+  EXPECT_EQ(error_of(scene({kX, kY, kRadius, kZ}, 2)),
+            "expected [2, 4] as when the scene was loaded, got [2, 3]");
+}
+
+}  // namespace
+}  // namespace roundel

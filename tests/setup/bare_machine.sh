@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# The README's two commands on a bare Debian 12: debootstrap makes its root folder, the repository's
+# HEAD is cloned into it, and both commands run there. Needs root, the network and about 3 GB.
+#   bare_machine.sh [--quick]      --quick leaves out tools/test
+#   BARE_MACHINE_COMMAND           run this there instead of the two commands
+# Exit codes: 0 passed, 1 failed, 77 skipped because the machine does not allow it.
+set -euo pipefail
+source_dir=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+
+say() { printf 'bare machine: %s\n' "$*"; }
+skip() {
+  say "skipped: $*"
+  exit 77
+}
+
+commands='tools/run render scenes/rand10k.yaml -o rand10k.png && test -s rand10k.png
+# Set up now, it runs without the network, leaves nothing to build and finds relative paths.
+cd scenes && unshare -n ../tools/run render rand10k.yaml -o ../again.png && cmp ../again.png ../rand10k.png && cd ..'
+[[ ${1:-} == --quick ]] || commands+=$'\ntools/test'
+commands=${BARE_MACHINE_COMMAND:-$commands}
+
+PATH=$PATH:/usr/sbin:/sbin
+((EUID == 0)) || skip "not root"
+for tool in debootstrap unshare chroot git; do
+  command -v "$tool" >/dev/null || skip "no $tool"
+done
+unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces here"
+chroot / true 2>/dev/null || skip "no chroot here"
+# The machine's own mirror, in either form of apt's sources.
+# shellcheck disable=SC2016  # apt-get expands these
+uri=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 2>/dev/null |
+  awk '$2 == "bookworm" && $3 == "main" {print $1; exit}')
+[[ -n $uri ]] || skip "apt has no Debian 12 archive here (after apt-get update)"
+
+work=$(mktemp -d "${TMPDIR:-/var/tmp}/bare-machine.XXXXXX")
+root=$work/root
+# Mounts live in the namespace of the command alone, so only files are left to remove.
+trap 'rm -rf --one-file-system "$work"' EXIT
+
+# The packages travel from run to run in a tarball, where the cache folder can be written.
+tarball=${XDG_CACHE_HOME:-$HOME/.cache}/roundel/bookworm-minbase.tar
+if [[ -f $tarball ]]; then
+  say "unpacking $tarball"
+  mkdir "$root"
+  tar -xpf "$tarball" -C "$root" --numeric-owner
+else
+  say "debootstrap from $uri"
+  debootstrap --variant=minbase bookworm "$root" "$uri" >"$work/log" 2>&1 || {
+    tail -n 20 "$work/log"
+    grep -q -E 'mknod|mount|permission|not permitted' "$work/log" && skip "debootstrap is not allowed here"
+    exit 1
+  }
+  if mkdir -p "${tarball%/*}" && tar -cf "$tarball.$$" -C "$root" --numeric-owner .; then
+    mv "$tarball.$$" "$tarball"
+  fi
+fi
+
+printf '127.0.0.1 localhost\n' >"$root/etc/hosts"
+cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"  # packages start no daemons
+chmod +x "$root/usr/sbin/policy-rc.d"
+if [[ -d /etc/apt/apt.conf.d ]]; then  # a proxy, where apt here needs one
+  apt-config dump Acquire::http Acquire::https 2>/dev/null >"$root/etc/apt/apt.conf.d/99machine"
+fi
+git clone -q --no-local "$source_dir" "$root/roundel"
+
+say "running: $commands"
+start=$SECONDS
+# shellcheck disable=SC2016  # expanded by the inner shell
+unshare -m --propagation private bash -euc '
+  mount -t proc proc "$0/proc"
+  mount -t sysfs -o ro sysfs "$0/sys"
+  mount --rbind /dev "$0/dev"
+  exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb \
+    bash -euc "cd /roundel; $1" </dev/null' "$root" "$commands" || {
+  say "FAILED with exit code $?"
+  exit 1
+}
+say "passed in $((SECONDS - start)) s"

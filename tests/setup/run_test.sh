@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# tools/run and tools/test on a small project of one source file in a folder of its own.
+# shellcheck source=tests/setup/testing.sh
+source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
+source_dir=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+unset ROUNDEL_PRESET ROUNDEL_CUDA
+export ROUNDEL_INSTALL=OFF  # the packages are there, or this test would not run
+
+project="$work/a project"
+mkdir -p "$project"/{cmake,renderer,scenes,tests,tools/roundel}
+cp "$source_dir"/tools/{run,test,setup_common.sh,packages.sh} "$project/tools"
+cp "$source_dir/CMakePresets.json" "$project"
+cat >"$project/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.25)
+project(small LANGUAGES CXX)
+message(STATUS "ROUNDEL_CUDA is ${ROUNDEL_CUDA}")
+add_executable(roundel tools/roundel/main.cpp)
+set_target_properties(roundel PROPERTIES RUNTIME_OUTPUT_DIRECTORY tools/roundel)
+enable_testing()
+add_test(NAME Good COMMAND roundel exit 0)
+add_test(NAME Bad COMMAND roundel exit 1)
+add_test(NAME Left COMMAND roundel exit 9)
+set_tests_properties(Left PROPERTIES SKIP_RETURN_CODE 9)
+CMAKE
+# roundel exit CODE, or prints VERSION and its arguments.
+write_program() {
+  cat >"$project/tools/roundel/main.cpp" <<CPP
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string(argv[1]) == "exit") return std::atoi(argv[2]);
+  std::printf("$1");
+  for (int i = 1; i < argc; ++i) std::printf(" [%s]", argv[i]);
+  std::printf("\\n");
+}
+CPP
+}
+
+write_program first
+cd "$work"
+expect_exit 0 "a project/tools/run" "two words" '*'
+[[ $(<"$work/stdout") == 'first [two words] [*]' ]] || fail "stdout is $(<"$work/stdout")"
+expect_text 'building roundel' "$work/stderr"
+
+# From now on it only runs: without cmake, without a word, with the program's exit code, quickly.
+mkdir "$work/path"
+printf '#!/bin/sh\necho cmake was called >&2; exit 1\n' >"$work/path/cmake"
+chmod +x "$work/path/cmake"
+expect_exit 7 env PATH="$work/path:$PATH" "a project/tools/run" exit 7
+[[ ! -s $work/stderr ]] || fail "not quiet: $(<"$work/stderr")"
+best=1000
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+  start=${EPOCHREALTIME/./}
+  "a project/tools/run" exit 0
+  took=$(((${EPOCHREALTIME/./} - start) / 1000))
+  ((took >= best)) || best=$took
+done
+((best < 50)) || fail "takes $best ms when nothing is to do"
+
+# Changed sources, other settings and lost programs are built again.
+write_program second
+expect_exit 0 "a project/tools/run"
+expect_text '^second' "$work/stdout"
+expect_exit 0 env ROUNDEL_CUDA=OFF "a project/tools/run"
+expect_text 'ROUNDEL_CUDA is OFF' "$project/build/release/configure.log"
+rm "$project/build/release/tools/roundel/roundel"
+expect_exit 0 "a project/tools/run"
+
+# Two at a time do not get into each other's way.
+write_program third
+"a project/tools/run" >"$work/one" 2>/dev/null &
+expect_exit 0 "a project/tools/run"
+wait $! || fail "the other one failed"
+cmp "$work/one" "$work/stdout"
+
+# A failing build shows its log, runs nothing and is tried again.
+echo 'int main() { return no_such_thing; }' >"$project/tools/roundel/main.cpp"
+for _ in 1 2; do
+  expect_exit 1 "a project/tools/run"
+  expect_text 'error: .*no_such_thing' "$work/stderr"
+done
+
+# tools/test counts, and fails with its tests or without any.
+write_program fourth
+expect_exit 8 "a project/tools/test"
+[[ $(tail -n 1 "$work/stdout") == '1 passed, 1 failed, 1 skipped' ]] || fail "$(tail -n 1 "$work/stdout")"
+expect_exit 0 "a project/tools/test" -R Good
+[[ $(tail -n 1 "$work/stdout") == '1 passed, 0 failed' ]] || fail "$(tail -n 1 "$work/stdout")"
+expect_exit 8 "a project/tools/test" -R Nothing
+
+# Where packages are missing they are installed, by name; where that cannot be, it says what to do.
+rm -r "$project/build"
+tools="$work/tools"
+mkdir "$tools"
+for tool in bash cat chmod cmake comm cp dirname env find flock g++ mkdir mktemp mv ninja paste \
+  realpath rm sed setpriv sh sort tee ld as; do
+  ln -s "$(type -P $tool)" "$tools/$tool"
+done
+in_bare_path() { env -u ROUNDEL_INSTALL PATH="$tools" "$@"; }
+expect_exit 1 in_bare_path "a project/tools/run"
+expect_text 'no Debian or Ubuntu.* libtbb-dev' "$work/stderr"
+
+cat >"$tools/dpkg-query" <<'SH'
+#!/bin/sh
+echo 'installed cmake'
+echo 'config-files libtbb-dev'
+SH
+cat >"$tools/apt-get" <<SH
+#!/bin/sh
+echo "\$@" >>"$work/apt-calls"
+! [ -e "$work/apt-is-broken" ] || { echo apt is broken; exit 100; }
+SH
+printf '#!/bin/sh\nexec "$@"\n' >"$tools/sudo"
+chmod +x "$tools"/{dpkg-query,apt-get,sudo}
+touch "$work/apt-is-broken"
+expect_exit 1 in_bare_path "a project/tools/run"
+expect_text 'could not install: .*libtbb-dev' "$work/stderr"
+expect_text '^apt is broken' "$work/stderr"
+rm "$work/apt-is-broken" "$work/apt-calls"
+expect_exit 0 in_bare_path "a project/tools/run"
+expect_text 'installing .*libtbb-dev' "$work/stderr"
+expect_text 'install .*libtbb-dev' "$work/apt-calls"
+expect_no_text ' cmake' "$work/apt-calls"
+
+rm "$tools/sudo"
+rm -r "$project/build"
+chmod -R a+rwX "$work"
+as_user=()
+((EUID != 0)) || as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+expect_exit 1 in_bare_path "${as_user[@]}" "a project/tools/run"
+expect_text 'neither root nor sudo.*apt-get install .*libtbb-dev' "$work/stderr"

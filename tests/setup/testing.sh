@@ -1,0 +1,22 @@
+# shellcheck shell=bash
+# Sourced by the tests of the scripts: expectations, and a folder that goes away.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+
+# expect_exit CODE COMMAND...: runs it; its output is in $work/stdout and $work/stderr.
+expect_exit() {
+  local expected=$1 got=0
+  shift
+  "$@" >"$work/stdout" 2>"$work/stderr" || got=$?
+  ((got == expected)) || fail "$*: expected exit code $expected, got $got: $(cat "$work/stderr")"
+}
+
+# expect_text PATTERN FILE: the file has a line that matches.
+expect_text() { grep -qE -- "$1" "$2" || fail "expected /$1/ in: $(cat "$2")"; }
+expect_no_text() { ! grep -qE -- "$1" "$2" || fail "unexpected /$1/ in: $(cat "$2")"; }

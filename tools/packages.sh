@@ -1,0 +1,48 @@
+# shellcheck shell=bash
+# The Debian 12 / Ubuntu 24.04 packages of this project, listed here and nowhere else. Sourced.
+# shellcheck disable=SC2034  # the lists are used by the files that source this one
+
+# Needed to build roundel and its tests (tools/run).
+build_packages=(
+  g++                           # compiler
+  cmake                         # build description, 3.25 or newer
+  ninja-build                   # runs the build
+  pkgconf                       # finds the libraries without a CMake package
+  libtbb-dev                    # threads
+  libhwy-dev                    # vector instructions, chosen at run time
+  libyaml-cpp-dev               # scene files
+  nlohmann-json3-dev            # JSON output
+  libboost-program-options-dev  # command line
+  libfmt-dev                    # text formatting
+  libspdlog-dev                 # log
+  libxxhash-dev                 # fingerprints
+  libstb-dev                    # PNG encoder
+  libdeflate-dev                # its compressor
+  libisal-dev                   # another compressor, compared with libdeflate
+  libspng-dev                   # PNG reader
+  libopenexr-dev                # EXR output
+  libgtest-dev                  # test framework
+)
+
+# Needed by some tests besides (tools/test).
+test_packages=(
+  "${build_packages[@]}"
+  pngcheck            # checks the PNG files that roundel writes
+  python3             # runs the schema and NPY checks
+  python3-jsonschema  # validates the scenes against scene.schema.json
+  python3-yaml        # reads the scenes for it
+  python3-numpy       # reads and writes NPY files independently
+)
+
+# Needed by .ci/run besides.
+ci_packages=(
+  "${test_packages[@]}"
+  clang-14             # builds the fuzz targets
+  libclang-rt-14-dev   # libFuzzer
+  clang-format-14      # format check
+  clang-tidy-14        # static analysis
+  shellcheck           # the same for shell scripts
+  ccache               # reuses what was compiled before
+  debootstrap          # makes the bare machine of tests/setup/bare_machine.sh
+  git                  # lists the tracked files, clones into the bare machine
+)

@@ -1,0 +1,88 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roundel {
+
+using Arguments = std::vector<std::string>;
+
+/// Thrown by the function that stores an option's value: what the option takes, for example
+/// "a whole number from 1 to 1024".
+struct Expected {
+  std::string what;
+};
+
+/// The options and arguments of one command: declared once, then read from a command line and
+/// listed by --help. Options are GNU ones: `--size 8x8`, `--size=8x8`, `-o FILE`, `-qv`; names are
+/// never guessed from their beginnings; `--` ends the options; of an option given twice the last
+/// counts.
+class CommandLine {
+ public:
+  using Store = std::function<void(const std::string& value)>;  ///< may throw Expected
+  using Problems = std::vector<std::string>;
+
+  /// `usage`: what follows "roundel NAME " in the first line of the help. `text`: what it does.
+  CommandLine(std::string name, std::string usage, std::string text);
+
+  /// `names` are "long" or "long,s". Texts end without a full stop.
+  void add_switch(const std::string& names, std::function<void()> turn_on, const std::string& help);
+  void add_value(const std::string& names, const std::string& value_name, Store store,
+                 const std::string& help);
+  /// An option that may stand alone, which then means `--NAME=alone`; a value needs the `=`.
+  void add_optional_value(const std::string& name, const std::string& value_name,
+                          const std::string& alone, Store store, const std::string& help);
+  /// Arguments that are no options, at least and at most so many.
+  void add_arguments(const std::string& name, std::size_t at_least, std::size_t at_most,
+                     std::vector<std::string>& target, const std::string& help);
+  /// A check of the options together, made when each of them is in order; adds to the problems.
+  void add_check(std::function<void(Problems&)> check) { checks_.push_back(std::move(check)); }
+  /// A paragraph below the options.
+  void add_note(const std::string& note) { notes_.push_back(note); }
+
+  /// Stores what the command line says. False when it asked for help or the version, which has been
+  /// printed on stdout. Throws Error(kUsage) with every problem found, one a line.
+  bool parse(const Arguments& arguments);
+  std::string help() const;
+
+ private:
+  struct Option {
+    std::string names;    // "output,o"
+    std::string name;     // "output"
+    std::string heading;  // "-o, --output FILE", as in the help
+    std::string help;
+    bool takes_value;
+    std::string alone;  // the value of an option that stands alone; empty: it cannot
+    Store store;
+  };
+  /// What Boost makes of a part of the command line.
+  struct Token {
+    bool is_argument;   // no option
+    std::string name;   // "output"; of unknown options as written, "--outptu"
+    std::string value;  // empty for switches
+    bool is_known;
+  };
+  void declare(const std::string& names, const std::string& heading_tail, const std::string& help,
+               Store store, bool takes_value);
+  const Option* find(const std::string& name) const;
+  std::vector<Token> split(Arguments arguments, Problems& problems) const;
+  void store_option(const Token& token, Problems& problems) const;
+  void store_arguments(Arguments values, Problems& problems);
+
+  std::string name_, usage_, text_;
+  std::vector<Option> options_;
+  std::string argument_name_, argument_help_;
+  std::size_t at_least_ = 0, at_most_ = 0;
+  std::vector<std::string>* arguments_ = nullptr;
+  std::vector<std::function<void(Problems&)>> checks_;
+  std::vector<std::string> notes_;
+  bool help_wanted_ = false, version_wanted_ = false;
+};
+
+/// The lines of the help: headings on the left, texts wrapped on the right.
+std::string help_table(const std::vector<std::pair<std::string, std::string>>& rows);
+/// Text broken into lines of at most 80 columns, each after `indent` spaces.
+std::string wrapped(std::string_view text, std::size_t indent);
+
+}  // namespace roundel

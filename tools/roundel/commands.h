@@ -1,0 +1,15 @@
+#pragma once
+#include "tools/roundel/command_line.h"
+
+namespace roundel {
+
+/// The commands: each takes what follows its name on the command line, and returns the exit code or
+/// throws Error.
+int run_render(const Arguments& arguments);
+int run_validate(const Arguments& arguments);
+int run_circles(const Arguments& arguments);
+int run_info(const Arguments& arguments);
+int run_selftest(const Arguments& arguments);
+int run_schema(const Arguments& arguments);
+
+}  // namespace roundel

@@ -1,0 +1,79 @@
+#include <spdlog/spdlog.h>
+
+#include <array>
+#include <new>
+
+#include "renderer/base/error.h"
+#include "renderer/scene/text.h"
+#include "tools/roundel/commands.h"
+#include "tools/roundel/problems.h"
+#include "tools/roundel/process.h"
+#include "tools/roundel/terminal.h"
+
+namespace roundel {
+namespace {
+
+struct Command {
+  const char* name;
+  const char* summary;
+  int (*run)(const Arguments&);
+};
+
+constexpr std::array kCommands = {
+    Command{"render", "draw scenes into pictures", run_render},
+    Command{"validate", "check scenes and say what they need", run_validate},
+    Command{"circles", "write a frame's circles as a NumPy array", run_circles},
+    Command{"info", "say what a picture, or this machine, is", run_info},
+    Command{"selftest", "compare all backends and devices, bit by bit", run_selftest},
+    Command{"schema", "print the JSON Schema of scene files", run_schema},
+};
+
+constexpr const char* kHint = "; \"roundel --help\" lists them";
+
+std::string program_help() {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const Command& command : kCommands) rows.emplace_back(command.name, command.summary);
+  return "Usage: roundel COMMAND [ARGUMENT...]\nDraws millions of translucent circles.\n\n" +
+         help_table(rows) + "\n\"roundel COMMAND --help\" says what a command takes.\n";
+}
+
+int run_command(Arguments arguments) {
+  if (arguments.empty()) throw Error(ExitCode::kUsage, std::string("expected a command") + kHint);
+  std::string name = arguments.front();
+  arguments.erase(arguments.begin());
+  if (name == "--version" || name == "-V") return print_out(kVersionLine), 0;
+  if (name == "help" && !arguments.empty()) return run_command({arguments.front(), "--help"});
+  if (name == "help" || name == "--help" || name == "-h") return print_out(program_help()), 0;
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) {
+    if (name == command.name) return command.run(arguments);
+    names.emplace_back(command.name);
+  }
+  throw Error(ExitCode::kUsage,
+              roundel::quoted(name) + ": unknown command" + did_you_mean(name, names) + kHint);
+}
+
+int run_program(const Arguments& arguments) {
+  try {
+    prepare_process();
+    const int code = run_command(arguments);
+    finish_output();
+    return code;
+  } catch (const Error& error) {
+    print_error(error);
+    return static_cast<int>(error.exit_code());
+  } catch (const std::bad_alloc&) {
+    spdlog::error("out of memory: fewer circles or pixels, or a smaller --memory, need less");
+  } catch (const std::exception& error) {
+    spdlog::error("unexpected failure: {}", error.what());
+  }
+  return static_cast<int>(ExitCode::kRuntimeFailure);
+}
+
+}  // namespace
+}  // namespace roundel
+
+int main(int argc, char** argv) {
+  return roundel::run_program(argc > 0 ? roundel::Arguments(argv + 1, argv + argc)
+                                       : roundel::Arguments());
+}

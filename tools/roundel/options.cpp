@@ -1,0 +1,249 @@
+#include "tools/roundel/options.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "renderer/base/error.h"
+#include "renderer/image/files.h"
+#include "tools/roundel/output_path.h"
+#include "tools/roundel/values.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
+constexpr int kMaxThreads = 1024;
+constexpr int kMaxDevice = 255;
+
+const char* const kExitCodes =
+    "Exit codes: 0 done; 1 failed at run time, may succeed when tried again; 2 wrong command line; "
+    "3 scene or data invalid; 4 output refused (exists, or is not writable); 5 some of the scenes "
+    "failed; 130, 143 after SIGINT, SIGTERM. A failed or interrupted run leaves no partial file.";
+
+void add_size(CommandLine& line, SceneOptions& options) {
+  line.add_value(
+      "size", "WxH",
+      [&options](const std::string& value) {
+        std::tie(options.overrides.width, options.overrides.height) = parse_size(value);
+      },
+      fmt::format("width and height in pixels, 1 to {} each, instead of the scene's",
+                  kMaxImageSide));
+}
+
+void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
+  line.add_value(
+      "seed", "S",
+      [&options](const std::string& value) {
+        options.overrides.seed = static_cast<std::uint32_t>(
+            parse_whole(value, 0, std::numeric_limits<std::uint32_t>::max()));
+      },
+      "seed of the random numbers, 0 to 4294967295, instead of the scene's");
+  line.add_value(
+      "frame", "N",
+      [&options](const std::string& value) { options.frame = parse_whole(value, 0, kMaxFrame); },
+      fmt::format("frame number, 0 to {}: the state after N steps of 1/60 s (default: the first "
+                  "one of the scene's animation, else 0)",
+                  kMaxFrame));
+}
+
+void add_backend(CommandLine& line, BackendChoice& backend, const std::string& help) {
+  line.add_value(
+      "backend", "NAME",
+      [&backend](const std::string& value) {
+        if (value == "auto") {
+          backend = BackendChoice::kAuto;
+        } else if (value == "cpu") {
+          backend = BackendChoice::kCpu;
+        } else if (value == "cuda") {
+          backend = BackendChoice::kCuda;
+        } else {
+          throw Expected{"auto, cpu or cuda"};
+        }
+      },
+      help);
+}
+
+void add_threads(CommandLine& line, int& threads, const std::string& help) {
+  line.add_value(
+      "threads", "N",
+      [&threads](const std::string& value) {
+        threads = static_cast<int>(parse_whole(value, 1, kMaxThreads, "threads"));
+      },
+      help);
+}
+
+void add_memory(CommandLine& line, std::uint64_t& budget) {
+  line.add_value(
+      "memory", "SIZE", [&budget](const std::string& value) { budget = parse_memory(value); },
+      "budget for lists (and circles on a CUDA device) in bytes, or with K, M, G, T as in 512M, "
+      "8G; "
+      "at least 1M; what does not fit is drawn in chunks, with the same result (default: most of "
+      "what is free)");
+}
+
+void add_machine(CommandLine& line, MachineOptions& options) {
+  add_backend(
+      line, options.backend,
+      "auto, cpu or cuda; auto is cuda where a device is present, else cpu; the pictures are "
+      "the same (default: auto)");
+  line.add_value(
+      "device", "N",
+      [&options](const std::string& value) {
+        options.raster.device = static_cast<int>(parse_whole(value, 0, kMaxDevice));
+      },
+      "number of the CUDA device, as listed by \"roundel info\" (default: 0)");
+  add_threads(line, options.raster.threads,
+              fmt::format("number of CPU threads, 1 to {} (default: one a core)", kMaxThreads));
+  add_memory(line, options.raster.memory_budget);
+}
+
+void add_quiet(CommandLine& line, Verbosity& verbosity, const std::string& help) {
+  line.add_switch(
+      "quiet,q", [&verbosity] { verbosity = Verbosity::kQuiet; }, help);
+}
+
+void add_verbose(CommandLine& line, Verbosity& verbosity, const std::string& help) {
+  line.add_switch(
+      "verbose,v", [&verbosity] { verbosity = Verbosity::kVerbose; }, help);
+}
+
+void add_scenes(CommandLine& line, std::vector<std::string>& scenes) {
+  line.add_arguments("SCENE...", 1, kAnyNumber, scenes, "scene files (YAML)");
+}
+
+void refuse_standard_output(const std::string& path, const char* expected) {
+  if (path == "-" || path.empty()) throw Expected{expected};
+}
+
+}  // namespace
+
+bool parse(const Arguments& arguments, RenderOptions& options) {
+  CommandLine line("render", "SCENE... [-o FILE] [OPTION...]",
+                   "Renders one frame of each scene into a picture.");
+  add_scenes(line, options.scenes);
+  line.add_value(
+      "output,o", "FILE",
+      [&options](const std::string& value) {
+        refuse_standard_output(value, "a file name ending in .png, .exr or .pfm, or a folder");
+        options.output = value;
+      },
+      "picture to write: .png (8-bit), .exr or .pfm (float); a run of # stands for the frame "
+      "number "
+      "with as many digits; or a folder (an existing one, or ending in /) for SCENE.png, needed "
+      "with several scenes (default: the scene's \"output\")");
+  line.add_switch(
+      "overwrite", [&options] { options.overwrite = true; },
+      "replace existing pictures whose names come from a scene or a folder; a FILE named "
+      "by -o is always replaced, at once and as a whole");
+  add_size(line, options.scene);
+  add_seed_and_frame(line, options.scene);
+  add_machine(line, options.machine);
+  line.add_optional_value(
+      "stats", "FORMAT", "table",
+      [&options](const std::string& value) {
+        if (value == "table") {
+          options.stats = StatsFormat::kTable;
+        } else if (value == "json") {
+          options.stats = StatsFormat::kJson;
+        } else {
+          throw Expected{"table or json"};
+        }
+      },
+      "report time (ms), share and bytes of each stage: table on stderr, or json on stdout, one "
+      "object a line for each picture (default: table)");
+  add_quiet(line, options.verbosity, "print errors only");
+  add_verbose(line, options.verbosity, "say which backend was chosen and why");
+  line.add_note(
+      "All scenes are checked before the first is rendered. The same frame is the same file, byte "
+      "for byte, whatever the backend, the number of threads or the memory.");
+  line.add_note(kExitCodes);
+  line.add_check([&options](CommandLine::Problems& problems) {
+    check_output_option(options.output, options.scenes.size(), problems);
+  });
+  return line.parse(arguments);
+}
+
+bool parse(const Arguments& arguments, ValidateOptions& options) {
+  CommandLine line("validate", "SCENE... [OPTION...]",
+                   "Checks scenes as render does, without drawing them, and prints their size, "
+                   "circles, overlaps (circle-bin pairs), memory and fingerprint on stdout.");
+  add_scenes(line, options.scenes);
+  add_size(line, options.scene);
+  add_seed_and_frame(line, options.scene);
+  add_memory(line, options.memory_budget);
+  add_quiet(line, options.verbosity, "print errors only");
+  line.add_note(kExitCodes);
+  return line.parse(arguments);
+}
+
+bool parse(const Arguments& arguments, CirclesOptions& options) {
+  CommandLine line(
+      "circles", "SCENE -o FILE [OPTION...]",
+      "Writes the circles of a frame, in scene space and paint order, as a NumPy array "
+      "of float32 [n, 7]: x, y, z, radius, red, green, blue; or [n, 4] without colours "
+      "where the shader of every layer is snow. In a mixed scene flakes are white.");
+  std::vector<std::string> scenes;
+  line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
+  line.add_value(
+      "output,o", "FILE",
+      [&options](const std::string& value) {
+        refuse_standard_output(value, "a file name ending in .npy");
+        if (!value.ends_with(".npy")) throw Expected{"a file name ending in .npy"};
+        options.output = value;
+      },
+      "array to write (.npy); an existing file is replaced");
+  add_seed_and_frame(line, options.scene);
+  line.add_note(kExitCodes);
+  line.add_check([&options](CommandLine::Problems& problems) {
+    if (options.output.empty()) problems.emplace_back("--output: expected -o FILE.npy");
+  });
+  if (!line.parse(arguments)) return false;
+  options.scene_path = scenes.front();
+  return true;
+}
+
+bool parse(const Arguments& arguments, InfoOptions& options) {
+  CommandLine line("info", "[FILE...] [OPTION...]",
+                   "Prints, on stdout, what pictures say about themselves: size, bit depth, "
+                   "channels, and where they come from (fingerprint of the scene, seed, frame). "
+                   "Without files: version, backends and devices of this program and machine.");
+  line.add_arguments("FILE...", 0, kAnyNumber, options.files, "pictures (PNG)");
+  line.add_switch(
+      "json", [&options] { options.json = true; },
+      "print JSON: an array with one object a picture, or one object for the machine; "
+      "memory in bytes");
+  line.add_note(kExitCodes);
+  return line.parse(arguments);
+}
+
+bool parse(const Arguments& arguments, SelftestOptions& options) {
+  CommandLine line("selftest", "[OPTION...]",
+                   "Draws generated scenes and all classic ones on every backend and device at "
+                   "hand, with several numbers of threads, bin sizes (pixels) and chunk sizes "
+                   "(circles), and compares the float pictures by their bits. The first difference "
+                   "is printed with its pixel, both values and the fewest circles that show it.");
+  add_backend(
+      line, options.backend,
+      "auto (cpu, and every CUDA device present), cpu (only), or cuda (as auto, but a device "
+      "must be present) (default: auto)");
+  add_threads(line, options.threads,
+              fmt::format("a further number of CPU threads to try, 1 to {}, besides 1, 2 and 7 "
+                          "(default: one a core)",
+                          kMaxThreads));
+  add_quiet(line, options.verbosity, "print differences only");
+  add_verbose(line, options.verbosity, "list the variants first");
+  line.add_note(
+      "Exit codes: 0 all equal; 1 a difference, or a failure at run time; 2 wrong command "
+      "line; 130, 143 after SIGINT, SIGTERM.");
+  return line.parse(arguments);
+}
+
+bool parse_schema(const Arguments& arguments) {
+  CommandLine line("schema", "[OPTION...]",
+                   "Prints the JSON Schema of scene files on stdout, for editors and checkers.");
+  line.add_note(kExitCodes);
+  return line.parse(arguments);
+}
+
+}  // namespace roundel

@@ -1,0 +1,78 @@
+#include "tools/roundel/output_path.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "renderer/base/error.h"
+#include "renderer/image/files.h"
+#include "renderer/scene/text.h"
+
+namespace roundel {
+
+namespace fs = std::filesystem;
+
+void check_output_option(const std::optional<std::string>& output, std::size_t scenes,
+                         std::vector<std::string>& problems) {
+  if (!output || names_folder(*output)) return;
+  if (scenes > 1) {
+    problems.push_back(fmt::format(
+        "--output: expected a folder for {} scenes (an existing one, or ending in /), got {}",
+        scenes, roundel::quoted(*output)));
+    return;
+  }
+  try {
+    format_of(*output);
+  } catch (const Error& e) {
+    problems.push_back(fmt::format("--output: {}", e.what()));
+  }
+}
+
+std::string with_frame_number(const std::string& pattern, std::int64_t frame) {
+  std::string path;
+  for (std::size_t i = 0; i < pattern.size();) {
+    const std::size_t run = std::min(pattern.find_first_not_of('#', i), pattern.size()) - i;
+    path += run > 0 ? fmt::format("{:0{}}", frame, run) : std::string(1, pattern[i]);
+    i += std::max<std::size_t>(run, 1);
+  }
+  return path;
+}
+
+bool names_folder(const std::string& path) {
+  std::error_code ignored;
+  return path.ends_with('/') || fs::is_directory(path, ignored);
+}
+
+std::string picture_in_folder(const std::string& folder, const std::string& scene_path) {
+  return (fs::path(folder) / fs::path(scene_path).stem()).string() + ".png";
+}
+
+void check_writable(const std::string& path, bool may_replace) {
+  const auto refuse = [&path](const std::string& reason) {
+    throw Error(ExitCode::kOutputRefused, fmt::format("{}: {}", path, reason));
+  };
+  fs::path folder = fs::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    refuse(fmt::format("cannot write, there is no folder {}", roundel::quoted(folder.string())));
+  }
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    refuse(fmt::format("cannot write to the folder {}: {}", roundel::quoted(folder.string()),
+                       std::strerror(errno)));
+  }
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(fs::symlink_status(path, error))) return;
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    refuse("exists and is not a regular file");
+  }
+  if (!may_replace) refuse("exists (--overwrite replaces it)");
+  if (fs::exists(status) && access(path.c_str(), W_OK) != 0) {
+    refuse(fmt::format("exists and is not writable: {}", std::strerror(errno)));
+  }
+}
+
+}  // namespace roundel

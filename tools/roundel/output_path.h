@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace roundel {
+
+/// Adds what is wrong with the option -o of a run over so many scenes: an ending that is no
+/// picture's, or one file for several scenes.
+void check_output_option(const std::optional<std::string>& output, std::size_t scenes,
+                         std::vector<std::string>& problems);
+
+/// The pattern with each run of # in it replaced by the frame number, zero-padded to the run's
+/// length.
+std::string with_frame_number(const std::string& pattern, std::int64_t frame);
+
+/// True for an existing folder and for a path that ends in '/'.
+bool names_folder(const std::string& path);
+
+/// FOLDER/STEM.png for a scene file of that stem.
+std::string picture_in_folder(const std::string& folder, const std::string& scene_path);
+
+/// Throws Error(kOutputRefused) where a picture cannot be written: its folder is missing or not
+/// writable, or something exists there that is not a writable regular file, or anything at all
+/// exists there while `may_replace` is false.
+void check_writable(const std::string& path, bool may_replace);
+
+}  // namespace roundel

@@ -1,0 +1,60 @@
+#include "tools/roundel/process.h"
+
+#include <fcntl.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <memory>
+
+#include "renderer/image/files.h"
+
+namespace roundel {
+namespace {
+
+extern "C" void end_on_signal(int signal_number) {
+  remove_temporary_files();
+  _exit(128 + signal_number);
+}
+
+void open_closed_descriptor(int descriptor) {
+  if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) return;
+  // For the wrong direction, so that using it still fails as it does with a closed one. open()
+  // takes the lowest free number, which is this one.
+  static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
+
+void handle(int signal_number) {
+  struct sigaction current = {};
+  sigaction(signal_number, nullptr, &current);
+  if (current.sa_handler == SIG_IGN) return;  // as nohup asks for
+  struct sigaction action = {};
+  action.sa_handler = end_on_signal;
+  sigfillset(&action.sa_mask);
+  sigaction(signal_number, &action, nullptr);
+}
+
+}  // namespace
+
+void prepare_process() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    open_closed_descriptor(descriptor);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit fails as on a full disk
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) handle(signal_number);
+  auto logger = std::make_shared<spdlog::logger>("roundel",
+                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  logger->set_pattern("roundel: %v");
+  spdlog::set_default_logger(std::move(logger));
+}
+
+void set_log_level(Verbosity verbosity) {
+  spdlog::set_level(verbosity == Verbosity::kQuiet     ? spdlog::level::err
+                    : verbosity == Verbosity::kVerbose ? spdlog::level::debug
+                                                       : spdlog::level::info);
+}
+
+}  // namespace roundel

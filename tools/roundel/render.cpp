@@ -1,0 +1,114 @@
+#include "renderer/render.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "renderer/image/files.h"
+#include "tools/roundel/commands.h"
+#include "tools/roundel/machine.h"
+#include "tools/roundel/output_path.h"
+#include "tools/roundel/problems.h"
+#include "tools/roundel/process.h"
+#include "tools/roundel/requirements.h"
+#include "tools/roundel/stats_report.h"
+#include "tools/roundel/terminal.h"
+
+namespace roundel {
+namespace {
+
+/// One picture to make.
+struct Job {
+  const Scene& scene;
+  std::int64_t frame;
+  std::string path;
+};
+
+/// Where the picture of a scene goes, and whether a file there may be replaced.
+Job plan_job(const Scene& scene, const RenderOptions& options) {
+  const std::int64_t frame = options.scene.frame.value_or(scene.default_frame());
+  if (!options.output && !scene.output) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("{}: expected -o FILE, as the scene has no \"output\"", scene.path));
+  }
+  const bool into_folder = options.output && names_folder(*options.output);
+  const std::string path =
+      into_folder ? picture_in_folder(*options.output, scene.path)
+                  : with_frame_number(options.output ? *options.output : *scene.output, frame);
+  const bool named_by_hand = options.output && !into_folder;
+  check_writable(path, named_by_hand || options.overwrite);
+  const std::uint64_t circles = count_circles(scene);
+  // Each circle in one list is the least; more lists only take what is free.
+  check_memory(scene, memory_needed(scene.image, format_of(path), circles, circles,
+                                    options.machine.raster.memory_budget));
+  return {scene, frame, path};
+}
+
+bool has_data(const Scene& scene) {
+  return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
+    return std::holds_alternative<DataSource>(layer.source);
+  });
+}
+
+std::vector<Job> plan_jobs(const std::vector<Scene>& scenes, const RenderOptions& options,
+                           Problems& problems) {
+  std::vector<Job> jobs;
+  std::map<std::string, std::string> writers;  // scene by picture
+  for (const Scene& scene : scenes) {
+    problems.attempt([&] {
+      Job job = plan_job(scene, options);
+      const auto [other, is_new] = writers.emplace(job.path, scene.path);
+      if (!is_new) {
+        throw Error(ExitCode::kUsage, fmt::format("{} and {} would both be written to {}",
+                                                  other->second, scene.path, job.path));
+      }
+      if (scenes.size() > 1 && has_data(scene)) {  // values are checked as they are read
+        Circles unused;
+        CircleSource(scene).generate(job.frame, unused);
+      }
+      jobs.push_back(std::move(job));
+    });
+  }
+  return jobs;
+}
+
+void render_job(const Job& job, Rasterizer& rasterizer, const std::string& backend,
+                const RenderOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  FrameReport report{job.scene, job.frame, job.path, backend, 0, {}};
+  render_to_file(job.scene, job.frame, rasterizer, job.path, report.stats);
+  report.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  if (options.verbosity != Verbosity::kQuiet) print_err(summary_line(report));
+  if (options.stats == StatsFormat::kTable) print_err(stats_table(report));
+  if (options.stats == StatsFormat::kJson) print_out(stats_json(report));
+}
+
+}  // namespace
+
+int run_render(const Arguments& arguments) {
+  RenderOptions options;
+  if (!parse(arguments, options)) return 0;
+  set_log_level(options.verbosity);
+  const ThreadLimit thread_limit(options.machine.raster.threads);
+
+  Problems problems;
+  const std::vector<Scene> scenes = load_scenes(options.scenes, options.scene.overrides, problems);
+  const std::vector<Job> jobs = plan_jobs(scenes, options, problems);
+  if (!problems.empty()) return static_cast<int>(problems.exit_code());
+
+  const ChosenBackend chosen = choose_backend(options.machine);
+  spdlog::debug("backend {}: {}", backend_name(chosen.backend), chosen.reason);
+  const std::unique_ptr<Rasterizer> rasterizer =
+      make_rasterizer(chosen.backend, options.machine.raster);
+  for (const Job& job : jobs) {
+    problems.attempt([&] { render_job(job, *rasterizer, backend_name(chosen.backend), options); });
+  }
+  const bool some_failed = !problems.empty() && problems.count() < jobs.size();
+  return static_cast<int>(some_failed ? ExitCode::kSomeFramesFailed : problems.exit_code());
+}
+
+}  // namespace roundel

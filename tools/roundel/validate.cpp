@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include "renderer/generate/generate.h"
+#include "renderer/raster/tile_grid.h"
+#include "renderer/render.h"
+#include "renderer/scene/fingerprint.h"
+#include "renderer/scene/text.h"
+#include "tools/roundel/commands.h"
+#include "tools/roundel/output_path.h"
+#include "tools/roundel/problems.h"
+#include "tools/roundel/requirements.h"
+#include "tools/roundel/terminal.h"
+
+namespace roundel {
+namespace {
+
+constexpr int kBinSize = 32;  // pixels; the CPU backend's choice
+
+ImageFormat output_format(const Scene& scene) {
+  return scene.output ? format_of(*scene.output) : ImageFormat::kPng;
+}
+
+/// Generates the circles, which checks the values of data files, and says what the frame needs.
+std::string describe(const Scene& scene, const ValidateOptions& options) {
+  const ImageFormat format = output_format(scene);
+  const std::uint64_t count = count_circles(scene);
+  const std::uint64_t list_budget = options.memory_budget;
+  check_memory(scene, memory_needed(scene.image, format, count, count, list_budget));
+
+  CircleSource source(scene);
+  Circles circles;
+  generate_in_frame_space(scene, source, options.scene.frame.value_or(scene.default_frame()),
+                          circles);
+  const std::uint64_t overlaps =
+      count_overlaps(circles, scene.image.width, scene.image.height, kBinSize);
+  const std::uint64_t memory = memory_needed(scene.image, format, count, overlaps, list_budget);
+  return fmt::format("{}: valid\n", scene.path) +
+         fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
+         fmt::format("  circles      {}\n", with_commas(count)) +
+         fmt::format("  overlaps     {} with bins of {} pixels\n", with_commas(overlaps),
+                     kBinSize) +
+         fmt::format("  memory       {}\n", memory_text(static_cast<double>(memory))) +
+         fmt::format("  fingerprint  {}\n", fingerprint(scene));
+}
+
+}  // namespace
+
+int run_validate(const Arguments& arguments) {
+  ValidateOptions options;
+  if (!parse(arguments, options)) return 0;
+  Problems problems;
+  for (const Scene& scene : load_scenes(options.scenes, options.scene.overrides, problems)) {
+    problems.attempt([&] {
+      const std::string description = describe(scene, options);
+      if (options.verbosity != Verbosity::kQuiet) print_out(description);
+    });
+  }
+  return static_cast<int>(problems.exit_code());
+}
+
+}  // namespace roundel

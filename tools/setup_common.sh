@@ -1,0 +1,111 @@
+# shellcheck shell=bash
+# Sourced by tools/run and tools/test: installs packages, configures and builds, each when needed.
+# Messages go to stderr, since stdout belongs to the program that is run.
+#   ROUNDEL_PRESET   preset to build, release if unset; the folder is build/PRESET
+#   ROUNDEL_CUDA     ON, OFF or AUTO instead of the preset's choice
+#   ROUNDEL_INSTALL  OFF: never install packages
+
+self=$(realpath "${BASH_SOURCE[0]}")
+source_dir=${self%/*/*}
+preset=${ROUNDEL_PRESET:-release}
+build_dir=$source_dir/build/$preset
+
+note() { printf 'roundel: %s\n' "$*" >&2; }
+die() {
+  note "$@"
+  exit 1
+}
+
+# is_current TARGET SOURCE...: true if the target was built with these settings after the last
+# change to the sources (a file that went changes its folder).
+is_current() {
+  local stamp=$build_dir/.built-$1
+  shift
+  [[ -f $stamp && $(<"$stamp") == "$(settings)" ]] &&
+    [[ -z $(find "$@" -newer "$stamp" -print -quit 2>&1) ]]
+}
+
+# A build without CUDA is out of date once nvcc is there.
+settings() { echo "preset=$preset cuda=${ROUNDEL_CUDA:-} nvcc=$(type -P nvcc /usr/local/cuda/bin/nvcc)"; }
+
+# install_packages NAME...: installs what is missing.
+install_packages() {
+  [[ ${ROUNDEL_INSTALL:-} != OFF ]] || return 0
+  local missing as_root=()
+  if ! command -v dpkg-query apt-get >/dev/null; then
+    die "this is no Debian or Ubuntu; install the equivalents of these packages and set" \
+      "ROUNDEL_INSTALL=OFF: $*"
+  fi
+  missing=$(comm -13 \
+    <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
+      sed -n 's/^installed //p' | sort -u) \
+    <(printf '%s\n' "$@" | sort -u) | paste -sd ' ')
+  [[ -n $missing ]] || return 0
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null ||
+      die "neither root nor sudo here; as root, run: apt-get install $missing"
+    as_root=(sudo)
+  fi
+  note "installing $missing"
+  local log
+  log=$(mktemp)
+  # A failed update may still leave usable lists.
+  "${as_root[@]}" apt-get -q update &>"$log" || note "apt-get update failed; trying to go on"
+  # shellcheck disable=SC2086  # names without spaces
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qy -o DPkg::Lock::Timeout=600 \
+    install --no-install-recommends $missing &>>"$log" || {
+    cat "$log" >&2
+    die "could not install: $missing"
+  }
+  rm -f "$log"
+}
+
+# One line about the build's progress every ten seconds.
+show_progress() {
+  local line next=$((SECONDS + 10))
+  while IFS= read -r line; do
+    if ((SECONDS >= next)) && [[ $line =~ ^\[([0-9]+/[0-9]+)\] ]]; then
+      note "built ${BASH_REMATCH[1]}"
+      next=$((SECONDS + 10))
+    fi
+  done
+}
+
+# logged NAME COMMAND...: keeps the output in NAME.log, shows it when the command fails.
+logged() {
+  local log=$build_dir/$1.log
+  shift
+  "$@" </dev/null 2>&1 | tee "$log" | show_progress || {
+    cat "$log" >&2
+    die "failed: $*"
+  }
+}
+
+# bring_up_to_date TARGET PACKAGE... -- SOURCE...: builds the target unless it is current.
+bring_up_to_date() {
+  local target=$1 packages=()
+  shift
+  while [[ $1 != -- ]]; do
+    packages+=("$1")
+    shift
+  done
+  shift
+  is_current "$target" "$@" && return 0
+  mkdir -p "$build_dir"
+  exec {lock}>"$source_dir/build/.lock"
+  flock "$lock"
+  if ! is_current "$target" "$@"; then
+    # Dated before the build: what changes during the build makes it out of date.
+    settings >"$build_dir/.starting"
+    install_packages "${packages[@]}"
+    note "configuring build/$preset"
+    logged configure cmake -S "$source_dir" --preset "$preset" ${ROUNDEL_CUDA:+"-DROUNDEL_CUDA=$ROUNDEL_CUDA"}
+    note "building $target"
+    logged build cmake --build "$build_dir" --target "$target"
+    mv "$build_dir/.starting" "$build_dir/.built-$target"
+  fi
+  exec {lock}>&-
+}
+
+# shellcheck disable=SC2034  # used by the files that source this one
+sources=("$source_dir"/{CMakeLists.txt,CMakePresets.json,cmake,renderer,tools/roundel})
