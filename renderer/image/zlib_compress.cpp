@@ -32,8 +32,8 @@ namespace roundel {
 namespace {
 
 /// Huffman tables for circles behind the filter Up: literals fall off on both sides of 0, short
-/// matches are the most frequent. The weights were searched for so that the classic scenes, from
-/// rgb to micro2M, come within a few percent of what tables made for each would give. All in
+/// matches are the most frequent. The weights were searched for over the classic scenes: rand10k
+/// and rand1M come within 4 % of tables made for each, micro2M, nearly noise, within 15 %. All in
 /// integers: the tables are part of what a file's bytes depend on.
 isal_hufftables make_tables() {
   isal_huff_histogram histogram{};
