@@ -1,5 +1,8 @@
+#include <libdeflate.h>
 #include <spng.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <memory>
 #include <string_view>
@@ -14,12 +17,40 @@
 namespace roundel {
 namespace {
 
+/// What is wrong with a PNG file's outer form, or an empty text: every chunk whole with its
+/// checksum, from the signature to IEND and nothing behind it. libspng itself stops reading at the
+/// last pixel and lets damage behind it pass.
+std::string_view problem_in_chunks(std::span<const std::uint8_t> bytes) {
+  constexpr std::array<std::uint8_t, 8> kSignature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  if (bytes.size() < kSignature.size() ||
+      !std::equal(kSignature.begin(), kSignature.end(), bytes.begin())) {
+    return "it does not start with the PNG signature";
+  }
+  const auto u32_at = [&bytes](std::size_t at) {
+    return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 |
+           std::uint32_t{bytes[at + 2]} << 8 | std::uint32_t{bytes[at + 3]};
+  };
+  bytes = bytes.subspan(kSignature.size());
+  constexpr std::size_t kFrame = 12;  // length, type, checksum
+  while (bytes.size() >= kFrame) {
+    const std::size_t size = u32_at(0);
+    if (size > bytes.size() - kFrame) return "it is cut off";
+    if (u32_at(8 + size) != libdeflate_crc32(0, &bytes[4], size + 4)) return "a checksum is wrong";
+    const bool last = u32_at(4) == 0x49454e44;  // "IEND"
+    bytes = bytes.subspan(kFrame + size);
+    if (last) return bytes.empty() ? "" : "there is something behind its end";
+  }
+  return "it is cut off";
+}
+
 /// A PNG file being decoded, with limits on what it may make us allocate.
 class PngDecoder {
  public:
   explicit PngDecoder(const std::string& path)
       : path_(path), file_(path), context_(spng_ctx_new(0), spng_ctx_free) {
     if (!context_) throw Error(ExitCode::kRuntimeFailure, path + ": out of memory");
+    const std::string_view problem = problem_in_chunks(file_.bytes());
+    if (!problem.empty()) fail(problem);
     check(spng_set_image_limits(context_.get(), kMaxImageSide, kMaxImageSide));
     // Text and other side chunks, also after decompression.
     constexpr std::size_t kMaxChunk = std::size_t{1} << 20;
@@ -38,7 +69,7 @@ class PngDecoder {
   /// Decodes the whole picture, in the file's own format.
   void decode(std::span<std::uint8_t> out) {
     check(spng_decode_image(context_.get(), out.data(), out.size(), SPNG_FMT_PNG, 0));
-    check(spng_decode_chunks(context_.get()));  // to the end of the file
+    check(spng_decode_chunks(context_.get()));  // those behind the pixels
   }
 
   /// Decodes row by row, so that memory stays small, and throws the pixels away.

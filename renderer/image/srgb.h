@@ -19,7 +19,11 @@ ROUNDEL_HOST_DEVICE inline float linear_to_srgb(float c) {
   if (!(c > 0.0f)) return 0.0f;
   const double x = c;
   if (x <= 0.0031308) return static_cast<float>(x * 12.92);
-  return static_cast<float>(1.055 * portable_exp(portable_log(x) / 2.4) - 0.055);
+  // The standard's two pieces miss each other by 3e-8 where they meet; the curve must not fall
+  // there.
+  const double joint = 0.0031308 * 12.92;
+  const double y = 1.055 * portable_exp(portable_log(x) / 2.4) - 0.055;
+  return static_cast<float>(y > joint ? y : joint);
 }
 
 }  // namespace roundel

@@ -98,8 +98,8 @@ TEST(Fingerprint, EverythingThatDeterminesPixelsChangesIt) {
       {"alpha: 0.9}]", "alpha: 0.9}, {x: 0, y: 0, radius: 1}]"},
   };
   for (const auto& [from, to] : changes) {
-    const auto [other, inserted] =
-        seen.emplace(fingerprint_of(replaced(from, to)), from + " -> " + to);
+    const auto [other, inserted] = seen.emplace(fingerprint_of(replaced(from, to)),
+                                                std::string(from).append(" -> ").append(to));
     EXPECT_TRUE(inserted) << from << " -> " << to << " gives the same as " << other->second;
   }
 }

@@ -33,14 +33,14 @@ std::string bytes_of(const std::vector<T>& values) {
 
 class Npy : public testing::Test {
  protected:
-  NpyArray open(const std::string& file) { return NpyArray(folder_.write("a.npy", file)); }
+  NpyArray open(const std::string& file) { return NpyArray(folder.write("a.npy", file)); }
   std::string problem(const std::string& file) {
-    const std::string path = folder_.write("a.npy", file);
+    const std::string path = folder.write("a.npy", file);
     const std::string error = error_of([&] { NpyArray array(path); });
     EXPECT_TRUE(error.starts_with(path + ": ")) << error;
     return error.substr(path.size() + 2);
   }
-  TemporaryFolder folder_;
+  TemporaryFolder folder;
 };
 
 TEST_F(Npy, FloatsAndDoublesAreReadExactly) {
@@ -58,7 +58,7 @@ TEST_F(Npy, FloatsAndDoublesAreReadExactly) {
   EXPECT_EQ(doubles.columns(), 1u);
   EXPECT_EQ(doubles.at(0, 0), 0.1);
   EXPECT_EQ(doubles.at(1, 0), -1e300);
-  EXPECT_EQ(doubles.file_bytes().size(), std::filesystem::file_size(folder_ / "a.npy"));
+  EXPECT_EQ(doubles.file_bytes().size(), std::filesystem::file_size(folder / "a.npy"));
 }
 
 TEST_F(Npy, HeadersMayBeWrittenInManyWays) {
@@ -81,7 +81,7 @@ TEST_F(Npy, MovingKeepsTheArray) {
   NpyArray second(std::move(first));
   EXPECT_EQ(second.at(1, 0), 4);
   NpyArray third(
-      folder_.write("b.npy", npy(dict("'<f4'", "False", "(1, 1)"), bytes_of<float>({9}))));
+      folder.write("b.npy", npy(dict("'<f4'", "False", "(1, 1)"), bytes_of<float>({9}))));
   third = std::move(second);
   EXPECT_EQ(third.at(1, 0), 4);
   EXPECT_EQ(third.rows(), 2u);
@@ -90,8 +90,8 @@ TEST_F(Npy, MovingKeepsTheArray) {
 TEST_F(Npy, WhatIsWrittenIsReadBack) {
   std::vector<float> values(7000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.1f * static_cast<float>(i);
-  write_npy(folder_ / "w.npy", values, 1000, 7);
-  const NpyArray array(folder_ / "w.npy");
+  write_npy(folder / "w.npy", values, 1000, 7);
+  const NpyArray array(folder / "w.npy");
   ASSERT_EQ(array.rows(), 1000u);
   ASSERT_EQ(array.columns(), 7u);
   for (std::uint64_t i = 0; i < values.size(); ++i) ASSERT_EQ(array.at(i / 7, i % 7), values[i]);
@@ -112,13 +112,13 @@ TEST_F(Npy, TheReferenceFlakesAreRead) {
 }
 
 TEST_F(Npy, PathsThatAreNoFilesAreRefused) {
-  EXPECT_EQ(error_of([&] { NpyArray(folder_ / "none.npy"); }),
-            (folder_ / "none.npy") + ": no such file");
-  EXPECT_EQ(error_of([&] { NpyArray(folder_ / ""); }),
-            (folder_ / "") + ": expected a file, got a directory");
-  ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
-  EXPECT_EQ(error_of([&] { NpyArray(folder_ / "fifo"); }),
-            (folder_ / "fifo") + ": expected a regular file");
+  EXPECT_EQ(error_of([&] { NpyArray(folder / "none.npy"); }),
+            (folder / "none.npy") + ": no such file");
+  EXPECT_EQ(error_of([&] { NpyArray(folder / ""); }),
+            (folder / "") + ": expected a file, got a directory");
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+  EXPECT_EQ(error_of([&] { NpyArray(folder / "fifo"); }),
+            (folder / "fifo") + ": expected a regular file");
 }
 
 TEST_F(Npy, FilesThatAreNoArraysAreRefused) {

@@ -1,0 +1,85 @@
+#include "renderer/image/quantize.h"
+
+#include <gtest/gtest.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace roundel {
+namespace {
+
+/// 255·c + ½ of a binary32 c >= 2⁻²⁰ has at most 24 + 8 + 20 significant bits, so binary64 holds it
+/// exactly; below that, the sum rounds to something that is still less than 1.
+int exact(float c) {
+  return static_cast<int>(std::floor(static_cast<double>(c) * 255.0 + 0.5));
+}
+
+TEST(Quantize, EveryFloatFrom0To1IsRoundedExactly) {
+#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  constexpr std::uint32_t kStride = 1;
+#else
+  constexpr std::uint32_t kStride = 251;  // an unoptimised or instrumented build: a sample
+#endif
+  constexpr std::uint32_t kCount = std::bit_cast<std::uint32_t>(1.0f) / kStride + 1;
+  const std::uint64_t wrong = tbb::parallel_reduce(
+      tbb::blocked_range<std::uint32_t>(0, kCount), std::uint64_t{0},
+      [&](const tbb::blocked_range<std::uint32_t>& range, std::uint64_t count) {
+        for (std::uint32_t k = range.begin(); k < range.end(); ++k) {
+          const float c = std::bit_cast<float>(k * kStride);
+          count += quantize(c) != exact(c) ? 1 : 0;
+        }
+        return count;
+      },
+      [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  EXPECT_EQ(wrong, 0U);
+}
+
+TEST(Quantize, BothSidesOfEveryStepAreExact) {
+  for (int code = 1; code <= 255; ++code) {
+    float c = static_cast<float>((code - 0.5) / 255);
+    for (int k = 0; k < 8; ++k) c = std::nextafter(c, 0.0f);
+    for (int k = 0; k < 16; ++k, c = std::nextafter(c, 2.0f)) ASSERT_EQ(quantize(c), exact(c)) << c;
+  }
+}
+
+TEST(Quantize, TheNaiveFormulaIsNotExact) {
+  // The reason for the correction step, and a proof that the tests above can fail.
+  std::uint64_t wrong = 0;
+  for (int code = 1; code <= 255; ++code) {
+    float c = static_cast<float>((code - 0.5) / 255);
+    for (int k = 0; k < 8; ++k) c = std::nextafter(c, 0.0f);
+    for (int k = 0; k < 16; ++k, c = std::nextafter(c, 2.0f)) {
+      wrong += static_cast<int>(c * 255.0f + 0.5f) != exact(c) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(wrong, 0U);
+}
+
+TEST(Quantize, OutsideOf0To1IsClamped) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (float c : {0.0f, -0.0f, -1e-45f, -0.5f, -1.0f, -1e30f, -kInfinity}) {
+    EXPECT_EQ(quantize(c), 0) << c;
+  }
+  for (float c : {1.0f, std::nextafter(1.0f, 2.0f), 1.5f, 256.0f, 1e30f, kInfinity}) {
+    EXPECT_EQ(quantize(c), 255) << c;
+  }
+}
+
+TEST(Quantize, NanIs0) {
+  for (std::uint32_t bits : {0x7fc00000U, 0xffc00000U, 0x7f800001U, 0x7fffffffU}) {
+    EXPECT_EQ(quantize(std::bit_cast<float>(bits)), 0);
+  }
+}
+
+TEST(Quantize, EveryCodeComesBack) {
+  for (int code = 0; code <= 255; ++code) {
+    EXPECT_EQ(quantize(static_cast<float>(code) / 255.0f), code);
+  }
+}
+
+}  // namespace
+}  // namespace roundel

@@ -1,0 +1,220 @@
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tests/image/image_test_support.h"
+
+namespace roundel {
+namespace {
+
+const std::vector<std::uint8_t> kOld = {1, 2, 3};
+const std::vector<std::uint8_t> kNew(100000, 7);
+
+/// Runs `body` in a process of its own, which may change its limits and rights; its exit code.
+template <typename Body>
+int in_child(Body body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int exit_code_of_writing(const std::string& path) {
+  try {
+    write_file_atomically(path, kNew);
+    return 0;
+  } catch (const Error& error) {
+    return static_cast<int>(error.exit_code());
+  }
+}
+
+TEST(WriteFile, WritesANewFileAndReplacesAnOldOne) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "a", kOld);
+  EXPECT_EQ(read_bytes(folder / "a"), kOld);
+  write_file_atomically(folder / "a", kNew);
+  EXPECT_EQ(read_bytes(folder / "a"), kNew);
+  write_file_atomically(folder / "a", {});
+  EXPECT_EQ(read_bytes(folder / "a").size(), 0U);
+  EXPECT_EQ(folder.count_files(), 1U);
+}
+
+TEST(WriteFile, PermissionsFollowTheUmask) {
+  const TemporaryFolder folder;
+  const mode_t old_mask = umask(027);
+  write_file_atomically(folder / "a", kOld);
+  umask(old_mask);
+  struct stat status {};
+  ASSERT_EQ(stat((folder / "a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+}
+
+TEST(WriteFile, ANameOfTheGreatestLengthIsNoProblem) {
+  const TemporaryFolder folder;
+  const std::string path = folder / std::string(255, 'n');
+  write_file_atomically(path, kOld);
+  EXPECT_EQ(read_bytes(path), kOld);
+}
+
+TEST(WriteFile, ARelativePathIsWrittenInTheWorkingDirectory) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(in_child([&] {
+              if (chdir(folder.path().c_str()) != 0) return 99;
+              return exit_code_of_writing("a.png");
+            }),
+            0);
+  EXPECT_EQ(read_bytes(folder / "a.png"), kNew);
+}
+
+TEST(WriteFile, ASymbolicLinkStaysOne) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "real", kOld);
+  std::filesystem::create_symlink("real", folder / "link");
+  write_file_atomically(folder / "link", kNew);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(read_bytes(folder / "real"), kNew);
+}
+
+TEST(WriteFile, PlacesThatTakeNoFileAreRefusedWithPathAndReason) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "file", kOld);
+  std::filesystem::create_directory(folder / "folder");
+  const std::pair<std::string, const char*> paths[] = {
+      {folder / "missing/a.png", "No such file or directory"},
+      {folder / "file/a.png", "Not a directory"},
+      {folder / "folder", "Is a directory"},
+      {folder / "folder/", "Is a directory"},
+      {folder / std::string(256, 'n'), "File name too long"},
+      {"", "Is a directory"},
+  };
+  for (const auto& [path, reason] : paths) {
+    const Error error = error_of([&, p = path] { write_file_atomically(p, kNew); });
+    EXPECT_EQ(error.exit_code(), ExitCode::kOutputRefused) << path;
+    EXPECT_EQ(error.what(), path + ": cannot write: " + reason);
+  }
+  EXPECT_EQ(folder.count_files(), 2U);
+}
+
+TEST(WriteFile, FoldersAndFilesWithoutWritePermissionAreRefused) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "closed");
+  std::filesystem::create_directory(folder / "open");
+  write_bytes(folder / "open/read-only", kOld);
+  ASSERT_EQ(chmod((folder / "closed").c_str(), 0555), 0);
+  ASSERT_EQ(chmod((folder / "open").c_str(), 0777), 0);
+  ASSERT_EQ(chmod((folder / "open/read-only").c_str(), 0444), 0);
+  ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+  constexpr uid_t kNobody = 65534;
+  const auto as_somebody_else = [&](const std::string& path) {
+    return in_child([&] {
+      if (getuid() == 0 && setuid(kNobody) != 0) return 99;  // root may write everywhere
+      return exit_code_of_writing(path);
+    });
+  };
+  EXPECT_EQ(as_somebody_else(folder / "closed/a.png"), 4);
+  EXPECT_EQ(as_somebody_else(folder / "open/read-only"), 4);
+  EXPECT_EQ(as_somebody_else(folder / "open/a.png"), 0);
+  EXPECT_EQ(read_bytes(folder / "open/read-only"), kOld);
+}
+
+TEST(WriteFile, AFailedWriteLeavesTheOldFileAndNothingElse) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "old", kOld);
+  for (const char* name : {"old", "new"}) {
+    EXPECT_EQ(in_child([&] {
+                // Writing fails with EFBIG half-way, as it does on a full disk with ENOSPC.
+                std::signal(SIGXFSZ, SIG_IGN);
+                const rlimit limit{50000, 50000};
+                if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 99;
+                return exit_code_of_writing(folder / name);
+              }),
+              1);
+  }
+  EXPECT_EQ(read_bytes(folder / "old"), kOld);
+  EXPECT_EQ(folder.count_files(), 1U);
+}
+
+TEST(WriteFile, DevicesGetTheBytesAndStayDevices) {
+  write_file_atomically("/dev/null", kNew);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const Error error = error_of([] { write_file_atomically("/dev/full", kNew); });
+  EXPECT_EQ(error.exit_code(), ExitCode::kRuntimeFailure);
+  EXPECT_STREQ(error.what(), "/dev/full: cannot write: No space left on device");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(WriteFile, APipeGetsTheBytesAndAClosedOneIsARuntimeFailure) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const std::string path = "/dev/fd/" + std::to_string(ends[1]);
+  write_file_atomically(path, kOld);
+  std::vector<std::uint8_t> received(kOld.size());
+  ASSERT_EQ(read(ends[0], received.data(), received.size()), static_cast<ssize_t>(received.size()));
+  EXPECT_EQ(received, kOld);
+  close(ends[0]);
+  EXPECT_EQ(in_child([&] {
+              std::signal(SIGPIPE, SIG_IGN);
+              return exit_code_of_writing(path);
+            }),
+            1);
+  close(ends[1]);
+}
+
+TEST(WriteFile, ASignalHandlerCanRemoveTheTemporaryFile) {
+  // The file-size limit raises SIGXFSZ in the middle of a write: a signal at the worst moment.
+  const TemporaryFolder folder;
+  const int exit_code = in_child([&] {
+    std::signal(SIGXFSZ, [](int) {
+      remove_temporary_files();
+      _exit(130);
+    });
+    const rlimit limit{50000, 50000};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 99;
+    return exit_code_of_writing(folder / "a.png");
+  });
+  EXPECT_EQ(exit_code, 130);
+  EXPECT_EQ(folder.count_files(), 0U);
+}
+
+TEST(WriteFile, WithoutAHandlerASignalLeavesOnlyATemporaryFile) {
+  // The counterpart of the test above: there is a file to remove at that moment.
+  const TemporaryFolder folder;
+  const int exit_code = in_child([&] {
+    std::signal(SIGXFSZ, [](int) { _exit(130); });
+    const rlimit limit{50000, 50000};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 99;
+    return exit_code_of_writing(folder / "a.png");
+  });
+  EXPECT_EQ(exit_code, 130);
+  EXPECT_EQ(folder.count_files(), 1U);
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.png"));
+}
+
+TEST(WriteFile, RemovingTemporaryFilesTouchesNoFinishedFile) {
+  const TemporaryFolder folder;
+  for (int k = 0; k < 200; ++k) write_file_atomically(folder / std::to_string(k), kOld);
+  remove_temporary_files();
+  EXPECT_EQ(folder.count_files(), 200U);
+}
+
+TEST(WriteFile, ALeftoverTemporaryOfTheSameNameIsNoObstacle) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(in_child([&] {
+              for (int k = 0; k < 50; ++k) {
+                const std::string name =
+                    ".roundel-" + std::to_string(getpid()) + "-" + std::to_string(k) + ".tmp";
+                write_bytes(folder / name, kOld);
+              }
+              return exit_code_of_writing(folder / "a.png");
+            }),
+            0);
+  EXPECT_EQ(read_bytes(folder / "a.png"), kNew);
+}
+
+}  // namespace
+}  // namespace roundel
