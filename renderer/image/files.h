@@ -25,8 +25,12 @@ enum class ImageFormat { kPng, kExr, kPfm };
 /// By the path's ending, upper or lower case. Throws Error(kUsage) naming the endings it knows.
 ImageFormat format_of(const std::string& path);
 
+/// Throws Error(kRuntimeFailure) for a PNG beyond what the encoder can hold, so that this need not
+/// wait until the picture is drawn. channels: 3 or 4.
+void check_png_size(int width, int height, int channels);
+
 /// A whole PNG file (8-bit RGB or RGBA, sRGB chunk, text chunks Software, Fingerprint, Seed,
-/// Frame). Throws Error(kRuntimeFailure) for images beyond what the encoder can hold.
+/// Frame). Throws as check_png_size.
 std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata);
 /// 32-bit float RGB, or premultiplied RGBA where `alpha` is set.
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,

@@ -49,20 +49,24 @@ void append_text(std::vector<std::uint8_t>& out, std::string_view keyword, std::
 
 }  // namespace
 
-std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata) {
+void check_png_size(int width, int height, int channels) {
   const std::uint64_t row_bytes =
-      static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.channels);
-  const std::uint64_t filtered_bytes = (row_bytes + 1) * static_cast<std::uint64_t>(image.height);
+      static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(channels);
+  const std::uint64_t filtered_bytes = (row_bytes + 1) * static_cast<std::uint64_t>(height);
   if (filtered_bytes > kMaxFilteredBytes) {
     throw Error(ExitCode::kRuntimeFailure,
                 fmt::format("a PNG of {}x{} pixels would hold {:.1f} GB, the encoder takes at most "
                             "{:.1f} GB: write .exr or .pfm instead",
-                            image.width, image.height, static_cast<double>(filtered_bytes) / 1e9,
+                            width, height, static_cast<double>(filtered_bytes) / 1e9,
                             static_cast<double>(kMaxFilteredBytes) / 1e9));
   }
+}
+
+std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata) {
+  check_png_size(image.width, image.height, image.channels);
   int size = 0;
   const std::unique_ptr<unsigned char, void (*)(void*)> png(
-      stbi_write_png_to_mem(image.bytes.data(), static_cast<int>(row_bytes), image.width,
+      stbi_write_png_to_mem(image.bytes.data(), image.width * image.channels, image.width,
                             image.height, image.channels, &size),
       std::free);
   if (!png) throw Error(ExitCode::kRuntimeFailure, "cannot encode PNG: out of memory");

@@ -239,6 +239,15 @@ class Scenes(CommandTest):
             self.assertRegex(done.stderr, r"huge\.yaml: needs \d+\.\d GiB of memory, this machine has")
         self.assert_only_scenes()
 
+    def test_more_than_a_png_holds_is_refused_before_drawing(self):
+        self.write("huge.yaml", SLOW.replace("width: 2048, height: 2048",
+                                             "width: 30000, height: 30000"))
+        started = time.monotonic()
+        done = self.run_roundel("render", "huge.yaml", "-o", "a.png", code=FAILED)
+        self.assertIn("30000x30000", done.stderr)
+        self.assertLess(time.monotonic() - started, 5)
+        self.assert_only_scenes()
+
     def test_the_end_of_memory_is_a_message(self):
         if is_sanitized():
             self.skipTest("sanitizers reserve more address space than any limit")
@@ -319,6 +328,13 @@ class Pictures(CommandTest):
         self.assertEqual(self.read("out/frame_0012.png"), before)
         self.run_roundel("render", "named.yaml", "--frame", "12", "--seed", "3", "--overwrite")
         self.assertNotEqual(self.read("out/frame_0012.png"), before)
+
+    def test_a_scene_cannot_name_what_is_no_picture(self):
+        self.write("jpg.yaml", RGB + "output: a.jpg\n")
+        for command in ("render", "validate"):
+            done = self.run_roundel(command, "jpg.yaml", code=INVALID)
+            self.assertRegex(done.stderr, r"^jpg\.yaml:.*output: .*\.png, \.exr or \.pfm")
+        self.assert_only_scenes()
 
     def test_a_named_file_is_replaced(self):
         self.write("a.png", "old")

@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "renderer/base/error.h"
-#include "renderer/image/files.h"
 #include "renderer/scene/text.h"
 
 namespace roundel {
@@ -28,6 +27,15 @@ void check_output_option(const std::optional<std::string>& output, std::size_t s
     format_of(*output);
   } catch (const Error& e) {
     problems.push_back(fmt::format("--output: {}", e.what()));
+  }
+}
+
+ImageFormat output_format(const Scene& scene) {
+  if (!scene.output) return ImageFormat::kPng;
+  try {
+    return format_of(*scene.output);
+  } catch (const Error& e) {
+    throw Error(ExitCode::kInvalidScene, fmt::format("{}: output: {}", scene.path, e.what()));
   }
 }
 

@@ -4,12 +4,19 @@
 #include <string>
 #include <vector>
 
+#include "renderer/image/files.h"
+#include "renderer/scene/scene.h"
+
 namespace roundel {
 
 /// Adds what is wrong with the option -o of a run over so many scenes: an ending that is no
 /// picture's, or one file for several scenes.
 void check_output_option(const std::optional<std::string>& output, std::size_t scenes,
                          std::vector<std::string>& problems);
+
+/// Format of the picture that a scene asks for with its key `output`, or of a PNG. Throws
+/// Error(kInvalidScene) for an ending that is no picture's.
+ImageFormat output_format(const Scene& scene);
 
 /// The pattern with each run of # in it replaced by the frame number, zero-padded to the run's
 /// length.

@@ -38,12 +38,10 @@ Job plan_job(const Scene& scene, const RenderOptions& options) {
   const std::string path =
       into_folder ? picture_in_folder(*options.output, scene.path)
                   : with_frame_number(options.output ? *options.output : *scene.output, frame);
+  const ImageFormat format = options.output ? format_of(path) : output_format(scene);
+  check_feasible(scene, format, count_circles(scene), options.machine.raster.memory_budget);
   const bool named_by_hand = options.output && !into_folder;
   check_writable(path, named_by_hand || options.overwrite);
-  const std::uint64_t circles = count_circles(scene);
-  // Each circle in one list is the least; more lists only take what is free.
-  check_memory(scene, memory_needed(scene.image, format_of(path), circles, circles,
-                                    options.machine.raster.memory_budget));
   return {scene, frame, path};
 }
 

@@ -25,6 +25,16 @@ std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std:
   return circles * (sizeof(Shape) + sizeof(Paint)) + lists + picture;
 }
 
+void check_feasible(const Scene& scene, ImageFormat format, std::uint64_t circles,
+                    std::uint64_t list_budget) {
+  const ImageSettings& image = scene.image;
+  if (format == ImageFormat::kPng) {
+    check_png_size(image.width, image.height, image.alpha ? 4 : 3);
+  }
+  // Each circle in one list is the least; more of them only take what is free.
+  check_memory(scene, memory_needed(image, format, circles, circles, list_budget));
+}
+
 void check_memory(const Scene& scene, std::uint64_t bytes) {
   const std::uint64_t available = physical_memory();
   if (bytes <= available) return;

@@ -12,8 +12,11 @@ namespace roundel {
 std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std::uint64_t circles,
                             std::uint64_t overlaps, std::uint64_t list_budget);
 
-/// Throws Error(kRuntimeFailure) "PATH: needs 120.0 GiB of memory …" when the frame cannot fit into
-/// this machine, where the system would end the program half way.
+/// Throws Error(kRuntimeFailure) when the frame cannot be made on this machine, where else the
+/// system would end the program half way: "PATH: needs 120.0 GiB of memory …"; or in this format.
+void check_feasible(const Scene& scene, ImageFormat format, std::uint64_t circles,
+                    std::uint64_t list_budget);
+/// The first part of it, for any number of bytes.
 void check_memory(const Scene& scene, std::uint64_t bytes);
 
 }  // namespace roundel

@@ -16,16 +16,16 @@ namespace {
 
 constexpr int kBinSize = 32;  // pixels; the CPU backend's choice
 
-ImageFormat output_format(const Scene& scene) {
-  return scene.output ? format_of(*scene.output) : ImageFormat::kPng;
-}
-
 /// Generates the circles, which checks the values of data files, and says what the frame needs.
 std::string describe(const Scene& scene, const ValidateOptions& options) {
   const ImageFormat format = output_format(scene);
   const std::uint64_t count = count_circles(scene);
   const std::uint64_t list_budget = options.memory_budget;
-  check_memory(scene, memory_needed(scene.image, format, count, count, list_budget));
+  if (scene.output) {
+    check_feasible(scene, format, count, list_budget);
+  } else {
+    check_memory(scene, memory_needed(scene.image, format, count, count, list_budget));
+  }
 
   CircleSource source(scene);
   Circles circles;
