@@ -61,8 +61,9 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
         char* base = reinterpret_cast<char*>(const_cast<Pixel*>(row));
         Imf::FrameBuffer slices;
         for (int c = 0; c < channels; ++c) {
-          slices.insert(names[c], Imf::Slice(Imf::FLOAT, base + c * static_cast<int>(sizeof(float)),
-                                             sizeof(Pixel), 0));
+          slices.insert(names[c],
+                        Imf::Slice(Imf::FLOAT, base + static_cast<std::size_t>(c) * sizeof(float),
+                                   sizeof(Pixel), 0));
         }
         file.setFrameBuffer(slices);
         file.writePixels(1);

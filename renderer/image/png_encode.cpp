@@ -21,8 +21,9 @@ namespace {
 constexpr std::size_t kSignatureAndIhdr = 8 + 12 + 13;
 constexpr std::uint64_t kMaxFilteredBytes = 2'000'000'000;  // stb_image_write counts in int
 
-// The filter Up: 2 to 6 % smaller than Paeth on circles and a sixth of its time, and unlike Sub and
-// None good for flat areas and for noise. Set once, before main: stb keeps it in a global.
+// The filter Up: on circles 3 to 4 % smaller files than Paeth in a tenth of its time, 6 to 13 %
+// smaller than Sub. stb's own choice, all five a row, is no smaller and takes longer than
+// compressing. Set once, before main: stb keeps it in a global.
 [[maybe_unused]] const int kFilter = stbi_write_force_png_filter = 2;
 
 void append_u32(std::vector<std::uint8_t>& out, std::uint32_t value) {

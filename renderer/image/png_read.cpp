@@ -90,6 +90,7 @@ class PngDecoder {
     std::vector<spng_text> chunks(count);
     check(spng_get_text(context_.get(), chunks.data(), &count));
     std::vector<std::pair<std::string, std::string>> text;
+    text.reserve(count);
     for (const spng_text& chunk : chunks) {
       text.emplace_back(chunk.keyword, std::string(chunk.text, chunk.length));
     }

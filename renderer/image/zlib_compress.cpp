@@ -9,28 +9,31 @@
 #include <cstdlib>
 #include <memory>
 
-// Why igzip, why level 0 and why tables of our own. Measured on 1024x1024 RGB frames behind the
-// filter Up, on one core, sizes and times relative to libdeflate 1.14 level 1:
+// Why igzip, why level 0 and why tables of our own. 1024x1024 RGB frames behind the filter Up, one
+// core, relative to libdeflate 1.14 level 1; the times are the best of several on a busy machine,
+// so take them for rough:
 //
-//                                 rand10k          rand1M
-//   libdeflate level 1            1      1.00      1      1.00
-//   igzip level 1                 1/3.8  1.10      1/2.4  1.02   bytes depend on addresses, see
-//   below igzip level 0, its tables     1/4.4  1.30      1/3.0  1.26   expands noise by a fifth
-//   igzip level 0, these tables   1/4.3  1.14      1/3.0  1.05
+//                        rand10k         rand1M
+//                        time   size     time   size
+//   libdeflate level 1   1      1.00     1      1.00
+//   igzip level 1        1/2.8  1.10     1/2.1  1.02
+//   igzip level 0        1/3.2  1.30     1/2.6  1.26   its own tables; noise grows by a fifth
+//   igzip level 0        1/3.1  1.14     1/2.4  1.05   these tables
 //
 // The same frame must be the same file. igzip's level 3 chooses other matches on AVX2 and AVX-512;
 // levels 1 and 2 give another stream once in some 10,000 runs, by where the memory they get lies.
-// Level 0 gave the same bytes in 100,000 streams encoded from shuffled addresses, on processors
-// from Nehalem on (under qemu and natively with AVX-512), and in ISA-L 2.30 and 2.31. (Without
-// SSE 4.2 it has another hash function and so other bytes.) libdeflate is the same on all
-// processors, but its versions 1.14 and 1.23 differ.
+// Level 0 gave the same bytes in 100,000 streams encoded from shuffled addresses; with these tables
+// also in 20,000 such, and in 3,000 streams on a Nehalem, a Haswell and qemu's newest processor, on
+// AVX-512 natively, and with ISA-L 2.30 and 2.31. (Without SSE 4.2 it has another hash function and
+// so other bytes.) libdeflate is the same on all processors, but its versions 1.14 and 1.23 differ.
+// The test Png.BytesAreKnown stands guard.
 
 namespace roundel {
 namespace {
 
 /// Huffman tables for circles behind the filter Up: literals fall off on both sides of 0, short
-/// matches are the most frequent. The weights were searched for so that the classic scenes, from
-/// rgb to micro2M, come within a few percent of what tables made for each would give. All in
+/// matches are the most frequent. The weights were searched for over the classic scenes: rand10k
+/// and rand1M come within 4 % of tables made for each, micro2M, nearly noise, within 15 %. All in
 /// integers: the tables are part of what a file's bytes depend on.
 isal_hufftables make_tables() {
   isal_huff_histogram histogram{};

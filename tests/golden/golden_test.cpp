@@ -50,7 +50,8 @@ void expect_golden(const std::string& name, Rasterizer& rasterizer) {
   if (difference.same()) return;
   const std::string kept = name + ".actual.png";
   write_file_atomically(kept, encode_png(actual, {"roundel", "", 0, 0}));
-  FAIL() << golden << ": " << describe(difference) << "\nto accept: cp " << fs::absolute(kept) << " " << golden;
+  FAIL() << golden << ": " << describe(difference) << "\nto accept: cp " << fs::absolute(kept)
+         << " " << golden;
 }
 
 TEST_P(Golden, CpuPictureIsTheStoredOne) {
@@ -66,12 +67,11 @@ TEST_P(Golden, CudaPictureIsTheStoredOne) {
   expect_golden(GetParam(), *make_cuda_rasterizer({}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, Golden, ::testing::ValuesIn(scene_names()),
-                         [](const auto& scene) {
-                           std::string name = scene.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Scenes, Golden, ::testing::ValuesIn(scene_names()), [](const auto& scene) {
+  std::string name = scene.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace roundel

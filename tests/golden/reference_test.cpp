@@ -46,8 +46,8 @@ void expect_reference(const fs::path& picture, Rasterizer& rasterizer) {
   float largest = 0;
   for (std::size_t i = 0; i < expected.pixels.size(); ++i) {
     const Pixel &a = actual.pixels[i], &e = expected.pixels[i];
-    largest = std::max({largest, std::abs(a.red - e.red), std::abs(a.green - e.green),
-                        std::abs(a.blue - e.blue)});
+    largest = std::max(
+        {largest, std::abs(a.red - e.red), std::abs(a.green - e.green), std::abs(a.blue - e.blue)});
   }
   EXPECT_LE(largest, 1e-5f) << stem;
 }

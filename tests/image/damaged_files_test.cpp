@@ -24,6 +24,12 @@ void set_u32(std::vector<std::uint8_t>& bytes, std::size_t at, std::uint32_t val
     bytes[at + k] = static_cast<std::uint8_t>(value >> (24 - 8 * k));
 }
 
+std::uint32_t u32_at(const std::vector<std::uint8_t>& bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t k = 0; k < 4; ++k) value = value << 8 | bytes[at + k];
+  return value;
+}
+
 /// Changes the size in IHDR and makes its checksum right again.
 std::vector<std::uint8_t> with_size(std::vector<std::uint8_t> png, std::uint32_t width,
                                     std::uint32_t height) {
@@ -136,8 +142,7 @@ void mutate(const std::vector<std::uint8_t>& file, int rounds, bool mend, Read r
       }
     }
     for (std::size_t at = 8; mend && at + 12 <= damaged.size();) {
-      const std::size_t size = static_cast<std::size_t>(damaged[at]) << 24 | damaged[at + 1] << 16 |
-                               damaged[at + 2] << 8 | damaged[at + 3];
+      const std::size_t size = u32_at(damaged, at);
       if (size > damaged.size() - at - 12) break;
       set_u32(damaged, at + 8 + size, libdeflate_crc32(0, &damaged[at + 4], size + 4));
       at += 12 + size;

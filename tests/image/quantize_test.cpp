@@ -60,11 +60,12 @@ TEST(Quantize, TheNaiveFormulaIsNotExact) {
 }
 
 TEST(Quantize, OutsideOf0To1IsClamped) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  for (float c : {0.0f, -0.0f, -1e-45f, -0.5f, -1.0f, -1e30f, -kInfinity}) {
+  for (float c :
+       {0.0f, -0.0f, -1e-45f, -0.5f, -1.0f, -1e30f, -std::numeric_limits<float>::infinity()}) {
     EXPECT_EQ(quantize(c), 0) << c;
   }
-  for (float c : {1.0f, std::nextafter(1.0f, 2.0f), 1.5f, 256.0f, 1e30f, kInfinity}) {
+  for (float c : {1.0f, std::nextafter(1.0f, 2.0f), 1.5f, 256.0f, 1e30f,
+                  std::numeric_limits<float>::infinity()}) {
     EXPECT_EQ(quantize(c), 255) << c;
   }
 }
