@@ -15,9 +15,10 @@ namespace {
 
 constexpr int kThreadCounts[] = {2, 7};
 constexpr int kBinSizes[] = {16, 64, 128};
-constexpr std::uint64_t kChunks[] = {7, 1000};                 // circles
-constexpr std::uint64_t kSmallLists = std::uint64_t{1} << 20;  // bytes
-constexpr std::uint64_t kMostChunks = 2500;                    // more would only take long
+constexpr std::uint64_t kChunks[] = {7, 1000};                   // circles
+constexpr std::uint64_t kSmallHost = std::uint64_t{1} << 20;     // bytes, for lists
+constexpr std::uint64_t kSmallDevice = std::uint64_t{16} << 20;  // bytes, for all a picture needs
+constexpr std::uint64_t kMostChunks = 2500;                      // more would only take long
 
 void add_variants(Backend backend, const std::string& prefix, const RasterOptions& base,
                   std::vector<Variant>& variants) {
@@ -35,8 +36,8 @@ void add_variants(Backend backend, const std::string& prefix, const RasterOption
     add(fmt::format("chunks of {} circles", chunk), options);
   }
   RasterOptions options = base;
-  options.memory_budget = kSmallLists;
-  add(fmt::format("lists of {} bytes", kSmallLists), options);
+  options.memory_budget = backend == Backend::kCpu ? kSmallHost : kSmallDevice;
+  add(fmt::format("{} MiB of memory", options.memory_budget >> 20), options);
 }
 
 /// The first variant is the one that the others are compared with.
