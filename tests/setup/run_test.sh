@@ -3,7 +3,7 @@
 # shellcheck source=tests/setup/testing.sh
 source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
 source_dir=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
-unset ROUNDEL_PRESET ROUNDEL_CUDA
+unset ROUNDEL_PRESET ROUNDEL_CUDA CMAKE_CXX_COMPILER_LAUNCHER CMAKE_CUDA_COMPILER_LAUNCHER
 export ROUNDEL_INSTALL=OFF  # the packages are there, or this test would not run
 
 project="$work/a project"
