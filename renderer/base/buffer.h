@@ -1,26 +1,34 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 namespace roundel {
 
+/// Memory for a Buffer: aligned to a cache line, uninitialised; large blocks in huge pages where
+/// the system has them, because the first touch of millions of small pages takes longer than
+/// drawing. Freed by std::free. Throws std::bad_alloc.
+void* allocate_block(std::size_t bytes);
+
 /// A fixed-size array on the heap whose elements start uninitialised, so that the threads that fill
-/// it touch its pages first. Movable; copying is explicit (`clone`).
+/// it touch its pages first. Movable; copying is explicit (`clone`). Aligned to 64 bytes.
 template <typename T>
 class Buffer {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
 
  public:
   Buffer() = default;
-  explicit Buffer(std::size_t size)
-      : data_(std::make_unique_for_overwrite<T[]>(size)), size_(size) {}
-  Buffer(Buffer&& other) noexcept : data_(std::move(other.data_)), size_(other.size_) {
-    other.size_ = 0;
+  explicit Buffer(std::size_t size) : size_(size) {
+    if (size > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_alloc();
+    if (size > 0) data_.reset(static_cast<T*>(allocate_block(size * sizeof(T))));
   }
+  Buffer(Buffer&& other) noexcept
+      : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept {
     data_ = std::move(other.data_);
     size_ = std::exchange(other.size_, 0);
@@ -29,11 +37,13 @@ class Buffer {
 
   /// Changes the size; the contents are lost unless the size stays the same.
   void resize_discard(std::size_t size) {
-    if (size != size_) *this = Buffer(size);
+    if (size == size_) return;
+    *this = Buffer();  // frees first: both need not fit at once
+    *this = Buffer(size);
   }
   Buffer clone() const {
     Buffer copy(size_);
-    std::copy_n(data_.get(), size_, copy.data_.get());
+    std::copy_n(data(), size_, copy.data());
     return copy;
   }
 
@@ -41,8 +51,8 @@ class Buffer {
   const T* data() const { return data_.get(); }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  T& operator[](std::size_t i) { return data_[i]; }
-  const T& operator[](std::size_t i) const { return data_[i]; }
+  T& operator[](std::size_t i) { return data()[i]; }
+  const T& operator[](std::size_t i) const { return data()[i]; }
   T* begin() { return data(); }
   T* end() { return data() + size_; }
   const T* begin() const { return data(); }
@@ -51,7 +61,10 @@ class Buffer {
   std::span<const T> span() const { return {data(), size_}; }
 
  private:
-  std::unique_ptr<T[]> data_;
+  struct Free {
+    void operator()(T* pointer) const { std::free(pointer); }
+  };
+  std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;
 };
 

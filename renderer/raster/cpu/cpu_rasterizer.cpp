@@ -2,7 +2,6 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <new>
 #include <vector>
 
 #include "renderer/base/memory.h"
@@ -18,16 +17,6 @@ namespace cpu {
 namespace {
 
 constexpr int kDefaultBinSize = 32;  // its state, 16 KiB, stays in a core's first-level cache
-
-struct AlignedDelete {
-  void operator()(float* pointer) const { ::operator delete[](pointer, std::align_val_t{64}); }
-};
-using AlignedFloats = std::unique_ptr<float[], AlignedDelete>;
-
-AlignedFloats allocate_floats(std::size_t count) {
-  return AlignedFloats(
-      static_cast<float*>(::operator new[](count * sizeof(float), std::align_val_t{64})));
-}
 
 class CpuRasterizer final : public Rasterizer {
  public:
@@ -112,7 +101,7 @@ class CpuRasterizer final : public Rasterizer {
         }
         const StageTimer timer(stats, "blend");
         const bool is_last_chunk = begin == 0;
-        if (!is_last_chunk) reserve_states(num_bins, bin_size);
+        if (!is_last_chunk) states_.resize_discard(num_bins * state_size(bin_size));
         tbb::parallel_for(std::size_t{0}, num_bins, [&](std::size_t bin) {
           const auto list = lists_.list(bin);
           if (finished_[bin] || (list.empty() && !is_last_chunk)) return;
@@ -141,29 +130,17 @@ class CpuRasterizer final : public Rasterizer {
   static std::size_t state_size(int bin_size) {
     return std::size_t{4} * static_cast<std::size_t>(bin_size * bin_size);
   }
-  float* kept_state(std::size_t bin, int bin_size) const {
-    return states_.get() + bin * state_size(bin_size);
+  float* kept_state(std::size_t bin, int bin_size) {
+    return states_.data() + bin * state_size(bin_size);
   }
-  void reserve_states(std::size_t num_bins, int bin_size) {
-    const std::size_t size = num_bins * state_size(bin_size);
-    if (states_size_ == size) return;
-    states_.reset();
-    states_ = allocate_floats(size);
-    states_size_ = size;
-  }
-
   /// The state of a bin, where the last chunk left it, in memory of the calling thread.
-  TileState take_up(std::size_t bin, int bin_size) const {
-    thread_local AlignedFloats scratch;
-    thread_local std::size_t scratch_size = 0;
+  TileState take_up(std::size_t bin, int bin_size) {
+    thread_local Buffer<float> scratch;
     const std::size_t size = state_size(bin_size);
-    if (scratch_size < size) {
-      scratch = allocate_floats(size);
-      scratch_size = size;
-    }
-    const TileState state{scratch.get(), bin_size};
+    if (scratch.size() < size) scratch.resize_discard(size);
+    const TileState state{scratch.data(), bin_size};
     if (started_[bin])
-      std::copy_n(kept_state(bin, bin_size), size, scratch.get());
+      std::copy_n(kept_state(bin, bin_size), size, scratch.data());
     else
       clear_tile(state);
     return state;
@@ -176,8 +153,7 @@ class CpuRasterizer final : public Rasterizer {
   tbb::task_arena arena_;
   BinLists lists_;
   std::vector<std::uint8_t> finished_, started_;  // [num_bins]
-  AlignedFloats states_;         // [num_bins][4 · bin_size²], of bins that go on behind a chunk
-  std::size_t states_size_ = 0;  // floats
+  Buffer<float> states_;  // [num_bins][4 · bin_size²], of bins that go on behind a chunk
 };
 
 }  // namespace
