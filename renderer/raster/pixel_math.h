@@ -105,7 +105,7 @@ ROUNDEL_HOST_DEVICE typename L::Float quantized(typename L::Float c) {
   // Rounding is monotonic and k − ½ and k are binary32 numbers, so the code is never too low here;
   // the two roundings can make it one too high.
   const typename L::Float half = L::set(0.5f);
-  const typename L::Float code = L::floor(L::add(L::mul(c, L::set(255.0f)), half));
+  const typename L::Float code = L::whole(L::add(L::mul(c, L::set(255.0f)), half));
   // It is too high where 255·c < code − ½, that is 256·c − (code − ½) < c. The product is exact;
   // the difference is exact where its operands are within a factor of two (Sterbenz), which they
   // are wherever the code is too high, and otherwise rounds to no less than c.

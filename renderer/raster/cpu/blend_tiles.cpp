@@ -27,7 +27,7 @@ namespace roundel::cpu::HWY_NAMESPACE {
 
 using L = VectorLanes;
 using Vector = L::Float;
-const L::Tag tag;
+const L::Tag kTag;
 
 struct TileBlender {
   const BlendTileArgs& args;
@@ -43,13 +43,13 @@ struct TileBlender {
   bool row_is_live[256];
 
   explicit TileBlender(const BlendTileArgs& blend_args) : args(blend_args) {
-    const Vector lane_numbers = hn::Iota(tag, 0);
-    const int lanes = static_cast<int>(hn::Lanes(tag));
+    const Vector lane_numbers = hn::Iota(kTag, 0);
+    const int lanes = static_cast<int>(hn::Lanes(kTag));
     for (int i = 0; i < bin_size; i += lanes) {
       const Vector x = L::add(L::set(static_cast<float>(pixels.x0 + i)), lane_numbers);
       const Vector y = L::add(L::set(static_cast<float>(pixels.y0 + i)), lane_numbers);
-      hn::Store(pixel_center<L>(x, args.grid.s), tag, column_x + i);
-      hn::Store(pixel_center<L>(y, args.grid.s), tag, row_y + i);
+      hn::Store(pixel_center<L>(x, args.grid.s), kTag, column_x + i);
+      hn::Store(pixel_center<L>(y, args.grid.s), kTag, row_y + i);
     }
   }
 
@@ -57,34 +57,35 @@ struct TileBlender {
   /// not looked at.
   bool find_live_rows() {
     bool any = false;
-    const int lanes = static_cast<int>(hn::Lanes(tag));
+    const int lanes = static_cast<int>(hn::Lanes(kTag));
     const int columns = pixels.x1 - pixels.x0 + 1;
     for (int row = 0; row <= pixels.y1 - pixels.y0; ++row) {
-      auto live = hn::Gt(hn::Zero(tag), hn::Zero(tag));
+      auto live = hn::Gt(hn::Zero(kTag), hn::Zero(kTag));
       for (int i = 0; i < columns; i += lanes) {
-        const Vector t = hn::Load(tag, transmittance + row * bin_size + i);
-        const auto inside = hn::FirstN(tag, static_cast<std::size_t>(columns - i));
+        const int offset = row * bin_size + i;
+        const Vector t = hn::Load(kTag, transmittance + offset);
+        const auto inside = hn::FirstN(kTag, static_cast<std::size_t>(columns - i));
         live = hn::Or(live, hn::And(inside, hn::Gt(t, L::set(kOpaqueTransmittance))));
       }
-      row_is_live[row] = !hn::AllFalse(tag, live);
+      row_is_live[row] = !hn::AllFalse(kTag, live);
       any |= row_is_live[row];
     }
     return any;
   }
 
   void blend_span(int offset, Vector d2, const Shape& shape, const Paint& paint) {
-    PixelState<L> state{hn::Load(tag, red + offset), hn::Load(tag, green + offset),
-                        hn::Load(tag, blue + offset), hn::Load(tag, transmittance + offset)};
+    PixelState<L> state{hn::Load(kTag, red + offset), hn::Load(kTag, green + offset),
+                        hn::Load(kTag, blue + offset), hn::Load(kTag, transmittance + offset)};
     blend_circle<L>(state, d2, shape.radius, paint, args.ramp);
-    hn::Store(state.red, tag, red + offset);
-    hn::Store(state.green, tag, green + offset);
-    hn::Store(state.blue, tag, blue + offset);
-    hn::Store(state.transmittance, tag, transmittance + offset);
+    hn::Store(state.red, kTag, red + offset);
+    hn::Store(state.green, kTag, green + offset);
+    hn::Store(state.blue, kTag, blue + offset);
+    hn::Store(state.transmittance, kTag, transmittance + offset);
   }
 
   void blend(const Shape& shape, const Paint& paint) {
     const PixelRect bounds = args.grid.pixel_bounds(shape);
-    const int lanes = static_cast<int>(hn::Lanes(tag));
+    const int lanes = static_cast<int>(hn::Lanes(kTag));
     const int first_row = std::max(bounds.y0 - pixels.y0, 0);
     const int last_row = std::min(bounds.y1, pixels.y1) - pixels.y0;
     const int first_column = std::max(bounds.x0 - pixels.x0, 0) & -lanes;
@@ -96,7 +97,7 @@ struct TileBlender {
       // Rounding is monotonic: where dy² alone exceeds r², no column can be covered.
       if (dy * dy > r2) continue;
       for (int column = first_column; column <= last_column; column += lanes) {
-        const Vector dx = hn::Sub(L::set(shape.x), hn::Load(tag, column_x + column));
+        const Vector dx = hn::Sub(L::set(shape.x), hn::Load(kTag, column_x + column));
         const Vector d2 = squared_distance<L>(dx, L::set(dy));
         blend_span(row * bin_size + column, d2, shape, paint);
       }
@@ -130,26 +131,26 @@ bool blend_tile(const BlendTileArgs& args) {
 }
 
 PixelState<L> pixels_over_background(const TileState& state, int i, const Color& background) {
-  PixelState<L> pixel{hn::Load(tag, state.plane(0) + i), hn::Load(tag, state.plane(1) + i),
-                      hn::Load(tag, state.plane(2) + i), hn::Load(tag, state.plane(3) + i)};
+  PixelState<L> pixel{hn::Load(kTag, state.plane(0) + i), hn::Load(kTag, state.plane(1) + i),
+                      hn::Load(kTag, state.plane(2) + i), hn::Load(kTag, state.plane(3) + i)};
   add_background<L>(pixel, background);
   return pixel;
 }
 
 void add_background_to_row(const TileState& state, int row, const Color& background) {
-  const int lanes = static_cast<int>(hn::Lanes(tag));
+  const int lanes = static_cast<int>(hn::Lanes(kTag));
   const int first = row * state.bin_size;
   for (int i = first; i < first + state.bin_size; i += lanes) {
     const PixelState<L> pixel = pixels_over_background(state, i, background);
-    hn::Store(pixel.red, tag, state.plane(0) + i);
-    hn::Store(pixel.green, tag, state.plane(1) + i);
-    hn::Store(pixel.blue, tag, state.plane(2) + i);
+    hn::Store(pixel.red, kTag, state.plane(0) + i);
+    hn::Store(pixel.green, kTag, state.plane(1) + i);
+    hn::Store(pixel.blue, kTag, state.plane(2) + i);
   }
 }
 
 void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
                     std::uint8_t* out) {
-  const int lanes = static_cast<int>(hn::Lanes(tag));
+  const int lanes = static_cast<int>(hn::Lanes(kTag));
   const hn::RebindToSigned<L::Tag> integers;
   const hn::Rebind<std::uint8_t, L::Tag> bytes;
   const auto to_bytes = [&](Vector channel) {
@@ -158,8 +159,9 @@ void finish_row_rgb(const TileState& state, int row, int count, const Color& bac
   std::uint8_t rgb[3 * kLargestBinSize + 64];
   for (int i = 0; i < count; i += lanes) {
     const PixelState<L> pixel = pixels_over_background(state, row * state.bin_size + i, background);
+    const int position = 3 * i;
     hn::StoreInterleaved3(to_bytes(pixel.red), to_bytes(pixel.green), to_bytes(pixel.blue), bytes,
-                          rgb + 3 * i);
+                          rgb + position);
   }
   std::copy_n(rgb, 3 * count, out);
 }

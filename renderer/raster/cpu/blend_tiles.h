@@ -16,7 +16,10 @@ struct TileState {
   float* planes;  ///< [4 · bin_size · bin_size]
   int bin_size;
 
-  float* plane(int channel) const { return planes + channel * bin_size * bin_size; }
+  float* plane(int channel) const {
+    const int first = channel * bin_size * bin_size;
+    return planes + first;
+  }
 };
 
 struct BlendTileArgs {

@@ -15,6 +15,7 @@ struct VectorLanes {
   static HWY_INLINE Float div(Float a, Float b) { return hn::Div(a, b); }
   static HWY_INLINE Float sqrt(Float a) { return hn::Sqrt(a); }
   static HWY_INLINE Float floor(Float a) { return hn::Floor(a); }
+  static HWY_INLINE Float whole(Float a) { return hn::Trunc(a); }
   static HWY_INLINE Float fma(Float a, Float b, Float c) {
 #if ROUNDEL_TARGET_HAS_FMA
     return hn::MulAdd(a, b, c);
