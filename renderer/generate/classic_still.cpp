@@ -200,11 +200,11 @@ std::unique_ptr<LayerSource> make_rand100k(std::uint32_t seed, float alpha) {
   return random_scene({kLawB, {.02f, .06f}}, nullptr, seed, alpha);
 }
 
-std::unique_ptr<LayerSource> make_rand1M(std::uint32_t seed, float alpha) {
+std::unique_ptr<LayerSource> make_rand_1m(std::uint32_t seed, float alpha) {
   return random_scene({kLawC, {.009f, .005f}}, nullptr, seed, alpha);
 }
 
-std::unique_ptr<LayerSource> make_micro2M(std::uint32_t seed, float alpha) {
+std::unique_ptr<LayerSource> make_micro_2m(std::uint32_t seed, float alpha) {
   return random_scene({kLawD, {.001f, 0}}, nullptr, seed, alpha);
 }
 

@@ -12,6 +12,8 @@ namespace roundel {
 class LayerSource {
  public:
   virtual ~LayerSource() = default;
+  LayerSource(const LayerSource&) = delete;
+  LayerSource& operator=(const LayerSource&) = delete;
 
   /// Fills `shapes` and `paints`, both [the layer's number of circles], with the circles of a
   /// frame: scene space, colours as written in the scene, alpha as for the shader `solid`.
@@ -19,8 +21,6 @@ class LayerSource {
 
  protected:
   LayerSource() = default;
-  LayerSource(const LayerSource&) = delete;
-  LayerSource& operator=(const LayerSource&) = delete;
 };
 
 /// In all of these, `alpha` is that of circles that bring none of their own.
