@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
 #include "renderer/image/files.h"
-#include "renderer/image/mapped_file.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {

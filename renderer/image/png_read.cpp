@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
 #include "renderer/image/files.h"
-#include "renderer/image/mapped_file.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -49,7 +49,7 @@ class PngDecoder {
   explicit PngDecoder(const std::string& path)
       : path_(path), file_(path), context_(spng_ctx_new(0), spng_ctx_free) {
     if (!context_) throw Error(ExitCode::kRuntimeFailure, path + ": out of memory");
-    const std::string_view problem = problem_in_chunks(file_.bytes());
+    const std::string_view problem = problem_in_chunks(bytes());
     if (!problem.empty()) fail(problem);
     check(spng_set_image_limits(context_.get(), kMaxImageSide, kMaxImageSide));
     // Text and other side chunks, also after decompression.
@@ -102,6 +102,11 @@ class PngDecoder {
   }
 
  private:
+  std::span<const std::uint8_t> bytes() const {
+    const auto bytes = file_.bytes();
+    return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+  }
+
   void check(int result) const {
     if (result == SPNG_EMEM) throw Error(ExitCode::kRuntimeFailure, path_ + ": out of memory");
     if (result != SPNG_OK) fail(spng_strerror(result));

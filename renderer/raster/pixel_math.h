@@ -58,17 +58,23 @@ ROUNDEL_HOST_DEVICE typename L::Float exp_of_negative(typename L::Float x) {
   return L::mul(p, L::power_of_two(n));
 }
 
-/// Shader snow at squared distance `d2` from the centre of a circle of this radius. With d =
+/// 1/r², finite for every radius: one division a circle, so that pixels need none.
+inline ROUNDEL_HOST_DEVICE float inverse_square(float radius) {
+  const float r2 = radius * radius;
+  return 1.0f / (r2 > 0x1p-126f ? r2 : 0x1p-126f);
+}
+
+/// Shader snow where the squared distance is `d2` and 1/r² is `inverse_r2`. With d =
 /// distance/radius the colour goes, linearly, from white (d <= 1/4) to `middle` (1/2 <= d <= 3/4)
 /// to `rim` (d = 1), and alpha = peak_alpha·exp(−4d²).
 template <class L>
-ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float d2, float radius,
+ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float d2, float inverse_r2,
                                     float peak_alpha, typename L::Float& alpha,
                                     typename L::Float& red, typename L::Float& green,
                                     typename L::Float& blue) {
   // Pixels outside the circle are masked later; the clamp keeps their exponent in range.
-  const typename L::Float d = L::clamp(L::div(L::sqrt(d2), L::set(radius)), 0.0f, 1.0f);
-  const typename L::Float steps = L::mul(L::set(4.0f), d);
+  const typename L::Float relative_d2 = L::clamp(L::mul(d2, L::set(inverse_r2)), 0.0f, 1.0f);
+  const typename L::Float steps = L::mul(L::set(4.0f), L::sqrt(relative_d2));
   const typename L::Float to_middle = L::clamp(L::sub(steps, L::set(1.0f)), 0.0f, 1.0f);
   const typename L::Float to_rim = L::clamp(L::sub(steps, L::set(3.0f)), 0.0f, 1.0f);
   const typename L::Float one = L::set(1.0f);
@@ -76,7 +82,7 @@ ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float d2, 
   green = L::fma(to_middle, L::set(ramp.middle_green - 1.0f), one);
   green = L::fma(to_rim, L::set(ramp.rim_green - ramp.middle_green), green);
   blue = one;
-  alpha = L::mul(L::set(peak_alpha), exp_of_negative<L>(L::mul(L::set(-4.0f), L::mul(d, d))));
+  alpha = L::mul(L::set(peak_alpha), exp_of_negative<L>(L::mul(L::set(-4.0f), relative_d2)));
 }
 
 /// Composites one circle onto pixels whose squared distances from its centre are `d2`. Pixels
@@ -90,7 +96,7 @@ ROUNDEL_HOST_DEVICE void blend_circle(PixelState<L>& pixel, typename L::Float d2
   if (L::none(painted)) return;
   if (is_snow(paint)) {
     typename L::Float alpha, red, green, blue;
-    shade_snow<L>(ramp, d2, radius, -paint.alpha, alpha, red, green, blue);
+    shade_snow<L>(ramp, d2, inverse_square(radius), -paint.alpha, alpha, red, green, blue);
     composite<L>(pixel, L::zero_unless(painted, alpha), red, green, blue);
   } else {
     composite<L>(pixel, L::zero_unless(painted, L::set(paint.alpha)), L::set(paint.red),

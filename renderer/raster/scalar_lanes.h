@@ -16,7 +16,6 @@ struct ScalarLanes {
   static ROUNDEL_HOST_DEVICE float add(float a, float b) { return a + b; }
   static ROUNDEL_HOST_DEVICE float sub(float a, float b) { return a - b; }
   static ROUNDEL_HOST_DEVICE float mul(float a, float b) { return a * b; }
-  static ROUNDEL_HOST_DEVICE float div(float a, float b) { return a / b; }
   static ROUNDEL_HOST_DEVICE float sqrt(float a) { return ::sqrtf(a); }
   static ROUNDEL_HOST_DEVICE float floor(float a) { return ::floorf(a); }
   /// Without its fraction; 0 <= a < 2³¹. Unlike floor, cheap everywhere.

@@ -1,7 +1,7 @@
 #include "renderer/scene/load_scene.h"
 
 #include "renderer/base/error.h"
-#include "renderer/scene/input_file.h"
+#include "renderer/base/input_file.h"
 #include "renderer/scene/scene_errors.h"
 #include "renderer/scene/scene_reader.h"
 #include "renderer/scene/spec.h"

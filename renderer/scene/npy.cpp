@@ -1,18 +1,16 @@
 #include "renderer/scene/npy.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
 #include "renderer/image/files.h"
-#include "renderer/scene/input_file.h"
 #include "renderer/scene/npy_header.h"
 
 namespace roundel {
@@ -20,52 +18,12 @@ namespace roundel {
 static_assert(std::endian::native == std::endian::little,
               "elements are used as they lie in the file");
 
-namespace {
-
-void unmap(const std::byte* map, std::size_t size) {
-  if (map != nullptr) ::munmap(const_cast<std::byte*>(map), size);
-}
-
-}  // namespace
-
-NpyArray::NpyArray(const std::string& path) {
-  const std::span<const std::byte> bytes = InputFile(path).map();
-  try {
-    const NpyHeader header = parse_npy_header(bytes, path);
-    map_ = bytes.data();
-    map_size_ = bytes.size();
-    elements_ = map_ + header.data_offset;
-    rows_ = header.rows;
-    columns_ = header.columns;
-    is_double_ = header.is_double;
-  } catch (...) {
-    unmap(bytes.data(), bytes.size());
-    throw;
-  }
-  // Both hashing and generating circles go through the file from front to back.
-  ::madvise(const_cast<std::byte*>(map_), map_size_, MADV_SEQUENTIAL);
-}
-
-NpyArray::~NpyArray() {
-  unmap(map_, map_size_);
-}
-
-NpyArray::NpyArray(NpyArray&& other) noexcept
-    : map_(std::exchange(other.map_, nullptr)),
-      map_size_(std::exchange(other.map_size_, 0)),
-      elements_(std::exchange(other.elements_, nullptr)),
-      rows_(std::exchange(other.rows_, 0)),
-      columns_(std::exchange(other.columns_, 0)),
-      is_double_(other.is_double_) {}
-
-NpyArray& NpyArray::operator=(NpyArray&& other) noexcept {
-  std::swap(map_, other.map_);
-  std::swap(map_size_, other.map_size_);
-  std::swap(elements_, other.elements_);
-  std::swap(rows_, other.rows_);
-  std::swap(columns_, other.columns_);
-  std::swap(is_double_, other.is_double_);
-  return *this;
+NpyArray::NpyArray(const std::string& path) : file_(path) {
+  const NpyHeader header = parse_npy_header(file_.bytes(), path);
+  elements_ = file_.bytes().data() + header.data_offset;
+  rows_ = header.rows;
+  columns_ = header.columns;
+  is_double_ = header.is_double;
 }
 
 double NpyArray::at(std::uint64_t row, std::uint64_t column) const {

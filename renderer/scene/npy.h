@@ -4,6 +4,8 @@
 #include <span>
 #include <string>
 
+#include "renderer/base/input_file.h"
+
 namespace roundel {
 
 /// A two-dimensional C-order little-endian float32 or float64 array in an .npy file (format
@@ -14,20 +16,16 @@ class NpyArray {
   /// shorter or longer than its header says; nothing is allocated in proportion to what a header
   /// claims.
   explicit NpyArray(const std::string& path);
-  ~NpyArray();
-  NpyArray(NpyArray&&) noexcept;
-  NpyArray& operator=(NpyArray&&) noexcept;
 
   std::uint64_t rows() const { return rows_; }
   std::uint64_t columns() const { return columns_; }
   /// Element as double (exact for both types). row < rows(), column < columns().
   double at(std::uint64_t row, std::uint64_t column) const;
   /// All bytes of the file, for hashing.
-  std::span<const std::byte> file_bytes() const { return {map_, map_size_}; }
+  std::span<const std::byte> file_bytes() const { return file_.bytes(); }
 
  private:
-  const std::byte* map_ = nullptr;
-  std::size_t map_size_ = 0;
+  MappedFile file_;
   const std::byte* elements_ = nullptr;
   std::uint64_t rows_ = 0, columns_ = 0;
   bool is_double_ = false;

@@ -45,9 +45,9 @@ std::vector<std::uint8_t> small_png(int channels) {
 
 TEST(DamagedFiles, MissingFoldersAndPipesAreRefused) {
   const TemporaryFolder folder;
-  expect_refused(folder / "missing.png", "No such file");
+  expect_refused(folder / "missing.png", "no such file");
   std::filesystem::create_directory(folder / "folder.png");
-  expect_refused(folder / "folder.png", "expected a regular file");
+  expect_refused(folder / "folder.png", "expected a file, got a directory");
   ASSERT_EQ(mkfifo((folder / "pipe.png").c_str(), 0600), 0);
   expect_refused(folder / "pipe.png", "expected a regular file");
   write_bytes(folder / "empty.png", {});

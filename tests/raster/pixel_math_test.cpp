@@ -51,8 +51,8 @@ TEST(PixelMath, SnowFollowsTheColourTable) {
   for (int i = 0; i <= 1000; ++i) {
     const float distance = radius * static_cast<float>(i) / 1000.0f;
     float alpha = 0, color[3] = {};
-    scalar::shade_snow<L>(ramp, distance * distance, radius, 0.4f, alpha, color[0], color[1],
-                          color[2]);
+    scalar::shade_snow<L>(ramp, distance * distance, scalar::inverse_square(radius), 0.4f, alpha,
+                          color[0], color[1], color[2]);
     const double d = static_cast<double>(i) / 1000.0;
     const int entry = std::min(static_cast<int>(4 * d), 3);
     for (int channel = 0; channel < 3; ++channel) {

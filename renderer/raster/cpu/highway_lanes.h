@@ -12,7 +12,6 @@ struct VectorLanes {
   static HWY_INLINE Float add(Float a, Float b) { return hn::Add(a, b); }
   static HWY_INLINE Float sub(Float a, Float b) { return hn::Sub(a, b); }
   static HWY_INLINE Float mul(Float a, Float b) { return hn::Mul(a, b); }
-  static HWY_INLINE Float div(Float a, Float b) { return hn::Div(a, b); }
   static HWY_INLINE Float sqrt(Float a) { return hn::Sqrt(a); }
   static HWY_INLINE Float floor(Float a) { return hn::Floor(a); }
   static HWY_INLINE Float whole(Float a) { return hn::Trunc(a); }

@@ -1,4 +1,4 @@
-#include "renderer/scene/input_file.h"
+#include "renderer/base/input_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -63,11 +63,18 @@ std::string InputFile::read(std::size_t limit) const {
   return bytes;
 }
 
-std::span<const std::byte> InputFile::map() const {
-  if (size_ == 0) return {};
-  void* address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor_, 0);
-  if (address == MAP_FAILED) fail_with_errno("cannot map into memory");
-  return {static_cast<const std::byte*>(address), size_};
+MappedFile::MappedFile(const std::string& path) {
+  const InputFile file(path);
+  if (file.size() == 0) return;
+  void* address = ::mmap(nullptr, file.size(), PROT_READ, MAP_PRIVATE, file.descriptor_, 0);
+  if (address == MAP_FAILED) file.fail_with_errno("cannot map into memory");
+  // Pictures are decoded, arrays hashed and read, from front to back.
+  ::madvise(address, file.size(), MADV_SEQUENTIAL);
+  bytes_ = {static_cast<const std::byte*>(address), file.size()};
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
 }  // namespace roundel

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace roundel {
 
@@ -18,15 +19,33 @@ class InputFile {
   std::size_t size() const { return size_; }
   /// The file's bytes, but at most `limit`.
   std::string read(std::size_t limit) const;
-  /// Maps all of it, read-only; empty for an empty file. The caller unmaps it.
-  std::span<const std::byte> map() const;
 
  private:
+  friend class MappedFile;
   [[noreturn]] void fail_with_errno(const char* what) const;
 
   std::string path_;
   int descriptor_ = -1;
   std::size_t size_ = 0;
+};
+
+/// A whole file, memory-mapped read-only for the life of the object: nothing is allocated in
+/// proportion to its size.
+class MappedFile {
+ public:
+  /// Errors are InputFile's.
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
 };
 
 }  // namespace roundel
