@@ -10,9 +10,17 @@
 /// From a float pixel to the bytes of an Image; shared by both backends.
 namespace roundel {
 
+// Not inlined on the device, where it would make kernels many times as long.
+#ifdef __CUDACC__
+__noinline__
+#endif
+ROUNDEL_HOST_DEVICE inline std::uint8_t linear_to_byte(float c) {
+  return quantize(linear_to_srgb(c));
+}
+
 /// One channel of a colour that is not premultiplied, to its 8-bit display value.
 ROUNDEL_HOST_DEVICE inline std::uint8_t channel_to_byte(float c, BlendSpace blend_space) {
-  return quantize(blend_space == BlendSpace::kLinear ? linear_to_srgb(c) : c);
+  return blend_space == BlendSpace::kLinear ? linear_to_byte(c) : quantize(c);
 }
 
 /// Three bytes at `rgb`.

@@ -1,12 +1,26 @@
 // Stands in for cuda/ in builds without the CUDA backend.
 #include "renderer/base/error.h"
 #include "renderer/raster/rasterizer.h"
+#include "renderer/raster/resident_frame.h"
 
 namespace roundel {
 
-std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions&) {
+namespace {
+
+[[noreturn]] void fail() {
   throw Error(ExitCode::kRuntimeFailure,
               "CUDA: this build has no CUDA backend (it was configured without nvcc)");
+}
+
+}  // namespace
+
+std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions&) {
+  fail();
+}
+
+std::unique_ptr<ResidentFrame> make_resident_frame(const RasterOptions&, const Circles&,
+                                                   const ImageSettings&) {
+  fail();
 }
 
 bool has_cuda_backend() {

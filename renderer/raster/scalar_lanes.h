@@ -17,8 +17,7 @@ struct ScalarLanes {
   static ROUNDEL_HOST_DEVICE float sub(float a, float b) { return a - b; }
   static ROUNDEL_HOST_DEVICE float mul(float a, float b) { return a * b; }
   static ROUNDEL_HOST_DEVICE float sqrt(float a) { return ::sqrtf(a); }
-  static ROUNDEL_HOST_DEVICE float floor(float a) { return ::floorf(a); }
-  /// Without its fraction; 0 <= a < 2³¹. Unlike floor, cheap everywhere.
+  /// Without its fraction; 0 <= a < 2³¹.
   static ROUNDEL_HOST_DEVICE float whole(float a) {
     return static_cast<float>(static_cast<std::int32_t>(a));
   }
@@ -27,22 +26,19 @@ struct ScalarLanes {
   static ROUNDEL_HOST_DEVICE float clamp(float a, float low, float high) {
     return a > low ? (a < high ? a : high) : low;
   }
+  /// clamp(a, 0, 1)
+  static ROUNDEL_HOST_DEVICE float saturate(float a) {
+#ifdef __CUDA_ARCH__
+    return __saturatef(a);
+#else
+    return clamp(a, 0.0f, 1.0f);
+#endif
+  }
   static ROUNDEL_HOST_DEVICE bool less_equal(float a, float b) { return a <= b; }
   static ROUNDEL_HOST_DEVICE bool greater(float a, float b) { return a > b; }
   static ROUNDEL_HOST_DEVICE bool both(bool a, bool b) { return a && b; }
   static ROUNDEL_HOST_DEVICE bool none(bool mask) { return !mask; }
   static ROUNDEL_HOST_DEVICE float zero_unless(bool mask, float a) { return mask ? a : 0.0f; }
-  /// 2 to the power of a, an integer in [-126, 127].
-  static ROUNDEL_HOST_DEVICE float power_of_two(float a) {
-    const std::int32_t bits = (static_cast<std::int32_t>(a) + 127) << 23;
-#ifdef __CUDA_ARCH__
-    return __int_as_float(bits);
-#else
-    float result;
-    __builtin_memcpy(&result, &bits, sizeof result);
-    return result;
-#endif
-  }
 };
 
 }  // namespace roundel

@@ -28,6 +28,20 @@ inline ROUNDEL_HOST_DEVICE bool may_cover(const Shape& shape, const PixelRect& r
   return scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius;
 }
 
+/// True only if the coverage test succeeds for every pixel centre of the rectangle: for the farthest
+/// one, again exactly, because rounding is monotonic.
+inline ROUNDEL_HOST_DEVICE bool covers_all(const Shape& shape, const PixelRect& rect, float s) {
+  using L = ScalarLanes;
+  const auto farthest = [&](float position, int first, int last) {
+    const float a = position - scalar::pixel_center<L>(static_cast<float>(first), s);
+    const float b = scalar::pixel_center<L>(static_cast<float>(last), s) - position;
+    return a > b ? a : b;
+  };
+  return scalar::squared_distance<L>(farthest(shape.x, rect.x0, rect.x1),
+                                     farthest(shape.y, rect.y0, rect.y1)) <=
+         shape.radius * shape.radius;
+}
+
 /// The image cut into square bins, bin 0 at the bottom left, counted along rows.
 struct TileGrid {
   int width, height;  ///< pixels
@@ -88,10 +102,14 @@ struct TileGrid {
     const float end = static_cast<float>(count);
     const float first = ScalarLanes::clamp(middle - reach - margin, 0.0f, end);
     const float last = ScalarLanes::clamp(middle + reach + margin, -1.0f, end - 1.0f);
+#ifdef __CUDA_ARCH__
+    return {__float2int_ru(first), __float2int_rd(last)};
+#else
     // Ceiling and floor by truncation: conversions are cheap everywhere, libm calls are not.
     const int below_first = static_cast<int>(first);
     return {below_first + (static_cast<float>(below_first) < first ? 1 : 0),
             static_cast<int>(last + 1.0f) - 1};
+#endif
   }
 };
 

@@ -13,7 +13,6 @@ struct VectorLanes {
   static HWY_INLINE Float sub(Float a, Float b) { return hn::Sub(a, b); }
   static HWY_INLINE Float mul(Float a, Float b) { return hn::Mul(a, b); }
   static HWY_INLINE Float sqrt(Float a) { return hn::Sqrt(a); }
-  static HWY_INLINE Float floor(Float a) { return hn::Floor(a); }
   static HWY_INLINE Float whole(Float a) { return hn::Trunc(a); }
   static HWY_INLINE Float fma(Float a, Float b, Float c) {
 #if ROUNDEL_TARGET_HAS_FMA
@@ -32,6 +31,7 @@ struct VectorLanes {
   static HWY_INLINE Float clamp(Float a, float low, float high) {
     return hn::Min(hn::Max(a, set(low)), set(high));
   }
+  static HWY_INLINE Float saturate(Float a) { return clamp(a, 0.0f, 1.0f); }
   static HWY_INLINE Mask less_equal(Float a, Float b) {
     return hn::Le(a, b);
   }
@@ -46,10 +46,5 @@ struct VectorLanes {
   }
   static HWY_INLINE Float zero_unless(Mask mask, Float a) {
     return hn::IfThenElseZero(mask, a);
-  }
-  static HWY_INLINE Float power_of_two(Float a) {
-    const hn::RebindToSigned<Tag> integers;
-    const auto exponent = hn::Add(hn::ConvertTo(integers, a), hn::Set(integers, 127));
-    return hn::BitCast(Tag(), hn::ShiftLeft<23>(exponent));
   }
 };

@@ -1,173 +1,362 @@
 #include "renderer/raster/cuda/bin_circles.h"
-
-#include <algorithm>
-#include <cub/device/device_scan.cuh>
-#include <cuda/std/functional>
+#include "renderer/raster/cuda/cuda_check.h"
+#include "renderer/raster/cuda/warp.h"
 
 namespace roundel::cuda {
 namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-constexpr int kWords = kSlabCircles / 32;  // mask words a bin and slab
-constexpr int kGroupSide = 16;             // bins a side of the group that one block looks at
-constexpr int kGroupBins = kGroupSide * kGroupSide;
-constexpr int kPaddedWords = kWords + 1;  // against bank conflicts between bins
-static_assert(kGroupBins == kThreads, "one thread sums one bin's counts");
-static_assert(kWords == 32, "one warp handles one bin's words, a word a lane");
+static_assert(kWindowBins == 4 * kThreads, "a thread sums up four bins");
+static_assert(kMostSlabCircles < 1u << 16, "a slab's counts have 16 bits");
 
-struct BinKernelArgs {
-  TileGrid grid;
-  const Shape* shapes;  // [count]
-  std::uint32_t count;
-  const std::uint32_t* unfinished;  // [num_bins]
-  std::uint32_t num_slabs;
-  std::uint32_t* counts;         // [num_bins][num_slabs]
-  const std::uint64_t* offsets;  // [num_bins · num_slabs + 1]
-  std::uint32_t* indices;        // [offsets[num_bins · num_slabs]]
+/// The tiles of a window that a circle's pixels may lie in, ends included, in one word: x0 and x1
+/// with 6 bits, y0 and y1 with 7. kNowhere if there are none.
+using TileRect = std::uint32_t;
+constexpr TileRect kNowhere = ~TileRect{0};
+
+/// Where a slab's overlaps go: shared by the threads of a block.
+struct Room {
+  std::uint32_t warp_sums[kWarps];
+  unsigned long long base;
+  std::uint32_t total;
+  bool fits;
 };
 
-/// One bit a circle: bit l of word w of bin b is set when circle 32·w + l of the slab may cover a
-/// pixel of the group's bin b.
-struct SlabMasks {
-  std::uint32_t words[kGroupBins][kPaddedWords];
-};
-
-struct GroupBin {
-  int x, y;     // in the grid
-  bool exists;  // groups reach beyond the grid's edge
-  __device__ int index(const TileGrid& grid) const { return y * grid.bins_x + x; }
-};
-
-__device__ GroupBin group_bin(const TileGrid& grid, int bin_in_group) {
-  const int groups_x = (grid.bins_x + kGroupSide - 1) / kGroupSide;
-  const int x = static_cast<int>(blockIdx.y) % groups_x * kGroupSide + bin_in_group % kGroupSide;
-  const int y = static_cast<int>(blockIdx.y) / groups_x * kGroupSide + bin_in_group / kGroupSide;
-  return {x, y, x < grid.bins_x && y < grid.bins_y};
+/// Overlaps of a slab that shared memory has a place for, to sort them there.
+__host__ __device__ constexpr std::uint32_t sorted_overlaps(std::uint32_t slab_circles) {
+  return slab_circles + slab_circles / 4;
 }
 
-/// Builds the masks of slab blockIdx.x and bin group blockIdx.y. All threads of the block call it.
-/// Circles that touch few bins set their bits one by one; where one of a warp's 32 circles touches
-/// many, the warp goes through the bins together and writes whole words.
-__device__ void build_masks(const BinKernelArgs& args, SlabMasks& masks) {
-  __shared__ bool is_open[kGroupBins];  // bins that exist and are not finished
-  {
-    const GroupBin bin = group_bin(args.grid, threadIdx.x);
-    is_open[threadIdx.x] = bin.exists && args.unfinished[bin.index(args.grid)] != 0;
+struct Shared {
+  union {
+    std::uint32_t counts[kWarps][kWindowBins / 2];  // two bins a word, 16 bits each
+    std::uint16_t positions[kWarps][kWindowBins];   // then the same, summed up over the warps
+  };
+  std::uint32_t starts[kWindowBins];              // of the slab's cells, from the slab's first entry
+  std::uint32_t open[kWindowBins / 32];           // a bit a bin
+  Room room;
+};
+
+__device__ TileRect tile_rect(const TileGrid& grid, const Shape& shape, int window_x,
+                              int window_y) {
+  constexpr int kTilesX = kWindowSide * kBinSize / kTileWidth;
+  constexpr int kTilesY = kWindowSide * kBinSize / kTileHeight;
+  static_assert(kTilesX == 64 && kTilesY == 128, "TileRect's bits");
+  const PixelRect pixels = grid.pixel_bounds(shape);
+  const int x0 = max(pixels.x0 / kTileWidth - window_x * kTilesX, 0);
+  const int x1 = min(pixels.x1 / kTileWidth - window_x * kTilesX, kTilesX - 1);
+  const int y0 = max(pixels.y0 / kTileHeight - window_y * kTilesY, 0);
+  const int y1 = min(pixels.y1 / kTileHeight - window_y * kTilesY, kTilesY - 1);
+  if (pixels.empty() || x0 > x1 || y0 > y1) return kNowhere;
+  return x0 | x1 << 6 | y0 << 12 | y1 << 19;
+}
+
+/// A rectangle of bins (kBinSize × kBinSize pixels, 2 × 4 tiles).
+struct BinRect {
+  int x0, y0, width, height;
+
+  __device__ explicit BinRect(TileRect tiles)
+      : x0((tiles & 63) >> 1),
+        y0((tiles >> 12 & 127) >> 2),
+        width(tiles == kNowhere ? 0 : ((tiles >> 6 & 63) >> 1) - x0 + 1),
+        height(tiles == kNowhere ? 0 : ((tiles >> 19 & 127) >> 2) - y0 + 1) {}
+  __device__ bool is_small() const { return width <= 2 && height <= 2; }
+};
+
+/// The rectangle's tiles among those of bin (x, y) of its window, a bit a tile.
+__device__ std::uint32_t tile_mask(TileRect tiles, int x, int y) {
+  const int x0 = tiles & 63, x1 = tiles >> 6 & 63, y0 = tiles >> 12 & 127, y1 = tiles >> 19 & 127;
+  const std::uint32_t columns = (x0 <= 2 * x ? 0x55 : 0) | (x1 > 2 * x ? 0xaa : 0);
+  const int first = max(y0 - 4 * y, 0), last = min(y1 - 4 * y, 3);
+  return columns & ((4u << 2 * last) - (1u << 2 * first));
+}
+
+/// Calls visit(bin) for the bins of a circle that is the same in all lanes, a lane a bin.
+template <class Visit>
+__device__ void for_each_bin(TileRect tiles, Visit&& visit) {
+  const BinRect rect(tiles);
+  for (int i = threadIdx.x % 32; i < rect.width * rect.height; i += 32) {
+    // Exact: both are whole and below 2^20, and the half keeps the quotient off whole numbers.
+    const int row = static_cast<int>(
+        __fdividef(static_cast<float>(i) + 0.5f, static_cast<float>(rect.width)));
+    visit((rect.y0 + row) * kWindowSide + rect.x0 + (i - row * rect.width));
   }
-  for (int i = threadIdx.x; i < kGroupBins * kPaddedWords; i += kThreads) masks.words[0][i] = 0;
+}
+
+/// `open` has a word a row of bins.
+__device__ bool touches_open_bin(const BinRect& rect, const std::uint32_t* open) {
+  const std::uint32_t columns = ~0u >> (32 - rect.width) << rect.x0;
+  for (int y = 0; y < rect.height; ++y)
+    if (open[rect.y0 + y] & columns) return true;
+  return false;
+}
+
+/// Takes room for a slab's overlaps and writes its cells: thread t has bins 4·t to 4·t + 3 with
+/// these counts. Returns where its first one starts in the slab's room. All threads call it; false in
+/// room.fits if there was not enough.
+__device__ std::uint32_t take_room(const BinCirclesArgs& args, Room& room,
+                                   const std::uint32_t (&counts)[4]) {
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+  const std::uint32_t sum = counts[0] + counts[1] + counts[2] + counts[3];
+  const std::uint32_t inclusive = warp_inclusive_sum(sum);
+  if (lane == 31) room.warp_sums[warp] = inclusive;
+  __syncthreads();
+  std::uint32_t before = 0, total = 0;
+  for (int w = 0; w < kWarps; ++w) {
+    if (w == warp) before = total;
+    total += room.warp_sums[w];
+  }
+  if (thread == 0) {
+    const std::uint64_t block = static_cast<std::uint64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+    room.base = block * args.own_room;
+    room.total = total;
+    room.fits = true;
+    if (total > args.own_room) {
+      const std::uint64_t taken = atomicAdd(&args.progress->used, total);
+      room.base = static_cast<std::uint64_t>(gridDim.x) * gridDim.y * args.own_room + taken;
+      room.fits = taken + total <= args.shared_room;
+      if (!room.fits) args.progress->overflow = args.chunk_number + 1;
+    }
+    if (total > 0) atomicAdd(&args.progress->listed, total);
+  }
+  __syncthreads();
+  const std::uint32_t first = before + inclusive - sum;
+  if (!room.fits) return first;
+  std::uint32_t start = static_cast<std::uint32_t>(room.base) + first;
+  Cell* const cells =
+      args.cells + (static_cast<std::size_t>(blockIdx.y) * args.num_slabs + blockIdx.x) * kWindowBins;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    cells[4 * thread + i] = {start, counts[i]};
+    start += counts[i];
+  }
+  return first;
+}
+
+/// Turns the warps' counts into each warp's first position in a cell, and the cells' sums into cells.
+__device__ void scan_counts(const BinCirclesArgs& args, Shared& shared) {
+  const int thread = threadIdx.x;
+  uint2 sums{0, 0};  // of four bins, 16 bits each
+  for (int w = 0; w < kWarps; ++w) {
+    uint2& words = reinterpret_cast<uint2*>(shared.counts[w])[thread];
+    const uint2 count = words;
+    words = sums;
+    sums.x += count.x;
+    sums.y += count.y;
+  }
+  const std::uint32_t counts[4] = {sums.x & 0xffff, sums.x >> 16, sums.y & 0xffff, sums.y >> 16};
+  std::uint32_t start = take_room(args, shared.room, counts);
+  for (int i = 0; i < 4; ++i) {
+    shared.starts[4 * thread + i] = start;
+    start += counts[i];
+  }
+  __syncthreads();
+}
+
+/// What every block of a chunk does first. False if there is nothing to do.
+template <bool kIsFirstChunk>
+__device__ bool begin_chunk(const BinCirclesArgs& args) {
+  FrameProgress& progress = *args.progress;
+  const bool is_first_thread = blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0;
+  if (is_first_thread) progress.open_bins[args.chunk_number % 2] = 0;
+  if (!kIsFirstChunk && progress.open_bins[(args.chunk_number + 1) % 2] == 0) return false;
+  // Blocks of this launch may set it; they all go on, so that `used` becomes what is needed.
+  return progress.overflow == 0 || progress.overflow == args.chunk_number + 1;
+}
+
+struct FewShared {
+  std::uint32_t covering[2][kWindowBins];  // bit i of word w: circle 32·w + i of the slab
+  TileRect rects[kFewSlabCircles];
+  Room room;
+};
+
+/// The same as bin_circles_kernel for slabs of kFewSlabCircles: a mask of circles for each bin,
+/// four threads a circle, then four bins a thread. Quick where every block has little to do.
+template <bool kIsFirstChunk>
+__global__ void __launch_bounds__(kThreads) bin_few_circles_kernel(
+    const __grid_constant__ BinCirclesArgs args) {
+  static_assert(kThreads == 4 * kFewSlabCircles && kFewSlabCircles == 64);
+  __shared__ FewShared shared;
+  if (!begin_chunk<kIsFirstChunk>(args)) return;
+  const TileGrid& grid = args.grid;
+  const int thread = threadIdx.x;
+  const int window_x = static_cast<int>(blockIdx.y) % windows_x(grid);
+  const int window_y = static_cast<int>(blockIdx.y) / windows_x(grid);
+  const std::uint32_t first_circle = blockIdx.x * kFewSlabCircles;
+  if (thread < kFewSlabCircles) {
+    TileRect tiles = kNowhere;
+    if (first_circle + thread < args.count)
+      tiles = tile_rect(grid, load_shape(args.shapes + first_circle + thread), window_x, window_y);
+    shared.rects[thread] = tiles;
+  }
+  for (int i = thread; i < 2 * kWindowBins; i += kThreads) shared.covering[0][i] = 0;
   __syncthreads();
 
-  const GroupBin origin = group_bin(args.grid, 0);
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (int word = warp; word < kWords; word += kWarps) {
-    const std::uint32_t circle = blockIdx.x * kSlabCircles + word * 32 + lane;
-    Shape shape{};
-    PixelRect bins{0, 0, -1, -1};
-    if (circle < args.count) {
-      shape = args.shapes[circle];
-      const PixelRect bounds = args.grid.pixel_bounds(shape);
-      if (!bounds.empty()) {
-        bins = args.grid.bins_of(bounds);
-        bins = {max(bins.x0 - origin.x, 0), max(bins.y0 - origin.y, 0),
-                min(bins.x1 - origin.x, kGroupSide - 1), min(bins.y1 - origin.y, kGroupSide - 1)};
+  const int circle = thread / 4;
+  const BinRect rect(shared.rects[circle]);
+  for (int y = thread % 4; y < rect.height; y += 4) {
+    std::uint32_t* bin = shared.covering[circle / 32] + (rect.y0 + y) * kWindowSide + rect.x0;
+    for (int x = 0; x < rect.width; ++x) atomicOr(bin + x, 1u << circle % 32);
+  }
+  __syncthreads();
+
+  std::uint32_t counts[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int bin = 4 * thread + i;
+    if (!kIsFirstChunk) {
+      const int x = window_x * kWindowSide + bin % kWindowSide;
+      const int y = window_y * kWindowSide + bin / kWindowSide;
+      if (x >= grid.bins_x || y >= grid.bins_y || args.open_tiles[y * grid.bins_x + x] == 0)
+        shared.covering[0][bin] = shared.covering[1][bin] = 0;
+    }
+    counts[i] = __popc(shared.covering[0][bin]) + __popc(shared.covering[1][bin]);
+  }
+  const std::uint32_t start = take_room(args, shared.room, counts);
+  if (!shared.room.fits) return;
+  Overlap* next = args.overlaps + shared.room.base + start;
+  for (int bin = 4 * thread; bin < 4 * thread + 4; ++bin) {
+    for (int word = 0; word < 2; ++word) {
+      for (std::uint32_t left = shared.covering[word][bin]; left != 0; left &= left - 1) {
+        const int i = 32 * word + __ffs(left) - 1;
+        *next++ = (first_circle + i) << kOverlapCircleShift |
+                  tile_mask(shared.rects[i], bin % kWindowSide, bin / kWindowSide);
       }
     }
-    const auto overlaps = [&](int x, int y) {
-      return is_open[y * kGroupSide + x] &&
-             may_cover(shape, args.grid.bin_pixels(origin.x + x, origin.y + y), args.grid.s);
-    };
-    const int touched = bins.empty() ? 0 : (bins.x1 - bins.x0 + 1) * (bins.y1 - bins.y0 + 1);
-    if (__any_sync(~0u, touched > kGroupSide)) {
-      for (int bin = 0; bin < kGroupBins; ++bin) {
-        const int x = bin % kGroupSide, y = bin / kGroupSide;
-        const bool inside = x >= bins.x0 && x <= bins.x1 && y >= bins.y0 && y <= bins.y1;
-        const std::uint32_t bits = __ballot_sync(~0u, inside && overlaps(x, y));
-        if (lane == 0) masks.words[bin][word] = bits;
-      }
-    } else {
-      for (int y = bins.y0; y <= bins.y1; ++y)
-        for (int x = bins.x0; x <= bins.x1; ++x)
-          if (overlaps(x, y)) atomicOr(&masks.words[y * kGroupSide + x][word], 1u << lane);
+  }
+}
+
+/// Block (slab, window) of 256 threads lists one slab's overlaps with the bins of one window, a
+/// warp an eighth of the slab. It counts them per warp and bin, scans the counts, takes room for
+/// them all at once, and goes through them again to write each to its place: cells by the scan over
+/// bins, warps inside a cell by the scan over warps, overlaps of a warp in circle order. Counts
+/// [2,3,0,2] of four bins give cells that start at [0,2,5,5] from where the slab's room begins.
+/// That room may lie anywhere, so a list's order does not depend on it.
+template <bool kIsFirstChunk>
+__global__ void __launch_bounds__(kThreads) bin_circles_kernel(
+    const __grid_constant__ BinCirclesArgs args) {
+  __shared__ Shared shared;
+  extern __shared__ TileRect rects[];  // [slab_circles], then [sorted_overlaps(slab_circles)]
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+  if (!begin_chunk<kIsFirstChunk>(args)) return;
+  const TileGrid& grid = args.grid;
+  const int window_x = static_cast<int>(blockIdx.y) % windows_x(grid);
+  const int window_y = static_cast<int>(blockIdx.y) / windows_x(grid);
+  for (int i = thread; i < kWarps * kWindowBins / 2; i += kThreads) shared.counts[0][i] = 0;
+  if (!kIsFirstChunk) {
+    for (int word = warp; word < kWindowBins / 32; word += kWarps) {
+      const int x = window_x * kWindowSide + lane, y = window_y * kWindowSide + word;
+      const bool is_open =
+          x < grid.bins_x && y < grid.bins_y && args.open_tiles[y * grid.bins_x + x] != 0;
+      const std::uint32_t bits = __ballot_sync(kAllLanes, is_open);
+      if (lane == 0) shared.open[word] = bits;
     }
   }
   __syncthreads();
-}
 
-/// Block (slab, group) of 256 threads counts one slab's overlaps with each of a group's 256 bins:
-/// counts[b · num_slabs + slab].
-__global__ void __launch_bounds__(kThreads) count_overlaps_kernel(const BinKernelArgs args) {
-  __shared__ SlabMasks masks;
-  build_masks(args, masks);
-  const GroupBin bin = group_bin(args.grid, threadIdx.x);
-  if (!bin.exists) return;
-  int count = 0;
-  for (int word = 0; word < kWords; ++word) count += __popc(masks.words[threadIdx.x][word]);
-  args.counts[static_cast<std::size_t>(bin.index(args.grid)) * args.num_slabs + blockIdx.x] = count;
-}
-
-/// Block (slab, group) of 256 threads writes one slab's circles into the lists of a group's bins: a
-/// warp a bin, a mask word a lane. Paint order: slabs by the scan's offsets, words by a scan over
-/// the lanes, bits from the lowest up. [2,3,0,2,1] circles in five slabs start at [0,2,5,5,7].
-__global__ void __launch_bounds__(kThreads) emit_lists_kernel(const BinKernelArgs args) {
-  __shared__ SlabMasks masks;
-  build_masks(args, masks);
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (int i = warp; i < kGroupBins; i += kWarps) {
-    const GroupBin bin = group_bin(args.grid, i);
-    if (!bin.exists) continue;
-    std::uint32_t bits = masks.words[i][lane];
-    const int count = __popc(bits);
-    int before = count;  // inclusive scan over the lanes
-    for (int distance = 1; distance < 32; distance *= 2) {
-      const int other = __shfl_up_sync(~0u, before, distance);
-      if (lane >= distance) before += other;
+  const int circles_per_warp = args.slab_circles / kWarps;
+  const std::uint32_t first_circle = blockIdx.x * args.slab_circles + warp * circles_per_warp;
+  TileRect* const warp_rects = rects + warp * circles_per_warp;
+  std::uint32_t* const warp_counts = shared.counts[warp];
+  const auto is_open = [&](int bin) {
+    return kIsFirstChunk || (shared.open[bin / 32] >> bin % 32 & 1) != 0;
+  };
+  const auto count = [&](int bin) {
+    if (is_open(bin)) atomicAdd(&warp_counts[bin / 2], 1u << (bin % 2 * 16));
+  };
+  const auto load = [&](int i) {
+    return i < circles_per_warp && first_circle + i < args.count
+               ? load_shape(args.shapes + first_circle + i)
+               : Shape{0, 0, 0, 0};
+  };
+  Shape next = load(lane);  // a step ahead, so that its way from memory costs no time
+  for (int first = 0; first < circles_per_warp; first += 32) {
+    const int i = first + lane;
+    const Shape shape = next;
+    next = load(i + 32);
+    TileRect tiles = tile_rect(grid, shape, window_x, window_y);
+    if (!kIsFirstChunk && !touches_open_bin(BinRect(tiles), shared.open)) tiles = kNowhere;
+    if (i < circles_per_warp) warp_rects[i] = tiles;
+    const BinRect rect(tiles);
+    const unsigned large = __ballot_sync(kAllLanes, !rect.is_small());
+    if (rect.is_small()) {
+      const int bin = rect.y0 * kWindowSide + rect.x0;
+      if (rect.width > 0) count(bin);
+      if (rect.width > 1) count(bin + 1);
+      if (rect.height > 1) count(bin + kWindowSide);
+      if (rect.width > 1 && rect.height > 1) count(bin + kWindowSide + 1);
     }
-    const std::uint64_t start =
-        args.offsets[static_cast<std::size_t>(bin.index(args.grid)) * args.num_slabs + blockIdx.x];
-    std::uint32_t* next = args.indices + start + (before - count);
-    for (; bits != 0; bits &= bits - 1)
-      *next++ = blockIdx.x * kSlabCircles + lane * 32 + (__ffs(bits) - 1);
+    for (unsigned left = large; left != 0; left &= left - 1)
+      for_each_bin(__shfl_sync(kAllLanes, tiles, __ffs(left) - 1), count);
   }
-}
+  __syncthreads();
+  scan_counts(args, shared);
+  if (!shared.room.fits) return;
 
-dim3 bin_kernel_grid(const TileGrid& grid, std::uint32_t num_slabs) {
-  const int groups_x = (grid.bins_x + kGroupSide - 1) / kGroupSide;
-  const int groups_y = (grid.bins_y + kGroupSide - 1) / kGroupSide;
-  return dim3(num_slabs, static_cast<unsigned>(groups_x * groups_y));
+  // Where they all have a place in shared memory they are sorted there and written side by side.
+  Overlap* const room = args.overlaps + shared.room.base;
+  Overlap* const sorted = shared.room.total <= sorted_overlaps(args.slab_circles) ? rects + args.slab_circles : room;
+  std::uint16_t* const positions = shared.positions[warp];
+  const auto emit = [&](int bin, std::uint32_t position, int i, std::uint32_t tiles) {
+    sorted[shared.starts[bin] + position] = (first_circle + i) << kOverlapCircleShift | tiles;
+  };
+  for (int first = 0; first < circles_per_warp; first += 32) {
+    const int in_group = min(32, circles_per_warp - first);
+    const TileRect own_tiles = lane < in_group ? warp_rects[first + lane] : kNowhere;
+    const BinRect own(own_tiles);
+    if (__any_sync(kAllLanes, !own.is_small())) {
+      // Circle by circle: its bins are all different.
+      for (int i = first; i < first + in_group; ++i) {
+        const TileRect tiles = warp_rects[i];
+        for_each_bin(tiles, [&](int bin) {
+          if (is_open(bin))
+            emit(bin, positions[bin]++, i, tile_mask(tiles, bin % kWindowSide, bin / kWindowSide));
+        });
+        __syncwarp();
+      }
+      continue;
+    }
+    // All circles at once, in four turns: bins of even and odd columns and rows. In each, a circle
+    // has one bin at most, and those of the same bin rank by their order.
+#pragma unroll
+    for (int turn = 0; turn < 4; ++turn) {
+      const int x = (own.x0 + turn) & 1, y = (own.y0 + turn / 2) & 1;  // from the first bin
+      const int bin = (own.y0 + y) * kWindowSide + own.x0 + x;
+      const bool is_one = x < own.width && y < own.height && is_open(bin);
+      const unsigned same_bin = __match_any_sync(kAllLanes, is_one ? bin : -1);
+      const int rank = __popc(same_bin & ((1u << lane) - 1));
+      std::uint32_t position = 0;
+      if (is_one) position = positions[bin];
+      __syncwarp();
+      if (is_one) {
+        if (rank == 0) positions[bin] = static_cast<std::uint16_t>(position + __popc(same_bin));
+        emit(bin, position + rank, first + lane, tile_mask(own_tiles, own.x0 + x, own.y0 + y));
+      }
+      __syncwarp();
+    }
+  }
+  if (sorted == room) return;
+  __syncthreads();
+  for (std::uint32_t i = thread; i < shared.room.total; i += kThreads) room[i] = sorted[i];
 }
 
 }  // namespace
 
-void BinLists::count(const Input& input, cudaStream_t stream) {
-  num_slabs_ = std::max((input.count + kSlabCircles - 1) / kSlabCircles, 1u);
-  num_cells_ = static_cast<std::size_t>(input.grid.num_bins()) * num_slabs_;
-  counts_.reserve_discard(num_cells_ + 1);
-  offsets_.reserve_discard(num_cells_ + 1);
-  ROUNDEL_CUDA_CHECK(
-      cudaMemsetAsync(counts_.data() + num_cells_, 0, sizeof(std::uint32_t), stream));
-  count_overlaps_kernel<<<bin_kernel_grid(input.grid, num_slabs_), kThreads, 0, stream>>>(
-      {input.grid, input.shapes, input.count, input.unfinished, num_slabs_, counts_.data(), nullptr,
-       nullptr});
-  ROUNDEL_CUDA_CHECK(cudaGetLastError());
-
-  const auto scan = [&](void* space, std::size_t& space_size) {
-    return cub::DeviceScan::ExclusiveScan(space, space_size, counts_.data(), offsets_.data(),
-                                          ::cuda::std::plus<std::uint64_t>{}, std::uint64_t{0},
-                                          num_cells_ + 1, stream);
-  };
-  std::size_t space_size = 0;
-  ROUNDEL_CUDA_CHECK(scan(nullptr, space_size));
-  scan_space_.reserve_discard(space_size);
-  ROUNDEL_CUDA_CHECK(scan(scan_space_.data(), space_size));
-}
-
-void BinLists::emit(const Input& input, std::uint64_t total, cudaStream_t stream) {
-  indices_.reserve_discard(total);
-  if (total == 0) return;
-  emit_lists_kernel<<<bin_kernel_grid(input.grid, num_slabs_), kThreads, 0, stream>>>(
-      {input.grid, input.shapes, input.count, input.unfinished, num_slabs_, counts_.data(),
-       offsets_.data(), indices_.data()});
+void bin_circles(const BinCirclesArgs& args, cudaStream_t stream) {
+  const dim3 blocks(args.num_slabs, static_cast<unsigned>(num_windows(args.grid)));
+  const bool is_first = args.chunk_number == 0;
+  if (args.slab_circles == kFewSlabCircles) {
+    const auto kernel = is_first ? bin_few_circles_kernel<true> : bin_few_circles_kernel<false>;
+    kernel<<<blocks, kThreads, 0, stream>>>(args);
+  } else {
+    const auto kernel = is_first ? bin_circles_kernel<true> : bin_circles_kernel<false>;
+    const std::size_t shared_bytes = args.slab_circles * sizeof(TileRect) +
+                                     sorted_overlaps(args.slab_circles) * sizeof(Overlap);
+    ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            static_cast<int>(shared_bytes)));
+    kernel<<<blocks, kThreads, shared_bytes, stream>>>(args);
+  }
   ROUNDEL_CUDA_CHECK(cudaGetLastError());
 }
 

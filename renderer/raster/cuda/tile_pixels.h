@@ -1,0 +1,466 @@
+#pragma once
+#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/raster/cuda/blend_tiles.h"
+#include "renderer/raster/cuda/warp.h"
+#include "renderer/raster/scalar_pixel_math.h"
+
+/// A warp's tile of 16 × 8 pixels and the ways to paint circles onto it. Device code only.
+namespace roundel::cuda {
+
+inline constexpr int kPixelsPerLane = kTileWidth * kTileHeight / 32;
+inline constexpr int kRowStep = 32 / kTileWidth;  // a lane's pixels are this many rows apart
+
+/// Overlaps of a bin in a block's shared memory, front to back.
+inline constexpr int kStagedOverlaps = 1024;
+struct StagedOverlaps {
+  static constexpr int kWords = kStagedOverlaps / 32;
+  std::uint32_t circles[kStagedOverlaps];        // the chunk's circle numbers
+  std::uint32_t reaching[kTilesPerBin][kWords];  // bit i % 32 of word i / 32: it reaches the tile
+
+  /// Puts in overlap number i. All lanes of the warp call it, with numbers side by side from a
+  /// multiple of 32; where there is none it is 0.
+  __device__ void put(int i, Overlap overlap) {
+    circles[i] = overlap >> kOverlapCircleShift;
+#pragma unroll
+    for (int tile = 0; tile < kTilesPerBin; ++tile) {
+      const unsigned word = __ballot_sync(kAllLanes, (overlap >> tile & 1) != 0);
+      if (i % 32 == 0) reaching[tile][i / 32] = word;
+    }
+  }
+};
+
+/// A warp's part of shared memory.
+struct WarpScratch {
+  std::uint16_t found[kStagedOverlaps];  // staged overlaps that reach the tile, front to back
+  std::uint32_t carried[32];             // circles that reached it before, in front of those
+  // A batch of them: x, y, r², 1/r².
+  float4 discs[32];
+  Paint paints[32];
+  std::uint32_t coverage[kTileWidth * kTileHeight];  // bit i: circle i of the batch covers it
+};
+
+/// The pixels of a tile: lane l has column l % 16 and rows l / 16, l / 16 + 2, and so on.
+struct TilePixels {
+  using L = ScalarLanes;
+  using State = scalar::PixelState<L>;
+
+  int x0, y0;  ///< the tile's pixel at the lower left
+  float center_x, center_y[kPixelsPerLane];
+  State state[kPixelsPerLane];
+
+  __device__ TilePixels(const TileGrid& grid, int bin_x, int bin_y, int tile)
+      : x0(bin_x * kBinSize + tile % 2 * kTileWidth), y0(bin_y * kBinSize + tile / 2 * kTileHeight) {
+    center_x = scalar::pixel_center<L>(static_cast<float>(x()), grid.s);
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k)
+      center_y[k] = scalar::pixel_center<L>(static_cast<float>(y(k)), grid.s);
+  }
+
+  __device__ int x() const { return x0 + static_cast<int>(threadIdx.x) % kTileWidth; }
+  __device__ int y(int k) const {
+    return y0 + static_cast<int>(threadIdx.x) % 32 / kTileWidth + k * kRowStep;
+  }
+  __device__ bool is_outside(const TileGrid& grid) const {
+    return x0 >= grid.width || y0 >= grid.height;
+  }
+  __device__ bool is_live(int k) const {
+    return state[k].transmittance > scalar::kOpaqueTransmittance;
+  }
+  /// True in all lanes when no pixel of the tile can change any more.
+  __device__ bool has_stopped() const {
+    bool live = false;
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) live |= is_live(k);
+    return !__any_sync(kAllLanes, live);
+  }
+
+  /// Takes over the pixels as the chunk before left them; with null they start empty.
+  __device__ void start(const CarriedPixel* states, int width, int height) {
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) {
+      if (x() >= width || y(k) >= height) {
+        state[k] = {0, 0, 0, 0};  // outside the image: stopped from the start
+      } else if (!states) {
+        state[k] = {0, 0, 0, 1};
+      } else {
+        const CarriedPixel carried = states[static_cast<std::size_t>(y(k)) * width + x()];
+        state[k] = {carried.red, carried.green, carried.blue, carried.transmittance};
+      }
+    }
+  }
+  __device__ void carry(CarriedPixel* states, int width, int height) const {
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k)
+      if (x() < width && y(k) < height)
+        states[static_cast<std::size_t>(y(k)) * width + x()] = {
+            state[k].red, state[k].green, state[k].blue, state[k].transmittance};
+  }
+
+  __device__ void write(const BlendTilesArgs& args) {
+    const int width = args.grid.width, height = args.grid.height;
+    // The usual case, straight: display colours, and rows and tiles that consist of whole words.
+    if (args.bytes && !args.framebuffer && !args.keep_alpha &&
+        args.blend_space == BlendSpace::kDisplay && width % 4 == 0 && x0 + kTileWidth <= width &&
+        y0 + kTileHeight <= height) {
+      std::uint8_t* bytes =
+          args.bytes + (static_cast<std::size_t>(height - 1 - y(0)) * width + x()) * 3;
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k, bytes -= kRowStep * 3 * width) {
+        const float4 row = args.background[y(k)];
+        scalar::add_background(state[k], Color{row.x, row.y, row.z});
+        const std::uint32_t rgb = quantize(state[k].red) | quantize(state[k].green) << 8 |
+                                  quantize(state[k].blue) << 16;
+        write_quarter_row(rgb, bytes);
+      }
+      return;
+    }
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k)
+      if (x() < width && y(k) < height) write_pixel(args, x(), y(k), state[k]);
+  }
+
+ private:
+  /// Four lanes side by side have four pixels, three words: the first three lanes write one each.
+  /// `bytes` is where the lane's pixel stands.
+  __device__ static void write_quarter_row(std::uint32_t rgb, std::uint8_t* bytes) {
+    const std::uint32_t next = __shfl_down_sync(kAllLanes, rgb, 1);
+    const int i = static_cast<int>(threadIdx.x) % 4;
+    if (i < 3)  // word i starts with byte i of pixel i
+      *reinterpret_cast<std::uint32_t*>(bytes + i) = rgb >> 8 * i | next << (24 - 8 * i);
+  }
+
+  /// Every case; not inlined, so that the code that is run most stays short.
+  __device__ __noinline__ static void write_pixel(const BlendTilesArgs& args, int x, int y, State s) {
+    if (!args.keep_alpha) {
+      const float4 row = args.background[y];
+      scalar::add_background(s, Color{row.x, row.y, row.z});
+    }
+    const Pixel pixel{s.red, s.green, s.blue, args.keep_alpha ? 1.0f - s.transmittance : 1.0f};
+    const std::size_t width = args.grid.width;
+    if (args.framebuffer) args.framebuffer[y * width + x] = pixel;
+    if (!args.bytes) return;
+    const std::size_t position = (args.grid.height - 1 - y) * width + x;
+    if (args.keep_alpha)
+      pixel_to_rgba(pixel, args.blend_space, args.bytes + position * 4);
+    else
+      pixel_to_rgb(pixel, args.blend_space, args.bytes + position * 3);
+  }
+};
+
+/// Paints a tile's circles in batches of 32. All lanes of the warp call its functions.
+struct TilePainter {
+  using L = ScalarLanes;
+
+  const Shape* shapes;  // [count], of the chunk
+  const Paint* paints;
+  const SnowRamp& ramp;
+  const TileGrid& grid;
+  WarpScratch& scratch;
+  int tile;  ///< its number in the bin
+  int num_carried = 0;
+
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
+
+  /// Before the first use.
+  __device__ void clear() {
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) scratch.coverage[k * 32 + lane()] = 0;
+  }
+
+  /// Paints those of the first `count` staged overlaps that reach the tile; up to 31 are carried to
+  /// the next call. True when the tile has stopped.
+  __device__ bool paint(TilePixels& pixels, const StagedOverlaps& staged, int count) {
+    const int total = num_carried + find(staged, count);
+    const auto circle = [&](int i) {
+      if (i >= total) return 0u;
+      return i < num_carried ? scratch.carried[i] : staged.circles[scratch.found[i - num_carried]];
+    };
+    int done = 0;
+    for (; total - done >= 32; done += 32) {
+      paint_batch(pixels, circle(done + lane()), 32);
+      if (pixels.has_stopped()) return true;
+    }
+    const std::uint32_t left = circle(done + lane());
+    __syncwarp();
+    scratch.carried[lane()] = left;
+    num_carried = total - done;
+    __syncwarp();
+    return false;
+  }
+
+  /// All of the chunk's circles, at most 32: too few to look which of them reach the tile.
+  __device__ void carry_all(int count) {
+    scratch.carried[lane()] = max(count - 1 - lane(), 0);
+    num_carried = count;
+    __syncwarp();
+  }
+
+  /// Paints what is carried. True when the tile has stopped.
+  __device__ bool finish(TilePixels& pixels) {
+    if (num_carried > 0) paint_batch(pixels, scratch.carried[lane()], num_carried);
+    return pixels.has_stopped();
+  }
+
+ private:
+  /// Finds those of the first `count` staged overlaps that reach the tile, and returns their number.
+  __device__ int find(const StagedOverlaps& staged, int count) {
+    const int words = (count + 31) / 32;
+    std::uint32_t left = lane() < words ? staged.reaching[tile][lane()] : 0;
+    const int inclusive = warp_inclusive_sum(__popc(left));
+    if (!__any_sync(kAllLanes, __popc(left) > kSparse)) {
+      // A lane a word.
+      std::uint16_t* next = scratch.found + inclusive - __popc(left);
+      for (; left != 0; left &= left - 1)
+        *next++ = static_cast<std::uint16_t>(lane() * 32 + (__ffs(left) - 1));
+    } else {
+      // A lane a bit.
+      int found = 0;
+      for (int word = 0; word < words; ++word) {
+        const std::uint32_t reaching = __shfl_sync(kAllLanes, left, word);
+        if (reaching >> lane() & 1)
+          scratch.found[found + __popc(reaching & ((1u << lane()) - 1))] =
+              static_cast<std::uint16_t>(word * 32 + lane());
+        found += __popc(reaching);
+      }
+    }
+    __syncwarp();
+    return __shfl_sync(kAllLanes, inclusive, 31);
+  }
+
+  /// Words of 32 staged overlaps with at most so many that reach the tile are sparse.
+  static constexpr int kSparse = 12;
+  /// Boxes in the tile that are at most this wide are small.
+  static constexpr int kSmallWidth = 6;
+  /// Pixels; up to this radius the ends of a row of covered pixels are found to within half a pixel
+  /// by approximate arithmetic.
+  static constexpr float kMostSpanRadius = 400;
+  /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place.
+  static constexpr float kBoxMargin = 0.0625f;
+  /// Where whole circles are painted, a tile is looked at after so many whether it has stopped.
+  static constexpr int kFirstLook = 16, kLookInterval = 8;
+
+  /// Paints the first `count` lanes' circles.
+  __device__ void paint_batch(TilePixels& pixels, std::uint32_t circle, int count) {
+    Shape shape{0, 0, 0, 0};
+    Paint paint{0, 0, 0, 0};
+    if (lane() < count) {
+      shape = load_shape(shapes + circle);
+      paint = paints[circle];
+    }
+    const float r2 = shape.radius * shape.radius;
+    // The circle's box in the tile, a little too large.
+    const float height = static_cast<float>(grid.height);
+    const float middle_x = shape.x * height - (static_cast<float>(pixels.x0) + 0.5f);
+    const float middle_y = shape.y * height - (static_cast<float>(pixels.y0) + 0.5f);
+    const float radius = shape.radius * height;
+    const float reach =
+        radius + (kBoxMargin + (fabsf(middle_x) + fabsf(middle_y) + radius) * 0x1p-20f);
+    const float x0 = fmaxf(middle_x - reach, 0.0f), x1 = fminf(middle_x + reach, kTileWidth - 1.0f);
+    const float y0 = fmaxf(middle_y - reach, 0.0f), y1 = fminf(middle_y + reach, kTileHeight - 1.0f);
+    bool reaches = shape.radius > 0 && x0 <= x1 && y0 <= y1;
+    const bool has_snow = __any_sync(kAllLanes, reaches && is_snow(paint));
+    std::uint32_t covering[kPixelsPerLane];
+
+    if (!__any_sync(kAllLanes, reaches && x1 - x0 > kSmallWidth - 1.0f)) {
+      store(lane(), shape, r2, paint, has_snow);
+      if (reaches) mark_small(shape, r2, __float2int_ru(x0), __float2int_ru(y0), __float2int_rd(y1), pixels);
+      __syncwarp();
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k) {
+        covering[k] = scratch.coverage[k * 32 + lane()];
+        scratch.coverage[k * 32 + lane()] = 0;
+      }
+      paint_covering(pixels, covering, has_snow);
+      return;
+    }
+
+    const PixelRect tile_pixels{pixels.x0, pixels.y0, pixels.x0 + kTileWidth - 1,
+                                pixels.y0 + kTileHeight - 1};
+    reaches = reaches && may_cover(shape, tile_pixels, grid.s);
+    const bool is_whole = reaches && covers_all(shape, tile_pixels, grid.s);
+    const unsigned reaching = __ballot_sync(kAllLanes, reaches);
+    const unsigned whole = __ballot_sync(kAllLanes, is_whole);
+    const bool has_large =
+        __any_sync(kAllLanes, reaches && !is_whole && reach > kMostSpanRadius);
+    if (!has_large && (has_snow || 4 * __popc(whole) < __popc(reaching))) {
+      store(lane(), shape, r2, paint, has_snow);
+      find_spans(shape, reaches ? r2 : -1, middle_x, pixels, covering);
+      transpose(covering);
+      paint_covering(pixels, covering, has_snow);
+      return;
+    }
+
+    // Without gaps, so that the loop over them is short.
+    const int position = __popc(reaching & ((1u << lane()) - 1));
+    scratch.coverage[lane()] = 0;
+    __syncwarp();
+    if (reaches) {
+      store(position, shape, r2, paint, has_snow);
+      scratch.coverage[position] = is_whole;
+    }
+    __syncwarp();
+    const unsigned whole_ones = __ballot_sync(kAllLanes, scratch.coverage[lane()] != 0);
+    scratch.coverage[lane()] = 0;
+    if (has_snow)
+      paint_snow_by_circle(pixels, __popc(reaching));
+    else
+      paint_by_circle(pixels, __popc(reaching), whole_ones);
+    __syncwarp();
+  }
+
+  __device__ void store(int i, const Shape& shape, float r2, const Paint& paint, bool has_snow) {
+    scratch.discs[i] = {shape.x, shape.y, r2, has_snow ? scalar::inverse_square(shape.radius) : 0};
+    scratch.paints[i] = paint;
+  }
+
+  /// Circle by circle, every lane looks whether its pixels are covered. Bit i of `whole` tells
+  /// whether circle i of the batch covers all of the tile.
+  __device__ void paint_by_circle(TilePixels& pixels, int count, unsigned whole) {
+    const Paint* paint = scratch.paints;
+    for (int i = 0; i < count;) {
+      if (i >= kFirstLook && pixels.has_stopped()) return;
+      const int end = min(i + kLookInterval, count);
+      for (; i < end; ++i, ++paint, whole >>= 1) {
+        for (; (whole & 1) && i < end; ++i, ++paint, whole >>= 1) {
+#pragma unroll
+          for (int k = 0; k < kPixelsPerLane; ++k)
+            if (pixels.is_live(k)) blend_solid(pixels.state[k], *paint);
+        }
+        if (i == end) break;
+        const float4 disc = scratch.discs[i];
+        const float dx = disc.x - pixels.center_x;
+#pragma unroll
+        for (int k = 0; k < kPixelsPerLane; ++k) {
+          const float d2 = scalar::squared_distance<L>(dx, disc.y - pixels.center_y[k]);
+          if (d2 <= disc.z && pixels.is_live(k)) blend_solid(pixels.state[k], *paint);
+        }
+      }
+    }
+  }
+
+  /// The same where there is snow among the circles.
+  __device__ void paint_snow_by_circle(TilePixels& pixels, int count) {
+    for (int i = 0; i < count; ++i) {
+      const float4 disc = scratch.discs[i];
+      const float dx = disc.x - pixels.center_x;
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k) {
+        const float d2 = scalar::squared_distance<L>(dx, disc.y - pixels.center_y[k]);
+        if (d2 <= disc.z && pixels.is_live(k)) blend(pixels.state[k], d2, disc.w, scratch.paints[i]);
+      }
+    }
+  }
+
+  /// Marks in scratch.coverage the pixels that the lane's own circle covers: at most kSmallWidth
+  /// columns of the tile from `first_column` on, rows `first_row` to `last_row`.
+  __device__ void mark_small(const Shape& shape, float r2, int first_column, int first_row,
+                             int last_row, const TilePixels& pixels) {
+    float dx2[kSmallWidth];
+#pragma unroll
+    for (int i = 0; i < kSmallWidth; ++i) {
+      const int column = first_column + i;
+      const float dx =
+          shape.x - scalar::pixel_center<L>(static_cast<float>(pixels.x0 + column), grid.s);
+      dx2[i] = column < kTileWidth ? dx * dx : INFINITY;
+    }
+    std::uint32_t* marked = scratch.coverage + first_row * kTileWidth + first_column;
+    for (int row = first_row; row <= last_row; ++row, marked += kTileWidth) {
+      const float dy =
+          shape.y - scalar::pixel_center<L>(static_cast<float>(pixels.y0 + row), grid.s);
+      const float dy2 = dy * dy;
+#pragma unroll
+      for (int i = 0; i < kSmallWidth; ++i)
+        if (dx2[i] + dy2 <= r2) atomicOr(marked + i, 1u << lane());
+    }
+  }
+
+  /// The pixels that the lane's own circle covers: bit 16·(row % 2) + column of word row / 2. In a
+  /// row they are side by side, because rounding is monotonic; approximate arithmetic finds the ends
+  /// to within half a pixel, the coverage test of the pixel there decides. `middle` is the circle's
+  /// centre in columns of the tile.
+  __device__ void find_spans(const Shape& shape, float r2, float middle, const TilePixels& pixels,
+                             std::uint32_t covering[kPixelsPerLane]) const {
+    const float height = static_cast<float>(grid.height), s = grid.s;
+    const float x_half = static_cast<float>(pixels.x0) + 0.5f;
+    const float y_half = static_cast<float>(pixels.y0) + 0.5f;
+    // Adding and taking away 1.5·2²³ rounds to a whole number; in between, it is in the lowest bits.
+    constexpr float kRound = 0x1.8p23f;
+#pragma unroll
+    for (int row = 0; row < kTileHeight; ++row) {
+      const float dy = shape.y - s * (y_half + static_cast<float>(row));
+      const float dy2 = dy * dy;
+      const float chord2 = fmaxf(r2 - dy2, 0.0f);
+      const float reach = chord2 * rsqrtf(fmaxf(chord2, 0x1p-100f)) * height;
+      const auto is_out = [&](float column) {
+        const float dx = shape.x - s * (x_half + column);
+        return dx * dx + dy2 > r2;
+      };
+      const float first = fminf(fmaxf(middle - reach, -1.0f), 16.0f) + kRound;
+      const float last = fminf(fmaxf(middle + reach, -1.0f), 16.0f) + kRound;
+      // Both from 0 to 17: the first column covered, and the one behind the last, plus 1.
+      const int begin = __float_as_int(first) - __float_as_int(kRound) + 1 + is_out(first - kRound);
+      const int end = __float_as_int(last) - __float_as_int(kRound) + 2 - is_out(last - kRound);
+      const std::uint32_t bits = begin < end ? ((1u << end) - (1u << begin)) >> 1 & 0xffff : 0;
+      covering[row / 2] = row % 2 == 0 ? bits : covering[row / 2] | bits << 16;
+    }
+  }
+
+  /// Turns words of pixels, one a circle, into words of circles, one a pixel (Warren, Hacker's
+  /// Delight, 7-3; lanes are rows).
+  __device__ static void transpose(std::uint32_t words[kPixelsPerLane]) {
+    std::uint32_t kept = 0x0000ffff;
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      const bool is_upper = (lane() & distance) != 0;
+      const int rotation = is_upper ? 32 - distance : distance;
+      const std::uint32_t own = is_upper ? ~kept : kept;
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k) {
+        const std::uint32_t other = __shfl_xor_sync(kAllLanes, words[k], distance);
+        words[k] = (words[k] & own) | (__funnelshift_l(other, other, rotation) & ~own);
+      }
+      kept ^= kept << (distance / 2);
+    }
+  }
+
+  /// Composites onto the lane's own pixels the circles of the batch that cover them.
+  __device__ void paint_covering(TilePixels& pixels, std::uint32_t covering[kPixelsPerLane],
+                                 bool has_snow) {
+    __syncwarp();
+    if (has_snow) {
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k) {
+        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_live(k); left &= left - 1) {
+          const int i = __ffs(left) - 1;
+          const Paint paint = scratch.paints[i];
+          const float4 disc = scratch.discs[i];
+          const float d2 =
+              scalar::squared_distance<L>(disc.x - pixels.center_x, disc.y - pixels.center_y[k]);
+          blend(pixels.state[k], d2, disc.w, paint);
+        }
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k)
+        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_live(k); left &= left - 1)
+          blend_solid(pixels.state[k], scratch.paints[__ffs(left) - 1]);
+    }
+    __syncwarp();
+  }
+
+  __device__ static void blend_solid(TilePixels::State& state, const Paint& paint) {
+    scalar::composite<L>(state, paint.alpha, paint.red, paint.green, paint.blue);
+  }
+  __device__ void blend(TilePixels::State& state, float d2, float inverse_r2,
+                        const Paint& paint) const {
+    if (!is_snow(paint)) {
+      blend_solid(state, paint);
+      return;
+    }
+    float alpha, red, green, blue;
+    scalar::shade_snow<L>(ramp, d2, inverse_r2, -paint.alpha, alpha, red, green, blue);
+    scalar::composite<L>(state, alpha, red, green, blue);
+  }
+};
+
+}  // namespace roundel::cuda

@@ -1,0 +1,26 @@
+#pragma once
+#include "renderer/raster/circle.h"
+
+/// What warps do together. Device code only; all lanes of a warp call these functions.
+namespace roundel::cuda {
+
+inline constexpr unsigned kAllLanes = ~0u;
+
+/// Sum over this lane and the lanes before it.
+template <typename T>
+__device__ T warp_inclusive_sum(T value) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const T other = __shfl_up_sync(kAllLanes, value, distance);
+    if (lane >= distance) value += other;
+  }
+  return value;
+}
+
+/// All of a circle's shape with one load.
+inline __device__ Shape load_shape(const Shape* shape) {
+  const float4 values = __ldg(reinterpret_cast<const float4*>(shape));
+  return {values.x, values.y, values.z, values.w};
+}
+
+}  // namespace roundel::cuda

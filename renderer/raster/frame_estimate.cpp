@@ -1,0 +1,70 @@
+#include "renderer/raster/frame_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "renderer/raster/shaders.h"
+
+namespace roundel {
+namespace {
+
+/// Optical depth (−ln T) at which a pixel stops: ln 2²⁰.
+constexpr double kStoppingDepth = 13.87;
+/// Circles are never spread evenly, and near a corner of the image only a quarter of the circles is
+/// there: so many times the depth on average lets nearly every pixel stop.
+constexpr double kSpread = 6;
+constexpr std::uint64_t kSamplesPerBlock = 64;
+
+/// −ln(1 − alpha), for snow the mean over its disc.
+double optical_depth(const Paint& paint) {
+  constexpr double kSnowMean = 0.2454;  // of exp(−4d²) over the unit disc
+  const double alpha = is_snow(paint) ? -paint.alpha * kSnowMean : paint.alpha;
+  return alpha < 1 ? std::min(-std::log1p(-alpha), kStoppingDepth) : kStoppingDepth;
+}
+
+}  // namespace
+
+FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image, int bin_size) {
+  const double width = image.width, height = image.height;
+  const std::uint64_t count = circles.count();
+  const auto bins_across = [&](double center, double radius, double pixels) {
+    const double first = std::max(center - radius, 0.0), last = std::min(center + radius, pixels);
+    return first < last ? std::floor(last / bin_size) - std::floor(first / bin_size) + 1 : 0.0;
+  };
+
+  FrameEstimate estimate{count, 0, 0};
+  double depth = 0, bins = 0;
+  // Blocks of doubling size, from the front to the back.
+  for (std::uint64_t done = 0, size = kSamplesPerBlock; done < count; size *= 2) {
+    const std::uint64_t block = std::min(size, count - done);
+    const std::uint64_t samples = std::min(block, kSamplesPerBlock);
+    double block_depth = 0, block_bins = 0;
+    for (std::uint64_t i = 0; i < samples; ++i) {
+      const std::uint64_t circle = count - 1 - done - i * block / samples;
+      const Shape& shape = circles.shapes[circle];
+      const double x = shape.x * height, y = shape.y * height, radius = shape.radius * height;
+      const double touched = bins_across(x, radius, width) * bins_across(y, radius, height);
+      block_bins += touched;
+      if (touched > 0) {
+        const double area = std::min(M_PI * radius * radius, width * height);
+        block_depth += optical_depth(circles.paints[circle]) * area / (width * height);
+      }
+    }
+    const double scale = static_cast<double>(block) / static_cast<double>(samples);
+    const double missing = kSpread * kStoppingDepth - depth;
+    depth += block_depth * scale;
+    bins += block_bins * scale;
+    done += block;
+    if (depth >= kSpread * kStoppingDepth && estimate.front_circles == count) {
+      const double part = missing / (block_depth * scale);
+      estimate.front_circles =
+          done - block + static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(block)));
+      estimate.front_bins_per_circle = bins / static_cast<double>(done);
+    }
+  }
+  estimate.bins_per_circle = count > 0 ? bins / static_cast<double>(count) : 0;
+  if (estimate.front_circles == count) estimate.front_bins_per_circle = estimate.bins_per_circle;
+  return estimate;
+}
+
+}  // namespace roundel

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+
+#include "renderer/raster/circle.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// What a look at a few hundred of a frame's circles tells about all. Decides how much work is done
+/// at once, never what is painted.
+struct FrameEstimate {
+  /// Circles from the front that should saturate most of the image; all if they never do.
+  std::uint64_t front_circles;
+  /// Bins that a circle's box touches, mean over the front circles and over all.
+  double front_bins_per_circle, bins_per_circle;
+};
+
+/// `circles` are in frame space; bins have `bin_size` pixels a side.
+FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image, int bin_size);
+
+}  // namespace roundel

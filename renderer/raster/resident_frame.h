@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "renderer/base/stage_stats.h"
+#include "renderer/image/image.h"
+#include "renderer/raster/circle.h"
+#include "renderer/raster/rasterizer.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// A frame from circles in device memory to an 8-bit image in device memory, recorded once as a CUDA
+/// graph and replayed: what is left of a frame's time when nothing crosses the bus.
+class ResidentFrame {
+ public:
+  virtual ~ResidentFrame() = default;
+  /// Draws once; returns microseconds from before the launch until the image is there.
+  virtual double draw_wall_us() = 0;
+  /// Draws once; returns the device's own time in microseconds, by events around the replay.
+  virtual double draw_device_us() = 0;
+  /// Draws once without the graph, with events between the stages: adds their milliseconds, and sets
+  /// chunks and overlaps.
+  virtual void draw_stages(StageStats& stats) = 0;
+  /// The image as last drawn.
+  virtual void read(Image& out) = 0;
+};
+
+/// Throws Error(kRuntimeFailure) without a usable device, when the circles and lists do not fit
+/// into its memory, or in a build without CUDA.
+std::unique_ptr<ResidentFrame> make_resident_frame(const RasterOptions& options,
+                                                   const Circles& circles,
+                                                   const ImageSettings& image);
+
+}  // namespace roundel
