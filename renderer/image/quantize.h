@@ -9,12 +9,10 @@ namespace roundel {
 /// ⌊clamp(c, 0, 1)·255 + ½⌋, exactly, as if computed with real numbers; NaN gives 0.
 ROUNDEL_HOST_DEVICE inline std::uint8_t quantize(float c) {
 #ifdef __CUDA_ARCH__
-  // The same number with fewer instructions, where fused multiply-add is one of them: its rounding
-  // can only lift the sum to the next code, and then the exact sum's sign tells.
-  c = __saturatef(c);
-  const int code = static_cast<int>(fmaf(c, 255.0f, 0.5f));
-  const float excess = fmaf(c, 255.0f, 0.5f - static_cast<float>(code));
-  return static_cast<std::uint8_t>(code + (__float_as_int(excess) >> 31));
+  // The same number with one instruction, where fused multiply-add is one. Above 2²³ a sum is
+  // rounded to whole numbers, and the only c whose 255·c lies half-way between two is ½: it goes to
+  // the even 128, as it should.
+  return static_cast<std::uint8_t>(__float_as_int(fmaf(__saturatef(c), 255.0f, 0x1.8p23f)));
 #else
   return static_cast<std::uint8_t>(scalar::quantized<ScalarLanes>(c));
 #endif

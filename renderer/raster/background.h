@@ -16,6 +16,9 @@ struct BackgroundRows {
         height(image.height),
         linear(image.blend_space == BlendSpace::kLinear) {}
 
+  /// All rows have the same colour.
+  bool is_flat() const { return background.top == background.bottom; }
+
   /// Row j counted from the bottom: top + ((bottom − top)·(H − j))/H, binary32, left to right.
   ROUNDEL_HOST_DEVICE Color row(int j) const {
     const Color& bottom = background.bottom;

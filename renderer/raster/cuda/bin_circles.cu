@@ -34,7 +34,7 @@ struct Shared {
     std::uint16_t positions[kWarps][kWindowBins];   // then the same, summed up over the warps
   };
   std::uint32_t starts[kWindowBins];              // of the slab's cells, from the slab's first entry
-  std::uint32_t open[kWindowBins / 32];           // a bit a bin
+  std::uint32_t open[kWindowSide];                // bit x of word y: bin (x, y) is not finished
   Room room;
 };
 
@@ -84,9 +84,27 @@ __device__ void for_each_bin(TileRect tiles, Visit&& visit) {
   }
 }
 
-/// `open` has a word a row of bins.
-__device__ bool touches_open_bin(const BinRect& rect, const std::uint32_t* open) {
-  const std::uint32_t columns = ~0u >> (32 - rect.width) << rect.x0;
+/// Which bins of a window can still change: a word a row.
+__device__ void find_open_bins(const BinCirclesArgs& args, int window_x, int window_y,
+                               std::uint32_t (&open)[kWindowSide]) {
+  static_assert(kWindowSide == 32, "a lane a column");
+  const int x = window_x * kWindowSide + static_cast<int>(threadIdx.x) % 32;
+  for (int row = threadIdx.x / 32; row < kWindowSide; row += kWarps) {
+    const int y = window_y * kWindowSide + row;
+    const bool is_open = x < args.grid.bins_x && y < args.grid.bins_y &&
+                         args.open_tiles[y * args.grid.bins_x + x] != 0;
+    const std::uint32_t bits = __ballot_sync(kAllLanes, is_open);
+    if (threadIdx.x % 32 == 0) open[row] = bits;
+  }
+}
+
+/// A bit a column; not for empty rectangles.
+__device__ std::uint32_t columns_of(const BinRect& rect) {
+  return ~0u >> (32 - rect.width) << rect.x0;
+}
+
+__device__ bool touches_open_bin(const BinRect& rect, const std::uint32_t (&open)[kWindowSide]) {
+  const std::uint32_t columns = columns_of(rect);
   for (int y = 0; y < rect.height; ++y)
     if (open[rect.y0 + y] & columns) return true;
   return false;
@@ -166,6 +184,7 @@ __device__ bool begin_chunk(const BinCirclesArgs& args) {
 }
 
 struct FewShared {
+  std::uint32_t open[kWindowSide];  // bit x of word y: later circles can still change bin (x, y)
   std::uint32_t covering[2][kWindowBins];  // bit i of word w: circle 32·w + i of the slab
   TileRect rects[kFewSlabCircles];
   Room room;
@@ -191,13 +210,17 @@ __global__ void __launch_bounds__(kThreads) bin_few_circles_kernel(
     shared.rects[thread] = tiles;
   }
   for (int i = thread; i < 2 * kWindowBins; i += kThreads) shared.covering[0][i] = 0;
+  if (!kIsFirstChunk) find_open_bins(args, window_x, window_y, shared.open);
   __syncthreads();
 
   const int circle = thread / 4;
   const BinRect rect(shared.rects[circle]);
-  for (int y = thread % 4; y < rect.height; y += 4) {
-    std::uint32_t* bin = shared.covering[circle / 32] + (rect.y0 + y) * kWindowSide + rect.x0;
-    for (int x = 0; x < rect.width; ++x) atomicOr(bin + x, 1u << circle % 32);
+  for (int y = rect.y0 + thread % 4; y < rect.y0 + rect.height; y += 4) {
+    std::uint32_t columns = columns_of(rect);
+    if (!kIsFirstChunk) columns &= shared.open[y];
+    for (; columns != 0; columns &= columns - 1)
+      atomicOr(&shared.covering[circle / 32][y * kWindowSide + __ffs(columns) - 1],
+               1u << circle % 32);
   }
   __syncthreads();
 
@@ -205,12 +228,6 @@ __global__ void __launch_bounds__(kThreads) bin_few_circles_kernel(
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const int bin = 4 * thread + i;
-    if (!kIsFirstChunk) {
-      const int x = window_x * kWindowSide + bin % kWindowSide;
-      const int y = window_y * kWindowSide + bin / kWindowSide;
-      if (x >= grid.bins_x || y >= grid.bins_y || args.open_tiles[y * grid.bins_x + x] == 0)
-        shared.covering[0][bin] = shared.covering[1][bin] = 0;
-    }
     counts[i] = __popc(shared.covering[0][bin]) + __popc(shared.covering[1][bin]);
   }
   const std::uint32_t start = take_room(args, shared.room, counts);
@@ -244,15 +261,7 @@ __global__ void __launch_bounds__(kThreads) bin_circles_kernel(
   const int window_x = static_cast<int>(blockIdx.y) % windows_x(grid);
   const int window_y = static_cast<int>(blockIdx.y) / windows_x(grid);
   for (int i = thread; i < kWarps * kWindowBins / 2; i += kThreads) shared.counts[0][i] = 0;
-  if (!kIsFirstChunk) {
-    for (int word = warp; word < kWindowBins / 32; word += kWarps) {
-      const int x = window_x * kWindowSide + lane, y = window_y * kWindowSide + word;
-      const bool is_open =
-          x < grid.bins_x && y < grid.bins_y && args.open_tiles[y * grid.bins_x + x] != 0;
-      const std::uint32_t bits = __ballot_sync(kAllLanes, is_open);
-      if (lane == 0) shared.open[word] = bits;
-    }
-  }
+  if (!kIsFirstChunk) find_open_bins(args, window_x, window_y, shared.open);
   __syncthreads();
 
   const int circles_per_warp = args.slab_circles / kWarps;
@@ -292,7 +301,7 @@ __global__ void __launch_bounds__(kThreads) bin_circles_kernel(
   }
   __syncthreads();
   scan_counts(args, shared);
-  if (!shared.room.fits) return;
+  if (!shared.room.fits || shared.room.total == 0) return;
 
   // Where they all have a place in shared memory they are sorted there and written side by side.
   Overlap* const room = args.overlaps + shared.room.base;

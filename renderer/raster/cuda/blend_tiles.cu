@@ -117,6 +117,7 @@ class FoundOverlaps {
       if (from_front >= circles_left_) continue;
       const std::uint32_t circle = circles_left_ - 1 - from_front;
       const Shape shape = load_shape(args_.shapes + circle);
+      if (is_far(shape)) continue;
       const std::uint32_t mask = tiles_touched(args_.grid.pixel_bounds(shape));
       own[k] = mask == 0 ? 0 : circle << kOverlapCircleShift | mask;
     }
@@ -136,6 +137,16 @@ class FoundOverlaps {
   __device__ bool is_at_end() const { return circles_left_ == 0; }
 
  private:
+  /// True only for circles whose box does not touch the bin: most, and told quickly.
+  __device__ bool is_far(const Shape& shape) const {
+    const float half = 0.5f * static_cast<float>(kBinSize) * args_.grid.s;
+    const float dx = fabsf(shape.x - static_cast<float>(2 * bin_x_ + 1) * half);
+    const float dy = fabsf(shape.y - static_cast<float>(2 * bin_y_ + 1) * half);
+    // The margin is more than all rounding.
+    const float reach = (shape.radius + half) * (1 + 0x1p-12f);
+    return fmaxf(dx, dy) * (1 - 0x1p-18f) > reach + args_.grid.s * 0.125f;
+  }
+
   __device__ std::uint32_t tiles_touched(const PixelRect& pixels) const {
     const int x0 = max(pixels.x0 - bin_x_ * kBinSize, 0) / kTileWidth;
     const int x1 = min(pixels.x1 - bin_x_ * kBinSize, kBinSize - 1);

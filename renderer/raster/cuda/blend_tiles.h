@@ -34,7 +34,8 @@ struct BlendTilesArgs {
   FrameProgress* progress = nullptr;
   std::uint8_t* open_tiles = nullptr;    // [num_bins]
   CarriedPixel* states = nullptr;        // [height · width]; null when there is one chunk
-  const float4* background = nullptr;    // [height], rows bottom to top
+  const float4* background = nullptr;    // [height], rows bottom to top; null: flat_background
+  Color flat_background{};
   Pixel* framebuffer = nullptr;          // [height · width], rows bottom to top, or null
   std::uint8_t* bytes = nullptr;  // [height · width · channels], rows top to bottom, or null
 };

@@ -24,10 +24,14 @@ void FrameDrawer::begin(const ImageSettings& image, const Target& target, cudaSt
   blend_.blend_space = image.blend_space;
   blend_.framebuffer = target.framebuffer;
   blend_.bytes = target.bytes;
-  const auto height = static_cast<std::size_t>(image.height);
-  background_.reserve_discard(height);
-  fill_background(BackgroundRows(image), background_.data(), stream);
-  blend_.background = background_.data();
+  const BackgroundRows background(image);
+  blend_.background = nullptr;
+  blend_.flat_background = background.row(0);
+  if (!background.is_flat()) {
+    background_.reserve_discard(static_cast<std::size_t>(image.height));
+    fill_background(background, background_.data(), stream);
+    blend_.background = background_.data();
+  }
   open_tiles_.reserve_discard(static_cast<std::size_t>(grid.num_bins()));
   bin_.open_tiles = blend_.open_tiles = open_tiles_.data();
   progress_.reserve_discard(1);

@@ -106,8 +106,7 @@ struct TilePixels {
           args.bytes + (static_cast<std::size_t>(height - 1 - y(0)) * width + x()) * 3;
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k, bytes -= kRowStep * 3 * width) {
-        const float4 row = args.background[y(k)];
-        scalar::add_background(state[k], Color{row.x, row.y, row.z});
+        scalar::add_background(state[k], background_row(args, y(k)));
         const std::uint32_t rgb = quantize(state[k].red) | quantize(state[k].green) << 8 |
                                   quantize(state[k].blue) << 16;
         write_quarter_row(rgb, bytes);
@@ -129,12 +128,15 @@ struct TilePixels {
       *reinterpret_cast<std::uint32_t*>(bytes + i) = rgb >> 8 * i | next << (24 - 8 * i);
   }
 
+  __device__ static Color background_row(const BlendTilesArgs& args, int y) {
+    if (!args.background) return args.flat_background;
+    const float4 row = args.background[y];
+    return {row.x, row.y, row.z};
+  }
+
   /// Every case; not inlined, so that the code that is run most stays short.
   __device__ __noinline__ static void write_pixel(const BlendTilesArgs& args, int x, int y, State s) {
-    if (!args.keep_alpha) {
-      const float4 row = args.background[y];
-      scalar::add_background(s, Color{row.x, row.y, row.z});
-    }
+    if (!args.keep_alpha) scalar::add_background(s, background_row(args, y));
     const Pixel pixel{s.red, s.green, s.blue, args.keep_alpha ? 1.0f - s.transmittance : 1.0f};
     const std::size_t width = args.grid.width;
     if (args.framebuffer) args.framebuffer[y * width + x] = pixel;
@@ -245,7 +247,7 @@ struct TilePainter {
     Paint paint{0, 0, 0, 0};
     if (lane() < count) {
       shape = load_shape(shapes + circle);
-      paint = paints[circle];
+      paint = load_paint(paints + circle);
     }
     const float r2 = shape.radius * shape.radius;
     // The circle's box in the tile, a little too large.
@@ -316,23 +318,23 @@ struct TilePainter {
   /// Circle by circle, every lane looks whether its pixels are covered. Bit i of `whole` tells
   /// whether circle i of the batch covers all of the tile.
   __device__ void paint_by_circle(TilePixels& pixels, int count, unsigned whole) {
-    const Paint* paint = scratch.paints;
     for (int i = 0; i < count;) {
       if (i >= kFirstLook && pixels.has_stopped()) return;
       const int end = min(i + kLookInterval, count);
-      for (; i < end; ++i, ++paint, whole >>= 1) {
-        for (; (whole & 1) && i < end; ++i, ++paint, whole >>= 1) {
+      for (; i < end; ++i, whole >>= 1) {
+        const Paint paint = scratch.paints[i];
+        if (whole & 1) {
 #pragma unroll
           for (int k = 0; k < kPixelsPerLane; ++k)
-            if (pixels.is_live(k)) blend_solid(pixels.state[k], *paint);
+            if (pixels.is_live(k)) blend_solid(pixels.state[k], paint);
+          continue;
         }
-        if (i == end) break;
         const float4 disc = scratch.discs[i];
         const float dx = disc.x - pixels.center_x;
 #pragma unroll
         for (int k = 0; k < kPixelsPerLane; ++k) {
           const float d2 = scalar::squared_distance<L>(dx, disc.y - pixels.center_y[k]);
-          if (d2 <= disc.z && pixels.is_live(k)) blend_solid(pixels.state[k], *paint);
+          if (d2 <= disc.z && pixels.is_live(k)) blend_solid(pixels.state[k], paint);
         }
       }
     }

@@ -23,4 +23,10 @@ inline __device__ Shape load_shape(const Shape* shape) {
   return {values.x, values.y, values.z, values.w};
 }
 
+/// The same for its paint.
+inline __device__ Paint load_paint(const Paint* paint) {
+  const float4 values = __ldg(reinterpret_cast<const float4*>(paint));
+  return {values.x, values.y, values.z, values.w};
+}
+
 }  // namespace roundel::cuda
