@@ -1,5 +1,6 @@
 // Stands in for cuda/ in builds without the CUDA backend.
 #include "renderer/base/error.h"
+#include "renderer/raster/machine_limits.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/raster/resident_frame.h"
 
@@ -20,6 +21,10 @@ std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions&) {
 
 std::unique_ptr<ResidentFrame> make_resident_frame(const RasterOptions&, const Circles&,
                                                    const ImageSettings&) {
+  fail();
+}
+
+MachineLimits measure_cuda_limits(int) {
   fail();
 }
 

@@ -51,6 +51,8 @@ struct CudaDevice {
   std::string name;
   int compute_capability;      ///< 90 for 9.0
   std::uint64_t total_memory;  ///< bytes
+  int driver_version;          ///< of CUDA as the driver has it, 13000 for 13.0
+  double clock_mhz;            ///< the highest
 };
 
 /// True in a build with the CUDA backend.

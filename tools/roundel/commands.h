@@ -10,6 +10,7 @@ int run_validate(const Arguments& arguments);
 int run_circles(const Arguments& arguments);
 int run_info(const Arguments& arguments);
 int run_selftest(const Arguments& arguments);
+int run_bench(const Arguments& arguments);
 int run_schema(const Arguments& arguments);
 
 }  // namespace roundel

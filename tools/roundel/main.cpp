@@ -25,6 +25,7 @@ constexpr std::array kCommands = {
     Command{"circles", "write a frame's circles as a NumPy array", run_circles},
     Command{"info", "say what a picture, or this machine, is", run_info},
     Command{"selftest", "compare all backends and devices, bit by bit", run_selftest},
+    Command{"bench", "time drawing against what this machine can do", run_bench},
     Command{"schema", "print the JSON Schema of scene files", run_schema},
 };
 

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxDevice = 255;
+constexpr int kMaxRepeats = 100000;
 
 const char* const kExitCodes =
     "Exit codes: 0 done; 1 failed at run time, may succeed when tried again; 2 wrong command line; "
@@ -236,6 +237,33 @@ bool parse(const Arguments& arguments, SelftestOptions& options) {
   line.add_note(
       "Exit codes: 0 all equal; 1 a difference, or a failure at run time; 2 wrong command "
       "line; 130, 143 after SIGINT, SIGTERM.");
+  return line.parse(arguments);
+}
+
+bool parse(const Arguments& arguments, BenchOptions& options) {
+  CommandLine line("bench", "[SCENE...] [OPTION...]",
+                   "Draws scenes again and again, from circles in memory to an 8-bit image in memory "
+                   "(on CUDA: device memory, by a graph), and prints microseconds: wall is from the "
+                   "call until the image is there, frame the device's own time, floor what the "
+                   "bytes and operations that the picture needs would take at this machine's "
+                   "measured rates, ratio frame/floor; medians. The picture is compared with the "
+                   "CPU's by its bits; where it differs there are no times.");
+  line.add_arguments("SCENE...", 0, kAnyNumber, options.scenes,
+                     "scene files (YAML) (default: the classic scenes)");
+  add_size(line, options.scene);
+  add_seed_and_frame(line, options.scene);
+  add_machine(line, options.machine);
+  line.add_value(
+      "repeat", "N",
+      [&options](const std::string& value) {
+        options.repeats = static_cast<int>(parse_whole(value, 1, kMaxRepeats));
+      },
+      fmt::format("how often each scene is timed, 1 to {} (default: 20)", kMaxRepeats));
+  line.add_value(
+      "json", "FILE", [&options](const std::string& value) { options.json = value; },
+      "write all results as JSON, times in microseconds; - for stdout, instead of the table");
+  add_quiet(line, options.verbosity, "print errors only");
+  line.add_note(kExitCodes);
   return line.parse(arguments);
 }
 

@@ -63,6 +63,15 @@ struct SelftestOptions {
   Verbosity verbosity = Verbosity::kNormal;
 };
 
+struct BenchOptions {
+  std::vector<std::string> scenes;  ///< empty: the classic ones
+  SceneOptions scene;
+  MachineOptions machine;
+  int repeats = 20;
+  std::optional<std::string> json;  ///< file, or "-" for stdout
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
 /// Each reads one command's command line. False when it asked for help or the version, which has
 /// been printed. Throws Error(kUsage) with every problem found, one a line.
 bool parse(const Arguments& arguments, RenderOptions& options);
@@ -70,6 +79,7 @@ bool parse(const Arguments& arguments, ValidateOptions& options);
 bool parse(const Arguments& arguments, CirclesOptions& options);
 bool parse(const Arguments& arguments, InfoOptions& options);
 bool parse(const Arguments& arguments, SelftestOptions& options);
+bool parse(const Arguments& arguments, BenchOptions& options);
 /// The command `schema` has no options of its own.
 bool parse_schema(const Arguments& arguments);
 

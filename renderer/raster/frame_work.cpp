@@ -1,0 +1,85 @@
+#include "renderer/raster/frame_work.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <vector>
+
+#include "renderer/raster/scalar_pixel_math.h"
+#include "renderer/raster/shaders.h"
+#include "renderer/raster/tile_grid.h"
+
+namespace roundel {
+namespace {
+
+using L = ScalarLanes;
+constexpr int kBandRows = 16;
+
+/// One band of rows, front to back.
+std::uint64_t count_in_band(const Circles& circles, const ImageSettings& image, int first_row,
+                            int last_row, std::vector<std::uint8_t>& visible) {
+  const TileGrid grid = TileGrid::make(image.width, image.height, kBandRows);
+  const SnowRamp ramp = snow_ramp(image.blend_space);
+  const auto width = static_cast<std::size_t>(image.width);
+  const auto rows = static_cast<std::size_t>(last_row - first_row + 1);
+  std::vector<scalar::PixelState<L>> pixels(width * rows, {0, 0, 0, 1});
+  std::vector<std::size_t> live(rows, width);
+  std::uint64_t fragments = 0;
+  for (std::size_t i = circles.count(); i-- > 0;) {
+    const Shape& shape = circles.shapes[i];
+    const PixelRect box = grid.pixel_bounds(shape);
+    if (box.empty() || box.y0 > last_row || box.y1 < first_row) continue;
+    std::uint64_t before = fragments;
+    for (int y = std::max(box.y0, first_row); y <= std::min(box.y1, last_row); ++y) {
+      const auto row = static_cast<std::size_t>(y - first_row);
+      if (live[row] == 0) continue;
+      const float dy = shape.y - scalar::pixel_center<L>(static_cast<float>(y), grid.s);
+      for (int x = box.x0; x <= box.x1; ++x) {
+        scalar::PixelState<L>& pixel = pixels[row * width + static_cast<std::size_t>(x)];
+        const float dx = shape.x - scalar::pixel_center<L>(static_cast<float>(x), grid.s);
+        const float d2 = scalar::squared_distance<L>(dx, dy);
+        if (!(d2 <= shape.radius * shape.radius) ||
+            pixel.transmittance <= scalar::kOpaqueTransmittance)
+          continue;
+        ++fragments;
+        scalar::blend_circle<L>(pixel, d2, shape.radius, circles.paints[i], ramp);
+        if (pixel.transmittance <= scalar::kOpaqueTransmittance) --live[row];
+      }
+    }
+    if (fragments > before)
+      std::atomic_ref(visible[i]).store(1, std::memory_order_relaxed);
+    if (fragments > before && std::all_of(live.begin(), live.end(), [](auto n) { return n == 0; }))
+      break;
+  }
+  return fragments;
+}
+
+}  // namespace
+
+FrameWork count_work(const Circles& circles, const ImageSettings& image) {
+  const int bands = (image.height + kBandRows - 1) / kBandRows;
+  std::vector<std::uint8_t> visible(circles.count());
+  std::vector<std::uint64_t> fragments(static_cast<std::size_t>(bands));
+  tbb::parallel_for(0, bands, [&](int band) {
+    const int last = std::min((band + 1) * kBandRows, image.height) - 1;
+    fragments[static_cast<std::size_t>(band)] =
+        count_in_band(circles, image, band * kBandRows, last, visible);
+  });
+  return {std::accumulate(fragments.begin(), fragments.end(), std::uint64_t{0}),
+          static_cast<std::uint64_t>(std::count(visible.begin(), visible.end(), 1))};
+}
+
+double FrameWork::bytes(const ImageSettings& image) const {
+  return static_cast<double>(visible) * (sizeof(Shape) + sizeof(Paint)) +
+         static_cast<double>(image.width) * image.height * (image.alpha ? 4 : 3);
+}
+
+double FrameWork::operations(const ImageSettings& image) const {
+  constexpr double kPerFragment = 11, kPerPixel = 12;
+  return static_cast<double>(fragments) * kPerFragment +
+         static_cast<double>(image.width) * image.height * kPerPixel;
+}
+
+}  // namespace roundel
