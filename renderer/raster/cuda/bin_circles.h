@@ -17,7 +17,7 @@ inline constexpr int kWindowSide = 32, kWindowBins = kWindowSide * kWindowSide;
 /// Circles of a chunk at most, because of Overlap.
 inline constexpr std::uint32_t kMostChunkCircles = 1u << 24;
 /// Circles of a slab: at least, and at most for the sake of shared memory.
-inline constexpr std::uint32_t kFewSlabCircles = 64, kMostSlabCircles = 4096;
+inline constexpr std::uint32_t kFewSlabCircles = 64, kMostSlabCircles = 2048;
 
 /// A circle's entry in a bin's list: bit t tells whether it may cover a pixel of tile t, bits 8 to
 /// 31 are the circle's number in its chunk.
