@@ -14,7 +14,8 @@ namespace roundel {
 #ifdef __CUDACC__
 __noinline__
 #endif
-ROUNDEL_HOST_DEVICE inline std::uint8_t linear_to_byte(float c) {
+    ROUNDEL_HOST_DEVICE inline std::uint8_t
+    linear_to_byte(float c) {
   return quantize(linear_to_srgb(c));
 }
 

@@ -48,8 +48,7 @@ std::uint64_t count_in_band(const Circles& circles, const ImageSettings& image, 
         if (pixel.transmittance <= scalar::kOpaqueTransmittance) --live[row];
       }
     }
-    if (fragments > before)
-      std::atomic_ref(visible[i]).store(1, std::memory_order_relaxed);
+    if (fragments > before) std::atomic_ref(visible[i]).store(1, std::memory_order_relaxed);
     if (fragments > before && std::all_of(live.begin(), live.end(), [](auto n) { return n == 0; }))
       break;
   }

@@ -10,8 +10,8 @@
 
 namespace roundel {
 
-/// A frame from circles in device memory to an 8-bit image in device memory, recorded once as a CUDA
-/// graph and replayed: what is left of a frame's time when nothing crosses the bus.
+/// A frame from circles in device memory to an 8-bit image in device memory, recorded once as a
+/// CUDA graph and replayed: what is left of a frame's time when nothing crosses the bus.
 class ResidentFrame {
  public:
   virtual ~ResidentFrame() = default;
@@ -19,8 +19,8 @@ class ResidentFrame {
   virtual double draw_wall_us() = 0;
   /// Draws once; returns the device's own time in microseconds, by events around the replay.
   virtual double draw_device_us() = 0;
-  /// Draws once without the graph, with events between the stages: adds their milliseconds, and sets
-  /// chunks and overlaps.
+  /// Draws once without the graph, with events between the stages: adds their milliseconds, and
+  /// sets chunks and overlaps.
   virtual void draw_stages(StageStats& stats) = 0;
   /// The image as last drawn.
   virtual void read(Image& out) = 0;

@@ -34,11 +34,21 @@ struct ScalarLanes {
     return clamp(a, 0.0f, 1.0f);
 #endif
   }
-  static ROUNDEL_HOST_DEVICE bool less_equal(float a, float b) { return a <= b; }
-  static ROUNDEL_HOST_DEVICE bool greater(float a, float b) { return a > b; }
-  static ROUNDEL_HOST_DEVICE bool both(bool a, bool b) { return a && b; }
-  static ROUNDEL_HOST_DEVICE bool none(bool mask) { return !mask; }
-  static ROUNDEL_HOST_DEVICE float zero_unless(bool mask, float a) { return mask ? a : 0.0f; }
+  static ROUNDEL_HOST_DEVICE bool less_equal(float a, float b) {
+    return a <= b;
+  }
+  static ROUNDEL_HOST_DEVICE bool greater(float a, float b) {
+    return a > b;
+  }
+  static ROUNDEL_HOST_DEVICE bool both(bool a, bool b) {
+    return a && b;
+  }
+  static ROUNDEL_HOST_DEVICE bool none(bool mask) {
+    return !mask;
+  }
+  static ROUNDEL_HOST_DEVICE float zero_unless(bool mask, float a) {
+    return mask ? a : 0.0f;
+  }
 };
 
 }  // namespace roundel

@@ -28,8 +28,8 @@ inline ROUNDEL_HOST_DEVICE bool may_cover(const Shape& shape, const PixelRect& r
   return scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius;
 }
 
-/// True only if the coverage test succeeds for every pixel centre of the rectangle: for the farthest
-/// one, again exactly, because rounding is monotonic.
+/// True only if the coverage test succeeds for every pixel centre of the rectangle: for the
+/// farthest one, again exactly, because rounding is monotonic.
 inline ROUNDEL_HOST_DEVICE bool covers_all(const Shape& shape, const PixelRect& rect, float s) {
   using L = ScalarLanes;
   const auto farthest = [&](float position, int first, int last) {

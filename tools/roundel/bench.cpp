@@ -60,7 +60,8 @@ void bench_cuda(const BenchOptions& options, const Circles& circles, const Image
   result.wall_us = repeat(options.repeats, [&] { return frame->draw_wall_us(); });
   result.frame_us = repeat(options.repeats, [&] { return frame->draw_device_us(); });
   frame->read(picture);
-  time_stages(options.repeats, [&](StageStats& stats) { frame->draw_stages(stats); }, result);
+  time_stages(
+      options.repeats, [&](StageStats& stats) { frame->draw_stages(stats); }, result);
 }
 
 void bench_cpu(const BenchOptions& options, const Circles& circles, const ImageSettings& image,
@@ -76,8 +77,8 @@ void bench_cpu(const BenchOptions& options, const Circles& circles, const ImageS
   });
   result.frame_us = result.wall_us;
   time_stages(
-      options.repeats,
-      [&](StageStats& stats) { rasterizer->draw(circles, image, picture, stats); }, result);
+      options.repeats, [&](StageStats& stats) { rasterizer->draw(circles, image, picture, stats); },
+      result);
 }
 
 BenchResult bench_scene(const Scene& scene, const BenchOptions& options, Backend backend,
@@ -107,8 +108,9 @@ BenchResult bench_scene(const Scene& scene, const BenchOptions& options, Backend
   if (!std::equal(picture.bytes.begin(), picture.bytes.end(), expected.bytes.begin(),
                   expected.bytes.end()))
     throw Error(ExitCode::kRuntimeFailure,
-                scene.path + ": the picture that was timed differs from the CPU's; its times mean "
-                             "nothing (\"roundel selftest\" tells more)");
+                scene.path +
+                    ": the picture that was timed differs from the CPU's; its times mean "
+                    "nothing (\"roundel selftest\" tells more)");
 
   const FrameWork work = count_work(circles, scene.image);
   result.fragments = work.fragments;
@@ -124,11 +126,10 @@ std::vector<Scene> bench_scenes(const BenchOptions& options, Problems& problems)
     return load_scenes(options.scenes, options.scene.overrides, problems);
   std::vector<Scene> scenes;
   for (const ClassicScene& classic : classic_scenes())
-    scenes.push_back(
-        parse_scene(fmt::format("version: 1\nimage: {{width: 1024, height: 1024}}\n"
-                                "layers: [{{generator: {}}}]\n",
-                                classic.name),
-                    classic.name, options.scene.overrides));
+    scenes.push_back(parse_scene(fmt::format("version: 1\nimage: {{width: 1024, height: 1024}}\n"
+                                             "layers: [{{generator: {}}}]\n",
+                                             classic.name),
+                                 classic.name, options.scene.overrides));
   return scenes;
 }
 

@@ -27,8 +27,8 @@ BenchMachine bench_machine(Backend backend, const RasterOptions& options) {
   for (const CudaDevice& device : cuda_devices()) {
     if (device.index != options.device) continue;
     machine.name = device.name;
-    machine.driver = fmt::format("{}.{}", device.driver_version / 1000,
-                                 device.driver_version % 1000 / 10);
+    machine.driver =
+        fmt::format("{}.{}", device.driver_version / 1000, device.driver_version % 1000 / 10);
     machine.clock_mhz = device.clock_mhz;
   }
   return machine;
@@ -46,7 +46,8 @@ std::string bench_row(const BenchResult& result) {
   return fmt::format("{:<28}{:>12}{:>13}{:>12.1f}{:>12.1f}{:>12.1f}{:>10.1f}{:>8.1f}\n",
                      result.scene, fmt::format("{}x{}", result.width, result.height),
                      with_commas(result.circles), result.wall_us.median, result.frame_us.median,
-                     result.frame_us.p95, result.floor_us, result.frame_us.median / result.floor_us);
+                     result.frame_us.p95, result.floor_us,
+                     result.frame_us.median / result.floor_us);
 }
 
 void write_json(const BenchReport& report, const std::string& path) {

@@ -20,8 +20,8 @@ struct BenchResult {
   int width = 0, height = 0;  ///< pixels
   std::uint64_t circles = 0, overlaps = 0, chunks = 0, fragments = 0;
   double bytes = 0, operations = 0;  ///< that the frame needs, see FrameWork
-  Spread frame_us{};  ///< CUDA: the device's time, by events; CPU: as wall_us
-  Spread wall_us{};   ///< from the call until the 8-bit image is there
+  Spread frame_us{};                 ///< CUDA: the device's time, by events; CPU: as wall_us
+  Spread wall_us{};                  ///< from the call until the 8-bit image is there
   std::vector<std::pair<std::string, double>> stages_us;  ///< medians
   double floor_us = 0;  ///< the longer of bytes and operations over the machine's limits
 };

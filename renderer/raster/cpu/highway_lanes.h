@@ -31,7 +31,9 @@ struct VectorLanes {
   static HWY_INLINE Float clamp(Float a, float low, float high) {
     return hn::Min(hn::Max(a, set(low)), set(high));
   }
-  static HWY_INLINE Float saturate(Float a) { return clamp(a, 0.0f, 1.0f); }
+  static HWY_INLINE Float saturate(Float a) {
+    return clamp(a, 0.0f, 1.0f);
+  }
   static HWY_INLINE Mask less_equal(Float a, Float b) {
     return hn::Le(a, b);
   }

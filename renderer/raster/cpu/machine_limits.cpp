@@ -91,15 +91,14 @@ MachineLimits measure_cpu_limits(int threads) {
     const double calculating = seconds([&] {
       arena.execute([&] {
         tbb::parallel_for(std::size_t{0}, workers, [&](std::size_t i) {
-          const double done =
-              HWY_DYNAMIC_DISPATCH(cpu::multiply_and_add)(kRounds, sinks[i * 16]);
+          const double done = HWY_DYNAMIC_DISPATCH(cpu::multiply_and_add)(kRounds, sinks[i * 16]);
           if (i == 0) operations = done;
         });
       });
     });
     const auto all = static_cast<double>(workers);
-    limits.bytes_per_second = std::max(
-        limits.bytes_per_second, 2.0 * static_cast<double>(kCopied) * all / copying);
+    limits.bytes_per_second =
+        std::max(limits.bytes_per_second, 2.0 * static_cast<double>(kCopied) * all / copying);
     limits.operations_per_second =
         std::max(limits.operations_per_second, operations * all / calculating);
   }

@@ -33,8 +33,8 @@ struct Shared {
     std::uint32_t counts[kWarps][kWindowBins / 2];  // two bins a word, 16 bits each
     std::uint16_t positions[kWarps][kWindowBins];   // then the same, summed up over the warps
   };
-  std::uint32_t starts[kWindowBins];              // of the slab's cells, from the slab's first entry
-  std::uint32_t open[kWindowSide];                // bit x of word y: bin (x, y) is not finished
+  std::uint32_t starts[kWindowBins];  // of the slab's cells, from the slab's first entry
+  std::uint32_t open[kWindowSide];    // bit x of word y: bin (x, y) is not finished
   Room room;
 };
 
@@ -78,8 +78,8 @@ __device__ void for_each_bin(TileRect tiles, Visit&& visit) {
   const BinRect rect(tiles);
   for (int i = threadIdx.x % 32; i < rect.width * rect.height; i += 32) {
     // Exact: both are whole and below 2^20, and the half keeps the quotient off whole numbers.
-    const int row = static_cast<int>(
-        __fdividef(static_cast<float>(i) + 0.5f, static_cast<float>(rect.width)));
+    const int row =
+        static_cast<int>(__fdividef(static_cast<float>(i) + 0.5f, static_cast<float>(rect.width)));
     visit((rect.y0 + row) * kWindowSide + rect.x0 + (i - row * rect.width));
   }
 }
@@ -111,8 +111,8 @@ __device__ bool touches_open_bin(const BinRect& rect, const std::uint32_t (&open
 }
 
 /// Takes room for a slab's overlaps and writes its cells: thread t has bins 4·t to 4·t + 3 with
-/// these counts. Returns where its first one starts in the slab's room. All threads call it; false in
-/// room.fits if there was not enough.
+/// these counts. Returns where its first one starts in the slab's room. All threads call it; false
+/// in room.fits if there was not enough.
 __device__ std::uint32_t take_room(const BinCirclesArgs& args, Room& room,
                                    const std::uint32_t (&counts)[4]) {
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
@@ -143,7 +143,8 @@ __device__ std::uint32_t take_room(const BinCirclesArgs& args, Room& room,
   if (!room.fits) return first;
   std::uint32_t start = static_cast<std::uint32_t>(room.base) + first;
   Cell* const cells =
-      args.cells + (static_cast<std::size_t>(blockIdx.y) * args.num_slabs + blockIdx.x) * kWindowBins;
+      args.cells +
+      (static_cast<std::size_t>(blockIdx.y) * args.num_slabs + blockIdx.x) * kWindowBins;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     cells[4 * thread + i] = {start, counts[i]};
@@ -152,7 +153,8 @@ __device__ std::uint32_t take_room(const BinCirclesArgs& args, Room& room,
   return first;
 }
 
-/// Turns the warps' counts into each warp's first position in a cell, and the cells' sums into cells.
+/// Turns the warps' counts into each warp's first position in a cell, and the cells' sums into
+/// cells.
 __device__ void scan_counts(const BinCirclesArgs& args, Shared& shared) {
   const int thread = threadIdx.x;
   uint2 sums{0, 0};  // of four bins, 16 bits each
@@ -193,8 +195,8 @@ struct FewShared {
 /// The same as bin_circles_kernel for slabs of kFewSlabCircles: a mask of circles for each bin,
 /// four threads a circle, then four bins a thread. Quick where every block has little to do.
 template <bool kIsFirstChunk>
-__global__ void __launch_bounds__(kThreads) bin_few_circles_kernel(
-    const __grid_constant__ BinCirclesArgs args) {
+__global__ void __launch_bounds__(kThreads)
+    bin_few_circles_kernel(const __grid_constant__ BinCirclesArgs args) {
   static_assert(kThreads == 4 * kFewSlabCircles && kFewSlabCircles == 64);
   __shared__ FewShared shared;
   if (!begin_chunk<kIsFirstChunk>(args)) return;
@@ -251,8 +253,8 @@ __global__ void __launch_bounds__(kThreads) bin_few_circles_kernel(
 /// [2,3,0,2] of four bins give cells that start at [0,2,5,5] from where the slab's room begins.
 /// That room may lie anywhere, so a list's order does not depend on it.
 template <bool kIsFirstChunk>
-__global__ void __launch_bounds__(kThreads) bin_circles_kernel(
-    const __grid_constant__ BinCirclesArgs args) {
+__global__ void __launch_bounds__(kThreads)
+    bin_circles_kernel(const __grid_constant__ BinCirclesArgs args) {
   __shared__ Shared shared;
   extern __shared__ TileRect rects[];  // [slab_circles], then [sorted_overlaps(slab_circles)]
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
@@ -305,7 +307,8 @@ __global__ void __launch_bounds__(kThreads) bin_circles_kernel(
 
   // Where they all have a place in shared memory they are sorted there and written side by side.
   Overlap* const room = args.overlaps + shared.room.base;
-  Overlap* const sorted = shared.room.total <= sorted_overlaps(args.slab_circles) ? rects + args.slab_circles : room;
+  Overlap* const sorted =
+      shared.room.total <= sorted_overlaps(args.slab_circles) ? rects + args.slab_circles : room;
   std::uint16_t* const positions = shared.positions[warp];
   const auto emit = [&](int bin, std::uint32_t position, int i, std::uint32_t tiles) {
     sorted[shared.starts[bin] + position] = (first_circle + i) << kOverlapCircleShift | tiles;
@@ -360,8 +363,8 @@ void bin_circles(const BinCirclesArgs& args, cudaStream_t stream) {
     kernel<<<blocks, kThreads, 0, stream>>>(args);
   } else {
     const auto kernel = is_first ? bin_circles_kernel<true> : bin_circles_kernel<false>;
-    const std::size_t shared_bytes = args.slab_circles * sizeof(TileRect) +
-                                     sorted_overlaps(args.slab_circles) * sizeof(Overlap);
+    const std::size_t shared_bytes =
+        args.slab_circles * sizeof(TileRect) + sorted_overlaps(args.slab_circles) * sizeof(Overlap);
     ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             static_cast<int>(shared_bytes)));
     kernel<<<blocks, kThreads, shared_bytes, stream>>>(args);

@@ -45,9 +45,9 @@ struct FrameProgress {
 /// One chunk of circles on its way into lists.
 struct BinCirclesArgs {
   TileGrid grid;
-  std::uint32_t chunk_number = 0;   ///< in this frame
-  const Shape* shapes = nullptr;    // [count]
-  std::uint32_t count = 0;          ///< circles, at most kMostChunkCircles
+  std::uint32_t chunk_number = 0;                ///< in this frame
+  const Shape* shapes = nullptr;                 // [count]
+  std::uint32_t count = 0;                       ///< circles, at most kMostChunkCircles
   std::uint32_t slab_circles = kFewSlabCircles;  ///< a multiple of that
   std::uint32_t num_slabs = 0;
   /// Tiles of a bin that later chunks can still change; not read for chunk 0.
@@ -55,9 +55,9 @@ struct BinCirclesArgs {
   Cell* cells = nullptr;                     // [num_windows][num_slabs][kWindowBins]
   /// Every slab has room of its own in every window, so that most need not ask for any; behind it
   /// there is shared room for those with more overlaps. At most 2³² in all.
-  Overlap* overlaps = nullptr;     // [num_windows · num_slabs · own_room + shared_room]
-  std::uint32_t own_room = 0;      ///< overlaps
-  std::uint64_t shared_room = 0;   ///< overlaps
+  Overlap* overlaps = nullptr;    // [num_windows · num_slabs · own_room + shared_room]
+  std::uint32_t own_room = 0;     ///< overlaps
+  std::uint64_t shared_room = 0;  ///< overlaps
   FrameProgress* progress = nullptr;
 };
 

@@ -52,7 +52,8 @@ class ListedOverlaps {
     const int count = static_cast<int>(staged_ - first);
     if (has_small_cells_) {
       // Every thread copies its cell's.
-      for (std::uint32_t i = max(cell_begin_, first); i < min(cell_begin_ + cell_.count, staged_); ++i)
+      for (std::uint32_t i = max(cell_begin_, first); i < min(cell_begin_ + cell_.count, staged_);
+           ++i)
         shared_.staged.circles[i - first] =
             args_.overlaps[cell_.start + cell_.count - 1 - (i - cell_begin_)];
       __syncthreads();
@@ -70,7 +71,8 @@ class ListedOverlaps {
  private:
   __device__ void look_up_cells() {
     cell_ = {0, 0};
-    if (threadIdx.x < slabs_left_) cell_ = cells_[static_cast<std::size_t>(slabs_left_ - 1 - threadIdx.x) * kWindowBins];
+    if (threadIdx.x < slabs_left_)
+      cell_ = cells_[static_cast<std::size_t>(slabs_left_ - 1 - threadIdx.x) * kWindowBins];
     slabs_left_ -= min(slabs_left_, kThreads);
     cell_begin_ = block_exclusive_sum(cell_.count, shared_.warp_sums, total_);
     shared_.cell_ends[threadIdx.x] = cell_begin_ + cell_.count;
@@ -134,7 +136,9 @@ class FoundOverlaps {
     __syncthreads();
     return static_cast<int>(found);
   }
-  __device__ bool is_at_end() const { return circles_left_ == 0; }
+  __device__ bool is_at_end() const {
+    return circles_left_ == 0;
+  }
 
  private:
   /// True only for circles whose box does not touch the bin: most, and told quickly.
@@ -167,8 +171,8 @@ class FoundOverlaps {
 /// tile of 16 × 8, four pixels a lane. Every pixel is one thread's alone, and its circles come in
 /// list order, so its bits do not depend on the launch.
 template <class Overlaps>
-__global__ void __launch_bounds__(kThreads, 4) blend_tiles_kernel(
-    const __grid_constant__ BlendTilesArgs args) {
+__global__ void __launch_bounds__(kThreads, 4)
+    blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
   __shared__ Shared shared;
   FrameProgress& progress = *args.progress;
   if (progress.overflow != 0) return;
@@ -240,7 +244,8 @@ void fill_background(const BackgroundRows& rows, float4* background, cudaStream_
 void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream) {
   const auto kernel =
       args.cells ? blend_tiles_kernel<ListedOverlaps> : blend_tiles_kernel<FoundOverlaps>;
-  const dim3 blocks(static_cast<unsigned>(args.grid.bins_x), static_cast<unsigned>(args.grid.bins_y));
+  const dim3 blocks(static_cast<unsigned>(args.grid.bins_x),
+                    static_cast<unsigned>(args.grid.bins_y));
   kernel<<<blocks, kThreads, 0, stream>>>(args);
   ROUNDEL_CUDA_CHECK(cudaGetLastError());
 }

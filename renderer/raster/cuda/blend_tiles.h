@@ -32,11 +32,11 @@ struct BlendTilesArgs {
   std::uint32_t num_slabs = 0;
   const Overlap* overlaps = nullptr;
   FrameProgress* progress = nullptr;
-  std::uint8_t* open_tiles = nullptr;    // [num_bins]
-  CarriedPixel* states = nullptr;        // [height · width]; null when there is one chunk
-  const float4* background = nullptr;    // [height], rows bottom to top; null: flat_background
+  std::uint8_t* open_tiles = nullptr;  // [num_bins]
+  CarriedPixel* states = nullptr;      // [height · width]; null when there is one chunk
+  const float4* background = nullptr;  // [height], rows bottom to top; null: flat_background
   Color flat_background{};
-  Pixel* framebuffer = nullptr;          // [height · width], rows bottom to top, or null
+  Pixel* framebuffer = nullptr;   // [height · width], rows bottom to top, or null
   std::uint8_t* bytes = nullptr;  // [height · width · channels], rows top to bottom, or null
 };
 

@@ -93,8 +93,8 @@ class CudaRasterizer final : public Rasterizer {
     stats.stage("bin").bytes = progress.overlaps * sizeof(Overlap);
   }
 
-  /// The chunk's lists did not fit, they need `overlaps`: if that much can be had the chunk is drawn
-  /// again, otherwise half of it.
+  /// The chunk's lists did not fit, they need `overlaps`: if that much can be had the chunk is
+  /// drawn again, otherwise half of it.
   void make_room(std::uint64_t overlaps, const FrameDrawer::Chunk& chunk, ChunkWalk& chunks) {
     drawer_.clear_overflow(stream_);
     if (overlaps <= room_for_overlaps()) return;
@@ -119,8 +119,7 @@ class CudaRasterizer final : public Rasterizer {
             std::max(estimate.front_bins_per_circle, estimate.bins_per_circle);
     // Enough for a chunk of one slab whose circles may cover every bin.
     const std::uint64_t least =
-        fixed + kFewOverlaps * sizeof(Overlap) +
-        drawer_.bytes_per_circle() * kMostSlabCircles +
+        fixed + kFewOverlaps * sizeof(Overlap) + drawer_.bytes_per_circle() * kMostSlabCircles +
         static_cast<std::uint64_t>(drawer_.grid().num_bins()) * sizeof(Overlap);
     if (budget_ < least)
       throw Error(ExitCode::kRuntimeFailure,

@@ -47,8 +47,10 @@ void FrameDrawer::clear_overflow(cudaStream_t stream) {
 }
 
 std::uint64_t FrameDrawer::fixed_bytes() const {
-  const auto pixels = static_cast<std::uint64_t>(grid().width) * static_cast<std::uint64_t>(grid().height);
-  return pixels * sizeof(CarriedPixel) + static_cast<std::uint64_t>(grid().height) * sizeof(float4) +
+  const auto pixels =
+      static_cast<std::uint64_t>(grid().width) * static_cast<std::uint64_t>(grid().height);
+  return pixels * sizeof(CarriedPixel) +
+         static_cast<std::uint64_t>(grid().height) * sizeof(float4) +
          static_cast<std::uint64_t>(grid().num_bins());
 }
 

@@ -18,7 +18,7 @@ class FrameDrawer {
  public:
   /// Where finished pixels go, in device memory; either may be null.
   struct Target {
-    Pixel* framebuffer = nullptr;  // [height · width]
+    Pixel* framebuffer = nullptr;   // [height · width]
     std::uint8_t* bytes = nullptr;  // [height · width · channels]
   };
 
@@ -35,15 +35,15 @@ class FrameDrawer {
   struct Chunk {
     std::uint32_t number;
     bool is_last;
-    bool is_listed;  ///< goes through bin() first
+    bool is_listed;       ///< goes through bin() first
     const Shape* shapes;  // [count], device memory
     const Paint* paints;
     std::uint32_t count;
     std::uint64_t own_room;     ///< overlaps that the slabs have room for, together
     std::uint64_t shared_room;  ///< overlaps beyond those, of slabs with more than their part
   };
-  /// Makes room for a chunk's lists (at most 2³² overlaps), and for pixels between chunks. Waits for
-  /// the device if it has to grow.
+  /// Makes room for a chunk's lists (at most 2³² overlaps), and for pixels between chunks. Waits
+  /// for the device if it has to grow.
   void reserve(const Chunk& chunk);
   std::uint64_t overlap_capacity() const { return overlaps_.size(); }
 

@@ -50,8 +50,7 @@ MachineLimits measure_cuda_limits(int device) {
   constexpr int kRepeats = 5;
   ROUNDEL_CUDA_CHECK(cudaSetDevice(device));
   int processors = 0;
-  ROUNDEL_CUDA_CHECK(
-      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  ROUNDEL_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
   const unsigned blocks = static_cast<unsigned>(processors) * 64;
   const cuda::DeviceBuffer<char> from(kCopied), to(kCopied);
   const cuda::DeviceBuffer<float> sink(static_cast<std::size_t>(blocks) * cuda::kThreads);
@@ -59,7 +58,8 @@ MachineLimits measure_cuda_limits(int device) {
   MachineLimits limits{0, 0};
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     const double copying = cuda::seconds([&] {
-      ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(to.data(), from.data(), kCopied, cudaMemcpyDeviceToDevice));
+      ROUNDEL_CUDA_CHECK(
+          cudaMemcpyAsync(to.data(), from.data(), kCopied, cudaMemcpyDeviceToDevice));
     });
     const double calculating = cuda::seconds([&] {
       cuda::multiply_and_add_kernel<<<blocks, cuda::kThreads>>>(sink.data());

@@ -20,9 +20,9 @@ class GraphFrame final : public ResidentFrame {
     ROUNDEL_CUDA_CHECK(cudaSetDevice(options.device));
     ROUNDEL_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     for (cudaEvent_t& event : events_) ROUNDEL_CUDA_CHECK(cudaEventCreate(&event));
-    bytes_ = DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(image.width) *
-                                        static_cast<std::size_t>(image.height) *
-                                        (image.alpha ? 4 : 3));
+    bytes_ =
+        DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(image.width) *
+                                   static_cast<std::size_t>(image.height) * (image.alpha ? 4 : 3));
     if (circles.count() > 0) {
       ROUNDEL_CUDA_CHECK(cudaMemcpy(shapes_.data(), circles.shapes.data(), shapes_.bytes(),
                                     cudaMemcpyHostToDevice));

@@ -49,14 +49,17 @@ struct TilePixels {
   State state[kPixelsPerLane];
 
   __device__ TilePixels(const TileGrid& grid, int bin_x, int bin_y, int tile)
-      : x0(bin_x * kBinSize + tile % 2 * kTileWidth), y0(bin_y * kBinSize + tile / 2 * kTileHeight) {
+      : x0(bin_x * kBinSize + tile % 2 * kTileWidth),
+        y0(bin_y * kBinSize + tile / 2 * kTileHeight) {
     center_x = scalar::pixel_center<L>(static_cast<float>(x()), grid.s);
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k)
       center_y[k] = scalar::pixel_center<L>(static_cast<float>(y(k)), grid.s);
   }
 
-  __device__ int x() const { return x0 + static_cast<int>(threadIdx.x) % kTileWidth; }
+  __device__ int x() const {
+    return x0 + static_cast<int>(threadIdx.x) % kTileWidth;
+  }
   __device__ int y(int k) const {
     return y0 + static_cast<int>(threadIdx.x) % 32 / kTileWidth + k * kRowStep;
   }
@@ -107,8 +110,8 @@ struct TilePixels {
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k, bytes -= kRowStep * 3 * width) {
         scalar::add_background(state[k], background_row(args, y(k)));
-        const std::uint32_t rgb = quantize(state[k].red) | quantize(state[k].green) << 8 |
-                                  quantize(state[k].blue) << 16;
+        const std::uint32_t rgb =
+            quantize(state[k].red) | quantize(state[k].green) << 8 | quantize(state[k].blue) << 16;
         write_quarter_row(rgb, bytes);
       }
       return;
@@ -135,7 +138,8 @@ struct TilePixels {
   }
 
   /// Every case; not inlined, so that the code that is run most stays short.
-  __device__ __noinline__ static void write_pixel(const BlendTilesArgs& args, int x, int y, State s) {
+  __device__ __noinline__ static void write_pixel(const BlendTilesArgs& args, int x, int y,
+                                                  State s) {
     if (!args.keep_alpha) scalar::add_background(s, background_row(args, y));
     const Pixel pixel{s.red, s.green, s.blue, args.keep_alpha ? 1.0f - s.transmittance : 1.0f};
     const std::size_t width = args.grid.width;
@@ -204,7 +208,8 @@ struct TilePainter {
   }
 
  private:
-  /// Finds those of the first `count` staged overlaps that reach the tile, and returns their number.
+  /// Finds those of the first `count` staged overlaps that reach the tile, and returns their
+  /// number.
   __device__ int find(const StagedOverlaps& staged, int count) {
     const int words = (count + 31) / 32;
     std::uint32_t left = lane() < words ? staged.reaching[tile][lane()] : 0;
@@ -258,14 +263,16 @@ struct TilePainter {
     const float reach =
         radius + (kBoxMargin + (fabsf(middle_x) + fabsf(middle_y) + radius) * 0x1p-20f);
     const float x0 = fmaxf(middle_x - reach, 0.0f), x1 = fminf(middle_x + reach, kTileWidth - 1.0f);
-    const float y0 = fmaxf(middle_y - reach, 0.0f), y1 = fminf(middle_y + reach, kTileHeight - 1.0f);
+    const float y0 = fmaxf(middle_y - reach, 0.0f),
+                y1 = fminf(middle_y + reach, kTileHeight - 1.0f);
     bool reaches = shape.radius > 0 && x0 <= x1 && y0 <= y1;
     const bool has_snow = __any_sync(kAllLanes, reaches && is_snow(paint));
     std::uint32_t covering[kPixelsPerLane];
 
     if (!__any_sync(kAllLanes, reaches && x1 - x0 > kSmallWidth - 1.0f)) {
       store(lane(), shape, r2, paint, has_snow);
-      if (reaches) mark_small(shape, r2, __float2int_ru(x0), __float2int_ru(y0), __float2int_rd(y1), pixels);
+      if (reaches)
+        mark_small(shape, r2, __float2int_ru(x0), __float2int_ru(y0), __float2int_rd(y1), pixels);
       __syncwarp();
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
@@ -282,8 +289,7 @@ struct TilePainter {
     const bool is_whole = reaches && covers_all(shape, tile_pixels, grid.s);
     const unsigned reaching = __ballot_sync(kAllLanes, reaches);
     const unsigned whole = __ballot_sync(kAllLanes, is_whole);
-    const bool has_large =
-        __any_sync(kAllLanes, reaches && !is_whole && reach > kMostSpanRadius);
+    const bool has_large = __any_sync(kAllLanes, reaches && !is_whole && reach > kMostSpanRadius);
     if (!has_large && (has_snow || 4 * __popc(whole) < __popc(reaching))) {
       store(lane(), shape, r2, paint, has_snow);
       find_spans(shape, reaches ? r2 : -1, middle_x, pixels, covering);
@@ -348,7 +354,8 @@ struct TilePainter {
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
         const float d2 = scalar::squared_distance<L>(dx, disc.y - pixels.center_y[k]);
-        if (d2 <= disc.z && pixels.is_live(k)) blend(pixels.state[k], d2, disc.w, scratch.paints[i]);
+        if (d2 <= disc.z && pixels.is_live(k))
+          blend(pixels.state[k], d2, disc.w, scratch.paints[i]);
       }
     }
   }
@@ -377,15 +384,16 @@ struct TilePainter {
   }
 
   /// The pixels that the lane's own circle covers: bit 16·(row % 2) + column of word row / 2. In a
-  /// row they are side by side, because rounding is monotonic; approximate arithmetic finds the ends
-  /// to within half a pixel, the coverage test of the pixel there decides. `middle` is the circle's
-  /// centre in columns of the tile.
+  /// row they are side by side, because rounding is monotonic; approximate arithmetic finds the
+  /// ends to within half a pixel, the coverage test of the pixel there decides. `middle` is the
+  /// circle's centre in columns of the tile.
   __device__ void find_spans(const Shape& shape, float r2, float middle, const TilePixels& pixels,
                              std::uint32_t covering[kPixelsPerLane]) const {
     const float height = static_cast<float>(grid.height), s = grid.s;
     const float x_half = static_cast<float>(pixels.x0) + 0.5f;
     const float y_half = static_cast<float>(pixels.y0) + 0.5f;
-    // Adding and taking away 1.5·2²³ rounds to a whole number; in between, it is in the lowest bits.
+    // Adding and taking away 1.5·2²³ rounds to a whole number; in between, it is in the lowest
+    // bits.
     constexpr float kRound = 0x1.8p23f;
 #pragma unroll
     for (int row = 0; row < kTileHeight; ++row) {
