@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <cstdint>
 
 #include "renderer/base/host_device.h"
@@ -6,13 +7,22 @@
 
 namespace roundel {
 
+/// quantize() with one fused multiply-add, for machines that have it. Above 2²³ a sum is rounded to
+/// whole numbers, and the only c whose 255·c lies half-way between two is ½: it goes to the even
+/// 128, as it should.
+ROUNDEL_HOST_DEVICE inline std::uint8_t quantize_by_fma(float c) {
+  const float sum = ScalarLanes::fma(ScalarLanes::saturate(c), 255.0f, 0x1.8p23f);
+#ifdef __CUDA_ARCH__
+  return static_cast<std::uint8_t>(__float_as_int(sum));
+#else
+  return static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(sum));
+#endif
+}
+
 /// ⌊clamp(c, 0, 1)·255 + ½⌋, exactly, as if computed with real numbers; NaN gives 0.
 ROUNDEL_HOST_DEVICE inline std::uint8_t quantize(float c) {
 #ifdef __CUDA_ARCH__
-  // The same number with one instruction, where fused multiply-add is one. Above 2²³ a sum is
-  // rounded to whole numbers, and the only c whose 255·c lies half-way between two is ½: it goes to
-  // the even 128, as it should.
-  return static_cast<std::uint8_t>(__float_as_int(fmaf(__saturatef(c), 255.0f, 0x1.8p23f)));
+  return quantize_by_fma(c);
 #else
   return static_cast<std::uint8_t>(scalar::quantized<ScalarLanes>(c));
 #endif
