@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The README's two commands on a bare Debian 12: debootstrap makes its root folder, the repository's
 # HEAD is cloned into it, and both commands run there. Needs root, the network and about 3 GB.
-#   bare_machine.sh [--quick]      --quick leaves out tools/test
+#   bare_machine.sh [--quick] [--nvcc]   --quick leaves out tools/test; --nvcc puts this machine's CUDA
+#                                        toolkit (/usr/local/cuda) in its place there, read-only
 #   BARE_MACHINE_COMMAND           run this there instead of the two commands
 # Exit codes: 0 passed, 1 failed, 77 skipped because the machine does not allow it.
 set -euo pipefail
@@ -16,7 +17,18 @@ skip() {
 commands='tools/run render scenes/rand10k.yaml -o rand10k.png && test -s rand10k.png
 # Set up now, it runs without the network, leaves nothing to build and finds relative paths.
 cd scenes && unshare -n ../tools/run render rand10k.yaml -o ../again.png && cmp ../again.png ../rand10k.png && cd ..'
-[[ ${1:-} == --quick ]] || commands+=$'\ntools/test'
+is_quick='' toolkit=''
+for option in "$@"; do
+  case $option in
+    --quick) is_quick=yes ;;
+    --nvcc) toolkit=$(realpath /usr/local/cuda) ;;
+    *) echo "bare_machine.sh: $option: expected --quick or --nvcc" >&2 && exit 1 ;;
+  esac
+done
+[[ -n $is_quick ]] || commands+=$'\ntools/test'
+[[ -z $toolkit ]] || commands="tools/run info
+test -e build/release/CMakeCache.txt && grep -q '^CMAKE_CUDA_COMPILER:' build/release/CMakeCache.txt
+$commands"
 commands=${BARE_MACHINE_COMMAND:-$commands}
 
 PATH=$PATH:/usr/sbin:/sbin
@@ -71,8 +83,13 @@ unshare -m --propagation private bash -euc '
   mount -t proc proc "$0/proc"
   mount -t sysfs -o ro sysfs "$0/sys"
   mount --rbind /dev "$0/dev"
+  if [[ -n $2 ]]; then
+    mkdir -p "$0$2"
+    mount --bind -o ro "$2" "$0$2"
+    [[ $2 == /usr/local/cuda ]] || ln -sfn "$2" "$0/usr/local/cuda"
+  fi
   exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb \
-    bash -euc "cd /roundel; $1" </dev/null' "$root" "$commands" || {
+    bash -euc "cd /roundel; $1" </dev/null' "$root" "$commands" "$toolkit" || {
   say "FAILED with exit code $?"
   exit 1
 }
