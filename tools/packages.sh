@@ -17,8 +17,8 @@ build_packages=(
   libspdlog-dev                 # log
   libxxhash-dev                 # fingerprints
   libstb-dev                    # PNG encoder
-  libdeflate-dev                # its compressor
-  libisal-dev                   # another compressor, compared with libdeflate
+  libdeflate-dev                # checksums, and EXR's compressor
+  libisal-dev                   # Huffman codes for PNG files
   libspng-dev                   # PNG reader
   libopenexr-dev                # EXR output
   libgtest-dev                  # test framework
@@ -44,5 +44,6 @@ ci_packages=(
   shellcheck           # the same for shell scripts
   ccache               # reuses what was compiled before
   debootstrap          # makes the bare machine of tests/setup/bare_machine.sh
+  valgrind             # counts instructions
   git                  # lists the tracked files, clones into the bare machine
 )

@@ -7,7 +7,8 @@ namespace roundel {
 void* allocate_block(std::size_t bytes) {
   constexpr std::size_t kCacheLine = 64;
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
-  const bool is_large = bytes >= 2 * kHugePage;
+  const bool is_large = bytes >= kHugePage;
+  if (is_large) bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage;
   void* block = nullptr;
   if (posix_memalign(&block, is_large ? kHugePage : kCacheLine, bytes) != 0) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE

@@ -10,6 +10,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/image/files.h"
+#include "renderer/image/zlib_compress.h"
 
 // Not in the header's public part, but not static: the encoder that writes to memory.
 extern "C" unsigned char* stbi_write_png_to_mem(const unsigned char* pixels, int stride_bytes,
@@ -64,6 +65,7 @@ void check_png_size(int width, int height, int channels) {
 
 std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata) {
   check_png_size(image.width, image.height, image.channels);
+  set_pixel_bytes(image.channels);
   int size = 0;
   const std::unique_ptr<unsigned char, void (*)(void*)> png(
       stbi_write_png_to_mem(image.bytes.data(), image.width * image.channels, image.width,

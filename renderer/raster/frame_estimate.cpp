@@ -10,9 +10,6 @@ namespace {
 
 /// Optical depth (−ln T) at which a pixel stops: ln 2²⁰.
 constexpr double kStoppingDepth = 13.87;
-/// Circles are never spread evenly, and near a corner of the image only a quarter of the circles is
-/// there: so many times the depth on average lets nearly every pixel stop.
-constexpr double kSpread = 6;
 constexpr std::uint64_t kSamplesPerBlock = 64;
 
 /// −ln(1 − alpha), for snow the mean over its disc.
@@ -24,7 +21,8 @@ double optical_depth(const Paint& paint) {
 
 }  // namespace
 
-FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image, int bin_size) {
+FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image, int bin_size,
+                             double spread) {
   const double width = image.width, height = image.height;
   const std::uint64_t count = circles.count();
   const auto bins_across = [&](double center, double radius, double pixels) {
@@ -46,16 +44,18 @@ FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image,
       const double touched = bins_across(x, radius, width) * bins_across(y, radius, height);
       block_bins += touched;
       if (touched > 0) {
-        const double area = std::min(M_PI * radius * radius, width * height);
+        const double seen_width = std::min(x + radius, width) - std::max(x - radius, 0.0);
+        const double seen_height = std::min(y + radius, height) - std::max(y - radius, 0.0);
+        const double area = M_PI / 4 * seen_width * seen_height;
         block_depth += optical_depth(circles.paints[circle]) * area / (width * height);
       }
     }
     const double scale = static_cast<double>(block) / static_cast<double>(samples);
-    const double missing = kSpread * kStoppingDepth - depth;
+    const double missing = spread * kStoppingDepth - depth;
     depth += block_depth * scale;
     bins += block_bins * scale;
     done += block;
-    if (depth >= kSpread * kStoppingDepth && estimate.front_circles == count) {
+    if (depth >= spread * kStoppingDepth && estimate.front_circles == count) {
       const double part = missing / (block_depth * scale);
       estimate.front_circles =
           done - block + static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(block)));

@@ -15,7 +15,10 @@ struct FrameEstimate {
   double front_bins_per_circle, bins_per_circle;
 };
 
-/// `circles` are in frame space; bins have `bin_size` pixels a side.
-FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image, int bin_size);
+/// `circles` are in frame space; bins have `bin_size` pixels a side. The front circles are those
+/// whose opacity, averaged over the image, is `spread` times what stops a pixel: circles lie at
+/// random, and half as densely at the image's edges.
+FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image, int bin_size,
+                             double spread);
 
 }  // namespace roundel

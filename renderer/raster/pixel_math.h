@@ -40,6 +40,20 @@ ROUNDEL_HOST_DEVICE void composite(PixelState<L>& pixel, typename L::Float alpha
   pixel.transmittance = L::mul(pixel.transmittance, L::sub(L::set(1.0f), alpha));
 }
 
+/// composite() where `painted`, with one alpha for all lanes: `pass` is 1 − alpha. Bit for bit what
+/// composite() does with an alpha of 0 in the other lanes, in fewer operations.
+template <class L>
+ROUNDEL_HOST_DEVICE void composite_solid(PixelState<L>& pixel, typename L::Mask painted,
+                                         typename L::Float alpha, typename L::Float pass,
+                                         typename L::Float red, typename L::Float green,
+                                         typename L::Float blue) {
+  const typename L::Float weight = L::zero_unless(painted, L::mul(pixel.transmittance, alpha));
+  pixel.red = L::fma(weight, red, pixel.red);
+  pixel.green = L::fma(weight, green, pixel.green);
+  pixel.blue = L::fma(weight, blue, pixel.blue);
+  pixel.transmittance = L::choose(painted, L::mul(pixel.transmittance, pass), pixel.transmittance);
+}
+
 /// e^(−4t) for t in [0, 1], within 4e-7: a polynomial of degree 5 for e^(−t/2), which interpolates
 /// (e^(−t/2) − 1)/t at the Chebyshev nodes, squared three times. 1 at 0.
 template <class L>
@@ -99,6 +113,22 @@ ROUNDEL_HOST_DEVICE void blend_circle(PixelState<L>& pixel, typename L::Float d2
     composite<L>(pixel, L::zero_unless(painted, L::set(paint.alpha)), L::set(paint.red),
                  L::set(paint.green), L::set(paint.blue));
   }
+}
+
+/// Columns (or rows) 0..count−1 of an image of height `height` whose centres lie within `radius` of
+/// `center`: the whole numbers from `low` to `high`, none when low > high. With a margin for the
+/// rounding of the coverage test and of these lines: 1/64 pixel and 2⁻²⁰ of the numbers involved.
+template <class L>
+ROUNDEL_HOST_DEVICE void covered_pixels(typename L::Float center, typename L::Float radius,
+                                        float height, float count, typename L::Float& low,
+                                        typename L::Float& high) {
+  const typename L::Float middle = L::sub(L::mul(center, L::set(height)), L::set(0.5f));
+  const typename L::Float reach = L::mul(radius, L::set(height));
+  const typename L::Float magnitude = L::add(L::add(L::abs(middle), reach), L::set(count));
+  const typename L::Float margin = L::add(L::set(0x1p-6f), L::mul(magnitude, L::set(0x1p-20f)));
+  const typename L::Float wide = L::add(reach, margin);
+  low = L::clamp(L::sub(middle, wide), 0.0f, count);
+  high = L::clamp(L::add(middle, wide), -1.0f, count - 1.0f);
 }
 
 /// ⌊clamp(c, 0, 1)·255 + ½⌋, exactly, as if computed with real numbers; NaN gives 0.

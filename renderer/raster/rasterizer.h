@@ -43,6 +43,11 @@ std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options);
 /// The instruction set that the CPU backend runs on this machine, in Highway's words: AVX3, AVX2…
 std::string cpu_vector_target();
 
+/// All of them that it can run on here, best first, and the one it runs on from now on, for tests
+/// and measurements: "" lets it choose again. False for one that is not in the list.
+std::vector<std::string> cpu_vector_targets();
+bool force_cpu_vector_target(const std::string& name);
+
 /// Throws Error(kRuntimeFailure) without a usable device or in a build without CUDA.
 std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions& options);
 

@@ -22,6 +22,7 @@ struct ScalarLanes {
     return static_cast<float>(static_cast<std::int32_t>(a));
   }
   static ROUNDEL_HOST_DEVICE float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
+  static ROUNDEL_HOST_DEVICE float abs(float a) { return a < 0 ? -a : a; }
   /// NaN gives `low`.
   static ROUNDEL_HOST_DEVICE float clamp(float a, float low, float high) {
     return a > low ? (a < high ? a : high) : low;
@@ -45,6 +46,9 @@ struct ScalarLanes {
   }
   static ROUNDEL_HOST_DEVICE bool none(bool mask) {
     return !mask;
+  }
+  static ROUNDEL_HOST_DEVICE float choose(bool mask, float yes, float no) {
+    return mask ? yes : no;
   }
   static ROUNDEL_HOST_DEVICE float zero_unless(bool mask, float a) {
     return mask ? a : 0.0f;

@@ -90,25 +90,17 @@ struct TileGrid {
   };
   static ROUNDEL_HOST_DEVICE int smaller(int a, int b) { return a < b ? a : b; }
 
-  /// Columns (or rows) 0..count−1 whose centres lie within `radius` of `center`, with a margin for
-  /// the rounding of the coverage test and of these lines: 1/64 pixel and 2⁻²⁰ of the numbers
-  /// involved.
   ROUNDEL_HOST_DEVICE Interval covered_pixels(float center, float radius, int count) const {
-    const float h = static_cast<float>(height);
-    const float middle = center * h - 0.5f;
-    const float reach = radius * h;
-    const float magnitude = (middle < 0 ? -middle : middle) + reach + static_cast<float>(count);
-    const float margin = 0x1p-6f + magnitude * 0x1p-20f;
-    const float end = static_cast<float>(count);
-    const float first = ScalarLanes::clamp(middle - reach - margin, 0.0f, end);
-    const float last = ScalarLanes::clamp(middle + reach + margin, -1.0f, end - 1.0f);
+    float low = 0, high = 0;
+    scalar::covered_pixels<ScalarLanes>(center, radius, static_cast<float>(height),
+                                        static_cast<float>(count), low, high);
 #ifdef __CUDA_ARCH__
-    return {__float2int_ru(first), __float2int_rd(last)};
+    return {__float2int_ru(low), __float2int_rd(high)};
 #else
     // Ceiling and floor by truncation: conversions are cheap everywhere, libm calls are not.
-    const int below_first = static_cast<int>(first);
-    return {below_first + (static_cast<float>(below_first) < first ? 1 : 0),
-            static_cast<int>(last + 1.0f) - 1};
+    const int below_low = static_cast<int>(low);
+    return {below_low + (static_cast<float>(below_low) < low ? 1 : 0),
+            static_cast<int>(high + 1.0f) - 1};
 #endif
   }
 };

@@ -48,7 +48,8 @@ TEST(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
   cpu::BinLists lists;
   std::vector<std::uint8_t> finished(static_cast<std::size_t>(grid.num_bins()), 0);
   finished[3] = 1;
-  ASSERT_TRUE(cpu::bin_circles(circles.shapes.span(), grid, finished, ~std::uint64_t{0}, lists));
+  ASSERT_TRUE(
+      cpu::bin_circles(circles.shapes.span(), {}, grid, finished, ~std::uint64_t{0}, lists));
   ASSERT_EQ(lists.offsets.size(), static_cast<std::size_t>(grid.num_bins()) + 1);
   EXPECT_TRUE(lists.list(3).empty());
   for (int bin = 0; bin < grid.num_bins(); ++bin) {
@@ -71,7 +72,7 @@ TEST(Binning, TooManyOverlapsAreRefusedNotWritten) {
   const TileGrid grid = TileGrid::make(256, 256, 16);
   cpu::BinLists lists;
   const std::vector<std::uint8_t> finished(256, 0);
-  EXPECT_FALSE(cpu::bin_circles(circles.shapes.span(), grid, finished, 10, lists));
+  EXPECT_FALSE(cpu::bin_circles(circles.shapes.span(), {}, grid, finished, 10, lists));
   EXPECT_EQ(lists.indices.size(), 0u);
 }
 

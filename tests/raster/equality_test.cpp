@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "renderer/image/compare.h"
+#include "renderer/image/to_image.h"
 #include "tests/raster/testing.h"
 #include "tools/roundel/selftest_scenes.h"
 
@@ -58,6 +59,31 @@ TEST(Equality, AlphaImagesAndLinearBlendingToo) {
         expect_same_bits(expected, draw_cpu(circles, image, options), "alpha or linear");
     }
   }
+}
+
+TEST(Equality, EveryInstructionSetHasTheSameBits) {
+  ImageSettings image = image_of(97, 61);
+  image.background = {{0.85f, 0.2f, 0.1f}, {0.4f, 0.5f, 1.5f}};
+  std::vector<Circles> many;
+  many.push_back(random_circles(3000, 0.15f, 0.6f, 0));
+  many.push_back(random_circles(3000, 0.15f, 0.6f, 0.4));
+  many.push_back(random_circles(130000, 0.02f, 1e-3f, 0.1));  // small ones, in lists of copies
+  const std::vector<std::string> targets = cpu_vector_targets();
+  for (const Circles& circles : many) {
+    const Framebuffer expected = draw_without_bins(circles, image);
+    const Image expected_bytes = to_image(expected, image);
+    for (const std::string& target : targets) {
+      ASSERT_TRUE(force_cpu_vector_target(target));
+      EXPECT_EQ(cpu_vector_target(), target);
+      expect_same_bits(expected, draw_cpu(circles, image, {.threads = 2}), target);
+      Image bytes;
+      StageStats stats;
+      make_cpu_rasterizer({.threads = 2})->draw(circles, image, bytes, stats);
+      EXPECT_TRUE(compare(expected_bytes, bytes).same()) << target;
+    }
+  }
+  EXPECT_FALSE(force_cpu_vector_target("no such set"));
+  EXPECT_EQ(cpu_vector_target(), targets.front());
 }
 
 TEST(Equality, ARasterizerCanBeUsedAgainForOtherImages) {

@@ -12,7 +12,7 @@ using testing::make_circles;
 TEST(FrameEstimate, OpaqueDiscsInFrontHideTheRest) {
   std::vector<Disc> discs(10000, {{0.5f, 0.5f, 0, 0.001f}, {1, 1, 1, 0.5f}});
   discs.resize(10100, {{0.5f, 0.5f, 0, 2.0f}, {1, 1, 1, 1.0f}});
-  const FrameEstimate estimate = estimate_frame(make_circles(discs), image_of(100, 100), 32);
+  const FrameEstimate estimate = estimate_frame(make_circles(discs), image_of(100, 100), 32, 3);
   EXPECT_LE(estimate.front_circles, 100U);
   EXPECT_GE(estimate.front_circles, 1U);
   EXPECT_DOUBLE_EQ(estimate.front_bins_per_circle, 16.0);  // 4 × 4 bins
@@ -20,13 +20,13 @@ TEST(FrameEstimate, OpaqueDiscsInFrontHideTheRest) {
 
 TEST(FrameEstimate, FaintCirclesAreAllNeeded) {
   const Circles circles = testing::random_circles(5000, 0.01f, 0.01f, 0.5);
-  const FrameEstimate estimate = estimate_frame(circles, image_of(256, 256), 32);
+  const FrameEstimate estimate = estimate_frame(circles, image_of(256, 256), 32, 3);
   EXPECT_EQ(estimate.front_circles, 5000U);
   EXPECT_EQ(estimate.front_bins_per_circle, estimate.bins_per_circle);
 }
 
 TEST(FrameEstimate, NoCirclesAreNoTrouble) {
-  const FrameEstimate estimate = estimate_frame({}, image_of(5, 5), 32);
+  const FrameEstimate estimate = estimate_frame({}, image_of(5, 5), 32, 3);
   EXPECT_EQ(estimate.front_circles, 0U);
   EXPECT_EQ(estimate.bins_per_circle, 0.0);
 }

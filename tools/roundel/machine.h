@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,11 +13,19 @@ struct ChosenBackend {
   std::string reason;  ///< "asked for", "no CUDA device is present", …
 };
 
-/// The backend that `options` ask for on this machine. Without a device `auto` is the CPU. Throws
+/// What the pictures of one call take: for each its circles and its pixels, added up.
+using PictureWork = std::uint64_t;
+inline constexpr PictureWork kEndlessWork = ~PictureWork{0};
+
+/// About how long the CPU backend takes for this, command and encoding included.
+double expected_cpu_milliseconds(PictureWork work, int threads);
+
+/// The backend that `options` ask for on this machine. `auto` is the CPU without a device, and
+/// where it is expected to be done before CUDA has started (unless a device was named). Throws
 /// Error(kRuntimeFailure) when CUDA was asked for and cannot be had, or reports an error;
 /// Error(kUsage) when there are devices, but not the one asked for. Does not touch CUDA unless the
 /// backend asks.
-ChosenBackend choose_backend(const MachineOptions& options);
+ChosenBackend choose_backend(const MachineOptions& options, PictureWork work = kEndlessWork);
 
 std::unique_ptr<Rasterizer> make_rasterizer(Backend backend, const RasterOptions& options);
 

@@ -73,6 +73,11 @@ std::vector<Job> plan_jobs(const std::vector<Scene>& scenes, const RenderOptions
   return jobs;
 }
 
+PictureWork work_of(const Scene& scene) {
+  return count_circles(scene) +
+         static_cast<PictureWork>(scene.image.width) * static_cast<PictureWork>(scene.image.height);
+}
+
 void render_job(const Job& job, Rasterizer& rasterizer, const std::string& backend,
                 const RenderOptions& options) {
   const auto start = std::chrono::steady_clock::now();
@@ -98,7 +103,9 @@ int run_render(const Arguments& arguments) {
   const std::vector<Job> jobs = plan_jobs(scenes, options, problems);
   if (!problems.empty()) return static_cast<int>(problems.exit_code());
 
-  const ChosenBackend chosen = choose_backend(options.machine);
+  PictureWork work = 0;
+  for (const Job& job : jobs) work += work_of(job.scene);
+  const ChosenBackend chosen = choose_backend(options.machine, work);
   spdlog::debug("backend {}: {}", backend_name(chosen.backend), chosen.reason);
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);

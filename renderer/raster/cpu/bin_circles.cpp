@@ -7,34 +7,36 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
+
+#include "renderer/raster/cpu/bin_slab.h"
 
 namespace roundel::cpu {
 namespace {
 
-/// Calls visit(bin) for each unfinished bin that the circle may cover a pixel of.
-template <typename Visit>
-void for_each_overlap(const Shape& shape, const TileGrid& grid,
-                      std::span<const std::uint8_t> finished, Visit visit) {
-  const PixelRect bounds = grid.pixel_bounds(shape);
-  if (bounds.empty()) return;
-  const PixelRect bins = grid.bins_of(bounds);
-  // In a single row or column of bins the bounding box is as good as the circle.
-  const bool test_bins = bins.x1 > bins.x0 && bins.y1 > bins.y0;
-  for (int bin_y = bins.y0; bin_y <= bins.y1; ++bin_y) {
-    for (int bin_x = bins.x0; bin_x <= bins.x1; ++bin_x) {
-      const int bin = bin_y * grid.bins_x + bin_x;
-      if (!finished.empty() && finished[static_cast<std::size_t>(bin)]) continue;
-      if (test_bins && !may_cover(shape, grid.bin_pixels(bin_x, bin_y), grid.s)) continue;
-      visit(static_cast<std::size_t>(bin));
-    }
-  }
+constexpr std::size_t kManyCircles = 65536;  // 2 MiB with their paints: more than a core's caches
+
+/// counts [num_bins + 1]: how many of the circles may cover a pixel of each bin; 0 for finished
+/// bins. The last element is left over.
+void count_overlaps(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
+                    std::span<const std::uint8_t> finished, std::uint64_t* counts) {
+  const auto num_bins = static_cast<std::size_t>(grid.num_bins());
+  std::fill_n(counts, num_bins + 1, 0);
+  count_slab(shapes, grid, open, counts);
+  std::partial_sum(counts, counts + num_bins, counts);
+  for (std::size_t bin = 0; bin < finished.size(); ++bin)
+    if (finished[bin] != 0) counts[bin] = 0;
+}
+
+template <typename T>
+void reserve(Buffer<T>& buffer, std::uint64_t size) {
+  if (buffer.size() < size) buffer = Buffer<T>(size + size / 4);
 }
 
 }  // namespace
 
-bool bin_circles(std::span<const Shape> shapes, const TileGrid& grid,
-                 std::span<const std::uint8_t> finished, std::uint64_t max_overlaps,
-                 BinLists& lists) {
+bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, const TileGrid& grid,
+                 std::span<const std::uint8_t> finished, std::uint64_t max_bytes, BinLists& lists) {
   const std::size_t num_bins = static_cast<std::size_t>(grid.num_bins());
   // A slab is what one task counts and later emits. Enough slabs to keep the threads busy, few
   // enough that the table of counts stays small beside the circles.
@@ -43,13 +45,15 @@ bool bin_circles(std::span<const Shape> shapes, const TileGrid& grid,
       std::min(threads * 4, shapes.size() / std::max<std::size_t>(1024, num_bins) + 1);
   const std::size_t num_slabs = std::max<std::size_t>(1, wanted);
   const auto slab_begin = [&](std::size_t slab) { return shapes.size() * slab / num_slabs; };
+  const auto slab_shapes = [&](std::size_t slab) {
+    return shapes.subspan(slab_begin(slab), slab_begin(slab + 1) - slab_begin(slab));
+  };
 
-  Buffer<std::uint64_t> positions(num_slabs * num_bins);  // counts, then where each slab writes
+  const OpenBins open(grid, finished);
+  const std::size_t stride = num_bins + 1;
+  Buffer<std::uint64_t> positions(num_slabs * stride);  // counts, then where each slab writes
   tbb::parallel_for(std::size_t{0}, num_slabs, [&](std::size_t slab) {
-    std::uint64_t* counts = positions.data() + slab * num_bins;
-    std::fill_n(counts, num_bins, 0);
-    for (std::size_t i = slab_begin(slab); i < slab_begin(slab + 1); ++i)
-      for_each_overlap(shapes[i], grid, finished, [&](std::size_t bin) { ++counts[bin]; });
+    count_overlaps(slab_shapes(slab), grid, open, finished, positions.data() + slab * stride);
   });
 
   lists.offsets.resize(num_bins + 1);
@@ -57,22 +61,31 @@ bool bin_circles(std::span<const Shape> shapes, const TileGrid& grid,
   for (std::size_t bin = 0; bin < num_bins; ++bin) {
     lists.offsets[bin] = total;
     for (std::size_t slab = 0; slab < num_slabs; ++slab) {
-      std::uint64_t& position = positions[slab * num_bins + bin];
+      std::uint64_t& position = positions[slab * stride + bin];
       const std::uint64_t count = position;
       position = total;
       total += count;
     }
   }
   lists.offsets[num_bins] = total;
-  if (total > max_overlaps) return false;
+  if (total * sizeof(std::uint32_t) > max_bytes) return false;
 
-  if (lists.indices.size() < total) lists.indices = Buffer<std::uint32_t>(total + total / 4);
+  lists.has_copies = total >= kManyCircles && total <= shapes.size() + shapes.size() / 2 &&
+                     total * sizeof(CircleCopy) <= max_bytes && !paints.empty();
+  if (lists.has_copies) {
+    reserve(lists.copies, total);
+  } else {
+    reserve(lists.indices, total);
+  }
   tbb::parallel_for(std::size_t{0}, num_slabs, [&](std::size_t slab) {
-    std::uint64_t* next = positions.data() + slab * num_bins;
-    for (std::size_t i = slab_begin(slab); i < slab_begin(slab + 1); ++i)
-      for_each_overlap(shapes[i], grid, finished, [&](std::size_t bin) {
-        lists.indices[next[bin]++] = static_cast<std::uint32_t>(i);
-      });
+    std::uint64_t* const next = positions.data() + slab * stride;
+    const std::size_t begin = slab_begin(slab);
+    if (lists.has_copies) {
+      emit_copies(slab_shapes(slab), paints.data() + begin, grid, open, next, lists.copies.data());
+    } else {
+      emit_indices(slab_shapes(slab), grid, open, static_cast<std::uint32_t>(begin), next,
+                   lists.indices.data());
+    }
   });
   return true;
 }
@@ -83,12 +96,16 @@ namespace roundel {
 
 std::uint64_t count_overlaps(const Circles& circles, int width, int height, int bin_size) {
   const TileGrid grid = TileGrid::make(width, height, bin_size);
+  const cpu::OpenBins open(grid, {});
+  const auto num_bins = static_cast<std::size_t>(grid.num_bins());
   return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, circles.count()), std::uint64_t{0},
+      tbb::blocked_range<std::size_t>(0, circles.count(), std::max<std::size_t>(4096, num_bins)),
+      std::uint64_t{0},
       [&](const tbb::blocked_range<std::size_t>& range, std::uint64_t total) {
-        for (std::size_t i = range.begin(); i < range.end(); ++i)
-          cpu::for_each_overlap(circles.shapes[i], grid, {}, [&](std::size_t) { ++total; });
-        return total;
+        std::vector<std::uint64_t> counts(num_bins + 1);
+        cpu::count_overlaps(circles.shapes.span().subspan(range.begin(), range.size()), grid, open,
+                            {}, counts.data());
+        return std::accumulate(counts.begin(), counts.end() - 1, total);
       },
       std::plus<>());
 }

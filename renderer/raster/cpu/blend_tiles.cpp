@@ -13,157 +13,340 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#undef ROUNDEL_TARGET_HAS_FMA
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SSE4
-#define ROUNDEL_TARGET_HAS_FMA 0
-#else
-#define ROUNDEL_TARGET_HAS_FMA 1
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace roundel::cpu::HWY_NAMESPACE {
 #include "renderer/raster/cpu/highway_lanes.h"
-#include "renderer/raster/pixel_math.h"
 
 using L = VectorLanes;
 using Vector = L::Float;
 const L::Tag kTag;
 
-struct TileBlender {
-  const BlendTileArgs& args;
-  const PixelRect pixels = args.grid.bin_pixels(args.bin_x, args.bin_y);
-  const int bin_size = args.grid.bin_size;
-  float* const red = args.state.plane(0);
-  float* const green = args.state.plane(1);
-  float* const blue = args.state.plane(2);
-  float* const transmittance = args.state.plane(3);
-  // Centres of the bin's columns and rows, and which rows still have a pixel that has not stopped.
-  alignas(64) float column_x[256];
-  alignas(64) float row_y[256];
-  bool row_is_live[256];
+const hn::RebindToSigned<L::Tag> kIntegers;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets here have fixed widths
 
-  explicit TileBlender(const BlendTileArgs& blend_args) : args(blend_args) {
+/// Circles of a bin's list that are worked on at once: the bits of one word. Front ones first.
+constexpr int kBatch = 64;
+/// In pixels: up to here going from circle to circle is faster than from block to block.
+constexpr float kSmallRadius = 5;
+struct Batch {
+  int count;
+  alignas(64) float x[kBatch];
+  alignas(64) float y[kBatch];
+  alignas(64) float radius[kBatch];
+  alignas(64) float r2[kBatch];    ///< radius², or negative beyond `count`
+  alignas(64) float pass[kBatch];  ///< 1 − alpha
+  std::int32_t cost[kBatch];       ///< halvings_taken(pass)
+  Paint paints[kBatch];
+};
+
+/// Pixels whose state stays in registers while a batch's circles pass: kLanes wide, kRows high.
+constexpr int kRows = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
+
+// Transmittance is also counted in halvings, as an integer in units of 2⁻²³: the bits of a binary32
+// number, less those of 1, are never more than its logarithm to the base 2.
+std::int32_t bits_of(float value) {
+  std::int32_t bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+/// At least how far a transmittance of `light` is from the one that stops a pixel.
+std::int32_t halvings_left(float light) {
+  return bits_of(light) - bits_of(kOpaqueTransmittance);
+}
+/// At most what letting the share `pass` through takes, the rounding of the product included.
+std::int32_t halvings_taken(float pass) {
+  return bits_of(1.0f) - bits_of(pass) + 1;
+}
+
+/// One bit a lane.
+HWY_INLINE std::uint64_t bits_of(L::Mask mask) {
+  std::uint8_t bytes[8] = {};  // NOLINT: StoreMaskBits writes up to 8 bytes
+  hn::StoreMaskBits(kTag, mask, bytes);
+  std::uint64_t bits = 0;
+  __builtin_memcpy(&bits, bytes, sizeof bits);
+  return bits;
+}
+
+class TileBlender {
+ public:
+  explicit TileBlender(const BlendTileArgs& args)
+      : args_(args), pixels_(args.grid.bin_pixels(args.bin_x, args.bin_y)) {
     const Vector lane_numbers = hn::Iota(kTag, 0);
-    const int lanes = static_cast<int>(hn::Lanes(kTag));
-    for (int i = 0; i < bin_size; i += lanes) {
-      const Vector x = L::add(L::set(static_cast<float>(pixels.x0 + i)), lane_numbers);
-      const Vector y = L::add(L::set(static_cast<float>(pixels.y0 + i)), lane_numbers);
-      hn::Store(pixel_center<L>(x, args.grid.s), kTag, column_x + i);
-      hn::Store(pixel_center<L>(y, args.grid.s), kTag, row_y + i);
+    const int bin_size = args.grid.bin_size;
+    for (int i = 0; i < bin_size; i += kLanes) {
+      const Vector x = L::add(L::set(static_cast<float>(pixels_.x0 + i)), lane_numbers);
+      const Vector y = L::add(L::set(static_cast<float>(pixels_.y0 + i)), lane_numbers);
+      hn::Store(pixel_center<L>(x, args_.grid.s), kTag, column_x_ + i);
+      hn::Store(pixel_center<L>(y, args_.grid.s), kTag, row_y_ + i);
     }
+    for (int y = 0; y < bin_size; y += kRows)
+      for (int x = 0; x < bin_size; x += kLanes) blocks_[num_blocks_++] = {x, y, 0};
   }
 
-  /// Looks which rows have live pixels; false when none has. Columns beyond the image's edge are
-  /// not looked at.
-  bool find_live_rows() {
-    bool any = false;
-    const int lanes = static_cast<int>(hn::Lanes(kTag));
-    const int columns = pixels.x1 - pixels.x0 + 1;
-    for (int row = 0; row <= pixels.y1 - pixels.y0; ++row) {
-      auto live = hn::Gt(hn::Zero(kTag), hn::Zero(kTag));
-      for (int i = 0; i < columns; i += lanes) {
-        const int offset = row * bin_size + i;
-        const Vector t = hn::Load(kTag, transmittance + offset);
-        const auto inside = hn::FirstN(kTag, static_cast<std::size_t>(columns - i));
-        live = hn::Or(live, hn::And(inside, hn::Gt(t, L::set(kOpaqueTransmittance))));
+  /// Forgets blocks whose pixels have all stopped; false when there is no other left.
+  bool find_live_blocks() {
+    int live = 0;
+    for (int i = 0; i < num_blocks_; ++i) {
+      Block& block = blocks_[live];
+      block = blocks_[i];
+      const float* const t = args_.state.plane(3) + offset_of(block);
+      Vector least = hn::Load(kTag, t), most = least;
+      for (int row = 1; row < kRows; ++row) {
+        const Vector other = hn::Load(kTag, t + row * args_.state.bin_size);
+        least = hn::Min(least, other), most = hn::Max(most, other);
       }
-      row_is_live[row] = !hn::AllFalse(kTag, live);
-      any |= row_is_live[row];
+      if (L::none(L::greater(most, L::set(kOpaqueTransmittance)))) continue;
+      block.light = hn::GetLane(hn::MinOfLanes(kTag, least));
+      ++live;
     }
-    return any;
+    num_blocks_ = live;
+    return live > 0;
   }
 
-  void blend_span(int offset, Vector d2, const Shape& shape, const Paint& paint) {
-    PixelState<L> state{hn::Load(kTag, red + offset), hn::Load(kTag, green + offset),
-                        hn::Load(kTag, blue + offset), hn::Load(kTag, transmittance + offset)};
-    blend_circle<L>(state, d2, shape.radius, paint, args.ramp);
-    hn::Store(state.red, kTag, red + offset);
-    hn::Store(state.green, kTag, green + offset);
-    hn::Store(state.blue, kTag, blue + offset);
-    hn::Store(state.transmittance, kTag, transmittance + offset);
+  /// Takes `count` circles or kBatch, after the `done` frontmost ones.
+  void load(std::size_t done, std::size_t count) {
+    batch_.count = static_cast<int>(std::min<std::size_t>(kBatch, count));
+    snow_ = 0;
+    float largest = 0;
+    if (args_.list.empty()) {
+      const CircleCopy* const end = args_.copies.data() + args_.copies.size() - done;
+      for (int k = 0; k < batch_.count; ++k) load(k, end[-1 - k].shape, end[-1 - k].paint, largest);
+    } else {
+      const std::uint32_t* const end = args_.list.data() + args_.list.size() - done;
+      for (int k = 0; k < batch_.count; ++k)
+        load(k, args_.shapes[end[-1 - k]], args_.paints[end[-1 - k]], largest);
+    }
+    for (int k = batch_.count; k % kLanes != 0; ++k) {
+      batch_.x[k] = batch_.y[k] = batch_.radius[k] = 0;
+      batch_.r2[k] = -1;
+    }
+    circles_are_small_ = largest < kSmallRadius * args_.grid.s;
   }
 
-  void blend(const Shape& shape, const Paint& paint) {
-    const PixelRect bounds = args.grid.pixel_bounds(shape);
-    const int lanes = static_cast<int>(hn::Lanes(kTag));
-    const int first_row = std::max(bounds.y0 - pixels.y0, 0);
-    const int last_row = std::min(bounds.y1, pixels.y1) - pixels.y0;
-    const int first_column = std::max(bounds.x0 - pixels.x0, 0) & -lanes;
-    const int last_column = std::min(bounds.x1, pixels.x1) - pixels.x0;
-    const float r2 = shape.radius * shape.radius;
-    for (int row = first_row; row <= last_row; ++row) {
-      if (!row_is_live[row]) continue;
-      const float dy = shape.y - row_y[row];
-      // Rounding is monotonic: where dy² alone exceeds r², no column can be covered.
-      if (dy * dy > r2) continue;
-      for (int column = first_column; column <= last_column; column += lanes) {
-        const Vector dx = hn::Sub(L::set(shape.x), hn::Load(kTag, column_x + column));
-        const Vector d2 = squared_distance<L>(dx, L::set(dy));
-        blend_span(row * bin_size + column, d2, shape, paint);
+  void blend() {
+    if (circles_are_small_) {
+      find_pixels();
+      for (int k = 0; k < batch_.count; ++k) blend_small(k);
+    } else {
+      for (int i = 0; i < num_blocks_; ++i) blend_block(blocks_[i]);
+    }
+  }
+
+ private:
+  struct Block {
+    int x, y;     ///< of its first pixel in the bin
+    float light;  ///< least transmittance of its pixels
+  };
+  int offset_of(Block block) const { return (block.y << args_.grid.bin_shift) + block.x; }
+
+  HWY_INLINE PixelState<L> load_pixels(int offset) const {
+    const TileState& state = args_.state;
+    return {hn::Load(kTag, state.plane(0) + offset), hn::Load(kTag, state.plane(1) + offset),
+            hn::Load(kTag, state.plane(2) + offset), hn::Load(kTag, state.plane(3) + offset)};
+  }
+  HWY_INLINE void store_pixels(const PixelState<L>& pixels, int offset) const {
+    const TileState& state = args_.state;
+    hn::Store(pixels.red, kTag, state.plane(0) + offset);
+    hn::Store(pixels.green, kTag, state.plane(1) + offset);
+    hn::Store(pixels.blue, kTag, state.plane(2) + offset);
+    hn::Store(pixels.transmittance, kTag, state.plane(3) + offset);
+  }
+
+  HWY_INLINE void load(int k, const Shape& shape, const Paint& paint, float& largest) {
+    batch_.x[k] = shape.x;
+    batch_.y[k] = shape.y;
+    batch_.radius[k] = shape.radius;
+    batch_.r2[k] = shape.radius * shape.radius;
+    batch_.paints[k] = paint;
+    batch_.pass[k] = 1.0f - paint.alpha;
+    batch_.cost[k] = halvings_taken(batch_.pass[k]);
+    snow_ |= std::uint64_t{is_snow(paint)} << k;
+    largest = std::max(largest, shape.radius);
+  }
+
+  /// The bin's pixels that each circle of the batch may cover.
+  void find_pixels() {
+    const TileGrid& grid = args_.grid;
+    const auto height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
+    const auto store = [&](Vector pixel, int origin, std::int32_t* to) HWY_ATTR {
+      const auto position = hn::Sub(hn::ConvertTo(kIntegers, pixel), hn::Set(kIntegers, origin));
+      const auto last = hn::Set(kIntegers, grid.bin_size - 1);
+      hn::Store(hn::Min(hn::Max(position, hn::Zero(kIntegers)), last), kIntegers, to);
+    };
+    for (int k = 0; k < batch_.count; k += kLanes) {
+      const Vector radius = hn::Load(kTag, batch_.radius + k);
+      Vector first, last;
+      covered_whole_pixels(hn::Load(kTag, batch_.x + k), radius, height, width, first, last);
+      store(first, pixels_.x0, first_x_ + k);
+      store(last, pixels_.x0, last_x_ + k);
+      covered_whole_pixels(hn::Load(kTag, batch_.y + k), radius, height, height, first, last);
+      store(first, pixels_.y0, first_y_ + k);
+      store(last, pixels_.y0, last_y_ + k);
+    }
+  }
+
+  /// Circle k of the batch over the few rows and vectors that it may cover.
+  HWY_INLINE void blend_small(int k) {
+    const Paint paint = batch_.paints[k];
+    if (is_snow(paint)) {
+      const float radius = batch_.radius[k];
+      for_each_vector_of_small(k, [&](PixelState<L>& pixels, Vector d2) HWY_ATTR {
+        blend_circle<L>(pixels, d2, radius, paint, args_.ramp);
+      });
+      return;
+    }
+    const Vector r2 = L::set(batch_.r2[k]), opaque = L::set(kOpaqueTransmittance);
+    const Vector alpha = L::set(paint.alpha), pass = L::set(batch_.pass[k]);
+    const Vector red = L::set(paint.red), green = L::set(paint.green), blue = L::set(paint.blue);
+    for_each_vector_of_small(k, [&](PixelState<L>& pixels, Vector d2) HWY_ATTR {
+      const L::Mask painted =
+          L::both(L::less_equal(d2, r2), L::greater(pixels.transmittance, opaque));
+      composite_solid<L>(pixels, painted, alpha, pass, red, green, blue);
+    });
+  }
+
+  /// Calls blend(pixels, d2) for each vector that circle k of the batch may cover a pixel of.
+  template <typename Blend>
+  HWY_INLINE void for_each_vector_of_small(int k, const Blend& blend) {
+    const std::size_t plane = args_.state.plane_size();
+    const int shift = args_.grid.bin_shift;
+    const int first_row = first_y_[k], last_row = last_y_[k], last_column = last_x_[k];
+    const Vector x = L::set(batch_.x[k]);
+    const float y = batch_.y[k];
+    for (int column = first_x_[k] & -kLanes; column <= last_column; column += kLanes) {
+      const Vector dx = L::sub(x, hn::Load(kTag, column_x_ + column));
+      const Vector dx2 = L::mul(dx, dx);
+      for (int row = first_row; row <= last_row; ++row) {
+        const float dy = y - row_y_[row];
+        float* const at = args_.state.planes + ((row << shift) + column);
+        PixelState<L> pixels{hn::Load(kTag, at), hn::Load(kTag, at + plane),
+                             hn::Load(kTag, at + 2 * plane), hn::Load(kTag, at + 3 * plane)};
+        blend(pixels, L::add(dx2, L::set(dy * dy)));
+        hn::Store(pixels.red, kTag, at);
+        hn::Store(pixels.green, kTag, at + plane);
+        hn::Store(pixels.blue, kTag, at + 2 * plane);
+        hn::Store(pixels.transmittance, kTag, at + 3 * plane);
       }
     }
   }
+
+  /// Which circles of the batch touch the block whose columns start at x and rows at y. Their dy²
+  /// for each of its rows are left in dy2_.
+  std::uint64_t find_circles(const float* x, const float* y) {
+    std::uint64_t touching = 0;
+    for (int k = 0; k < batch_.count; k += kLanes) {
+      const Vector cx = hn::Load(kTag, batch_.x + k), cy = hn::Load(kTag, batch_.y + k);
+      // Rounding is monotonic: no centre of the block comes out nearer than its nearest point does.
+      const Vector dx = L::sub(cx, L::clamp(cx, x[0], x[kLanes - 1]));
+      const Vector dy = L::sub(cy, L::clamp(cy, y[0], y[kRows - 1]));
+      const L::Mask near =
+          L::less_equal(squared_distance<L>(dx, dy), hn::Load(kTag, batch_.r2 + k));
+      touching |= bits_of(near) << k;
+      for (int row = 0; row < kRows; ++row) {
+        const Vector row_dy = L::sub(cy, L::set(y[row]));
+        hn::Store(L::mul(row_dy, row_dy), kTag, dy2_[row] + k);
+      }
+    }
+    return touching;
+  }
+
+  void blend_block(Block block) {
+    std::uint64_t touching = find_circles(column_x_ + block.x, row_y_ + block.y);
+    while (touching != 0) {
+      // The circles up to the next one of the other shader.
+      const bool snow = (snow_ >> __builtin_ctzll(touching) & 1) != 0;
+      const std::uint64_t others = touching & (snow ? ~snow_ : snow_);
+      const std::uint64_t run = touching & ((others & (0 - others)) - 1);
+      if (snow) {
+        blend_snow(run, block);
+      } else {
+        blend_solid(run, block);
+      }
+      touching &= ~run;
+    }
+  }
+
+  void blend_solid(std::uint64_t circles, Block block) {
+    const int first = offset_of(block), stride = args_.state.bin_size;
+    PixelState<L> rows[kRows];
+#pragma GCC unroll 4
+    for (int row = 0; row < kRows; ++row) rows[row] = load_pixels(first + row * stride);
+    const Vector column_x = hn::Load(kTag, column_x_ + block.x);
+    const Vector opaque = L::set(kOpaqueTransmittance);
+    const auto composite_all = [&](int k, const auto& is_painted) {
+      const Paint& paint = batch_.paints[k];
+      const Vector alpha = L::set(paint.alpha), pass = L::set(batch_.pass[k]);
+      const Vector red = L::set(paint.red), green = L::set(paint.green), blue = L::set(paint.blue);
+      const Vector dx = L::sub(L::set(batch_.x[k]), column_x);
+      const Vector dx2 = L::mul(dx, dx), r2 = L::set(batch_.r2[k]);
+#pragma GCC unroll 4
+      for (int row = 0; row < kRows; ++row) {
+        const L::Mask inside = L::less_equal(L::add(dx2, L::set(dy2_[row][k])), r2);
+        composite_solid<L>(rows[row], is_painted(row, inside), alpha, pass, red, green, blue);
+      }
+    };
+    // As long as even all of these circles together cannot have stopped a pixel, none is asked.
+    std::int32_t left = snow_ == 0 ? halvings_left(block.light) : 0;
+    for (; circles != 0; circles &= circles - 1) {
+      const int k = __builtin_ctzll(circles);
+      if (left <= 0) break;
+      left -= batch_.cost[k];
+      composite_all(k, [](int, L::Mask inside) HWY_ATTR { return inside; });
+    }
+    for (; circles != 0; circles &= circles - 1) {
+      L::Mask live;
+      composite_all(__builtin_ctzll(circles), [&](int row, L::Mask inside) HWY_ATTR {
+        const L::Mask unstopped = L::greater(rows[row].transmittance, opaque);
+        live = row == 0 ? unstopped : hn::Or(live, unstopped);
+        return L::both(inside, unstopped);
+      });
+      if (L::none(live)) break;
+    }
+#pragma GCC unroll 4
+    for (int row = 0; row < kRows; ++row) store_pixels(rows[row], first + row * stride);
+  }
+
+  void blend_snow(std::uint64_t circles, Block block) {
+    const Vector column_x = hn::Load(kTag, column_x_ + block.x);
+    for (int row = 0; row < kRows; ++row) {
+      const int first = offset_of(block) + row * args_.state.bin_size;
+      PixelState<L> pixels = load_pixels(first);
+      for (std::uint64_t rest = circles; rest != 0; rest &= rest - 1) {
+        const int k = __builtin_ctzll(rest);
+        const Vector dx = L::sub(L::set(batch_.x[k]), column_x);
+        const Vector d2 = L::add(L::mul(dx, dx), L::set(dy2_[row][k]));
+        blend_circle<L>(pixels, d2, batch_.radius[k], batch_.paints[k], args_.ramp);
+      }
+      store_pixels(pixels, first);
+    }
+  }
+
+  const BlendTileArgs& args_;
+  const PixelRect pixels_;
+  bool circles_are_small_ = false;
+  Batch batch_;
+  std::uint64_t snow_ = 0;  ///< bit k: circle k of the batch is shaded as snow
+  alignas(64) float dy2_[kRows][kBatch];
+  // Pixels of the bin that each circle of the batch may cover, ends included.
+  alignas(64) std::int32_t first_x_[kBatch];
+  alignas(64) std::int32_t last_x_[kBatch];
+  alignas(64) std::int32_t first_y_[kBatch];
+  alignas(64) std::int32_t last_y_[kBatch];
+  alignas(64) float column_x_[kLargestBinSize];  ///< centres of the bin's columns
+  alignas(64) float row_y_[kLargestBinSize];     ///< and rows
+  int num_blocks_ = 0;
+  Block blocks_[kLargestBinSize * kLargestBinSize / (kLanes * kRows)];  ///< with live pixels
 };
 
 bool blend_tile(const BlendTileArgs& args) {
   TileBlender blender(args);
-  if (!blender.find_live_rows()) return true;
-  // A look for live rows costs as much as a few circles; growing intervals bound the looks where
-  // the tile never stops, and what is walked in vain where it does.
-  std::size_t next_look = 16;
-  constexpr std::size_t kPrefetchDistance = 12;
-  const std::size_t count = args.list.size();
-  const std::uint32_t* const back = args.list.data();
-  for (std::size_t done = 0; done < count; ++done) {
-    if (done == next_look) {
-      if (!blender.find_live_rows()) return true;
-      next_look += next_look / 4;
-    }
-    const std::uint32_t* const index = back + (count - 1 - done);
-    if (done + kPrefetchDistance < count) {
-      const std::uint32_t ahead = *(index - kPrefetchDistance);
-      __builtin_prefetch(&args.shapes[ahead]);
-      __builtin_prefetch(&args.paints[ahead]);
-    }
-    blender.blend(args.shapes[*index], args.paints[*index]);
+  const std::size_t count = args.list.size() + args.copies.size();
+  for (std::size_t done = 0; blender.find_live_blocks(); done += kBatch) {
+    if (done >= count) return false;
+    blender.load(done, count - done);
+    blender.blend();
   }
-  return !blender.find_live_rows();
-}
-
-PixelState<L> pixels_over_background(const TileState& state, int i, const Color& background) {
-  PixelState<L> pixel{hn::Load(kTag, state.plane(0) + i), hn::Load(kTag, state.plane(1) + i),
-                      hn::Load(kTag, state.plane(2) + i), hn::Load(kTag, state.plane(3) + i)};
-  add_background<L>(pixel, background);
-  return pixel;
-}
-
-void add_background_to_row(const TileState& state, int row, const Color& background) {
-  const int lanes = static_cast<int>(hn::Lanes(kTag));
-  const int first = row * state.bin_size;
-  for (int i = first; i < first + state.bin_size; i += lanes) {
-    const PixelState<L> pixel = pixels_over_background(state, i, background);
-    hn::Store(pixel.red, kTag, state.plane(0) + i);
-    hn::Store(pixel.green, kTag, state.plane(1) + i);
-    hn::Store(pixel.blue, kTag, state.plane(2) + i);
-  }
-}
-
-void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
-                    std::uint8_t* out) {
-  const int lanes = static_cast<int>(hn::Lanes(kTag));
-  const hn::RebindToSigned<L::Tag> integers;
-  const hn::Rebind<std::uint8_t, L::Tag> bytes;
-  const auto to_bytes = [&](Vector channel) {
-    return hn::DemoteTo(bytes, hn::ConvertTo(integers, quantized<L>(channel)));
-  };
-  std::uint8_t rgb[3 * kLargestBinSize + 64];
-  for (int i = 0; i < count; i += lanes) {
-    const PixelState<L> pixel = pixels_over_background(state, row * state.bin_size + i, background);
-    const int position = 3 * i;
-    hn::StoreInterleaved3(to_bytes(pixel.red), to_bytes(pixel.green), to_bytes(pixel.blue), bytes,
-                          rgb + position);
-  }
-  std::copy_n(rgb, 3 * count, out);
+  return true;
 }
 
 }  // namespace roundel::cpu::HWY_NAMESPACE
@@ -172,36 +355,41 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace roundel::cpu {
 HWY_EXPORT(blend_tile);
-HWY_EXPORT(add_background_to_row);
-HWY_EXPORT(finish_row_rgb);
 
 bool blend_tile(const BlendTileArgs& args) {
   return HWY_DYNAMIC_DISPATCH(blend_tile)(args);
 }
 
-void clear_tile(const TileState& state) {
-  const int pixels = state.bin_size * state.bin_size;
-  std::fill_n(state.planes, 3 * pixels, 0.0f);
-  std::fill_n(state.plane(3), pixels, 1.0f);
+void clear_tile(const TileState& state, const PixelRect& pixels) {
+  const int size = state.bin_size * state.bin_size;
+  std::fill_n(state.planes, 3 * size, 0.0f);
+  const int columns = pixels.x1 - pixels.x0 + 1, rows = pixels.y1 - pixels.y0 + 1;
+  if (columns * rows == size) {
+    std::fill_n(state.plane(3), size, 1.0f);
+    return;
+  }
+  std::fill_n(state.plane(3), size, 0.0f);
+  for (int row = 0; row < rows; ++row)
+    std::fill_n(state.plane(3) + row * state.bin_size, columns, 1.0f);
 }
 
-void finish_row(const TileState& state, int row, int count, const Color& background,
-                bool keep_alpha, Pixel* out) {
-  if (!keep_alpha) HWY_DYNAMIC_DISPATCH(add_background_to_row)(state, row, background);
-  const int first = row * state.bin_size;
-  for (int i = first; i < first + count; ++i)
-    *out++ = {state.plane(0)[i], state.plane(1)[i], state.plane(2)[i],
-              keep_alpha ? 1.0f - state.plane(3)[i] : 1.0f};
+std::vector<std::string> vector_targets() {
+  std::vector<std::string> names;
+  // Better ones have lower bits.
+  for (std::int64_t rest = hwy::SupportedTargets() & HWY_TARGETS; rest != 0; rest &= rest - 1)
+    names.emplace_back(hwy::TargetName(rest & -rest));
+  return names;
 }
 
-void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
-                    std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(finish_row_rgb)(state, row, count, background, out);
-}
-
-std::string vector_target() {
-  const auto supported = hwy::SupportedTargets() & HWY_TARGETS;
-  return hwy::TargetName(supported & ~(supported - 1));
+bool force_vector_target(const std::string& name) {
+  hwy::SetSupportedTargetsForTest(0);  // all
+  if (name.empty()) return true;
+  for (std::int64_t rest = hwy::SupportedTargets() & HWY_TARGETS; rest != 0; rest &= rest - 1) {
+    if (name != hwy::TargetName(rest & -rest)) continue;
+    hwy::SetSupportedTargetsForTest(rest & -rest);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace roundel::cpu

@@ -1,10 +1,12 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "renderer/raster/circle.h"
-#include "renderer/raster/framebuffer.h"
+#include "renderer/raster/cpu/bin_slab.h"
 #include "renderer/raster/shaders.h"
 #include "renderer/raster/tile_grid.h"
 
@@ -16,10 +18,11 @@ struct TileState {
   float* planes;  ///< [4 · bin_size · bin_size]
   int bin_size;
 
-  float* plane(int channel) const {
-    const int first = channel * bin_size * bin_size;
-    return planes + first;
+  std::size_t plane_size() const {
+    const auto side = static_cast<std::size_t>(bin_size);
+    return side * side;
   }
+  float* plane(std::size_t channel) const { return planes + channel * plane_size(); }
 };
 
 struct BlendTileArgs {
@@ -28,26 +31,23 @@ struct BlendTileArgs {
   std::span<const Shape> shapes;        ///< of the chunk
   std::span<const Paint> paints;        ///< of the chunk
   std::span<const std::uint32_t> list;  ///< circles of this bin, in paint order
+  std::span<const CircleCopy> copies;   ///< the same, where `list` is empty
   SnowRamp ramp;
   TileState state;
 };
 
-/// No colour yet, all light passes.
-void clear_tile(const TileState& state);
+/// No colour yet, all light passes; except beyond the image's edge, where pixels count as stopped.
+/// `pixels` are those of the bin.
+void clear_tile(const TileState& state, const PixelRect& pixels);
 
 /// Composites a bin's list onto its state, front (last) to back. Returns true when every pixel of
 /// the bin has stopped: nothing behind can change it.
 bool blend_tile(const BlendTileArgs& args);
 
-/// Adds the background and writes one row of the bin: `count` pixels of state row `row`.
-void finish_row(const TileState& state, int row, int count, const Color& background,
-                bool keep_alpha, Pixel* out);
-
-/// The same for images in display space without alpha, quantised: `count` RGB pixels, 3 bytes each.
-void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
-                    std::uint8_t* out);
-
-/// The instruction set that blend_tile was chosen for on this machine, e.g. "AVX3".
-std::string vector_target();
+/// The instruction sets that the kernels can run on here, e.g. "AVX3", "AVX2", "SSE4"; the first
+/// one is taken.
+std::vector<std::string> vector_targets();
+/// Leaves only this one, or all for "". False, and all, when it is not among them.
+bool force_vector_target(const std::string& name);
 
 }  // namespace roundel::cpu

@@ -1,5 +1,12 @@
 // The vectors of the Highway target being compiled, as the lanes of pixel_math.h. Included inside
-// HWY_NAMESPACE, once a target, by cpu/blend_tiles.cpp.
+// HWY_NAMESPACE, once a target, with pixel_math.h over them.
+
+#undef ROUNDEL_TARGET_HAS_FMA
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SSE4
+#define ROUNDEL_TARGET_HAS_FMA 0
+#else
+#define ROUNDEL_TARGET_HAS_FMA 1
+#endif
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -28,6 +35,9 @@ struct VectorLanes {
     return hn::Load(Tag(), lanes_c);
 #endif
   }
+  static HWY_INLINE Float abs(Float a) {
+    return hn::Abs(a);
+  }
   static HWY_INLINE Float clamp(Float a, float low, float high) {
     return hn::Min(hn::Max(a, set(low)), set(high));
   }
@@ -46,7 +56,21 @@ struct VectorLanes {
   static HWY_INLINE bool none(Mask mask) {
     return hn::AllFalse(Tag(), mask);
   }
+  static HWY_INLINE Float choose(Mask mask, Float yes, Float no) {
+    return hn::IfThenElse(mask, yes, no);
+  }
   static HWY_INLINE Float zero_unless(Mask mask, Float a) {
     return hn::IfThenElseZero(mask, a);
   }
 };
+
+#include "renderer/raster/pixel_math.h"
+
+/// covered_pixels() in whole numbers.
+HWY_INLINE void covered_whole_pixels(VectorLanes::Float center, VectorLanes::Float radius,
+                                     float height, float count, VectorLanes::Float& first,
+                                     VectorLanes::Float& last) {
+  VectorLanes::Float low, high;
+  covered_pixels<VectorLanes>(center, radius, height, count, low, high);
+  first = hn::Ceil(low), last = hn::Floor(high);
+}

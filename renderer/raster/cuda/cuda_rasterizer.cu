@@ -49,7 +49,7 @@ class CudaRasterizer final : public Rasterizer {
                  const FrameDrawer::Target& target, StageStats& stats) {
     ROUNDEL_CUDA_CHECK(cudaSetDevice(options_.device));
     drawer_.begin(image, target, stream_);
-    const FrameEstimate estimate = estimate_frame(circles, image, kBinSize);
+    const FrameEstimate estimate = estimate_frame(circles, image, kBinSize, kFrontSpread);
     const std::uint64_t largest = largest_chunk(circles.count(), estimate);
     ChunkWalk chunks(circles.count(), options_.chunk_circles,
                      std::min(estimate.front_circles, largest), largest);

@@ -11,6 +11,9 @@
 
 namespace roundel::cuda {
 
+/// For estimate_frame(): a second chunk costs more than longer lists of the first.
+inline constexpr double kFrontSpread = 6;
+
 /// Draws frames of one image size: keeps the device memory that bin and blend work in, and puts
 /// their kernels into a stream, a chunk at a time. Nothing here waits for the device unless it says
 /// so.

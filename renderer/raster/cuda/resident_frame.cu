@@ -84,7 +84,7 @@ class GraphFrame final : public ResidentFrame {
 
  private:
   void plan(const Circles& circles) {
-    const FrameEstimate estimate = estimate_frame(circles, image_, kBinSize);
+    const FrameEstimate estimate = estimate_frame(circles, image_, kBinSize, kFrontSpread);
     const std::uint64_t count = circles.count();
     std::uint64_t end = count, size = std::min<std::uint64_t>(estimate.front_circles, count);
     double overlaps = estimate.front_bins_per_circle;

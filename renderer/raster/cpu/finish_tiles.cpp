@@ -1,0 +1,146 @@
+#include "renderer/raster/cpu/finish_tiles.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "renderer/image/quantize.h"
+#include "renderer/raster/chunks.h"
+
+// Compiled once for each of these instruction sets; the best one that the machine has is chosen
+// when the program runs.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "renderer/raster/cpu/finish_tiles.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace roundel::cpu::HWY_NAMESPACE {
+#include "renderer/raster/cpu/highway_lanes.h"
+
+using L = VectorLanes;
+using Vector = L::Float;
+const L::Tag kTag;
+const hn::RebindToUnsigned<L::Tag> kWords;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));
+
+PixelState<L> pixels_over_background(const TileState& state, int i, const Color& background) {
+  PixelState<L> pixel{hn::Load(kTag, state.plane(0) + i), hn::Load(kTag, state.plane(1) + i),
+                      hn::Load(kTag, state.plane(2) + i), hn::Load(kTag, state.plane(3) + i)};
+  add_background<L>(pixel, background);
+  return pixel;
+}
+
+void add_background_to_row(const TileState& state, int row, const Color& background) {
+  const int first = row * state.bin_size;
+  for (int i = first; i < first + state.bin_size; i += kLanes) {
+    const PixelState<L> pixel = pixels_over_background(state, i, background);
+    hn::Store(pixel.red, kTag, state.plane(0) + i);
+    hn::Store(pixel.green, kTag, state.plane(1) + i);
+    hn::Store(pixel.blue, kTag, state.plane(2) + i);
+  }
+}
+
+#if HWY_TARGET == HWY_SCALAR
+void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
+                    std::uint8_t* out) {
+  const auto code = [](Vector channel) {
+    return static_cast<std::uint8_t>(hn::GetLane(quantized<L>(channel)));
+  };
+  for (int i = 0; i < count; ++i, out += 3) {
+    const PixelState<L> pixel = pixels_over_background(state, row * state.bin_size + i, background);
+    out[0] = code(pixel.red), out[1] = code(pixel.green), out[2] = code(pixel.blue);
+  }
+}
+#else
+using Bytes = hn::Repartition<std::uint8_t, L::Tag>;
+
+/// Red, green and blue of each lane as three bytes, one lane after the other; the last quarter of
+/// the vector is undefined.
+HWY_INLINE hn::Vec<Bytes> packed_rgb(const PixelState<L>& pixel) {
+  // From 2²³ on, the last bits of a binary32 number are its ones.
+  const auto code = [](Vector channel) {
+    return hn::BitCast(kWords, L::add(quantized<L>(channel), L::set(0x1p23f)));
+  };
+  const auto words = hn::Or(code(pixel.red), hn::Or(hn::ShiftLeft<8>(code(pixel.green)),
+                                                    hn::ShiftLeft<16>(code(pixel.blue))));
+  // Twelve bytes together in each block of four lanes, then the blocks' together.
+  alignas(16) static constexpr std::uint8_t kCloseUp[16] = {0,  1,  2,  4,  5, 6, 8,  9,
+                                                            10, 12, 13, 14, 3, 7, 11, 15};
+  alignas(64) static constexpr std::int32_t kBlocks[16] = {0,  1,  2,  4,  5, 6, 8,  9,
+                                                           10, 12, 13, 14, 3, 7, 11, 15};
+  const auto closed =
+      hn::TableLookupBytes(hn::BitCast(Bytes(), words), hn::LoadDup128(Bytes(), kCloseUp));
+  if constexpr (kLanes <= 4) return closed;
+  return hn::BitCast(Bytes(), hn::TableLookupLanes(hn::BitCast(kWords, closed),
+                                                   hn::SetTableIndices(kWords, kBlocks)));
+}
+
+HWY_INLINE void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
+                               std::uint8_t* out) {
+  const int first = row * state.bin_size;
+  for (int i = 0; i < count; i += kLanes) {
+    const auto rgb = packed_rgb(pixels_over_background(state, first + i, background));
+    std::uint8_t* const position = out + 3 * i;
+    if (i + 2 * kLanes <= count) {
+      // With a quarter more than is its own, which the next vector overwrites.
+      hn::StoreU(rgb, Bytes(), position);
+      continue;
+    }
+    // Its bytes may end where another thread's begin.
+    alignas(64) std::uint8_t bytes[4 * kLanes];
+    hn::Store(rgb, Bytes(), bytes);
+    if (i + kLanes <= count) {
+      std::copy_n(bytes, 3 * kLanes, position);
+    } else {
+      std::copy_n(bytes, 3 * (count - i), position);
+    }
+  }
+}
+#endif
+
+void finish_tile_rgb(const TileState& state, const PixelRect& pixels, const Color* background,
+                     std::uint8_t* out, std::ptrdiff_t stride) {
+  for (int y = pixels.y0; y <= pixels.y1; ++y, out += stride)
+    finish_row_rgb(state, y - pixels.y0, pixels.x1 - pixels.x0 + 1, background[y], out);
+}
+
+}  // namespace roundel::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace roundel::cpu {
+HWY_EXPORT(add_background_to_row);
+HWY_EXPORT(finish_tile_rgb);
+
+void finish_row(const TileState& state, int row, int count, const Color& background,
+                bool keep_alpha, Pixel* out) {
+  if (!keep_alpha) HWY_DYNAMIC_DISPATCH(add_background_to_row)(state, row, background);
+  const int first = row * state.bin_size;
+  for (int i = first; i < first + count; ++i)
+    *out++ = {state.plane(0)[i], state.plane(1)[i], state.plane(2)[i],
+              keep_alpha ? 1.0f - state.plane(3)[i] : 1.0f};
+}
+
+void finish_tile_rgb(const TileState& state, const PixelRect& pixels, const Color* background,
+                     std::uint8_t* out, std::ptrdiff_t stride) {
+  HWY_DYNAMIC_DISPATCH(finish_tile_rgb)(state, pixels, background, out, stride);
+}
+
+void fill_tile_rgb(const PixelRect& pixels, const Color* background, std::uint8_t* out,
+                   std::ptrdiff_t stride) {
+  std::uint8_t row[3 * kLargestBinSize];
+  const int columns = pixels.x1 - pixels.x0 + 1;
+  for (int y = pixels.y0; y <= pixels.y1; ++y, out += stride) {
+    const Color& color = background[y];
+    if (y == pixels.y0 || !(color == background[y - 1])) {
+      const std::uint8_t rgb[3] = {quantize(color.red), quantize(color.green),
+                                   quantize(color.blue)};
+      for (int i = 0; i < columns; ++i) std::copy_n(rgb, 3, row + 3 * i);
+    }
+    std::copy_n(row, 3 * columns, out);
+  }
+}
+
+}  // namespace roundel::cpu
+#endif  // HWY_ONCE

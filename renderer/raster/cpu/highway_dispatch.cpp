@@ -1,0 +1,52 @@
+// The three functions of libhwy that Highway's run-time dispatch calls. That library is not linked:
+// when a program starts it measures its timer's resolution, which takes 4 to 9 ms, a fifth of the
+// time of a small picture.
+#include <hwy/targets.h>
+
+#include <atomic>
+
+namespace hwy {
+namespace {
+
+std::atomic<std::int64_t> targets_for_test{0};
+
+/// Those among the targets that Highway may compile for which this machine has the instructions.
+std::int64_t detect_targets() {
+  std::int64_t targets = HWY_STATIC_TARGET;
+#if HWY_ARCH_X86
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul") &&
+      __builtin_cpu_supports("aes")) {
+    targets |= HWY_SSSE3 | HWY_SSE4;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")) {
+      targets |= HWY_AVX2;
+      if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+          __builtin_cpu_supports("avx512cd"))
+        targets |= HWY_AVX3;
+    }
+  }
+#endif
+  return targets;
+}
+
+}  // namespace
+
+std::int64_t SupportedTargets() {
+  static const std::int64_t detected = detect_targets();
+  const std::int64_t for_test = targets_for_test;
+  return for_test != 0 ? for_test : detected;
+}
+
+ChosenTarget& GetChosenTarget() {
+  static ChosenTarget chosen;
+  return chosen;
+}
+
+void SetSupportedTargetsForTest(std::int64_t targets) {
+  targets_for_test = targets;
+  GetChosenTarget().DeInit();
+}
+
+}  // namespace hwy

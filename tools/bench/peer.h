@@ -1,0 +1,60 @@
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "renderer/scene/npy.h"
+
+/// What the programs have in common that draw circles with another library: circles from an array
+/// of `roundel circles` ([n, 7]: x, y, z, radius, red, green, blue), alpha ½, over white.
+namespace roundel::peer {
+
+struct Circle {
+  double x, y, radius;  ///< pixels, y down
+  double red, green, blue;
+};
+inline constexpr double kAlpha = 0.5;
+
+inline std::vector<Circle> read_circles(const char* path, int side) {
+  const NpyArray array(path);
+  std::vector<Circle> circles(array.rows());
+  for (std::size_t i = 0; i < circles.size(); ++i) {
+    const auto color = [&](std::uint64_t column) {
+      return std::clamp(array.at(i, column), 0.0, 1.0);
+    };
+    circles[i] = {array.at(i, 0) * side,
+                  (1 - array.at(i, 1)) * side,
+                  array.at(i, 3) * side,
+                  color(4),
+                  color(5),
+                  color(6)};
+  }
+  return circles;
+}
+
+/// main() of such a program: PROGRAM CIRCLES.npy SIDE REPEATS prints the least and the median time
+/// of draw(circles) in milliseconds.
+template <typename MakeDraw>
+int time_drawing(int argc, char** argv, const MakeDraw& make_draw) {
+  if (argc != 4) {
+    std::fprintf(stderr, "usage: %s CIRCLES.npy SIDE REPEATS\n", argv[0]);
+    return 2;
+  }
+  const int side = std::atoi(argv[2]);
+  const std::vector<Circle> circles = read_circles(argv[1], side);
+  auto draw = make_draw(side);
+  std::vector<double> times;
+  for (int repeat = 0; repeat < std::max(1, std::atoi(argv[3])); ++repeat) {
+    const auto start = std::chrono::steady_clock::now();
+    draw(circles);
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    times.push_back(time.count());
+  }
+  std::sort(times.begin(), times.end());
+  std::printf("draw %.3f %.3f\n", times.front(), times[times.size() / 2]);
+  return 0;
+}
+
+}  // namespace roundel::peer

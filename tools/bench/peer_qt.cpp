@@ -1,0 +1,22 @@
+// Draws circles with Qt's raster engine, without antialiasing; see peer.h.
+#include <QImage>
+#include <QPainter>
+
+#include "tools/bench/peer.h"
+
+int main(int argc, char** argv) {
+  using roundel::peer::Circle;
+  return roundel::peer::time_drawing(argc, argv, [](int side) {
+    return [image = QImage(side, side, QImage::Format_ARGB32_Premultiplied)](
+               const std::vector<Circle>& circles) mutable {
+      image.fill(Qt::white);
+      QPainter painter(&image);
+      painter.setPen(Qt::NoPen);
+      for (const Circle& circle : circles) {
+        painter.setBrush(
+            QColor::fromRgbF(circle.red, circle.green, circle.blue, roundel::peer::kAlpha));
+        painter.drawEllipse(QPointF(circle.x, circle.y), circle.radius, circle.radius);
+      }
+    };
+  });
+}
