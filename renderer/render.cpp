@@ -2,6 +2,8 @@
 
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
+
 #include "renderer/image/files.h"
 #include "renderer/raster/view.h"
 #include "renderer/scene/fingerprint.h"
@@ -11,7 +13,7 @@ namespace roundel {
 void generate_in_frame_space(const Scene& scene, CircleSource& source, std::int64_t frame,
                              Circles& circles) {
   const int width = scene.image.width, height = scene.image.height;
-  source.generate(frame, circles);
+  source.generate(std::max<std::int64_t>(frame, 0), circles);  // before 0 nothing has moved yet
   if (is_identity(scene.view, width, height)) return;
   tbb::parallel_for(std::size_t{0}, circles.count(), [&](std::size_t i) {
     circles.shapes[i] = to_frame_space(circles.shapes[i], scene.view, width, height);
@@ -48,6 +50,10 @@ void render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasteriz
     Image image;
     renderer.render(frame, image, stats);
     const StageTimer timer(stats, "encode");
+    if (is_streamed_png(image.width, image.height, image.channels)) {
+      write_png(path, image, metadata);
+      return;
+    }
     file = encode_png(image, metadata);
   } else {
     Framebuffer framebuffer;

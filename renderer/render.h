@@ -12,7 +12,8 @@
 
 namespace roundel {
 
-/// The circles of a frame in frame space, for the size of the scene's image.
+/// The circles of a frame in frame space, for the size of the scene's image. Frames before 0 have
+/// those of frame 0.
 void generate_in_frame_space(const Scene& scene, CircleSource& source, std::int64_t frame,
                              Circles& circles);
 

@@ -45,5 +45,11 @@ ci_packages=(
   ccache               # reuses what was compiled before
   debootstrap          # makes the bare machine of tests/setup/bare_machine.sh
   valgrind             # counts instructions
+  openmpi-bin          # runs ranks of roundel
+  libopenmpi-dev       # makes the build include MPI
+  iproute2             # two machines for them, as network namespaces
+  slurm-wlm            # runs the array of tools/farm
+  munge                # Slurm's passport
+  ffmpeg               # makes films of streams
   git                  # lists the tracked files, clones into the bare machine
 )

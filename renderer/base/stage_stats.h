@@ -27,6 +27,18 @@ struct StageStats {
       if (s.name == name) return s;
     return stages.emplace_back(Stage{name});
   }
+
+  /// Sums, over frames or threads.
+  void add(const StageStats& other) {
+    for (const Stage& s : other.stages) {
+      Stage& sum = stage(s.name);
+      sum.milliseconds += s.milliseconds;
+      sum.bytes += s.bytes;
+    }
+    circles += other.circles;
+    overlaps += other.overlaps;
+    chunks += other.chunks;
+  }
 };
 
 /// Adds the time from its construction to its destruction to a stage.

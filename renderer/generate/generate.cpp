@@ -4,6 +4,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <cmath>
 #include <new>
 
@@ -112,6 +113,11 @@ void CircleSource::generate(std::int64_t frame, Circles& circles) {
     if (scene.image.blend_space == BlendSpace::kLinear) convert_to_linear(paints);
     first += count;
   }
+}
+
+bool CircleSource::is_simulated() const {
+  return std::any_of(state_->sources.begin(), state_->sources.end(),
+                     [](const auto& source) { return source->is_simulated(); });
 }
 
 std::uint64_t count_circles(const Scene& scene) {

@@ -24,6 +24,9 @@ class CircleSource {
   /// …").
   void generate(std::int64_t frame, Circles& circles);
 
+  /// True where the circles depend on the frame: some layer is simulated.
+  bool is_simulated() const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -19,6 +19,9 @@ class LayerSource {
   /// frame: scene space, colours as written in the scene, alpha as for the shader `solid`.
   virtual void generate(std::int64_t frame, std::span<Shape> shapes, std::span<Paint> paints) = 0;
 
+  /// True where the circles depend on the frame.
+  virtual bool is_simulated() const { return false; }
+
  protected:
   LayerSource() = default;
 };

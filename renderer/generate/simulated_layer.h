@@ -18,6 +18,7 @@ class SimulatedLayer : public LayerSource {
     frame_ = frame;
     write(shapes, paints);
   }
+  bool is_simulated() const override { return true; }
 
  protected:
   /// Makes the state of frame 0.

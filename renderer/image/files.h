@@ -25,13 +25,15 @@ enum class ImageFormat { kPng, kExr, kPfm };
 /// By the path's ending, upper or lower case. Throws Error(kUsage) naming the endings it knows.
 ImageFormat format_of(const std::string& path);
 
-/// Throws Error(kRuntimeFailure) for a PNG beyond what the encoder can hold, so that this need not
-/// wait until the picture is drawn. channels: 3 or 4.
-void check_png_size(int width, int height, int channels);
-
 /// A whole PNG file (8-bit RGB or RGBA, sRGB chunk, text chunks Software, Fingerprint, Seed,
-/// Frame). Throws as check_png_size.
+/// Frame).
 std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata);
+/// True for pictures over 2 GB, which stb_image_write cannot hold: encode_png and write_png encode
+/// them row by row with another encoder.
+bool is_streamed_png(int width, int height, int channels);
+/// The same file as that of encode_png, written as write_file_atomically does. Pictures over 2 GB
+/// go to the file as they are encoded, in little memory of their own.
+void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata);
 /// 32-bit float RGB, or premultiplied RGBA where `alpha` is set.
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
                                      const ImageMetadata& metadata);
@@ -49,6 +51,9 @@ PngInfo read_png_info(const std::string& path);
 
 /// Decodes an 8-bit RGB or RGBA PNG as written by encode_png. Throws as read_png_info.
 Image read_png(const std::string& path);
+/// Decodes an EXR and returns its metadata, if all of our attributes are there. Throws
+/// Error(kInvalidScene) "PATH: …" on anything that is not a sound EXR.
+std::optional<ImageMetadata> read_exr_metadata(const std::string& path);
 /// Throws Error(kInvalidScene).
 Framebuffer read_pfm(const std::string& path);
 
@@ -57,6 +62,11 @@ Framebuffer read_pfm(const std::string& path);
 /// Error(kRuntimeFailure) where writing failed (disk full), naming path and reason. A symbolic link
 /// stays one; a pipe or a device gets the bytes directly.
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes);
+
+/// Removes temporary files that a killed process has left in a folder ("" is the working
+/// directory). Those that another process, on whatever machine, is writing at this moment stay.
+/// Never throws: what cannot be removed stays.
+void remove_leftover_files(const std::string& folder) noexcept;
 
 /// Removes the temporary files that write_file_atomically has open at this moment. For the handlers
 /// of SIGINT and SIGTERM, before they end the process: async-signal-safe.

@@ -6,10 +6,10 @@
 #include <memory>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "renderer/base/error.h"
+#include "renderer/image/atomic_file.h"
 #include "renderer/image/files.h"
+#include "renderer/image/png_stream.h"
 #include "renderer/image/zlib_compress.h"
 
 // Not in the header's public part, but not static: the encoder that writes to memory.
@@ -50,21 +50,20 @@ void append_text(std::vector<std::uint8_t>& out, std::string_view keyword, std::
 
 }  // namespace
 
-void check_png_size(int width, int height, int channels) {
+bool is_streamed_png(int width, int height, int channels) {
   const std::uint64_t row_bytes =
       static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(channels);
-  const std::uint64_t filtered_bytes = (row_bytes + 1) * static_cast<std::uint64_t>(height);
-  if (filtered_bytes > kMaxFilteredBytes) {
-    throw Error(ExitCode::kRuntimeFailure,
-                fmt::format("a PNG of {}x{} pixels would hold {:.1f} GB, the encoder takes at most "
-                            "{:.1f} GB: write .exr or .pfm instead",
-                            width, height, static_cast<double>(filtered_bytes) / 1e9,
-                            static_cast<double>(kMaxFilteredBytes) / 1e9));
-  }
+  return (row_bytes + 1) * static_cast<std::uint64_t>(height) > kMaxFilteredBytes;
 }
 
 std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata) {
-  check_png_size(image.width, image.height, image.channels);
+  if (is_streamed_png(image.width, image.height, image.channels)) {
+    std::vector<std::uint8_t> file;
+    stream_png(image, metadata, [&file](std::span<const std::uint8_t> bytes) {
+      file.insert(file.end(), bytes.begin(), bytes.end());
+    });
+    return file;
+  }
   set_pixel_bytes(image.channels);
   int size = 0;
   const std::unique_ptr<unsigned char, void (*)(void*)> png(
@@ -86,6 +85,16 @@ std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& me
   std::memcpy(out.data() + kSignatureAndIhdr, chunks.data(), chunks.size());
   std::memcpy(out.data() + kSignatureAndIhdr + chunks.size(), png.get() + kSignatureAndIhdr, rest);
   return out;
+}
+
+void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata) {
+  if (!is_streamed_png(image.width, image.height, image.channels)) {
+    write_file_atomically(path, encode_png(image, metadata));
+    return;
+  }
+  AtomicFile file(path);
+  stream_png(image, metadata, [&file](std::span<const std::uint8_t> bytes) { file.write(bytes); });
+  file.commit();
 }
 
 }  // namespace roundel

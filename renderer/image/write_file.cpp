@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,11 +9,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <system_error>
 
 #include "renderer/base/error.h"
+#include "renderer/image/atomic_file.h"
 #include "renderer/image/files.h"
 
 namespace roundel {
@@ -28,35 +32,61 @@ struct TemporarySlot {
 static_assert(std::atomic<int>::is_always_lock_free);
 TemporarySlot temporary_slots[64];
 
+/// The file a symbolic link stands for, so that the link itself stays; `path` for all others.
+std::string resolve_link(const std::string& path) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
+  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
+  return real ? std::string(real.get()) : path;
+}
+
+constexpr std::string_view kTemporaryStart = ".roundel-";
+constexpr std::string_view kTemporaryEnd = ".tmp";
+
+std::string temporary_path(const std::string& path) {
+  static std::atomic<unsigned> counter{0};
+  const std::string directory = path.substr(0, path.rfind('/') + 1);
+  // Not made from the file's name, which may have the greatest length already.
+  return directory + std::string(kTemporaryStart) + std::to_string(getpid()) + "-" +
+         std::to_string(counter++) + std::string(kTemporaryEnd);
+}
+
+}  // namespace
+
 /// Lists a path from construction to destruction. With more writers at once than slots, the file of
 /// one too many is not listed; only a signal would then leave it behind.
-class ListedTemporary {
+class AtomicFile::ListedTemporary {
  public:
-  explicit ListedTemporary(const std::string& path) {
+  explicit ListedTemporary(const std::string& path) : path_(path) {
     if (path.size() >= sizeof(TemporarySlot::path)) return;
-    for (TemporarySlot& slot : temporary_slots) {
+    for (std::size_t i = 0; i < std::size(temporary_slots); ++i) {
+      TemporarySlot& slot = temporary_slots[i];
       int expected = TemporarySlot::kFree;
       if (!slot.state.compare_exchange_strong(expected, TemporarySlot::kFilling)) continue;
       std::memcpy(slot.path, path.c_str(), path.size() + 1);
       slot.state.store(TemporarySlot::kListed);
-      slot_ = &slot;
+      slot_ = i;
       return;
     }
   }
   ~ListedTemporary() {
+    if (slot_ == kNone) return;
     // A slot that a handler has taken stays taken: its path may still be in use there.
     int expected = TemporarySlot::kListed;
-    if (slot_ != nullptr) slot_->state.compare_exchange_strong(expected, TemporarySlot::kFree);
+    temporary_slots[slot_].state.compare_exchange_strong(expected, TemporarySlot::kFree);
   }
   ListedTemporary(const ListedTemporary&) = delete;
   ListedTemporary& operator=(const ListedTemporary&) = delete;
+  const char* path() const { return path_.c_str(); }
 
  private:
-  TemporarySlot* slot_ = nullptr;
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::string path_;
+  std::size_t slot_ = kNone;  ///< in temporary_slots
 };
 
-[[noreturn]] void fail(const std::string& path, int error) {
-  const std::string message = path + ": cannot write: " + std::generic_category().message(error);
+void AtomicFile::fail(int error) const {
+  const std::string message = path_ + ": cannot write: " + std::generic_category().message(error);
   switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -74,40 +104,95 @@ class ListedTemporary {
   }
 }
 
-/// Writes all bytes and closes the file. 0 or an errno.
-int write_and_close(int file, std::span<const std::uint8_t> bytes) {
-  int error = 0;
+AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve_link(path)) {
+  if (target_.empty() || target_.back() == '/') fail(EISDIR);
+  struct stat status {};
+  const bool exists = stat(target_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) {
+    // A pipe or a device (/dev/stdout, /dev/null): nothing to rename onto, it just gets the bytes.
+    file_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file_ < 0) fail(errno);
+    return;
+  }
+  // rename() would replace a file that its owner has made read-only.
+  if (exists && access(target_.c_str(), W_OK) != 0) fail(errno);
+  // A leftover of an earlier process with this id may have the name: take the next one.
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    if (open_temporary()) return;
+  }
+  fail(EEXIST);
+}
+
+/// False when the name is taken.
+bool AtomicFile::open_temporary() {
+  temporary_ = std::make_unique<ListedTemporary>(temporary_path(target_));
+  file_ = open(temporary_->path(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file_ < 0 && errno == EEXIST) return false;
+  if (file_ < 0) fail(errno);
+  // See remove_leftover_files, which may have been faster than the lock: then the file is gone or
+  // about to be. File systems without locks keep leftovers.
+  struct stat status {};
+  const bool taken = flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!taken && fstat(file_, &status) == 0 && status.st_nlink > 0) return true;
+  close(file_);
+  file_ = -1;
+  return false;
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_ < 0) return;
+  if (temporary_) unlink(temporary_->path());
+  close(file_);
+}
+
+void AtomicFile::write(std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = write(file, bytes.data(), bytes.size());
+    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
     if (written < 0) {
       if (errno == EINTR) continue;
-      error = errno;
-      break;
+      fail(errno);
     }
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
-  // Some file systems (NFS, quotas) report a failed write no sooner than here.
-  if (close(file) != 0 && error == 0 && errno != EINTR) error = errno;
-  return error;
 }
 
-/// The file a symbolic link stands for, so that the link itself stays; `path` for all others.
-std::string resolve_link(const std::string& path) {
-  struct stat status {};
-  if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
-  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
-  return real ? std::string(real.get()) : path;
+// No fsync: it would cost more than rendering a frame does, and guards against power loss only. A
+// process that dies leaves the path whole, old or new, without it.
+void AtomicFile::commit() {
+  // Some file systems (NFS, quotas) report a failed write no sooner than when the file is closed:
+  // so it is closed once, while a second descriptor keeps the lock.
+  const int copy = fcntl(file_, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) fail(errno);
+  if (close(copy) != 0 && errno != EINTR) fail(errno);
+  if (temporary_ && std::rename(temporary_->path(), target_.c_str()) != 0) fail(errno);
+  close(file_);
+  file_ = -1;
 }
 
-std::string temporary_path(const std::string& path) {
-  static std::atomic<unsigned> counter{0};
-  const std::string directory = path.substr(0, path.rfind('/') + 1);
-  // Not made from the file's name, which may have the greatest length already.
-  return directory + ".roundel-" + std::to_string(getpid()) + "-" + std::to_string(counter++) +
-         ".tmp";
+void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
 }
 
-}  // namespace
+// Who writes a temporary file holds a lock on it, which the system drops when the process ends,
+// however that happens: so a file without one is a leftover, and no process id, which means nothing
+// on another machine or in another container, need be trusted.
+void remove_leftover_files(const std::string& folder) noexcept {
+  try {
+    const std::string path = folder.empty() ? "." : folder;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      const std::string name = entry.path().filename().string();
+      if (!name.starts_with(kTemporaryStart) || !name.ends_with(kTemporaryEnd)) continue;
+      const int file = open(entry.path().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+      if (file < 0) continue;
+      if (flock(file, LOCK_EX | LOCK_NB) == 0) unlink(entry.path().c_str());
+      close(file);
+    }
+  } catch (const std::exception&) {  // no such folder: writing to it will say so
+  }
+}
 
 void remove_temporary_files() noexcept {
   const int saved_errno = errno;
@@ -116,46 +201,6 @@ void remove_temporary_files() noexcept {
     if (slot.state.compare_exchange_strong(expected, TemporarySlot::kTaken)) unlink(slot.path);
   }
   errno = saved_errno;
-}
-
-void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes) {
-  const std::string target = resolve_link(path);
-  if (target.empty() || target.back() == '/') fail(path, EISDIR);
-  struct stat status {};
-  const bool exists = stat(target.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) fail(path, EISDIR);
-  if (exists && !S_ISREG(status.st_mode)) {
-    // A pipe or a device (/dev/stdout, /dev/null): nothing to rename onto, it just gets the bytes.
-    const int file = open(target.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file < 0) fail(path, errno);
-    const int error = write_and_close(file, bytes);
-    if (error != 0) fail(path, error);
-    return;
-  }
-  // rename() would replace a file that its owner has made read-only.
-  if (exists && access(target.c_str(), W_OK) != 0) fail(path, errno);
-
-  // A leftover of an earlier process with this id may have the name: take the next one.
-  int file = -1;
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    const std::string temporary = temporary_path(target);
-    const ListedTemporary listed(temporary);
-    file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0) {
-      if (errno == EEXIST) continue;
-      fail(path, errno);
-    }
-    int error = write_and_close(file, bytes);
-    // No fsync: it would cost more than rendering a frame does, and guards against power loss only.
-    // A process that dies leaves `path` whole, old or new, without it.
-    if (error == 0 && std::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
-    if (error != 0) {
-      unlink(temporary.c_str());
-      fail(path, error);
-    }
-    return;
-  }
-  fail(path, EEXIST);
 }
 
 }  // namespace roundel

@@ -168,7 +168,7 @@ TEST(Options, PicturesMustHaveAKnownEnding) {
   EXPECT_EQ(render_refusal({"a.yaml", "-o", "b.png"}), "");
   EXPECT_EQ(render_refusal({"a.yaml", "-o", "b.EXR"}), "");
   EXPECT_TRUE(contains(render_refusal({"a.yaml", "-o", "b.jpg"}), "--output: "));
-  EXPECT_TRUE(contains(render_refusal({"a.yaml", "-o", "-"}),
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "-o", ""}),
                        R"(--output: expected a file name ending in .png, .exr or .pfm)"));
 }
 
@@ -177,6 +177,62 @@ TEST(Options, SeveralScenesNeedAFolder) {
                        "--output: expected a folder for 2 scenes"));
   EXPECT_EQ(render_refusal({"a.yaml", "b.yaml", "-o", "out/"}), "");
   EXPECT_EQ(render_refusal({"a.yaml", "b.yaml", "-o", "/"}), "");
+}
+
+TEST(Options, FramesAreNumbersAndRanges) {
+  const auto frames = [](const char* text) {
+    return accepted({"a.yaml", "--frames", text}).sequence.frames;
+  };
+  EXPECT_EQ(frames("3,1-2"), (FrameList{1, 2, 3}));
+  EXPECT_EQ(frames("-2-1"), (FrameList{-2, -1, 0, 1}));  // no option, in spite of its dash
+  EXPECT_TRUE(accepted({"a.yaml", "--frames", "all"}).sequence.all_frames);
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "--frames", "1,b"}),
+                       R"(--frames: expected frames like 1-10,15,20-30x2, got "b")"));
+}
+
+TEST(Options, SequencesHaveOptionsOfTheirOwn) {
+  const RenderOptions options = accepted({"a.yaml", "--frames=1-9", "--resume", "--shard=2/3",
+                                          "--format=exr", "--progress=openjd", "--device=1,3"});
+  EXPECT_TRUE(options.sequence.resume);
+  EXPECT_EQ(options.sequence.shard, (Shard{2, 3}));
+  EXPECT_EQ(options.sequence.format, FrameFormat::kExr);
+  EXPECT_EQ(options.sequence.progress, ProgressFormat::kOpenJd);
+  EXPECT_EQ(options.machine.devices, (std::vector<int>{1, 3}));
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "--frames=1", "--progress=fast"}),
+                       "--progress: expected auto, none, bar, plain, json, openjd, deadline or "
+                       "blender, got \"fast\""));
+}
+
+TEST(Options, OptionsOfSequencesMustFitTogether) {
+  const std::pair<Arguments, const char*> cases[] = {
+      {{"a.yaml", "--resume"}, "--resume: expected --frames too"},
+      {{"a.yaml", "--shard=1/2"}, "--shard: expected --frames too"},
+      {{"a.yaml", "--frames=1", "--frame=1"}, "--frame: expected one of --frame and --frames"},
+      {{"a.yaml", "b.yaml", "--frames=1", "-o", "o/"}, "--frames: expected one scene"},
+      {{"a.yaml", "--frames=1", "--resume", "--overwrite"},
+       "--resume: expected one of --resume and --overwrite"},
+      {{"a.yaml", "--format=exr"}, "--format: expected --frames or -o - too"},
+      {{"a.yaml", "--frames=1", "-o", "a.png", "--format=y4m"}, "--format: expected -o - for"},
+      {{"a.yaml", "--frames=1", "-o", "-"}, "--output: expected --format for standard output"},
+      {{"a.yaml", "-o", "-", "--format=y4m", "--pixel-format=rgba"},
+       "--pixel-format: expected --format rawvideo too"},
+      {{"a.yaml", "-o", "-", "--format=y4m", "--stats=json"}, "--stats: expected table"},
+      {{"a.yaml", "--frames=1", "-o", "-", "--format=png", "--resume"},
+       "--resume: expected files, not standard output"}};
+  for (const auto& [arguments, text] : cases) {
+    const std::string message = render_refusal(arguments);
+    EXPECT_TRUE(contains(message, text)) << text << "; got " << message;
+  }
+}
+
+TEST(Options, VerifyNeedsFramesAndForAllOfThemAScene) {
+  EXPECT_EQ(refusal<VerifyOptions>({"a_##.png", "--frames=1-3"}), "");
+  EXPECT_EQ(refusal<VerifyOptions>({"a_##.png", "--frames=all", "--scene=a.yaml"}), "");
+  EXPECT_TRUE(contains(refusal<VerifyOptions>({"a_##.png"}), "--frames: expected LIST"));
+  EXPECT_TRUE(contains(refusal<VerifyOptions>({"a_##.png", "--frames=all"}),
+                       R"(--frames: expected --scene too for "all")"));
+  EXPECT_TRUE(contains(refusal<VerifyOptions>({"a_##.png", "--frames=1", "--seed=2"}),
+                       "--scene: expected with --size and --seed"));
 }
 
 TEST(Options, ArgumentsBeyondTheLastAreRefused) {

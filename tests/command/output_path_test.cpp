@@ -36,14 +36,6 @@ class OutputPath : public ::testing::Test {
                       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
-TEST_F(OutputPath, FrameNumbersFillTheHashes) {
-  EXPECT_EQ(with_frame_number("out/frame_####.png", 7), "out/frame_0007.png");
-  EXPECT_EQ(with_frame_number("out/frame_#.png", 12345), "out/frame_12345.png");
-  EXPECT_EQ(with_frame_number("##/##.png", 3), "03/03.png");
-  EXPECT_EQ(with_frame_number("plain.png", 3), "plain.png");
-  EXPECT_EQ(with_frame_number("", 3), "");
-}
-
 TEST_F(OutputPath, PicturesInFoldersAreNamedAfterTheirScene) {
   EXPECT_EQ(picture_in_folder("out/", "scenes/rgb.yaml"), "out/rgb.png");
   EXPECT_EQ(picture_in_folder("out", "rgb.v2.yaml"), "out/rgb.v2.png");

@@ -177,16 +177,5 @@ open(sys.argv[2], 'wb').write(out)
   }
 }
 
-TEST(Png, MoreThanTheEncoderHoldsIsRefusedBeforeAnythingIsDone) {
-  Image image;  // claims a size, has no pixels: they must not be touched
-  image.width = 65536;
-  image.height = 65536;
-  const Error error = error_of([&] { encode_png(image, kMetadata); });
-  EXPECT_EQ(error.exit_code(), ExitCode::kRuntimeFailure);
-  EXPECT_STREQ(error.what(),
-               "a PNG of 65536x65536 pixels would hold 12.9 GB, the encoder takes at most 2.0 GB: "
-               "write .exr or .pfm instead");
-}
-
 }  // namespace
 }  // namespace roundel

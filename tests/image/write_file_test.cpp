@@ -6,6 +6,7 @@
 
 #include <csignal>
 
+#include "renderer/image/atomic_file.h"
 #include "tests/image/image_test_support.h"
 
 namespace roundel {
@@ -42,6 +43,38 @@ TEST(WriteFile, WritesANewFileAndReplacesAnOldOne) {
   write_file_atomically(folder / "a", {});
   EXPECT_EQ(read_bytes(folder / "a").size(), 0U);
   EXPECT_EQ(folder.count_files(), 1U);
+}
+
+TEST(AtomicFile, IsThereOnlyWhenCommitted) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "a", kOld);
+  {
+    AtomicFile file(folder / "a");
+    file.write(kNew);
+    EXPECT_EQ(read_bytes(folder / "a"), kOld);
+  }
+  EXPECT_EQ(read_bytes(folder / "a"), kOld);
+  EXPECT_EQ(folder.count_files(), 1U);
+  AtomicFile file(folder / "a");
+  file.write(kOld);
+  file.write(kNew);
+  file.commit();
+  EXPECT_EQ(read_bytes(folder / "a").size(), kOld.size() + kNew.size());
+  EXPECT_EQ(folder.count_files(), 1U);
+}
+
+TEST(AtomicFile, OnlyLeftoversAreRemoved) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / ".roundel-1-2.tmp", kOld);  // of a process that is gone
+  write_file_atomically(folder / "a.tmp", kOld);
+  AtomicFile in_use(folder / "b");
+  in_use.write(kNew);
+  EXPECT_EQ(folder.count_files(), 3U);
+  remove_leftover_files(folder / "");
+  EXPECT_EQ(folder.count_files(), 2U);
+  in_use.commit();
+  EXPECT_EQ(read_bytes(folder / "b"), kNew);
+  remove_leftover_files(folder / "none");  // says nothing
 }
 
 TEST(WriteFile, PermissionsFollowTheUmask) {

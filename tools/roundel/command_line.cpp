@@ -146,6 +146,8 @@ void CommandLine::store_option(const Token& token, Problems& problems) const {
   } catch (const Expected& expected) {
     problems.push_back(fmt::format("--{}: expected {}, got {}", option->name, expected.what,
                                    roundel::quoted(token.value)));
+  } catch (const Rejected& rejected) {
+    problems.push_back(fmt::format("--{}: {}", option->name, rejected.message));
   }
 }
 

@@ -14,13 +14,18 @@ struct Expected {
   std::string what;
 };
 
+/// The same, where the whole message is at hand: "expected …, got …", of a part of the value.
+struct Rejected {
+  std::string message;
+};
+
 /// The options and arguments of one command: declared once, then read from a command line and
 /// listed by --help. Options are GNU ones: `--size 8x8`, `--size=8x8`, `-o FILE`, `-qv`; names are
 /// never guessed from their beginnings; `--` ends the options; of an option given twice the last
 /// counts.
 class CommandLine {
  public:
-  using Store = std::function<void(const std::string& value)>;  ///< may throw Expected
+  using Store = std::function<void(const std::string& value)>;  ///< may throw Expected, Rejected
   using Problems = std::vector<std::string>;
 
   /// `usage`: what follows "roundel NAME " in the first line of the help. `text`: what it does.

@@ -7,6 +7,7 @@ namespace roundel {
 /// throws Error.
 int run_render(const Arguments& arguments);
 int run_validate(const Arguments& arguments);
+int run_verify(const Arguments& arguments);
 int run_circles(const Arguments& arguments);
 int run_info(const Arguments& arguments);
 int run_selftest(const Arguments& arguments);

@@ -1,6 +1,8 @@
 #include "tools/roundel/machine.h"
 
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/sysinfo.h>
 #include <tbb/global_control.h>
 
 #include <algorithm>
@@ -37,7 +39,7 @@ ChosenBackend choose_backend(const MachineOptions& options, PictureWork work) {
     return {Backend::kCpu, "this program was built without CUDA"};
   }
   const double cpu_milliseconds = expected_cpu_milliseconds(work, options.raster.threads);
-  if (!asked_for && options.raster.device == 0 && cpu_milliseconds < kCudaStartMilliseconds) {
+  if (!asked_for && options.devices.empty() && cpu_milliseconds < kCudaStartMilliseconds) {
     return {Backend::kCpu,
             fmt::format("about {:.0f} ms, less than the {:.0f} ms that CUDA takes to "
                         "start",
@@ -50,21 +52,74 @@ ChosenBackend choose_backend(const MachineOptions& options, PictureWork work) {
     }
     return {Backend::kCpu, "no CUDA device is present"};
   }
-  const int device = options.raster.device;
-  for (const CudaDevice& candidate : devices) {
-    if (candidate.index == device) {
-      return {Backend::kCuda, fmt::format("device {}, {}", device, candidate.name)};
-    }
+  if (options.devices.empty()) {
+    return {Backend::kCuda, fmt::format("device {}, {}", devices[0].index, devices[0].name)};
   }
-  throw Error(
-      ExitCode::kUsage,
-      fmt::format("--device: expected the number of a device present (\"roundel info\" lists "
-                  "{}), got \"{}\"",
-                  devices.size(), device));
+  std::string reason;
+  for (const int wanted : options.devices) {
+    const auto device =
+        std::find_if(devices.begin(), devices.end(),
+                     [wanted](const CudaDevice& known) { return known.index == wanted; });
+    if (device == devices.end()) {
+      throw Error(
+          ExitCode::kUsage,
+          fmt::format("--device: expected the number of a device present (\"roundel info\" lists "
+                      "{}), got \"{}\"",
+                      devices.size(), wanted));
+    }
+    reason += fmt::format("{}device {}, {}", reason.empty() ? "" : "; ", wanted, device->name);
+  }
+  return {Backend::kCuda, reason};
 }
 
 std::unique_ptr<Rasterizer> make_rasterizer(Backend backend, const RasterOptions& options) {
   return backend == Backend::kCuda ? make_cuda_rasterizer(options) : make_cpu_rasterizer(options);
+}
+
+std::vector<int> devices_of(const std::vector<int>& devices, const LocalRank& local_rank) {
+  const auto index = static_cast<std::size_t>(local_rank.index);
+  const auto count = static_cast<std::size_t>(local_rank.count);
+  if (index >= devices.size()) return {devices[index % devices.size()]};
+  std::vector<int> share;
+  for (std::size_t i = index; i < devices.size(); i += count) share.push_back(devices[i]);
+  return share;
+}
+
+std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(Backend backend,
+                                                          const MachineOptions& options,
+                                                          const LocalRank& local_rank,
+                                                          int cpu_rasterizers) {
+  std::vector<std::unique_ptr<Rasterizer>> rasterizers;
+  if (backend == Backend::kCpu) {
+    RasterOptions raster = options.raster;
+    if (cpu_rasterizers > 1) {
+      raster.threads = 1;
+      raster.memory_budget /= static_cast<std::uint64_t>(cpu_rasterizers);
+    }
+    for (int i = 0; i < cpu_rasterizers; ++i) {
+      rasterizers.push_back(make_cpu_rasterizer(raster));
+    }
+    return rasterizers;
+  }
+  std::vector<int> devices = options.devices;
+  if (devices.empty()) {
+    for (const CudaDevice& device : cuda_devices()) devices.push_back(device.index);
+  }
+  for (const int device : devices_of(devices, local_rank)) {
+    RasterOptions raster = options.raster;
+    raster.device = device;
+    rasterizers.push_back(make_cuda_rasterizer(raster));
+  }
+  return rasterizers;
+}
+
+int threads_of(int asked, const LocalRank& local_rank) {
+  if (asked > 0 || local_rank.count <= 1) return asked;
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  const int all = get_nprocs();
+  const bool is_bound = sched_getaffinity(0, sizeof(cores), &cores) == 0 && CPU_COUNT(&cores) < all;
+  return is_bound ? 0 : std::max(1, all / local_rank.count);
 }
 
 const char* backend_name(Backend backend) {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "renderer/raster/rasterizer.h"
 #include "tools/roundel/options.h"
@@ -28,6 +29,26 @@ double expected_cpu_milliseconds(PictureWork work, int threads);
 ChosenBackend choose_backend(const MachineOptions& options, PictureWork work = kEndlessWork);
 
 std::unique_ptr<Rasterizer> make_rasterizer(Backend backend, const RasterOptions& options);
+
+/// Which of the processes on one machine this is; they share its devices and cores.
+struct LocalRank {
+  int index = 0;
+  int count = 1;
+};
+
+/// For a sequence: on CUDA one a device, of those asked for or all of the machine; several local
+/// ranks divide them, or take turns where there are fewer. On the CPU `cpu_rasterizers`, with one
+/// thread each where there are several.
+std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(Backend backend,
+                                                          const MachineOptions& options,
+                                                          const LocalRank& local_rank,
+                                                          int cpu_rasterizers);
+/// The share of `devices` of a local rank.
+std::vector<int> devices_of(const std::vector<int>& devices, const LocalRank& local_rank);
+
+/// CPU threads for a rank: what was asked for; else, where several ranks share a machine without
+/// being bound to cores of their own, an equal share of them; else 0, one a core.
+int threads_of(int asked, const LocalRank& local_rank);
 
 const char* backend_name(Backend backend);
 

@@ -7,6 +7,7 @@
 #include "renderer/base/error.h"
 #include "renderer/image/files.h"
 #include "tools/roundel/output_path.h"
+#include "tools/roundel/sequence_options.h"
 #include "tools/roundel/values.h"
 
 namespace roundel {
@@ -32,7 +33,7 @@ void add_size(CommandLine& line, SceneOptions& options) {
                   kMaxImageSide));
 }
 
-void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
+void add_seed(CommandLine& line, SceneOptions& options) {
   line.add_value(
       "seed", "S",
       [&options](const std::string& value) {
@@ -40,6 +41,10 @@ void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
             parse_whole(value, 0, std::numeric_limits<std::uint32_t>::max()));
       },
       "seed of the random numbers, 0 to 4294967295, instead of the scene's");
+}
+
+void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
+  add_seed(line, options);
   line.add_value(
       "frame", "N",
       [&options](const std::string& value) { options.frame = parse_whole(value, 0, kMaxFrame); },
@@ -63,6 +68,17 @@ void add_backend(CommandLine& line, BackendChoice& backend, const std::string& h
         }
       },
       help);
+}
+
+std::vector<int> parse_devices(const std::string& text) {
+  std::vector<int> devices;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    devices.push_back(
+        static_cast<int>(parse_whole(text.substr(begin, comma - begin), 0, kMaxDevice)));
+    begin = comma + 1;
+  }
+  return devices;
 }
 
 void add_threads(CommandLine& line, int& threads, const std::string& help) {
@@ -93,9 +109,11 @@ void add_machine(CommandLine& line, MachineOptions& options) {
   line.add_value(
       "device", "N",
       [&options](const std::string& value) {
-        options.raster.device = static_cast<int>(parse_whole(value, 0, kMaxDevice));
+        options.devices = parse_devices(value);
+        options.raster.device = options.devices.front();
       },
-      "number of the CUDA device, as listed by \"roundel info\" (default: 0)");
+      "number of the CUDA device, as listed by \"roundel info\"; several, as in 0,2, for a "
+      "sequence (default: 0, for a sequence all)");
   add_threads(line, options.raster.threads,
               fmt::format("number of CPU threads, 1 to {} (default: one a core)", kMaxThreads));
   add_memory(line, options.raster.memory_budget);
@@ -123,22 +141,24 @@ void refuse_standard_output(const std::string& path, const char* expected) {
 
 bool parse(const Arguments& arguments, RenderOptions& options) {
   CommandLine line("render", "SCENE... [-o FILE] [OPTION...]",
-                   "Renders one frame of each scene into a picture.");
+                   "Renders one frame of each scene into a picture, or with --frames a sequence of "
+                   "frames of one scene.");
   add_scenes(line, options.scenes);
   line.add_value(
       "output,o", "FILE",
       [&options](const std::string& value) {
-        refuse_standard_output(value, "a file name ending in .png, .exr or .pfm, or a folder");
+        if (value.empty()) throw Expected{"a file name ending in .png, .exr or .pfm, or a folder"};
         options.output = value;
       },
-      "picture to write: .png (8-bit), .exr or .pfm (float); a run of # stands for the frame "
-      "number "
-      "with as many digits; or a folder (an existing one, or ending in /) for SCENE.png, needed "
-      "with several scenes (default: the scene's \"output\")");
+      "picture to write: .png (8-bit), .exr or .pfm (float); ####, %04d or {frame:04} stands for "
+      "the frame number with 4 digits or more; or a folder (an existing one, or ending in /) for "
+      "SCENE.png, needed with several scenes; or - for standard output, with --format (default: "
+      "the scene's \"output\")");
   line.add_switch(
       "overwrite", [&options] { options.overwrite = true; },
-      "replace existing pictures whose names come from a scene or a folder; a FILE named "
-      "by -o is always replaced, at once and as a whole");
+      "replace existing pictures of a sequence, and those whose names come from a scene or a "
+      "folder; a single FILE named by -o is always replaced, at once and as a whole");
+  add_sequence(line, options);
   add_size(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
@@ -162,7 +182,10 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       "for byte, whatever the backend, the number of threads or the memory.");
   line.add_note(kExitCodes);
   line.add_check([&options](CommandLine::Problems& problems) {
-    check_output_option(options.output, options.scenes.size(), problems);
+    if (!options.sequence.format) {
+      check_output_option(options.output, options.scenes.size(), problems);
+    }
+    check_sequence(options, problems);
   });
   return line.parse(arguments);
 }
@@ -178,6 +201,41 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
   add_quiet(line, options.verbosity, "print errors only");
   line.add_note(kExitCodes);
   return line.parse(arguments);
+}
+
+bool parse(const Arguments& arguments, VerifyOptions& options) {
+  CommandLine line(
+      "verify", "PATTERN --frames LIST [OPTION...]",
+      "Decodes the frames of a sequence, in parallel, and prints those that are missing, corrupt "
+      "(do not decode) or foreign (made from another scene, or another frame than their name "
+      "says) as lists of frames on stdout.");
+  std::vector<std::string> patterns;
+  line.add_arguments("PATTERN", 1, 1, patterns,
+                     "name of the files, with the frame number as ####, %04d or {frame:04}");
+  add_frames(line, options.frames, options.all_frames);
+  line.add_value(
+      "scene", "SCENE", [&options](const std::string& value) { options.scene_path = value; },
+      "scene (YAML) that the frames should be of (default: that of most of them)");
+  add_size(line, options.scene);
+  add_seed(line, options.scene);
+  add_threads(line, options.threads,
+              fmt::format("number of CPU threads, 1 to {} (default: one a core)", kMaxThreads));
+  add_quiet(line, options.verbosity, "print the lists of frames only, without reasons");
+  line.add_note("PFM files say nothing of their origin: that they decode is all that is checked.");
+  line.add_note(
+      "Exit codes: 0 all frames are there and sound; 1 some are not; 2 wrong command line; 3 scene "
+      "invalid; 130, 143 after SIGINT, SIGTERM.");
+  line.add_check([&options](CommandLine::Problems& problems) {
+    if (!options.frames && !options.all_frames) problems.emplace_back("--frames: expected LIST");
+    if (options.scene_path) return;
+    if (options.all_frames) problems.emplace_back("--frames: expected --scene too for \"all\"");
+    if (options.scene.overrides.seed || options.scene.overrides.width) {
+      problems.emplace_back("--scene: expected with --size and --seed");
+    }
+  });
+  if (!line.parse(arguments)) return false;
+  options.pattern = patterns.front();
+  return true;
 }
 
 bool parse(const Arguments& arguments, CirclesOptions& options) {

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 void check_output_option(const std::optional<std::string>& output, std::size_t scenes,
                          std::vector<std::string>& problems) {
-  if (!output || names_folder(*output)) return;
+  if (!output || *output == "-" || names_folder(*output)) return;
   if (scenes > 1) {
     problems.push_back(fmt::format(
         "--output: expected a folder for {} scenes (an existing one, or ending in /), got {}",
@@ -37,16 +37,6 @@ ImageFormat output_format(const Scene& scene) {
   } catch (const Error& e) {
     throw Error(ExitCode::kInvalidScene, fmt::format("{}: output: {}", scene.path, e.what()));
   }
-}
-
-std::string with_frame_number(const std::string& pattern, std::int64_t frame) {
-  std::string path;
-  for (std::size_t i = 0; i < pattern.size();) {
-    const std::size_t run = std::min(pattern.find_first_not_of('#', i), pattern.size()) - i;
-    path += run > 0 ? fmt::format("{:0{}}", frame, run) : std::string(1, pattern[i]);
-    i += std::max<std::size_t>(run, 1);
-  }
-  return path;
 }
 
 bool names_folder(const std::string& path) {

@@ -18,10 +18,6 @@ void check_output_option(const std::optional<std::string>& output, std::size_t s
 /// Error(kInvalidScene) for an ending that is no picture's.
 ImageFormat output_format(const Scene& scene);
 
-/// The pattern with each run of # in it replaced by the frame number, zero-padded to the run's
-/// length.
-std::string with_frame_number(const std::string& pattern, std::int64_t frame);
-
 /// True for an existing folder and for a path that ends in '/'.
 bool names_folder(const std::string& path);
 

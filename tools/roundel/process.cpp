@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <memory>
@@ -14,7 +15,17 @@
 namespace roundel {
 namespace {
 
+std::atomic<bool> signals_ask{false};
+std::atomic<int> asked_by{0};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
 extern "C" void end_on_signal(int signal_number) {
+  if (signals_ask.load()) {
+    // Launchers such as mpirun answer a Ctrl-C, which the terminal sends to all, by a SIGTERM: not
+    // a second wish, which is why another signal does not count.
+    int none = 0;
+    if (asked_by.compare_exchange_strong(none, signal_number) || none != signal_number) return;
+  }
   remove_temporary_files();
   _exit(128 + signal_number);
 }
@@ -49,6 +60,14 @@ void prepare_process() {
                                                  std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_pattern("roundel: %v");
   spdlog::set_default_logger(std::move(logger));
+}
+
+void let_signals_ask() {
+  signals_ask.store(true);
+}
+
+int stop_signal() {
+  return asked_by.load();
 }
 
 void set_log_level(Verbosity verbosity) {

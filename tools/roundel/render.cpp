@@ -8,7 +8,9 @@
 #include <map>
 
 #include "renderer/image/files.h"
+#include "renderer/sequence/frame_name.h"
 #include "tools/roundel/commands.h"
+#include "tools/roundel/export.h"
 #include "tools/roundel/machine.h"
 #include "tools/roundel/output_path.h"
 #include "tools/roundel/problems.h"
@@ -37,7 +39,7 @@ Job plan_job(const Scene& scene, const RenderOptions& options) {
   const bool into_folder = options.output && names_folder(*options.output);
   const std::string path =
       into_folder ? picture_in_folder(*options.output, scene.path)
-                  : with_frame_number(options.output ? *options.output : *scene.output, frame);
+                  : FrameName(options.output ? *options.output : *scene.output).path(frame);
   const ImageFormat format = options.output ? format_of(path) : output_format(scene);
   check_feasible(scene, format, count_circles(scene), options.machine.raster.memory_budget);
   const bool named_by_hand = options.output && !into_folder;
@@ -96,6 +98,7 @@ int run_render(const Arguments& arguments) {
   RenderOptions options;
   if (!parse(arguments, options)) return 0;
   set_log_level(options.verbosity);
+  if (is_sequence(options)) return run_export(options);
   const ThreadLimit thread_limit(options.machine.raster.threads);
 
   Problems problems;

@@ -2,8 +2,10 @@
 // For thread sanitizer builds only: an arena that just carries its number of threads.
 // See parallel_for.h.
 #include <algorithm>
+#include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace tbb {
 
@@ -35,8 +37,17 @@ class task_arena {
     return std::forward<Function>(function)();
   }
 
+  /// A thread for each piece of work, so more at once than the arena would have.
+  template <typename Function>
+  void enqueue(Function&& function) {
+    const std::lock_guard lock(mutex_);
+    threads_.emplace_back(std::forward<Function>(function));
+  }
+
  private:
   int concurrency_;
+  std::mutex mutex_;
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace tbb

@@ -1,0 +1,446 @@
+#include "renderer/sequence/export_pipeline.h"
+
+#include <fmt/format.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "renderer/base/memory.h"
+#include "renderer/render.h"
+#include "renderer/sequence/busy_clock.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kWriters = 4;  ///< threads that write files; they mostly wait for the disk
+constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
+
+using SharedCircles = std::shared_ptr<Circles>;
+using PicturePointer = std::unique_ptr<Picture>;
+using Bytes = std::vector<std::uint8_t>;
+
+FailedFrame failure_of(std::int64_t frame, const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& e) {
+    return {frame, e.exit_code(), e.what()};
+  } catch (const std::bad_alloc&) {
+    return {frame, ExitCode::kRuntimeFailure, "out of memory"};
+  } catch (const std::exception& e) {
+    return {frame, ExitCode::kRuntimeFailure, e.what()};
+  }
+}
+
+}  // namespace
+
+class ExportPipeline::Impl {
+ public:
+  explicit Impl(ExportJob job)
+      : job_(std::move(job)),
+        source_(job_.scene),
+        simulated_(source_.is_simulated()),
+        arena_(job_.encoders > 0 ? job_.encoders : tbb::task_arena::automatic) {
+    encoders_ = std::max(1, arena_.max_concurrency());
+    const std::size_t rasterizers = job_.rasterizers.size();
+    // Enough for every encoder to have the next picture waiting while rasterizers help out.
+    const std::size_t wanted = 3 * static_cast<std::size_t>(encoders_) + 2 * rasterizers;
+    const std::uint64_t budget =
+        job_.memory_budget > 0 ? job_.memory_budget : physical_memory() / 4;
+    // A picture, its filtered rows and its compressed ones.
+    const std::uint64_t fit = budget / (3 * job_.encoder.picture_bytes());
+    max_in_flight_ = std::clamp<std::size_t>(fit, rasterizers + 1, wanted);
+    const std::uint64_t circle_bytes = count_circles(job_.scene) * (sizeof(Shape) + sizeof(Paint));
+    const bool fits_ahead = circle_bytes * (rasterizers + 2) <= budget;
+    max_circles_ = rasterizers + (fits_ahead ? 2 : 0);
+  }
+
+  ~Impl() {
+    stop();
+    join();
+  }
+
+  void start() {
+    started_ = std::chrono::steady_clock::now();
+    live_rasterizers_ = job_.rasterizers.size();
+    threads_.emplace_back([this] { generate_frames(); });
+    for (auto& rasterizer : job_.rasterizers) {
+      threads_.emplace_back([this, &rasterizer] { draw_frames(*rasterizer); });
+    }
+    const std::size_t writers = job_.sink.in_order() ? 1 : kWriters;
+    for (std::size_t i = 0; i < writers; ++i) threads_.emplace_back([this] { write_frames(); });
+  }
+
+  void stop() {
+    const std::lock_guard lock(mutex_);
+    stop_locked();
+  }
+
+  bool wait_for(double seconds) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                             [this] { return all_done(); });
+  }
+
+  ExportCounts counts() const {
+    const std::lock_guard lock(mutex_);
+    return {result_.written.size(), result_.failed.size(), result_.bytes,
+            to_encode_.size() + to_write_.size()};
+  }
+
+  ExportResult finish() {
+    join();
+    if (generate_error_) std::rethrow_exception(generate_error_);
+    ExportResult result = std::move(result_);
+    std::sort(result.written.begin(), result.written.end());
+    result.seconds = seconds_since(started_);
+    result.steady_seconds = encoding_clock_.window_seconds();
+    result.encoding_seconds = encoding_clock_.busy_seconds();
+    result.mean_encoders = encoding_clock_.mean_workers();
+    result.encoders = encoders_;
+    result.max_pictures = max_in_flight_;
+    return result;
+  }
+
+ private:
+  /// A frame and what there is of it so far. `index` counts the frames in the order drawn.
+  template <typename Content>
+  struct InFlight {
+    std::size_t index;
+    std::int64_t frame;
+    Content content;
+  };
+
+  // ---- generate: one thread --------------------------------------------------------------------
+
+  void generate_frames() {
+    SharedCircles constant;  // of a scene whose frames are all the same
+    std::unique_lock lock(mutex_);
+    while (wait_for_room(lock)) {
+      lock.unlock();
+      StageStats stats;
+      SharedCircles circles = constant;
+      std::int64_t frame = 0;
+      bool goes_on = false;
+      try {
+        if (const auto next = job_.frames.next()) {
+          frame = *next;
+          if (!circles) circles = generate(frame, stats);
+          goes_on = true;
+        }
+      } catch (...) {
+        const std::lock_guard relock(mutex_);
+        generate_error_ = std::current_exception();
+        stop_locked();
+      }
+      if (!simulated_) constant = circles;
+      lock.lock();
+      if (!goes_on) break;
+      result_.stages.add(stats);
+      ++in_flight_;
+      to_draw_.push_back({next_index_++, frame, std::move(circles)});
+      changed_.notify_all();
+    }
+    all_generated_ = true;
+    if (stop_) drop_undrawn();
+    changed_.notify_all();
+  }
+
+  /// False when there is nothing more to generate.
+  bool wait_for_room(std::unique_lock<std::mutex>& lock) {
+    changed_.wait(lock, [this] {
+      return stop_ || (in_flight_ < max_in_flight_ && to_draw_.size() + drawing_ < max_circles_);
+    });
+    return !stop_;
+  }
+
+  SharedCircles generate(std::int64_t frame, StageStats& stats) {
+    SharedCircles circles;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!free_circles_.empty()) {
+        circles = std::move(free_circles_.back());
+        free_circles_.pop_back();
+      }
+    }
+    if (!circles) circles = std::make_shared<Circles>();
+    const StageTimer timer(stats, "generate");
+    generate_in_frame_space(job_.scene, source_, frame, *circles);
+    stats.stage("generate").bytes = circles->count() * (sizeof(Shape) + sizeof(Paint));
+    return circles;
+  }
+
+  // ---- draw: one thread a rasterizer -----------------------------------------------------------
+
+  void draw_frames(Rasterizer& rasterizer) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return !to_draw_.empty() || must_help() || all_drawn(); });
+      if (!to_draw_.empty()) {
+        if (!draw_one(rasterizer, lock)) return;
+      } else if (must_help()) {
+        encode_one(lock);
+      } else {
+        return;
+      }
+    }
+  }
+
+  /// All frames on their way wait for encoders.
+  bool must_help() const { return in_flight_ == max_in_flight_ && !to_encode_.empty(); }
+  bool all_drawn() const { return all_generated_ && to_draw_.empty() && drawing_ == 0; }
+
+  /// False when the rasterizer has failed.
+  bool draw_one(Rasterizer& rasterizer, std::unique_lock<std::mutex>& lock) {
+    InFlight<SharedCircles> work = std::move(to_draw_.front());
+    to_draw_.pop_front();
+    PicturePointer picture;
+    if (!free_pictures_.empty()) {
+      picture = std::move(free_pictures_.back());
+      free_pictures_.pop_back();
+    }
+    ++drawing_;
+    lock.unlock();
+
+    StageStats stats;
+    std::exception_ptr error;
+    try {
+      if (!picture) picture = std::make_unique<Picture>();
+      if (job_.encoder.wants_float()) {
+        rasterizer.draw(*work.content, job_.scene.image, picture->framebuffer, stats);
+      } else {
+        rasterizer.draw(*work.content, job_.scene.image, picture->image, stats);
+      }
+    } catch (...) {
+      error = std::current_exception();
+    }
+
+    lock.lock();
+    --drawing_;
+    if (error) {
+      fail_draw(std::move(work), error);
+    } else {
+      result_.stages.add(stats);
+      if (simulated_) free_circles_.push_back(std::move(work.content));
+      encoding_clock_.end_window();
+      to_encode_.push_back({work.index, work.frame, std::move(picture)});
+      submit_encode();
+    }
+    changed_.notify_all();
+    return !error;
+  }
+
+  /// Another rasterizer may do better; without one the frame and all others fail.
+  void fail_draw(InFlight<SharedCircles> work, const std::exception_ptr& error) {
+    --live_rasterizers_;
+    if (live_rasterizers_ > 0 && !stop_) {
+      to_draw_.push_front(std::move(work));
+      return;
+    }
+    fail_frame(work.index, failure_of(work.frame, error));
+    result_.gave_up = true;
+    stop_locked();
+  }
+
+  // ---- encode: tasks on all cores --------------------------------------------------------------
+
+  void submit_encode() {
+    ++encode_tasks_;
+    arena_.enqueue([this] {
+      std::unique_lock lock(mutex_);
+      encode_one(lock);
+      --encode_tasks_;
+      changed_.notify_all();
+    });
+  }
+
+  /// Encodes a picture, if a helping thread has not taken the last one.
+  void encode_one(std::unique_lock<std::mutex>& lock) {
+    if (to_encode_.empty()) return;
+    InFlight<PicturePointer> work = std::move(to_encode_.front());
+    to_encode_.pop_front();
+    encoding_clock_.begin_work();
+    lock.unlock();
+
+    StageStats stats;
+    Bytes bytes;
+    std::exception_ptr error;
+    try {
+      const StageTimer timer(stats, "encode");
+      bytes = job_.encoder.encode(*work.content, work.frame);
+      stats.stage("encode").bytes = bytes.size();
+    } catch (...) {
+      error = std::current_exception();
+    }
+
+    lock.lock();
+    encoding_clock_.end_work();
+    result_.stages.add(stats);
+    free_pictures_.push_back(std::move(work.content));
+    if (error) {
+      fail_frame(work.index, failure_of(work.frame, error));
+    } else {
+      to_write_.emplace(work.index, InFlight<Bytes>{work.index, work.frame, std::move(bytes)});
+    }
+    changed_.notify_all();
+  }
+
+  // ---- write: a few threads, or one that keeps the order ---------------------------------------
+
+  void write_frames() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return can_write() || all_written(); });
+      if (!can_write()) return;
+      const auto first = to_write_.begin();
+      const InFlight<Bytes> work = std::move(first->second);
+      to_write_.erase(first);
+      if (work.index >= end_index_) {
+        --in_flight_;
+        changed_.notify_all();
+        continue;
+      }
+      ++writing_;
+      lock.unlock();
+      write_one(work, lock);
+      --writing_;
+      changed_.notify_all();
+    }
+  }
+
+  bool can_write() const {
+    if (to_write_.empty()) return false;
+    const std::size_t index = to_write_.begin()->first;
+    return !job_.sink.in_order() || index == next_to_write_ || index >= end_index_;
+  }
+
+  void write_one(const InFlight<Bytes>& work, std::unique_lock<std::mutex>& lock) {
+    StageStats stats;
+    std::exception_ptr error;
+    try {
+      const StageTimer timer(stats, "write");
+      job_.sink.write(work.frame, work.content);
+      stats.stage("write").bytes = work.content.size();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    if (!error) job_.on_written(work.frame, work.content.size());
+
+    lock.lock();
+    next_to_write_ = work.index + 1;
+    result_.stages.add(stats);
+    if (error) {
+      fail_frame(work.index, failure_of(work.frame, error));
+      return;
+    }
+    --in_flight_;
+    failures_in_a_row_ = 0;
+    result_.written.push_back(work.frame);
+    result_.bytes += work.content.size();
+  }
+
+  // ---- ends ------------------------------------------------------------------------------------
+
+  void fail_frame(std::size_t index, FailedFrame failure) {
+    --in_flight_;
+    result_.failed.push_back(std::move(failure));
+    ++failures_in_a_row_;
+    if (job_.sink.in_order()) {
+      end_stream_at(index);
+      stop_locked();
+    } else if (failures_in_a_row_ >= kGiveUpAfter) {
+      result_.gave_up = true;
+      stop_locked();
+    }
+    changed_.notify_all();
+  }
+
+  /// Frames behind a gap in a stream are of no use.
+  void end_stream_at(std::size_t index) {
+    if (job_.sink.in_order()) end_index_ = std::min(end_index_, index);
+  }
+
+  void stop_locked() {
+    stop_ = true;
+    drop_undrawn();
+    changed_.notify_all();
+  }
+
+  void drop_undrawn() {
+    if (!to_draw_.empty()) end_stream_at(to_draw_.front().index);
+    in_flight_ -= to_draw_.size();
+    to_draw_.clear();
+  }
+
+  bool all_written() const {
+    return all_drawn() && encode_tasks_ == 0 && to_encode_.empty() && encoding_clock_.idle() &&
+           to_write_.empty();
+  }
+  bool all_done() const { return all_written() && writing_ == 0; }
+
+  void join() {
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
+  }
+
+  static double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  ExportJob job_;
+  CircleSource source_;
+  bool simulated_;
+  tbb::task_arena arena_;
+  int encoders_ = 1;
+  std::size_t max_in_flight_ = 0;  ///< frames generated and not yet written
+  std::size_t max_circles_ = 0;    ///< sets of circles
+  std::chrono::steady_clock::time_point started_;
+
+  mutable std::mutex mutex_;  ///< guards all below
+  std::condition_variable changed_;
+  std::vector<SharedCircles> free_circles_;
+  std::deque<InFlight<SharedCircles>> to_draw_;
+  std::vector<PicturePointer> free_pictures_;
+  std::deque<InFlight<PicturePointer>> to_encode_;
+  std::map<std::size_t, InFlight<Bytes>> to_write_;
+  std::size_t in_flight_ = 0, drawing_ = 0, writing_ = 0, encode_tasks_ = 0;
+  std::size_t live_rasterizers_ = 0, next_index_ = 0, next_to_write_ = 0;
+  std::size_t end_index_ = static_cast<std::size_t>(-1);  ///< of a stream: the first one left out
+  std::size_t failures_in_a_row_ = 0;
+  bool all_generated_ = false, stop_ = false;
+  std::exception_ptr generate_error_;
+  BusyClock encoding_clock_;
+  ExportResult result_;
+
+  std::vector<std::thread> threads_;
+};
+
+ExportPipeline::ExportPipeline(ExportJob job) : impl_(std::make_unique<Impl>(std::move(job))) {}
+ExportPipeline::~ExportPipeline() = default;
+void ExportPipeline::start() {
+  impl_->start();
+}
+void ExportPipeline::stop() {
+  impl_->stop();
+}
+bool ExportPipeline::wait_for(double seconds) {
+  return impl_->wait_for(seconds);
+}
+ExportCounts ExportPipeline::counts() const {
+  return impl_->counts();
+}
+ExportResult ExportPipeline::finish() {
+  return impl_->finish();
+}
+
+}  // namespace roundel

@@ -1,0 +1,97 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "renderer/base/error.h"
+#include "renderer/base/stage_stats.h"
+#include "renderer/raster/rasterizer.h"
+#include "renderer/scene/scene.h"
+#include "renderer/sequence/frame_encoder.h"
+#include "renderer/sequence/frame_list.h"
+#include "renderer/sequence/frame_sink.h"
+#include "renderer/sequence/frame_source.h"
+
+namespace roundel {
+
+/// What an export works with. All references must outlive it.
+struct ExportJob {
+  const Scene& scene;
+  FrameSource& frames;
+  const FrameEncoder& encoder;
+  FrameSink& sink;
+  /// At least one; each is used by a thread of its own, all draw from one queue of frames.
+  std::vector<std::unique_ptr<Rasterizer>> rasterizers;
+  int encoders = 0;  ///< pictures encoded at once; 0: one a core
+  std::uint64_t memory_budget =
+      0;  ///< bytes for pictures on their way; 0: a share of what there is
+  /// Called after each frame that was written, from several threads at once.
+  std::function<void(std::int64_t frame, std::uint64_t bytes)> on_written = [](auto, auto) {};
+};
+
+struct FailedFrame {
+  std::int64_t frame;
+  ExitCode exit_code;
+  std::string message;
+};
+
+/// Where an export stands.
+struct ExportCounts {
+  std::uint64_t written = 0, failed = 0;  ///< frames
+  std::uint64_t bytes = 0;                ///< written
+  std::size_t drawn_ahead = 0;            ///< pictures that wait for an encoder or to be written
+};
+
+/// What an export did.
+struct ExportResult {
+  FrameList written;                ///< rising
+  std::vector<FailedFrame> failed;  ///< in the order in which they failed
+  bool gave_up = false;             ///< too many failures one after the other
+  std::uint64_t bytes = 0;          ///< written
+  StageStats stages;                ///< sums over all frames and threads
+  double seconds = 0;               ///< from start() on
+  double steady_seconds = 0;        ///< from the first encoded picture to the last one drawn
+  double encoding_seconds = 0;      ///< of those, with a picture being encoded
+  double mean_encoders = 0;         ///< pictures encoded at once in those, on average
+  int encoders = 0;                 ///< at most
+  std::size_t max_pictures = 0;     ///< frames on their way at once, at most
+};
+
+/// Makes the frames of a sequence. Its stages overlap:
+///
+///   frames ─1 thread: generate─► circles ─1 thread a rasterizer: draw─► pictures
+///          ─tasks on all cores: encode─► bytes ─a few threads: write─► sink
+///
+/// One simulation steps through the frames and feeds all rasterizers: stepping is cheap when it
+/// goes forward, and would cost the same again in each of them. A fixed number of frames is on its
+/// way at once, which bounds memory. When all of these wait for an encoder, the threads of the
+/// rasterizers encode too.
+///
+/// A frame that cannot be encoded or written has failed, and the others go on, until many fail one
+/// after the other. A rasterizer that fails is given up and its frame goes to another one.
+class ExportPipeline {
+ public:
+  explicit ExportPipeline(ExportJob job);
+  /// As stop(), and waits.
+  ~ExportPipeline();
+  ExportPipeline(const ExportPipeline&) = delete;
+  ExportPipeline& operator=(const ExportPipeline&) = delete;
+
+  void start();
+  /// Draws no further frame; pictures already drawn are encoded and written.
+  void stop();
+  /// Waits until all is done, at most so long. True when it is.
+  bool wait_for(double seconds);
+  ExportCounts counts() const;
+  /// Waits until all is done. Throws what made the frames' circles fail.
+  ExportResult finish();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace roundel

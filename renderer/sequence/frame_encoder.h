@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "renderer/image/files.h"
+#include "renderer/image/image.h"
+#include "renderer/raster/framebuffer.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+enum class FrameFormat {
+  kPng,
+  kExr,
+  kPfm,
+  kRawVideo,  ///< the bytes of the pixels alone, rows top to bottom: RGB24 or RGBA
+  kY4m,       ///< YUV4MPEG2: 4:2:0, BT.709, limited range
+};
+
+/// The format of a file's ending. Throws as format_of.
+FrameFormat frame_format_of(const std::string& path);
+ImageFormat image_format(FrameFormat format);  ///< kPng for the 8-bit streams
+
+enum class PixelFormat {
+  kAsScene,  ///< RGBA where the scene has alpha, else RGB24
+  kRgb24,
+  kRgba,
+};
+
+/// A frame as the rasterizer leaves it: one of the two is used.
+struct Picture {
+  Image image;
+  Framebuffer framebuffer;
+};
+
+/// Turns the pictures of one scene into bytes. May be used by several threads at once.
+class FrameEncoder {
+ public:
+  /// `pixels` is for kRawVideo. Throws Error(kUsage) for y4m or RGB24 of a scene with alpha.
+  FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat pixels = PixelFormat::kAsScene);
+
+  /// True where it takes the framebuffer of a picture, else the image.
+  bool wants_float() const;
+  /// What stands once before the first frame: empty but for y4m.
+  std::string stream_header() const;
+  std::vector<std::uint8_t> encode(const Picture& picture, std::int64_t frame) const;
+  /// Bytes of a picture in memory, before encoding.
+  std::uint64_t picture_bytes() const;
+  const std::string& fingerprint() const { return fingerprint_; }
+
+ private:
+  ImageSettings image_;
+  FrameFormat format_;
+  bool add_alpha_;  ///< RGB pictures, RGBA stream
+  std::string fingerprint_;
+  std::uint32_t seed_;
+  double fps_;
+};
+
+}  // namespace roundel

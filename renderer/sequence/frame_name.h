@@ -1,0 +1,29 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace roundel {
+
+/// The name of every frame's file, from a pattern in which the frame number stands as ####, %04d
+/// or {frame:04} (%d and {frame} without leading zeros). A number takes at least so many
+/// characters, a leading minus counted; it may occur more than once. All else stands for itself.
+class FrameName {
+ public:
+  explicit FrameName(const std::string& pattern);
+
+  /// False where every frame would have the same name.
+  bool has_number() const { return !numbers_.empty(); }
+  std::string path(std::int64_t frame) const;
+
+ private:
+  struct Number {
+    std::string before;  ///< what stands between the number before and this one
+    std::size_t width;   ///< characters at least
+  };
+  std::vector<Number> numbers_;
+  std::string tail_;
+};
+
+}  // namespace roundel

@@ -1,0 +1,44 @@
+#include "renderer/sequence/frame_sink.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "renderer/base/error.h"
+#include "renderer/image/files.h"
+
+namespace roundel {
+
+void FileSink::write(std::int64_t frame, std::span<const std::uint8_t> bytes) {
+  write_file_atomically(file_name_.path(frame), bytes);
+}
+
+StreamSink::StreamSink(int descriptor, std::string header)
+    : descriptor_(descriptor), header_(std::move(header)) {}
+
+std::string StreamSink::name(std::int64_t frame) const {
+  return fmt::format("frame {}", frame);
+}
+
+void StreamSink::write(std::int64_t /*frame*/, std::span<const std::uint8_t> bytes) {
+  const std::string header = std::exchange(header_, "");
+  write_all({reinterpret_cast<const std::uint8_t*>(header.data()), header.size()});
+  write_all(bytes);
+}
+
+void StreamSink::write_all(std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      throw Error(ExitCode::kRuntimeFailure, fmt::format("cannot write to the stream: {}",
+                                                         std::generic_category().message(errno)));
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace roundel

@@ -1,0 +1,57 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "renderer/sequence/frame_name.h"
+
+namespace roundel {
+
+/// Takes encoded frames.
+class FrameSink {
+ public:
+  virtual ~FrameSink() = default;
+  FrameSink(const FrameSink&) = delete;
+  FrameSink& operator=(const FrameSink&) = delete;
+
+  /// True where frames must come one by one and in order; else they come in any order and from
+  /// several threads at once.
+  virtual bool in_order() const = 0;
+  /// What a frame is called in messages.
+  virtual std::string name(std::int64_t frame) const = 0;
+  /// Throws Error; the frame is then not there.
+  virtual void write(std::int64_t frame, std::span<const std::uint8_t> bytes) = 0;
+
+ protected:
+  FrameSink() = default;
+};
+
+/// A file a frame, written under a temporary name and renamed.
+class FileSink final : public FrameSink {
+ public:
+  explicit FileSink(const FrameName& file_name) : file_name_(file_name) {}
+  bool in_order() const override { return false; }
+  std::string name(std::int64_t frame) const override { return file_name_.path(frame); }
+  void write(std::int64_t frame, std::span<const std::uint8_t> bytes) override;
+
+ private:
+  FrameName file_name_;
+};
+
+/// All frames one after the other into a file descriptor, which stays open.
+class StreamSink final : public FrameSink {
+ public:
+  /// `header` goes before the first frame.
+  StreamSink(int descriptor, std::string header);
+  bool in_order() const override { return true; }
+  std::string name(std::int64_t frame) const override;
+  void write(std::int64_t frame, std::span<const std::uint8_t> bytes) override;
+
+ private:
+  void write_all(std::span<const std::uint8_t> bytes);
+
+  int descriptor_;
+  std::string header_;
+};
+
+}  // namespace roundel

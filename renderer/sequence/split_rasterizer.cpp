@@ -1,0 +1,168 @@
+#include "renderer/sequence/split_rasterizer.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "renderer/raster/tile_grid.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kBandSlab = 65536;  // circles a task looks at
+
+bool may_cover_band(const TileGrid& grid, const Shape& shape, const RowBand& band) {
+  const PixelRect bounds = grid.pixel_bounds(shape);
+  return bounds.x0 <= bounds.x1 && bounds.y0 <= bounds.y1 && bounds.y0 < band.end &&
+         bounds.y1 >= band.first;
+}
+
+class SplitRasterizer final : public Rasterizer {
+ public:
+  explicit SplitRasterizer(std::vector<std::unique_ptr<Rasterizer>> rasterizers)
+      : painter_(std::move(rasterizers)) {}
+  void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,
+            StageStats& stats) override {
+    painter_.draw(circles, image, {0, image.height}, out, stats);
+  }
+  void draw(const Circles& circles, const ImageSettings& image, Image& out,
+            StageStats& stats) override {
+    painter_.draw(circles, image, {0, image.height}, out, stats);
+  }
+
+ private:
+  BandPainter painter_;
+};
+
+}  // namespace
+
+void set_size(Image& out, const ImageSettings& image) {
+  out.resize(image.width, image.height, image.alpha ? 4 : 3);
+}
+
+void set_size(Framebuffer& out, const ImageSettings& image) {
+  out.resize(image.width, image.height);
+}
+
+RowBand part_of(const RowBand& whole, int index, int count) {
+  const std::int64_t rows = whole.end - whole.first;
+  return {whole.first + static_cast<int>(rows * index / count),
+          whole.first + static_cast<int>(rows * (index + 1) / count)};
+}
+
+void select_band(const Circles& circles, const ImageSettings& image, const RowBand& band,
+                 Circles& selected) {
+  const TileGrid grid = TileGrid::make(image.width, image.height, 16);
+  const std::size_t count = circles.count();
+  const std::size_t slabs = (count + kBandSlab - 1) / kBandSlab;
+  // Count in each slab, add up, and put each slab's circles where they belong: paint order stays.
+  std::vector<std::size_t> offsets(slabs + 1, 0);
+  tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t slab) {
+    const auto begin = circles.shapes.begin() + slab * kBandSlab;
+    const auto end = circles.shapes.begin() + std::min(count, (slab + 1) * kBandSlab);
+    offsets[slab + 1] = static_cast<std::size_t>(std::count_if(
+        begin, end, [&](const Shape& shape) { return may_cover_band(grid, shape, band); }));
+  });
+  for (std::size_t slab = 0; slab < slabs; ++slab) offsets[slab + 1] += offsets[slab];
+  selected.shapes.resize_discard(offsets[slabs]);
+  selected.paints.resize_discard(offsets[slabs]);
+  tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t slab) {
+    std::size_t next = offsets[slab];
+    for (std::size_t i = slab * kBandSlab; i < std::min(count, (slab + 1) * kBandSlab); ++i) {
+      if (!may_cover_band(grid, circles.shapes[i], band)) continue;
+      selected.shapes[next] = circles.shapes[i];
+      selected.paints[next++] = circles.paints[i];
+    }
+  });
+}
+
+std::span<std::uint8_t> band_bytes(Image& image, const RowBand& band) {
+  // Image rows go down.
+  const auto row_bytes =
+      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
+  return image.bytes.span().subspan(static_cast<std::size_t>(image.height - band.end) * row_bytes,
+                                    static_cast<std::size_t>(band.end - band.first) * row_bytes);
+}
+
+std::span<std::uint8_t> band_bytes(Framebuffer& framebuffer, const RowBand& band) {
+  const std::size_t row_bytes = static_cast<std::size_t>(framebuffer.width) * sizeof(Pixel);
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(framebuffer.pixels.data());
+  return {bytes + static_cast<std::size_t>(band.first) * row_bytes,
+          static_cast<std::size_t>(band.end - band.first) * row_bytes};
+}
+
+struct BandPainter::Part {
+  explicit Part(std::unique_ptr<Rasterizer> owned) : rasterizer(std::move(owned)) {}
+
+  template <typename Output>
+  void draw(const Circles& all, const ImageSettings& settings, const RowBand& band, Output& own,
+            Output& out) {
+    try {
+      select_band(all, settings, band, circles);
+      rasterizer->draw(circles, settings, own, stats);
+      const auto from = band_bytes(own, band);
+      if (!from.empty()) std::memcpy(band_bytes(out, band).data(), from.data(), from.size());
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+  Image& output_like(const Image&) { return image; }
+  Framebuffer& output_like(const Framebuffer&) { return framebuffer; }
+
+  std::unique_ptr<Rasterizer> rasterizer;
+  Circles circles;
+  Image image;
+  Framebuffer framebuffer;
+  StageStats stats;
+  std::exception_ptr error;
+};
+
+BandPainter::BandPainter(std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
+  for (auto& rasterizer : rasterizers) {
+    parts_.push_back(std::make_unique<Part>(std::move(rasterizer)));
+  }
+}
+
+BandPainter::~BandPainter() = default;
+
+template <typename Output>
+void BandPainter::draw_parts(const Circles& circles, const ImageSettings& image,
+                             const RowBand& band, Output& out, StageStats& stats) {
+  set_size(out, image);
+  const auto count = static_cast<int>(parts_.size());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) {
+    Part& part = *parts_[static_cast<std::size_t>(i)];
+    part.stats = {};
+    part.error = nullptr;
+    threads.emplace_back([&part, &circles, &image, &out, own = part_of(band, i, count)] {
+      part.draw(circles, image, own, part.output_like(out), out);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& part : parts_) {
+    if (part->error) std::rethrow_exception(part->error);
+    stats.add(part->stats);
+  }
+}
+
+void BandPainter::draw(const Circles& circles, const ImageSettings& image, const RowBand& band,
+                       Image& out, StageStats& stats) {
+  draw_parts(circles, image, band, out, stats);
+}
+
+void BandPainter::draw(const Circles& circles, const ImageSettings& image, const RowBand& band,
+                       Framebuffer& out, StageStats& stats) {
+  draw_parts(circles, image, band, out, stats);
+}
+
+std::unique_ptr<Rasterizer> make_split_rasterizer(
+    std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
+  return std::make_unique<SplitRasterizer>(std::move(rasterizers));
+}
+
+}  // namespace roundel

@@ -1,0 +1,62 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "renderer/raster/circle.h"
+#include "renderer/raster/rasterizer.h"
+
+namespace roundel {
+
+/// Rows first..end − 1 of a frame, counted from the bottom.
+struct RowBand {
+  int first, end;
+  bool operator==(const RowBand&) const = default;
+};
+
+/// The band of part `index` (from 0) of `count`: together all rows of `whole`, each once, and as
+/// many in each part, give or take one.
+RowBand part_of(const RowBand& whole, int index, int count);
+
+/// The circles that may cover a pixel of the band, in paint order: those of the band's pixels are
+/// all there, so drawing them gives these pixels the same bits as drawing all circles.
+void select_band(const Circles& circles, const ImageSettings& image, const RowBand& band,
+                 Circles& selected);
+
+/// Gives a picture the size of a frame; nothing happens where it has it.
+void set_size(Image& out, const ImageSettings& image);
+void set_size(Framebuffer& out, const ImageSettings& image);
+
+/// The bytes of a band in a picture, in the picture's own order of rows.
+std::span<std::uint8_t> band_bytes(Image& image, const RowBand& band);
+std::span<std::uint8_t> band_bytes(Framebuffer& framebuffer, const RowBand& band);
+
+/// Draws a band of a frame on several rasterizers at once, each a part of it. They draw whole
+/// frames: outside of its part a rasterizer has no circles to paint, only background.
+class BandPainter {
+ public:
+  explicit BandPainter(std::vector<std::unique_ptr<Rasterizer>> rasterizers);
+  ~BandPainter();
+
+  /// `out` gets the image's size; the rows of the band are set, all others undefined. Throws what
+  /// the rasterizers throw.
+  void draw(const Circles& circles, const ImageSettings& image, const RowBand& band, Image& out,
+            StageStats& stats);
+  void draw(const Circles& circles, const ImageSettings& image, const RowBand& band,
+            Framebuffer& out, StageStats& stats);
+
+ private:
+  struct Part;
+  template <typename Output>
+  void draw_parts(const Circles& circles, const ImageSettings& image, const RowBand& band,
+                  Output& out, StageStats& stats);
+  std::vector<std::unique_ptr<Part>> parts_;
+};
+
+/// One frame on several rasterizers: each draws a band of it.
+std::unique_ptr<Rasterizer> make_split_rasterizer(
+    std::vector<std::unique_ptr<Rasterizer>> rasterizers);
+
+}  // namespace roundel

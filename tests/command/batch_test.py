@@ -1,0 +1,571 @@
+#!/usr/bin/env python3
+"""Sequences from outside: names, resuming, interruptions, failures, verifying, streams.
+Usage: batch_test.py PATH_OF_ROUNDEL"""
+
+import json
+import os
+import pty
+import random
+import re
+import resource
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zlib
+
+ROUNDEL = ""  # set by main()
+DONE, FAILED, USAGE, INVALID, REFUSED, SOME_FAILED = range(6)
+
+BALLS = """version: 1
+image: {width: 96, height: 64}
+layers:
+  - generator: bouncingballs
+  - random: {count: 2000, radius: 0.02, color: {uniform: [[0, 0, 0], [1, 1, 1]]}}
+animation: {fps: 30, frames: 8, start: 4}
+output: named/frame_####.png
+"""
+SNOW = """version: 1
+image: {width: 128, height: 128}
+layers:
+  - generator: snow
+"""
+FILM = """version: 1
+image: {width: 96, height: 64, background: "#336699"}
+layers:
+  - generator: bouncingballs
+  - circles: [{x: 0.2, y: 0.5, radius: 0.2, color: "#ff8000", alpha: 1}]
+animation: {fps: 30, frames: 60}
+"""
+ALPHA = BALLS.replace("height: 64", "height: 64, alpha: true")
+
+
+def png_pixels(data):
+    """Width, height, channels and pixels of one of our PNG files, by the book."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, compressed = 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IHDR":
+            width, height, _, color = struct.unpack(">IIBB", data[at + 8:at + 18])
+        if kind == b"IDAT":
+            compressed += data[at + 8:at + 8 + length]
+        at += 12 + length
+    channels = {2: 3, 6: 4}[color]
+    rows, stride, raw = bytearray(), width * channels, zlib.decompress(compressed)
+    before = bytearray(stride)
+    for y in range(height):
+        kind, row = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        assert kind in (0, 2), "only None and Up are expected here"
+        if kind == 2:
+            row = bytearray((a + b) & 255 for a, b in zip(row, before))
+        rows += row
+        before = row
+    return width, height, channels, bytes(rows)
+
+
+class BatchTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="roundel_batch_")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        for name, text in {"balls": BALLS, "snow": SNOW, "alpha": ALPHA,
+                           "film": FILM}.items():
+            with open(self.path(name + ".yaml"), "w", encoding="utf-8") as file:
+                file.write(text)
+        os.mkdir(self.path("out"))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def run_roundel(self, *arguments, code=DONE, **keywords):
+        """Runs in the test's folder; checks the exit code; returns the finished process."""
+        keywords.setdefault("stdout", subprocess.PIPE)
+        keywords.setdefault("stderr", subprocess.PIPE)
+        keywords.setdefault("text", True)
+        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, timeout=300, check=False,
+                              **keywords)
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout} {done.stderr}")
+        return done
+
+    def start(self, *arguments, **keywords):
+        def default_signals():  # whoever runs the test may ignore them
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
+
+        return subprocess.Popen([ROUNDEL, *arguments], cwd=self.folder, text=True,
+                                stderr=subprocess.PIPE, preexec_fn=default_signals, **keywords)
+
+    def frames_in(self, folder="out"):
+        return sorted(os.listdir(self.path(folder)))
+
+    def contents(self, folder="out"):
+        return {name: self.read(f"{folder}/{name}") for name in self.frames_in(folder)}
+
+
+class Names(BatchTest):
+    def test_all_patterns_name_the_same_frames(self):
+        for pattern, expected in (("out/####.png", "0009.png"), ("out/%04d.png", "0009.png"),
+                                  ("out/{frame:04}.png", "0009.png"), ("out/%d.png", "9.png"),
+                                  ("out/x{frame}y.png", "x9y.png")):
+            self.run_roundel("render", "balls.yaml", "--frames", "9", "-o", pattern)
+            self.assertEqual(self.frames_in(), [expected])
+            os.unlink(self.path("out/" + expected))
+
+    def test_lists_of_frames(self):
+        with open(self.path("list.txt"), "w", encoding="ascii") as file:
+            file.write("1-2 # two\n5\n")
+        for text, expected in (("1-3,7", [1, 2, 3, 7]), ("1-7x3", [1, 4, 7]), ("1-7:3", [1, 4, 7]),
+                               (" 2 , 1 ", [1, 2]), ("-1-1", [-1, 0, 1]), ("@list.txt", [1, 2, 5]),
+                               ("all", list(range(4, 12)))):
+            self.run_roundel("render", "balls.yaml", "--frames", text, "-o", "out/%03d.png")
+            self.assertEqual(self.frames_in(), sorted("%03d.png" % frame for frame in expected))
+            shutil.rmtree(self.path("out"))
+            os.mkdir(self.path("out"))
+
+    def test_a_folder_and_the_scene_can_name_the_frames(self):
+        self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "out")
+        self.assertEqual(self.frames_in(), ["balls_0003.png", "balls_0004.png"])
+        os.mkdir(self.path("named"))
+        self.run_roundel("render", "balls.yaml", "--frames", "3-4")
+        self.assertEqual(self.frames_in("named"), ["frame_0003.png", "frame_0004.png"])
+
+    def test_several_frames_need_a_pattern(self):
+        done = self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "out/a.png",
+                                code=USAGE)
+        self.assertIn("--output: expected a name with the frame number", done.stderr)
+        self.run_roundel("render", "snow.yaml", "--frames", "all", "-o", "out/#.png", code=USAGE)
+        self.assertEqual(self.frames_in(), [])
+        self.run_roundel("render", "balls.yaml", "--frames", "3", "-o", "out/a.png")
+
+    def test_a_missing_folder_is_refused_before_work(self):
+        done = self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "none/#.png",
+                                code=REFUSED)
+        self.assertIn('there is no folder "none"', done.stderr)
+
+    def test_the_number_may_be_in_the_folder(self):
+        for frame in (3, 4):
+            os.mkdir(self.path(f"out/{frame}"))
+        self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "out/#/a.png")
+        self.assertEqual(self.frames_in("out/4"), ["a.png"])
+
+
+class SameBytes(BatchTest):
+    def test_a_frame_is_the_same_however_it_is_reached(self):
+        self.run_roundel("render", "snow.yaml", "--frames", "0-20", "-o", "out/%d.png")
+        expected = self.contents()
+        for frame in (0, 1, 13, 20):
+            self.run_roundel("render", "snow.yaml", "--frame", str(frame), "-o", "still.png")
+            self.assertEqual(self.read("still.png"), expected[f"{frame}.png"], frame)
+        for variant in (["--threads", "1"], ["--threads", "7"], ["--backend", "auto"]):
+            self.run_roundel("render", "snow.yaml", "--frames", "0-20", "-o", "out/%d.png",
+                             "--overwrite", *variant)
+            self.assertEqual(self.contents(), expected, variant)
+
+    def test_frames_in_bands_are_the_same(self):
+        self.run_roundel("render", "balls.yaml", "--frame", "7", "-o", "a.png")
+        self.run_roundel("render", "balls.yaml", "--frame", "7", "-o", "b.png", "--split-frame")
+        self.assertEqual(self.read("a.png"), self.read("b.png"))
+
+    def test_shards_make_the_whole(self):
+        self.run_roundel("render", "balls.yaml", "--frames", "0-10", "-o", "out/%d.png")
+        expected = self.contents()
+        shutil.rmtree(self.path("out"))
+        os.mkdir(self.path("out"))
+        for index in (1, 2, 3):
+            self.run_roundel("render", "balls.yaml", "--frames", "0-10", "-o", "out/%d.png",
+                             "--shard", f"{index}/3")
+        self.assertEqual(self.contents(), expected)
+        environment = dict(os.environ, JOB_COMPLETION_INDEX="2")
+        done = self.run_roundel("render", "balls.yaml", "--frames", "0-10", "-o", "out/%d.png",
+                                "--shard", "auto/3", env=environment, code=REFUSED)
+        self.assertIn("4 of 4 frames exist: out/7.png", done.stderr)  # the last piece: it is stepped
+
+
+class ExistingFiles(BatchTest):
+    def render(self, *more, code=DONE):
+        return self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
+                                *more, code=code)
+
+    def test_refused_kept_or_replaced(self):
+        self.render()
+        expected = self.contents()
+        done = self.render(code=REFUSED)
+        self.assertIn("9 of 9 frames exist: out/1.png, out/2.png, out/3.png and 6 more",
+                      done.stderr)
+        before = {name: os.stat(self.path("out/" + name)).st_mtime_ns for name in expected}
+        self.assertIn("0 frames (9 kept)", self.render("--resume").stderr)
+        self.assertEqual({name: os.stat(self.path("out/" + name)).st_mtime_ns for name in expected},
+                         before)
+        self.assertIn("9 frames  ", self.render("--overwrite").stderr)
+        self.assertEqual(self.contents(), expected)
+
+    def test_resuming_renders_what_is_not_sound_or_not_ours(self):
+        self.render()
+        expected = self.contents()
+        os.unlink(self.path("out/1.png"))
+        with open(self.path("out/2.png"), "wb") as file:
+            file.write(expected["2.png"][:-30])
+        damaged = bytearray(expected["3.png"])
+        damaged[len(damaged) // 2] ^= 1
+        with open(self.path("out/3.png"), "wb") as file:
+            file.write(damaged)
+        shutil.copy(self.path("out/5.png"), self.path("out/4.png"))
+        self.run_roundel("render", "balls.yaml", "--seed", "9", "--frame", "6", "-o", "out/6.png")
+        with open(self.path("out/7.png"), "wb") as file:
+            file.write(b"")
+        done = self.render("--resume")
+        self.assertIn("6 frames (3 kept)", done.stderr)
+        self.assertEqual(self.contents(), expected)
+
+    def test_leftovers_of_killed_runs_go(self):
+        self.run_roundel("render", "balls.yaml", "--frames", "1", "-o", "out/%d.png")
+        for name in (".roundel-1-0.tmp", ".roundel-99999-12.tmp"):
+            with open(self.path("out/" + name), "wb") as file:
+                file.write(b"half a frame")
+        with open(self.path("out/.roundel-keep"), "wb") as file:
+            file.write(b"not a temporary file")
+        self.render("--resume")
+        self.assertEqual(self.frames_in(), sorted([".roundel-keep"] + [f"{i}.png" for i in range(1, 10)]))
+
+    def test_exr_frames_are_kept_and_pfm_frames_made_again(self):
+        for ending, kept in (("exr", 3), ("pfm", 0)):
+            for _ in range(2):
+                done = self.run_roundel("render", "balls.yaml", "--frames", "1-3", "--resume", "-o",
+                                        f"out/%d.{ending}")
+            self.assertIn(f"{3 - kept} frames{f' ({kept} kept)' if kept else ''}  ", done.stderr)
+
+
+class Interruptions(BatchTest):
+    ARGUMENTS = ["render", "snow.yaml", "--frames", "0-3000", "-o", "out/%04d.png"]
+
+    def test_signals_finish_what_is_drawn_and_say_what_remains(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            process = self.start(*self.ARGUMENTS, "--resume")
+            time.sleep(1)
+            process.send_signal(number)
+            _, messages = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, code, messages)
+            rest = re.search(r"interrupted: (\d+) of 3001 frames are missing; to make them: "
+                             r"--frames ([\d,x-]+)\n", messages)
+            self.assertTrue(rest, messages)
+            names = self.frames_in()
+            self.assertEqual(int(rest[1]), 3001 - len(names))
+            self.assertFalse([name for name in names if name.startswith(".")])
+            self.run_roundel("verify", "out/%04d.png", "--frames", rest[2], "--quiet", code=FAILED)
+            missing = self.run_roundel("verify", "out/%04d.png", "--frames", "0-3000",
+                                       "--scene", "snow.yaml", code=FAILED).stdout
+            self.assertEqual(missing, f"missing: {rest[2]}\n--frames {rest[2]}\n")
+
+    def test_a_second_signal_stops_at_once(self):
+        slow = SNOW.replace("width: 128, height: 128", "width: 6000, height: 6000")
+        with open(self.path("slow.yaml"), "w", encoding="utf-8") as file:
+            file.write(slow)
+        process = self.start("render", "slow.yaml", "--frames", "300-400", "-o", "out/%d.png",
+                             "--threads", "1")
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=10)
+        self.assertEqual(process.returncode, 130)
+        self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
+
+    def test_killed_twenty_times_and_resumed_the_frames_are_the_same(self):
+        arguments = ["render", "snow.yaml", "--frames", "0-199"]
+        os.mkdir(self.path("expected"))
+        started = time.monotonic()
+        self.run_roundel(*arguments, "-o", "expected/%d.png")
+        duration = time.monotonic() - started
+        choose = random.Random(1)
+        kills = 0
+        while kills < 20:
+            process = self.start(*arguments, "-o", "out/%d.png", "--resume", stdout=subprocess.DEVNULL)
+            time.sleep(choose.uniform(0, duration / 10))
+            process.kill()
+            process.communicate(timeout=60)
+            kills += process.returncode == -signal.SIGKILL
+            for name in self.frames_in():  # no truncated file under a final name
+                if not name.startswith("."):
+                    self.assertEqual(self.read("out/" + name), self.read("expected/" + name))
+            if process.returncode == DONE:  # it was faster: start anew
+                shutil.rmtree(self.path("out"))
+                os.mkdir(self.path("out"))
+        self.run_roundel(*arguments, "-o", "out/%d.png", "--resume")
+        self.assertEqual(self.contents(), self.contents("expected"))
+
+
+class Failures(BatchTest):
+    def test_one_frame_that_cannot_be_written(self):
+        os.mkdir(self.path("out/5.png"))
+        done = self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
+                                "--overwrite", code=SOME_FAILED)
+        self.assertIn("frame 5: out/5.png: cannot write: Is a directory", done.stderr)
+        self.assertIn("1 of 9 frames are missing; to make them: --frames 5", done.stderr)
+        self.assertEqual(len(self.frames_in()), 9)
+
+    def test_a_full_disk(self):
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs",
+                                  self.path("out")], stderr=subprocess.DEVNULL, check=False)
+        if mounted.returncode != 0:
+            self.skipTest("mounting is not allowed here")
+        try:
+            done = self.run_roundel("render", "snow.yaml", "--frames", "300-400", "-o", "out/%d.png",
+                                    code=SOME_FAILED)
+            self.assertIn("No space left on device", done.stderr)
+            self.assertIn("gave up", done.stderr)
+            rest = re.search(r"--frames (.+)\n", done.stderr)[1]
+            whole = self.frames_in()
+            self.assertGreater(len(whole), 2)
+            self.run_roundel("verify", "out/%d.png", "--frames", "300-400", code=FAILED)
+            done = self.run_roundel("verify", "out/%d.png", "--frames", "300-400", code=FAILED)
+            self.assertEqual(done.stdout, f"missing: {rest}\n--frames {rest}\n")
+        finally:
+            subprocess.run(["umount", self.path("out")], check=True)
+
+    def test_nothing_can_be_written(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        done = self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
+                                code=FAILED, preexec_fn=limit)
+        self.assertIn("and 4 more frames failed", done.stderr)
+        self.assertIn("--frames 1-9\n", done.stderr)
+        self.assertEqual(self.frames_in(), [])
+
+    def test_a_folder_that_vanishes(self):
+        process = self.start("render", "snow.yaml", "--frames", "0-2000", "-o", "out/%d.png")
+        time.sleep(1)
+        while os.path.exists(self.path("out")):  # a frame may come in between
+            shutil.rmtree(self.path("out"), ignore_errors=True)
+        _, messages = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, SOME_FAILED, messages)
+        self.assertIn("gave up", messages)
+        self.assertIn("frames are missing", messages)
+
+    def test_bad_data_is_found(self):
+        with open(self.path("data.yaml"), "w", encoding="utf-8") as file:
+            file.write("version: 1\nlayers:\n  - {data: a.npy, columns: [x, y, radius]}\n")
+        header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }".ljust(117) + "\n"
+        with open(self.path("a.npy"), "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+                       struct.pack("<3f", 0, float("nan"), 1))
+        done = self.run_roundel("render", "data.yaml", "--frames", "1-3", "-o", "out/%d.png",
+                                code=INVALID)
+        self.assertIn("a.npy: row 0", done.stderr)
+        self.assertEqual(self.frames_in(), [])
+
+
+class Verify(BatchTest):
+    def test_sound_frames(self):
+        for ending in ("png", "exr", "pfm"):
+            self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", f"out/%d.{ending}")
+            done = self.run_roundel("verify", f"out/%d.{ending}", "--frames", "1-9")
+            self.assertEqual((done.stdout, done.stderr), ("", "9 frames are sound\n"))
+            self.run_roundel("verify", f"out/%d.{ending}", "--frames", "1-9", "--scene", "balls.yaml")
+
+    def test_missing_corrupt_and_foreign_frames(self):
+        for ending in ("png", "exr"):
+            name = f"out/%d.{ending}"
+            self.run_roundel("render", "balls.yaml", "--frames", "1-20", "-o", name)
+            for frame in (3, 4, 5):
+                os.unlink(self.path(name % frame))
+            with open(self.path(name % 7), "r+b") as file:
+                file.truncate(os.path.getsize(self.path(name % 7)) - 100)
+            shutil.copy(self.path(name % 10), self.path(name % 9))
+            self.run_roundel("render", "balls.yaml", "--seed", "5", "--frame", "11", "-o", name % 11)
+            done = self.run_roundel("verify", name, "--frames", "1-20", code=FAILED)
+            self.assertEqual(done.stdout, "missing: 3-5\ncorrupt: 7\nforeign: 9,11\n"
+                                          "--frames 3-5,7-11x2\n")
+            self.assertIn(f"out/9.{ending}: is frame 10\n", done.stderr)
+            self.assertIn(f"out/11.{ending}: is of another scene\n", done.stderr)
+            done = self.run_roundel("verify", name, "--frames", "10-12", "--scene", "balls.yaml",
+                                    "--seed", "5", "--quiet", code=FAILED)
+            self.assertEqual(done.stdout, "foreign: 10,12\n--frames 10,12\n")
+            self.assertEqual(done.stderr, "")
+
+    def test_pictures_of_others_are_foreign(self):
+        self.run_roundel("render", "balls.yaml", "--frame", "1", "-o", "out/1.png")
+        data = self.read("out/1.png")
+        at = data.index(b"tEXtFrame")
+        with open(self.path("out/1.png"), "wb") as file:  # without the chunk that names the frame
+            file.write(data[:at - 4] + data[at + 4 + int.from_bytes(data[at - 4:at], "big") + 4:])
+        done = self.run_roundel("verify", "out/%d.png", "--frames", "1", code=FAILED)
+        self.assertIn("does not say which frame it is", done.stderr)
+
+    def test_a_name_without_a_number(self):
+        self.run_roundel("verify", "out/a.png", "--frames", "1-2", code=USAGE)
+        self.run_roundel("verify", "out/%d.jpg", "--frames", "1-2", code=USAGE)
+
+
+class ProgressReports(BatchTest):
+    def render(self, name, progress, *more):
+        return self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", f"out/{name}%d.png",
+                                "--progress", progress, *more).stderr
+
+    def test_for_farm_managers(self):
+        text = self.render("a", "openjd")
+        self.assertIn("openjd_progress: 100.0\nopenjd_status: 9/9 frames", text)
+        self.assertIn("Progress: 100%\n", self.render("b", "deadline"))
+        text = self.render("c", "blender", "-q")
+        self.assertEqual(sorted(re.findall(r"^Fra:(\d+) ", text, re.MULTILINE)), list("123456789"))
+        self.assertIn("Saved: 'out/c3.png'\n", text)
+        last = json.loads(self.render("d", "json", "-q").splitlines()[-1])
+        self.assertEqual((last["done"], last["total"], last["failed"], last["eta_seconds"]),
+                         (9, 9, 0, 0))
+        self.assertEqual(last["bytes"], sum(len(data) for name, data in self.contents().items()
+                                            if name.startswith("d")))
+
+    def test_quiet_and_none(self):
+        self.assertEqual(self.render("a", "auto", "-q"), "")
+        self.assertEqual(len(self.render("b", "none").splitlines()), 1)
+
+    def test_lines_every_few_seconds(self):
+        process = self.start("render", "snow.yaml", "--frames", "0-5000", "-o", "out/%d.png")
+        time.sleep(4)
+        process.send_signal(signal.SIGINT)
+        _, messages = process.communicate(timeout=60)
+        lines = re.findall(r"^(\d+)/5001 frames  [\d.]+ fps  ETA \d+:\d\d  [\d.]+ MB/s  queue \d+$",
+                           messages, re.MULTILINE)
+        self.assertEqual(len(lines), 1, messages)
+
+    def test_a_bar_on_a_terminal(self):
+        terminal, end = pty.openpty()
+        process = subprocess.Popen([ROUNDEL, "render", "snow.yaml", "--frames", "0-300", "-o",
+                                    "out/%d.png"], cwd=self.folder, stderr=end)
+        os.close(end)
+        shown = b""
+        while select.select([terminal], [], [], 60)[0]:
+            try:
+                shown += os.read(terminal, 4096)
+            except OSError:  # the other end is closed
+                break
+        process.wait(timeout=60)
+        os.close(terminal)
+        text = shown.decode()
+        self.assertRegex(text, r"\[#* *\] \d+/301 frames  [\d.]+ fps  ETA [\d:-]+  [\d.]+ MB/s  "
+                               r"queue \d+\r\x1b\[K")
+        self.assertRegex(text, r"\r\x1b\[Kout/%d\.png  128x128  301 frames  ")
+
+    def test_stats(self):
+        done = self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
+                                "--stats=json")
+        stats = json.loads(done.stdout)
+        self.assertEqual((stats["frames"], stats["failed"], stats["kept"]), (9, 0, 0))
+        self.assertEqual({stage["name"] for stage in stats["stages"]},
+                         {"generate", "bin", "blend", "encode", "write"})
+        done = self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
+                                "--stats", "--overwrite")
+        for text in ("ms a frame", "encode", "wall time", "at once on average"):
+            self.assertIn(text, done.stderr)
+
+
+class StandardOutput(BatchTest):
+    def stream(self, scene, *arguments, code=DONE):
+        return self.run_roundel("render", scene, "-o", "-", *arguments, "-q", text=False,
+                                code=code).stdout
+
+    def test_rawvideo_has_the_pixels_of_the_files_in_order(self):
+        for scene, channels in (("balls.yaml", 3), ("alpha.yaml", 4)):
+            self.run_roundel("render", scene, "--frames", "3-12", "-o", f"out/{channels}_%02d.png")
+            files = [self.read(f"out/{channels}_{frame:02}.png") for frame in range(3, 13)]
+            self.assertEqual(png_pixels(files[0])[:3], (96, 64, channels))
+            self.assertEqual(self.stream(scene, "--frames", "3-12", "--format", "rawvideo"),
+                             b"".join(png_pixels(file)[3] for file in files))
+
+    def test_one_frame_can_be_a_stream(self):
+        self.run_roundel("render", "balls.yaml", "--frame", "7", "-o", "a.png")
+        self.assertEqual(self.stream("balls.yaml", "--frame", "7", "--format", "png"),
+                         self.read("a.png"))
+
+    def test_rawvideo_can_be_rgba(self):
+        rgb = self.stream("balls.yaml", "--format", "rawvideo")
+        rgba = self.stream("balls.yaml", "--format", "rawvideo", "--pixel-format", "rgba")
+        self.assertEqual(rgba, b"".join(rgb[i:i + 3] + b"\xff" for i in range(0, len(rgb), 3)))
+        self.stream("alpha.yaml", "--format", "rawvideo", "--pixel-format", "rgb24", code=USAGE)
+        self.stream("alpha.yaml", "--format", "y4m", code=USAGE)
+
+    def test_y4m_has_a_header_and_frames(self):
+        data = self.stream("balls.yaml", "--frames", "1-3", "--format", "y4m")
+        header = b"YUV4MPEG2 W96 H64 F30:1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n"
+        self.assertTrue(data.startswith(header))
+        self.assertEqual(len(data), len(header) + 3 * (len(b"FRAME\n") + 96 * 64 * 3 // 2))
+
+    def test_files_follow_each_other(self):
+        for name in ("png", "exr", "pfm"):
+            self.run_roundel("render", "balls.yaml", "--frames", "1-3", "-o", f"out/%d.{name}")
+            self.assertEqual(self.stream("balls.yaml", "--frames", "1-3", "--format", name),
+                             b"".join(self.read(f"out/{i}.{name}") for i in (1, 2, 3)))
+
+    def test_a_reader_that_goes_away(self):
+        process = self.start("render", "snow.yaml", "-o", "-", "--frames", "0-2000", "--format",
+                             "rawvideo", stdout=subprocess.PIPE)
+        process.stdout.close()
+        with process.stderr:
+            messages = process.stderr.read()
+        self.assertIn(process.wait(timeout=60), (FAILED, SOME_FAILED))
+        self.assertIn("Broken pipe", messages)
+
+    def test_an_interrupted_stream_ends_with_a_whole_frame(self):
+        with open(self.path("stream"), "wb") as file:
+            process = self.start("render", "snow.yaml", "-o", "-", "--frames", "0-5000", "--format",
+                                 "rawvideo", stdout=file)
+            time.sleep(1)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 143)
+        size = os.path.getsize(self.path("stream"))
+        self.assertGreater(size, 0)
+        self.assertEqual(size % (128 * 128 * 3), 0)
+
+
+class Film(BatchTest):
+    def test_ffmpeg_makes_a_film_of_it(self):
+        if not shutil.which("ffmpeg"):
+            self.skipTest("ffmpeg is not installed")
+        command = (f"{ROUNDEL} render film.yaml --frames all -o - --format y4m -q | "
+                   "ffmpeg -loglevel error -i - -c:v libx264 -crf 4 -pix_fmt yuv420p -colorspace bt709 "
+                   "-color_primaries bt709 -color_trc bt709 -movflags +faststart film.mp4")
+        subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.folder, check=True,
+                       timeout=120)
+        probe = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json",
+                                self.path("film.mp4")], check=True, stdout=subprocess.PIPE)
+        (stream,) = json.loads(probe.stdout)["streams"]
+        self.assertEqual((stream["width"], stream["height"], stream["pix_fmt"]), (96, 64, "yuv420p"))
+        self.assertEqual(int(stream["nb_read_frames"]), 60)
+        self.assertAlmostEqual(float(stream["duration"]), 2, places=2)
+        self.assertEqual((stream["color_space"], stream["color_range"]), ("bt709", "tv"))
+        # The colours of a frame, where they are the same over some pixels, as chroma is halved.
+        self.run_roundel("render", "film.yaml", "--frame", "30", "-o", "a.png")
+        width, height, _, pixels = png_pixels(self.read("a.png"))
+        film = subprocess.run(["ffmpeg", "-loglevel", "error", "-i", self.path("film.mp4"), "-vf",
+                               "select=eq(n\\,30)", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
+                              check=True, stdout=subprocess.PIPE).stdout
+        self.assertEqual(len(film), 96 * 64 * 3)
+        differences = [abs(a - b) for a, b in zip(film, pixels)]
+        self.assertLess(sum(differences) / len(differences), 3)
+        compared = 0
+        for y in range(0, height, 8):
+            for x in range(0, width, 8):
+                block = {pixels[3 * (j * width + i):3 * (j * width + i) + 3]
+                         for j in range(y, y + 8) for i in range(x, x + 8)}
+                if len(block) > 1:
+                    continue
+                compared += 1
+                at = 3 * ((y + 4) * width + x + 4)
+                for a, b in zip(film[at:at + 3], pixels[at:at + 3]):
+                    self.assertLessEqual(abs(a - b), 8)
+        self.assertGreater(compared, 20)
+
+
+if __name__ == "__main__":
+    ROUNDEL = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

@@ -1,0 +1,54 @@
+#include "tools/roundel/progress.h"
+
+#include <gtest/gtest.h>
+
+namespace roundel {
+namespace {
+
+const ProgressState kState = {50, 2, 200, 1'000'000, 5};
+
+std::string text(ProgressFormat format, const ProgressState& state, std::size_t columns = 200) {
+  return progress_text(format, state, 10, 2.5e6, columns);
+}
+
+TEST(Progress, LinesHaveAllNumbers) {
+  EXPECT_EQ(text(ProgressFormat::kPlain, kState),
+            "50/200 frames  10.0 fps  ETA 0:15  2.5 MB/s  queue 5  2 failed\n");
+  EXPECT_EQ(progress_text(ProgressFormat::kPlain, {0, 0, 3, 0, 0}, 0, 0, 80),
+            "0/3 frames  0.0 fps  ETA --:--  0.0 MB/s  queue 0\n");
+  EXPECT_NE(text(ProgressFormat::kPlain, {0, 0, 40'000, 0, 0}).find("ETA 1:06:40"),
+            std::string::npos);
+}
+
+TEST(Progress, TheBarFitsTheTerminal) {
+  EXPECT_EQ(text(ProgressFormat::kBar, {50, 0, 200, 0, 5})
+                .rfind("[#######                       ] 50/200 frames", 0),
+            0U);
+  for (std::size_t columns = 0; columns < 120; ++columns) {
+    EXPECT_LE(text(ProgressFormat::kBar, kState, columns).size(), columns) << columns;
+  }
+}
+
+TEST(Progress, FarmManagersGetTheirOwnLines) {
+  EXPECT_EQ(
+      text(ProgressFormat::kOpenJd, kState).rfind("openjd_progress: 25.0\nopenjd_status: ", 0), 0U);
+  EXPECT_EQ(text(ProgressFormat::kDeadline, {199, 0, 200, 0, 0}), "Progress: 99%\n");
+  EXPECT_EQ(text(ProgressFormat::kBlender, kState), "");
+  EXPECT_EQ(frame_text(ProgressFormat::kBlender, 7, "a_7.png"),
+            "Fra:7 | Rendered\nSaved: 'a_7.png'\n");
+  EXPECT_EQ(frame_text(ProgressFormat::kJson, 7, "a_7.png"), "");
+}
+
+TEST(Progress, RatesAreOfTheLastSeconds) {
+  Rates rates;
+  const Rates::Clock::time_point start{};
+  for (int second = 0; second <= 100; ++second) {
+    const auto done = static_cast<std::uint64_t>(second < 50 ? second : 50 + 10 * (second - 50));
+    rates.add(start + std::chrono::seconds(second), done, 1000 * done);
+  }
+  EXPECT_NEAR(rates.frames_per_second(), 10, 1e-9);
+  EXPECT_NEAR(rates.bytes_per_second(), 10'000, 1e-6);
+}
+
+}  // namespace
+}  // namespace roundel

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""A very large picture and a very long sequence, within the memory that docs/batch.md states.
+Usage: scale_test.py PATH_OF_ROUNDEL"""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROUNDEL = ""  # set by main()
+MIB = 1 << 20
+
+SCENE = """version: 1
+layers:
+  - generator: hypnosis
+"""
+
+
+class Scale(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="roundel_scale_")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        with open(os.path.join(self.folder, "a.yaml"), "w", encoding="utf-8") as file:
+            file.write(SCENE)
+
+    def run_roundel(self, *arguments, address_space):
+        """Runs within so much address space; returns the most memory that it had, in bytes."""
+        process = subprocess.Popen(
+            [ROUNDEL, *arguments], cwd=self.folder, stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space)))
+        with process.stderr:
+            messages = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0, messages)
+        return usage.ru_maxrss * 1024
+
+    def test_a_picture_of_a_gigapixel(self):
+        picture = 32768 * 32768 * 3
+        if os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 2 * picture:
+            self.skipTest("this machine has too little memory")
+        used = self.run_roundel("render", "a.yaml", "--size", "32768x32768", "--backend", "cpu",
+                                "--threads", "2", "-o", "a.png", address_space=picture + 1024 * MIB)
+        self.assertLess(used, picture + 256 * MIB)
+        info = subprocess.run([ROUNDEL, "info", "a.png"], cwd=self.folder, check=True, text=True,
+                              stdout=subprocess.PIPE).stdout
+        self.assertIn("32768x32768 pixels", info)
+
+    def test_ten_thousand_frames(self):
+        arguments = ["render", "a.yaml", "--size", "512x512", "--backend", "cpu", "--threads", "2", "-o",
+                     "%d.png", "--overwrite", "-q"]
+        used = self.run_roundel(*arguments, "--frames", "0-9999", address_space=1024 * MIB)
+        self.assertLess(used, 128 * MIB)
+        self.assertEqual(len(os.listdir(self.folder)), 10001)
+        few = self.run_roundel(*arguments, "--frames", "0-299", address_space=1024 * MIB)
+        self.assertLess(used - few, 24 * MIB, f"{used} for 10,000 frames, {few} for 300")
+
+
+if __name__ == "__main__":
+    ROUNDEL = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

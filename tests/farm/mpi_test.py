@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Sequences under mpirun: several ranks, slow ones, failing ones, over TCP.
+Usage: mpi_test.py PATH_OF_ROUNDEL. Exits with 77 where there is no mpirun."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROUNDEL = ""  # set by main()
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+MPIRUN = ["mpirun", "--oversubscribe", "--tag-output"]
+
+SCENE = """version: 1
+image: {width: 96, height: 64}
+layers:
+  - generator: hypnosis
+  - random: {count: 5000, radius: 0.02, color: {uniform: [[0, 0, 0], [1, 1, 1]]}}
+"""
+# About half a second a frame and core.
+SLOW = """version: 1
+image: {width: 1500, height: 1500}
+layers:
+  - generator: hypnosis
+  - random: {count: 3000, radius: 0.1, alpha: 0.001}
+"""
+
+
+class MpiTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="roundel_mpi_")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.write("a.yaml", SCENE)
+        self.write("slow.yaml", SLOW)
+        os.mkdir(self.path("out"))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text, mode=0o644):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(self.path(name), mode)
+        return self.path(name)
+
+    def contents(self, folder="out"):
+        result = {}
+        for name in os.listdir(self.path(folder)):
+            with open(self.path(f"{folder}/{name}"), "rb") as file:
+                result[name] = file.read()
+        return result
+
+    def expect(self, scene, frames):
+        """Renders the frames by one process, for comparison."""
+        os.mkdir(self.path("expected"))
+        subprocess.run([ROUNDEL, "render", scene, "--frames", frames, "-o", "expected/%d.png", "-q"],
+                       cwd=self.folder, check=True, timeout=300)
+        return self.contents("expected")
+
+    def mpirun(self, ranks, *arguments, code=0, program=None):
+        done = subprocess.run([*MPIRUN, "-n", str(ranks), *(program or [ROUNDEL]), *arguments],
+                              cwd=self.folder, env=ENVIRONMENT, text=True, timeout=300, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if code is None:
+            self.assertNotEqual(done.returncode, 0, done.stderr)
+        else:
+            self.assertEqual(done.returncode, code, done.stderr)
+        return done.stderr
+
+    def rank_script(self, first, other):
+        """A program that is `first` on rank 1 and `other` on all others; "$@" are its arguments."""
+        return [self.write("rank.sh", f'#!/bin/sh\nif [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then\n{first}\n'
+                                      f'else\n{other}\nfi\n', 0o755)]
+
+    @staticmethod
+    def frames_of_ranks(messages):
+        """Number of frames that each rank has saved, from --progress=blender."""
+        counts = {}
+        for rank in re.findall(r"^\[\d+,(\d+)\]<stderr>:Saved: ", messages, re.MULTILINE):
+            counts[int(rank)] = counts.get(int(rank), 0) + 1
+        return counts
+
+
+class Ranks(MpiTest):
+    def test_all_ranks_make_the_sequence_together(self):
+        expected = self.expect("a.yaml", "0-200")
+        for ranks in (1, 2, 3):
+            messages = self.mpirun(ranks, "render", "a.yaml", "--frames", "0-200", "-o", "out/%d.png",
+                                   "--overwrite", "--progress=blender")
+            self.assertEqual(self.contents(), expected)
+            self.assertEqual(messages.count("201 frames"), 1)  # one speaks for all
+            saved = re.findall(r"Saved: 'out/(\d+)\.png'", messages)
+            self.assertEqual(sorted(map(int, saved)), list(range(201)))  # each frame once
+            self.assertEqual(len(self.frames_of_ranks(messages)), ranks)
+
+    def test_the_first_rank_decides_about_existing_files(self):
+        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png")
+        expected = self.contents()
+        messages = self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png", code=4)
+        self.assertEqual(messages.count("10 of 10 frames exist"), 1)
+        for frame in (2, 3, 7):
+            os.unlink(self.path(f"out/{frame}.png"))
+        messages = self.mpirun(3, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png", "--resume")
+        self.assertIn("3 frames (7 kept)", messages)
+        self.assertEqual(self.contents(), expected)
+
+    def test_progress_counts_all_ranks(self):
+        messages = self.mpirun(3, "render", "a.yaml", "--frames", "0-99", "-o", "out/%d.png",
+                               "--progress=deadline")
+        self.assertEqual(messages.count("Progress: 100%"), 1)
+
+    def test_shards_are_for_ranks_too(self):
+        expected = self.expect("a.yaml", "0-20")
+        self.mpirun(3, "render", "a.yaml", "--frames", "0-20", "-o", "out/%d.png", "--shard", "auto")
+        self.assertEqual(self.contents(), expected)
+
+    def test_a_stream_is_for_one_rank(self):
+        messages = self.mpirun(2, "render", "a.yaml", "-o", "-", "--format", "rawvideo", code=2)
+        self.assertIn("--output: expected files for several ranks", messages)
+
+
+class Bands(MpiTest):
+    def test_ranks_draw_bands_of_a_frame(self):
+        for ending, frames in (("png", "0-9"), ("exr", "3-4")):
+            name = f"expected/%d.{ending}"
+            os.makedirs(self.path("expected"), exist_ok=True)
+            subprocess.run([ROUNDEL, "render", "a.yaml", "--frames", frames, "-o", name, "-q"],
+                           cwd=self.folder, check=True, timeout=60)
+            for ranks in (1, 2, 3):
+                messages = self.mpirun(ranks, "render", "a.yaml", "--frames", frames, "--split-frame",
+                                       "-o", f"out/%d.{ending}", "--overwrite")
+                self.assertEqual(messages.count(" frames  "), 1)
+        self.assertEqual(self.contents(), self.contents("expected"))
+
+    def test_large_bands(self):
+        arguments = ["render", "a.yaml", "--size", "9000x8000", "--frame", "5"]
+        subprocess.run([ROUNDEL, *arguments, "-o", "expected.png", "-q"], cwd=self.folder, check=True)
+        self.mpirun(2, *arguments, "--split-frame", "-o", "a.png")
+        subprocess.run(["cmp", "a.png", "expected.png"], cwd=self.folder, check=True)
+
+    def test_a_rank_that_cannot_draw_its_band(self):
+        for broken in (f'exec {ROUNDEL} "$@" --backend cuda', f'exec {ROUNDEL} render none.yaml '
+                       '--frames 0-9 --split-frame -o out/%d.png'):
+            script = self.rank_script(broken, f'exec {ROUNDEL} "$@"')
+            messages = self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o",
+                                   "out/%d.png", program=script, code=None)
+            self.assertIn("rank 1", messages)
+            self.assertEqual(self.contents(), {})
+
+    def test_an_early_refusal_ends_all_ranks(self):
+        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "none/%d.png",
+                    code=4)
+        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "out/%d.png")
+        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "out/%d.png",
+                    "--resume")
+
+
+class Unequal(MpiTest):
+    def test_no_rank_waits_while_another_renders(self):
+        messages = self.mpirun(2, "render", "slow.yaml", "--frames", "0-15", "-o", "out/%d.png",
+                               "--threads", "1", "--progress=blender")
+        counts = self.frames_of_ranks(messages)
+        self.assertGreaterEqual(min(counts.get(0, 0), counts.get(1, 0)), 5, counts)
+
+    def test_a_slow_rank_makes_fewer_frames_and_delays_nobody(self):
+        expected = self.expect("a.yaml", "0-400")
+        for slow_rank in (1, 0):
+            shutil.rmtree(self.path("out"))
+            os.mkdir(self.path("out"))
+            write_pid = f'echo $$ >pid; exec {ROUNDEL} "$@"'
+            usual = f'exec {ROUNDEL} "$@"'
+            scripts = (write_pid, usual) if slow_rank == 1 else (usual, write_pid)
+            process = subprocess.Popen(
+                [*MPIRUN, "-n", "2", *self.rank_script(*scripts), "render", "a.yaml", "--frames",
+                 "0-400", "-o", "out/%d.png", "--progress=blender"], cwd=self.folder, env=ENVIRONMENT,
+                text=True, stderr=subprocess.PIPE)
+            while not os.path.exists(self.path("pid")) or not os.path.getsize(self.path("pid")):
+                time.sleep(0.01)
+            with open(self.path("pid"), encoding="ascii") as file:
+                pid = int(file.read())
+            os.unlink(self.path("pid"))
+            # Nine tenths of the time it stands still.
+            while process.poll() is None:
+                try:
+                    os.kill(pid, signal.SIGSTOP)
+                    time.sleep(0.045)
+                    os.kill(pid, signal.SIGCONT)
+                    time.sleep(0.005)
+                except ProcessLookupError:
+                    break
+            messages = process.communicate(timeout=120)[1]
+            self.assertEqual(process.returncode, 0, messages)
+            self.assertEqual(self.contents(), expected)
+            counts = self.frames_of_ranks(messages)
+            if slow_rank == 1:  # the first rank deals, so its helper is slow as well
+                self.assertGreater(counts[0], 2 * counts.get(1, 0), counts)
+
+    def test_a_rank_that_fails_leaves_its_frames_to_the_others(self):
+        expected = self.expect("a.yaml", "0-100")
+        script = self.rank_script(f'exec {ROUNDEL} "$@" --backend cuda', f'exec {ROUNDEL} "$@"')
+        if subprocess.run([ROUNDEL, "render", "a.yaml", "--backend", "cuda", "-q", "-o", "b.png"],
+                          cwd=self.folder, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            self.skipTest("there is a CUDA device: that rank would not fail")
+        messages = self.mpirun(3, "render", "a.yaml", "--frames", "0-100", "-o", "out/%d.png",
+                               program=script, code=1)
+        self.assertIn("--backend cuda: ", messages)
+        self.assertEqual(self.contents(), expected)
+
+    def test_the_exit_code_is_the_worst(self):
+        script = self.rank_script(f'exec {ROUNDEL} render none.yaml --frames 0-9 -o out/%d.png',
+                                  f'exec {ROUNDEL} "$@"')
+        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png", program=script, code=3)
+        self.assertEqual(len(self.contents()), 10)
+
+    def test_a_frame_that_cannot_be_written(self):
+        os.mkdir(self.path("out/5.png"))
+        messages = self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png",
+                               "--overwrite", code=5)
+        self.assertIn("1 of 10 frames are missing; to make them: --frames 5", messages)
+        self.assertEqual(len(os.listdir(self.path("out"))), 10)
+
+    def test_a_killed_rank_ends_the_job_and_resuming_makes_the_rest(self):
+        expected = self.expect("slow.yaml", "0-15")
+        script = self.rank_script(f'echo $$ >pid; exec {ROUNDEL} "$@"', f'exec {ROUNDEL} "$@"')
+        process = subprocess.Popen(
+            [*MPIRUN, "-n", "2", *script, "render", "slow.yaml", "--frames", "0-15", "-o",
+             "out/%d.png"], cwd=self.folder, env=ENVIRONMENT, stderr=subprocess.DEVNULL)
+        while len(os.listdir(self.path("out"))) < 3:
+            time.sleep(0.01)
+        with open(self.path("pid"), encoding="ascii") as file:
+            os.kill(int(file.read()), signal.SIGKILL)
+        self.assertEqual(process.wait(timeout=60), 137)
+        self.assertLess(len(self.contents()), 16)
+        self.mpirun(2, "render", "slow.yaml", "--frames", "0-15", "-o", "out/%d.png", "--resume")
+        self.assertEqual(self.contents(), expected)
+
+
+class TwoMachines(MpiTest):
+    """Two network namespaces with a cable between them, each a machine to Open MPI."""
+
+    NAMES = ("roundel-a", "roundel-b")
+    ADDRESSES = ("10.211.7.1", "10.211.7.2")
+
+    def ip(self, *arguments):
+        return subprocess.run(["ip", *arguments], stderr=subprocess.PIPE, check=False).returncode == 0
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(lambda: [self.ip("netns", "del", name) for name in self.NAMES])
+        if not shutil.which("ip") or not all(self.ip("netns", "add", name) for name in self.NAMES):
+            self.skipTest("network namespaces cannot be made here")
+        a, b = self.NAMES
+        steps = [self.ip("link", "add", "roundel-v0", "netns", a, "type", "veth", "peer", "name",
+                         "roundel-v1", "netns", b)]
+        for name, device, address in zip(self.NAMES, ("roundel-v0", "roundel-v1"), self.ADDRESSES):
+            steps += [self.ip("-n", name, "addr", "add", f"{address}/24", "dev", device),
+                      self.ip("-n", name, "link", "set", device, "up"),
+                      self.ip("-n", name, "link", "set", "lo", "up")]
+        if not all(steps):
+            self.skipTest("network namespaces cannot be joined here")
+
+    def test_ranks_on_two_machines_over_tcp(self):
+        expected = self.expect("a.yaml", "0-150")
+        agent = self.write("agent.sh", "#!/bin/sh\nshift\n"  # the machine's address
+                                       f"exec ip netns exec {self.NAMES[1]} unshare -u sh -c "
+                                       '"hostname machine-b; $*"\n', 0o755)
+        network = f"{self.ADDRESSES[0]}/24"
+        command = ["ip", "netns", "exec", self.NAMES[0], *MPIRUN, "-n", "2",
+                   "-H", ",".join(f"{address}:1" for address in self.ADDRESSES),
+                   "--mca", "plm", "rsh", "--mca", "plm_rsh_agent", agent, "--mca", "btl", "tcp,self",
+                   "--mca", "btl_tcp_if_include", network, "--mca", "oob_tcp_if_include", network,
+                   ROUNDEL, "render", "a.yaml", "--frames", "0-150", "-o", "out/%d.png",
+                   "--progress=blender"]
+        done = subprocess.run(command, cwd=self.folder, env=ENVIRONMENT, text=True, timeout=120,
+                              stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.contents(), expected)
+        self.assertEqual(len(self.frames_of_ranks(done.stderr)), 2, done.stderr)
+
+
+if __name__ == "__main__":
+    ROUNDEL = os.path.abspath(sys.argv.pop(1))
+    if not shutil.which("mpirun"):
+        print("skipped: mpirun is not installed")
+        sys.exit(77)
+    unittest.main(verbosity=2)

@@ -1,0 +1,303 @@
+#include "renderer/sequence/export_pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "renderer/base/error.h"
+#include "renderer/render.h"
+#include "renderer/scene/load_scene.h"
+
+namespace roundel {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+Scene test_scene(const std::string& generator) {
+  return parse_scene(
+      "version: 1\nimage: {width: 24, height: 16}\nlayers:\n  - generator: " + generator + "\n",
+      "test.yaml");
+}
+
+FrameList frames_from_0(std::int64_t count) {
+  FrameList frames(static_cast<std::size_t>(count));
+  std::iota(frames.begin(), frames.end(), 0);
+  return frames;
+}
+
+/// Keeps what it gets, and fails where it is told to.
+class TestSink : public FrameSink {
+ public:
+  explicit TestSink(bool in_order) : in_order_(in_order) {}
+  bool in_order() const override { return in_order_; }
+  std::string name(std::int64_t frame) const override { return std::to_string(frame); }
+  void write(std::int64_t frame, std::span<const std::uint8_t> bytes) override {
+    const std::lock_guard lock(mutex);
+    if (fails(frame)) throw Error(ExitCode::kOutputRefused, "refused");
+    order.push_back(frame);
+    EXPECT_TRUE(files.emplace(frame, Bytes(bytes.begin(), bytes.end())).second) << "twice";
+  }
+
+  std::function<bool(std::int64_t)> fails = [](std::int64_t) { return false; };
+  std::mutex mutex;
+  FrameList order;
+  std::map<std::int64_t, Bytes> files;
+
+ private:
+  bool in_order_;
+};
+
+/// Draws with the CPU, after some waiting; throws from the given call on.
+class SlowRasterizer : public Rasterizer {
+ public:
+  SlowRasterizer(int milliseconds, int calls_before_failure)
+      : milliseconds_(milliseconds), calls_left_(calls_before_failure) {}
+  void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,
+            StageStats& stats) override {
+    wait();
+    inner_->draw(circles, image, out, stats);
+  }
+  void draw(const Circles& circles, const ImageSettings& image, Image& out,
+            StageStats& stats) override {
+    wait();
+    inner_->draw(circles, image, out, stats);
+  }
+
+ private:
+  void wait() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds_));
+    if (calls_left_-- <= 0) throw Error(ExitCode::kRuntimeFailure, "the device is gone");
+  }
+  int milliseconds_, calls_left_;
+  std::unique_ptr<Rasterizer> inner_ = make_cpu_rasterizer({});
+};
+
+constexpr int kNeverFails = 1 << 30;
+
+/// One export of a scene, with what a test wants to change.
+struct TestExport {
+  explicit TestExport(const std::string& generator, FrameList frames, bool in_order = false)
+      : scene(test_scene(generator)),
+        source(std::move(frames)),
+        encoder(scene, FrameFormat::kRawVideo),
+        sink(in_order) {}
+
+  ExportPipeline make() {
+    if (rasterizers.empty()) rasterizers.push_back(make_cpu_rasterizer({}));
+    ExportJob job{scene, source, encoder, sink, std::move(rasterizers)};
+    job.encoders = 3;
+    job.on_written = [this](std::int64_t, std::uint64_t) { ++reported; };
+    return ExportPipeline(std::move(job));
+  }
+  ExportResult run() {
+    ExportPipeline pipeline = make();
+    pipeline.start();
+    return pipeline.finish();
+  }
+  void add_rasterizer(int milliseconds, int calls_before_failure = kNeverFails) {
+    rasterizers.push_back(std::make_unique<SlowRasterizer>(milliseconds, calls_before_failure));
+  }
+
+  Scene scene;
+  ListSource source;
+  FrameEncoder encoder;
+  TestSink sink;
+  std::vector<std::unique_ptr<Rasterizer>> rasterizers;
+  std::atomic<int> reported{0};
+};
+
+/// The frame on its own, as a still is made.
+Bytes still(const Scene& scene, std::int64_t frame) {
+  const auto rasterizer = make_cpu_rasterizer({});
+  Image image;
+  StageStats stats;
+  FrameRenderer(scene, *rasterizer).render(frame, image, stats);
+  return {image.bytes.begin(), image.bytes.end()};
+}
+
+TEST(ExportPipeline, FramesAreThoseOfStills) {
+  for (const char* generator : {"hypnosis", "rgb"}) {
+    TestExport test(generator, {-2, 0, 1, 5, 30, 31});
+    const ExportResult result = test.run();
+    EXPECT_EQ(result.written, (FrameList{-2, 0, 1, 5, 30, 31}));
+    EXPECT_TRUE(result.failed.empty());
+    for (const auto& [frame, bytes] : test.sink.files) {
+      EXPECT_EQ(bytes, still(test.scene, frame)) << generator << " " << frame;
+    }
+    EXPECT_EQ(test.reported, 6);
+    EXPECT_EQ(result.bytes, 6U * 24 * 16 * 3);
+  }
+}
+
+TEST(ExportPipeline, SeveralRasterizersShareTheFrames) {
+  const FrameList frames = frames_from_0(60);
+  TestExport test("hypnosis", frames);
+  for (const int milliseconds : {0, 1, 3}) test.add_rasterizer(milliseconds);
+  EXPECT_EQ(test.run().written, frames);
+  for (const auto& [frame, bytes] : test.sink.files) EXPECT_EQ(bytes, still(test.scene, frame));
+}
+
+TEST(ExportPipeline, StreamsAreInOrder) {
+  const FrameList frames = frames_from_0(60);
+  TestExport test("hypnosis", frames, /*in_order=*/true);
+  for (const int milliseconds : {0, 1, 3}) test.add_rasterizer(milliseconds);
+  test.run();
+  EXPECT_EQ(test.sink.order, frames);
+}
+
+TEST(ExportPipeline, NoFramesAreNoFailure) {
+  TestExport test("rgb", {});
+  const ExportResult result = test.run();
+  EXPECT_TRUE(result.written.empty());
+  EXPECT_TRUE(result.failed.empty());
+}
+
+TEST(ExportPipeline, AFrameThatCannotBeWrittenHarmsNoOther) {
+  TestExport test("hypnosis", frames_from_0(30));
+  test.sink.fails = [](std::int64_t frame) { return frame == 7 || frame == 21; };
+  const ExportResult result = test.run();
+  EXPECT_EQ(result.written.size(), 28U);
+  ASSERT_EQ(result.failed.size(), 2U);
+  EXPECT_EQ(result.failed[0].frame + result.failed[1].frame, 28);
+  EXPECT_EQ(result.failed[0].exit_code, ExitCode::kOutputRefused);
+  EXPECT_EQ(result.failed[0].message, "refused");
+  EXPECT_FALSE(result.gave_up);
+}
+
+TEST(ExportPipeline, ManyFailuresInARowEndIt) {
+  TestExport test("rgb", frames_from_0(1000));
+  test.sink.fails = [](std::int64_t frame) { return frame >= 10; };
+  const ExportResult result = test.run();
+  EXPECT_TRUE(result.gave_up);
+  EXPECT_EQ(result.written.size(), 10U);
+  EXPECT_GE(result.failed.size(), 20U);
+  EXPECT_LT(result.failed.size(), 100U);
+}
+
+TEST(ExportPipeline, AStreamEndsAtTheFirstFailure) {
+  TestExport test("hypnosis", frames_from_0(100), /*in_order=*/true);
+  test.add_rasterizer(0);
+  test.add_rasterizer(1);
+  test.sink.fails = [](std::int64_t frame) { return frame == 17; };
+  const ExportResult result = test.run();
+  EXPECT_EQ(result.written, frames_from_0(17));
+  EXPECT_EQ(result.failed.size(), 1U);
+}
+
+TEST(ExportPipeline, TheFrameOfAFailedRasterizerGoesToAnother) {
+  for (const bool in_order : {false, true}) {
+    const FrameList frames = frames_from_0(40);
+    TestExport test("hypnosis", frames, in_order);
+    test.add_rasterizer(1, 3);
+    test.add_rasterizer(2, 5);
+    test.add_rasterizer(0);
+    const ExportResult result = test.run();
+    EXPECT_EQ(result.written, frames);
+    EXPECT_TRUE(result.failed.empty());
+    for (const auto& [frame, bytes] : test.sink.files) EXPECT_EQ(bytes, still(test.scene, frame));
+  }
+}
+
+TEST(ExportPipeline, WithoutARasterizerItEnds) {
+  TestExport test("rgb", frames_from_0(40));
+  test.add_rasterizer(0, 5);
+  test.add_rasterizer(0, 5);
+  const ExportResult result = test.run();
+  EXPECT_TRUE(result.gave_up);
+  EXPECT_EQ(result.written.size(), 10U);
+  ASSERT_EQ(result.failed.size(), 1U);
+  EXPECT_EQ(result.failed[0].message, "the device is gone");
+}
+
+TEST(ExportPipeline, StopsAtOnceAndFinishesWhatIsDrawn) {
+  for (const bool in_order : {false, true}) {
+    TestExport test("hypnosis", frames_from_0(100'000), in_order);
+    test.add_rasterizer(1);
+    test.add_rasterizer(2);
+    ExportPipeline pipeline = test.make();
+    pipeline.start();
+    while (pipeline.counts().written < 5) EXPECT_FALSE(pipeline.wait_for(0.001));
+    pipeline.stop();
+    const ExportResult result = pipeline.finish();
+    EXPECT_LT(result.written.size(), 10'000U);
+    EXPECT_TRUE(result.failed.empty());
+    EXPECT_EQ(result.written.size(), test.sink.files.size());
+    if (in_order) {
+      EXPECT_EQ(test.sink.order, frames_from_0(static_cast<std::int64_t>(test.sink.order.size())));
+    }
+  }
+}
+
+TEST(ExportPipeline, CanBeAbandoned) {
+  TestExport test("hypnosis", frames_from_0(100'000));
+  ExportPipeline pipeline = test.make();
+  pipeline.start();
+}
+
+TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
+  class CountingSource : public FrameSource {
+   public:
+    std::optional<std::int64_t> next() override {
+      return handed_out < 200 ? std::optional<std::int64_t>(handed_out++) : std::nullopt;
+    }
+    std::atomic<std::int64_t> handed_out{0};
+  } source;
+  TestExport test("hypnosis", {});
+  std::atomic<std::int64_t> written{0}, most{0};
+  ExportJob job{test.scene, source, test.encoder, test.sink, {}};
+  job.rasterizers.push_back(make_cpu_rasterizer({}));
+  job.encoders = 3;
+  job.memory_budget = 4 * 3 * test.encoder.picture_bytes();  // four pictures
+  job.on_written = [&](std::int64_t, std::uint64_t) {
+    most = std::max(most.load(), source.handed_out - written);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ++written;
+  };
+  ExportPipeline pipeline(std::move(job));
+  pipeline.start();
+  const ExportResult result = pipeline.finish();
+  EXPECT_EQ(result.written.size(), 200U);
+  EXPECT_EQ(result.max_pictures, 4U);
+  EXPECT_LE(most, 4 + 4);  // those just written are counted until their writer has slept
+}
+
+TEST(ExportPipeline, WhatTheCirclesFailWithIsThrown) {
+  class FailingSource : public FrameSource {
+   public:
+    std::optional<std::int64_t> next() override {
+      if (frame_ == 3) throw Error(ExitCode::kInvalidScene, "bad data");
+      return frame_++;
+    }
+
+   private:
+    std::int64_t frame_ = 0;
+  } source;
+  TestExport test("hypnosis", {});
+  ExportJob job{test.scene, source, test.encoder, test.sink, {}};
+  job.rasterizers.push_back(make_cpu_rasterizer({}));
+  ExportPipeline pipeline(std::move(job));
+  pipeline.start();
+  EXPECT_THROW(pipeline.finish(), Error);
+}
+
+TEST(ExportPipeline, StatsSumAllFrames) {
+  TestExport test("rgb", frames_from_0(10));
+  ExportResult result = test.run();
+  EXPECT_EQ(result.stages.stage("encode").bytes, 10U * 24 * 16 * 3);
+  EXPECT_EQ(result.stages.stage("write").bytes, result.bytes);
+  EXPECT_GT(result.stages.stage("blend").milliseconds, 0);
+  EXPECT_LE(result.encoding_seconds, result.steady_seconds + 1e-9);
+  EXPECT_LE(result.mean_encoders, 4);  // a helping thread counts too
+  EXPECT_GT(result.seconds, 0);
+}
+
+}  // namespace
+}  // namespace roundel

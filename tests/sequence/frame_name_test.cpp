@@ -1,0 +1,36 @@
+#include "renderer/sequence/frame_name.h"
+
+#include <gtest/gtest.h>
+
+namespace roundel {
+namespace {
+
+TEST(FrameName, HashesStandForDigits) {
+  EXPECT_EQ(FrameName("out/frame_####.png").path(7), "out/frame_0007.png");
+  EXPECT_EQ(FrameName("out/frame_#.png").path(12345), "out/frame_12345.png");
+  EXPECT_EQ(FrameName("##/##.png").path(3), "03/03.png");
+}
+
+TEST(FrameName, PrintfAndBracesDoToo) {
+  EXPECT_EQ(FrameName("a_%04d.png").path(7), "a_0007.png");
+  EXPECT_EQ(FrameName("a_%d.png").path(7), "a_7.png");
+  EXPECT_EQ(FrameName("{frame:04}/{frame}.png").path(7), "0007/7.png");
+  EXPECT_EQ(FrameName("{frame:6}.png").path(7), "000007.png");
+}
+
+TEST(FrameName, AMinusTakesAPlace) {
+  for (const char* pattern : {"####", "%04d", "{frame:04}"}) {
+    EXPECT_EQ(FrameName(pattern).path(-7), "-007") << pattern;
+  }
+}
+
+TEST(FrameName, AllElseStandsForItself) {
+  for (const char* pattern : {"plain.png", "", "100%.png", "%s.png", "{f}.png", "{frame:x}.png"}) {
+    EXPECT_FALSE(FrameName(pattern).has_number()) << pattern;
+    EXPECT_EQ(FrameName(pattern).path(3), pattern);
+  }
+  EXPECT_TRUE(FrameName("a#.png").has_number());
+}
+
+}  // namespace
+}  // namespace roundel

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include "renderer/scene/scene.h"
+#include "renderer/sequence/frame_encoder.h"
+#include "renderer/sequence/frame_list.h"
+#include "renderer/sequence/frame_name.h"
+#include "tools/roundel/options.h"
+
+namespace roundel {
+
+/// The frames that --frames asks for; without it `otherwise`. Throws Error(kUsage) for "all" of a
+/// scene without animation.
+FrameList frames_of(const Scene& scene, const std::optional<FrameList>& frames, bool all_frames,
+                    std::int64_t otherwise);
+
+/// What is to be exported where.
+struct ExportPlan {
+  FrameList frames;  ///< of this shard
+  FrameFormat format = FrameFormat::kPng;
+  FrameName name{""};  ///< unused for a stream
+};
+
+/// Throws Error for what cannot be done: several frames into one name, an unknown ending, a frame
+/// that does not fit into memory.
+ExportPlan plan_export(const Scene& scene, const RenderOptions& options);
+
+/// How many frames the CPU draws at once, with one thread each: as many as `threads`, since that
+/// wastes less than sharing each frame between the threads; or one, by all threads together, where
+/// so many do not fit into half of the memory, or are too few for every thread to have some.
+int cpu_frames_at_once(const Scene& scene, const ExportPlan& plan, std::size_t frames, int threads);
+
+/// Removes leftovers of killed runs and decides about the files that are there: the frames still to
+/// be made. `kept`: those that are not. Throws Error(kOutputRefused) for a folder that cannot be
+/// written to and, unless `resume` or `overwrite`, for files that are there already.
+struct FramesToMake {
+  FrameList frames;
+  std::size_t kept = 0;
+};
+FramesToMake frames_to_make(const ExportPlan& plan, const std::string& fingerprint, bool resume,
+                            bool overwrite);
+
+}  // namespace roundel

@@ -1,0 +1,10 @@
+// Stands in for mpi_ranks.cpp in builds without MPI.
+#include "tools/roundel/ranks.h"
+
+namespace roundel {
+
+std::unique_ptr<Ranks> make_mpi_ranks() {
+  return nullptr;
+}
+
+}  // namespace roundel

@@ -1,0 +1,16 @@
+#pragma once
+#include <optional>
+
+#include "tools/roundel/command_line.h"
+#include "tools/roundel/options.h"
+
+namespace roundel {
+
+/// --frames LIST, where "all" sets `all` instead.
+void add_frames(CommandLine& line, std::optional<FrameList>& frames, bool& all);
+
+/// The options of `render` that are for sequences, and their checks.
+void add_sequence(CommandLine& line, RenderOptions& options);
+void check_sequence(const RenderOptions& options, CommandLine::Problems& problems);
+
+}  // namespace roundel
