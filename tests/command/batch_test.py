@@ -245,7 +245,7 @@ class ExistingFiles(BatchTest):
 
 
 class Interruptions(BatchTest):
-    ARGUMENTS = ["render", "snow.yaml", "--frames", "0-3000", "-o", "out/%04d.png"]
+    ARGUMENTS = ["render", "snow.yaml", "--frames", "0-30000", "-o", "out/%04d.png"]
 
     def test_signals_finish_what_is_drawn_and_say_what_remains(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
@@ -254,14 +254,14 @@ class Interruptions(BatchTest):
             process.send_signal(number)
             _, messages = process.communicate(timeout=60)
             self.assertEqual(process.returncode, code, messages)
-            rest = re.search(r"interrupted: (\d+) of 3001 frames are missing; to make them: "
+            rest = re.search(r"interrupted: (\d+) of 30001 frames are missing; to make them: "
                              r"--frames ([\d,x-]+)\n", messages)
             self.assertTrue(rest, messages)
             names = self.frames_in()
-            self.assertEqual(int(rest[1]), 3001 - len(names))
+            self.assertEqual(int(rest[1]), 30001 - len(names))
             self.assertFalse([name for name in names if name.startswith(".")])
             self.run_roundel("verify", "out/%04d.png", "--frames", rest[2], "--quiet", code=FAILED)
-            missing = self.run_roundel("verify", "out/%04d.png", "--frames", "0-3000",
+            missing = self.run_roundel("verify", "out/%04d.png", "--frames", "0-30000",
                                        "--scene", "snow.yaml", code=FAILED).stdout
             self.assertEqual(missing, f"missing: {rest[2]}\n--frames {rest[2]}\n")
 
