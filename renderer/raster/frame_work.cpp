@@ -23,7 +23,8 @@ std::uint64_t count_in_band(const Circles& circles, const ImageSettings& image, 
   const TileGrid grid = TileGrid::make(image.width, image.height, kBandRows);
   const SnowRamp ramp = snow_ramp(image.blend_space);
   const auto width = static_cast<std::size_t>(image.width);
-  const auto rows = static_cast<std::size_t>(last_row - first_row + 1);
+  const int num_rows = last_row - first_row + 1;
+  const auto rows = static_cast<std::size_t>(num_rows);
   std::vector<scalar::PixelState<L>> pixels(width * rows, {0, 0, 0, 1});
   std::vector<std::size_t> live(rows, width);
   std::uint64_t fragments = 0;

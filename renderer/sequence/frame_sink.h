@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "renderer/sequence/frame_name.h"
 
@@ -29,7 +30,7 @@ class FrameSink {
 /// A file a frame, written under a temporary name and renamed.
 class FileSink final : public FrameSink {
  public:
-  explicit FileSink(const FrameName& file_name) : file_name_(file_name) {}
+  explicit FileSink(FrameName file_name) : file_name_(std::move(file_name)) {}
   bool in_order() const override { return false; }
   std::string name(std::int64_t frame) const override { return file_name_.path(frame); }
   void write(std::int64_t frame, std::span<const std::uint8_t> bytes) override;

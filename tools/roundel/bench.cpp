@@ -35,6 +35,7 @@ template <typename Draw>
 Spread repeat(int repeats, Draw&& draw) {
   for (int i = 0; i < kWarmUps; ++i) draw();
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(repeats));
   for (int i = 0; i < repeats; ++i) times.push_back(draw());
   return spread_of(std::move(times));
 }

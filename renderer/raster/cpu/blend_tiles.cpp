@@ -92,7 +92,7 @@ class TileBlender {
       const float* const t = args_.state.plane(3) + offset_of(block);
       Vector least = hn::Load(kTag, t), most = least;
       for (int row = 1; row < kRows; ++row) {
-        const Vector other = hn::Load(kTag, t + row * args_.state.bin_size);
+        const Vector other = hn::Load(kTag, t + std::ptrdiff_t{row} * args_.state.bin_size);
         least = hn::Min(least, other), most = hn::Max(most, other);
       }
       if (L::none(L::greater(most, L::set(kOpaqueTransmittance)))) continue;
@@ -370,7 +370,7 @@ void clear_tile(const TileState& state, const PixelRect& pixels) {
   }
   std::fill_n(state.plane(3), size, 0.0f);
   for (int row = 0; row < rows; ++row)
-    std::fill_n(state.plane(3) + row * state.bin_size, columns, 1.0f);
+    std::fill_n(state.plane(3) + std::ptrdiff_t{row} * state.bin_size, columns, 1.0f);
 }
 
 std::vector<std::string> vector_targets() {

@@ -81,7 +81,7 @@ HWY_INLINE void finish_row_rgb(const TileState& state, int row, int count, const
   const int first = row * state.bin_size;
   for (int i = 0; i < count; i += kLanes) {
     const auto rgb = packed_rgb(pixels_over_background(state, first + i, background));
-    std::uint8_t* const position = out + 3 * i;
+    std::uint8_t* const position = out + std::ptrdiff_t{3} * i;
     if (i + 2 * kLanes <= count) {
       // With a quarter more than is its own, which the next vector overwrites.
       hn::StoreU(rgb, Bytes(), position);
@@ -136,7 +136,7 @@ void fill_tile_rgb(const PixelRect& pixels, const Color* background, std::uint8_
     if (y == pixels.y0 || !(color == background[y - 1])) {
       const std::uint8_t rgb[3] = {quantize(color.red), quantize(color.green),
                                    quantize(color.blue)};
-      for (int i = 0; i < columns; ++i) std::copy_n(rgb, 3, row + 3 * i);
+      for (int i = 0; i < columns; ++i) std::copy_n(rgb, 3, row + std::ptrdiff_t{3} * i);
     }
     std::copy_n(row, 3 * columns, out);
   }
