@@ -67,7 +67,7 @@ class CudaRasterizer final : public Rasterizer {
       chunk.shapes = shapes_.data();
       chunk.paints = paints_.data();
       chunk.own_room = static_cast<std::uint64_t>(
-          kOverlapMargin * static_cast<double>(chunk.count) *
+          kRoomMargin * static_cast<double>(chunk.count) *
           (chunk.number == 0 ? estimate.front_bins_per_circle : estimate.bins_per_circle));
       chunk.own_room = std::min(chunk.own_room, room_for_overlaps());
       chunk.shared_room = std::min(shared_room, room_for_overlaps() - chunk.own_room);
@@ -115,7 +115,7 @@ class CudaRasterizer final : public Rasterizer {
     const std::uint64_t fixed = framebuffer_.bytes() + bytes_.bytes() + drawer_.fixed_bytes();
     const double per_circle =
         static_cast<double>(sizeof(Shape) + sizeof(Paint) + drawer_.bytes_per_circle()) +
-        kOverlapMargin * static_cast<double>(sizeof(Overlap)) *
+        kRoomMargin * static_cast<double>(sizeof(Overlap)) *
             std::max(estimate.front_bins_per_circle, estimate.bins_per_circle);
     // Enough for a chunk of one slab whose circles may cover every bin.
     const std::uint64_t least =
@@ -167,10 +167,6 @@ class CudaRasterizer final : public Rasterizer {
     ROUNDEL_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, events_[first], events_[last]));
     return milliseconds;
   }
-
-  // Room for lists beyond what the sampled circles let expect.
-  static constexpr double kOverlapMargin = 1.5;
-  static constexpr std::uint64_t kFewOverlaps = 1 << 16;
 
   RasterOptions options_;
   cudaStream_t stream_ = nullptr;

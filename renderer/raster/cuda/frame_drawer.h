@@ -14,6 +14,10 @@ namespace roundel::cuda {
 /// For estimate_frame(): a second chunk costs more than longer lists of the first.
 inline constexpr double kFrontSpread = 6;
 
+/// Room for lists beyond what the sampled circles let expect: a factor, and overlaps.
+inline constexpr double kRoomMargin = 1.5;
+inline constexpr std::uint64_t kFewOverlaps = 1 << 16;
+
 /// Draws frames of one image size: keeps the device memory that bin and blend work in, and puts
 /// their kernels into a stream, a chunk at a time. Nothing here waits for the device unless it says
 /// so.

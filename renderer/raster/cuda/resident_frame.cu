@@ -97,7 +97,8 @@ class GraphFrame final : public ResidentFrame {
       chunk.shapes = shapes_.data() + (end - size);
       chunk.paints = paints_.data() + (end - size);
       chunk.count = static_cast<std::uint32_t>(size);
-      chunk.own_room = static_cast<std::uint64_t>(kMargin * overlaps * static_cast<double>(size));
+      chunk.own_room =
+          static_cast<std::uint64_t>(kRoomMargin * overlaps * static_cast<double>(size));
       chunk.shared_room = kFewOverlaps;
       chunks_.push_back(chunk);
       if (chunk.is_listed) drawer_.reserve(chunk);
@@ -140,10 +141,6 @@ class GraphFrame final : public ResidentFrame {
     ROUNDEL_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, events_[first], events_[last]));
     return milliseconds;
   }
-
-  // Room for lists beyond what the sampled circles let expect.
-  static constexpr double kMargin = 1.5;
-  static constexpr std::uint64_t kFewOverlaps = 1 << 16;
 
   ImageSettings image_;
   cudaStream_t stream_ = nullptr;
