@@ -1,9 +1,13 @@
-// The three functions of libhwy that Highway's run-time dispatch calls. That library is not linked:
-// when a program starts it measures its timer's resolution, which takes 4 to 9 ms, a fifth of the
-// time of a small picture.
+// The functions of libhwy that Highway's run-time dispatch and assertions call. That library is not
+// linked: when a program starts it measures its timer's resolution, which takes 4 to 9 ms, a fifth
+// of the time of a small picture.
+#include <hwy/base.h>
 #include <hwy/targets.h>
 
 #include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
 
 namespace hwy {
 namespace {
@@ -47,6 +51,18 @@ ChosenTarget& GetChosenTarget() {
 void SetSupportedTargetsForTest(std::int64_t targets) {
   targets_for_test = targets;
   GetChosenTarget().DeInit();
+}
+
+// Called where an assertion inside Highway fails, in unoptimised builds and under Clang's
+// sanitizers.
+void Abort(const char* file, int line, const char* format, ...) {
+  std::fprintf(stderr, "%s:%d: ", file, line);
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  std::fputc('\n', stderr);
+  std::abort();
 }
 
 }  // namespace hwy
