@@ -40,7 +40,8 @@ std::int64_t detect_targets() {
 std::int64_t SupportedTargets() {
   static const std::int64_t detected = detect_targets();
   const std::int64_t for_test = targets_for_test;
-  return for_test != 0 ? for_test : detected;
+  // Always with the one that every machine has, for files that are not compiled for the others.
+  return for_test != 0 ? for_test | HWY_STATIC_TARGET : detected;
 }
 
 ChosenTarget& GetChosenTarget() {
