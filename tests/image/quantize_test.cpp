@@ -19,7 +19,7 @@ int exact(float c) {
 }
 
 TEST(Quantize, EveryFloatFrom0To1IsRoundedExactly) {
-#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(NDEBUG) && !defined(ROUNDEL_SANITIZED)
   constexpr std::uint32_t kStride = 1;
 #else
   constexpr std::uint32_t kStride = 251;  // an unoptimised or instrumented build: a sample

@@ -67,13 +67,14 @@ HWY_INLINE hn::Vec<Bytes> packed_rgb(const PixelState<L>& pixel) {
   // Twelve bytes together in each block of four lanes, then the blocks' together.
   alignas(16) static constexpr std::uint8_t kCloseUp[16] = {0,  1,  2,  4,  5, 6, 8,  9,
                                                             10, 12, 13, 14, 3, 7, 11, 15};
-  alignas(64) static constexpr std::int32_t kBlocks[16] = {0,  1,  2,  4,  5, 6, 8,  9,
-                                                           10, 12, 13, 14, 3, 7, 11, 15};
+  alignas(64) static constexpr std::int32_t kTwoBlocks[8] = {0, 1, 2, 4, 5, 6, 3, 7};
+  alignas(64) static constexpr std::int32_t kFourBlocks[16] = {0,  1,  2,  4,  5, 6, 8,  9,
+                                                               10, 12, 13, 14, 3, 7, 11, 15};
   const auto closed =
       hn::TableLookupBytes(hn::BitCast(Bytes(), words), hn::LoadDup128(Bytes(), kCloseUp));
   if constexpr (kLanes <= 4) return closed;
-  return hn::BitCast(Bytes(), hn::TableLookupLanes(hn::BitCast(kWords, closed),
-                                                   hn::SetTableIndices(kWords, kBlocks)));
+  const auto order = hn::SetTableIndices(kWords, kLanes == 8 ? kTwoBlocks : kFourBlocks);
+  return hn::BitCast(Bytes(), hn::TableLookupLanes(hn::BitCast(kWords, closed), order));
 }
 
 HWY_INLINE void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
