@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# The README's two commands on a bare Debian 12: debootstrap makes its root folder, the repository's
-# HEAD is cloned into it, and both commands run there. Needs root, the network and about 3 GB.
-#   bare_machine.sh [--quick] [--nvcc]   --quick leaves out tools/test; --nvcc puts this machine's CUDA
-#                                        toolkit (/usr/local/cuda) in its place there, read-only
-#   BARE_MACHINE_COMMAND           run this there instead of the two commands
+# The README's two commands on a bare Debian 12 or Ubuntu 24.04: debootstrap makes its root folder,
+# the repository's HEAD is cloned into it, and both commands run there. Needs root, the network and
+# about 3 GB.
+#   bare_machine.sh [OPTION...]
+#     --quick        leave out tools/test
+#     --nvcc         with this machine's CUDA toolkit (/usr/local/cuda) in its place there, read-only
+#     --ubuntu=URI   Ubuntu 24.04 from that archive instead of Debian 12
+#   BARE_MACHINE_COMMAND   run this there instead of the two commands
 # Exit codes: 0 passed, 1 failed, 77 skipped because the machine does not allow it.
 set -euo pipefail
 source_dir=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
@@ -17,12 +20,13 @@ skip() {
 commands='tools/run render scenes/rand10k.yaml -o rand10k.png && test -s rand10k.png
 # Set up now, it runs without the network, leaves nothing to build and finds relative paths.
 cd scenes && unshare -n ../tools/run render rand10k.yaml -o ../again.png && cmp ../again.png ../rand10k.png && cd ..'
-is_quick='' toolkit=''
+is_quick='' toolkit='' release=bookworm
 for option in "$@"; do
   case $option in
     --quick) is_quick=yes ;;
     --nvcc) toolkit=$(realpath /usr/local/cuda) ;;
-    *) echo "bare_machine.sh: $option: expected --quick or --nvcc" >&2 && exit 1 ;;
+    --ubuntu=?*) release=noble uri=${option#*=} ;;
+    *) echo "bare_machine.sh: $option: expected --quick, --nvcc or --ubuntu=URI" >&2 && exit 1 ;;
   esac
 done
 [[ -n $is_quick ]] || commands+=$'\ntools/test'
@@ -38,11 +42,18 @@ for tool in debootstrap unshare chroot git; do
 done
 unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces here"
 chroot / true 2>/dev/null || skip "no chroot here"
-# The machine's own mirror, in either form of apt's sources.
-# shellcheck disable=SC2016  # apt-get expands these
-uri=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 2>/dev/null |
-  awk '$2 == "bookworm" && $3 == "main" {print $1; exit}')
-[[ -n $uri ]] || skip "apt has no Debian 12 archive here (after apt-get update)"
+if [[ $release == bookworm ]]; then
+  # The machine's own mirror, in either form of apt's sources.
+  # shellcheck disable=SC2016  # apt-get expands these
+  uri=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 2>/dev/null |
+    awk '$2 == "bookworm" && $3 == "main" {print $1; exit}')
+  [[ -n $uri ]] || skip "apt has no Debian 12 archive here (after apt-get update)"
+  debootstrap=(debootstrap --variant=minbase bookworm)
+else
+  # Debian has neither Ubuntu's keys nor a script of this release's name: it is that of all since
+  # gutsy. Apt inside checks what it installs with Ubuntu's own keys.
+  debootstrap=(debootstrap --variant=minbase "--components=main,universe" --no-check-gpg noble)
+fi
 
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/bare-machine.XXXXXX")
 root=$work/root
@@ -50,14 +61,16 @@ root=$work/root
 trap 'rm -rf --one-file-system "$work"' EXIT
 
 # The packages travel from run to run in a tarball, where the cache folder can be written.
-tarball=${XDG_CACHE_HOME:-$HOME/.cache}/roundel/bookworm-minbase.tar
+tarball=${XDG_CACHE_HOME:-$HOME/.cache}/roundel/$release-minbase.tar
 if [[ -f $tarball ]]; then
   say "unpacking $tarball"
   mkdir "$root"
   tar -xpf "$tarball" -C "$root" --numeric-owner
 else
   say "debootstrap from $uri"
-  debootstrap --variant=minbase bookworm "$root" "$uri" >"$work/log" 2>&1 || {
+  script=()
+  [[ $release == bookworm ]] || script=(/usr/share/debootstrap/scripts/gutsy)
+  "${debootstrap[@]}" "$root" "$uri" "${script[@]}" >"$work/log" 2>&1 || {
     tail -n 20 "$work/log"
     grep -q -E 'mknod|mount|permission|not permitted' "$work/log" && skip "debootstrap is not allowed here"
     exit 1
