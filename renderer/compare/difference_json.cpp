@@ -7,22 +7,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* kind_name(PictureDifference::Kind kind) {
-  switch (kind) {
-    case PictureDifference::Kind::kEqualBytes:
-      return "equal bytes";
-    case PictureDifference::Kind::kEqualPixels:
-      return "equal pixels";
-    case PictureDifference::Kind::kDifferent:
-      return "different";
-    case PictureDifference::Kind::kOtherShape:
-      break;
-  }
-  return "other shape";
-}
-
-Json finite_or_null(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
+Json number_json(double number) {
+  return std::isfinite(number) ? Json(number) : Json(nullptr);
 }
 
 Json box_json(const PixelBox& box) {
@@ -46,34 +32,31 @@ const char* origin_name(Origin origin) {
 }
 
 Json difference_json(const PictureDifference& difference) {
-  Json json = {{"kind", kind_name(difference.kind)}};
-  if (difference.kind == PictureDifference::Kind::kOtherShape) {
-    json["shape"] = difference.shape;
-    return json;
-  }
-  json["width"] = difference.width;
-  json["height"] = difference.height;
-  json["channels"] = Json::array();
-  for (const PictureDifference::Channel& channel : difference.channels) {
-    json["channels"].push_back({{"name", channel.name},
-                                {"largest", finite_or_null(channel.largest)},
-                                {"mean", finite_or_null(channel.mean)}});
-  }
-  json["rmse"] = finite_or_null(difference.rmse);
-  json["psnr"] = finite_or_null(difference.psnr);
-  json["pixels"] = difference.pixels;
-  json["pixels_over"] = difference.pixels_over;
-  json["box"] = box_json(difference.box);
-  json["densest"] = box_json(difference.densest);
-  json["densest"]["pixels"] = difference.densest_pixels;
-  if (difference.not_finite > 0) json["not_finite"] = difference.not_finite;
+  using Kind = PictureDifference::Kind;
+  const char* const kKinds[] = {"equal_bytes", "equal_pixels", "different", "other_shape"};
+  Json json = {{"kind", kKinds[static_cast<int>(difference.kind)]}};
+  if (difference.kind == Kind::kOtherShape) return json["shape"] = difference.shape, json;
   if (difference.flip) {
     json["flip"] = {{"mean", difference.flip->mean},
                     {"weighted_median", difference.flip->weighted_median},
                     {"min", difference.flip->min},
                     {"max", difference.flip->max}};
   }
-  if (difference.ssim) json["ssim"] = finite_or_null(*difference.ssim);
+  if (difference.ssim) json["ssim"] = *difference.ssim;
+  if (difference.kind == Kind::kEqualBytes) return json;
+  json["width"] = difference.width;
+  json["height"] = difference.height;
+  json["pixels"] = difference.pixels;
+  json["pixels_over"] = difference.pixels_over;
+  json["not_finite"] = difference.not_finite;
+  for (const PictureDifference::Channel& channel : difference.channels)
+    json["channels"][channel.name] = {{"largest", channel.largest}, {"mean", channel.mean}};
+  json["rmse"] = difference.rmse;
+  json["psnr_db"] = number_json(difference.psnr);
+  if (difference.pixels_over == 0) return json;
+  json["box"] = box_json(difference.box);
+  json["densest"] = box_json(difference.densest);
+  json["densest"]["pixels"] = difference.densest_pixels;
   return json;
 }
 

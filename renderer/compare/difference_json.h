@@ -8,6 +8,7 @@ namespace roundel {
 /// "renderer changed", "scene changed", "other frame"; empty for kUnknown.
 const char* origin_name(Origin origin);
 
+/// A difference for programs; docs/diff.md lists the keys. Numbers that are infinite are null.
 nlohmann::ordered_json difference_json(const PictureDifference& difference);
 nlohmann::ordered_json counts_json(const RunCounts& counts);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -102,7 +103,6 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
   if (result.state == PairState::kDiffers) {
     if (result.origin != Origin::kUnknown) json["origin"] = origin_text(result.origin);
     json["difference"] = difference_json(result.difference);
-    json["max_delta"] = result.max_delta;
   }
   const bool can_be_accepted =
       result.state == PairState::kDiffers || result.state == PairState::kNew;
@@ -123,8 +123,10 @@ class PictureWriter {
       const std::size_t end = std::min(begin + kAtOnce, failures.size());
       std::vector<Made> made(end - begin);
       if (!is_full_) {
-        tbb::parallel_for(begin, end,
-                          [&](std::size_t i) { made[i - begin] = make(i, *failures[i]); });
+        tbb::parallel_for(begin, end, [&](std::size_t i) {
+          // As in compare_folders: a thread holds the pictures of one result at a time.
+          tbb::this_task_arena::isolate([&] { made[i - begin] = make(i, *failures[i]); });
+        });
       }
       for (std::size_t i = begin; i < end; ++i) {
         if (failures[i]->state != PairState::kNotCompared) put(i, made[i - begin], json[i]);
@@ -164,6 +166,7 @@ class PictureWriter {
     write_text(folder_ / kPictureFolder / name, pictures.script);
     room_ -= pictures.script.size();
     failure["pictures"] = {{"file", std::string(kPictureFolder) + "/" + name}};
+    if (pictures.is_rounded) failure["pictures"]["rounded"] = true;
     if (pictures.is_part) failure["pictures"]["part"] = {{"x", pictures.x}, {"y", pictures.y}};
   }
 

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
-#include <vector>
 
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/compare/difference_image.h"
+#include "renderer/compare/display_image.h"
 
 namespace roundel {
 namespace {
@@ -32,42 +33,20 @@ std::string base64(std::span<const std::uint8_t> bytes) {
   return text;
 }
 
-/// One pixel as RGB or RGBA bytes; floats as the 8-bit picture of them.
-void show_pixel(const Picture& picture, std::size_t pixel, std::uint8_t* out) {
-  const auto channels = static_cast<std::size_t>(picture.channels);
-  const bool has_alpha = channels % 2 == 0, is_grey = channels < 3;
-  const std::size_t at = pixel * channels;
-  const std::size_t green = is_grey ? 0 : 1, blue = is_grey ? 0 : 2;
-  if (picture.samples == Picture::Samples::kBytes) {
-    const std::uint8_t* const bytes = picture.bytes.data() + at;
-    out[0] = bytes[0];
-    out[1] = bytes[green];
-    out[2] = bytes[blue];
-    if (has_alpha) out[3] = bytes[channels - 1];
-    return;
+Image part_of(const Image& image, const PixelBox& part) {
+  Image out;
+  out.resize(std::min(part.width, image.width - part.x), std::min(part.height, image.height - part.y),
+             image.channels);
+  const auto channels = static_cast<std::size_t>(image.channels);
+  const std::size_t row_bytes = static_cast<std::size_t>(out.width) * channels;
+  for (int y = 0; y < out.height; ++y) {
+    const std::size_t pixel =
+        static_cast<std::size_t>(part.y + y) * static_cast<std::size_t>(image.width) +
+        static_cast<std::size_t>(part.x);
+    std::memcpy(out.bytes.data() + static_cast<std::size_t>(y) * row_bytes,
+                image.bytes.data() + pixel * channels, row_bytes);
   }
-  const float* const floats = picture.floats.data() + at;
-  const Pixel shown{floats[0], floats[green], floats[blue], has_alpha ? floats[channels - 1] : 1};
-  if (has_alpha) {
-    pixel_to_rgba(shown, BlendSpace::kLinear, out);
-  } else {
-    pixel_to_rgb(shown, BlendSpace::kLinear, out);
-  }
-}
-
-Image show_part(const Picture& picture, const PixelBox& part) {
-  Image image;
-  const int width = std::min(part.width, picture.width - part.x);
-  const int height = std::min(part.height, picture.height - part.y);
-  image.resize(width, height, picture.channels % 2 == 0 ? 4 : 3);
-  std::uint8_t* out = image.bytes.data();
-  for (int y = part.y; y < part.y + height; ++y) {
-    for (int x = part.x; x < part.x + width; ++x, out += image.channels) {
-      const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width);
-      show_pixel(picture, row + static_cast<std::size_t>(x), out);
-    }
-  }
-  return image;
+  return out;
 }
 
 /// Around the densest difference, or at the top left where there is none.
@@ -80,27 +59,54 @@ PixelBox part_to_show(int width, int height, const PixelBox& densest) {
           std::min(kPartSide, width), std::min(kPartSide, height)};
 }
 
+/// The script of one result, growing.
+class Script {
+ public:
+  Script(std::size_t index, const PixelBox& densest) : densest_(densest) {
+    pictures_.script = fmt::format("roundelPictures({},{{", index);
+  }
+
+  void add(const char* key, const Image& image) {
+    const PixelBox part = part_to_show(image.width, image.height, densest_);
+    pictures_.is_part |= part.width < image.width || part.height < image.height;
+    pictures_.x = part.x;
+    pictures_.y = part.y;
+    pictures_.script +=
+        fmt::format("{}{}:\"{}\"", separator_, key, base64(encode_png(part_of(image, part), {})));
+    separator_ = ",";
+  }
+
+  ReportPictures finish() {
+    pictures_.script += "});\n";
+    return std::move(pictures_);
+  }
+
+ private:
+  PixelBox densest_;
+  ReportPictures pictures_;
+  const char* separator_ = "";
+};
+
+std::optional<Picture> read_if_there(const std::string& path) {
+  return path.empty() ? std::nullopt : std::optional<Picture>(read_picture(path));
+}
+
 }  // namespace
 
 ReportPictures report_pictures(std::size_t index, const PairResult& result) {
-  ReportPictures report;
-  report.script = fmt::format("roundelPictures({},{{", index);
-  const char* separator = "";
-  for (const auto& [key, path] :
-       {std::pair{"golden", &result.golden_path}, std::pair{"actual", &result.actual_path}}) {
-    if (path->empty()) continue;
-    const Picture picture = read_picture(*path);
-    const PixelBox part =
-        part_to_show(picture.width, picture.height, result.difference.densest);
-    report.is_part |= part.width < picture.width || part.height < picture.height;
-    report.x = part.x;
-    report.y = part.y;
-    report.script += fmt::format("{}{}:\"{}\"", separator, key,
-                                 base64(encode_png(show_part(picture, part), {})));
-    separator = ",";
+  const std::optional<Picture> golden = read_if_there(result.golden_path);
+  const std::optional<Picture> actual = read_if_there(result.actual_path);
+  Script script(index, result.difference.densest);
+  if (golden) script.add("golden", display_image(*golden));
+  if (actual) script.add("actual", display_image(*actual));
+  if (golden && actual && result.difference.kind == PictureDifference::Kind::kDifferent) {
+    script.add("difference", difference_image(*golden, *actual, result.max_delta));
   }
-  report.script += "});\n";
-  return report;
+  ReportPictures pictures = script.finish();
+  for (const std::optional<Picture>* picture : {&golden, &actual}) {
+    pictures.is_rounded |= *picture && (*picture)->samples != Picture::Samples::kBytes;
+  }
+  return pictures;
 }
 
 }  // namespace roundel

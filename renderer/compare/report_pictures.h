@@ -10,7 +10,8 @@ namespace roundel {
 /// from the file system may load scripts, but neither read files nor the pixels of its pictures.
 struct ReportPictures {
   std::string script;
-  bool is_part = false;  ///< of a large picture, the part around the densest difference
+  bool is_rounded = false;  ///< to the 8 bits that are shown, of files that have more
+  bool is_part = false;     ///< of a large picture, the part around the densest difference
   int x = 0, y = 0;      ///< where the part begins
 };
 

@@ -1,12 +1,9 @@
 #pragma once
-#include <string>
-
-#include "tools/roundel/run_options.h"
+#include "tools/roundel/diff_options.h"
 
 namespace roundel {
 
 /// `roundel diff FOLDER FOLDER`: compares the pictures in them, reports and returns the exit code.
-int diff_folders(const std::string& golden_folder, const std::string& actual_folder,
-                 const RunOptions& options, Verbosity verbosity);
+int diff_folders(const DiffOptions& options);
 
 }  // namespace roundel

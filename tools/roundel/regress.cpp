@@ -10,6 +10,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/compare/difference_image.h"
+#include "renderer/compare/display_image.h"
 #include "renderer/compare/pending_goldens.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
@@ -38,10 +39,10 @@ struct Subject {
   std::string name;  ///< of its golden
 };
 
-/// A folder for each scene's frames: no frame's name can be that of another scene.
-std::string golden_name(const Scene& scene, const std::optional<std::int64_t>& frame) {
+/// Frames of a film have a folder for each scene: none has the name of another scene's picture.
+std::string golden_name(const Scene& scene, std::int64_t frame, bool is_film) {
   const std::string stem = fs::path(scene.path).stem().string();
-  return frame ? fmt::format("{}/{:04}.png", stem, *frame) : stem + ".png";
+  return is_film ? fmt::format("{}/{:04}.png", stem, frame) : stem + ".png";
 }
 
 void check_name(const std::string& name, const Scene& scene,
@@ -69,9 +70,7 @@ std::vector<Subject> plan_subjects(const std::vector<Scene>& scenes, const Regre
                      options.machine.raster.memory_budget);
       for (const std::int64_t frame :
            frames_of(scene, options.frames, options.all_frames, scene.default_frame())) {
-        const std::optional<std::int64_t> named =
-            is_film ? std::optional<std::int64_t>(frame) : std::nullopt;
-        subjects.push_back({&scene, frame, golden_name(scene, named)});
+        subjects.push_back({&scene, frame, golden_name(scene, frame, is_film)});
         check_name(subjects.back().name, scene, owners);
       }
     });
@@ -157,7 +156,7 @@ class Regression {
     }
     result.golden_path = path;
     const Picture golden = read_picture(path);
-    compare_pair(golden, actual, rules_, options_.run.measures, result);
+    compare_pair(golden, actual, rules_, options_.measures, result);
     if (result.state == PairState::kSame && !needs_fingerprint(result)) return;
     keep(actual, result);
     if (result.difference.kind != PictureDifference::Kind::kDifferent) return;
@@ -220,7 +219,7 @@ int regress(const RegressOptions& options) {
     throw Error(ExitCode::kUsage, fmt::format("--goldens: expected a folder, got {}",
                                               roundel::quoted(options.goldens)));
   }
-  const GoldenRules rules = load_rules(options.run, options.goldens);
+  const GoldenRules rules = load_rules(options.files, options.goldens, options.tolerance);
   Problems problems;
   const std::vector<Scene> scenes = load_scenes(options.scenes, options.scene.overrides, problems);
   const std::vector<Subject> subjects = plan_subjects(scenes, options, problems);
@@ -237,8 +236,8 @@ int regress(const RegressOptions& options) {
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);
   const ComparisonRun run = Regression(options, rules, *rasterizer).run(subjects);
-  const int code = finish_run(run, rules, options.run, options.verbosity);
-  const bool prints = options.verbosity != Verbosity::kQuiet && options.run.json != "-";
+  const int code = finish_run(run, rules, options.files, options.verbosity);
+  const bool prints = options.verbosity != Verbosity::kQuiet && options.files.json != "-";
   if (prints) print_advice(run, options);
   return code;
 }

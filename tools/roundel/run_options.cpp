@@ -30,14 +30,14 @@ void add_regress_output(CommandLine& line, std::string& output, const std::strin
 
 }  // namespace
 
-void add_run_files(CommandLine& line, RunOptions& options) {
-  line.add_value("manifest", "FILE", into(options.manifest, "a file name"),
+void add_run_files(CommandLine& line, RunFiles& files) {
+  line.add_value("manifest", "FILE", into(files.manifest, "a file name"),
                  "what may differ in which pictures (YAML, see docs/regress.md) (default: "
                  "goldens.yaml in the folder of the goldens, if it is there)");
-  line.add_value("report", "DIR", into(options.report, "a folder"),
+  line.add_value("report", "DIR", into(files.report, "a folder"),
                  "write a page that shows what differs, DIR/index.html, for any browser, without "
                  "server or network");
-  line.add_value("junit", "FILE", into(options.junit, "a file name"),
+  line.add_value("junit", "FILE", into(files.junit, "a file name"),
                  "write the results as JUnit's XML, a test case a picture");
 }
 
@@ -56,15 +56,15 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
                      "folder for pictures that differ (DIR/actual) and where (DIR/diff); those of "
                      "the run before are removed from it");
   add_frames(line, options.frames, options.all_frames);
-  add_run_files(line, options.run);
+  add_run_files(line, options.files);
   line.add_value(
       "json", "FILE",
       [&options](const std::string& value) {
         if (value.empty()) throw Expected{"a file name, or - for stdout"};
-        options.run.json = value;
+        options.files.json = value;
       },
       "write the results as JSON; - for stdout, instead of lines");
-  add_tolerance(line, options.run.tolerance, options.run.measures);
+  add_tolerance(line, options.tolerance, options.measures);
   add_size(line, options.scene);
   add_seed(line, options.scene);
   add_machine(line, options.machine);

@@ -9,14 +9,13 @@
 
 namespace roundel {
 
-/// What the commands that compare many pictures have in common.
-struct RunOptions {
+/// Files that the commands which compare many pictures read and write.
+struct RunFiles {
   std::optional<std::string> manifest;  ///< default: goldens.yaml with the goldens, if it is there
-  Tolerance tolerance;                  ///< of pictures without a rule in the manifest
-  Measures measures;
-  std::optional<std::string> junit, json, report;
+  std::optional<std::string> report, junit, json;  ///< json may be "-"
 };
-void add_run_files(CommandLine& line, RunOptions& options);
+/// All but --json.
+void add_run_files(CommandLine& line, RunFiles& files);
 
 /// `roundel regress`
 struct RegressOptions {
@@ -27,7 +26,9 @@ struct RegressOptions {
   bool all_frames = false;
   SceneOptions scene;
   MachineOptions machine;
-  RunOptions run;
+  RunFiles files;
+  Tolerance tolerance;  ///< of pictures without a rule in the manifest
+  Measures measures;
   Verbosity verbosity = Verbosity::kNormal;
 };
 

@@ -60,21 +60,21 @@ int run_comparing(const std::function<int()>& command) {
   return kCouldNotCompare;
 }
 
-GoldenRules load_rules(const RunOptions& options, const std::string& golden_folder) {
-  if (options.manifest) return read_manifest(*options.manifest, options.tolerance);
+GoldenRules load_rules(const RunFiles& files, const std::string& golden_folder,
+                       const Tolerance& tolerance) {
+  if (files.manifest) return read_manifest(*files.manifest, tolerance);
   const std::string usual = (fs::path(golden_folder) / kManifestName).string();
   std::error_code ignored;
-  if (!fs::exists(usual, ignored)) return rules_without_manifest(options.tolerance);
-  return read_manifest(usual, options.tolerance);
+  if (!fs::exists(usual, ignored)) return rules_without_manifest(tolerance);
+  return read_manifest(usual, tolerance);
 }
 
-int finish_run(const ComparisonRun& run, const GoldenRules& rules, const RunOptions& options,
+int finish_run(const ComparisonRun& run, const GoldenRules& rules, const RunFiles& files,
                Verbosity verbosity) {
-  const bool prints_json = options.json == "-";
-  if (verbosity != Verbosity::kQuiet && !prints_json) print_results(run, rules, verbosity);
-  if (options.json) write_result_file(*options.json, run_json(run));
-  if (options.junit) write_result_file(*options.junit, run_junit(run));
-  if (options.report) write_report(*options.report, run);
+  if (verbosity != Verbosity::kQuiet && files.json != "-") print_results(run, rules, verbosity);
+  if (files.json) write_result_file(*files.json, run_json(run));
+  if (files.junit) write_result_file(*files.junit, run_junit(run));
+  if (files.report) write_report(*files.report, run);
   const RunCounts counts = count_states(run);
   if (counts.not_compared > 0) return kCouldNotCompare;
   return counts.same == counts.all() ? kSame : kDiffer;

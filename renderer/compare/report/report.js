@@ -27,12 +27,10 @@ function loadScript(path) {
 async function loadPair(index) {
   const failure = run.failures[index];
   await loadScript(failure.pictures.file);
-  const {golden, actual} = arrivals.get(index);
+  const {golden, actual, difference} = arrivals.get(index);
   arrivals.delete(index);
   const layer = async base64 => base64 ? makeLayer(await decodePng(base64)) : null;
-  const pair = {golden: await layer(golden), actual: await layer(actual), difference: null};
-  if (pair.golden && pair.actual) pair.difference = makeDifference(pair.golden, pair.actual, failure.max_delta);
-  return pair;
+  return {golden: await layer(golden), actual: await layer(actual), difference: await layer(difference)};
 }
 
 function pairOf(index) {
@@ -50,16 +48,17 @@ function number(value, digits = 4) {
 }
 
 function measureTexts(difference) {
-  if (!difference || difference.kind === 'other shape') return [];
+  if (!difference || !difference.channels) return [];
   const {box, densest} = difference;
   const place = at => `${at.width}×${at.height} at (${at.x}, ${at.y})`;
   const texts = [['size', `${difference.width}×${difference.height}`], ['differing pixels', String(difference.pixels_over)]];
   if (difference.pixels !== difference.pixels_over) texts.push(['… at all', String(difference.pixels)]);
-  for (const channel of difference.channels) {
-    texts.push([channel.name, `largest ${number(channel.largest)}, mean ${number(channel.mean)}`]);
+  for (const [name, channel] of Object.entries(difference.channels)) {
+    texts.push([name, `largest ${number(channel.largest)}, mean ${number(channel.mean)}`]);
   }
-  texts.push(['RMSE', number(difference.rmse)], ['PSNR', number(difference.psnr) + ' dB'], ['within', place(box)],
-             ['densest', `${densest.pixels} in ${place(densest)}`]);
+  texts.push(['RMSE', number(difference.rmse)], ['PSNR', number(difference.psnr_db) + ' dB']);
+  if (box) texts.push(['within', place(box)], ['densest', `${densest.pixels} in ${place(densest)}`]);
+  if (difference.not_finite > 0) texts.push(['NaN or infinity', String(difference.not_finite)]);
   if (difference.flip) texts.push(['ꟻLIP', 'mean ' + number(difference.flip.mean)]);
   if (difference.ssim !== undefined) texts.push(['SSIM', number(difference.ssim)]);
   return texts;
@@ -73,6 +72,7 @@ function describe(failure) {
   if (failure.rule) parts.push(paragraph('rule: ' + failure.rule));
   if (failure.accept) parts.push(element('p', {}, 'to accept: ', element('code', {}, failure.accept)));
   if (failure.pictures?.part) parts.push(paragraph('shown is the part around the densest difference'));
+  if (failure.pictures?.rounded) parts.push(paragraph('shown, and read, in 8 bits; the measures are of the files\' own values'));
   if (failure.left_out) parts.push(paragraph('the pictures are left out: ' + failure.left_out));
   byId('about').replaceChildren(...parts);
   byId('measures').replaceChildren(...measureTexts(failure.difference).map(
@@ -140,6 +140,7 @@ async function select(index) {
     const pair = await pairOf(index);
     if (current !== index) return;  // another one was chosen meanwhile
     shown.pair = pair;
+    if (!canShow(shown.view)) shown.view = 'side';
     showView();
     fit();
     canvas.dataset.shows = failure.name;
@@ -161,12 +162,17 @@ function setView(view) {
   if (shown.pair) fit();
 }
 
+// Pictures of different shapes have no difference in pixels.
+function canShow(view) {
+  return Boolean(shown.pair?.golden && shown.pair?.actual && (view !== 'difference' || shown.pair.difference));
+}
+
 function showView() {
-  const hasBoth = Boolean(shown.pair?.golden && shown.pair?.actual);
+  const hasBoth = canShow('side');
   for (const button of document.querySelectorAll('[data-view]')) {
     button.setAttribute('role', 'radio');
     button.setAttribute('aria-checked', String(button.dataset.view === shown.view));
-    button.disabled = !hasBoth;
+    button.disabled = !canShow(button.dataset.view);
   }
   for (const button of document.querySelectorAll('[data-zoom]')) button.disabled = !shown.pair;
   document.querySelector('[data-zoom=densest]').disabled = !hasBoth || !run.failures[current]?.difference?.densest;
@@ -226,7 +232,7 @@ document.addEventListener('keydown', event => {
     const steps = event.shiftKey ? 10 : 1;
     moveCursor(steps * ARROWS[event.key][0], steps * ARROWS[event.key][1]);
   } else if (VIEWS[event.key - 1]) {
-    if (shown.pair.golden && shown.pair.actual) setView(VIEWS[event.key - 1]);
+    if (canShow(VIEWS[event.key - 1])) setView(VIEWS[event.key - 1]);
   } else if (KEYS[event.key] && !(event.key === ' ' && hasFocus)) {
     KEYS[event.key]();
   } else {

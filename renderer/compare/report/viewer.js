@@ -30,30 +30,6 @@ function valuesAt(picture, x, y) {
   return picture.values.slice(at, at + picture.channels);
 }
 
-// Differing pixels in red (in yellow those that the tolerance lets pass) over the faded golden.
-function makeDifference(golden, actual, maxDelta) {
-  const width = Math.max(golden.width, actual.width), height = Math.max(golden.height, actual.height);
-  const values = new Uint8ClampedArray(4 * width * height);
-  const inBoth = (x, y) => x < golden.width && x < actual.width && y < golden.height && y < actual.height;
-  for (let y = 0, to = 0; y < height; ++y) {
-    for (let x = 0; x < width; ++x, to += 4) {
-      let largest = Infinity, grey = 255;
-      if (inBoth(x, y)) {
-        const a = 4 * (y * golden.width + x), b = 4 * (y * actual.width + x);
-        largest = 0;
-        for (let c = 0; c < 4; ++c) {
-          largest = Math.max(largest, Math.abs(golden.values[a + c] - actual.values[b + c]));
-        }
-        grey = 0.3 * golden.values[a] + 0.6 * golden.values[a + 1] + 0.1 * golden.values[a + 2];
-      }
-      const faded = 190 + grey / 4;
-      values.set(largest > maxDelta ? [220, 0, 40, 255]
-               : largest > 0 ? [230, 180, 0, 255] : [faded, faded, faded, 255], to);
-    }
-  }
-  return makeLayer({width, height, channels: 3, values});
-}
-
 // The panes of the view: {left, width, label, layers}, layers from the bottom to the top.
 function panes() {
   const {golden, actual, difference} = shown.pair;
