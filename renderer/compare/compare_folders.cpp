@@ -70,16 +70,15 @@ std::vector<PairResult> pair_names(const std::string& golden_folder,
     if (order <= 0) ++golden;
     if (order >= 0) ++actual;
   }
-  for (const auto& [folder, listing] : {std::pair{&golden_folder, &goldens},
-                                        std::pair{&actual_folder, &actuals}}) {
+  for (const auto& [folder, listing] :
+       {std::pair{&golden_folder, &goldens}, std::pair{&actual_folder, &actuals}}) {
     for (const auto& [below, reason] : listing->unreadable) {
       const std::string path = (fs::path(*folder) / below).string();
       results.push_back(not_compared(below + "/", fmt::format("{}: {}", path, reason)));
     }
   }
-  std::stable_sort(results.begin(), results.end(), [](const PairResult& a, const PairResult& b) {
-    return a.name < b.name;
-  });
+  std::stable_sort(results.begin(), results.end(),
+                   [](const PairResult& a, const PairResult& b) { return a.name < b.name; });
   return results;
 }
 

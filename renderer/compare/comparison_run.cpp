@@ -82,8 +82,8 @@ const char* state_name(PairState state) {
 }
 
 std::string counts_text(const RunCounts& counts) {
-  std::string text = fmt::format("{} picture{}: {} same", counts.all(),
-                                 counts.all() == 1 ? "" : "s", counts.same);
+  std::string text =
+      fmt::format("{} picture{}: {} same", counts.all(), counts.all() == 1 ? "" : "s", counts.same);
   if (counts.differ > 0) {
     text += fmt::format(", {} differ{}", counts.differ, counts.differ == 1 ? "s" : "");
   }
@@ -116,7 +116,7 @@ Origin origin_of(const std::optional<ImageMetadata>& golden,
   return golden->frame == actual->frame ? Origin::kSameScene : Origin::kOtherFrame;
 }
 
-bool needs_fingerprint(const PairResult& result) {
+bool lacks_fingerprint(const PairResult& result) {
   return result.state == PairState::kSame && result.difference.pixels == 0 &&
          result.origin != Origin::kSameScene;
 }
@@ -153,8 +153,8 @@ void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, P
     ComparedFiles files = compare_files(result.golden_path, result.actual_path, rule.tolerance,
                                         measures_for(rule.tolerance, measures));
     result.difference = std::move(files.difference);
-    conclude(rule.tolerance, files.a ? &*files.a : nullptr, files.b ? &*files.b : nullptr,
-             measures, result);
+    conclude(rule.tolerance, files.a ? &*files.a : nullptr, files.b ? &*files.b : nullptr, measures,
+             result);
   } catch (const Error& error) {
     fail(error.what());
   } catch (const std::bad_alloc&) {

@@ -20,10 +20,10 @@ enum class PairState {
 
 /// What the fingerprints in the pictures tell about a difference.
 enum class Origin {
-  kUnknown,          ///< one of them does not say where it comes from
-  kSameScene,        ///< of the same scene and frame: the renderer changed
-  kSceneChanged,     ///< the golden is of another scene
-  kOtherFrame,       ///< … of another frame of this scene
+  kUnknown,       ///< one of them does not say where it comes from
+  kSameScene,     ///< of the same scene and frame: the renderer changed
+  kSceneChanged,  ///< the golden is of another scene
+  kOtherFrame,    ///< … of another frame of this scene
 };
 
 /// A golden and the picture that is held against it.
@@ -64,7 +64,7 @@ Origin origin_of(const std::optional<ImageMetadata>& golden,
 
 /// True for pictures with equal pixels whose golden does not say that it is of this scene and
 /// frame: stored anew it would.
-bool needs_fingerprint(const PairResult& result);
+bool lacks_fingerprint(const PairResult& result);
 
 /// Everything about a result in one line: `snow.png: differs: 12 pixels differ, at most 0 may;
 /// the scene changed … [goldens.yaml:4 "snow*"]`.

@@ -58,10 +58,10 @@ SpecPtr rule_spec() {
 
 const Spec& manifest_format() {
   static const SpecPtr kFormat = manifest_spec(
-      ObjectSpec{{{"version", manifest_spec(IntegerSpec{1, 1}), "", true, ""},
-                  {"tolerances",
-                   manifest_spec(ListSpec{rule_spec(), 0, kMaxRules}, "a list of rules"), "", true,
-                   ""}}},
+      ObjectSpec{
+          {{"version", manifest_spec(IntegerSpec{1, 1}), "", true, ""},
+           {"tolerances", manifest_spec(ListSpec{rule_spec(), 0, kMaxRules}, "a list of rules"), "",
+            true, ""}}},
       "a manifest {version: 1, tolerances: [...]}");
   return *kFormat;
 }
@@ -71,8 +71,7 @@ Tolerance read_tolerance(YamlNode rule) {
   read_key(rule, "max-delta", read_number, tolerance.max_delta);
   if (const auto limit = find_valid(rule, "max-pixels")) {
     tolerance.pixels_in_percent = limit->is_map();
-    tolerance.max_pixels =
-        read_number(limit->is_map() ? limit->find("percent").value() : *limit);
+    tolerance.max_pixels = read_number(limit->is_map() ? limit->find("percent").value() : *limit);
   }
   if (const auto limit = find_valid(rule, "max-density")) {
     Tolerance::Density density;
@@ -94,8 +93,8 @@ GoldenRule read_rule(YamlNode node, const std::string& path) {
   } else {
     add(pictures);
   }
-  rule.name = fmt::format("{}:{} {}", path, node.place().line,
-                          roundel::quoted(rule.patterns.front()));
+  rule.name =
+      fmt::format("{}:{} {}", path, node.place().line, roundel::quoted(rule.patterns.front()));
   if (rule.patterns.size() > 1) rule.name += fmt::format(" and {} more", rule.patterns.size() - 1);
   rule.tolerance = read_tolerance(node);
   return rule;
@@ -114,13 +113,14 @@ GoldenRules rules_without_manifest(const Tolerance& tolerance) {
 
 GoldenRules parse_manifest(std::string_view text, const std::string& path,
                            const Tolerance& otherwise) {
-  YamlTree tree(text, path);
+  YamlTree tree(text, path, "manifest");
   SceneErrors errors(path);
   validate(tree.root(), manifest_format(), errors);
   errors.throw_if_any();
   GoldenRules rules;
-  tree.root().find("tolerances").value().for_each_item(
-      [&](YamlNode node) { rules.push_back(read_rule(node, path)); });
+  tree.root().find("tolerances").value().for_each_item([&](YamlNode node) {
+    rules.push_back(read_rule(node, path));
+  });
   rules.push_back(rules_without_manifest(otherwise).front());
   return rules;
 }

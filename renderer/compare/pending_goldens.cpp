@@ -97,10 +97,11 @@ void PendingGoldens::keep_diff(const std::string& name, const Image& image) cons
 void PendingGoldens::finish(const std::vector<std::string>& names) const {
   if (names.empty()) return;
   std::error_code error;
-  const nlohmann::ordered_json list = {
-      {"goldens", fs::absolute(golden_folder_, error).string()}, {"names", names}};
+  const nlohmann::ordered_json list = {{"goldens", fs::absolute(golden_folder_, error).string()},
+                                       {"names", names}};
   const std::string text = list.dump(1) + "\n";
-  write_bytes(list_path(folder_), {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  write_bytes(list_path(folder_),
+              {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 AcceptableGoldens read_pending(const std::string& folder) {

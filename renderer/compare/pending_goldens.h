@@ -27,7 +27,8 @@ class PendingGoldens {
 
   /// Keeps a picture that was drawn, under the name of its golden; may be called by several threads
   /// at once.
-  void keep_actual(const std::string& name, const Image& image, const ImageMetadata& metadata) const;
+  void keep_actual(const std::string& name, const Image& image,
+                   const ImageMetadata& metadata) const;
   void keep_diff(const std::string& name, const Image& image) const;
   /// Writes down which pictures were kept: from now on they can be accepted.
   void finish(const std::vector<std::string>& names) const;

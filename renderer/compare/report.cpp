@@ -179,7 +179,8 @@ class PictureWriter {
 ReportJson pass_json(const PairResult& result) {
   ReportJson json = {printable(result.name)};
   if (result.difference.pixels > 0) {
-    json.push_back(fmt::format("{} pixels differ within {}", result.difference.pixels, result.rule));
+    json.push_back(
+        fmt::format("{} pixels differ within {}", result.difference.pixels, result.rule));
   }
   return json;
 }

@@ -35,8 +35,8 @@ std::string base64(std::span<const std::uint8_t> bytes) {
 
 Image part_of(const Image& image, const PixelBox& part) {
   Image out;
-  out.resize(std::min(part.width, image.width - part.x), std::min(part.height, image.height - part.y),
-             image.channels);
+  out.resize(std::min(part.width, image.width - part.x),
+             std::min(part.height, image.height - part.y), image.channels);
   const auto channels = static_cast<std::size_t>(image.channels);
   const std::size_t row_bytes = static_cast<std::size_t>(out.width) * channels;
   for (int y = 0; y < out.height; ++y) {

@@ -12,7 +12,7 @@ struct ReportPictures {
   std::string script;
   bool is_rounded = false;  ///< to the 8 bits that are shown, of files that have more
   bool is_part = false;     ///< of a large picture, the part around the densest difference
-  int x = 0, y = 0;      ///< where the part begins
+  int x = 0, y = 0;         ///< where the part begins
 };
 
 /// Reads the result's files. Throws Error as read_picture does.

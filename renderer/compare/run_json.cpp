@@ -14,8 +14,7 @@ nlohmann::ordered_json result_json(const PairResult& result) {
   if (!result.golden_path.empty()) json["golden"] = result.golden_path;
   if (!result.actual_path.empty()) json["actual"] = result.actual_path;
   if (!result.reasons.empty()) json["reasons"] = result.reasons;
-  const bool is_compared =
-      result.state == PairState::kSame || result.state == PairState::kDiffers;
+  const bool is_compared = result.state == PairState::kSame || result.state == PairState::kDiffers;
   if (is_compared) json["difference"] = difference_json(result.difference);
   return json;
 }

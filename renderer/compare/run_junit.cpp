@@ -42,7 +42,8 @@ std::string case_xml(const std::string& suite, const PairResult& result) {
   std::string text =
       fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xml(suite), xml(result.name));
   if (result.state == PairState::kSame) {
-    return text + fmt::format("><system-out>{}</system-out></testcase>\n", xml(result_line(result)));
+    return text +
+           fmt::format("><system-out>{}</system-out></testcase>\n", xml(result_line(result)));
   }
   const char* const tag = result.state == PairState::kNotCompared ? "error" : "failure";
   const std::string message =

@@ -87,9 +87,9 @@ std::string printable(std::string_view name) {
 }
 
 std::string shell_word(const std::string& name) {
-  const bool is_plain =
-      !name.empty() && name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                              "0123456789_./:=@%+,-") == std::string::npos;
+  const bool is_plain = !name.empty() && name.find_first_not_of(
+                                             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                             "0123456789_./:=@%+,-") == std::string::npos;
   if (is_plain) return name;
   std::string word = "'";
   for (const char c : name) {

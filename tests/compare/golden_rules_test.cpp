@@ -84,12 +84,11 @@ TEST(GoldenRules, MistakesAreReportedAllAtOnceWithTheirPlaces) {
             "g.yaml:7:31: tolerances[2].flip-mean: expected a number from 0 to 1, got 2\n"
             "g.yaml:7:47: tolerances[2].max-density: expected {pixels: N, width: W, height: H}, "
             "got 3/8x8\n"
-            "g.yaml:8:40: tolerances[3].max-pixels.percent: expected a number from 0 to 100, got "
+            "g.yaml:8:41: tolerances[3].max-pixels.percent: expected a number from 0 to 100, got "
             "101\n"
-            "g.yaml:9:52: tolerances[4].max-density.width: expected an integer from 1 to 65536, "
+            "g.yaml:9:51: tolerances[4].max-density.width: expected an integer from 1 to 65536, "
             "got 0");
-  EXPECT_EQ(manifest_error(""), "g.yaml:1:1: expected a manifest {version: 1, tolerances: [...]}, "
-                                "got nothing");
+  EXPECT_EQ(manifest_error(""), "g.yaml:1:1: expected a manifest, got nothing");
   EXPECT_EQ(manifest_error("version: 1\ntolerances: []\ntolerances: []\n"),
             "g.yaml:3:1: key \"tolerances\" occurs twice, first in line 2");
 }

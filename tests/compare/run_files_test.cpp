@@ -67,7 +67,7 @@ TEST(RunJson, SaysEverythingAboutEveryPicture) {
   EXPECT_EQ(pictures[0].at("rule"), "goldens.yaml:3 \"1*\"");
   EXPECT_EQ(pictures[0].at("origin"), "scene changed");
   EXPECT_EQ(pictures[0].at("reasons").size(), 2u);
-  EXPECT_TRUE(pictures[0].at("difference").at("psnr").is_null());  // JSON has no infinity
+  EXPECT_TRUE(pictures[0].at("difference").at("psnr_db").is_null());  // JSON has no infinity
   EXPECT_EQ(pictures[1].at("name"), "2\\x01\\xff\xEF\xBF\xBE.png");
   EXPECT_EQ(pictures[4].at("state"), "same");
   EXPECT_FALSE(pictures[3].contains("difference"));

@@ -88,8 +88,8 @@ class Sample {
     Tolerance five;
     five.max_pixels = 5;
     rules.insert(rules.begin(), {"goldens.yaml:3 \"tol*\"", {"tol*"}, five});
-    ComparisonRun run = compare_folders((folder_ / "golden").string(),
-                                        (folder_ / "actual").string(), rules, {});
+    ComparisonRun run =
+        compare_folders((folder_ / "golden").string(), (folder_ / "actual").string(), rules, {});
     run.title = "goldens & <actual>";
     run.accept_command = "roundel accept";
     return run;

@@ -54,8 +54,9 @@ int compare_two_files(const DiffOptions& options) {
 
 int compare_two_folders(const DiffOptions& options) {
   if (options.diff_image) {
-    throw Error(ExitCode::kUsage, "--diff-image: expected two files to compare; --report is for "
-                                  "folders");
+    throw Error(ExitCode::kUsage,
+                "--diff-image: expected two files to compare; --report is for "
+                "folders");
   }
   return diff_folders(options);
 }

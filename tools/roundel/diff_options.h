@@ -17,7 +17,7 @@ struct DiffOptions {
   Measures measures;
   std::optional<std::string> diff_image;  ///< PNG file
   DiffImageKind diff_image_kind = DiffImageKind::kPixels;
-  RunFiles files;  ///< of two folders; its json is not used
+  RunFiles files;                   ///< of two folders; its json is not used
   std::optional<std::string> json;  ///< file, or "-" for stdout, then instead of the line
   int threads = 0;                  ///< 0: one a core
   Verbosity verbosity = Verbosity::kNormal;

@@ -141,8 +141,8 @@ class Regression {
     }
     waiting_bytes_ += bytes;
     const auto actual = std::make_shared<const Picture>(
-        picture_of(std::move(image), {"roundel " ROUNDEL_VERSION, fingerprint_,
-                                      subject.scene->seed, subject.frame}));
+        picture_of(std::move(image),
+                   {"roundel " ROUNDEL_VERSION, fingerprint_, subject.scene->seed, subject.frame}));
     comparisons_.run([this, &result, actual] { guard(result, [&] { compare(*actual, result); }); });
   }
 
@@ -157,7 +157,7 @@ class Regression {
     result.golden_path = path;
     const Picture golden = read_picture(path);
     compare_pair(golden, actual, rules_, options_.measures, result);
-    if (result.state == PairState::kSame && !needs_fingerprint(result)) return;
+    if (result.state == PairState::kSame && !lacks_fingerprint(result)) return;
     keep(actual, result);
     if (result.difference.kind != PictureDifference::Kind::kDifferent) return;
     pending_.keep_diff(result.name, difference_image(golden, actual, result.max_delta));
@@ -202,9 +202,10 @@ void print_advice(const ComparisonRun& run, const RegressOptions& options) {
     }
   }
   if (unnamed > 0) {
-    print_out(fmt::format("{} golden{} the right pixels but not the fingerprint of the scene; to "
-                          "store it: {} --all\n",
-                          unnamed, unnamed == 1 ? " has" : "s have", run.accept_command));
+    print_out(
+        fmt::format("{} golden{} the right pixels but not the fingerprint of the scene; to "
+                    "store it: {} --all\n",
+                    unnamed, unnamed == 1 ? " has" : "s have", run.accept_command));
   }
   if (kept == 0) return;
   constexpr std::size_t kFew = 10;

@@ -95,11 +95,13 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
   add_regress_output(line, options.output, "folder that regress has written to");
   add_quiet(line, options.verbosity, "print errors only");
   line.add_note(
-      "Exit codes: 0 the goldens were as they should be; 1 goldens were stored or replaced, so that "
+      "Exit codes: 0 the goldens were as they should be; 1 goldens were stored or replaced, so "
+      "that "
       "no script passes that accepts what it checks; 2 could not (wrong command line, nothing to "
       "accept, a file that cannot be read or written); 130, 143 after SIGINT, SIGTERM.");
   line.add_check([&options](CommandLine::Problems& problems) {
-    if (options.all != options.names.empty()) problems.emplace_back("expected either NAME or --all");
+    if (options.all != options.names.empty())
+      problems.emplace_back("expected either NAME or --all");
   });
   return line.parse(arguments);
 }
