@@ -14,16 +14,16 @@ class task_group {
  public:
   template <typename Function>
   void run(Function function) {
-    threads_.emplace_back([this, concurrency = this_task_arena::concurrency(),
-                           function = std::move(function)] {
-      this_task_arena::concurrency() = concurrency;
-      try {
-        function();
-      } catch (...) {
-        const std::lock_guard lock(mutex_);
-        if (!first_error_) first_error_ = std::current_exception();
-      }
-    });
+    threads_.emplace_back(
+        [this, concurrency = this_task_arena::concurrency(), function = std::move(function)] {
+          this_task_arena::concurrency() = concurrency;
+          try {
+            function();
+          } catch (...) {
+            const std::lock_guard lock(mutex_);
+            if (!first_error_) first_error_ = std::current_exception();
+          }
+        });
   }
   void wait() {
     threads_.clear();
