@@ -80,6 +80,7 @@ OPTIONS = {
               "backend device threads memory stats quiet verbose",
     "verify": "frames scene size seed threads quiet",
     "validate": "size seed frame memory quiet",
+    "diff": "max-delta max-pixels max-density flip-mean flip ppd ssim diff-image diff-image-kind json threads quiet",
     "circles": "output seed frame",
     "info": "json",
     "selftest": "backend threads quiet verbose",
