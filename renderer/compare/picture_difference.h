@@ -16,14 +16,14 @@ struct Tolerance {
                          ///< 0..255 in PNG, values in EXR and PFM
   /// Differing pixels allowed. Without it none, or any number where one of the other two limits is
   /// there.
-  std::optional<double> max_pixels;
+  std::optional<double> max_pixels = {};
   bool pixels_in_percent = false;  ///< max_pixels is a share of the picture
   struct Density {
     std::uint64_t pixels = 0;
     int width = 0, height = 0;
   };
-  std::optional<Density> max_density;  ///< at most so many of them in any window of that size
-  std::optional<double> flip_mean;     ///< largest mean of ꟻLIP
+  std::optional<Density> max_density = {};  ///< at most so many of them in any window of that size
+  std::optional<double> flip_mean = {};     ///< largest mean of ꟻLIP
 };
 
 /// Which measures are wanted beyond those that cost next to nothing.
