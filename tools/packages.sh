@@ -51,5 +51,12 @@ ci_packages=(
   slurm-wlm            # runs the array of tools/farm
   munge                # Slurm's passport
   ffmpeg               # makes films of streams
+  chromium             # looks at reports
   git                  # lists the tracked files, clones into the bare machine
+)
+
+# Needed by .ci/run where there is no npm; apart, because other builds of Node bring their own.
+node_packages=(
+  nodejs  # runs tests/report
+  npm     # installs what that needs
 )

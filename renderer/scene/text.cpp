@@ -38,6 +38,17 @@ bool is_control(char c) {
   return byte < 0x20 || byte == 0x7F;
 }
 
+// Appends the character at the start of `text`, in a form fit to be shown; returns its bytes.
+std::size_t append_printable(std::string_view text, std::string& out) {
+  const std::size_t length = utf8_length(text);
+  if (length == 0 || is_control(text[0])) {
+    out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    return 1;
+  }
+  out += text.substr(0, length);
+  return length;
+}
+
 // Edits (insert, delete, replace, swap of neighbours) that turn a into b.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
@@ -63,17 +74,32 @@ std::string quoted(std::string_view text) {
   std::string out = "\"";
   std::size_t i = 0;
   while (i < text.size() && i < kShown) {
-    const std::size_t length = utf8_length(text.substr(i));
-    if (length == 0 || is_control(text[i])) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
-      ++i;
-    } else {
-      if (text[i] == '"' || text[i] == '\\') out += '\\';
-      out += text.substr(i, length);
-      i += length;
-    }
+    if (text[i] == '"' || text[i] == '\\') out += '\\';
+    i += append_printable(text.substr(i), out);
   }
   return out + (i < text.size() ? "...\"" : "\"");
+}
+
+std::string printable(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size();) i += append_printable(name.substr(i), out);
+  return out;
+}
+
+std::string shell_word(const std::string& name) {
+  const bool is_plain = !name.empty() && name.find_first_not_of(
+                                             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                             "0123456789_./:=@%+,-") == std::string::npos;
+  if (is_plain) return name;
+  std::string word = "'";
+  for (const char c : name) {
+    if (c == '\'') {
+      word += "'\\''";
+    } else {
+      word += c;
+    }
+  }
+  return word + "'";
 }
 
 std::optional<std::size_t> find_non_text(std::string_view text) {

@@ -11,6 +11,12 @@ namespace roundel {
 /// UTF-8 as \xNN, shortened to some 60 bytes.
 std::string quoted(std::string_view text);
 
+/// A name fit to be shown: as it stands, but control characters and bytes that are not UTF-8 as
+/// \xNN.
+std::string printable(std::string_view name);
+/// A name as one word of a shell's command line, in quotes where it needs them.
+std::string shell_word(const std::string& name);
+
 /// Offset of the first byte that is not part of well-formed UTF-8 or is a control character other
 /// than tab, line feed and carriage return.
 std::optional<std::size_t> find_non_text(std::string_view text);

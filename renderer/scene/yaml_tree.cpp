@@ -166,10 +166,10 @@ class YamlTreeBuilder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-YamlTree::YamlTree(std::string_view text, const std::string& file) {
+YamlTree::YamlTree(std::string_view text, const std::string& file, const char* kind) {
   if (text.size() > kMaxFileBytes)
     fail(file, {},
-         fmt::format("expected a scene file of at most {}; put bulk data into an .npy file",
+         fmt::format("expected a {} file of at most {}; put bulk data into an .npy file", kind,
                      memory_text(static_cast<double>(kMaxFileBytes))));
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   check_text(text, file);
@@ -187,7 +187,7 @@ YamlTree::YamlTree(std::string_view text, const std::string& file) {
     fail(file, place, problem_of(error));
   }
   if (nodes_.empty() || nodes_[0].kind == YamlKind::kNull)
-    fail(file, {}, "expected a scene, got nothing");
+    fail(file, {}, fmt::format("expected a {}, got nothing", kind));
 }
 
 std::vector<YamlNode> YamlNode::items() const {

@@ -31,8 +31,8 @@ class YamlTree {
 
   /// Parses the one document that `text` (UTF-8, with or without a byte order mark) must hold; no
   /// anchors, aliases, merge keys or tags. Throws Error(kInvalidScene) "FILE:LINE:COLUMN: …". Time
-  /// and memory are bounded by the limits above.
-  YamlTree(std::string_view text, const std::string& file);
+  /// and memory are bounded by the limits above. `kind` is what the file should be, for messages.
+  YamlTree(std::string_view text, const std::string& file, const char* kind = "scene");
 
   YamlNode root();
 

@@ -32,4 +32,8 @@ TEST(FuzzCorpus, EveryNpyInputEndsNormally) {
   EXPECT_GE(run_corpus("npy", try_npy), 5);
 }
 
+TEST(FuzzCorpus, EveryPictureInputEndsNormally) {
+  EXPECT_GE(run_corpus("picture", try_picture), 20);
+}
+
 }  // namespace

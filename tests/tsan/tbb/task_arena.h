@@ -18,6 +18,10 @@ inline int& concurrency() {
 inline int max_concurrency() {
   return concurrency();
 }
+template <typename Function>
+decltype(auto) isolate(const Function& function) {
+  return function();
+}
 }  // namespace this_task_arena
 
 class task_arena {

@@ -1,0 +1,112 @@
+#include "renderer/compare/compare_folders.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "renderer/base/error.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_picture_name(const fs::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return ending == ".png" || ending == ".exr" || ending == ".pfm";
+}
+
+/// Adds what is in the folder `below` (relative to `root`, empty for itself) and all under it.
+void list_folder(const fs::path& root, const fs::path& below, FolderListing& listing) {
+  std::error_code error;
+  for (fs::directory_iterator entry(root / below, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path name = below / entry->path().filename();
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) {
+      if (!entry->is_symlink(ignored)) list_folder(root, name, listing);
+    } else if (is_picture_name(name)) {
+      listing.pictures.push_back(name.string());
+    }
+  }
+  if (error) listing.unreadable.emplace_back(below.string(), error.message());
+}
+
+PairResult not_compared(const std::string& name, const std::string& reason) {
+  PairResult result;
+  result.name = name;
+  result.state = PairState::kNotCompared;
+  result.reasons = {reason};
+  return result;
+}
+
+/// One result for every name that one of the folders has, not compared yet.
+std::vector<PairResult> pair_names(const std::string& golden_folder,
+                                   const std::string& actual_folder) {
+  const FolderListing goldens = list_pictures(golden_folder);
+  const FolderListing actuals = list_pictures(actual_folder);
+  std::vector<PairResult> results;
+  const auto add = [&](const std::string& name, bool has_golden, bool has_actual) {
+    PairResult result;
+    result.name = name;
+    if (has_golden) result.golden_path = (fs::path(golden_folder) / name).string();
+    if (has_actual) result.actual_path = (fs::path(actual_folder) / name).string();
+    if (!has_golden) result.state = PairState::kNew;
+    if (!has_actual) result.state = PairState::kMissing;
+    results.push_back(std::move(result));
+  };
+  auto golden = goldens.pictures.begin();
+  auto actual = actuals.pictures.begin();
+  while (golden != goldens.pictures.end() || actual != actuals.pictures.end()) {
+    const int order = golden == goldens.pictures.end()   ? 1
+                      : actual == actuals.pictures.end() ? -1
+                                                         : golden->compare(*actual);
+    add(order <= 0 ? *golden : *actual, order <= 0, order >= 0);
+    if (order <= 0) ++golden;
+    if (order >= 0) ++actual;
+  }
+  for (const auto& [folder, listing] :
+       {std::pair{&golden_folder, &goldens}, std::pair{&actual_folder, &actuals}}) {
+    for (const auto& [below, reason] : listing->unreadable) {
+      const std::string path = (fs::path(*folder) / below).string();
+      results.push_back(not_compared(below + "/", fmt::format("{}: {}", path, reason)));
+    }
+  }
+  std::stable_sort(results.begin(), results.end(),
+                   [](const PairResult& a, const PairResult& b) { return a.name < b.name; });
+  return results;
+}
+
+}  // namespace
+
+FolderListing list_pictures(const std::string& folder) {
+  FolderListing listing;
+  list_folder(folder, "", listing);
+  if (!listing.unreadable.empty() && listing.unreadable.back().first.empty()) {
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: {}", folder, listing.unreadable.back().second));
+  }
+  std::sort(listing.pictures.begin(), listing.pictures.end());
+  return listing;
+}
+
+ComparisonRun compare_folders(const std::string& golden_folder, const std::string& actual_folder,
+                              const GoldenRules& rules, const Measures& measures) {
+  ComparisonRun run;
+  run.title = fmt::format("{} and {}", golden_folder, actual_folder);
+  run.results = pair_names(golden_folder, actual_folder);
+  tbb::parallel_for(std::size_t{0}, run.results.size(), [&](std::size_t i) {
+    PairResult& result = run.results[i];
+    if (result.golden_path.empty() || result.actual_path.empty()) return;
+    // Else a thread that waits for its own pair would begin with the next, and hold both.
+    tbb::this_task_arena::isolate([&] { compare_pair_of_files(rules, measures, result); });
+  });
+  return run;
+}
+
+}  // namespace roundel

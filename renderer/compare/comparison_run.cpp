@@ -1,0 +1,165 @@
+#include "renderer/compare/comparison_run.h"
+
+#include <fmt/format.h>
+
+#include <new>
+
+#include "renderer/base/error.h"
+#include "renderer/scene/text.h"
+
+namespace roundel {
+namespace {
+
+const GoldenRule& apply_rule(const GoldenRules& rules, PairResult& result) {
+  const GoldenRule& rule = rule_for(rules, result.name);
+  result.rule = rule.name;
+  result.max_delta = rule.tolerance.max_delta;
+  return rule;
+}
+
+/// What the verdict needs; the rest is for people, who look at what differs.
+Measures measures_for(const Tolerance& tolerance, Measures measures) {
+  measures.flip = tolerance.flip_mean.has_value();
+  measures.ssim = false;
+  return measures;
+}
+
+/// The verdict on `result.difference`, and for pictures that differ all that was asked for. They
+/// are null where their bytes are equal.
+void conclude(const Tolerance& tolerance, const Picture* golden, const Picture* actual,
+              const Measures& measures, PairResult& result) {
+  const Verdict verdict = judge(result.difference, tolerance);
+  result.state = verdict.same ? PairState::kSame : PairState::kDiffers;
+  result.reasons = verdict.reasons;
+  if (golden == nullptr || actual == nullptr) return;
+  result.origin = origin_of(golden->metadata, actual->metadata);
+  const bool wants_more = (measures.flip && !result.difference.flip) || measures.ssim;
+  if (!verdict.same && wants_more) {
+    result.difference = compare_pictures(*golden, *actual, tolerance, measures);
+  }
+}
+
+}  // namespace
+
+RunCounts count_states(const ComparisonRun& run) {
+  RunCounts counts;
+  for (const PairResult& result : run.results) {
+    switch (result.state) {
+      case PairState::kSame:
+        ++counts.same;
+        break;
+      case PairState::kDiffers:
+        ++counts.differ;
+        break;
+      case PairState::kNew:
+        ++counts.fresh;
+        break;
+      case PairState::kMissing:
+        ++counts.missing;
+        break;
+      case PairState::kNotCompared:
+        ++counts.not_compared;
+        break;
+    }
+  }
+  return counts;
+}
+
+const char* state_name(PairState state) {
+  switch (state) {
+    case PairState::kSame:
+      return "same";
+    case PairState::kDiffers:
+      return "differs";
+    case PairState::kNew:
+      return "new";
+    case PairState::kMissing:
+      return "missing";
+    case PairState::kNotCompared:
+      break;
+  }
+  return "not compared";
+}
+
+std::string counts_text(const RunCounts& counts) {
+  std::string text =
+      fmt::format("{} picture{}: {} same", counts.all(), counts.all() == 1 ? "" : "s", counts.same);
+  if (counts.differ > 0) {
+    text += fmt::format(", {} differ{}", counts.differ, counts.differ == 1 ? "s" : "");
+  }
+  if (counts.fresh > 0) text += fmt::format(", {} new", counts.fresh);
+  if (counts.missing > 0) text += fmt::format(", {} missing", counts.missing);
+  if (counts.not_compared > 0) text += fmt::format(", {} not compared", counts.not_compared);
+  return text;
+}
+
+std::string origin_text(Origin origin) {
+  switch (origin) {
+    case Origin::kSameScene:
+      return "the renderer changed: the golden is of the same scene and frame";
+    case Origin::kSceneChanged:
+      return "the scene changed: the golden has another fingerprint";
+    case Origin::kOtherFrame:
+      return "the golden is of another frame of this scene";
+    case Origin::kUnknown:
+      break;
+  }
+  return "";
+}
+
+Origin origin_of(const std::optional<ImageMetadata>& golden,
+                 const std::optional<ImageMetadata>& actual) {
+  if (!golden || !actual || golden->fingerprint.empty() || actual->fingerprint.empty()) {
+    return Origin::kUnknown;
+  }
+  if (golden->fingerprint != actual->fingerprint) return Origin::kSceneChanged;
+  return golden->frame == actual->frame ? Origin::kSameScene : Origin::kOtherFrame;
+}
+
+bool lacks_fingerprint(const PairResult& result) {
+  return result.state == PairState::kSame && result.difference.pixels == 0 &&
+         result.origin != Origin::kSameScene;
+}
+
+std::string result_line(const PairResult& result) {
+  std::string line = fmt::format("{}: {}", printable(result.name), state_name(result.state));
+  std::string separator = ": ";
+  for (const std::string& reason : result.reasons) {
+    line += separator + reason;
+    separator = ", ";
+  }
+  if (result.state == PairState::kDiffers && result.origin != Origin::kUnknown) {
+    line += "; " + origin_text(result.origin);
+  }
+  if (!result.rule.empty()) line += fmt::format(" [{}]", result.rule);
+  return line;
+}
+
+void compare_pair(const Picture& golden, const Picture& actual, const GoldenRules& rules,
+                  const Measures& measures, PairResult& result) {
+  const GoldenRule& rule = apply_rule(rules, result);
+  result.difference =
+      compare_pictures(golden, actual, rule.tolerance, measures_for(rule.tolerance, measures));
+  conclude(rule.tolerance, &golden, &actual, measures, result);
+}
+
+void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result) {
+  const GoldenRule& rule = apply_rule(rules, result);
+  const auto fail = [&result](const std::string& reason) {
+    result.state = PairState::kNotCompared;
+    result.reasons = {reason};
+  };
+  try {
+    ComparedFiles files = compare_files(result.golden_path, result.actual_path, rule.tolerance,
+                                        measures_for(rule.tolerance, measures));
+    result.difference = std::move(files.difference);
+    conclude(rule.tolerance, files.a ? &*files.a : nullptr, files.b ? &*files.b : nullptr, measures,
+             result);
+  } catch (const Error& error) {
+    fail(error.what());
+  } catch (const std::bad_alloc&) {
+    fail("out of memory");
+  }
+}
+
+}  // namespace roundel

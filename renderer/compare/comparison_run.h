@@ -1,0 +1,80 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "renderer/compare/golden_rules.h"
+#include "renderer/compare/picture.h"
+#include "renderer/compare/picture_difference.h"
+
+namespace roundel {
+
+/// What came of one picture of a run.
+enum class PairState {
+  kSame,         ///< within the tolerance
+  kDiffers,      ///< beyond it, or of another shape
+  kNew,          ///< there is no golden
+  kMissing,      ///< there is a golden only
+  kNotCompared,  ///< one of the two could not be read or made
+};
+
+/// What the fingerprints in the pictures tell about a difference.
+enum class Origin {
+  kUnknown,       ///< one of them does not say where it comes from
+  kSameScene,     ///< of the same scene and frame: the renderer changed
+  kSceneChanged,  ///< the golden is of another scene
+  kOtherFrame,    ///< … of another frame of this scene
+};
+
+/// A golden and the picture that is held against it.
+struct PairResult {
+  std::string name;  ///< path in both folders, with '/'
+  PairState state = PairState::kSame;
+  Origin origin = Origin::kUnknown;
+  std::string golden_path, actual_path;  ///< files; empty where there is none
+  std::string rule;                      ///< the name of the GoldenRule that applied
+  double max_delta = 0;                  ///< of its tolerance
+  PictureDifference difference;          ///< of kSame and kDiffers
+  std::vector<std::string> reasons;      ///< every limit passed; why nothing could be compared
+};
+
+/// All pairs of a run, by name.
+struct ComparisonRun {
+  std::string title;  ///< "goldens and actual"
+  std::vector<PairResult> results;
+  /// For people: what they type to take over a picture, with its name behind; empty: they cannot.
+  std::string accept_command;
+};
+
+struct RunCounts {
+  std::size_t same = 0, differ = 0, fresh = 0, missing = 0, not_compared = 0;
+  std::size_t all() const { return same + differ + fresh + missing + not_compared; }
+};
+RunCounts count_states(const ComparisonRun& run);
+
+/// "same", "differs", "new", "missing", "not compared"
+const char* state_name(PairState state);
+/// "18 pictures: 15 same, 2 differ, 1 new"
+std::string counts_text(const RunCounts& counts);
+
+/// What the origin means, in words: "the renderer changed: …". Empty for kUnknown.
+std::string origin_text(Origin origin);
+Origin origin_of(const std::optional<ImageMetadata>& golden,
+                 const std::optional<ImageMetadata>& actual);
+
+/// True for pictures with equal pixels whose golden does not say that it is of this scene and
+/// frame: stored anew it would.
+bool lacks_fingerprint(const PairResult& result);
+
+/// Everything about a result in one line: `snow.png: differs: 12 pixels differ, at most 0 may;
+/// the scene changed … [goldens.yaml:4 "snow*"]`.
+std::string result_line(const PairResult& result);
+
+/// Compares the two by the rule for `result.name` and fills in what follows from that. ꟻLIP and
+/// SSIM are taken of pictures that differ only, unless the rule needs them.
+void compare_pair(const Picture& golden, const Picture& actual, const GoldenRules& rules,
+                  const Measures& measures, PairResult& result);
+/// The same for the files of `result`. A file that cannot be read is a result too.
+void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result);
+
+}  // namespace roundel

@@ -1,0 +1,148 @@
+#include "renderer/compare/golden_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/base/input_file.h"
+#include "renderer/compare/glob.h"
+#include "renderer/scene/read_values.h"
+#include "renderer/scene/scene.h"
+#include "renderer/scene/scene_errors.h"
+#include "renderer/scene/spec.h"
+#include "renderer/scene/text.h"
+#include "renderer/scene/validate.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::uint64_t kMaxRules = 10'000;
+
+template <typename Form>
+SpecPtr manifest_spec(Form form, std::string expected = "") {
+  return std::make_shared<const Spec>(Spec{std::move(form), std::move(expected), ""});
+}
+
+SpecPtr pixel_count() {
+  return manifest_spec(IntegerSpec{0, static_cast<std::int64_t>(kMaxPixels)});
+}
+
+SpecPtr pixel_limit() {
+  const SpecPtr percent = manifest_spec(
+      ObjectSpec{{{"percent", manifest_spec(NumberSpec{0, 100}), "", true, ""}}}, "{percent: P}");
+  return manifest_spec(AnyOfSpec{{pixel_count(), percent}},
+                       "a number of pixels or {percent: NUMBER}");
+}
+
+SpecPtr density_limit() {
+  const SpecPtr side = manifest_spec(IntegerSpec{1, kMaxImageSide});
+  return manifest_spec(ObjectSpec{{{"pixels", pixel_count(), "", true, ""},
+                                   {"width", side, "", true, ""},
+                                   {"height", side, "", true, ""}}},
+                       "{pixels: N, width: W, height: H}");
+}
+
+SpecPtr rule_spec() {
+  const SpecPtr pattern = manifest_spec(StringSpec{}, "a pattern such as \"snow*\"");
+  const SpecPtr patterns =
+      manifest_spec(AnyOfSpec{{pattern, manifest_spec(ListSpec{pattern, 1}, "a list of patterns")}},
+                    "a pattern such as \"snow*\", or a list of them");
+  return manifest_spec(
+      ObjectSpec{{{"pictures", patterns, "", true, ""},
+                  {"max-delta", manifest_spec(NumberSpec{0, kMaxColor}), "", false, ""},
+                  {"max-pixels", pixel_limit(), "", false, ""},
+                  {"max-density", density_limit(), "", false, ""},
+                  {"flip-mean", manifest_spec(NumberSpec{0, 1}), "", false, ""}}},
+      "a rule {pictures: PATTERN, ...}");
+}
+
+const Spec& manifest_format() {
+  static const SpecPtr kFormat = manifest_spec(
+      ObjectSpec{
+          {{"version", manifest_spec(IntegerSpec{1, 1}), "", true, ""},
+           {"tolerances", manifest_spec(ListSpec{rule_spec(), 0, kMaxRules}, "a list of rules"), "",
+            true, ""}}},
+      "a manifest {version: 1, tolerances: [...]}");
+  return *kFormat;
+}
+
+Tolerance read_tolerance(YamlNode rule) {
+  Tolerance tolerance;
+  read_key(rule, "max-delta", read_number, tolerance.max_delta);
+  if (const auto limit = find_valid(rule, "max-pixels")) {
+    tolerance.pixels_in_percent = limit->is_map();
+    tolerance.max_pixels = read_number(limit->is_map() ? limit->find("percent").value() : *limit);
+  }
+  if (const auto limit = find_valid(rule, "max-density")) {
+    Tolerance::Density density;
+    read_key(*limit, "pixels", read_integer, density.pixels);
+    read_key(*limit, "width", read_integer, density.width);
+    read_key(*limit, "height", read_integer, density.height);
+    tolerance.max_density = density;
+  }
+  if (const auto mean = find_valid(rule, "flip-mean")) tolerance.flip_mean = read_number(*mean);
+  return tolerance;
+}
+
+GoldenRule read_rule(YamlNode node, const std::string& path) {
+  GoldenRule rule;
+  const YamlNode pictures = node.find("pictures").value();
+  const auto add = [&rule](YamlNode pattern) { rule.patterns.emplace_back(pattern.text()); };
+  if (pictures.is_list()) {
+    pictures.for_each_item(add);
+  } else {
+    add(pictures);
+  }
+  rule.name =
+      fmt::format("{}:{} {}", path, node.place().line, roundel::quoted(rule.patterns.front()));
+  if (rule.patterns.size() > 1) rule.name += fmt::format(" and {} more", rule.patterns.size() - 1);
+  rule.tolerance = read_tolerance(node);
+  return rule;
+}
+
+bool fits(const GoldenRule& rule, std::string_view name) {
+  return std::any_of(rule.patterns.begin(), rule.patterns.end(),
+                     [name](const std::string& pattern) { return glob_matches(pattern, name); });
+}
+
+}  // namespace
+
+GoldenRules rules_without_manifest(const Tolerance& tolerance) {
+  return {{"default", {"*"}, tolerance}};
+}
+
+GoldenRules parse_manifest(std::string_view text, const std::string& path,
+                           const Tolerance& otherwise) {
+  YamlTree tree(text, path, "manifest");
+  SceneErrors errors(path);
+  validate(tree.root(), manifest_format(), errors);
+  errors.throw_if_any();
+  GoldenRules rules;
+  tree.root().find("tolerances").value().for_each_item([&](YamlNode node) {
+    rules.push_back(read_rule(node, path));
+  });
+  rules.push_back(rules_without_manifest(otherwise).front());
+  return rules;
+}
+
+GoldenRules read_manifest(const std::string& path, const Tolerance& otherwise) {
+  // One byte more than allowed is enough to be refused.
+  const std::string text = InputFile(path).read(YamlTree::kMaxFileBytes + 1);
+  return parse_manifest(text, path, otherwise);
+}
+
+const GoldenRule& rule_for(const GoldenRules& rules, std::string_view name) {
+  const auto rule = std::find_if(rules.begin(), rules.end() - 1,
+                                 [name](const GoldenRule& known) { return fits(known, name); });
+  return *rule;
+}
+
+std::vector<std::string> unused_rules(const GoldenRules& rules, const std::set<std::string>& used) {
+  std::vector<std::string> unused;
+  for (auto rule = rules.begin(); rule + 1 < rules.end(); ++rule) {
+    if (used.count(rule->name) == 0) unused.push_back(rule->name);
+  }
+  return unused;
+}
+
+}  // namespace roundel

@@ -1,0 +1,104 @@
+#include "renderer/compare/pending_goldens.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/compare/sample_pictures.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+class Pending : public ::testing::Test {
+ protected:
+  Pending() { fs::create_directory(folder_ / "goldens"); }
+
+  void keep(const Names& names, const Image& image = plain_image(4, 4)) const {
+    const PendingGoldens pending(folder_ / "out", folder_ / "goldens");
+    for (const std::string& name : names) {
+      pending.keep_actual(name, image, {"roundel", "0123", 1, 7});
+      pending.keep_diff(name, image);
+    }
+    pending.finish(names);
+  }
+  static std::pair<ino_t, std::int64_t> identity(const std::string& path) {
+    struct stat status {};
+    EXPECT_EQ(stat(path.c_str(), &status), 0);
+    return {status.st_ino, status.st_mtim.tv_nsec};
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Pending, APictureThatWasKeptBecomesTheGolden) {
+  keep({"a.png", "film x/\xC3\xBC 0001.png"});
+  const AcceptableGoldens goldens = read_pending(folder_ / "out");
+  EXPECT_EQ(goldens.names, (Names{"a.png", "film x/\xC3\xBC 0001.png"}));
+  for (const std::string& name : goldens.names) {
+    EXPECT_EQ(accept_golden(goldens, name), Accepted::kStored);
+    EXPECT_EQ(read_png_info(folder_ / ("goldens/" + name)).metadata->fingerprint, "0123");
+  }
+}
+
+TEST_F(Pending, AGoldenWithTheseBytesIsNotTouched) {
+  keep({"a.png"});
+  AcceptableGoldens goldens = read_pending(folder_ / "out");
+  EXPECT_EQ(accept_golden(goldens, "a.png"), Accepted::kStored);
+  const auto before = identity(folder_ / "goldens/a.png");
+  EXPECT_EQ(accept_golden(goldens, "a.png"), Accepted::kAlready);
+  EXPECT_EQ(identity(folder_ / "goldens/a.png"), before);
+  keep({"a.png"}, with_spot(plain_image(4, 4), 1, 1));
+  goldens = read_pending(folder_ / "out");
+  EXPECT_EQ(accept_golden(goldens, "a.png"), Accepted::kReplaced);
+  EXPECT_NE(identity(folder_ / "goldens/a.png").first, before.first);
+}
+
+TEST_F(Pending, ARunRemovesWhatTheOneBeforeHasLeftAndNothingElse) {
+  keep({"a.png", "b.png"});
+  folder_.write("out/notes.txt", "mine");
+  keep({"b.png"});
+  EXPECT_FALSE(fs::exists(folder_ / "out/actual/a.png"));
+  EXPECT_FALSE(fs::exists(folder_ / "out/diff/a.png"));
+  EXPECT_TRUE(fs::exists(folder_ / "out/actual/b.png"));
+  EXPECT_TRUE(fs::exists(folder_ / "out/notes.txt"));
+  keep({});
+  EXPECT_FALSE(fs::exists(folder_ / "out/actual/b.png"));
+  EXPECT_EQ(error_of([&] { read_pending(folder_ / "out"); }),
+            (folder_ / "out/pending.json") + ": no such file");
+}
+
+TEST_F(Pending, NamesMeanPicturesWithoutEndingAndByPattern) {
+  const Names names = {"a.png", "film/0001.png", "film/0002.png"};
+  EXPECT_EQ(names_meant("a.png", names), Names{"a.png"});
+  EXPECT_EQ(names_meant("film/0002", names), Names{"film/0002.png"});
+  EXPECT_EQ(names_meant("film/*", names), (Names{"film/0001.png", "film/0002.png"}));
+  EXPECT_EQ(names_meant("b", names), Names{});
+}
+
+TEST_F(Pending, AListThatLeadsOutOfTheFolderIsRefused) {
+  fs::create_directory(folder_ / "out");
+  for (const char* name : {"../a.png", "x/../../a.png", "/tmp/a.png", "", "a\\u0000b.png"}) {
+    folder_.write("out/pending.json",
+                  R"({"goldens": "/tmp", "names": [")" + std::string(name) + "\"]}");
+    EXPECT_NE(error_of([&] { read_pending(folder_ / "out"); }).find("expected paths within"),
+              std::string::npos)
+        << name;
+  }
+}
+
+TEST_F(Pending, AFileThatNoRunHasWrittenIsRefused) {
+  fs::create_directory(folder_ / "out");
+  for (const char* text : {"", "{", "[]", "{}", R"({"goldens": 1, "names": []})",
+                           R"({"goldens": "x", "names": [1]})"}) {
+    folder_.write("out/pending.json", text);
+    EXPECT_NE(error_of([&] { read_pending(folder_ / "out"); }).find("expected the list"),
+              std::string::npos)
+        << text;
+    EXPECT_THROW(PendingGoldens(folder_ / "out", folder_ / "goldens"), Error);
+  }
+}
+
+}  // namespace
+}  // namespace roundel

@@ -1,0 +1,129 @@
+#include "renderer/compare/report.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/compare/sample_pictures.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::string content(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+class Report : public ::testing::Test {
+ protected:
+  Report() {
+    write_png(folder_ / "golden.png", plain_image(64, 64), {});
+    write_png(folder_ / "actual.png", with_spot(plain_image(64, 64), 9, 9), {});
+  }
+
+  /// A run of so many pictures that differ, and one that does not.
+  ComparisonRun run_of(std::size_t count) const {
+    ComparisonRun run;
+    run.title = "title <&>";
+    PairResult result;
+    result.golden_path = folder_ / "golden.png";
+    result.actual_path = folder_ / "actual.png";
+    for (std::size_t i = 0; i < count; ++i) {
+      result.name = std::to_string(i) + "</script>.png";
+      compare_pair_of_files(rules_without_manifest({}), {}, result);
+      run.results.push_back(result);
+    }
+    result = {};
+    result.name = "same.png";
+    run.results.push_back(result);
+    return run;
+  }
+  std::string page() const { return content(folder_ / "report/index.html"); }
+  Json data() const {
+    const std::string text = page(), begin = "<script id=\"data\" type=\"application/json\">";
+    const std::size_t at = text.find(begin) + begin.size();
+    return Json::parse(text.substr(at, text.find("</script>", at) - at));
+  }
+  std::size_t picture_files() const {
+    const fs::directory_iterator files(folder_ / "report/pictures");
+    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+  }
+  void write(const ComparisonRun& run, std::uint64_t room = kReportBytes) const {
+    write_report(folder_ / "report", run, room);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Report, HoldsTheFailuresWithPicturesAndThePassesByName) {
+  write(run_of(2));
+  EXPECT_NE(page().find("<title>title &lt;&amp;></title>"), std::string::npos);
+  const Json json = data();
+  EXPECT_EQ(json.at("counts").at("differ"), 2);
+  EXPECT_EQ(json.at("failures").size(), 2u);
+  EXPECT_EQ(json.at("failures")[1].at("name"), "1</script>.png");
+  EXPECT_EQ(json.at("failures")[1].at("pictures").at("file"), "pictures/000001.js");
+  EXPECT_EQ(json.at("passes"), Json::parse(R"([["same.png"]])"));
+  EXPECT_EQ(picture_files(), 2u);
+  EXPECT_EQ(content(folder_ / "report/pictures/000001.js").find("roundelPictures(1,{golden:\""),
+            0u);
+}
+
+TEST_F(Report, TheSameRunGivesTheSameFiles) {
+  write(run_of(3));
+  const std::string first = page(), picture = content(folder_ / "report/pictures/000002.js");
+  write(run_of(3));
+  EXPECT_EQ(page(), first);
+  EXPECT_EQ(content(folder_ / "report/pictures/000002.js"), picture);
+}
+
+TEST_F(Report, ReplacesAnEarlierReportButNoOtherPage) {
+  write(run_of(3));
+  write(run_of(1));
+  EXPECT_EQ(picture_files(), 1u);
+  folder_.write("report/index.html", "<p>somebody else's page</p>");
+  EXPECT_EQ(error_of([&] { write(run_of(1)); }, ExitCode::kOutputRefused),
+            (folder_ / "report/index.html") + ": exists and is no report of roundel's");
+  EXPECT_EQ(page(), "<p>somebody else's page</p>");
+}
+
+TEST_F(Report, TakesNoMoreRoomForPicturesThanItMay) {
+  write(run_of(1));
+  const std::uint64_t one = fs::file_size(folder_ / "report/pictures/000000.js");
+  write(run_of(200), 70 * one);
+  EXPECT_GE(picture_files(), 60u);  // numbers of two and three digits make them a little longer
+  EXPECT_LE(picture_files(), 70u);
+  const Json failures = data().at("failures");
+  EXPECT_EQ(failures.size(), 200u);
+  EXPECT_TRUE(failures[0].contains("pictures"));
+  EXPECT_FALSE(failures[199].contains("pictures"));
+  EXPECT_EQ(failures[199].at("left_out"), "the report would be too large");
+}
+
+TEST_F(Report, ShowsThePartOfALargePictureThatDiffersMost) {
+  Image large = plain_image(5000, 100);
+  write_png(folder_ / "golden.png", large, {});
+  write_png(folder_ / "actual.png", with_spot(large, 4000, 50), {});
+  write(run_of(1));
+  const Json part = data().at("failures")[0].at("pictures").at("part");
+  EXPECT_GT(part.at("x"), 4000 - 2048);
+  EXPECT_LE(part.at("x"), 5000 - 2048);
+  EXPECT_EQ(part.at("y"), 0);
+}
+
+TEST_F(Report, APictureThatIsGoneByThenIsReportedWithout) {
+  const ComparisonRun run = run_of(1);
+  fs::remove(folder_ / "actual.png");
+  write(run);
+  EXPECT_NE(data().at("failures")[0].at("left_out").get<std::string>().find("no such file"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace roundel

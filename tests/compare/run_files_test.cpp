@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "renderer/compare/run_json.h"
+
+namespace roundel {
+namespace {
+
+PairResult result_of(const std::string& name, PairState state, std::vector<std::string> reasons) {
+  PairResult result;
+  result.name = name;
+  result.state = state;
+  result.reasons = std::move(reasons);
+  return result;
+}
+
+ComparisonRun every_state() {
+  ComparisonRun run;
+  run.title = "a & b";
+  run.results = {
+      result_of("1 \"quoted\" <&>.png", PairState::kDiffers, {"5 pixels differ", "and more"}),
+      result_of("2\x01\xFF\xEF\xBF\xBE.png", PairState::kNotCompared, {"2.png: broken <]]>"}),
+      result_of("3.png", PairState::kNew, {}),
+      result_of("4.png", PairState::kMissing, {}),
+      result_of("5.png", PairState::kSame, {}),
+  };
+  run.results[0].rule = "goldens.yaml:3 \"1*\"";
+  run.results[0].origin = Origin::kSceneChanged;
+  run.results[0].difference.kind = PictureDifference::Kind::kDifferent;
+  run.results[0].difference.psnr = std::numeric_limits<double>::infinity();
+  return run;
+}
+
+TEST(RunJunit, HasATestCaseForEveryPictureAndStaysWellFormed) {
+  EXPECT_EQ(
+      run_junit(every_state()),
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites tests=\"5\" failures=\"3\" errors=\"1\" skipped=\"0\">\n"
+      "  <testsuite name=\"a &amp; b\" tests=\"5\" failures=\"3\" errors=\"1\" skipped=\"0\">\n"
+      "    <testcase classname=\"a &amp; b\" name=\"1 &quot;quoted&quot; &lt;&amp;&gt;.png\">"
+      "<failure type=\"differs\" message=\"5 pixels differ\">1 &quot;quoted&quot; "
+      "&lt;&amp;&gt;.png: differs: 5 pixels differ, and more; the scene changed: the golden has "
+      "another fingerprint [goldens.yaml:3 &quot;1*&quot;]</failure></testcase>\n"
+      "    <testcase classname=\"a &amp; b\" name=\"2\\x01\\xff\xEF\xBF\xBD.png\">"
+      "<error type=\"not compared\" message=\"2.png: broken &lt;]]&gt;\">2\\x01\\xff\xEF\xBF\xBD"
+      ".png: not compared: 2.png: broken &lt;]]&gt;</error></testcase>\n"
+      "    <testcase classname=\"a &amp; b\" name=\"3.png\"><failure type=\"new\" message=\"new\">"
+      "3.png: new</failure></testcase>\n"
+      "    <testcase classname=\"a &amp; b\" name=\"4.png\"><failure type=\"missing\" "
+      "message=\"missing\">4.png: missing</failure></testcase>\n"
+      "    <testcase classname=\"a &amp; b\" name=\"5.png\"><system-out>5.png: same</system-out>"
+      "</testcase>\n"
+      "  </testsuite>\n"
+      "</testsuites>\n");
+}
+
+TEST(RunJson, SaysEverythingAboutEveryPicture) {
+  const auto json = nlohmann::json::parse(run_json(every_state()));
+  EXPECT_EQ(json.at("title"), "a & b");
+  EXPECT_EQ(json.at("counts"), nlohmann::json::parse(R"({"same": 1, "differ": 1, "new": 1,
+                                                         "missing": 1, "not_compared": 1})"));
+  const auto& pictures = json.at("pictures");
+  ASSERT_EQ(pictures.size(), 5u);
+  EXPECT_EQ(pictures[0].at("name"), "1 \"quoted\" <&>.png");
+  EXPECT_EQ(pictures[0].at("state"), "differs");
+  EXPECT_EQ(pictures[0].at("rule"), "goldens.yaml:3 \"1*\"");
+  EXPECT_EQ(pictures[0].at("origin"), "scene changed");
+  EXPECT_EQ(pictures[0].at("reasons").size(), 2u);
+  EXPECT_TRUE(pictures[0].at("difference").at("psnr_db").is_null());  // JSON has no infinity
+  EXPECT_EQ(pictures[1].at("name"), "2\\x01\\xff\xEF\xBF\xBE.png");
+  EXPECT_EQ(pictures[4].at("state"), "same");
+  EXPECT_FALSE(pictures[3].contains("difference"));
+}
+
+TEST(RunJson, IsOneLineAPicture) {
+  const std::string text = run_json(every_state());
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 7);
+}
+
+}  // namespace
+}  // namespace roundel

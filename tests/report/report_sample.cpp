@@ -1,0 +1,138 @@
+// Writes folders of pictures that differ in known ways, and their reports: report_sample FOLDER.
+//   FOLDER/report   one of everything, in pictures with difficult names
+//   FOLDER/large    10,000 pictures that differ
+//   FOLDER/same     nothing that differs
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "renderer/base/error.h"
+#include "renderer/compare/compare_folders.h"
+#include "renderer/compare/report.h"
+#include "renderer/image/files.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A gradient that no two pixels of a row share, with alpha falling from left to right.
+Image make_picture(int width, int height, int channels) {
+  Image image;
+  image.resize(width, height, channels);
+  std::uint8_t* byte = image.bytes.data();
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      *byte++ = static_cast<std::uint8_t>(3 * x);
+      *byte++ = static_cast<std::uint8_t>(4 * y);
+      *byte++ = static_cast<std::uint8_t>(200 - x - y);
+      if (channels == 4) *byte++ = static_cast<std::uint8_t>(x < 8 ? 0 : 4 * x);
+    }
+  }
+  return image;
+}
+
+std::uint8_t* pixel_of(Image& image, int x, int y) {
+  return image.bytes.data() + (static_cast<std::ptrdiff_t>(y) * image.width + x) * image.channels;
+}
+
+class Sample {
+ public:
+  explicit Sample(fs::path folder) : folder_(std::move(folder)) {}
+
+  void put(const char* side, const std::string& name, const Image& image,
+           const std::string& fingerprint = "") const {
+    const fs::path path = folder_ / side / name;
+    fs::create_directories(path.parent_path());
+    write_png(path.string(), image, {"roundel", fingerprint, 1, 0});
+  }
+  void put_both(const std::string& name, const Image& image) const {
+    put("golden", name, image);
+    put("actual", name, image);
+  }
+
+  /// Everything that a report can show.
+  void make_all_kinds() const {
+    const Image plain = make_picture(64, 48, 3);
+    for (const char* name : {"same 1.png", "same 2.png", "same 3.png"}) put_both(name, plain);
+
+    Image spot = make_picture(64, 48, 3);
+    for (int x = 40; x < 44; ++x) pixel_of(spot, x, 30)[0] = 255;
+    pixel_of(spot, 2, 3)[1] += 1;
+    put("golden", "spot.png", plain, "a scene");
+    put("actual", "spot.png", spot, "a scene");
+
+    Image see_through = make_picture(60, 48, 4);
+    put("golden", "alpha \xCE\xB1 \"quoted\" & 'more'.png", see_through, "a scene");
+    pixel_of(see_through, 5, 7)[2] = 9;  // where alpha is 0
+    put("actual", "alpha \xCE\xB1 \"quoted\" & 'more'.png", see_through, "another scene");
+
+    put("golden", "film <b>/<!--<script>.png", plain);
+    put("actual", "film <b>/<!--<script>.png", spot);
+    put("golden", "x</script>.png", plain);
+    put("actual", "x</script>.png", spot);
+    put("golden", "shape.png", plain);
+    put("actual", "shape.png", make_picture(64, 47, 3));
+    put("golden", "gone.png", plain);
+    put("actual", "new.png", plain);
+    put_both("broken.png", plain);
+    fs::resize_file(folder_ / "actual/broken.png", 100);
+    put("golden", "tolerated.png", plain);
+    put("actual", "tolerated.png", spot);
+  }
+
+  ComparisonRun compare() const {
+    GoldenRules rules = rules_without_manifest({});
+    Tolerance five;
+    five.max_pixels = 5;
+    rules.insert(rules.begin(), {"goldens.yaml:3 \"tol*\"", {"tol*"}, five});
+    ComparisonRun run =
+        compare_folders((folder_ / "golden").string(), (folder_ / "actual").string(), rules, {});
+    run.title = "goldens & <actual>";
+    run.accept_command = "roundel accept";
+    return run;
+  }
+
+  ComparisonRun many(std::size_t count) const {
+    ComparisonRun run = compare();
+    PairResult pattern;
+    for (const PairResult& result : run.results) {
+      if (result.name == "spot.png") pattern = result;
+    }
+    run.results.assign(count, pattern);
+    for (std::size_t i = 0; i < count; ++i) {
+      run.results[i].name = fmt::format("film {}/frame {:05}.png", i / 1000, i);
+    }
+    return run;
+  }
+
+ private:
+  fs::path folder_;
+};
+
+int make_reports(const fs::path& folder) {
+  const Sample sample(folder);
+  sample.make_all_kinds();
+  write_report((folder / "report").string(), sample.compare());
+  write_report((folder / "large").string(), sample.many(10000));
+  ComparisonRun same = sample.compare();
+  std::erase_if(same.results,
+                [](const PairResult& result) { return result.state != PairState::kSame; });
+  write_report((folder / "same").string(), same);
+  return 0;
+}
+
+}  // namespace
+}  // namespace roundel
+
+int main(int argc, char** argv) {
+  try {
+    if (argc == 2) return roundel::make_reports(argv[1]);
+    std::fprintf(stderr, "usage: report_sample FOLDER\n");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "report_sample: %s\n", error.what());
+  }
+  return 1;
+}

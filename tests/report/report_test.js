@@ -1,0 +1,339 @@
+// Looks at the reports of report_sample in a browser: report_test.js FOLDER, ROUNDEL_BROWSER=PATH.
+import assert from 'node:assert/strict';
+import {mkdirSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+import {after, before, test} from 'node:test';
+import {pathToFileURL} from 'node:url';
+import {chromium} from 'playwright-core';
+
+const folder = resolve(process.argv[2]);
+const screenshots = process.env.ROUNDEL_SCREENSHOTS;
+// With 2 busy cores; a page takes a fraction of it.
+const SECONDS_TO_INTERACTIVE = 5;
+const ALPHA = 'alpha α "quoted" & \'more\'.png';
+
+let browser;
+before(async () => {
+  browser = await chromium.launch({executablePath: process.env.ROUNDEL_BROWSER, args: ['--no-sandbox', '--force-color-profile=srgb']});
+});
+after(() => browser?.close());
+
+// A page of a report; afterwards it must have said nothing on the console and asked no server.
+async function open(t, name, {hash = '', colorScheme = 'light'} = {}) {
+  const context = await browser.newContext({colorScheme, viewport: {width: 1280, height: 860}, offline: true});
+  const page = await context.newPage();
+  const problems = [];
+  page.on('console', message => {  // the remark is about how this test looks at the canvas
+    if (!message.text().includes('willReadFrequently')) problems.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', error => problems.push(`error: ${error.message}`));
+  page.on('request', request => {
+    if (!/^(file|data|blob):/.test(request.url())) problems.push(`request: ${request.url()}`);
+  });
+  t.after(async () => {
+    await context.close();
+    assert.deepEqual(problems, []);
+  });
+  await page.goto(pathToFileURL(join(folder, name, 'index.html')).href + hash);
+  return page;
+}
+
+const shows = (page, name) => page.waitForSelector(`#canvas[data-shows="${CSS_escape(name)}"]`);
+const CSS_escape = text => text.replace(/["\\]/g, '\\$&');
+
+async function choose(page, name) {
+  await page.locator('#list button', {has: page.locator('.name', {hasText: name})}).first().click();
+  await shows(page, name);
+}
+
+// The colour of the canvas at a point, in CSS pixels from its top left.
+const colorAt = (page, x, y) => page.evaluate(([px, py]) => {
+  const canvas = document.getElementById('canvas');
+  const ratio = devicePixelRatio;
+  return [...canvas.getContext('2d').getImageData(px * ratio, py * ratio, 1, 1).data].slice(0, 3);
+}, [x, y]);
+
+// Where the middle of a picture's pixel is on the canvas, in a pane of the panes that there are.
+const pointOf = (page, x, y, pane = 0) => page.evaluate(([px, py, index]) => {
+  const one = panes()[index];
+  return [screenX(one, px + 0.5), screenY(py + 0.5)];
+}, [x, y, pane]);
+
+async function moveTo(page, [x, y]) {
+  const {left, top} = await page.evaluate(() => {
+    const box = canvas.getBoundingClientRect();
+    return {left: box.left + canvas.clientLeft, top: box.top + canvas.clientTop};
+  });
+  await page.mouse.move(left + x, top + y);
+}
+
+// The gradient that report_sample paints; alpha is its own there.
+const golden = (x, y) => [3 * x, 4 * y, 200 - x - y];
+
+async function screenshot(page, name) {
+  if (!screenshots) return;
+  mkdirSync(screenshots, {recursive: true});
+  await page.screenshot({path: join(screenshots, name + '.png')});
+}
+
+test('counts and lists are right: failures first, passes in one line', async t => {
+  const page = await open(t, 'report');
+  assert.equal(await page.title(), 'goldens & <actual>');
+  assert.equal(await page.locator('h1').textContent(), 'goldens & <actual>');
+  assert.deepEqual(await page.locator('#counts .state').allTextContents(),
+                   ['5 differ', '1 new', '1 missing', '1 not compared', '4 same']);
+  assert.deepEqual(await page.locator('#list .name').allTextContents(),
+                   [ALPHA, 'broken.png', 'film <b>/<!--<script>.png', 'gone.png', 'new.png', 'shape.png', 'spot.png', 'x</script>.png']);
+  const passes = page.locator('#passes');
+  assert.equal(await passes.locator('summary').textContent(), '4 pictures are the same');
+  assert.equal(await passes.locator('pre').isVisible(), false);
+  await passes.locator('summary').click();
+  await passes.locator('pre', {hasText: 'same 1.png'}).waitFor();
+  assert.deepEqual((await passes.locator('pre').textContent()).split('\n'),
+                   ['same 1.png', 'same 2.png', 'same 3.png', 'tolerated.png (5 pixels differ within goldens.yaml:3 "tol*")']);
+});
+
+test('every kind of failure says what it is, whatever its name', async t => {
+  const page = await open(t, 'report');
+  const about = page.locator('#about');
+  await shows(page, ALPHA);
+  assert.match(await about.textContent(), /the scene changed/);
+  await choose(page, 'spot.png');
+  assert.match(await about.textContent(), /differs.*5 pixels.*the renderer changed.*rule: default.*roundel accept spot\.png/);
+  assert.match(await page.locator('#measures').textContent(), /size 64×48.*differing pixels 5.*red largest 135/);
+  await choose(page, 'film <b>/<!--<script>.png');
+  assert.match(await about.textContent(), /roundel accept 'film <b>\/<!--<script>\.png'/);
+  await choose(page, 'x</script>.png');
+  await choose(page, 'shape.png');
+  assert.match(await about.textContent(), /64x48.*64x47/);
+  for (const [name, label] of [['new.png', 'new'], ['gone.png', 'missing']]) {
+    await choose(page, name);
+    assert.equal(await about.locator('.state').textContent(), label);
+    assert.ok(await page.locator('[data-view=slider]').isDisabled());
+    assert.deepEqual(await colorAt(page, ...await pointOf(page, 20, 20)), golden(20, 20));
+  }
+  await page.locator('#list button', {hasText: 'broken.png'}).click();
+  await page.waitForFunction(() => document.querySelector('#about h2').textContent.startsWith('broken.png'));
+  assert.match(await about.textContent(), /not compared.*broken\.png/);
+});
+
+test('side by side shows both pictures', async t => {
+  const page = await open(t, 'report');
+  await choose(page, 'spot.png');
+  assert.deepEqual(await colorAt(page, ...await pointOf(page, 41, 30, 0)), golden(41, 30));
+  assert.deepEqual(await colorAt(page, ...await pointOf(page, 41, 30, 1)), [255, 120, 129]);
+  await screenshot(page, 'side');
+});
+
+test('the slider moves, by the mouse, the range and the keyboard', async t => {
+  const page = await open(t, 'report');
+  await choose(page, 'spot.png');
+  await page.click('[data-view=slider]');
+  const at = await pointOf(page, 41, 30);
+  const isActual = async () => (await colorAt(page, ...at))[0] === 255;
+  const slider = page.locator('#amount input');
+  assert.equal(await slider.inputValue(), '50');
+  assert.equal(await isActual(), true);  // right of the middle
+  await slider.fill('100');
+  assert.equal(await isActual(), false);
+  await slider.fill('0');
+  assert.equal(await isActual(), true);
+  await page.locator('#canvas').focus();
+  for (let i = 0; i < 20; ++i) await page.keyboard.press(']');
+  assert.equal(await slider.inputValue(), '100');
+  assert.equal(await isActual(), false);
+  const box = await page.locator('#canvas').boundingBox();
+  await page.mouse.move(box.x + box.width - 3, box.y + 200);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 200, {steps: 4});
+  await page.mouse.up();
+  assert.ok(Math.abs(Number(await slider.inputValue()) - 25) <= 1);
+  assert.equal(await isActual(), true);
+});
+
+test('blending mixes the two', async t => {
+  const page = await open(t, 'report');
+  await choose(page, 'spot.png');
+  await page.keyboard.press('3');
+  const at = await pointOf(page, 41, 30);
+  const red = async () => (await colorAt(page, ...at))[0];
+  assert.ok(Math.abs(await red() - (123 + 255) / 2) <= 2);
+  await page.locator('#amount input').fill('0');
+  assert.equal(await red(), 123);
+  await page.locator('#amount input').fill('100');
+  assert.equal(await red(), 255);
+});
+
+test('blinking shows one and the other, by itself and by hand', async t => {
+  const page = await open(t, 'report');
+  await choose(page, 'spot.png');
+  await page.click('[data-view=blink]');
+  await page.locator('#amount input').fill('100');
+  const at = await pointOf(page, 41, 30);
+  const seen = new Set();
+  for (let i = 0; i < 100 && seen.size < 2; ++i) {
+    seen.add((await colorAt(page, ...at))[0]);
+    await page.waitForTimeout(20);
+  }
+  assert.deepEqual([...seen].sort(), [123, 255]);
+  await page.locator('#canvas').focus();
+  await page.keyboard.press(' ');  // from here on by hand
+  const first = (await colorAt(page, ...at))[0];
+  await page.waitForTimeout(400);
+  assert.equal((await colorAt(page, ...at))[0], first);
+  await page.keyboard.press(' ');
+  assert.notEqual((await colorAt(page, ...at))[0], first);
+});
+
+test('the difference view marks the differing pixels', async t => {
+  const page = await open(t, 'report');
+  await choose(page, 'spot.png');
+  await page.keyboard.press('5');
+  for (const [x, y] of [[40, 30], [43, 30], [2, 3]]) {
+    assert.deepEqual(await colorAt(page, ...await pointOf(page, x, y)), [255, 0, 0]);
+  }
+  for (const [x, y] of [[39, 30], [44, 30], [40, 31], [3, 3]]) {
+    const [red, green, blue] = await colorAt(page, ...await pointOf(page, x, y));
+    assert.ok(red === green && green === blue && red >= 153);
+  }
+  await screenshot(page, 'difference');
+  await choose(page, 'shape.png');
+  assert.ok(await page.locator('[data-view=difference]').isDisabled());
+  assert.equal(await page.locator('[aria-checked=true]').getAttribute('data-view'), 'side');
+});
+
+test('pixels are read with their exact values, also where they are transparent', async t => {
+  const page = await open(t, 'report');
+  const readout = page.locator('#readout');
+  await shows(page, ALPHA);
+  for (const pane of [0, 1]) {
+    await moveTo(page, await pointOf(page, 5, 7, pane));
+    assert.equal(await readout.textContent(), 'x 5, y 7   golden 15 28 188 0   actual 15 28 9 0   difference 0 0 179 0');
+  }
+  await choose(page, 'spot.png');
+  await moveTo(page, await pointOf(page, 42, 30, 1));
+  assert.equal(await readout.textContent(), 'x 42, y 30   golden 126 120 128   actual 255 120 128   difference 129 0 0');
+});
+
+test('zooming goes to the pixels and writes their values', async t => {
+  const page = await open(t, 'report');
+  await choose(page, 'spot.png');
+  const scale = () => page.evaluate(() => shown.scale);
+  const fitted = await scale();
+  await page.keyboard.press('+');
+  assert.ok(await scale() > fitted);
+  await page.keyboard.press('-');
+  await page.keyboard.press('0');
+  assert.equal(await scale(), fitted);
+  await page.click('[data-zoom=densest]');
+  assert.ok(await page.evaluate(() => shown.cursor.x > 30 && shown.cursor.y > 20));
+  const [x, y] = await pointOf(page, 41, 30);
+  await moveTo(page, [x, y]);
+  await page.mouse.wheel(0, -600);
+  await page.waitForFunction(() => shown.scale >= 60);
+  const [newX, newY] = await pointOf(page, 41, 30);  // the point under the mouse stayed
+  assert.ok(Math.abs(newX - x) < 4 && Math.abs(newY - y) < 4);  // the mouse moves by whole pixels
+  const inks = await page.evaluate(() => {  // a cell holds its colour and that of the writing
+    const one = panes()[0], cell = canvas.getContext('2d').getImageData(
+        screenX(one, 42) + 4, screenY(30) + 4, shown.scale - 8, shown.scale - 8).data;
+    return new Set(Array.from({length: cell.length / 4}, (_, i) => cell[4 * i])).size;
+  });
+  assert.ok(inks > 1);
+  assert.match(await page.locator('#readout').textContent(), /^x 41, y 30 /);
+  await screenshot(page, 'values');
+});
+
+test('the keyboard reaches everything', async t => {
+  const page = await open(t, 'report');
+  await shows(page, ALPHA);
+  const heading = page.locator('#about h2');
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await shows(page, 'film <b>/<!--<script>.png');
+  await page.keyboard.press('k');
+  assert.match(await heading.textContent(), /^broken\.png/);
+  await page.keyboard.press('k');
+  await shows(page, ALPHA);
+  const views = ['side', 'slider', 'blend', 'blink', 'difference'];
+  for (let i = 0; i < views.length; ++i) {
+    await page.keyboard.press(String(i + 1));
+    assert.equal(await page.locator('[aria-checked=true]').getAttribute('data-view'), views[i]);
+  }
+  await page.keyboard.press('g');
+  const before = await page.evaluate(() => ({...shown.cursor}));
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Shift+ArrowDown');
+  assert.deepEqual(await page.evaluate(() => shown.cursor), {x: before.x + 1, y: before.y + 10});
+  await page.keyboard.press('/');
+  await page.keyboard.type('spot');
+  assert.deepEqual(await page.locator('#list .name').allTextContents(), ['spot.png']);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('j');
+  await shows(page, 'spot.png');
+  assert.equal(await page.evaluate(() => decodeURIComponent(location.hash)), '#spot.png');
+  await page.locator('#filter').fill('missing');
+  assert.deepEqual(await page.locator('#list .name').allTextContents(), ['gone.png']);
+});
+
+test('a link leads to its picture', async t => {
+  const page = await open(t, 'report', {hash: '#' + encodeURIComponent('new.png')});
+  await shows(page, 'new.png');
+});
+
+test('light and dark follow the system', async t => {
+  for (const [colorScheme, isDark] of [['light', false], ['dark', true]]) {
+    const page = await open(t, 'report', {colorScheme});
+    await shows(page, ALPHA);
+    const [background, text] = await page.evaluate(() => {
+      const style = getComputedStyle(document.body);
+      return [style.backgroundColor, style.color].map(color => Number(color.match(/\d+/)[0]));
+    });
+    assert.equal(background < 128, isDark);
+    assert.equal(text > 128, isDark);
+    const [panel] = await colorAt(page, 3, (await page.locator('#canvas').boundingBox()).height - 3);
+    assert.equal(panel < 128, isDark);
+    await choose(page, 'spot.png');
+    await screenshot(page, colorScheme);
+  }
+});
+
+test('a report without failures says so', async t => {
+  const page = await open(t, 'same');
+  assert.equal(await page.locator('#about h2').textContent(), 'All pictures are the same.');
+  assert.equal(await page.locator('#passes summary').textContent(), '4 pictures are the same');
+});
+
+test('ten thousand failures stay usable, and only the pictures looked at are loaded', async t => {
+  const page = await open(t, 'large');
+  await shows(page, 'film 0/frame 00000.png');
+  const times = await page.evaluate(() => ({
+    interactive: performance.getEntriesByName('interactive')[0].startTime,
+    loaded: performance.getEntriesByType('resource').filter(entry => entry.name.includes('/pictures/')).length,
+  }));
+  assert.equal(await page.locator('#counts').textContent(), '10000 differ');
+  const rows = await page.locator('#list li').count();
+  assert.ok(rows > 5 && rows < 100, `${rows} rows`);
+  assert.ok(times.loaded <= 3, `${times.loaded} loaded`);
+  assert.ok(times.interactive < 1000 * SECONDS_TO_INTERACTIVE, `${times.interactive} ms`);
+  const timed = async action => {
+    const start = performance.now();
+    await action();
+    return Math.round(performance.now() - start);
+  };
+  const next = await timed(async () => {
+    await page.keyboard.press('j');
+    await shows(page, 'film 0/frame 00001.png');
+  });
+  const filtered = await timed(async () => {
+    await page.locator('#filter').fill('frame 09999');
+    assert.equal(await page.locator('#list li').count(), 1);
+  });
+  await page.locator('#list button').click();
+  await shows(page, 'film 9/frame 09999.png');
+  await page.locator('#filter').fill('');
+  await page.evaluate(() => { list.scrollTop = list.scrollHeight / 2; });
+  await page.locator('#list .name', {hasText: 'frame 05000.png'}).click();
+  await shows(page, 'film 5/frame 05000.png');
+  t.diagnostic(`interactive after ${Math.round(times.interactive)} ms, next picture ${next} ms, filter ${filtered} ms`);
+  assert.ok(next < 2000 && filtered < 3000, `next picture ${next} ms, filter ${filtered} ms`);
+});

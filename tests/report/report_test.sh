@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Makes reports and looks at them in Chromium: report_test.sh REPORT_SAMPLE. Exit code 77, with the
+# reason, where something is missing for that; ROUNDEL_REQUIRE_BROWSER=1 makes it a failure.
+# ROUNDEL_SCREENSHOTS=FOLDER keeps pictures of the page.
+set -euo pipefail
+here=$(dirname "$(realpath "$0")")
+
+# missing REASON
+missing() {
+  echo "skipped: $1"
+  [[ ${ROUNDEL_REQUIRE_BROWSER:-} == 1 ]] && exit 1
+  exit 77
+}
+
+command -v node >/dev/null || missing "no node (packages nodejs and npm)"
+(($(node -p 'process.versions.node.split(".")[0]') >= 18)) || missing "node $(node --version) is older than 18"
+browser=$(type -P chromium chromium-browser google-chrome | head -n 1 || :)
+[[ -n $browser ]] || missing "no chromium"
+[[ -d $here/node_modules/playwright-core ]] || missing "no playwright-core: run npm ci in $here"
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$1" "$folder"
+ROUNDEL_BROWSER=$browser node "$here/report_test.js" "$folder"

@@ -1,0 +1,39 @@
+#pragma once
+// For thread sanitizer builds only: a thread for each task. See parallel_for.h.
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tbb/task_arena.h"
+
+namespace tbb {
+
+class task_group {
+ public:
+  template <typename Function>
+  void run(Function function) {
+    threads_.emplace_back(
+        [this, concurrency = this_task_arena::concurrency(), function = std::move(function)] {
+          this_task_arena::concurrency() = concurrency;
+          try {
+            function();
+          } catch (...) {
+            const std::lock_guard lock(mutex_);
+            if (!first_error_) first_error_ = std::current_exception();
+          }
+        });
+  }
+  void wait() {
+    threads_.clear();
+    if (first_error_) std::rethrow_exception(std::exchange(first_error_, nullptr));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr first_error_;
+  std::vector<std::jthread> threads_;  // the last member: the threads use the others
+};
+
+}  // namespace tbb
