@@ -81,6 +81,7 @@ OPTIONS = {
     "verify": "frames scene size seed threads quiet",
     "validate": "size seed frame memory quiet",
     "circles": "output seed frame",
+    "explain": "pixel limit heatmap output json size seed frame threads memory quiet",
     "info": "json",
     "selftest": "backend threads quiet verbose",
     "bench": "size seed frame backend device threads memory repeat json quiet",

@@ -9,6 +9,7 @@ int run_render(const Arguments& arguments);
 int run_validate(const Arguments& arguments);
 int run_verify(const Arguments& arguments);
 int run_circles(const Arguments& arguments);
+int run_explain(const Arguments& arguments);
 int run_info(const Arguments& arguments);
 int run_selftest(const Arguments& arguments);
 int run_bench(const Arguments& arguments);

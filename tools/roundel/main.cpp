@@ -24,6 +24,7 @@ constexpr std::array kCommands = {
     Command{"verify", "find missing, corrupt and foreign frames of a sequence", run_verify},
     Command{"validate", "check scenes and say what they need", run_validate},
     Command{"circles", "write a frame's circles as a NumPy array", run_circles},
+    Command{"explain", "say how a pixel came about, or what pixels cost", run_explain},
     Command{"info", "say what a picture, or this machine, is", run_info},
     Command{"selftest", "compare all backends and devices, bit by bit", run_selftest},
     Command{"bench", "time drawing against what this machine can do", run_bench},

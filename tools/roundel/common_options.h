@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "tools/roundel/command_line.h"
+#include "tools/roundel/options.h"
+
+namespace roundel {
+
+/// Options that several commands have, each declared once. All keep references to their targets.
+
+inline constexpr int kMaxThreads = 1024;
+
+/// The note on exit codes of the commands that make or read files.
+extern const char* const kExitCodes;
+
+void add_size(CommandLine& line, SceneOptions& options);
+void add_seed(CommandLine& line, SceneOptions& options);
+void add_seed_and_frame(CommandLine& line, SceneOptions& options);
+void add_threads(CommandLine& line, int& threads, const std::string& help);
+void add_memory(CommandLine& line, std::uint64_t& budget);
+void add_quiet(CommandLine& line, Verbosity& verbosity, const std::string& help);
+
+}  // namespace roundel

@@ -1,0 +1,262 @@
+#include "tools/roundel/explain_difference.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "renderer/base/error.h"
+#include "renderer/explain/explain_difference.h"
+#include "renderer/raster/view.h"
+#include "renderer/render.h"
+#include "renderer/scene/load_scene.h"
+#include "tools/roundel/explain_report.h"
+#include "tools/roundel/problems.h"
+#include "tools/roundel/requirements.h"
+#include "tools/roundel/terminal.h"
+
+namespace roundel {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr int kSame = 0, kDiffer = 1, kNotCompared = 2;  // exit codes of diff
+
+/// One of the two scenes, drawn.
+struct DrawnScene {
+  const Scene& scene;
+  std::int64_t frame;
+  LayerPlaces places;
+  Circles circles;
+  Framebuffer framebuffer;
+
+  DrawnScene(const Scene& drawn, const SceneOptions& options)
+      : scene(drawn), frame(options.frame.value_or(drawn.default_frame())), places(drawn) {
+    CircleSource source(scene);
+    generate_in_frame_space(scene, source, frame, circles);
+    StageStats stats;
+    make_cpu_rasterizer({})->draw(circles, scene.image, framebuffer, stats);
+  }
+  DrawnFrame drawn_frame() const { return {circles, scene.image, places, framebuffer}; }
+};
+
+struct DifferenceReport {
+  const DrawnScene& a;
+  const DrawnScene& b;
+  const DifferenceExplanation& explanation;
+  std::size_t limit;
+};
+
+std::string number_change(const char* name, float a, float b) {
+  return a == b ? "" : fmt::format(", {} {:.6g} -> {:.6g}", name, a, b);
+}
+
+std::string color_text(const Paint& paint) {
+  return fmt::format("({:.4g} {:.4g} {:.4g})", paint.red, paint.green, paint.blue);
+}
+
+const char* shader_text(const Paint& paint) {
+  return is_snow(paint) ? "snow" : "solid";
+}
+
+/// A circle as in the scene file: scene space. Colours are in the blend space.
+struct SceneCircle {
+  Shape shape;
+  Paint paint;
+  float alpha;  // at the centre
+
+  SceneCircle(const DrawnScene& drawn, std::uint32_t number)
+      : shape(to_scene_space(drawn.circles.shapes[number], drawn.scene.view,
+                             drawn.scene.image.width, drawn.scene.image.height)),
+        paint(drawn.circles.paints[number]),
+        alpha(is_snow(paint) ? -paint.alpha : paint.alpha) {}
+
+  std::string text() const {
+    return fmt::format("x {:.6g}, y {:.6g}, radius {:.6g}, {} {}, alpha {:.6g}", shape.x, shape.y,
+                       shape.radius, shader_text(paint),
+                       is_snow(paint) ? fmt::format("z {:.6g}", shape.z) : color_text(paint),
+                       alpha);
+  }
+};
+
+std::string changes_text(const SceneCircle& a, const SceneCircle& b) {
+  std::string text = number_change("x", a.shape.x, b.shape.x) +
+                     number_change("y", a.shape.y, b.shape.y) +
+                     number_change("z", a.shape.z, b.shape.z) +
+                     number_change("radius", a.shape.radius, b.shape.radius);
+  if (is_snow(a.paint) != is_snow(b.paint)) {
+    text += fmt::format(", shader {} -> {}", shader_text(a.paint), shader_text(b.paint));
+  }
+  if (color_text(a.paint) != color_text(b.paint)) {
+    text += fmt::format(", colour {} -> {}", color_text(a.paint), color_text(b.paint));
+  }
+  text += number_change("alpha", a.alpha, b.alpha);
+  return text.empty() ? "in the last digits" : text.substr(2);
+}
+
+std::string what_changed(const DifferenceReport& report, const CircleChange& change) {
+  switch (change.kind) {
+    case CircleChange::Kind::kAdded:
+      return SceneCircle(report.b, change.in_b).text();
+    case CircleChange::Kind::kRemoved:
+      return SceneCircle(report.a, change.in_a).text();
+    case CircleChange::Kind::kChanged:
+      return changes_text(SceneCircle(report.a, change.in_a), SceneCircle(report.b, change.in_b));
+    default:
+      return SceneCircle(report.b, change.in_b).text();
+  }
+}
+
+/// "layers[0] circles, 17 (1017)": layer, number in it and in the whole frame.
+std::string place_text(const DrawnScene& drawn, std::uint32_t circle) {
+  if (circle == kNoCircle) return "-";
+  const LayerPlace place = drawn.places.find(circle);
+  return fmt::format("{}, {} ({})", layer_text(drawn.places, place.layer), place.index, circle);
+}
+
+std::string difference_rows(const DifferenceReport& report) {
+  const DifferenceExplanation& explanation = report.explanation;
+  std::string text =
+      fmt::format("{:>7}  {:>8}  {:<9}  {:<32}  {:<32}  {}\n", "share", "pixels", "change",
+                  "in A: layer, circle (of all)", "in B: layer, circle (of all)", "what");
+  for (std::size_t i = 0; i < std::min(report.limit, explanation.circles.size()); ++i) {
+    const ResponsibleCircle& circle = explanation.circles[i];
+    text +=
+        fmt::format("{:>5.1f} %  {:>8}  {:<9}  {:<32}  {:<32}  {}\n", 100 * circle.share,
+                    with_commas(circle.pixels), name_of(circle.change.kind),
+                    place_text(report.a, circle.change.in_a),
+                    place_text(report.b, circle.change.in_b), what_changed(report, circle.change));
+  }
+  if (explanation.circles.size() > report.limit) {
+    double rest = 0;
+    for (std::size_t i = report.limit; i < explanation.circles.size(); ++i)
+      rest += explanation.circles[i].share;
+    text += fmt::format("{:>5.1f} %  {:>8}  {} more circles\n", 100 * rest, "",
+                        with_commas(explanation.circles.size() - report.limit));
+  }
+  if (explanation.background_share > 0) {
+    text +=
+        fmt::format("{:>5.1f} %  {:>8}  the background\n", 100 * explanation.background_share, "");
+  }
+  return text;
+}
+
+std::string difference_table(const DifferenceReport& report) {
+  const DifferenceExplanation& explanation = report.explanation;
+  const ImageSettings& image = report.a.scene.image;
+  std::string text = fmt::format("A: {}, frame {}\nB: {}, frame {}\n", report.a.scene.path,
+                                 report.a.frame, report.b.scene.path, report.b.frame);
+  if (explanation.pixels == 0) {
+    return text +
+           fmt::format("no pixel differs; {} circles do\n", with_commas(explanation.changes));
+  }
+  const PixelRect& box = explanation.box;
+  text += fmt::format("{} of {}x{} pixels differ{} in {} cluster{}; {} circles differ\n",
+                      with_commas(explanation.pixels), image.width, image.height,
+                      explanation.in_bytes ? "" : " (in float only, not in 8 bits)",
+                      with_commas(explanation.clusters), explanation.clusters == 1 ? "" : "s",
+                      with_commas(explanation.changes));
+  text += fmt::format(
+      "largest cluster: {} pixels in {}x{} from {},{} on (y from the top), by {:.4g} on average, "
+      "most at {},{}: {:.4g}\n",
+      with_commas(explanation.cluster_pixels), box.x1 - box.x0 + 1, box.y1 - box.y0 + 1, box.x0,
+      image.height - 1 - box.y1, explanation.mean, explanation.x,
+      image.height - 1 - explanation.row, explanation.largest);
+  if (explanation.examined < explanation.cluster_pixels) {
+    text += fmt::format("{} evenly spread ones of them were examined\n",
+                        with_commas(explanation.examined));
+  }
+  return text + difference_rows(report);
+}
+
+OrderedJson place_json(const DrawnScene& drawn, std::uint32_t circle) {
+  if (circle == kNoCircle) return nullptr;
+  const LayerPlace place = drawn.places.find(circle);
+  return {{"circle", circle},
+          {"layer", place.layer},
+          {"source", drawn.places.source(place.layer)},
+          {"index", place.index}};
+}
+
+OrderedJson difference_json(const DifferenceReport& report) {
+  const DifferenceExplanation& explanation = report.explanation;
+  const int height = report.a.scene.image.height;
+  OrderedJson json = {{"a", {{"scene", report.a.scene.path}, {"frame", report.a.frame}}},
+                      {"b", {{"scene", report.b.scene.path}, {"frame", report.b.frame}}},
+                      {"width", report.a.scene.image.width},
+                      {"height", height},
+                      {"pixels", explanation.pixels},
+                      {"in_bytes", explanation.in_bytes},
+                      {"clusters", explanation.clusters},
+                      {"changes", explanation.changes}};
+  if (explanation.pixels == 0) return json;
+  const PixelRect& box = explanation.box;
+  json["cluster"] = {{"pixels", explanation.cluster_pixels},
+                     {"examined", explanation.examined},
+                     {"x", box.x0},
+                     {"y", height - 1 - box.y1},
+                     {"width", box.x1 - box.x0 + 1},
+                     {"height", box.y1 - box.y0 + 1},
+                     {"mean", explanation.mean},
+                     {"largest", explanation.largest},
+                     {"largest_at", {{"x", explanation.x}, {"y", height - 1 - explanation.row}}}};
+  OrderedJson circles = OrderedJson::array();
+  for (std::size_t i = 0; i < std::min(report.limit, explanation.circles.size()); ++i) {
+    const ResponsibleCircle& circle = explanation.circles[i];
+    circles.push_back({{"share", circle.share},
+                       {"pixels", circle.pixels},
+                       {"change", name_of(circle.change.kind)},
+                       {"a", place_json(report.a, circle.change.in_a)},
+                       {"b", place_json(report.b, circle.change.in_b)},
+                       {"what", what_changed(report, circle.change)}});
+  }
+  json["circles"] = std::move(circles);
+  json["responsible"] = explanation.circles.size();
+  json["background_share"] = explanation.background_share;
+  return json;
+}
+
+/// Before anything is drawn.
+void check_comparable(const Scene& a, const Scene& b, std::uint64_t list_budget) {
+  const auto shape = [](const ImageSettings& image) {
+    return fmt::format("{}x{} {}", image.width, image.height, image.alpha ? "RGBA" : "RGB");
+  };
+  const std::string of_a = shape(a.image), of_b = shape(b.image);
+  if (of_a != of_b) {
+    throw Error(
+        ExitCode::kUsage,
+        fmt::format("{} and {}: expected pictures of one size and one kind of channels, got "
+                    "{} and {}",
+                    a.path, b.path, of_a, of_b));
+  }
+  // Both frames as float pixels, marks and sets of pixels, and some words for each circle.
+  constexpr std::uint64_t kBytesPerPixelCompared = 16 + 9, kBytesPerCircleMatched = 40;
+  const auto pixels =
+      static_cast<std::uint64_t>(a.image.width) * static_cast<std::uint64_t>(a.image.height);
+  const std::uint64_t of_both =
+      memory_needed(a.image, ImageFormat::kPng, count_circles(a), 0, list_budget) +
+      memory_needed(b.image, ImageFormat::kPng, count_circles(b), 0, list_budget);
+  check_memory(b, of_both + pixels * 2 * kBytesPerPixelCompared +
+                      (count_circles(a) + count_circles(b)) * kBytesPerCircleMatched);
+}
+
+}  // namespace
+
+int run_explain_difference(const ExplainDifferenceOptions& options) {
+  Problems problems;
+  const std::vector<Scene> scenes =
+      load_scenes({options.scene_a, options.scene_b}, options.scene.overrides, problems);
+  if (!problems.empty()) return kNotCompared;
+  int code = kNotCompared;
+  problems.attempt([&] {
+    check_comparable(scenes[0], scenes[1], options.memory_budget);
+    const DrawnScene a(scenes[0], options.scene), b(scenes[1], options.scene);
+    const DifferenceExplanation explanation =
+        explain_difference(a.drawn_frame(), b.drawn_frame(), options.memory_budget);
+    const DifferenceReport report{a, b, explanation, options.limit};
+    print_out(options.json ? json_line(difference_json(report)) : difference_table(report));
+    code = explanation.pixels == 0 ? kSame : kDiffer;
+  });
+  return code;
+}
+
+}  // namespace roundel
