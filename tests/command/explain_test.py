@@ -124,7 +124,7 @@ class Pixel(ExplainTest):
         self.assertIn(f"{found['unseen']} circles below are not seen", text)
         self.assertEqual(lines[-1].split(), ["8", "bits", *map(str, found["bytes"])])
         text = self.run_roundel("explain", "corner.yaml", "--pixel", "7,3").stdout
-        self.assertIn("not stopped: all 0 circles that cover it count", text)
+        self.assertIn("not stopped: 0 circles in all, transmittance 1 is left", text)
 
     def test_a_limit_shortens_the_list(self):
         found = self.explain("scene.yaml", "--pixel", "60,40", "--limit=2")

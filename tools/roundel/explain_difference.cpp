@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/error.h"
@@ -18,8 +19,6 @@ namespace roundel {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-
-constexpr int kSame = 0, kDiffer = 1, kNotCompared = 2;  // exit codes of diff
 
 /// One of the two scenes, drawn.
 struct DrawnScene {
@@ -39,7 +38,7 @@ struct DrawnScene {
   DrawnFrame drawn_frame() const { return {circles, scene.image, places, framebuffer}; }
 };
 
-struct DifferenceReport {
+struct CauseReport {
   const DrawnScene& a;
   const DrawnScene& b;
   const DifferenceExplanation& explanation;
@@ -93,7 +92,7 @@ std::string changes_text(const SceneCircle& a, const SceneCircle& b) {
   return text.empty() ? "in the last digits" : text.substr(2);
 }
 
-std::string what_changed(const DifferenceReport& report, const CircleChange& change) {
+std::string what_changed(const CauseReport& report, const CircleChange& change) {
   switch (change.kind) {
     case CircleChange::Kind::kAdded:
       return SceneCircle(report.b, change.in_b).text();
@@ -106,41 +105,45 @@ std::string what_changed(const DifferenceReport& report, const CircleChange& cha
   }
 }
 
-/// "layers[0] circles, 17 (1017)": layer, number in it and in the whole frame.
+/// "layers[0] circles, 17": the layer and the number in it.
 std::string place_text(const DrawnScene& drawn, std::uint32_t circle) {
   if (circle == kNoCircle) return "-";
   const LayerPlace place = drawn.places.find(circle);
-  return fmt::format("{}, {} ({})", layer_text(drawn.places, place.layer), place.index, circle);
+  return fmt::format("{}, {}", layer_text(drawn.places, place.layer), place.index);
 }
 
-std::string difference_rows(const DifferenceReport& report) {
+std::string share_text(double share) {
+  return fmt::format("{:>8.3g} %", 100 * share);
+}
+
+std::string cause_rows(const CauseReport& report) {
   const DifferenceExplanation& explanation = report.explanation;
-  std::string text =
-      fmt::format("{:>7}  {:>8}  {:<9}  {:<32}  {:<32}  {}\n", "share", "pixels", "change",
-                  "in A: layer, circle (of all)", "in B: layer, circle (of all)", "what");
-  for (std::size_t i = 0; i < std::min(report.limit, explanation.circles.size()); ++i) {
+  const std::size_t listed = std::min(report.limit, explanation.circles.size());
+  std::string text = fmt::format("{:>10}  {:>9}  {:<9}  {:<32}  {:<32}  {}\n", "share", "pixels",
+                                 "change", "layer, circle in A", "layer, circle in B", "what");
+  for (std::size_t i = 0; i < listed; ++i) {
     const ResponsibleCircle& circle = explanation.circles[i];
     text +=
-        fmt::format("{:>5.1f} %  {:>8}  {:<9}  {:<32}  {:<32}  {}\n", 100 * circle.share,
+        fmt::format("{}  {:>9}  {:<9}  {:<32}  {:<32}  {}\n", share_text(circle.share),
                     with_commas(circle.pixels), name_of(circle.change.kind),
                     place_text(report.a, circle.change.in_a),
                     place_text(report.b, circle.change.in_b), what_changed(report, circle.change));
   }
-  if (explanation.circles.size() > report.limit) {
+  if (explanation.circles.size() > listed) {
     double rest = 0;
-    for (std::size_t i = report.limit; i < explanation.circles.size(); ++i)
+    for (std::size_t i = listed; i < explanation.circles.size(); ++i)
       rest += explanation.circles[i].share;
-    text += fmt::format("{:>5.1f} %  {:>8}  {} more circles\n", 100 * rest, "",
-                        with_commas(explanation.circles.size() - report.limit));
+    text += fmt::format("{}  {:>9}  {} more\n", share_text(rest), "",
+                        counted(explanation.circles.size() - listed, "circle"));
   }
   if (explanation.background_share > 0) {
     text +=
-        fmt::format("{:>5.1f} %  {:>8}  the background\n", 100 * explanation.background_share, "");
+        fmt::format("{}  {:>9}  the background\n", share_text(explanation.background_share), "");
   }
   return text;
 }
 
-std::string difference_table(const DifferenceReport& report) {
+std::string cause_table(const CauseReport& report) {
   const DifferenceExplanation& explanation = report.explanation;
   const ImageSettings& image = report.a.scene.image;
   std::string text = fmt::format("A: {}, frame {}\nB: {}, frame {}\n", report.a.scene.path,
@@ -150,11 +153,10 @@ std::string difference_table(const DifferenceReport& report) {
            fmt::format("no pixel differs; {} circles do\n", with_commas(explanation.changes));
   }
   const PixelRect& box = explanation.box;
-  text += fmt::format("{} of {}x{} pixels differ{} in {} cluster{}; {} circles differ\n",
+  text += fmt::format("{} of {}x{} pixels differ{} in {}; different circles: {}\n",
                       with_commas(explanation.pixels), image.width, image.height,
                       explanation.in_bytes ? "" : " (in float only, not in 8 bits)",
-                      with_commas(explanation.clusters), explanation.clusters == 1 ? "" : "s",
-                      with_commas(explanation.changes));
+                      counted(explanation.clusters, "cluster"), with_commas(explanation.changes));
   text += fmt::format(
       "largest cluster: {} pixels in {}x{} from {},{} on (y from the top), by {:.4g} on average, "
       "most at {},{}: {:.4g}\n",
@@ -165,7 +167,7 @@ std::string difference_table(const DifferenceReport& report) {
     text += fmt::format("{} evenly spread ones of them were examined\n",
                         with_commas(explanation.examined));
   }
-  return text + difference_rows(report);
+  return text + cause_rows(report);
 }
 
 OrderedJson place_json(const DrawnScene& drawn, std::uint32_t circle) {
@@ -177,7 +179,7 @@ OrderedJson place_json(const DrawnScene& drawn, std::uint32_t circle) {
           {"index", place.index}};
 }
 
-OrderedJson difference_json(const DifferenceReport& report) {
+OrderedJson cause_json(const CauseReport& report) {
   const DifferenceExplanation& explanation = report.explanation;
   const int height = report.a.scene.image.height;
   OrderedJson json = {{"a", {{"scene", report.a.scene.path}, {"frame", report.a.frame}}},
@@ -245,18 +247,14 @@ int run_explain_difference(const ExplainDifferenceOptions& options) {
   Problems problems;
   const std::vector<Scene> scenes =
       load_scenes({options.scene_a, options.scene_b}, options.scene.overrides, problems);
-  if (!problems.empty()) return kNotCompared;
-  int code = kNotCompared;
-  problems.attempt([&] {
-    check_comparable(scenes[0], scenes[1], options.memory_budget);
-    const DrawnScene a(scenes[0], options.scene), b(scenes[1], options.scene);
-    const DifferenceExplanation explanation =
-        explain_difference(a.drawn_frame(), b.drawn_frame(), options.memory_budget);
-    const DifferenceReport report{a, b, explanation, options.limit};
-    print_out(options.json ? json_line(difference_json(report)) : difference_table(report));
-    code = explanation.pixels == 0 ? kSame : kDiffer;
-  });
-  return code;
+  if (!problems.empty()) return 2;
+  check_comparable(scenes[0], scenes[1], options.memory_budget);
+  const DrawnScene a(scenes[0], options.scene), b(scenes[1], options.scene);
+  const DifferenceExplanation explanation =
+      explain_difference(a.drawn_frame(), b.drawn_frame(), options.memory_budget);
+  const CauseReport report{a, b, explanation, options.limit};
+  print_out(options.json ? json_line(cause_json(report)) : cause_table(report));
+  return explanation.pixels == 0 ? 0 : 1;
 }
 
 }  // namespace roundel

@@ -15,9 +15,9 @@ struct ExplainDifferenceOptions {
 };
 
 /// Renders both scenes and prints, on stdout, which circles are responsible for the largest cluster
-/// of differing pixels. Returns the exit code: 0 where no pixel differs, not even in float; 1 where
-/// some do; 2 where the pictures could not be made or are of other size or channels, with the
-/// reasons on stderr.
+/// of differing pixels. Returns the exit code of diff: 0 where no pixel differs, not even in float;
+/// 1 where some do; 2 where a scene is wrong, with all reasons on stderr. Throws Error where the
+/// pictures are of other size or channels, or cannot be drawn.
 int run_explain_difference(const ExplainDifferenceOptions& options);
 
 }  // namespace roundel

@@ -13,11 +13,6 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// One circle, or several: "1 circle", "1,234 circles".
-std::string circles_text(std::uint64_t count) {
-  return fmt::format("{} circle{}", with_commas(count), count == 1 ? "" : "s");
-}
-
 std::string color_columns(const Color& color) {
   return fmt::format("{:>10.6f}{:>10.6f}{:>10.6f}", color.red, color.green, color.blue);
 }
@@ -34,11 +29,11 @@ std::string end_of_walk(const PixelExplanation& explanation) {
   if (explanation.has_stopped) {
     return fmt::format(
         "stopped after {}: transmittance {:.6g} is at most 2^-20; {} below {} not seen\n",
-        circles_text(explanation.composited), explanation.transmittance,
-        circles_text(explanation.unseen), explanation.unseen == 1 ? "is" : "are");
+        counted(explanation.composited, "circle"), explanation.transmittance,
+        counted(explanation.unseen, "circle"), explanation.unseen == 1 ? "is" : "are");
   }
-  return fmt::format("not stopped: all {} that cover it count, transmittance {:.6g} is left\n",
-                     circles_text(explanation.composited), explanation.transmittance);
+  return fmt::format("not stopped: {} in all, transmittance {:.6g} is left\n",
+                     counted(explanation.composited, "circle"), explanation.transmittance);
 }
 
 OrderedJson color_json(const Color& color) {
@@ -82,6 +77,10 @@ std::string json_line(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
+std::string counted(std::uint64_t count, const std::string& noun) {
+  return with_commas(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::string layer_text(const LayerPlaces& places, std::size_t layer) {
   return fmt::format("layers[{}] {}", layer, places.source(layer));
 }
@@ -94,7 +93,7 @@ std::string pixel_table(const PixelReport& report) {
       fmt::format("{}, frame {}, pixel {},{} of {}x{} (y from the top): covered by {} of {}\n",
                   report.scene.path, report.frame, report.x, report.y, image.width, image.height,
                   with_commas(explanation.composited + explanation.unseen),
-                  circles_text(report.circles.count()));
+                  counted(report.circles.count(), "circle"));
   if (!explanation.steps.empty()) {
     text += fmt::format("{:>10}  {:<26}{:>10}{:>10}{:>12}{:>12}  {:>30}  {:>30}\n", "circle",
                         "layer", "in layer", "alpha", "T before", "T after",
@@ -103,7 +102,7 @@ std::string pixel_table(const PixelReport& report) {
   for (const PixelStep& step : explanation.steps) text += step_row(step, places);
   if (explanation.steps.size() < explanation.composited) {
     text += fmt::format("... and {} more (--limit)\n",
-                        circles_text(explanation.composited - explanation.steps.size()));
+                        counted(explanation.composited - explanation.steps.size(), "circle"));
   }
   text += end_of_walk(explanation);
   if (!image.alpha) {
