@@ -41,6 +41,8 @@ class Buffer {
     *this = Buffer();  // frees first: both need not fit at once
     *this = Buffer(size);
   }
+  /// Gives up the elements from `size` on; the memory stays as it is. `size` is at most size().
+  void shrink(std::size_t size) { size_ = size; }
   Buffer clone() const {
     Buffer copy(size_);
     std::copy_n(data(), size_, copy.data());

@@ -2,19 +2,13 @@
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <OpenEXR/ImfHeader.h>
 #include <OpenEXR/ImfIO.h>
-#include <OpenEXR/ImfInputFile.h>
 #include <OpenEXR/ImfOutputFile.h>
 #include <OpenEXR/ImfStringAttribute.h>
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <cstring>
 
 #include "renderer/base/error.h"
-#include "renderer/base/input_file.h"
 #include "renderer/image/files.h"
-#include "renderer/scene/scene.h"
 
 namespace roundel {
 namespace {
@@ -37,53 +31,6 @@ class MemoryStream : public Imf::OStream {
   std::vector<std::uint8_t> bytes_;
   std::size_t position_ = 0;
 };
-
-std::optional<std::string> string_attribute(const Imf::Header& header, const char* name) {
-  const auto* attribute = header.findTypedAttribute<Imf::StringAttribute>(name);
-  if (attribute == nullptr) return std::nullopt;
-  return attribute->value();
-}
-
-template <typename T>
-bool read_number(const std::optional<std::string>& text, T& value) {
-  if (!text) return false;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  return error == std::errc() && end == text->data() + text->size();
-}
-
-std::optional<ImageMetadata> metadata_of(const Imf::Header& header) {
-  const auto software = string_attribute(header, "software");
-  const auto fingerprint = string_attribute(header, "fingerprint");
-  ImageMetadata metadata;
-  if (!software || !fingerprint || !read_number(string_attribute(header, "seed"), metadata.seed) ||
-      !read_number(string_attribute(header, "frame"), metadata.frame)) {
-    return std::nullopt;
-  }
-  metadata.software = *software;
-  metadata.fingerprint = *fingerprint;
-  return metadata;
-}
-
-/// Reads every row of an EXR, one at a time, and throws the pixels away.
-void check_pixels(Imf::InputFile& file) {
-  const Imath::Box2i window = file.header().dataWindow();
-  const std::int64_t width = std::int64_t{window.max.x} - window.min.x + 1;
-  const std::int64_t height = std::int64_t{window.max.y} - window.min.y + 1;
-  if (width < 1 || height < 1 || width > kMaxImageSide || height > kMaxImageSide) {
-    throw std::runtime_error("its size is out of range");
-  }
-  std::vector<float> row(static_cast<std::size_t>(width));
-  // The address of the pixel with x = 0, which need not be in the row.
-  char* const base = reinterpret_cast<char*>(row.data()) -
-                     std::ptrdiff_t{window.min.x} * static_cast<std::ptrdiff_t>(sizeof(float));
-  Imf::FrameBuffer slices;
-  const Imf::ChannelList& channels = file.header().channels();
-  for (auto channel = channels.begin(); channel != channels.end(); ++channel) {
-    slices.insert(channel.name(), Imf::Slice(Imf::FLOAT, base, sizeof(float), 0));
-  }
-  file.setFrameBuffer(slices);
-  for (int y = window.min.y; y <= window.max.y; ++y) file.readPixels(y);
-}
 
 }  // namespace
 
@@ -125,18 +72,6 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
     return stream.take();
   } catch (const std::exception& error) {
     throw Error(ExitCode::kRuntimeFailure, std::string("cannot encode EXR: ") + error.what());
-  }
-}
-
-std::optional<ImageMetadata> read_exr_metadata(const std::string& path) {
-  const InputFile exists(path);  // its errors say more than OpenEXR's
-  try {
-    Imf::InputFile file(path.c_str(), /*numThreads=*/0);
-    check_pixels(file);
-    return metadata_of(file.header());
-  } catch (const std::exception& error) {
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: not a sound EXR: {}", path, error.what()));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/image/files.h"
+#include "renderer/image/pfm.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -62,35 +63,51 @@ std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer) {
   return file;
 }
 
-Framebuffer read_pfm(const std::string& path) {
-  const MappedFile file(path);
-  std::string_view rest(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-  if (next_token(path, rest) != "PF") fail(path, "it does not start with PF");
-  const int width = parse_number<int>(path, next_token(path, rest), "width");
-  const int height = parse_number<int>(path, next_token(path, rest), "height");
+void PfmPixels::copy_row(std::size_t row, float* out) const {
+  const std::size_t floats = static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
+  std::memcpy(out, data + row * floats * sizeof(float), floats * sizeof(float));
+  if (!is_big_endian) return;
+  for (std::size_t i = 0; i < floats; ++i) out[i] = swap_bytes(out[i]);
+}
+
+PfmPixels parse_pfm(const std::string& path, std::span<const std::byte> file) {
+  std::string_view rest(reinterpret_cast<const char*>(file.data()), file.size());
+  PfmPixels pixels;
+  const std::string_view type = next_token(path, rest);
+  if (type != "PF" && type != "Pf") fail(path, "it does not start with PF or Pf");
+  pixels.channels = type == "PF" ? 3 : 1;
+  pixels.width = parse_number<int>(path, next_token(path, rest), "width");
+  pixels.height = parse_number<int>(path, next_token(path, rest), "height");
   const float scale = parse_number<float>(path, next_token(path, rest), "scale");
-  if (width < 1 || height < 1 || width > kMaxImageSide || height > kMaxImageSide) {
-    fail(path, fmt::format("a size of {}x{} is out of range", width, height));
+  if (pixels.width < 1 || pixels.height < 1 || pixels.width > kMaxImageSide ||
+      pixels.height > kMaxImageSide) {
+    fail(path, fmt::format("a size of {}x{} is out of range", pixels.width, pixels.height));
   }
   // The sign is the byte order; another magnitude would ask for other values than the file has.
   if (std::abs(scale) != 1.0f) fail(path, "the scale is neither -1 nor 1");
-  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  const std::size_t expected = pixels * 3 * sizeof(float);
+  const std::size_t expected = static_cast<std::size_t>(pixels.width) *
+                               static_cast<std::size_t>(pixels.height) *
+                               static_cast<std::size_t>(pixels.channels) * sizeof(float);
   if (rest.size() != expected) {
     fail(path, fmt::format("{} bytes of pixels, expected {}", rest.size(), expected));
   }
+  pixels.is_big_endian = scale > 0;
+  pixels.data = reinterpret_cast<const std::byte*>(rest.data());
+  return pixels;
+}
 
+Framebuffer read_pfm(const std::string& path) {
+  const MappedFile file(path);
+  const PfmPixels pixels = parse_pfm(path, file.bytes());
+  if (pixels.channels != 3) fail(path, "it has one channel, expected three");
   Framebuffer framebuffer;
-  framebuffer.resize(width, height);
-  const char* in = rest.data();
-  for (Pixel& pixel : framebuffer.pixels) {
-    float rgb[3];
-    std::memcpy(rgb, in, sizeof(rgb));
-    in += sizeof(rgb);
-    if (scale > 0) {
-      for (float& c : rgb) c = swap_bytes(c);
-    }
-    pixel = {rgb[0], rgb[1], rgb[2], 1.0f};
+  framebuffer.resize(pixels.width, pixels.height);
+  std::vector<float> row(static_cast<std::size_t>(pixels.width) * 3);
+  Pixel* out = framebuffer.pixels.data();
+  for (std::size_t y = 0; y < static_cast<std::size_t>(pixels.height); ++y) {
+    pixels.copy_row(y, row.data());
+    for (const float* in = row.data(); in != row.data() + row.size(); in += 3)
+      *out++ = {in[0], in[1], in[2], 1.0f};
   }
   return framebuffer;
 }

@@ -26,7 +26,7 @@ constexpr std::size_t kWriters = 4;  ///< threads that write files; they mostly 
 constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
 
 using SharedCircles = std::shared_ptr<Circles>;
-using PicturePointer = std::unique_ptr<Picture>;
+using PixelsPointer = std::unique_ptr<FramePixels>;
 using Bytes = std::vector<std::uint8_t>;
 
 FailedFrame failure_of(std::int64_t frame, const std::exception_ptr& error) {
@@ -203,7 +203,7 @@ class ExportPipeline::Impl {
   bool draw_one(Rasterizer& rasterizer, std::unique_lock<std::mutex>& lock) {
     InFlight<SharedCircles> work = std::move(to_draw_.front());
     to_draw_.pop_front();
-    PicturePointer picture;
+    PixelsPointer picture;
     if (!free_pictures_.empty()) {
       picture = std::move(free_pictures_.back());
       free_pictures_.pop_back();
@@ -214,7 +214,7 @@ class ExportPipeline::Impl {
     StageStats stats;
     std::exception_ptr error;
     try {
-      if (!picture) picture = std::make_unique<Picture>();
+      if (!picture) picture = std::make_unique<FramePixels>();
       if (job_.encoder.wants_float()) {
         rasterizer.draw(*work.content, job_.scene.image, picture->framebuffer, stats);
       } else {
@@ -266,7 +266,7 @@ class ExportPipeline::Impl {
   /// Encodes a picture, if a helping thread has not taken the last one.
   void encode_one(std::unique_lock<std::mutex>& lock) {
     if (to_encode_.empty()) return;
-    InFlight<PicturePointer> work = std::move(to_encode_.front());
+    InFlight<PixelsPointer> work = std::move(to_encode_.front());
     to_encode_.pop_front();
     encoding_clock_.begin_work();
     lock.unlock();
@@ -410,8 +410,8 @@ class ExportPipeline::Impl {
   std::condition_variable changed_;
   std::vector<SharedCircles> free_circles_;
   std::deque<InFlight<SharedCircles>> to_draw_;
-  std::vector<PicturePointer> free_pictures_;
-  std::deque<InFlight<PicturePointer>> to_encode_;
+  std::vector<PixelsPointer> free_pictures_;
+  std::deque<InFlight<PixelsPointer>> to_encode_;
   std::map<std::size_t, InFlight<Bytes>> to_write_;
   std::size_t in_flight_ = 0, drawing_ = 0, writing_ = 0, encode_tasks_ = 0;
   std::size_t live_rasterizers_ = 0, next_index_ = 0, next_to_write_ = 0;

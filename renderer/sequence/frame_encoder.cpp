@@ -61,7 +61,8 @@ std::string FrameEncoder::stream_header() const {
   return format_ == FrameFormat::kY4m ? y4m_header(image_.width, image_.height, fps_) : "";
 }
 
-std::vector<std::uint8_t> FrameEncoder::encode(const Picture& picture, std::int64_t frame) const {
+std::vector<std::uint8_t> FrameEncoder::encode(const FramePixels& picture,
+                                               std::int64_t frame) const {
   const ImageMetadata metadata{"roundel " ROUNDEL_VERSION, fingerprint_, seed_, frame};
   switch (format_) {
     case FrameFormat::kPng:

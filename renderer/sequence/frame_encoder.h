@@ -29,7 +29,7 @@ enum class PixelFormat {
 };
 
 /// A frame as the rasterizer leaves it: one of the two is used.
-struct Picture {
+struct FramePixels {
   Image image;
   Framebuffer framebuffer;
 };
@@ -44,7 +44,7 @@ class FrameEncoder {
   bool wants_float() const;
   /// What stands once before the first frame: empty but for y4m.
   std::string stream_header() const;
-  std::vector<std::uint8_t> encode(const Picture& picture, std::int64_t frame) const;
+  std::vector<std::uint8_t> encode(const FramePixels& picture, std::int64_t frame) const;
   /// Bytes of a picture in memory, before encoding.
   std::uint64_t picture_bytes() const;
   const std::string& fingerprint() const { return fingerprint_; }

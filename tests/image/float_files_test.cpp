@@ -142,8 +142,8 @@ TEST(Pfm, MalformedFilesAreRefusedWithTheirPath) {
   const std::string pixel(12, '\0');
   const std::pair<std::string, const char*> files[] = {
       {"", "the header is malformed"},
-      {"P6\n1 1\n-1.0\n" + pixel, "it does not start with PF"},
-      {"Pf\n1 1\n-1.0\n" + pixel, "it does not start with PF"},
+      {"P6\n1 1\n-1.0\n" + pixel, "it does not start with PF or Pf"},
+      {"Pf\n1 1\n-1.0\n" + pixel.substr(8), "it has one channel, expected three"},
       {"PF\n1 1", "the header is malformed"},
       {"PF\nx 1\n-1.0\n" + pixel, "the width is not a number"},
       {"PF\n1 1.5\n-1.0\n" + pixel, "the height is not a number"},

@@ -8,6 +8,7 @@ namespace roundel {
 int run_render(const Arguments& arguments);
 int run_validate(const Arguments& arguments);
 int run_verify(const Arguments& arguments);
+int run_diff(const Arguments& arguments);
 int run_circles(const Arguments& arguments);
 int run_explain(const Arguments& arguments);
 int run_info(const Arguments& arguments);

@@ -23,6 +23,7 @@ constexpr std::array kCommands = {
     Command{"render", "draw scenes into pictures", run_render},
     Command{"verify", "find missing, corrupt and foreign frames of a sequence", run_verify},
     Command{"validate", "check scenes and say what they need", run_validate},
+    Command{"diff", "compare pictures, measure and judge their difference", run_diff},
     Command{"circles", "write a frame's circles as a NumPy array", run_circles},
     Command{"explain", "say how a pixel came about, or what pixels cost", run_explain},
     Command{"info", "say what a picture, or this machine, is", run_info},

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "renderer/base/error.h"
 
@@ -28,8 +29,10 @@ void print_err(std::string_view text) {
 void finish_output() {
   if (std::fflush(stdout) != 0 && first_output_error == 0) first_output_error = errno;
   if (std::ferror(stdout) == 0 && first_output_error == 0) return;
-  throw Error(ExitCode::kRuntimeFailure,
-              fmt::format("standard output: {}", std::strerror(first_output_error)));
+  std::clearerr(stdout);
+  throw Error(
+      ExitCode::kRuntimeFailure,
+      fmt::format("standard output: {}", std::strerror(std::exchange(first_output_error, 0))));
 }
 
 std::string with_commas(std::uint64_t number) {

@@ -12,7 +12,8 @@ inline constexpr const char* kVersionLine = "roundel " ROUNDEL_VERSION "\n";
 void print_out(std::string_view text);
 /// Progress and results for people, on stderr, as they stand. Logs go through spdlog.
 void print_err(std::string_view text);
-/// Throws Error(kRuntimeFailure) unless everything printed on stdout has gone out.
+/// Throws Error(kRuntimeFailure) unless everything printed on stdout since the last call has gone
+/// out.
 void finish_output();
 
 /// 1234567 as "1,234,567", whatever the locale.

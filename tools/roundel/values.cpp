@@ -30,6 +30,13 @@ std::int64_t parse_whole(const std::string& text, std::int64_t low, std::int64_t
       fmt::format("a whole number{}{} from {} to {}", unit.empty() ? "" : " of ", unit, low, high)};
 }
 
+double parse_number(const std::string& text, double low, double high, const std::string& unit) {
+  const auto number = whole_text<double>(text);
+  if (number && *number >= low && *number <= high) return *number;
+  throw Expected{
+      fmt::format("a number{}{} from {} to {}", unit.empty() ? "" : " of ", unit, low, high)};
+}
+
 std::pair<int, int> parse_size(const std::string& text) {
   const std::size_t x = text.find('x');
   if (x != std::string::npos) {

@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "renderer/base/error.h"
+#include "renderer/compare/byte_rows.h"
+#include "renderer/compare/float_rows.h"
+#include "renderer/compare/picture_difference.h"
+#include "renderer/compare/ssim.h"
+
+namespace roundel {
+namespace {
+
+constexpr int kRowsOfATask = 64;
+constexpr int kUsualWindow = 16;  // pixels, of densest
+const char* const kSampleNames[] = {"", " of 16 bits", " of floats"};
+
+std::string shape_text(const Picture& picture) {
+  const char* const kChannels[] = {"", "grey", "grey and alpha", "RGB", "RGBA"};
+  std::string text =
+      fmt::format("{}x{} {}{}", picture.width, picture.height, kChannels[picture.channels],
+                  kSampleNames[static_cast<int>(picture.samples)]);
+  if (picture.left != 0 || picture.top != 0) {
+    text += fmt::format(" at ({}, {})", picture.left, picture.top);
+  }
+  if (!picture.color_space.empty()) text += " with " + picture.color_space;
+  return text;
+}
+
+bool same_shape(const Picture& a, const Picture& b) {
+  return a.width == b.width && a.height == b.height && a.channels == b.channels &&
+         a.samples == b.samples && a.left == b.left && a.top == b.top &&
+         a.color_space == b.color_space;
+}
+
+/// Runs compare_row(y, sums, over) for every row on all cores; the sums of `Sums` are added up in
+/// the order of the rows, so that floats too come out the same each time.
+template <typename Sums, typename CompareRow>
+Sums compare_rows(PixelSet& over, const CompareRow& compare_row) {
+  const int tasks = (over.height() + kRowsOfATask - 1) / kRowsOfATask;
+  std::vector<Sums> sums(static_cast<std::size_t>(tasks));
+  tbb::parallel_for(0, tasks, [&](int task) {
+    Sums sum;
+    const int end = std::min((task + 1) * kRowsOfATask, over.height());
+    for (int y = task * kRowsOfATask; y < end; ++y) {
+      const std::span<std::uint64_t> bits = over.row(y);
+      std::fill(bits.begin(), bits.end(), 0);
+      compare_row(static_cast<std::size_t>(y), sum, bits.data());
+    }
+    sums[static_cast<std::size_t>(task)] = sum;
+  });
+  Sums total;
+  for (const Sums& sum : sums) total.add(sum);
+  return total;
+}
+
+ByteDifferences compare_bytes(const Picture& a, const Picture& b, double limit, PixelSet& over) {
+  const auto width = static_cast<std::size_t>(a.width);
+  const std::size_t row_bytes = width * static_cast<std::size_t>(a.channels);
+  const auto whole_limit = static_cast<std::uint8_t>(std::min(limit, 255.0));
+  return compare_rows<ByteDifferences>(
+      over, [&](std::size_t y, ByteDifferences& sums, std::uint64_t* bits) {
+        const std::uint8_t* const row_a = a.bytes.data() + y * row_bytes;
+        const std::uint8_t* const row_b = b.bytes.data() + y * row_bytes;
+        if (std::memcmp(row_a, row_b, row_bytes) == 0) return;
+        compare_byte_row(row_a, row_b, width, a.channels, whole_limit, sums, bits);
+      });
+}
+
+FloatDifferences compare_floats(const Picture& a, const Picture& b, double limit, PixelSet& over) {
+  const auto width = static_cast<std::size_t>(a.width);
+  const std::size_t row_floats = width * static_cast<std::size_t>(a.channels);
+  return compare_rows<FloatDifferences>(
+      over, [&](std::size_t y, FloatDifferences& sums, std::uint64_t* bits) {
+        compare_float_row(a.floats.data() + y * row_floats, b.floats.data() + y * row_floats, width,
+                          a.channels, limit, sums, bits);
+      });
+}
+
+/// Channels, RMSE and PSNR. `white` is the value of RMSE's 1; `peak` that of PSNR, of 0 dB.
+template <typename Sums>
+void fill_sums(PictureDifference& difference, const Picture& picture, const Sums& sums,
+               double white, double peak) {
+  const char* const kColors[] = {"red", "green", "blue", "alpha"};
+  const char* const kGreys[] = {"grey", "alpha"};
+  const double pixels = static_cast<double>(picture.width) * static_cast<double>(picture.height);
+  double squares = 0;
+  for (int c = 0; c < picture.channels; ++c) {
+    difference.channels.push_back({picture.channels < 3 ? kGreys[c] : kColors[c],
+                                   static_cast<double>(sums.largest[c]),
+                                   static_cast<double>(sums.sum[c]) / pixels});
+    squares += static_cast<double>(sums.squares[c]);
+  }
+  difference.rmse = std::sqrt(squares / (pixels * picture.channels)) / white;
+  difference.psnr = difference.rmse > 0 ? 20 * std::log10(peak / white / difference.rmse)
+                                        : std::numeric_limits<double>::infinity();
+  difference.pixels = sums.pixels;
+}
+
+void fill_pixels_over(PictureDifference& difference, const PixelSet& over,
+                      const Tolerance& tolerance) {
+  difference.pixels_over = over.count();
+  if (difference.pixels_over == 0) return;
+  difference.box = over.box();
+  const Tolerance::Density window =
+      tolerance.max_density.value_or(Tolerance::Density{0, kUsualWindow, kUsualWindow});
+  std::tie(difference.densest, difference.densest_pixels) =
+      over.densest_window(difference.box, window.width, window.height);
+}
+
+void fill_measures(PictureDifference& difference, const Picture& a, const Picture& b,
+                   const Measures& measures) {
+  if (!measures.flip && !measures.ssim) return;
+  if (!a.color_space.empty()) {
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("FLIP and SSIM: expected sRGB pictures, got {}", a.color_space));
+  }
+  if (measures.flip) difference.flip = flip_statistics(a, b, measures.pixels_per_degree);
+  if (measures.ssim) difference.ssim = structural_similarity(a, b);
+}
+
+}  // namespace
+
+PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tolerance& tolerance,
+                                   const Measures& measures) {
+  PictureDifference difference;
+  if (!same_shape(a, b)) {
+    difference.kind = PictureDifference::Kind::kOtherShape;
+    difference.shape = shape_text(a) + " and " + shape_text(b);
+    return difference;
+  }
+  difference.width = a.width;
+  difference.height = a.height;
+  PixelSet over(a.width, a.height);
+  constexpr double kLevels = 255;
+  if (a.samples == Picture::Samples::kBytes) {
+    fill_sums(difference, a, compare_bytes(a, b, tolerance.max_delta, over), kLevels, kLevels);
+  } else {
+    const FloatDifferences sums = compare_floats(a, b, tolerance.max_delta, over);
+    const double white = a.is_linear() ? 1 : kLevels;
+    fill_sums(difference, a, sums, white, std::max(white, sums.peak));
+    difference.not_finite = sums.not_finite;
+  }
+  fill_pixels_over(difference, over, tolerance);
+  difference.kind = difference.pixels == 0 ? PictureDifference::Kind::kEqualPixels
+                                           : PictureDifference::Kind::kDifferent;
+  fill_measures(difference, a, b, measures);
+  return difference;
+}
+
+}  // namespace roundel

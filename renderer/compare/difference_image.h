@@ -1,0 +1,16 @@
+#pragma once
+#include "renderer/compare/flip.h"
+#include "renderer/compare/picture.h"
+#include "renderer/image/image.h"
+
+namespace roundel {
+
+/// Picture `a` faded to a light grey, with the pixels in which a channel of `b` differs by more
+/// than `max_delta` (see Tolerance) in red, and those that differ by less in yellow. Both pictures
+/// of the same shape.
+Image difference_image(const Picture& a, const Picture& b, double max_delta);
+
+/// A map of ꟻLIP's errors in the colours of matplotlib's magma, from black (0) to light yellow (1).
+Image flip_image(const FlipMap& map);
+
+}  // namespace roundel

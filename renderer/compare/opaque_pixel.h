@@ -1,0 +1,48 @@
+#pragma once
+#include <cmath>
+#include <cstddef>
+
+#include "renderer/compare/picture.h"
+#include "renderer/compare/pixel_set.h"
+
+namespace roundel {
+
+/// A pixel as an opaque colour: display values in [0, 1], or linear ones from 0 up.
+struct OpaquePixel {
+  float red, green, blue;
+};
+
+/// The pixel over a background with this value in all channels; grey is spread over the three.
+/// Negative values, NaN and infinity become 0.
+inline OpaquePixel opaque_pixel(const Picture& picture, int x, int y, float background) {
+  const auto channels = static_cast<std::size_t>(picture.channels);
+  const std::size_t at = (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) +
+                          static_cast<std::size_t>(x)) *
+                         channels;
+  const auto value = [&](std::size_t c) {
+    constexpr float kLevel = 1.0f / 255.0f;
+    if (picture.samples == Picture::Samples::kBytes)
+      return static_cast<float>(picture.bytes[at + c]) * kLevel;
+    const float sample = picture.floats[at + c];
+    if (!std::isfinite(sample) || sample < 0) return 0.0f;
+    return picture.is_linear() ? sample : sample * kLevel;
+  };
+  const float red = value(0);
+  const OpaquePixel pixel =
+      channels < 3 ? OpaquePixel{red, red, red} : OpaquePixel{red, value(1), value(2)};
+  if (channels == 1 || channels == 3) return pixel;
+  const float alpha = std::fmin(value(channels - 1), 1.0f);
+  const float weight = picture.is_linear() ? 1.0f : alpha;  // linear ones are premultiplied
+  const float rest = (1 - alpha) * background;
+  return {pixel.red * weight + rest, pixel.green * weight + rest, pixel.blue * weight + rest};
+}
+
+/// The smallest box with every pixel whose bits differ between two pictures of the same shape;
+/// empty if there are none.
+PixelBox differing_box(const Picture& a, const Picture& b);
+/// The box and what lies within `margin` pixels around it, within the picture.
+PixelBox grown(const PixelBox& box, int margin, const Picture& picture);
+/// True where a pixel is not opaque.
+bool is_translucent(const Picture& picture);
+
+}  // namespace roundel

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "renderer/base/buffer.h"
+#include "renderer/image/files.h"
+
+namespace roundel {
+
+/// A picture to compare, rows **top to bottom**, channels interleaved: grey, grey and alpha, RGB,
+/// or RGBA. Alpha is straight in PNG and premultiplied in EXR, as the files have it.
+struct Picture {
+  enum class Samples {
+    kBytes,   ///< 8 bits, display values
+    kWords,   ///< 16 bits, display values; in `floats`, as levels 0..255 with fractions
+    kFloats,  ///< linear light, may be above 1
+  };
+
+  int width = 0, height = 0;
+  int channels = 3;  ///< 1..4
+  Samples samples = Samples::kBytes;
+  Buffer<std::uint8_t> bytes;  ///< [height · width · channels], of kBytes
+  Buffer<float> floats;        ///< the same shape, of the others
+  int left = 0, top = 0;       ///< where an EXR's pixels begin (its data window)
+  std::string color_space;     ///< "" is sRGB or not said; "gamma 1", "an ICC profile …"
+  std::optional<ImageMetadata> metadata;  ///< as Roundel writes it, where the file has it
+
+  bool is_linear() const { return samples == Samples::kFloats; }
+};
+
+/// Decodes a PNG, EXR or PFM, told by its first bytes. Throws Error(kInvalidScene) "PATH: …" on
+/// anything else, anything unsound, or a size beyond what Roundel draws; Error(kRuntimeFailure) for
+/// what this machine's memory cannot hold. PNG of all kinds: a palette becomes RGB, a tRNS chunk an
+/// alpha channel. EXR with the channels R, G, B or Y, with or without A, half or float.
+Picture read_picture(const std::string& path);
+/// The same, of a file in memory; `path` is for messages.
+Picture decode_picture(const std::string& path, std::span<const std::byte> file);
+/// True for a file that starts as a picture does.
+bool is_picture(std::span<const std::byte> file);
+
+/// A picture that was just rendered.
+Picture picture_of(Image image, ImageMetadata metadata);
+
+}  // namespace roundel

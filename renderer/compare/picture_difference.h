@@ -1,0 +1,86 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/compare/flip.h"
+#include "renderer/compare/picture.h"
+#include "renderer/compare/pixel_set.h"
+
+namespace roundel {
+
+/// What may differ before two pictures count as different; by default nothing.
+struct Tolerance {
+  double max_delta = 0;  ///< a channel's |a − b| up to which a pixel counts as the same: levels of
+                         ///< 0..255 in PNG, values in EXR and PFM
+  /// Differing pixels allowed. Without it none, or any number where one of the other two limits is
+  /// there.
+  std::optional<double> max_pixels;
+  bool pixels_in_percent = false;  ///< max_pixels is a share of the picture
+  struct Density {
+    std::uint64_t pixels = 0;
+    int width = 0, height = 0;
+  };
+  std::optional<Density> max_density;  ///< at most so many of them in any window of that size
+  std::optional<double> flip_mean;     ///< largest mean of ꟻLIP
+};
+
+/// Which measures are wanted beyond those that cost next to nothing.
+struct Measures {
+  bool flip = false;
+  bool ssim = false;
+  double pixels_per_degree = kDefaultPixelsPerDegree;  ///< of ꟻLIP
+};
+
+/// How picture `b` differs from picture `a`. docs/diff.md has the definitions.
+struct PictureDifference {
+  enum class Kind { kEqualBytes, kEqualPixels, kDifferent, kOtherShape };
+  struct Channel {
+    std::string name;              ///< "red", "green", "blue", "alpha", "grey"
+    double largest = 0, mean = 0;  ///< of |a − b|, in the unit of Tolerance::max_delta
+  };
+  using Flip = FlipStatistics;
+
+  Kind kind = Kind::kEqualBytes;
+  std::string shape;          ///< of kOtherShape: "96x96 RGB and 96x95 RGB"; the rest is then empty
+  int width = 0, height = 0;  ///< 0 for kEqualBytes, which are not decoded
+  std::vector<Channel> channels;
+  double rmse = 0;               ///< of all channels, in [0, 1] for PNG
+  double psnr = 0;               ///< dB; infinite where nothing differs
+  std::uint64_t pixels = 0;      ///< with a channel that differs at all
+  std::uint64_t not_finite = 0;  ///< of them, with NaN or infinity on one side only; such values
+                                 ///< are over every limit, and left out of all the other numbers
+  std::uint64_t pixels_over = 0;     ///< with a channel over max_delta; the rest tells of these
+  PixelBox box;                      ///< the smallest that holds them
+  PixelBox densest;                  ///< a window (16x16, or that of max_density) with most of them
+  std::uint64_t densest_pixels = 0;  ///< how many it holds
+  std::optional<Flip> flip;
+  std::optional<double> ssim;  ///< missing for pictures below 11x11 too
+};
+
+/// The verdict on a comparison, with every limit that was passed in words.
+struct Verdict {
+  bool same = true;
+  std::vector<std::string> reasons;  ///< "12 pixels differ, at most 0 may"
+};
+
+/// Compares on all cores; the same numbers whatever the machine. Throws Error(kInvalidScene) where
+/// a measure is asked for that the pictures' colour space does not allow.
+PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tolerance& tolerance,
+                                   const Measures& measures);
+/// `tolerance` must be that of the comparison.
+Verdict judge(const PictureDifference& difference, const Tolerance& tolerance);
+
+/// Two files compared, and their pictures where they had to be decoded.
+struct ComparedFiles {
+  PictureDifference difference;
+  std::optional<Picture> a, b;
+};
+
+/// Equal bytes are told without decoding; else both are decoded at once. Throws an Error with the
+/// problems of both files.
+ComparedFiles compare_files(const std::string& path_a, const std::string& path_b,
+                            const Tolerance& tolerance, const Measures& measures);
+
+}  // namespace roundel

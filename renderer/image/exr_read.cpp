@@ -1,0 +1,222 @@
+#include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfFrameBuffer.h>
+#include <OpenEXR/ImfHeader.h>
+#include <OpenEXR/ImfIO.h>
+#include <OpenEXR/ImfInputPart.h>
+#include <OpenEXR/ImfMultiPartInputFile.h>
+#include <OpenEXR/ImfStringAttribute.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+
+#include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
+#include "renderer/base/memory.h"
+#include "renderer/image/exr_reader.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+namespace {
+
+/// A file in memory.
+class MemoryInput : public Imf::IStream {
+ public:
+  explicit MemoryInput(std::span<const std::byte> file) : Imf::IStream("memory"), file_(file) {}
+  bool isMemoryMapped() const override { return true; }
+  char* readMemoryMapped(int size) override {
+    return const_cast<char*>(reinterpret_cast<const char*>(take(size)));
+  }
+  bool read(char* out, int size) override {
+    std::memcpy(out, take(size), static_cast<std::size_t>(size));
+    return position_ < file_.size();
+  }
+  std::uint64_t tellg() override { return position_; }
+  void seekg(std::uint64_t position) override { position_ = position; }
+
+ private:
+  const std::byte* take(int size) {
+    const auto bytes = static_cast<std::size_t>(size);
+    if (size < 0 || position_ > file_.size() || bytes > file_.size() - position_) {
+      throw std::runtime_error("it is cut off");
+    }
+    position_ += bytes;
+    return file_.data() + position_ - bytes;
+  }
+
+  std::span<const std::byte> file_;
+  std::uint64_t position_ = 0;
+};
+
+std::optional<std::string> string_attribute(const Imf::Header& header, const char* name) {
+  const auto* attribute = header.findTypedAttribute<Imf::StringAttribute>(name);
+  if (attribute == nullptr) return std::nullopt;
+  return attribute->value();
+}
+
+template <typename T>
+bool read_attribute_number(const std::optional<std::string>& text, T& value) {
+  if (!text) return false;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  return error == std::errc() && end == text->data() + text->size();
+}
+
+std::optional<ImageMetadata> metadata_of(const Imf::Header& header) {
+  const auto software = string_attribute(header, "software");
+  const auto fingerprint = string_attribute(header, "fingerprint");
+  ImageMetadata metadata;
+  if (!software || !fingerprint ||
+      !read_attribute_number(string_attribute(header, "seed"), metadata.seed) ||
+      !read_attribute_number(string_attribute(header, "frame"), metadata.frame)) {
+    return std::nullopt;
+  }
+  metadata.software = *software;
+  metadata.fingerprint = *fingerprint;
+  return metadata;
+}
+
+/// The pixels of the only part of a file.
+struct OpenExr {
+  explicit OpenExr(std::span<const std::byte> file)
+      : stream(file), parts((limit_size(), stream), /*numThreads=*/0) {
+    if (parts.parts() != 1) throw std::runtime_error("it has several parts, expected one");
+    part.emplace(parts, 0);
+    const Imath::Box2i window = part->header().dataWindow();
+    const std::int64_t columns = std::int64_t{window.max.x} - window.min.x + 1;
+    const std::int64_t rows = std::int64_t{window.max.y} - window.min.y + 1;
+    if (columns < 1 || rows < 1 || columns > kMaxImageSide || rows > kMaxImageSide) {
+      throw std::runtime_error("its size is out of range");
+    }
+    width = static_cast<int>(columns), height = static_cast<int>(rows);
+    left = window.min.x, top = window.min.y;
+  }
+  /// Before the file's header is read, which makes OpenEXR allocate tables.
+  static void limit_size() { Imf::Header::setMaxImageSize(kMaxImageSide, kMaxImageSide); }
+
+  MemoryInput stream;
+  Imf::MultiPartInputFile parts;
+  std::optional<Imf::InputPart> part;
+  int width = 0, height = 0, left = 0, top = 0;
+};
+
+/// `bytes` before `address`: the address of the pixel (0, 0), which need not be in the buffer.
+char* address_before(const void* address, std::int64_t bytes) {
+  return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(address) -
+                                 static_cast<std::uintptr_t>(bytes));
+}
+
+/// Reads every row, one at a time, and throws the pixels away.
+void check_pixels(OpenExr& exr) {
+  std::vector<float> row(static_cast<std::size_t>(exr.width));
+  char* const base = address_before(row.data(), std::int64_t{exr.left} * 4);
+  Imf::FrameBuffer slices;
+  const Imf::ChannelList& channels = exr.part->header().channels();
+  for (auto channel = channels.begin(); channel != channels.end(); ++channel) {
+    slices.insert(channel.name(), Imf::Slice(Imf::FLOAT, base, sizeof(float), 0));
+  }
+  exr.part->setFrameBuffer(slices);
+  for (int y = 0; y < exr.height; ++y) exr.part->readPixels(exr.top + y);
+}
+
+/// The file's names of the channels in a picture's order. Throws std::runtime_error.
+std::vector<std::string> ordered_channels(const Imf::ChannelList& list) {
+  std::vector<std::string> names;
+  std::string all;
+  for (auto channel = list.begin(); channel != list.end(); ++channel) {
+    names.emplace_back(channel.name());
+    all += (all.empty() ? "" : ", ") + names.back();
+    if (channel.channel().type == Imf::UINT) {
+      throw std::runtime_error("channel " + names.back() + " has integers, expected half or float");
+    }
+    if (channel.channel().xSampling != 1 || channel.channel().ySampling != 1) {
+      throw std::runtime_error("channel " + names.back() + " is subsampled");
+    }
+  }
+  const std::size_t dot = names.empty() ? std::string::npos : names.front().rfind('.');
+  const std::string layer = dot == std::string::npos ? "" : names.front().substr(0, dot + 1);
+  for (const char* const known : {"Y", "YA", "RGB", "RGBA"}) {
+    std::vector<std::string> ordered;
+    for (const char* name = known; *name != '\0'; ++name) ordered.push_back(layer + *name);
+    if (std::is_permutation(names.begin(), names.end(), ordered.begin(), ordered.end())) {
+      return ordered;
+    }
+  }
+  throw std::runtime_error("channels " + all + ", expected R, G, B or Y, with or without A");
+}
+
+/// How many bytes of memory the compression can make of one in a file, at most about.
+std::uint64_t largest_expansion(Imf::Compression compression) {
+  constexpr std::uint64_t kDeflate = 1032, kWidening = 2;  // half to float
+  const bool is_dct = compression == Imf::DWAA_COMPRESSION || compression == Imf::DWAB_COMPRESSION;
+  return kDeflate * kWidening * (is_dct ? 64 : 1);  // flat blocks have one coefficient
+}
+
+void check_memory(const OpenExr& exr, std::uint64_t size, std::size_t file_size) {
+  if (size / largest_expansion(exr.part->header().compression()) > file_size) {
+    throw std::runtime_error("the pixels are cut off");
+  }
+  const std::uint64_t memory = physical_memory();
+  if (size <= memory / 2) return;
+  throw std::runtime_error(
+      fmt::format("its pixels need {:.1f} GiB of memory; this machine has {:.1f}",
+                  static_cast<double>(size) * 0x1p-30, static_cast<double>(memory) * 0x1p-30));
+}
+
+ExrPixels read_pixels(OpenExr& exr, std::size_t file_size) {
+  const std::vector<std::string> names = ordered_channels(exr.part->header().channels());
+  ExrPixels pixels;
+  pixels.width = exr.width, pixels.height = exr.height;
+  pixels.left = exr.left, pixels.top = exr.top;
+  pixels.channels = static_cast<int>(names.size());
+  const std::size_t pixel_bytes = names.size() * sizeof(float);
+  const std::size_t row_bytes = pixel_bytes * static_cast<std::size_t>(exr.width);
+  const std::size_t size = row_bytes * static_cast<std::size_t>(exr.height);
+  check_memory(exr, size, file_size);
+  pixels.samples = Buffer<float>(size / sizeof(float));
+  Imf::FrameBuffer slices;
+  char* const base = address_before(
+      pixels.samples.data(), std::int64_t{exr.top} * static_cast<std::int64_t>(row_bytes) +
+                                 std::int64_t{exr.left} * static_cast<std::int64_t>(pixel_bytes));
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    slices.insert(names[c],
+                  Imf::Slice(Imf::FLOAT, base + c * sizeof(float), pixel_bytes, row_bytes));
+  }
+  exr.part->setFrameBuffer(slices);
+  // In pieces: a file that is cut off then makes us touch no more memory than it fills.
+  constexpr int kRows = 256;
+  for (int y = 0; y < exr.height; y += kRows) {
+    exr.part->readPixels(exr.top + y, exr.top + std::min(y + kRows, exr.height) - 1);
+  }
+  pixels.metadata = metadata_of(exr.part->header());
+  return pixels;
+}
+
+[[noreturn]] void fail_to_read(const std::string& path, const std::exception& error) {
+  throw Error(ExitCode::kInvalidScene, fmt::format("{}: not a sound EXR: {}", path, error.what()));
+}
+
+}  // namespace
+
+ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file) {
+  try {
+    OpenExr exr(file);
+    return read_pixels(exr, file.size());
+  } catch (const std::exception& error) {
+    fail_to_read(path, error);
+  }
+}
+
+std::optional<ImageMetadata> read_exr_metadata(const std::string& path) {
+  const MappedFile file(path);
+  try {
+    OpenExr exr(file.bytes());
+    check_pixels(exr);
+    return metadata_of(exr.part->header());
+  } catch (const std::exception& error) {
+    fail_to_read(path, error);
+  }
+}
+
+}  // namespace roundel

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "renderer/base/buffer.h"
+#include "renderer/image/files.h"
+
+namespace roundel {
+
+/// The pixels of an EXR's data window, rows top to bottom, channels interleaved: grey (Y), grey and
+/// alpha, RGB, or RGBA; premultiplied.
+struct ExrPixels {
+  int width = 0, height = 0;
+  int channels = 3;
+  int left = 0, top = 0;  ///< the window's first pixel
+  Buffer<float> samples;  ///< [height · width · channels]; half floats are widened
+  std::optional<ImageMetadata> metadata;
+};
+
+/// Decodes an EXR in memory, of scan lines or tiles. Channels may share a layer's name
+/// ("diffuse.R"). Throws Error(kInvalidScene) "PATH: not a sound EXR: …", also for what would be
+/// silently lost: further channels or parts, 32-bit integers, subsampled channels.
+ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file);
+
+}  // namespace roundel

@@ -1,0 +1,248 @@
+#include "renderer/image/png_decoder.h"
+
+#include <fmt/format.h>
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "renderer/base/error.h"
+#include "renderer/base/memory.h"
+#include "renderer/image/png_unfilter.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::array<std::uint8_t, 8> kPngSignature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+
+std::uint32_t chunk_word(std::span<const std::uint8_t> bytes, std::size_t at) {
+  return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 |
+         std::uint32_t{bytes[at + 2]} << 8 | std::uint32_t{bytes[at + 3]};
+}
+
+template <typename T>
+bool parse_text_number(const std::string& text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+PngDecoder::PngDecoder(std::string path, std::span<const std::byte> file)
+    : path_(std::move(path)),
+      file_(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()),
+      context_(spng_ctx_new(0), spng_ctx_free) {
+  if (!context_) throw Error(ExitCode::kRuntimeFailure, path_ + ": out of memory");
+  check_chunks();
+  check(spng_set_image_limits(context_.get(), kMaxImageSide, kMaxImageSide));
+  // Text and other side chunks, also after decompression.
+  constexpr std::size_t kMaxChunk = std::size_t{1} << 20;
+  constexpr std::size_t kMaxChunks = std::size_t{8} << 20;
+  check(spng_set_chunk_limits(context_.get(), kMaxChunk, kMaxChunks));
+  check(spng_set_png_buffer(context_.get(), file_.data(), file_.size()));
+  check(spng_get_ihdr(context_.get(), &header_));
+  check(spng_decoded_image_size(context_.get(), SPNG_FMT_PNG, &packed_size_));
+  // Deflate makes at most 1032 bytes of one: a header that claims more is wrong.
+  if (packed_size_ / 1032 > file_.size()) fail("the pixels are cut off");
+}
+
+/// Every chunk must be whole with its checksum, from the signature to IEND and nothing behind it.
+/// libspng itself stops reading at the last pixel and lets damage behind it pass.
+void PngDecoder::check_chunks() {
+  std::span<const std::uint8_t> bytes = file_;
+  if (bytes.size() < kPngSignature.size() ||
+      !std::equal(kPngSignature.begin(), kPngSignature.end(), bytes.begin())) {
+    fail("it does not start with the PNG signature");
+  }
+  bytes = bytes.subspan(kPngSignature.size());
+  constexpr std::size_t kFrame = 12;  // length, type, checksum
+  constexpr std::uint32_t kIdat = 0x49444154, kIend = 0x49454e44;
+  std::uint32_t type_before = 0;
+  while (bytes.size() >= kFrame) {
+    const std::size_t size = chunk_word(bytes, 0);
+    const std::uint32_t type = chunk_word(bytes, 4);
+    if (size > bytes.size() - kFrame) fail("it is cut off");
+    if (chunk_word(bytes, 8 + size) != libdeflate_crc32(0, &bytes[4], size + 4)) {
+      fail("a checksum is wrong");
+    }
+    if (type == kIdat) {
+      if (!compressed_.empty() && type_before != kIdat) fail("its IDAT chunks are not together");
+      compressed_.push_back(bytes.subspan(8, size));
+    }
+    bytes = bytes.subspan(kFrame + size);
+    if (type == kIend) {
+      if (!bytes.empty()) fail("there is something behind its end");
+      return;
+    }
+    type_before = type;
+  }
+  fail("it is cut off");
+}
+
+int PngDecoder::file_channels() const {
+  switch (header_.color_type) {
+    case SPNG_COLOR_TYPE_TRUECOLOR:
+      return 3;
+    case SPNG_COLOR_TYPE_TRUECOLOR_ALPHA:
+      return 4;
+    case SPNG_COLOR_TYPE_GRAYSCALE_ALPHA:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+bool PngDecoder::has_transparency_chunk() {
+  spng_trns transparency{};
+  const int result = spng_get_trns(context_.get(), &transparency);
+  if (result == SPNG_ECHUNKAVAIL) return false;
+  check(result);
+  return true;
+}
+
+/// True for what decode_plain() takes: whole samples of 8 bits, row after row.
+bool PngDecoder::is_plain() {
+  return header_.bit_depth == 8 && header_.color_type != SPNG_COLOR_TYPE_INDEXED &&
+         header_.interlace_method == SPNG_INTERLACE_NONE && !has_transparency_chunk();
+}
+
+/// libspng's format for the pixels' own, and the shape that it gives.
+int PngDecoder::packed_format(Pixels& pixels) {
+  const bool is_grey = header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE || file_channels() == 2;
+  const bool is_indexed = header_.color_type == SPNG_COLOR_TYPE_INDEXED;
+  const bool transparent = has_transparency_chunk();
+  pixels.bit_depth = header_.bit_depth == 16 ? 16 : 8;
+  pixels.channels = is_indexed ? 3 : file_channels();
+  if (transparent) {
+    pixels.channels = is_grey ? 2 : 4;
+    if (pixels.bit_depth == 16) return is_grey ? SPNG_FMT_GA16 : SPNG_FMT_RGBA16;
+    return is_grey ? SPNG_FMT_GA8 : SPNG_FMT_RGBA8;
+  }
+  if (is_indexed) return SPNG_FMT_RGB8;
+  return header_.bit_depth < 8 ? SPNG_FMT_G8 : SPNG_FMT_PNG;
+}
+
+PngDecoder::Pixels PngDecoder::decode() {
+  Pixels pixels;
+  const int format = packed_format(pixels);
+  const std::size_t size = std::size_t{header_.width} * header_.height *
+                           static_cast<std::size_t>(pixels.channels * pixels.bit_depth / 8);
+  const std::uint64_t memory = physical_memory();
+  if (size > memory / 2) {
+    throw Error(
+        ExitCode::kRuntimeFailure,
+        fmt::format("{}: its pixels need {:.1f} GiB of memory; this machine has {:.1f}", path_,
+                    static_cast<double>(size) * 0x1p-30, static_cast<double>(memory) * 0x1p-30));
+  }
+  if (is_plain()) {
+    decode_plain(pixels);
+    return pixels;
+  }
+  pixels.data = Buffer<std::uint8_t>(size);
+  check(spng_decode_image(context_.get(), pixels.data.data(), size, format, SPNG_DECODE_TRNS));
+  check(spng_decode_chunks(context_.get()));  // those behind the pixels
+  return pixels;
+}
+
+/// Several times as fast as libspng, which inflates with zlib.
+void PngDecoder::decode_plain(Pixels& pixels) {
+  const std::size_t row_bytes = std::size_t{header_.width} * file_channels();
+  const std::size_t filtered_size = (row_bytes + 1) * header_.height;
+  std::vector<std::uint8_t> joined;
+  if (compressed_.size() > 1) {
+    for (const auto& part : compressed_) joined.insert(joined.end(), part.begin(), part.end());
+  }
+  const std::span<const std::uint8_t> compressed =
+      compressed_.size() == 1 ? compressed_.front() : std::span<const std::uint8_t>(joined);
+
+  pixels.data = Buffer<std::uint8_t>(filtered_size);
+  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  if (!decompressor) throw Error(ExitCode::kRuntimeFailure, path_ + ": out of memory");
+  const libdeflate_result result =
+      libdeflate_zlib_decompress(decompressor.get(), compressed.data(), compressed.size(),
+                                 pixels.data.data(), filtered_size, nullptr);
+  if (result != LIBDEFLATE_SUCCESS) {
+    fail(result == LIBDEFLATE_INSUFFICIENT_SPACE ? "it has more pixels than its header says"
+         : result == LIBDEFLATE_SHORT_OUTPUT     ? "the pixels are cut off"
+                                                 : "the compressed pixels are damaged");
+  }
+  if (!unfilter_png(pixels.data.data(), row_bytes, header_.height, file_channels())) {
+    fail("a row has an unknown filter");
+  }
+  pixels.data.shrink(row_bytes * header_.height);
+}
+
+void PngDecoder::check_pixels() {
+  check(spng_decode_image(context_.get(), nullptr, 0, SPNG_FMT_PNG, SPNG_DECODE_PROGRESSIVE));
+  std::vector<std::uint8_t> row(packed_size_ / header_.height);
+  int result = SPNG_OK;
+  while (result == SPNG_OK) result = spng_decode_row(context_.get(), row.data(), row.size());
+  if (result != SPNG_EOI) check(result);
+  check(spng_decode_chunks(context_.get()));
+}
+
+std::vector<std::pair<std::string, std::string>> PngDecoder::text() {
+  std::uint32_t count = 0;
+  const int result = spng_get_text(context_.get(), nullptr, &count);
+  if (result == SPNG_ECHUNKAVAIL) return {};
+  check(result);
+  std::vector<spng_text> chunks(count);
+  check(spng_get_text(context_.get(), chunks.data(), &count));
+  std::vector<std::pair<std::string, std::string>> text;
+  text.reserve(count);
+  for (const spng_text& chunk : chunks) {
+    text.emplace_back(chunk.keyword, std::string(chunk.text, chunk.length));
+  }
+  return text;
+}
+
+std::optional<ImageMetadata> PngDecoder::metadata() {
+  const auto chunks = text();
+  const auto find = [&](std::string_view keyword) -> const std::string* {
+    for (const auto& [key, value] : chunks) {
+      if (key == keyword) return &value;
+    }
+    return nullptr;
+  };
+  const std::string* software = find("Software");
+  const std::string* fingerprint = find("Fingerprint");
+  const std::string* seed = find("Seed");
+  const std::string* frame = find("Frame");
+  ImageMetadata metadata;
+  if (software == nullptr || fingerprint == nullptr || seed == nullptr || frame == nullptr ||
+      !parse_text_number(*seed, metadata.seed) || !parse_text_number(*frame, metadata.frame)) {
+    return std::nullopt;
+  }
+  metadata.software = *software;
+  metadata.fingerprint = *fingerprint;
+  return metadata;
+}
+
+std::string PngDecoder::color_space() {
+  spng_iccp profile{};
+  if (spng_get_iccp(context_.get(), &profile) == SPNG_OK) {
+    return fmt::format("an ICC profile ({:08x})",
+                       libdeflate_crc32(0, profile.profile, profile.profile_len));
+  }
+  std::uint8_t intent = 0;
+  double gamma = 0;
+  if (spng_get_srgb(context_.get(), &intent) == SPNG_OK) return "";
+  if (spng_get_gama(context_.get(), &gamma) != SPNG_OK) return "";
+  constexpr double kSrgbGamma = 0.45455;  // what files of sRGB pictures say for old readers
+  return std::abs(gamma - kSrgbGamma) < 0.001 ? "" : fmt::format("gamma {:.5g}", gamma);
+}
+
+void PngDecoder::fail(std::string_view problem) const {
+  throw Error(ExitCode::kInvalidScene, fmt::format("{}: not a sound PNG: {}", path_, problem));
+}
+
+void PngDecoder::check(int result) const {
+  if (result == SPNG_EMEM) throw Error(ExitCode::kRuntimeFailure, path_ + ": out of memory");
+  if (result != SPNG_OK) fail(spng_strerror(result));
+}
+
+}  // namespace roundel

@@ -1,0 +1,31 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "renderer/compare/picture_difference.h"
+#include "tools/roundel/command_line.h"
+#include "tools/roundel/options.h"
+
+namespace roundel {
+
+enum class DiffImageKind { kPixels, kFlip };
+
+struct DiffOptions {
+  std::string a, b;
+  Tolerance tolerance;
+  Measures measures;
+  std::optional<std::string> diff_image;  ///< PNG file
+  DiffImageKind diff_image_kind = DiffImageKind::kPixels;
+  std::optional<std::string> json;  ///< file, or "-" for stdout, then instead of the line
+  int threads = 0;                  ///< 0: one a core
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+/// The options that say what may differ and what is measured; `roundel diff` and others that judge
+/// pictures take them.
+void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures);
+
+/// As the other commands' parse().
+bool parse(const Arguments& arguments, DiffOptions& options);
+
+}  // namespace roundel
