@@ -80,6 +80,8 @@ OPTIONS = {
               "backend device threads memory stats quiet verbose",
     "verify": "frames scene size seed threads quiet",
     "validate": "size seed frame memory quiet",
+    "diff": "max-delta max-pixels max-density flip-mean flip ppd ssim diff-image diff-image-kind "
+            "explain limit size seed frame json threads quiet",
     "circles": "output seed frame",
     "explain": "pixel limit heatmap output json size seed frame threads memory quiet",
     "info": "json",

@@ -200,6 +200,85 @@ class HeatMap(ExplainTest):
         self.assertEqual((found["largest"], found["sum"]), (0, 0))
 
 
+class Difference(ExplainTest):
+    def setUp(self):
+        super().setUp()
+        self.write("moved.yaml", SCENE.replace("y: 0.5, radius: 0.2", "y: 0.45, radius: 0.2"))
+
+    def diff(self, *arguments, code=1):
+        return self.run_roundel("diff", "--explain", *arguments, code=code)
+
+    def test_a_planted_change_is_named(self):
+        text = self.diff("scene.yaml", "moved.yaml").stdout
+        self.assertIn("different circles: 1\n", text)
+        self.assertRegex(text, r"\n +100 % +[\d,]+  changed +layers\[3\] circles, 0 +"
+                               r"layers\[3\] circles, 0 +y 0\.5 -> 0\.45\n$")
+
+    def test_json_has_the_cluster_and_the_circles(self):
+        found = json.loads(self.diff("scene.yaml", "moved.yaml", "--json").stdout)
+        cluster, (circle,) = found["cluster"], found["circles"]
+        self.assertEqual((circle["change"], circle["share"]), ("changed", 1))
+        self.assertEqual((circle["a"]["circle"], circle["b"]["layer"]), (3303, 3))
+        self.assertLessEqual(cluster["pixels"], found["pixels"])
+        # The pixel that differs most differs in the rendered files, counted from the top.
+        self.run_roundel("render", "scene.yaml", "-o", "a.pfm")
+        self.run_roundel("render", "moved.yaml", "-o", "b.pfm")
+        a, b = read_pfm(self.path("a.pfm"))[2], read_pfm(self.path("b.pfm"))[2]
+        place = cluster["largest_at"]
+        self.assertNotEqual(a[place["y"]][place["x"]], b[place["y"]][place["x"]])
+        self.diff("scene.yaml", "moved.yaml", "--json", "c.json", "-q")
+        with open(self.path("c.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file), found)
+
+    def test_added_removed_and_reordered_circles_are_told_apart(self):
+        circles = ["{x: 0.3, y: 0.3, radius: 0.2, color: [1, 0, 0]}",
+                   "{x: 0.4, y: 0.4, radius: 0.2, color: [0, 1, 0]}",
+                   "{x: 0.5, y: 0.5, radius: 0.2, color: [0, 0, 1]}"]
+
+        def scene(name, numbers):
+            self.write(name, "version: 1\nimage: {width: 64, height: 64}\nlayers:\n  - circles: ["
+                       + ", ".join(circles[i] for i in numbers) + "]\n")
+
+        scene("a.yaml", [0, 1, 2])
+        for numbers, change, places in (([0, 2], "removed", (1, None)),
+                                        ([2, 0, 1], "reordered", (2, 0))):
+            scene("b.yaml", numbers)
+            for one, other in (("a", "b"), ("b", "a")):
+                found = json.loads(self.diff(f"{one}.yaml", f"{other}.yaml", "--json").stdout)
+                (circle,) = found["circles"]
+                expected = change if one == "a" or change != "removed" else "added"
+                self.assertEqual(circle["change"], expected)
+                at = {side: circle[side] and circle[side]["index"] for side in "ab"}
+                self.assertEqual((at[one if one == "a" else "b"], at["b" if one == "a" else "a"]),
+                                 places)
+
+    def test_the_same_picture_is_exit_code_0(self):
+        self.assertIn("no pixel differs; different circles: 0\n",
+                      self.diff("scene.yaml", "scene.yaml", code=0).stdout)
+        self.diff("scene.yaml", "scene.yaml", "--seed", "3", "--frame", "1", "--limit", "2", code=0)
+
+    def test_another_background_is_named(self):
+        self.write("dark.yaml", SCENE.replace("#ffe0c0", "#000000"))
+        text = self.diff("scene.yaml", "dark.yaml").stdout
+        self.assertIn("different circles: 0\n", text)
+        self.assertRegex(text, r"\n +100 % +the background\n$")
+
+    def test_what_cannot_be_compared_is_exit_code_2(self):
+        self.write("bad.yaml", SCENE.replace("count: 300,", "count: -1,"))
+        for arguments, says in (
+                (["scene.yaml", "corner.yaml"], "got 120x80 RGB and 8x4 RGB"),
+                (["scene.yaml", "bad.yaml"], "bad.yaml:8:"),
+                (["none.yaml", "bad.yaml"], "none.yaml: "),
+                (["scene.yaml"], "expected FILE_A FILE_B"),
+                (["scene.yaml", "moved.yaml", "--flip"], "--explain: expected without"),
+                (["scene.yaml", "moved.yaml", "--diff-image", "d.png"], "--explain: ")):
+            done = self.diff(*arguments, code=2)
+            self.assertFalse(done.stdout)
+            self.assertIn(says, done.stderr)
+        done = self.run_roundel("diff", "a.png", "b.png", "--seed", "1", code=2)
+        self.assertIn("expected with --explain only", done.stderr)
+
+
 class Errors(ExplainTest):
     def test_a_pixel_outside_of_the_image(self):
         for pixel in ("120,0", "0,80", "65535,65535"):

@@ -53,6 +53,17 @@ int compare_two_files(const DiffOptions& options) {
   return verdict.same ? kSame : kDiffer;
 }
 
+int explain_scenes(const DiffOptions& options) {
+  const ThreadLimit thread_limit(options.threads);
+  ExplainDifferenceOptions explain = options.explain;
+  explain.scene_a = options.a, explain.scene_b = options.b;
+  explain.json = options.json;
+  explain.verbosity = options.verbosity;
+  const int code = run_explain_difference(explain);
+  finish_output();
+  return code;
+}
+
 }  // namespace
 
 int run_diff(const Arguments& arguments) {
@@ -60,7 +71,7 @@ int run_diff(const Arguments& arguments) {
   try {
     DiffOptions options;
     if (!parse(arguments, options)) return kSame;
-    return compare_two_files(options);
+    return options.explain.is_wanted ? explain_scenes(options) : compare_two_files(options);
   } catch (const Error& error) {
     print_error(error);
   } catch (const std::bad_alloc&) {

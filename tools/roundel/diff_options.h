@@ -4,6 +4,7 @@
 
 #include "renderer/compare/picture_difference.h"
 #include "tools/roundel/command_line.h"
+#include "tools/roundel/explain_difference.h"
 #include "tools/roundel/options.h"
 
 namespace roundel {
@@ -16,8 +17,9 @@ struct DiffOptions {
   Measures measures;
   std::optional<std::string> diff_image;  ///< PNG file
   DiffImageKind diff_image_kind = DiffImageKind::kPixels;
-  std::optional<std::string> json;  ///< file, or "-" for stdout, then instead of the line
-  int threads = 0;                  ///< 0: one a core
+  std::optional<std::string> json;   ///< file, or "-" for stdout, then instead of the line
+  ExplainDifferenceOptions explain;  ///< of scenes, instead of comparing pictures
+  int threads = 0;                   ///< 0: one a core
   Verbosity verbosity = Verbosity::kNormal;
 };
 

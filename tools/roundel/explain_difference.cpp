@@ -7,18 +7,23 @@
 
 #include "renderer/base/error.h"
 #include "renderer/explain/explain_difference.h"
+#include "renderer/image/files.h"
 #include "renderer/raster/view.h"
 #include "renderer/render.h"
 #include "renderer/scene/load_scene.h"
+#include "tools/roundel/common_options.h"
 #include "tools/roundel/explain_report.h"
 #include "tools/roundel/problems.h"
 #include "tools/roundel/requirements.h"
 #include "tools/roundel/terminal.h"
+#include "tools/roundel/values.h"
 
 namespace roundel {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
+
+constexpr std::size_t kCausesListed = 20;
 
 /// One of the two scenes, drawn.
 struct DrawnScene {
@@ -149,8 +154,8 @@ std::string cause_table(const CauseReport& report) {
   std::string text = fmt::format("A: {}, frame {}\nB: {}, frame {}\n", report.a.scene.path,
                                  report.a.frame, report.b.scene.path, report.b.frame);
   if (explanation.pixels == 0) {
-    return text +
-           fmt::format("no pixel differs; {} circles do\n", with_commas(explanation.changes));
+    return text + fmt::format("no pixel differs; different circles: {}\n",
+                              with_commas(explanation.changes));
   }
   const PixelRect& box = explanation.box;
   text += fmt::format("{} of {}x{} pixels differ{} in {}; different circles: {}\n",
@@ -217,6 +222,16 @@ OrderedJson cause_json(const CauseReport& report) {
   return json;
 }
 
+void write_report(const CauseReport& report, const ExplainDifferenceOptions& options) {
+  if (options.json) {
+    const std::string text = json_line(cause_json(report));
+    if (*options.json == "-") return print_out(text);
+    write_file_atomically(*options.json,
+                          {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  }
+  if (options.verbosity != Verbosity::kQuiet) print_out(cause_table(report));
+}
+
 /// Before anything is drawn.
 void check_comparable(const Scene& a, const Scene& b, std::uint64_t list_budget) {
   const auto shape = [](const ImageSettings& image) {
@@ -243,6 +258,29 @@ void check_comparable(const Scene& a, const Scene& b, std::uint64_t list_budget)
 
 }  // namespace
 
+void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
+  line.add_switch(
+      "explain", [&options] { options.is_wanted = true; },
+      "take FILE_A and FILE_B for scenes (YAML), render both, and say which circles are "
+      "responsible for the largest cluster of differing pixels");
+  line.add_value(
+      "limit", "N",
+      [&options](const std::string& value) {
+        options.limit = static_cast<std::size_t>(parse_whole(value, 0, 1'000'000));
+      },
+      "list at most N circles, 0 to 1000000 (default: 20)");
+  add_size(line, options.scene);
+  add_seed_and_frame(line, options.scene);
+  line.add_check([&options](CommandLine::Problems& problems) {
+    const SceneOverrides& overrides = options.scene.overrides;
+    const bool has_others =
+        options.limit || overrides.width || overrides.seed || options.scene.frame;
+    if (has_others && !options.is_wanted) {
+      problems.emplace_back("--limit, --size, --seed and --frame: expected with --explain only");
+    }
+  });
+}
+
 int run_explain_difference(const ExplainDifferenceOptions& options) {
   Problems problems;
   const std::vector<Scene> scenes =
@@ -252,8 +290,8 @@ int run_explain_difference(const ExplainDifferenceOptions& options) {
   const DrawnScene a(scenes[0], options.scene), b(scenes[1], options.scene);
   const DifferenceExplanation explanation =
       explain_difference(a.drawn_frame(), b.drawn_frame(), options.memory_budget);
-  const CauseReport report{a, b, explanation, options.limit};
-  print_out(options.json ? json_line(cause_json(report)) : cause_table(report));
+  const CauseReport report{a, b, explanation, options.limit.value_or(kCausesListed)};
+  write_report(report, options);
   return explanation.pixels == 0 ? 0 : 1;
 }
 
