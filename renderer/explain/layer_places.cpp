@@ -17,6 +17,8 @@ struct SourceText {
 }  // namespace
 
 LayerPlaces::LayerPlaces(const Scene& scene) {
+  ends_.reserve(scene.layers.size());
+  sources_.reserve(scene.layers.size());
   std::uint64_t end = 0;
   for (const Layer& layer : scene.layers) {
     end += count_circles(layer);

@@ -99,8 +99,6 @@ std::string changes_text(const SceneCircle& a, const SceneCircle& b) {
 
 std::string what_changed(const CauseReport& report, const CircleChange& change) {
   switch (change.kind) {
-    case CircleChange::Kind::kAdded:
-      return SceneCircle(report.b, change.in_b).text();
     case CircleChange::Kind::kRemoved:
       return SceneCircle(report.a, change.in_a).text();
     case CircleChange::Kind::kChanged:
