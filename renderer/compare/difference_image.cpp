@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "renderer/compare/display_image.h"
-#include "renderer/image/quantize.h"
+#include "renderer/image/magma.h"
 
 namespace roundel {
 namespace {
@@ -39,24 +39,6 @@ double largest_delta(const Picture& a, const Picture& b, std::size_t at) {
 std::uint8_t faded(const std::uint8_t* rgb) {
   const int luma = (77 * rgb[0] + 150 * rgb[1] + 29 * rgb[2]) / 256;
   return static_cast<std::uint8_t>(153 + luma * 102 / 255);
-}
-
-/// A fit of matplotlib's table by a polynomial of degree 6 (Matt Zucker 2019), within 5 levels.
-Rgb magma(float t) {
-  constexpr float kCoefficients[7][3] = {{-0.002136485f, -0.000749655f, -0.005386128f},
-                                         {0.251660541f, 0.677523244f, 2.494026599f},
-                                         {8.353717279f, -3.577719515f, 0.314467903f},
-                                         {-27.668733086f, 14.264730781f, -13.649213188f},
-                                         {52.176139812f, -27.943606072f, 12.944169442f},
-                                         {-50.768525365f, 29.046582821f, 4.234152994f},
-                                         {18.655705066f, -11.489773520f, -5.601961509f}};
-  Rgb rgb{};
-  for (std::size_t c = 0; c < 3; ++c) {
-    float value = 0;
-    for (std::size_t k = 7; k-- > 0;) value = value * t + kCoefficients[k][c];
-    rgb[c] = quantize(value);
-  }
-  return rgb;
 }
 
 }  // namespace

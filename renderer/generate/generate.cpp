@@ -18,16 +18,6 @@ namespace {
 
 constexpr std::size_t kGrain = 16384;  ///< circles a task handles at least
 
-std::uint64_t count_circles(const Layer& layer) {
-  struct Count {
-    std::uint64_t operator()(const GeneratorSource& s) const { return classic_scene(s.name).count; }
-    std::uint64_t operator()(const RandomSource& s) const { return s.count; }
-    std::uint64_t operator()(const InlineSource& s) const { return s.circles.size(); }
-    std::uint64_t operator()(const DataSource& s) const { return s.rows; }
-  };
-  return std::visit(Count{}, layer.source);
-}
-
 std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t index) {
   struct Make {
     std::uint32_t scene_seed, index;
@@ -118,6 +108,16 @@ void CircleSource::generate(std::int64_t frame, Circles& circles) {
 bool CircleSource::is_simulated() const {
   return std::any_of(state_->sources.begin(), state_->sources.end(),
                      [](const auto& source) { return source->is_simulated(); });
+}
+
+std::uint64_t count_circles(const Layer& layer) {
+  struct Count {
+    std::uint64_t operator()(const GeneratorSource& s) const { return classic_scene(s.name).count; }
+    std::uint64_t operator()(const RandomSource& s) const { return s.count; }
+    std::uint64_t operator()(const InlineSource& s) const { return s.circles.size(); }
+    std::uint64_t operator()(const DataSource& s) const { return s.rows; }
+  };
+  return std::visit(Count{}, layer.source);
 }
 
 std::uint64_t count_circles(const Scene& scene) {

@@ -32,8 +32,9 @@ class CircleSource {
   std::unique_ptr<State> state_;
 };
 
-/// Number of circles of every frame, without generating them.
+/// Number of circles of every frame, of the whole scene or of a layer, without generating them.
 std::uint64_t count_circles(const Scene& scene);
+std::uint64_t count_circles(const Layer& layer);
 
 /// True for the names that `generator:` knows; `classic_names()` lists them.
 bool is_classic_name(const std::string& name);

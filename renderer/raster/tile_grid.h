@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "renderer/base/host_device.h"
 #include "renderer/raster/circle.h"
@@ -105,8 +106,15 @@ struct TileGrid {
   }
 };
 
-/// Circle–bin pairs that binning lists for an image when no bin is finished early: the length of
-/// all lists together. Parallel.
+/// Pixels a side of the CPU backend's bins, unless it is asked for others: a bin's state, 16 KiB,
+/// stays in a core's first-level cache.
+inline constexpr int kCpuBinSize = 32;
+
+/// Circles that binning lists for each bin when no bin is finished early: the lengths of the lists.
+/// Parallel.
+std::vector<std::uint64_t> count_overlaps_by_bin(const Circles& circles, const TileGrid& grid);
+
+/// All of them together: the frame's circle–bin pairs.
 std::uint64_t count_overlaps(const Circles& circles, int width, int height, int bin_size);
 
 }  // namespace roundel

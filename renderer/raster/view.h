@@ -24,6 +24,15 @@ inline Shape to_frame_space(const Shape& shape, const View& view, int width, int
       shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
 }
 
+/// The way back, for people to read: rounded again, so that a circle need not have its old bits.
+inline Shape to_scene_space(const Shape& shape, const View& view, int width, int height) {
+  const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
+  return {
+      static_cast<float>((static_cast<double>(shape.x) - half_width) / view.zoom + view.center_x),
+      static_cast<float>((static_cast<double>(shape.y) - 0.5) / view.zoom + view.center_y), shape.z,
+      static_cast<float>(static_cast<double>(shape.radius) / view.zoom)};
+}
+
 /// True when to_frame_space changes nothing.
 inline bool is_identity(const View& view, int width, int height) {
   return view.zoom == 1 && view.center_y == 0.5 &&

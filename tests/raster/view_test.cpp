@@ -1,6 +1,7 @@
 #include "renderer/raster/view.h"
 
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <random>
 
@@ -46,6 +47,21 @@ TEST(View, DeepZoomsKeepTheDigitsThatMatter) {
   EXPECT_EQ(a, 0.5f);
   const double apart = (static_cast<double>(next) - static_cast<double>(x)) * 1e7;
   EXPECT_NEAR(b - 0.5, apart, 1e-7);
+}
+
+TEST(View, TheWayBackLeadsNearlyToTheSameCircle) {
+  const Shape shape{0.3f, 0.7f, 0.25f, 0.1f};
+  for (const View& view : {View{}, View{0.45, 0.55, 1.2}, View{0.2, 0.9, 0.01}}) {
+    for (const auto& [width, height] : {std::pair{100, 100}, {120, 80}, {80, 120}}) {
+      const Shape frame = to_frame_space(shape, view, width, height);
+      const Shape back = to_scene_space(frame, view, width, height);
+      const double unit = 1e-6 / std::min(view.zoom, 1.0);  // rounding of frame space
+      EXPECT_NEAR(back.x, shape.x, unit);
+      EXPECT_NEAR(back.y, shape.y, unit);
+      EXPECT_NEAR(back.radius, shape.radius, unit);
+      EXPECT_EQ(back.z, shape.z);
+    }
+  }
 }
 
 }  // namespace

@@ -36,7 +36,9 @@ Arguments::iterator offending_token(Arguments& arguments, const std::string& lon
 }  // namespace
 
 CommandLine::CommandLine(std::string name, std::string usage, std::string text)
-    : name_(std::move(name)), usage_(std::move(usage)), text_(std::move(text)) {}
+    : name_(name.starts_with("roundel-") ? std::move(name) : "roundel " + name),
+      usage_(std::move(usage)),
+      text_(std::move(text)) {}
 
 void CommandLine::declare(const std::string& names, const std::string& heading_tail,
                           const std::string& help, Store store, bool takes_value) {
@@ -187,12 +189,11 @@ bool CommandLine::parse(const Arguments& arguments) {
   if (problems.empty()) return true;
   std::string message;
   for (const std::string& problem : problems) message += problem + "\n";
-  throw Error(ExitCode::kUsage,
-              message + fmt::format("\"roundel {} --help\" lists the options", name_));
+  throw Error(ExitCode::kUsage, message + fmt::format("\"{} --help\" lists the options", name_));
 }
 
 std::string CommandLine::help() const {
-  std::string text = fmt::format("Usage: roundel {} {}\n\n{}", name_, usage_, wrapped(text_, 0));
+  std::string text = fmt::format("Usage: {} {}\n\n{}", name_, usage_, wrapped(text_, 0));
   std::vector<std::pair<std::string, std::string>> rows;
   if (!argument_name_.empty()) rows.emplace_back(argument_name_, argument_help_);
   for (const Option& option : options_) rows.emplace_back(option.heading, option.help);

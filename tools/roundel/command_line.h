@@ -28,7 +28,8 @@ class CommandLine {
   using Store = std::function<void(const std::string& value)>;  ///< may throw Expected, Rejected
   using Problems = std::vector<std::string>;
 
-  /// `usage`: what follows "roundel NAME " in the first line of the help. `text`: what it does.
+  /// `name`: of a command, or of a program of its own, "roundel-…". `usage`: what follows
+  /// "roundel NAME " in the first line of the help. `text`: what it does.
   CommandLine(std::string name, std::string usage, std::string text);
 
   /// `names` are "long" or "long,s". Texts end without a full stop.

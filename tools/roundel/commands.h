@@ -12,6 +12,7 @@ int run_diff(const Arguments& arguments);
 int run_regress(const Arguments& arguments);
 int run_accept(const Arguments& arguments);
 int run_circles(const Arguments& arguments);
+int run_explain(const Arguments& arguments);
 int run_info(const Arguments& arguments);
 int run_selftest(const Arguments& arguments);
 int run_bench(const Arguments& arguments);

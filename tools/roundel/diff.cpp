@@ -52,6 +52,14 @@ int compare_two_files(const DiffOptions& options) {
   return verdict.same ? kSame : kDiffer;
 }
 
+int explain_scenes(const DiffOptions& options) {
+  ExplainDifferenceOptions explain = options.explain;
+  explain.scene_a = options.a, explain.scene_b = options.b;
+  explain.json = options.json;
+  explain.verbosity = options.verbosity;
+  return run_explain_difference(explain);
+}
+
 int compare_two_folders(const DiffOptions& options) {
   if (options.diff_image) {
     throw Error(ExitCode::kUsage,
@@ -63,6 +71,7 @@ int compare_two_folders(const DiffOptions& options) {
 
 int compare(const DiffOptions& options) {
   const ThreadLimit thread_limit(options.threads);
+  if (options.explain.is_wanted) return explain_scenes(options);
   std::error_code ignored;
   const bool are_folders = std::filesystem::is_directory(options.a, ignored) &&
                            std::filesystem::is_directory(options.b, ignored);

@@ -125,6 +125,7 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   add_tolerance(line, options.tolerance, options.measures);
   add_diff_image(line, options);
   add_run_files(line, options.files);
+  add_explain(line, options.explain);
   line.add_optional_value(
       "json", "FILE", "-", [&options](const std::string& value) { options.json = value; },
       "print one JSON object instead of the line; with FILE.json write it there besides");
@@ -143,6 +144,16 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   line.add_note(
       "Exit codes: 0 same, or within what may differ; 1 different; 2 could not compare (wrong "
       "command line, a file that cannot be read); 130, 143 after SIGINT, SIGTERM.");
+  line.add_check([&options](CommandLine::Problems& problems) {
+    const Tolerance& tolerance = options.tolerance;
+    const bool judges = tolerance.max_delta > 0 || tolerance.max_pixels || tolerance.max_density ||
+                        options.measures.flip || options.measures.ssim || options.diff_image ||
+                        options.files.manifest || options.files.report || options.files.junit;
+    if (options.explain.is_wanted && judges) {
+      problems.emplace_back(
+          "--explain: expected without limits, measures, --diff-image and what is for folders");
+    }
+  });
   if (!line.parse(with_json_files_joined(arguments))) return false;
   options.a = files[0], options.b = files[1];
   return true;

@@ -4,6 +4,7 @@
 
 #include "renderer/compare/picture_difference.h"
 #include "tools/roundel/command_line.h"
+#include "tools/roundel/explain_difference.h"
 #include "tools/roundel/options.h"
 #include "tools/roundel/run_options.h"
 
@@ -17,9 +18,10 @@ struct DiffOptions {
   Measures measures;
   std::optional<std::string> diff_image;  ///< PNG file
   DiffImageKind diff_image_kind = DiffImageKind::kPixels;
-  RunFiles files;                   ///< of two folders; its json is not used
-  std::optional<std::string> json;  ///< file, or "-" for stdout, then instead of the line
-  int threads = 0;                  ///< 0: one a core
+  RunFiles files;                    ///< of two folders; its json is not used
+  std::optional<std::string> json;   ///< file, or "-" for stdout, then instead of the line
+  ExplainDifferenceOptions explain;  ///< of scenes, instead of comparing pictures
+  int threads = 0;                   ///< 0: one a core
   Verbosity verbosity = Verbosity::kNormal;
 };
 

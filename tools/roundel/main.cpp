@@ -27,6 +27,7 @@ constexpr std::array kCommands = {
     Command{"regress", "draw scenes and compare them with stored pictures", run_regress},
     Command{"accept", "store what regress has drawn", run_accept},
     Command{"circles", "write a frame's circles as a NumPy array", run_circles},
+    Command{"explain", "say how a pixel came about, or what pixels cost", run_explain},
     Command{"info", "say what a picture, or this machine, is", run_info},
     Command{"selftest", "compare all backends and devices, bit by bit", run_selftest},
     Command{"bench", "time drawing against what this machine can do", run_bench},

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/explain/heat_map.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/sequence/frame_encoder.h"
@@ -90,6 +91,22 @@ struct CirclesOptions {
   SceneOptions scene;
 };
 
+struct ExplainOptions {
+  struct PixelPlace {
+    int x = 0, y = 0;  ///< y is counted from the top
+  };
+  std::string scene_path;
+  std::optional<PixelPlace> pixel;      ///< either this
+  std::size_t limit = 1000;             ///< circles listed at most
+  std::optional<HeatMapKind> heat_map;  ///< or this
+  std::string output;                   ///< picture of the heat map
+  bool json = false;
+  SceneOptions scene;
+  int threads = 0;
+  std::uint64_t memory_budget = 0;  ///< bytes for lists; 0: the renderer's choice
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
 struct InfoOptions {
   std::vector<std::string> files;
   bool json = false;
@@ -116,6 +133,7 @@ bool parse(const Arguments& arguments, RenderOptions& options);
 bool parse(const Arguments& arguments, ValidateOptions& options);
 bool parse(const Arguments& arguments, VerifyOptions& options);
 bool parse(const Arguments& arguments, CirclesOptions& options);
+bool parse(const Arguments& arguments, ExplainOptions& options);
 bool parse(const Arguments& arguments, InfoOptions& options);
 bool parse(const Arguments& arguments, SelftestOptions& options);
 bool parse(const Arguments& arguments, BenchOptions& options);

@@ -14,8 +14,6 @@
 namespace roundel {
 namespace {
 
-constexpr int kBinSize = 32;  // pixels; the CPU backend's choice
-
 /// Generates the circles, which checks the values of data files, and says what the frame needs.
 std::string describe(const Scene& scene, const ValidateOptions& options) {
   const ImageFormat format = output_format(scene);
@@ -32,13 +30,13 @@ std::string describe(const Scene& scene, const ValidateOptions& options) {
   generate_in_frame_space(scene, source, options.scene.frame.value_or(scene.default_frame()),
                           circles);
   const std::uint64_t overlaps =
-      count_overlaps(circles, scene.image.width, scene.image.height, kBinSize);
+      count_overlaps(circles, scene.image.width, scene.image.height, kCpuBinSize);
   const std::uint64_t memory = memory_needed(scene.image, format, count, overlaps, list_budget);
   return fmt::format("{}: valid\n", scene.path) +
          fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
          fmt::format("  circles      {}\n", with_commas(count)) +
          fmt::format("  overlaps     {} with bins of {} pixels\n", with_commas(overlaps),
-                     kBinSize) +
+                     kCpuBinSize) +
          fmt::format("  memory       {}\n", memory_text(static_cast<double>(memory))) +
          fmt::format("  fingerprint  {}\n", fingerprint(scene));
 }

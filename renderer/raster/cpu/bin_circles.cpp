@@ -94,20 +94,32 @@ bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, c
 
 namespace roundel {
 
-std::uint64_t count_overlaps(const Circles& circles, int width, int height, int bin_size) {
-  const TileGrid grid = TileGrid::make(width, height, bin_size);
+std::vector<std::uint64_t> count_overlaps_by_bin(const Circles& circles, const TileGrid& grid) {
+  using Counts = std::vector<std::uint64_t>;
   const cpu::OpenBins open(grid, {});
   const auto num_bins = static_cast<std::size_t>(grid.num_bins());
-  return tbb::parallel_reduce(
+  const auto sum_of = [](Counts sum, const Counts& other) {
+    for (std::size_t bin = 0; bin < sum.size(); ++bin) sum[bin] += other[bin];
+    return sum;
+  };
+  Counts counts = tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, circles.count(), std::max<std::size_t>(4096, num_bins)),
-      std::uint64_t{0},
-      [&](const tbb::blocked_range<std::size_t>& range, std::uint64_t total) {
-        std::vector<std::uint64_t> counts(num_bins + 1);
+      Counts(num_bins + 1),
+      [&](const tbb::blocked_range<std::size_t>& range, const Counts& total) {
+        Counts part(num_bins + 1);
         cpu::count_overlaps(circles.shapes.span().subspan(range.begin(), range.size()), grid, open,
-                            {}, counts.data());
-        return std::accumulate(counts.begin(), counts.end() - 1, total);
+                            {}, part.data());
+        return sum_of(std::move(part), total);
       },
-      std::plus<>());
+      sum_of);
+  counts.pop_back();
+  return counts;
+}
+
+std::uint64_t count_overlaps(const Circles& circles, int width, int height, int bin_size) {
+  const std::vector<std::uint64_t> counts =
+      count_overlaps_by_bin(circles, TileGrid::make(width, height, bin_size));
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
 }  // namespace roundel

@@ -18,13 +18,11 @@ namespace roundel {
 namespace cpu {
 namespace {
 
-constexpr int kDefaultBinSize = 32;  // its state, 16 KiB, stays in a core's first-level cache
-
 class CpuRasterizer final : public Rasterizer {
  public:
   explicit CpuRasterizer(const RasterOptions& options)
       : options_(options),
-        bin_size_(options.bin_size > 0 ? options.bin_size : kDefaultBinSize),
+        bin_size_(options.bin_size > 0 ? options.bin_size : kCpuBinSize),
         arena_(options.threads > 0 ? options.threads : tbb::task_arena::automatic) {}
 
   void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,

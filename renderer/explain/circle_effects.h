@@ -1,0 +1,23 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "renderer/explain/explain_difference.h"
+
+namespace roundel {
+
+/// What a change makes of pixels, summed over them and their channels.
+struct ChangeEffect {
+  double amount = 0;
+  std::uint64_t pixels = 0;  ///< where it is not 0
+};
+
+/// The effects of each change on the pixels (row · width + x), and last that of another background:
+/// [changes.size() + 1]. See explain_difference. The sums do not depend on the threads.
+std::vector<ChangeEffect> sum_effects(const DrawnFrame& a, const DrawnFrame& b,
+                                      std::span<const CircleChange> changes,
+                                      std::span<const std::uint32_t> pixels,
+                                      std::uint64_t list_budget);
+
+}  // namespace roundel

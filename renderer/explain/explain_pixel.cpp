@@ -1,0 +1,121 @@
+#include "renderer/explain/explain_pixel.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "renderer/explain/pixel_walk.h"
+#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/raster/background.h"
+
+namespace roundel {
+namespace {
+
+using CircleNumbers = std::vector<std::uint64_t>;
+using CircleRange = tbb::blocked_range<std::size_t>;
+
+constexpr std::size_t kCirclesAtOnce = std::size_t{1} << 20;  // bounds the list of those that cover
+constexpr std::size_t kCirclesATask = 16384;
+
+/// The circles of [begin, end) that cover the pixel, in paint order.
+CircleNumbers covering_circles(const Circles& circles, std::size_t begin, std::size_t end,
+                               const PixelWalk& walk) {
+  return tbb::parallel_reduce(
+      CircleRange(begin, end, kCirclesATask), CircleNumbers(),
+      [&](const CircleRange& range, CircleNumbers found) {
+        for (std::size_t i = range.begin(); i < range.end(); ++i)
+          if (walk.is_covered_by(circles.shapes[i])) found.push_back(i);
+        return found;
+      },
+      [](CircleNumbers first, const CircleNumbers& second) {
+        first.insert(first.end(), second.begin(), second.end());
+        return first;
+      });
+}
+
+std::uint64_t count_covering(const Circles& circles, std::size_t end, const PixelWalk& walk) {
+  return tbb::parallel_reduce(
+      CircleRange(0, end, kCirclesATask), std::uint64_t{0},
+      [&](const CircleRange& range, std::uint64_t count) {
+        for (std::size_t i = range.begin(); i < range.end(); ++i)
+          count += walk.is_covered_by(circles.shapes[i]) ? 1 : 0;
+        return count;
+      },
+      std::plus<>());
+}
+
+Color color_so_far(const PixelWalk::State& state) {
+  return {state.red, state.green, state.blue};
+}
+
+PixelStep take_step(const Circles& circles, std::uint64_t circle, const SnowRamp& ramp,
+                    PixelWalk& walk) {
+  const Shape& shape = circles.shapes[circle];
+  const Paint& paint = circles.paints[circle];
+  PixelStep step{};
+  step.circle = circle;
+  const PixelWalk::Look look = walk.look_of(shape, paint, ramp);
+  step.color = look.color;
+  step.alpha = look.alpha;
+  step.transmittance_before = walk.state.transmittance;
+  PixelWalk alone = walk;  // the same light on this circle, over black
+  alone.state = {0, 0, 0, walk.state.transmittance};
+  alone.blend(shape, paint, ramp);
+  step.contribution = color_so_far(alone.state);
+  walk.blend(shape, paint, ramp);
+  step.transmittance_after = walk.state.transmittance;
+  step.running = color_so_far(walk.state);
+  return step;
+}
+
+/// Background, and the pixel as the backends finish it.
+void finish_pixel(const PixelWalk& walk, const ImageSettings& image, int row,
+                  PixelExplanation& explanation) {
+  PixelWalk::State state = walk.state;
+  explanation.has_stopped = walk.has_stopped();
+  explanation.transmittance = state.transmittance;
+  if (!image.alpha) {
+    explanation.background = BackgroundRows(image).row(row);
+    PixelWalk::State alone{0, 0, 0, state.transmittance};
+    scalar::add_background<ScalarLanes>(alone, explanation.background);
+    explanation.background_contribution = color_so_far(alone);
+    scalar::add_background<ScalarLanes>(state, explanation.background);
+  }
+  explanation.value = {state.red, state.green, state.blue,
+                       image.alpha ? 1.0f - state.transmittance : 1.0f};
+  if (image.alpha) {
+    pixel_to_rgba(explanation.value, image.blend_space, explanation.bytes.data());
+  } else {
+    pixel_to_rgb(explanation.value, image.blend_space, explanation.bytes.data());
+  }
+}
+
+}  // namespace
+
+PixelExplanation explain_pixel(const Circles& circles, const ImageSettings& image, int x, int row,
+                               std::size_t max_steps) {
+  const SnowRamp ramp = snow_ramp(image.blend_space);
+  PixelWalk walk = PixelWalk::at(x, row, image.height);
+  PixelExplanation explanation;
+  std::size_t end = circles.count();
+  while (end > 0 && !walk.has_stopped()) {
+    const std::size_t begin = end - std::min(end, kCirclesAtOnce);
+    const CircleNumbers covering = covering_circles(circles, begin, end, walk);
+    for (auto circle = covering.rbegin(); circle != covering.rend(); ++circle) {
+      if (walk.has_stopped()) {
+        ++explanation.unseen;
+        continue;
+      }
+      const PixelStep step = take_step(circles, *circle, ramp, walk);
+      if (explanation.composited++ < max_steps) explanation.steps.push_back(step);
+    }
+    end = begin;
+  }
+  explanation.unseen += count_covering(circles, end, walk);
+  finish_pixel(walk, image, row, explanation);
+  return explanation;
+}
+
+}  // namespace roundel

@@ -1,0 +1,42 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "renderer/raster/circle.h"
+#include "renderer/raster/framebuffer.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// What one circle did to a pixel. Colours are in the blend space.
+struct PixelStep {
+  std::uint64_t circle;  ///< in paint order of the whole frame
+  Color color;           ///< that it shows here
+  float alpha;           ///< that it has here
+  float transmittance_before, transmittance_after;
+  Color contribution;  ///< what it adds: transmittance_before · alpha · color
+  Color running;       ///< the pixel's colour so far, with this circle
+};
+
+/// How a pixel came about. Colours are in the blend space.
+struct PixelExplanation {
+  std::vector<PixelStep> steps;  ///< front to back; the first `max_steps`
+  std::uint64_t composited = 0;  ///< circles that made the pixel: all steps, also unlisted ones
+  std::uint64_t unseen = 0;      ///< circles that cover it below the one where it stopped
+  bool has_stopped = false;      ///< its transmittance fell to 2⁻²⁰
+  float transmittance = 1;       ///< what the background is multiplied by
+  Color background;              ///< black where the image has alpha
+  Color background_contribution;
+  Pixel value{};                        ///< as in the framebuffer, bit for bit
+  std::array<std::uint8_t, 4> bytes{};  ///< as in the 8-bit image: RGB, or straight RGBA
+};
+
+/// Walks through pixel `x` of row `row`, counted from the **bottom** as in a framebuffer; both must
+/// lie in the image. `circles` are in frame space. Parallel; takes memory for `max_steps` steps and
+/// 16 MiB.
+PixelExplanation explain_pixel(const Circles& circles, const ImageSettings& image, int x, int row,
+                               std::size_t max_steps);
+
+}  // namespace roundel

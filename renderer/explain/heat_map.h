@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+
+#include "renderer/base/buffer.h"
+#include "renderer/image/image.h"
+#include "renderer/raster/circle.h"
+#include "renderer/raster/framebuffer.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// What is counted for each pixel.
+enum class HeatMapKind {
+  kLayers,    ///< circles that cover it: depth complexity
+  kOverlaps,  ///< circles in the list of its bin of kCpuBinSize pixels
+  kStop,      ///< circles composited until it stopped, or all that cover it
+};
+
+/// Rows **bottom to top**, as in a framebuffer.
+struct HeatMap {
+  int width = 0, height = 0;
+  Buffer<std::uint32_t> values;  ///< [height · width]
+};
+
+/// `circles` are in frame space. Parallel. Takes 4 bytes a pixel (kStop: 8) and for lists at most
+/// `list_budget` bytes (0: a quarter of the memory); what does not fit is counted in chunks.
+HeatMap make_heat_map(const Circles& circles, const ImageSettings& image, HeatMapKind kind,
+                      std::uint64_t list_budget);
+
+/// The largest value, the first pixel that has it (from the bottom, row by row), and the sum.
+struct HeatMapSummary {
+  std::uint32_t largest = 0;
+  int x = 0, row = 0;
+  std::uint64_t sum = 0;
+};
+HeatMapSummary summarize(const HeatMap& map);
+
+/// In colours: 0 is magma(0), nearly black, `largest` is magma(1), linear between.
+Image heat_map_image(const HeatMap& map, std::uint32_t largest);
+/// The values themselves in all three channels; exact up to 2²⁴.
+Framebuffer heat_map_framebuffer(const HeatMap& map);
+
+}  // namespace roundel

@@ -1,0 +1,339 @@
+#!/usr/bin/env python3
+"""The command `explain` from outside: tables, JSON, heat maps, errors.
+Usage: explain_test.py PATH_OF_ROUNDEL"""
+
+import json
+import os
+import random
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROUNDEL = ""  # set by main()
+DONE, FAILED, USAGE, INVALID, REFUSED = range(5)
+
+SCENE = """version: 1
+image: {width: 120, height: 80, background: {bottom: "#ffe0c0", top: "#204060"}}
+view: {center: [0.45, 0.55], zoom: 1.2}
+layers:
+  - generator: rgb
+  - random: {count: 3000, radius: {uniform: [0.01, 0.1]},
+             color: {uniform: [[0, 0, 0], [1, 1, 1]]}, alpha: {uniform: [0.2, 0.9]}}
+  - random: {count: 300, radius: 0.06}
+    shader: snow
+  - circles: [{x: 0.5, y: 0.5, radius: 0.2, color: "#ff8000", alpha: 0.25}]
+animation: {fps: 60, frames: 10, start: 2}
+"""
+CORNER = """version: 1
+image: {width: 8, height: 4}
+layers:
+  - circles: [{x: -0.375, y: 0.875, radius: 0.01, color: [1, 0, 0], alpha: 1}]
+"""  # covers the top left pixel only
+
+
+def read_pfm(path):
+    """Width, height and red values, rows top to bottom."""
+    with open(path, "rb") as file:
+        kind, size, scale, data = file.read().split(b"\n", 3)
+    assert kind == b"PF" and float(scale) < 0
+    width, height = map(int, size.split())
+    values = struct.unpack(f"<{3 * width * height}f", data)
+    rows = [values[3 * width * y:3 * width * (y + 1):3] for y in range(height)]
+    return width, height, rows[::-1]
+
+
+class ExplainTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="roundel_explain_")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.write("scene.yaml", SCENE)
+        self.write("corner.yaml", CORNER)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def run_roundel(self, *arguments, code=DONE, **keywords):
+        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, text=True, timeout=120,
+                              capture_output=True, check=False, **keywords)
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout} {done.stderr}")
+        return done
+
+    def assert_fails(self, *arguments, code=USAGE, says, **keywords):
+        done = self.run_roundel("explain", *arguments, code=code, **keywords)
+        self.assertFalse(done.stdout)
+        self.assertIn(says, done.stderr)
+        self.assertEqual([n for n in os.listdir(self.folder) if not n.endswith(".yaml")], [])
+
+    def explain(self, *arguments):
+        return json.loads(self.run_roundel("explain", *arguments, "--json").stdout)
+
+
+class Pixel(ExplainTest):
+    def test_explained_pixels_are_those_of_the_rendered_files(self):
+        engine = random.Random(1)
+        for variant in ([], ["--seed", "5"], ["--size", "90x130"], ["--frame", "7"]):
+            self.run_roundel("render", "scene.yaml", "-o", "a.pfm", *variant)
+            width, height, rows = read_pfm(self.path("a.pfm"))
+            for _ in range(10):
+                x, y = engine.randrange(width), engine.randrange(height)
+                found = self.explain("scene.yaml", "--pixel", f"{x},{y}", *variant)
+                self.assertEqual(found["value"][0], rows[y][x], (variant, x, y))
+                self.assertEqual((found["x"], found["y"], found["width"]), (x, y, width))
+
+    def test_y_counts_from_the_top(self):
+        self.assertEqual(self.explain("corner.yaml", "--pixel", "0,0")["bytes"], [255, 0, 0])
+        self.assertEqual(self.explain("corner.yaml", "--pixel", "0,3")["bytes"], [255, 255, 255])
+        self.assertEqual(self.explain("corner.yaml", "--pixel", "7,0")["bytes"], [255, 255, 255])
+
+    def test_circles_are_named_by_their_layers(self):
+        found = self.explain("scene.yaml", "--pixel", "66,45", "--limit", "100000")
+        circles = found["circles"]
+        self.assertEqual(circles[0]["circle"], 3303)
+        self.assertEqual((circles[0]["layer"], circles[0]["source"], circles[0]["index"]),
+                         (3, "circles", 0))
+        self.assertEqual((circles[0]["alpha"], circles[0]["shader"]), (0.25, "solid"))
+        self.assertAlmostEqual(circles[0]["x"], 0.5, 6)
+        self.assertAlmostEqual(circles[0]["radius"], 0.2, 6)
+        ends = [3, 3003, 3303, 3304]
+        for before, circle in zip([None, *circles], circles):
+            if before:
+                self.assertLess(circle["circle"], before["circle"])
+                self.assertEqual(circle["transmittance_before"], before["transmittance_after"])
+            self.assertEqual(circle["shader"], "snow" if circle["layer"] == 2 else "solid")
+            first = ends[circle["layer"]] - [3, 3000, 300, 1][circle["layer"]]
+            self.assertEqual(circle["circle"], first + circle["index"])
+        self.assertEqual(len(circles), found["composited"])
+        self.assertEqual(found["frame"], 2)
+
+    def test_the_table_says_where_it_stopped_and_the_bytes(self):
+        found = self.explain("scene.yaml", "--pixel", "60,40")
+        text = self.run_roundel("explain", "scene.yaml", "--pixel", "60,40").stdout
+        lines = text.splitlines()
+        self.assertIn("pixel 60,40 of 120x80 (y from the top): covered by", lines[0])
+        self.assertRegex(text, r"\n +\d+  layers\[1\] random +\d+ +0\.\d{6} ")
+        self.assertTrue(found["stopped"])
+        self.assertIn(f"stopped after {found['composited']} circles: transmittance ", text)
+        self.assertIn(f"{found['unseen']} circles below are not seen", text)
+        self.assertEqual(lines[-1].split(), ["8", "bits", *map(str, found["bytes"])])
+        text = self.run_roundel("explain", "corner.yaml", "--pixel", "7,3").stdout
+        self.assertIn("not stopped: 0 circles in all, transmittance 1 is left", text)
+
+    def test_a_limit_shortens_the_list(self):
+        found = self.explain("scene.yaml", "--pixel", "60,40", "--limit=2")
+        self.assertEqual(len(found["circles"]), 2)
+        more = found["composited"] - 2
+        text = self.run_roundel("explain", "scene.yaml", "--pixel", "60,40", "--limit=2").stdout
+        self.assertIn(f"... and {more} circles more (--limit)", text)
+
+    def test_alpha_images_have_straight_alpha_bytes(self):
+        self.write("alpha.yaml", CORNER.replace("height: 4", "height: 4, alpha: true")
+                   .replace("alpha: 1}", "alpha: 0.5}"))
+        found = self.explain("alpha.yaml", "--pixel", "0,0")
+        self.assertEqual(found["bytes"], [255, 0, 0, 128])
+        self.assertEqual(found["value"], [0.5, 0, 0, 0.5])
+        self.assertNotIn("background", found)
+
+
+class HeatMap(ExplainTest):
+    def test_raw_values_are_those_of_the_explained_pixels(self):
+        self.run_roundel("explain", "scene.yaml", "--heatmap", "layers", "-o", "layers.pfm")
+        self.run_roundel("explain", "scene.yaml", "--heatmap", "stop", "-o", "stop.pfm")
+        _, _, layers = read_pfm(self.path("layers.pfm"))
+        _, _, stop = read_pfm(self.path("stop.pfm"))
+        for x, y in ((0, 0), (60, 40), (119, 3), (17, 79)):
+            found = self.explain("scene.yaml", "--pixel", f"{x},{y}")
+            self.assertEqual(stop[y][x], found["composited"])
+            self.assertEqual(layers[y][x], found["composited"] + found["unseen"])
+
+    def test_overlaps_add_up_to_those_that_validate_counts(self):
+        self.run_roundel("explain", "scene.yaml", "--heatmap=overlaps", "-o", "a.pfm")
+        width, height, rows = read_pfm(self.path("a.pfm"))
+        # Bins of 32 pixels, counted from the bottom.
+        total = sum(rows[height - 1 - y][x] for y in range(0, height, 32)
+                    for x in range(0, width, 32))
+        text = self.run_roundel("validate", "scene.yaml").stdout
+        self.assertIn(f"overlaps     {int(total):,} with", text)
+
+    def test_the_legend_has_the_value_of_the_brightest(self):
+        done = self.run_roundel("explain", "scene.yaml", "--heatmap", "layers", "-o", "a.png")
+        self.assertEqual(done.stdout, "")
+        found = self.explain("scene.yaml", "--heatmap", "layers", "-o", "b.png")
+        self.assertRegex(done.stderr, rf"^a\.png  120x80  layers: 0 \(black\) to "
+                         rf"{found['largest']} \(brightest\), the largest at \d+,\d+; mean ")
+        place = found["largest_at"]
+        pixel = self.explain("scene.yaml", "--pixel", f"{place['x']},{place['y']}")
+        self.assertEqual(pixel["composited"] + pixel["unseen"], found["largest"])
+        self.assertAlmostEqual(found["mean"], found["sum"] / (120 * 80))
+        with open(self.path("a.png"), "rb") as a, open(self.path("b.png"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_a_heat_map_is_never_taken_for_the_frame(self):
+        self.run_roundel("explain", "scene.yaml", "--heatmap", "stop", "-o", "f_0002.png")
+        (info,) = json.loads(self.run_roundel("info", "f_0002.png", "--json").stdout)
+        self.assertIn("stop heat map of ", info["fingerprint"])
+        self.run_roundel("verify", "f_####.png", "--frames", "2", "--scene", "scene.yaml",
+                         code=FAILED)
+
+    def test_threads_memory_and_quiet_change_no_byte(self):
+        for kind in ("layers", "overlaps", "stop"):
+            self.run_roundel("explain", "scene.yaml", "--heatmap", kind, "-o", "a.exr")
+            with open(self.path("a.exr"), "rb") as file:
+                expected = file.read()
+            for variant in (["--threads", "1"], ["--threads", "5", "--memory", "1M"], ["-q"]):
+                done = self.run_roundel("explain", "scene.yaml", "--heatmap", kind, "-o", "b.exr",
+                                        *variant)
+                self.assertEqual(done.stderr == "", variant == ["-q"])
+                with open(self.path("b.exr"), "rb") as file:
+                    self.assertEqual(file.read(), expected)
+
+    def test_a_picture_without_circles_is_black(self):
+        self.write("empty.yaml", "version: 1\nimage: {width: 5, height: 3}\nlayers: []\n")
+        found = self.explain("empty.yaml", "--heatmap", "layers", "-o", "a.png")
+        self.assertEqual((found["largest"], found["sum"]), (0, 0))
+
+
+class Difference(ExplainTest):
+    def setUp(self):
+        super().setUp()
+        self.write("moved.yaml", SCENE.replace("y: 0.5, radius: 0.2", "y: 0.45, radius: 0.2"))
+
+    def diff(self, *arguments, code=1):
+        return self.run_roundel("diff", "--explain", *arguments, code=code)
+
+    def test_a_planted_change_is_named(self):
+        text = self.diff("scene.yaml", "moved.yaml").stdout
+        self.assertIn("different circles: 1\n", text)
+        self.assertRegex(text, r"\n +100 % +[\d,]+  changed +layers\[3\] circles, 0 +"
+                               r"layers\[3\] circles, 0 +y 0\.5 -> 0\.45\n$")
+
+    def test_json_has_the_cluster_and_the_circles(self):
+        found = json.loads(self.diff("scene.yaml", "moved.yaml", "--json").stdout)
+        cluster, (circle,) = found["cluster"], found["circles"]
+        self.assertEqual((circle["change"], circle["share"]), ("changed", 1))
+        self.assertEqual((circle["a"]["circle"], circle["b"]["layer"]), (3303, 3))
+        self.assertLessEqual(cluster["pixels"], found["pixels"])
+        # The pixel that differs most differs in the rendered files, counted from the top.
+        self.run_roundel("render", "scene.yaml", "-o", "a.pfm")
+        self.run_roundel("render", "moved.yaml", "-o", "b.pfm")
+        a, b = read_pfm(self.path("a.pfm"))[2], read_pfm(self.path("b.pfm"))[2]
+        place = cluster["largest_at"]
+        self.assertNotEqual(a[place["y"]][place["x"]], b[place["y"]][place["x"]])
+        self.diff("scene.yaml", "moved.yaml", "--json", "c.json", "-q")
+        with open(self.path("c.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file), found)
+
+    def test_added_removed_and_reordered_circles_are_told_apart(self):
+        circles = ["{x: 0.3, y: 0.3, radius: 0.2, color: [1, 0, 0]}",
+                   "{x: 0.4, y: 0.4, radius: 0.2, color: [0, 1, 0]}",
+                   "{x: 0.5, y: 0.5, radius: 0.2, color: [0, 0, 1]}"]
+
+        def scene(name, numbers):
+            self.write(name, "version: 1\nimage: {width: 64, height: 64}\nlayers:\n  - circles: ["
+                       + ", ".join(circles[i] for i in numbers) + "]\n")
+
+        scene("a.yaml", [0, 1, 2])
+        for numbers, change, places in (([0, 2], "removed", (1, None)),
+                                        ([2, 0, 1], "reordered", (2, 0))):
+            scene("b.yaml", numbers)
+            for one, other in (("a", "b"), ("b", "a")):
+                found = json.loads(self.diff(f"{one}.yaml", f"{other}.yaml", "--json").stdout)
+                (circle,) = found["circles"]
+                expected = change if one == "a" or change != "removed" else "added"
+                self.assertEqual(circle["change"], expected)
+                at = {side: circle[side] and circle[side]["index"] for side in "ab"}
+                self.assertEqual((at[one if one == "a" else "b"], at["b" if one == "a" else "a"]),
+                                 places)
+
+    def test_the_same_picture_is_exit_code_0(self):
+        self.assertIn("no pixel differs; different circles: 0\n",
+                      self.diff("scene.yaml", "scene.yaml", code=0).stdout)
+        self.diff("scene.yaml", "scene.yaml", "--seed", "3", "--frame", "1", "--limit", "2", code=0)
+
+    def test_another_background_is_named(self):
+        self.write("dark.yaml", SCENE.replace("#ffe0c0", "#000000"))
+        text = self.diff("scene.yaml", "dark.yaml").stdout
+        self.assertIn("different circles: 0\n", text)
+        self.assertRegex(text, r"\n +100 % +the background\n$")
+
+    def test_what_cannot_be_compared_is_exit_code_2(self):
+        self.write("bad.yaml", SCENE.replace("count: 300,", "count: -1,"))
+        for arguments, says in (
+                (["scene.yaml", "corner.yaml"], "got 120x80 RGB and 8x4 RGB"),
+                (["scene.yaml", "bad.yaml"], "bad.yaml:8:"),
+                (["none.yaml", "bad.yaml"], "none.yaml: "),
+                (["scene.yaml"], "expected FILE_A FILE_B"),
+                (["scene.yaml", "moved.yaml", "--flip"], "--explain: expected without"),
+                (["scene.yaml", "moved.yaml", "--diff-image", "d.png"], "--explain: ")):
+            done = self.diff(*arguments, code=2)
+            self.assertFalse(done.stdout)
+            self.assertIn(says, done.stderr)
+        done = self.run_roundel("diff", "a.png", "b.png", "--seed", "1", code=2)
+        self.assertIn("expected with --explain only", done.stderr)
+
+
+class Errors(ExplainTest):
+    def test_a_pixel_outside_of_the_image(self):
+        for pixel in ("120,0", "0,80", "65535,65535"):
+            self.assert_fails("scene.yaml", "--pixel", pixel,
+                              says="--pixel: expected X from 0 to 119 and Y from 0 to 79 in an "
+                                   f'image of 120x80 pixels, got "{pixel}"')
+        self.assert_fails("scene.yaml", "--pixel", "10,0", "--size", "10x10", says="from 0 to 9")
+
+    def test_what_is_no_pixel(self):
+        for pixel in ("5", "5,", ",5", "-1,0", "0,-1", "1.5,0", "1,2,3", "a,b", "65536,0",
+                      "99999999999999999999,0", " 1,2"):
+            self.assert_fails("scene.yaml", f"--pixel={pixel}",
+                              says="--pixel: expected X,Y in pixels")
+
+    def test_a_pixel_needs_a_value(self):
+        for pixel in (["--pixel="], ["--pixel"]):
+            self.assert_fails("scene.yaml", *pixel, says="--pixel: expected X,Y after it")
+
+    def test_exactly_one_task(self):
+        self.assert_fails("scene.yaml", says="expected either --pixel X,Y or --heatmap KIND")
+        self.assert_fails("scene.yaml", "--pixel", "1,1", "--heatmap", "stop", "-o", "a.png",
+                          says="expected either --pixel X,Y or --heatmap KIND")
+        self.assert_fails("scene.yaml", "--heatmap", "stop", says="--output: expected -o FILE")
+        self.assert_fails("scene.yaml", "--pixel", "1,1", "-o", "a.png",
+                          says="--output: expected with --heatmap only")
+        self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", "a.png", "--limit", "3",
+                          says="--limit: expected with --pixel only")
+        self.assert_fails("scene.yaml", "--heatmap", "depth", "-o", "a.png",
+                          says='--heatmap: expected layers, overlaps or stop, got "depth"')
+        self.assert_fails("scene.yaml", "scene.yaml", "--pixel", "1,1", says="one argument only")
+
+    def test_outputs_that_cannot_be(self):
+        for name in ("a.jpg", "-", "a", "."):
+            self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", name, says="--output: ")
+        self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", "none/a.png", code=REFUSED,
+                          says='there is no folder "none"')
+        self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", "a.png", code=FAILED,
+                          says="a.png",
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+
+    def test_scenes_that_are_wrong(self):
+        self.write("bad.yaml", SCENE.replace("count: 300,", "count: -1,"))
+        for task in (["--pixel", "1,1"], ["--heatmap", "stop", "-o", "a.png"]):
+            self.assert_fails("bad.yaml", *task, code=INVALID, says="bad.yaml:8:")
+            self.assert_fails("none.yaml", *task, code=INVALID, says="none.yaml: ")
+        self.assert_fails("scene.yaml", "--pixel", "1,1", "--frame", "-3", says="--frame: ")
+        self.assert_fails("scene.yaml", "--pixel", "1,1", "--frame", "99999999", says="--frame: ")
+
+    def test_more_than_the_machine_has_is_refused(self):
+        self.write("huge.yaml", SCENE.replace("count: 3000", "count: 999999000"))
+        if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") > 30e9:
+            self.skipTest("this machine has room for a billion circles")
+        self.assert_fails("huge.yaml", "--pixel", "1,1", code=FAILED, says="GiB of memory")
+
+
+if __name__ == "__main__":
+    ROUNDEL = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

@@ -1,0 +1,203 @@
+#include <gtest/gtest.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "renderer/base/error.h"
+#include "tools/primitives/measure.h"
+#include "tools/primitives/saxpy.h"
+#include "tools/primitives/scan.h"
+#include "tools/primitives/select.h"
+#include "tools/roundel/command_line.h"
+
+namespace roundel::primitives {
+namespace {
+
+using Integers = std::vector<std::int32_t>;
+
+/// Around everything that chunks are cut at.
+const std::size_t kSizes[] = {0,    1,    2,     3,     7,     31,    32,    33,     1023,   1024,
+                              1025, 4095, 4096,  4097,  8191,  8192,  8193,  65535,  65536,  65537,
+                              99999, 1 << 20, (1 << 20) - 3};
+
+Integers random_integers(std::size_t n, std::int32_t low, std::int32_t high, unsigned seed = 1) {
+  std::mt19937 engine(seed);
+  std::uniform_int_distribution<std::int32_t> value(low, high);
+  Integers integers(n);
+  std::generate(integers.begin(), integers.end(), [&] { return value(engine); });
+  return integers;
+}
+
+/// Runs `check` with 1, 2 and 7 threads.
+template <typename Check>
+void with_threads(const Check& check) {
+  for (const int threads : {1, 2, 7}) tbb::task_arena(threads).execute(check);
+}
+
+TEST(Chunks, CoverAllElementsOnceAndInOrder) {
+  with_threads([] {
+    for (const std::size_t n : kSizes) {
+      const Chunks chunks(n);
+      EXPECT_GE(chunks.count, 1U);
+      EXPECT_EQ(chunks.begin(0), 0U);
+      EXPECT_EQ(chunks.end(chunks.count - 1), n);
+      for (std::size_t i = 0; i < chunks.count; ++i) EXPECT_LE(chunks.begin(i), chunks.end(i));
+    }
+    const std::size_t most = std::numeric_limits<std::size_t>::max();
+    const Chunks huge(most);
+    EXPECT_EQ(huge.end(huge.count - 1), most);
+    EXPECT_LT(huge.begin(huge.count - 1), most);
+  });
+}
+
+TEST(Saxpy, AddsAMultiple) {
+  with_threads([] {
+    for (const std::size_t n : kSizes) {
+      std::vector<float> x(n), y(n), expected(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        x[i] = static_cast<float>(random_bits(i) % 1000) / 7;
+        y[i] = static_cast<float>(random_bits(n + i) % 1000) / 3;
+        expected[i] = 1.7f * x[i] + y[i];
+      }
+      std::vector<float> serial = y;
+      saxpy_serial(1.7f, x, serial);
+      saxpy_parallel(1.7f, x, y);
+      EXPECT_EQ(serial, expected) << n;
+      EXPECT_EQ(y, expected) << n;
+    }
+  });
+}
+
+TEST(Scan, AgreesWithTheStandardLibrary) {
+  with_threads([] {
+    for (const std::size_t n : kSizes) {
+      const Integers in = random_integers(n, -50, 100);
+      Integers expected(n);
+      std::exclusive_scan(in.begin(), in.end(), expected.begin(), 0);
+      const std::int64_t total = std::accumulate(in.begin(), in.end(), std::int64_t{0});
+      for (const auto scan : {exclusive_scan_serial, exclusive_scan_chunks}) {
+        Integers out(n, -1);
+        EXPECT_EQ(scan(in, out), total) << n;
+        EXPECT_EQ(out, expected) << n;
+        Integers in_place = in;
+        EXPECT_EQ(scan(in_place, in_place), total) << n;
+        EXPECT_EQ(in_place, expected) << n;
+      }
+    }
+  });
+}
+
+TEST(Scan, TotalsHave64BitsAndSumsWrapAround) {
+  with_threads([] {
+    const std::int32_t most = std::numeric_limits<std::int32_t>::max();
+    const Integers in(30000, most);
+    for (const auto scan : {exclusive_scan_serial, exclusive_scan_chunks}) {
+      Integers out(in.size());
+      EXPECT_EQ(scan(in, out), std::int64_t{30000} * most);
+      for (std::size_t i = 0; i < in.size(); ++i)
+        ASSERT_EQ(static_cast<std::uint32_t>(out[i]),
+                  static_cast<std::uint32_t>(i) * static_cast<std::uint32_t>(most));
+    }
+  });
+}
+
+TEST(Compaction, KeepsWhatIsNotZeroInOrder) {
+  with_threads([] {
+    for (const std::size_t n : kSizes) {
+      for (const int kind : {0, 1, 2}) {  // none, all, some
+        Integers in = random_integers(n, kind == 1 ? 1 : 0, kind == 0 ? 0 : 3);
+        Integers expected;
+        std::copy_if(in.begin(), in.end(), std::back_inserter(expected),
+                     [](std::int32_t value) { return value != 0; });
+        for (const auto compact : {compact_serial, compact_by_scan}) {
+          Integers out(n + 1, -1);
+          ASSERT_EQ(compact(in, out.data()), expected.size()) << n;
+          EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << n;
+          EXPECT_EQ(out.back(), -1) << "written behind the room for n";
+        }
+      }
+    }
+  });
+}
+
+TEST(FindRepeats, FindsEveryPositionWithAnEqualNext) {
+  with_threads([] {
+    for (const std::size_t n : kSizes) {
+      for (const std::int32_t high : {0, 1, 7, 1'000'000}) {
+        const Integers in = random_integers(n, 0, high);
+        std::vector<std::uint32_t> expected;
+        auto at = std::adjacent_find(in.begin(), in.end());
+        for (; at != in.end(); at = std::adjacent_find(at + 1, in.end()))
+          expected.push_back(static_cast<std::uint32_t>(at - in.begin()));
+        for (const auto find_repeats : {find_repeats_serial, find_repeats_by_scan}) {
+          std::vector<std::uint32_t> out(n);
+          out.resize(find_repeats(in, out.data()));
+          EXPECT_EQ(out, expected) << n;
+        }
+      }
+    }
+  });
+}
+
+TEST(Select, TakesAnyPredicateAndKeepsTheOrder) {
+  for (const std::uint64_t n : {0, 1, 5, 100000}) {
+    const auto is_third = [](std::uint64_t i) { return i % 3 == 0; };
+    const auto square = [](std::uint64_t i) { return i * i; };
+    std::vector<std::uint64_t> serial(n), by_scan(n), expected;
+    for (std::uint64_t i = 0; i < n; i += 3) expected.push_back(i * i);
+    serial.resize(select_serial(n, is_third, square, serial.data()));
+    by_scan.resize(select_by_scan(n, is_third, square, by_scan.data()));
+    EXPECT_EQ(serial, expected);
+    EXPECT_EQ(by_scan, expected);
+  }
+}
+
+TEST(Measure, EveryRowOfEveryPrimitiveIsRight) {
+  const std::vector<std::uint64_t> sizes = {0, 1, 2, 4095, 4097, 100003};
+  for (const auto make : {make_saxpy, make_scan, make_compaction, make_find_repeats}) {
+    const std::unique_ptr<Primitive> primitive = make(sizes.back());
+    std::size_t seen = 0;
+    const std::vector<Row> rows = measure(*primitive, sizes, 3, [&](const Row&) { ++seen; });
+    EXPECT_EQ(rows.size(), 2 * sizes.size());
+    EXPECT_EQ(seen, rows.size());
+    for (const Row& row : rows) {
+      EXPECT_TRUE(row.is_right) << primitive->name() << " " << row.variant << " " << row.n;
+      EXPECT_GE(row.bytes, 4.0 * static_cast<double>(row.n));
+      EXPECT_EQ(row.timing.repeats, 3);
+    }
+  }
+}
+
+TEST(Measure, WhatWasNotComputedIsNotRight) {
+  for (const auto make : {make_saxpy, make_scan, make_compaction, make_find_repeats}) {
+    const std::unique_ptr<Primitive> primitive = make(1000);
+    primitive->variants()[0].run(1000, 1);
+    primitive->spoil(1000);
+    if (primitive->name() != "saxpy") {  // where no run is a right result too
+      EXPECT_FALSE(primitive->is_right(1000)) << primitive->name();
+    }
+    primitive->spoil(1000);
+    primitive->variants()[0].run(900, 1);
+    EXPECT_TRUE(primitive->is_right(900)) << primitive->name();
+    EXPECT_FALSE(primitive->is_right(1000)) << primitive->name();
+  }
+}
+
+TEST(Sizes, AreReadAsWritten) {
+  EXPECT_EQ(parse_sizes("0,7,2^4,2^4-3,2^4+1"), (std::vector<std::uint64_t>{0, 7, 16, 13, 17}));
+  EXPECT_EQ(parse_sizes("2^32"), (std::vector<std::uint64_t>{std::uint64_t{1} << 32}));
+  for (const char* text : {"", ",", "1,", "-1", "2^", "2^33", "2^-1", "2^3-9", "2^32+1", "2^3-",
+                           "1e6", "3^2", "2^2^2", "4294967297"})
+    EXPECT_THROW(parse_sizes(text), Expected) << text;
+  const std::vector<std::uint64_t> usual = usual_sizes();
+  EXPECT_EQ(usual.size(), 42U);
+  EXPECT_EQ(usual.front(), 1021U);
+  EXPECT_EQ(usual.back(), std::uint64_t{1} << 28);
+}
+
+}  // namespace
+}  // namespace roundel::primitives

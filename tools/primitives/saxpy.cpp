@@ -1,0 +1,85 @@
+#include "tools/primitives/saxpy.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "tools/primitives/chunks.h"
+#include "tools/primitives/variant.h"
+
+namespace roundel::primitives {
+
+void saxpy_serial(float a, std::span<const float> x, std::span<float> y) {
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = a * x[i] + y[i];
+}
+
+void saxpy_parallel(float a, std::span<const float> x, std::span<float> y) {
+  const Chunks chunks(y.size());
+  chunks.for_each([&](std::size_t chunk) {
+    const std::size_t begin = chunks.begin(chunk), count = chunks.end(chunk) - begin;
+    saxpy_serial(a, x.subspan(begin, count), y.subspan(begin, count));
+  });
+}
+
+namespace {
+
+constexpr float kA = 2;
+
+// Small whole numbers: exact in binary32 after any number of repeats that anyone waits for.
+float x_of(std::uint64_t i) {
+  return static_cast<float>(i % 7);
+}
+float y_of(std::uint64_t i) {
+  return static_cast<float>(i % 1000);
+}
+
+class Saxpy final : public Primitive {
+ public:
+  explicit Saxpy(std::uint64_t largest) : x_(largest), y_(largest) {
+    const Chunks chunks(largest);
+    chunks.for_each([&](std::size_t chunk) {
+      for (std::size_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i) x_[i] = x_of(i);
+    });
+  }
+
+  std::string name() const override { return "saxpy"; }
+  std::string text() const override { return "y = a*x + y over n floats"; }
+  std::vector<Variant> variants() override {
+    return {variant("CPU, one thread", saxpy_serial), variant("CPU, all threads", saxpy_parallel)};
+  }
+  double bytes(std::uint64_t n) const override { return 12.0 * static_cast<double>(n); }
+  bool is_right(std::uint64_t n) const override {
+    for (std::uint64_t i = 0; i < n; ++i)
+      if (y_[i] != kA * static_cast<float>(runs_) * x_of(i) + y_of(i)) return false;
+    return true;
+  }
+  void spoil(std::uint64_t n) override {
+    runs_ = 0;
+    const Chunks chunks(n);
+    chunks.for_each([&](std::size_t chunk) {
+      for (std::size_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i) y_[i] = y_of(i);
+    });
+  }
+
+ private:
+  using Function = void (*)(float, std::span<const float>, std::span<float>);
+
+  Variant variant(const char* name, Function function) {
+    return {name, [this, function](std::uint64_t n, int repeats) {
+              return time_on_cpu(repeats, [&] {
+                function(kA, x_.span().first(n), y_.span().first(n));
+                ++runs_;
+              });
+            }};
+  }
+
+  Buffer<float> x_, y_;
+  int runs_ = 0;  // of a variant on y since spoil()
+};
+
+}  // namespace
+
+std::unique_ptr<Primitive> make_saxpy(std::uint64_t largest) {
+  return std::make_unique<Saxpy>(largest);
+}
+
+}  // namespace roundel::primitives
