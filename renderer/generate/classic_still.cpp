@@ -3,6 +3,7 @@
 #include <tbb/partitioner.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "renderer/generate/classic.h"
@@ -96,10 +97,11 @@ class RandomSceneLayer final : public LayerSource {
   /// One circle for each depth.
   void draw_circles(GlibcRandom& stream, std::span<const float> z, Shape* shapes,
                     Paint* paints) const {
-    float draws[6 * kDrawsAtOnce];  // NOLINT: written before it is read
+    float draws[6 * kDrawsAtOnce + 1];  // NOLINT: written before it is read
     for (std::size_t first = 0; first < z.size(); first += kDrawsAtOnce) {
       const std::size_t count = std::min(kDrawsAtOnce, z.size() - first);
       stream.draw(draws, draws_a_circle() * count);
+      draws[draws_a_circle() * count] = 0;  // make_circles reads one more
       if (draws_a_circle() == 6) {
         make_circles<6>(draws, z.subspan(first, count), shapes + first, paints + first);
       } else {
@@ -112,16 +114,20 @@ class RandomSceneLayer final : public LayerSource {
   void make_circles(const float* draws, std::span<const float> z, Shape* shapes,
                     Paint* paints) const {
     constexpr std::size_t kPosition = kDraws - 5;  // of x among a circle's draws
-    const ColorDraw color = scene_.color;
+    const ColorDraw& color = scene_.color;
     const Draw radius = scene_.radius;
-    const float alpha = alpha_;
+    // A paint is one vector: alpha is alpha + 0·u.
+    using Floats = float __attribute__((vector_size(sizeof(Paint))));
+    const Floats base{color.red.base, color.green.base, color.blue.base, alpha_};
+    const Floats scale{color.red.scale, color.green.scale, color.blue.scale, 0};
     for (std::size_t i = 0; i < z.size(); ++i) {
       const float* const u = draws + kDraws * i;
       shapes[i] = {u[kPosition], u[kPosition + 1], z[i],
                    kDraws == 6 ? radius.base + radius.scale * u[0] : radius.base};
-      paints[i] = {color.red.base + color.red.scale * u[kPosition + 2],
-                   color.green.base + color.green.scale * u[kPosition + 3],
-                   color.blue.base + color.blue.scale * u[kPosition + 4], alpha};
+      Floats paint;
+      std::memcpy(&paint, u + kPosition + 2, sizeof paint);
+      paint = base + scale * paint;
+      std::memcpy(&paints[i], &paint, sizeof paint);
     }
   }
 

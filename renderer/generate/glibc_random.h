@@ -99,6 +99,7 @@ class GlibcRandom {
   static void extend(std::uint32_t* words, std::size_t count) {
     std::uint32_t a = words[28], b = words[29], c = words[30];
     std::size_t i = 0;
+#pragma GCC unroll 4
     for (; i + 3 <= count; i += 3) {
       words[31 + i] = a += words[i];
       words[32 + i] = b += words[i + 1];

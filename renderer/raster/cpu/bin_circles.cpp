@@ -96,21 +96,26 @@ bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, c
     std::exclusive_scan(slab.offsets.begin(), slab.offsets.end(), slab.offsets.begin(), 0U);
     slab.shapes = nullptr;
     if (total == 0) return;
+    if (may_copy && total <= 2 * slab_shapes.size()) {
+      constexpr std::size_t kCopiesOfLine = 64 / sizeof(Shape);  // what one thread writes at least
+      const std::size_t position =
+          copied.fetch_add((total + kCopiesOfLine - 1) / kCopiesOfLine * kCopiesOfLine);
+      if (position + total <= room_for_copies) {
+        slab.shapes = lists.shapes.data() + position;
+        slab.paints = lists.paints.data() + position;
+      }
+    }
     std::vector<std::uint32_t> next = slab.offsets;
-    reserve(slab.indices, total);
+    thread_local Buffer<std::uint32_t> passing;  // only the copies stay
+    Buffer<std::uint32_t>& indices = slab.shapes != nullptr ? passing : slab.indices;
+    reserve(indices, total);
     emit_indices(slab_shapes, grid, open, static_cast<std::uint32_t>(begin), next.data(),
-                 slab.indices.data());
-    if (!may_copy || total > 2 * slab_shapes.size()) return;
-    constexpr std::size_t kCopiesOfLine = 64 / sizeof(Shape);  // what one thread writes at least
-    const std::size_t position =
-        copied.fetch_add((total + kCopiesOfLine - 1) / kCopiesOfLine * kCopiesOfLine);
-    if (position + total > room_for_copies) return;
-    slab.shapes = lists.shapes.data() + position;
-    slab.paints = lists.paints.data() + position;
-    const std::span<const std::uint32_t> indices = slab.indices.span().first(total);
-    stream_copies(shapes.data(), indices, slab.shapes);
-    fetch(paints.subspan(begin, slab_shapes.size()));
-    stream_copies(paints.data(), indices, slab.paints);
+                 indices.data());
+    if (slab.shapes != nullptr) {
+      fetch(paints.subspan(begin, slab_shapes.size()));
+      stream_copies(shapes.data(), indices.span().first(total), slab.shapes);
+      stream_copies(paints.data(), indices.span().first(total), slab.paints);
+    }
   });
   lists.overlaps = overlaps;
   return fits;

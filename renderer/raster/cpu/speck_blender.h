@@ -21,8 +21,7 @@ struct LaneTables {
 constexpr LaneTables make_lane_tables() {
   LaneTables tables{};
   for (int lane = 0; lane < 8; ++lane) {
-    for (int bits = 0; bits < 4; ++bits)
-      tables.of_pixels[bits][lane] = -(bits >> (lane / 4) & 1);
+    for (int bits = 0; bits < 4; ++bits) tables.of_pixels[bits][lane] = -(bits >> (lane / 4) & 1);
     tables.of_light[lane] = lane % 4 == 3 ? -1 : 0;
   }
   return tables;
@@ -126,7 +125,9 @@ class SpeckBlender {
     return hn::MaskFromVec(hn::BitCast(P::Tag(), hn::Load(integers, lanes)));
   }
   /// The last lane of each pixel.
-  static HWY_INLINE P::Mask light_lanes() { return mask_of(kLaneTables.of_light); }
+  static HWY_INLINE P::Mask light_lanes() {
+    return mask_of(kLaneTables.of_light);
+  }
   /// The group of pixels from (x, y) of a box on, where `covered` has their bits.
   static HWY_INLINE void paint(float* corner, int x, int y, std::uint32_t covered, const Ink& ink) {
     float* const at = corner + std::ptrdiff_t{4} * (y * kStride + x);
