@@ -56,13 +56,12 @@ struct CompositedCircle {
 };
 
 /// Appends the effects of the changed circles that made a pixel; returns the light that is left.
-double add_effects(const Side& side, std::size_t bin, int x, int row,
+double add_effects(const Side& side, std::span<const std::uint32_t> list, int x, int row,
                    std::vector<Effect>& effects) {
   const Circles& circles = side.frame.circles;
-  const std::span<const std::uint32_t> list = side.lists.list(bin);
   PixelWalk walk = PixelWalk::at(x, row, side.frame.image.height);
   std::vector<CompositedCircle> composited;
-  for (auto i = list.rbegin(); i != list.rend() && !walk.has_stopped(); ++i) {
+  for (auto i = list.begin(); i != list.end() && !walk.has_stopped(); ++i) {
     const Shape& shape = circles.shapes[*i];
     if (!walk.is_covered_by(shape)) continue;
     const PixelWalk::Look look = walk.look_of(shape, circles.paints[*i], side.ramp);
@@ -203,11 +202,13 @@ class EffectSum {
   void add_bin(const PixelsOfBin& bin, BinSums& sums) const {
     const auto width = static_cast<std::uint32_t>(grid_.width);
     const auto background_change = static_cast<std::uint32_t>(sums_.size() - 1);
+    const std::vector<std::uint32_t> list_a = a_.lists.indices(bin.bin),
+                                     list_b = b_.lists.indices(bin.bin);
     std::vector<Effect> effects;
     for (const std::uint32_t pixel : bin.pixels) {
       const int x = static_cast<int>(pixel % width), row = static_cast<int>(pixel / width);
-      add_effects(a_, bin.bin, x, row, effects);
-      const double light = add_effects(b_, bin.bin, x, row, effects);
+      add_effects(a_, list_a, x, row, effects);
+      const double light = add_effects(b_, list_b, x, row, effects);
       Effect background{background_change, {}};
       const Channels before = a_.behind_all(row), after = b_.behind_all(row);
       for (std::size_t c = 0; c < before.size(); ++c)

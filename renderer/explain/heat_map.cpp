@@ -94,7 +94,7 @@ bool count_until_stop(const BinPixels& bin, BinList list, std::span<const Shape>
   for (int row = bin.rect.y0; row <= bin.rect.y1; ++row)
     for (int column = bin.rect.x0; column <= bin.rect.x1; ++column)
       live += light[bin.index(column, row)] > scalar::kOpaqueTransmittance ? 1 : 0;
-  for (auto i = list.rbegin(); i != list.rend() && live > 0; ++i) {
+  for (auto i = list.begin(); i != list.end() && live > 0; ++i) {
     const Shape& shape = shapes[*i];
     const PixelRect box = bin.bounds(shape);
     for (int row = box.y0; row <= box.y1; ++row) {
@@ -135,7 +135,7 @@ void for_each_list(const Circles& circles, const TileGrid& grid, std::uint64_t f
     const std::size_t first = begin;
     tbb::parallel_for(std::size_t{0}, num_bins, [&](std::size_t bin) {
       if (finished[bin] != 0 || lists.is_empty(bin)) return;
-      finished[bin] = count_bin(BinPixels(grid, bin), lists.list(bin), first) ? 1 : 0;
+      finished[bin] = count_bin(BinPixels(grid, bin), lists.indices(bin), first) ? 1 : 0;
     });
     if (std::find(finished.begin(), finished.end(), 0) == finished.end()) return;
     chunks.advance();

@@ -3,6 +3,7 @@
 #include <tbb/partitioner.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "renderer/generate/classic.h"
@@ -12,8 +13,7 @@
 namespace roundel {
 namespace {
 
-/// Circles made at once; also the distance of the places where the stream is entered.
-constexpr std::size_t kStretch = 16384;
+constexpr std::size_t kTask = 16384;       ///< circles that are worth a task and a skip
 constexpr std::size_t kDrawsAtOnce = 512;  ///< circles whose draws lie in the first-level cache
 
 /// A few circles that no seed changes.
@@ -66,35 +66,27 @@ class RandomSceneLayer final : public LayerSource {
       : scene_(scene), corner_(corner), start_(seed), alpha_(alpha) {}
 
   void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
-    Buffer<float> depths(shapes.size());
-    for_stretches(depths.size(), [&](std::size_t first, std::size_t count) {
-      stream_at(first).draw(&depths[first], count);
-    });
-    sort_descending(depths);
-    for_stretches(shapes.size(), [&](std::size_t first, std::size_t count) {
-      const float* const z = depths.data() + first;
-      if (scene_.radius.scale != 0) {
-        draw_circles<6>(stream_at(shapes.size() + 6 * first), z, shapes.subspan(first, count),
-                        paints.subspan(first, count));
-      } else {
-        draw_circles<5>(stream_at(shapes.size() + 5 * first), z, shapes.subspan(first, count),
-                        paints.subspan(first, count));
-      }
-    });
+    SortedDraws depths(start_, shapes.size());
+    const std::size_t grain = kTask * depths.num_buckets() / std::max(kTask, shapes.size());
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, depths.num_buckets(), std::max<std::size_t>(grain, 1)),
+        [&](const tbb::blocked_range<std::size_t>& buckets) {
+          const std::size_t first = depths.begin(buckets.begin());
+          GlibcRandom stream = stream_at(shapes.size() + draws_a_circle() * first);
+          std::vector<float> z;
+          for (std::size_t bucket = buckets.begin(); bucket < buckets.end(); ++bucket) {
+            depths.sort_bucket(bucket, z);
+            draw_circles(stream, z, shapes.data() + depths.begin(bucket),
+                         paints.data() + depths.begin(bucket));
+          }
+        },
+        tbb::simple_partitioner());
     if (corner_ != nullptr) move_to_corner(shapes);
   }
 
  private:
-  template <typename Function>
-  static void for_stretches(std::size_t count, const Function& function) {
-    tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, (count + kStretch - 1) / kStretch),
-        [&](const tbb::blocked_range<std::size_t>& stretches) {
-          for (std::size_t s = stretches.begin(); s < stretches.end(); ++s)
-            function(s * kStretch, std::min(kStretch, count - s * kStretch));
-        },
-        tbb::simple_partitioner());
-  }
+  /// Besides the depth.
+  std::size_t draws_a_circle() const { return scene_.radius.scale != 0 ? 6 : 5; }
 
   GlibcRandom stream_at(std::size_t position) const {
     GlibcRandom stream = start_;
@@ -102,33 +94,46 @@ class RandomSceneLayer final : public LayerSource {
     return stream;
   }
 
-  /// `stream` stands at the first circle's draws; z has one depth a circle.
-  template <std::size_t kDraws>
-  void draw_circles(GlibcRandom stream, const float* z, std::span<Shape> shapes,
-                    std::span<Paint> paints) const {
-    constexpr std::size_t kPosition = kDraws - 5;  // of x among a circle's draws
-    const ColorDraw color = scene_.color;
-    const Draw radius = scene_.radius;
-    const float alpha = alpha_;
-    float draws[kDraws * kDrawsAtOnce];  // NOLINT: written before it is read
-    for (std::size_t first = 0; first < shapes.size(); first += kDrawsAtOnce) {
-      const std::size_t count = std::min(kDrawsAtOnce, shapes.size() - first);
-      stream.draw(draws, kDraws * count);
-      for (std::size_t i = 0; i < count; ++i) {
-        const float* const u = draws + kDraws * i;
-        shapes[first + i] = {u[kPosition], u[kPosition + 1], z[first + i],
-                             kDraws == 6 ? radius.base + radius.scale * u[0] : radius.base};
-        paints[first + i] = {color.red.base + color.red.scale * u[kPosition + 2],
-                             color.green.base + color.green.scale * u[kPosition + 3],
-                             color.blue.base + color.blue.scale * u[kPosition + 4], alpha};
+  /// One circle for each depth.
+  void draw_circles(GlibcRandom& stream, std::span<const float> z, Shape* shapes,
+                    Paint* paints) const {
+    float draws[6 * kDrawsAtOnce + 1];  // NOLINT: written before it is read
+    for (std::size_t first = 0; first < z.size(); first += kDrawsAtOnce) {
+      const std::size_t count = std::min(kDrawsAtOnce, z.size() - first);
+      stream.draw(draws, draws_a_circle() * count);
+      draws[draws_a_circle() * count] = 0;  // make_circles reads one more
+      if (draws_a_circle() == 6) {
+        make_circles<6>(draws, z.subspan(first, count), shapes + first, paints + first);
+      } else {
+        make_circles<5>(draws, z.subspan(first, count), shapes + first, paints + first);
       }
+    }
+  }
+
+  template <std::size_t kDraws>
+  void make_circles(const float* draws, std::span<const float> z, Shape* shapes,
+                    Paint* paints) const {
+    constexpr std::size_t kPosition = kDraws - 5;  // of x among a circle's draws
+    const ColorDraw& color = scene_.color;
+    const Draw radius = scene_.radius;
+    // A paint is one vector: alpha is alpha + 0·u.
+    using Floats = float __attribute__((vector_size(sizeof(Paint))));
+    const Floats base{color.red.base, color.green.base, color.blue.base, alpha_};
+    const Floats scale{color.red.scale, color.green.scale, color.blue.scale, 0};
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      const float* const u = draws + kDraws * i;
+      shapes[i] = {u[kPosition], u[kPosition + 1], z[i],
+                   kDraws == 6 ? radius.base + radius.scale * u[0] : radius.base};
+      Floats paint;
+      std::memcpy(&paint, u + kPosition + 2, sizeof paint);
+      paint = base + scale * paint;
+      std::memcpy(&paints[i], &paint, sizeof paint);
     }
   }
 
   /// Uses the draws that follow all others.
   void move_to_corner(std::span<Shape> shapes) const {
-    const std::size_t draws_a_circle = scene_.radius.scale != 0 ? 7 : 6;
-    GlibcRandom stream = stream_at(draws_a_circle * shapes.size());
+    GlibcRandom stream = stream_at((1 + draws_a_circle()) * shapes.size());
     for (Shape& shape : shapes.last(kCornerCircles)) {
       shape.radius = kCornerRadius;
       shape.x = corner_->x.base + corner_->x.scale * stream.uniform();

@@ -6,64 +6,99 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdint>
-#include <functional>
-#include <vector>
 
 namespace roundel {
 namespace {
 
-constexpr std::uint32_t kDigits = 1024;
-constexpr std::size_t kSmall = 8192;  ///< below this std::sort is as fast
-using Counts = std::array<std::uint32_t, kDigits>;
+// Numbers are sorted as keys, 31 bits of an unsigned integer, that ascend where the numbers
+// descend.
+constexpr int kKeyBits = 31;
+constexpr std::uint32_t kLastKey = (std::uint32_t{1} << kKeyBits) - 1;
 
-/// The bits of non-negative floats are in the order of their values; below 2.0 they are 30 bits,
-/// three digits of ten. The largest digit becomes 0, so that an ascending sort by digits sorts
-/// descending.
-std::uint32_t digit_of(float value, int shift) {
-  return kDigits - 1 - (std::bit_cast<std::uint32_t>(value) >> shift & (kDigits - 1));
-}
+constexpr std::size_t kBucketSize = 1024;  ///< draws, at most on average
+constexpr int kMostBucketBits = 11;        ///< a core's second-level cache has a line for each
+constexpr std::size_t kSlab = 16384;       ///< draws that are worth a task and a skip of the stream
 
-/// One stable counting sort by one digit, `from` to `to`: every thread counts and then moves one
-/// stretch, to positions that an exclusive scan over (digit, stretch) gives.
-void sort_by_digit(const Buffer<float>& from, Buffer<float>& to, int shift,
-                   std::vector<Counts>& counts) {
-  const std::size_t stretches = counts.size();
-  const auto begin_of = [&](std::size_t stretch) { return from.size() * stretch / stretches; };
-  tbb::parallel_for(std::size_t{0}, stretches, [&](std::size_t stretch) {
-    Counts& count = counts[stretch];
-    count.fill(0);
-    for (std::size_t i = begin_of(stretch); i < begin_of(stretch + 1); ++i)
-      ++count[digit_of(from[i], shift)];
-  });
-  std::uint32_t position = 0;
-  for (std::uint32_t digit = 0; digit < kDigits; ++digit)
-    for (Counts& count : counts) {
-      const std::uint32_t size = count[digit];
-      count[digit] = position;
+/// Sorts keys that agree in all but their lowest `bits` bits: stable counting sorts by one digit
+/// after the other. `other` is room for as many keys; returns where the sorted ones are.
+std::uint32_t* sort_keys(std::uint32_t* keys, std::uint32_t* other, std::size_t count, int bits) {
+  constexpr int kMostDigitBits = 11;
+  const int passes = (bits + kMostDigitBits - 1) / kMostDigitBits;
+  const int digit_bits = (bits + passes - 1) / passes;
+  const std::uint32_t mask = (std::uint32_t{1} << digit_bits) - 1;
+  std::array<std::uint32_t, std::size_t{1} << kMostDigitBits> next;  // NOLINT: set for each pass
+  for (int shift = 0; shift < bits; shift += digit_bits) {
+    std::fill_n(next.begin(), mask + 1, 0);
+    for (std::size_t i = 0; i < count; ++i) ++next[keys[i] >> shift & mask];
+    std::uint32_t position = 0;
+    for (std::uint32_t digit = 0; digit <= mask; ++digit) {
+      const std::uint32_t size = next[digit];
+      next[digit] = position;
       position += size;
     }
-  tbb::parallel_for(std::size_t{0}, stretches, [&](std::size_t stretch) {
-    Counts& next = counts[stretch];
-    for (std::size_t i = begin_of(stretch); i < begin_of(stretch + 1); ++i)
-      to[next[digit_of(from[i], shift)]++] = from[i];
-  });
+    for (std::size_t i = 0; i < count; ++i) other[next[keys[i] >> shift & mask]++] = keys[i];
+    std::swap(keys, other);
+  }
+  return keys;
 }
 
 }  // namespace
 
 void sort_descending(Buffer<float>& values) {
-  if (values.size() < kSmall) {
-    std::sort(values.begin(), values.end(), std::greater<>());
-    return;
-  }
-  Buffer<float> other(values.size());
+  // The bits of non-negative floats are in the order of their values; below 2.0 they are 30.
+  std::vector<std::uint32_t> keys(values.size()), other(values.size());
+  std::transform(values.begin(), values.end(), keys.begin(),
+                 [](float value) { return kLastKey - std::bit_cast<std::uint32_t>(value); });
+  const std::uint32_t* const sorted = sort_keys(keys.data(), other.data(), values.size(), kKeyBits);
+  std::transform(sorted, sorted + values.size(), values.begin(),
+                 [](std::uint32_t key) { return std::bit_cast<float>(kLastKey - key); });
+}
+
+SortedDraws::SortedDraws(const GlibcRandom& stream, std::size_t count)
+    : shift_(kKeyBits -
+             std::min(static_cast<int>(std::bit_width(count / kBucketSize)), kMostBucketBits)),
+      keys_(count) {
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  std::vector<Counts> counts(std::clamp<std::size_t>(threads, 1, values.size() / kSmall));
-  for (const int shift : {0, 10, 20}) {
-    sort_by_digit(values, other, shift, counts);
-    std::swap(values, other);
+  const std::size_t slabs = std::clamp<std::size_t>(count / kSlab, 1, 4 * threads);
+  const std::size_t buckets = std::size_t{1} << (kKeyBits - shift_);
+  // Drawn twice, which is faster than keeping the draws in memory: to count each slab's draws in
+  // each bucket, and to put them where the scan of the counts says.
+  std::vector<std::uint32_t> positions(slabs * buckets);
+  const auto for_each_key = [&](const auto& use) {
+    tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t slab) {
+      const std::size_t begin = count * slab / slabs, end = count * (slab + 1) / slabs;
+      std::uint32_t* const of_slab = positions.data() + slab * buckets;
+      GlibcRandom outputs = stream;
+      outputs.skip(begin);
+      outputs.take(end - begin, [&](const std::uint32_t* words, std::size_t size) {
+        for (std::size_t i = 0; i < size; ++i) {
+          const std::uint32_t key = ~words[i] >> 1;
+          use(of_slab[key >> shift_], key);
+        }
+      });
+    });
+  };
+  for_each_key([](std::uint32_t& counted, std::uint32_t /*key*/) { ++counted; });
+  begins_.reserve(buckets + 1);
+  std::uint32_t position = 0;
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+    begins_.push_back(position);
+    for (std::size_t slab = 0; slab < slabs; ++slab)
+      position += std::exchange(positions[slab * buckets + bucket], position);
   }
+  begins_.push_back(position);
+  for_each_key([&](std::uint32_t& next, std::uint32_t key) { keys_[next++] = key; });
+}
+
+void SortedDraws::sort_bucket(std::size_t bucket, std::vector<float>& draws) {
+  const std::size_t first = begin(bucket), count = begin(bucket + 1) - first;
+  static_assert(sizeof(float) == sizeof(std::uint32_t));
+  thread_local std::vector<std::uint32_t> other;
+  other.resize(std::max(other.size(), count));
+  const std::uint32_t* const sorted = sort_keys(keys_.data() + first, other.data(), count, shift_);
+  draws.resize(count);
+  std::transform(sorted, sorted + count, draws.begin(),
+                 [](std::uint32_t key) { return GlibcRandom::to_unit(kLastKey - key); });
 }
 
 }  // namespace roundel

@@ -45,20 +45,34 @@ class GlibcRandom {
     }
   }
 
-  /// The next `count` draws as u = float(output) / 2³¹, in [0, 1].
-  void draw(float* u, std::size_t count) {
-    constexpr std::size_t kBlock = 1023;  // words made at once: stays in the first-level cache
-    std::array<std::uint32_t, kDegree + kBlock> words;  // NOLINT: written before it is read
+  /// Gives the next `count` outputs to use(words, size), portion by portion: output i is
+  /// words[i] >> 1.
+  template <typename Use>
+  void take(std::size_t count, const Use& use) {
+    constexpr std::size_t kPortion = 1023;  // words made at once: stays in the first-level cache
+    std::array<std::uint32_t, kDegree + kPortion> words;  // NOLINT: written before it is read
     std::copy(state_.begin(), state_.end(), words.begin());
     while (count > 0) {
-      const std::size_t size = std::min(count, kBlock);
+      const std::size_t size = std::min(count, kPortion);
       extend(words.data(), size);
-      for (std::size_t i = 0; i < size; ++i) u[i] = to_unit(words[kDegree + i]);
+      use(words.data() + kDegree, size);
       std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(size), kDegree, words.begin());
-      u += size;
       count -= size;
     }
     std::copy_n(words.begin(), kDegree, state_.begin());
+  }
+
+  /// The next `count` draws: to_unit() of the outputs.
+  void draw(float* u, std::size_t count) {
+    take(count, [&u](const std::uint32_t* words, std::size_t size) {
+      for (std::size_t i = 0; i < size; ++i) u[i] = to_unit(words[i] >> 1);
+      u += size;
+    });
+  }
+
+  /// float(output) / 2³¹, in [0, 1]. Multiplying by 2⁻³¹ is dividing by 2³¹: both are exact.
+  static float to_unit(std::uint32_t output) {
+    return static_cast<float>(static_cast<std::int32_t>(output)) * (1.0f / 2147483648.0f);
   }
 
   /// The next 31-bit output.
@@ -81,15 +95,11 @@ class GlibcRandom {
   static constexpr std::size_t kDegree = 31;
   using Polynomial = std::array<std::uint32_t, kDegree>;  ///< coefficient of x^k at [k]
 
-  /// Multiplying by 2⁻³¹ is dividing by 2³¹: both are exact.
-  static float to_unit(std::uint32_t word) {
-    return static_cast<float>(static_cast<std::int32_t>(word >> 1)) * (1.0f / 2147483648.0f);
-  }
-
   /// words[31..31 + count) from words[0..31); the three sums run side by side in registers.
   static void extend(std::uint32_t* words, std::size_t count) {
     std::uint32_t a = words[28], b = words[29], c = words[30];
     std::size_t i = 0;
+#pragma GCC unroll 4
     for (; i + 3 <= count; i += 3) {
       words[31 + i] = a += words[i];
       words[32 + i] = b += words[i + 1];

@@ -54,6 +54,18 @@ ROUNDEL_HOST_DEVICE void composite_solid(PixelState<L>& pixel, typename L::Mask 
   pixel.transmittance = L::choose(painted, L::mul(pixel.transmittance, pass), pixel.transmittance);
 }
 
+/// composite_solid() where a vector holds each pixel's channels side by side: red, green, blue and
+/// transmittance, which is_light marks. `light` has a pixel's transmittance in all its channels,
+/// `color` red, green, blue and 1 − alpha.
+template <class L>
+ROUNDEL_HOST_DEVICE typename L::Float composite_channels(
+    typename L::Float channels, typename L::Float light, typename L::Mask painted,
+    typename L::Mask is_light, typename L::Float alpha, typename L::Float color) {
+  const typename L::Float colored = L::fma(L::mul(light, alpha), color, channels);
+  const typename L::Float blended = L::choose(is_light, L::mul(light, color), colored);
+  return L::choose(painted, blended, channels);
+}
+
 /// e^(−4t) for t in [0, 1], within 4e-7: a polynomial of degree 5 for e^(−t/2), which interpolates
 /// (e^(−t/2) − 1)/t at the Chebyshev nodes, squared three times. 1 at 0.
 template <class L>

@@ -20,20 +20,16 @@ Buffer<float> buffer_of(const std::vector<float>& values) {
 }
 
 TEST(DepthSort, SortsAsTheStandardLibraryDoes) {
-  for (const std::size_t size :
-       std::initializer_list<std::size_t>{0, 1, 2, 8191, 8192, 8193, 16384, 100'003}) {
-    for (const int threads : {1, 2, 7}) {
-      std::vector<float> values(size);
-      GlibcRandom(9).draw(values.data(), size);
-      for (std::size_t i = 0; i < size; i += 3) values[i] = 0.0f;  // many equal ones
-      for (std::size_t i = 1; i < size; i += 7) values[i] = 1.0f;
-      for (std::size_t i = 2; i < size; i += 5) values[i] *= 1e-9f;
-      Buffer<float> sorted = buffer_of(values);
-      tbb::task_arena(threads).execute([&] { sort_descending(sorted); });
-      std::sort(values.begin(), values.end(), std::greater<>());
-      EXPECT_TRUE(std::equal(values.begin(), values.end(), sorted.begin(), sorted.end()))
-          << size << " numbers, " << threads << " threads";
-    }
+  for (const std::size_t size : std::initializer_list<std::size_t>{0, 1, 2, 1000, 100'003}) {
+    std::vector<float> values(size);
+    GlibcRandom(9).draw(values.data(), size);
+    for (std::size_t i = 0; i < size; i += 3) values[i] = 0.0f;  // many equal ones
+    for (std::size_t i = 1; i < size; i += 7) values[i] = 1.0f;
+    for (std::size_t i = 2; i < size; i += 5) values[i] *= 1e-9f;
+    Buffer<float> sorted = buffer_of(values);
+    sort_descending(sorted);
+    std::sort(values.begin(), values.end(), std::greater<>());
+    EXPECT_TRUE(std::equal(values.begin(), values.end(), sorted.begin(), sorted.end())) << size;
   }
 }
 
@@ -45,6 +41,31 @@ TEST(DepthSort, KeepsTheLargestNumberBelowTwo) {
   sort_descending(sorted);
   EXPECT_EQ(sorted[0], 1.99999988f);
   EXPECT_EQ(sorted[9999], 1e-45f);
+}
+
+TEST(DepthSort, DrawsInBucketsAreTheStreamsInOrder) {
+  for (const std::size_t size : std::initializer_list<std::size_t>{
+           0, 1, 2, 1023, 1024, 1025, 2047, 2048, 16384, 100'003, 3'000'000}) {
+    GlibcRandom stream(9);
+    stream.skip(5);
+    std::vector<float> expected(size);
+    GlibcRandom(stream).draw(expected.data(), size);
+    std::sort(expected.begin(), expected.end(), std::greater<>());
+    for (const int threads : {1, 2, 7}) {
+      std::vector<float> sorted;
+      tbb::task_arena(threads).execute([&] {
+        SortedDraws draws(stream, size);
+        std::vector<float> part;
+        for (std::size_t bucket = 0; bucket < draws.num_buckets(); ++bucket) {
+          EXPECT_EQ(draws.begin(bucket), sorted.size());
+          draws.sort_bucket(bucket, part);
+          sorted.insert(sorted.end(), part.begin(), part.end());
+        }
+        EXPECT_EQ(draws.begin(draws.num_buckets()), size);
+      });
+      EXPECT_EQ(sorted, expected) << size << " draws, " << threads << " threads";
+    }
+  }
 }
 
 }  // namespace

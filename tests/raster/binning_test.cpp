@@ -1,3 +1,5 @@
+#include <tbb/task_arena.h>
+
 #include <random>
 
 #include "renderer/raster/cpu/bin_circles.h"
@@ -42,6 +44,45 @@ TEST(Binning, NoCoveredPixelLiesOutsideTheBoundsOrTheBinTest) {
   }
 }
 
+/// A bin's list in paint order; where it has copies, the circles' numbers are their z.
+std::vector<std::uint32_t> list_of(const cpu::BinLists& lists, int bin) {
+  std::vector<std::uint32_t> list;
+  for (auto slab = lists.slabs.rbegin(); slab != lists.slabs.rend(); ++slab) {
+    const auto at = static_cast<std::size_t>(bin);
+    for (std::uint32_t i = slab->offsets[at]; i < slab->offsets[at + 1]; ++i)
+      list.push_back(slab->shapes != nullptr ? static_cast<std::uint32_t>(slab->shapes[i].z)
+                                             : slab->indices[i]);
+  }
+  std::reverse(list.begin(), list.end());  // front ones come first
+  return list;
+}
+
+/// The bin `finished`, if there is one, has no list.
+void expect_lists(const cpu::BinLists& lists, const Circles& circles, const TileGrid& grid,
+                  int finished) {
+  std::uint64_t overlaps = 0;
+  for (int bin = 0; bin < grid.num_bins(); ++bin) {
+    const PixelRect pixels = grid.bin_pixels(bin % grid.bins_x, bin / grid.bins_x);
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t i = 0; bin != finished && i < circles.count(); ++i) {
+      if (!may_cover(circles.shapes[i], pixels, grid.s)) continue;
+      bool any = false;
+      for (int y = pixels.y0; y <= pixels.y1; ++y)
+        for (int x = pixels.x0; x <= pixels.x1; ++x) any |= covers(circles.shapes[i], x, y, grid.s);
+      if (any) expected.push_back(i);
+    }
+    const std::vector<std::uint32_t> list = list_of(lists, bin);
+    overlaps += list.size();
+    EXPECT_EQ(lists.is_empty(static_cast<std::size_t>(bin)), list.empty());
+    if (bin == finished) {
+      EXPECT_TRUE(list.empty());
+    }
+    EXPECT_TRUE(std::is_sorted(list.begin(), list.end(), std::less_equal<>()));
+    EXPECT_TRUE(std::includes(list.begin(), list.end(), expected.begin(), expected.end())) << bin;
+  }
+  EXPECT_EQ(lists.overlaps, overlaps);
+}
+
 TEST(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
   const Circles circles = random_circles(5000, 0.1f, 0.5f, 0);
   const TileGrid grid = TileGrid::make(200, 150, 32);
@@ -50,20 +91,24 @@ TEST(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
   finished[3] = 1;
   ASSERT_TRUE(
       cpu::bin_circles(circles.shapes.span(), {}, grid, finished, ~std::uint64_t{0}, lists));
-  ASSERT_EQ(lists.offsets.size(), static_cast<std::size_t>(grid.num_bins()) + 1);
-  EXPECT_TRUE(lists.list(3).empty());
-  for (int bin = 0; bin < grid.num_bins(); ++bin) {
-    const PixelRect pixels = grid.bin_pixels(bin % grid.bins_x, bin / grid.bins_x);
-    std::vector<std::uint32_t> expected;
-    for (std::uint32_t i = 0; bin != 3 && i < circles.count(); ++i) {
-      bool any = false;
-      for (int y = pixels.y0; y <= pixels.y1; ++y)
-        for (int x = pixels.x0; x <= pixels.x1; ++x) any |= covers(circles.shapes[i], x, y, grid.s);
-      if (any) expected.push_back(i);
-    }
-    const auto list = lists.list(static_cast<std::size_t>(bin));
-    EXPECT_TRUE(std::is_sorted(list.begin(), list.end(), std::less_equal<>()));
-    EXPECT_TRUE(std::includes(list.begin(), list.end(), expected.begin(), expected.end())) << bin;
+  expect_lists(lists, circles, grid, 3);
+}
+
+TEST(Binning, ListsOfCopiesAreTheSame) {
+  Circles circles = random_circles(100'000, 0.01f, 0.5f, 0);
+  for (std::size_t i = 0; i < 20'000; ++i) circles.shapes[i].radius *= 20;  // too many overlaps
+  for (std::size_t i = 0; i < circles.count(); ++i) circles.shapes[i].z = static_cast<float>(i);
+  const TileGrid grid = TileGrid::make(200, 150, 32);
+  const std::vector<std::uint8_t> finished(static_cast<std::size_t>(grid.num_bins()), 0);
+  for (const int threads : {1, 3}) {
+    cpu::BinLists lists;
+    tbb::task_arena(threads).execute([&] {
+      ASSERT_TRUE(cpu::bin_circles(circles.shapes.span(), circles.paints.span(), grid, finished,
+                                   ~std::uint64_t{0}, lists));
+    });
+    expect_lists(lists, circles, grid, -1);
+    EXPECT_EQ(lists.slabs.front().shapes, nullptr);
+    EXPECT_NE(lists.slabs.back().shapes, nullptr);
   }
 }
 
@@ -73,7 +118,7 @@ TEST(Binning, TooManyOverlapsAreRefusedNotWritten) {
   cpu::BinLists lists;
   const std::vector<std::uint8_t> finished(256, 0);
   EXPECT_FALSE(cpu::bin_circles(circles.shapes.span(), {}, grid, finished, 10, lists));
-  EXPECT_EQ(lists.indices.size(), 0u);
+  for (const cpu::SlabLists& slab : lists.slabs) EXPECT_EQ(slab.indices.size(), 0u);
 }
 
 TEST(Binning, CirclesThatMissEveryPixelCentreAreNotListed) {

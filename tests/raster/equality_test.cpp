@@ -68,6 +68,10 @@ TEST(Equality, EveryInstructionSetHasTheSameBits) {
   many.push_back(random_circles(3000, 0.15f, 0.6f, 0));
   many.push_back(random_circles(3000, 0.15f, 0.6f, 0.4));
   many.push_back(random_circles(130000, 0.02f, 1e-3f, 0.1));  // small ones, in lists of copies
+  many.push_back(random_circles(8000, 0.03f, 0.1f, 0));       // up to two pixels in radius: specks
+  for (std::size_t i = 0; i < 8000; ++i)
+    if (i / 250 % 4 == 1) many.back().shapes[i].radius *= 5;  // with larger ones between
+  for (std::size_t i = 2000; i < 3000; ++i) many.back().paints[i].alpha *= -1;  // and snow
   const std::vector<std::string> targets = cpu_vector_targets();
   for (const Circles& circles : many) {
     if (circles.count() > 100000)

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,31 +11,25 @@
 
 namespace roundel::cpu {
 
-/// For each bin of a grid the circles of one chunk that may cover one of its pixels, in paint
-/// order: elements offsets[b] .. offsets[b + 1] − 1 of `indices`, or, where `has_copies`, of
-/// `copies`.
+/// For each bin of a grid the circles of one chunk that may cover one of its pixels. A bin's list
+/// is its pieces in the slabs' lists, from the last slab to the first: front circles first.
 struct BinLists {
-  std::vector<std::uint64_t> offsets;  ///< [num_bins + 1]
-  Buffer<std::uint32_t> indices;  ///< [>= offsets[num_bins]], relative to the chunk's first circle
-  Buffer<CircleCopy> copies;      ///< the same
-  bool has_copies = false;
+  std::vector<SlabLists> slabs;
+  Buffer<Shape> shapes;  ///< copies, of all slabs
+  Buffer<Paint> paints;
+  std::uint64_t overlaps = 0;
 
-  bool is_empty(std::size_t bin) const { return offsets[bin] == offsets[bin + 1]; }
-  std::span<const std::uint32_t> list(std::size_t bin) const {
-    return {indices.data() + offsets[bin], indices.data() + offsets[bin + 1]};
-  }
-  std::span<const CircleCopy> list_of_copies(std::size_t bin) const {
-    return {copies.data() + offsets[bin], copies.data() + offsets[bin + 1]};
-  }
-  std::uint64_t overlaps() const { return offsets.back(); }
+  bool is_empty(std::size_t bin) const;
+  /// The list of a bin, front circles first, where there are no copies.
+  std::vector<std::uint32_t> indices(std::size_t bin) const;
 };
 
-/// Lists the circles for every bin that is not finished. Counts overlaps per slab of circles and
-/// bin, scans the counts, emits: positions come from the scan, so the lists do not depend on the
-/// threads. Returns false, with the lists unspecified, if they would take more than `max_bytes`.
-/// With `paints`, lists hold copies where that is faster: of many circles that lie in one bin each,
-/// which would be fetched from all over the memory otherwise. Runs on the calling thread's TBB
-/// arena.
+/// Lists the circles for every bin that is not finished. Slabs are runs of circles, each binned by
+/// one task: it counts overlaps per bin, scans the counts, emits. Positions come from the scan, so
+/// the lists do not depend on the threads. Returns false, with the lists unspecified, if they would
+/// take more than `max_bytes`. With `paints`, lists hold copies where that is faster: of many
+/// circles that lie in one bin each, which would be fetched from all over the memory otherwise.
+/// Runs on the calling thread's TBB arena.
 bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, const TileGrid& grid,
                  std::span<const std::uint8_t> finished, std::uint64_t max_bytes, BinLists& lists);
 

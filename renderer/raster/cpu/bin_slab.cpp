@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 // Compiled once for each of these instruction sets; the best one that the machine has is chosen
 // when the program runs.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/raster/cpu/bin_slab.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
@@ -23,17 +23,20 @@ const hn::RebindToSigned<L::Tag> kIntegers;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));
 
 /// Columns [x0, x1] × rows [y0, y1] of bins that circles may cover a pixel in, by their bounding
-/// boxes; x1 is −1 where there is none.
+/// boxes; x1 is −1 where there is none. `only` is the bin where it is one, or −1.
 struct Rects {
   static constexpr int kCapacity = 256;  // with the circles themselves a quarter of an L1 cache
   alignas(64) std::int32_t x0[kCapacity];
   alignas(64) std::int32_t y0[kCapacity];
   alignas(64) std::int32_t x1[kCapacity];
   alignas(64) std::int32_t y1[kCapacity];
+  alignas(64) std::int32_t only[kCapacity];
 };
 
-HWY_INLINE void store_bins(Vector pixels, const TileGrid& grid, std::int32_t* bins) {
-  hn::Store(hn::ShiftRightSame(hn::ConvertTo(kIntegers, pixels), grid.bin_shift), kIntegers, bins);
+using Integers = hn::Vec<decltype(kIntegers)>;
+
+HWY_INLINE Integers bins_of(Vector pixels, const TileGrid& grid) {
+  return hn::ShiftRightSame(hn::ConvertTo(kIntegers, pixels), grid.bin_shift);
 }
 
 /// One vector of circles.
@@ -46,20 +49,27 @@ HWY_INLINE void find_rects(const Shape* shapes, const TileGrid& grid, Rects& rec
   covered_whole_pixels(y, radius, height, height, y0, y1);
   const L::Mask some =
       hn::And(hn::And(hn::Le(x0, x1), hn::Le(y0, y1)), L::greater(radius, hn::Zero(kTag)));
-  store_bins(x0, grid, rects.x0 + i);
-  store_bins(y0, grid, rects.y0 + i);
-  store_bins(L::choose(some, x1, L::set(-1.0f)), grid, rects.x1 + i);
-  store_bins(y1, grid, rects.y1 + i);
+  const Integers left = bins_of(x0, grid), bottom = bins_of(y0, grid), top = bins_of(y1, grid);
+  const Integers right = bins_of(L::choose(some, x1, L::set(-1.0f)), grid);
+  hn::Store(left, kIntegers, rects.x0 + i);
+  hn::Store(bottom, kIntegers, rects.y0 + i);
+  hn::Store(right, kIntegers, rects.x1 + i);
+  hn::Store(top, kIntegers, rects.y1 + i);
+  const Integers bin = hn::Add(hn::Mul(bottom, hn::Set(kIntegers, grid.bins_x)), left);
+  const auto is_one = hn::And(hn::Eq(left, right), hn::Eq(bottom, top));
+  hn::Store(hn::IfThenElse(is_one, bin, hn::Set(kIntegers, -1)), kIntegers, rects.only + i);
 }
 
 HWY_INLINE void find_rects(std::span<const Shape> shapes, const TileGrid& grid, Rects& rects) {
   const int count = static_cast<int>(shapes.size());
   const int whole = count & -kLanes;
-  for (int i = 0; i < whole; i += kLanes) find_rects(shapes.data() + i, grid, rects, i);
-  if (whole == count) return;
-  Shape rest[kLanes] = {};
-  std::copy(shapes.begin() + whole, shapes.end(), rest);
-  find_rects(rest, grid, rects, whole);
+  if (whole < count) {
+    Shape rest[kLanes] = {};
+    std::copy(shapes.begin() + whole, shapes.end(), rest);
+    find_rects(rest, grid, rects, whole);
+  }
+  // Downwards, as all goes here: the processor then fetches ahead in the right direction.
+  for (int i = whole - kLanes; i >= 0; i -= kLanes) find_rects(shapes.data() + i, grid, rects, i);
 }
 
 /// The columns of bins [x0, x1] that the circle may reach within each of kLanes rows of bins from
@@ -82,69 +92,95 @@ HWY_INLINE void find_reach(const Shape& shape, const TileGrid& grid, int bin_y, 
   const Vector half = L::sqrt(L::add(square, L::mul(r2, L::set(0x1p-20f))));
   Vector first, last;
   covered_whole_pixels(L::set(shape.x), half, height, width, first, last);
-  store_bins(first, grid, x0);
-  store_bins(last, grid, x1);
+  hn::Store(bins_of(first, grid), kIntegers, x0);
+  hn::Store(bins_of(last, grid), kIntegers, x1);
 }
 
-/// Calls visit(index, y, x0, x1) for each circle, in order, and each row y of bins of which the
-/// circle may cover pixels: in columns [x0, x1]. Not for circles that touch no open bin.
-template <typename Visit>
-HWY_INLINE void for_each_run(std::span<const Shape> shapes, const TileGrid& grid,
-                             const OpenBins& open, const Visit& visit) {
+/// Goes through the circles from the last to the first. For one that may cover pixels of a single
+/// bin calls visit_bin(index, bin); for others visit_run(index, y, x0, x1) for each row y of bins
+/// with the columns [x0, x1] that it may reach. Not for circles that touch no open bin.
+template <typename VisitBin, typename VisitRun>
+HWY_INLINE void for_each_circle(std::span<const Shape> shapes, const TileGrid& grid,
+                                const OpenBins& open, const VisitBin& visit_bin,
+                                const VisitRun& visit_run) {
   Rects rects;
   alignas(64) std::int32_t reach_x0[kLanes], reach_x1[kLanes];
-  for (std::size_t first = 0; first < shapes.size(); first += Rects::kCapacity) {
-    const std::size_t count = std::min<std::size_t>(Rects::kCapacity, shapes.size() - first);
+  for (std::size_t end = shapes.size(), count = 0; end > 0; end -= count) {
+    count = std::min<std::size_t>(Rects::kCapacity, end);
+    const std::size_t first = end - count;
     find_rects(shapes.subspan(first, count), grid, rects);
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = count; i-- > 0;) {
+      const int only = rects.only[i];
+      if (only >= 0) {
+        if (open.is_open(only)) visit_bin(first + i, only);
+        continue;
+      }
       const int x0 = rects.x0[i], x1 = rects.x1[i], y0 = rects.y0[i], y1 = rects.y1[i];
       if (x1 < x0 || !open.any(x0, y0, x1, y1)) continue;
       // In one or two rows or columns of bins the bounding box is nearly as good as the circle.
       if (x1 - x0 < 2 || y1 - y0 < 2) {
-        for (int y = y0; y <= y1; ++y) visit(first + i, y, x0, x1);
+        for (int y = y0; y <= y1; ++y) visit_run(first + i, y, x0, x1);
         continue;
       }
       for (int y = y0; y <= y1; ++y) {
         const int lane = (y - y0) % kLanes;
         if (lane == 0) find_reach(shapes[first + i], grid, y, reach_x0, reach_x1);
-        if (reach_x0[lane] <= reach_x1[lane]) visit(first + i, y, reach_x0[lane], reach_x1[lane]);
+        if (reach_x0[lane] <= reach_x1[lane])
+          visit_run(first + i, y, reach_x0[lane], reach_x1[lane]);
       }
     }
   }
 }
 
 void count_slab(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
-                std::uint64_t* steps) {
-  for_each_run(shapes, grid, open, [&](std::size_t, int y, int x0, int x1) {
-    ++steps[y * grid.bins_x + x0];
-    --steps[y * grid.bins_x + x1 + 1];
-  });
+                std::uint32_t* counts, std::uint32_t* steps) {
+  for_each_circle(
+      shapes, grid, open, [&](std::size_t, int bin) { ++counts[bin]; },
+      [&](std::size_t, int y, int x0, int x1) {
+        ++steps[y * grid.bins_x + x0];
+        --steps[y * grid.bins_x + x1 + 1];
+      });
 }
 
 template <typename Emit>
 HWY_INLINE void for_each_overlap(std::span<const Shape> shapes, const TileGrid& grid,
                                  const OpenBins& open, const Emit& emit) {
-  for_each_run(shapes, grid, open, [&](std::size_t i, int y, int x0, int x1) {
+  for_each_circle(shapes, grid, open, emit, [&](std::size_t i, int y, int x0, int x1) {
     const int row = y * grid.bins_x;
     for (int bin = row + x0; bin <= row + x1; ++bin)
-      if (open.all || open.finished[static_cast<std::size_t>(bin)] == 0) emit(i, bin);
+      if (open.is_open(bin)) emit(i, bin);
   });
 }
 
 void emit_indices(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
-                  std::uint32_t first_index, std::uint64_t* next, std::uint32_t* indices) {
+                  std::uint32_t first_index, std::uint32_t* next, std::uint32_t* indices) {
   for_each_overlap(shapes, grid, open, [&](std::size_t i, int bin) {
     indices[next[bin]++] = first_index + static_cast<std::uint32_t>(i);
   });
 }
 
-void emit_copies(std::span<const Shape> shapes, const Paint* paints, const TileGrid& grid,
-                 const OpenBins& open, std::uint64_t* next, CircleCopy* copies) {
-  for_each_overlap(shapes, grid, open, [&](std::size_t i, int bin) {
-    CircleCopy& copy = copies[next[bin]++];
-    std::memcpy(&copy.shape, &shapes[i], sizeof copy.shape);  // the compiler would move it in parts
-    std::memcpy(&copy.paint, &paints[i], sizeof copy.paint);
-  });
+/// Gathers elements of 16 bytes in the first-level cache, whence they go on as whole vectors:
+/// single ones would leave as parts of cache lines. `to` is aligned to 64 bytes and has room for a
+/// multiple of them.
+template <typename Element>
+HWY_INLINE void stream(const Element* from, std::span<const std::uint32_t> indices, Element* to) {
+  constexpr std::size_t kGathered = 128;
+  alignas(64) Element gathered[kGathered];
+  for (std::size_t first = 0; first < indices.size(); first += kGathered) {
+    const std::size_t count = std::min(kGathered, indices.size() - first);
+    for (std::size_t i = 0; i < count; ++i) gathered[i] = from[indices[first + i]];
+    const float* const floats = reinterpret_cast<const float*>(gathered);
+    float* const out = reinterpret_cast<float*>(to + first);
+    for (std::size_t i = 0; i < 4 * count; i += kLanes)
+      hn::Stream(hn::Load(kTag, floats + i), kTag, out + i);
+  }
+  hwy::FlushStream();
+}
+void stream_shapes(const Shape* from, std::span<const std::uint32_t> indices, Shape* to) {
+  stream(from, indices, to);
+}
+void stream_paints(const Paint* from, std::span<const std::uint32_t> indices, Paint* to) {
+  stream(from, indices, to);
 }
 
 }  // namespace roundel::cpu::HWY_NAMESPACE
@@ -154,7 +190,8 @@ HWY_AFTER_NAMESPACE();
 namespace roundel::cpu {
 HWY_EXPORT(count_slab);
 HWY_EXPORT(emit_indices);
-HWY_EXPORT(emit_copies);
+HWY_EXPORT(stream_shapes);
+HWY_EXPORT(stream_paints);
 
 OpenBins::OpenBins(const TileGrid& grid, std::span<const std::uint8_t> finished_bins)
     : finished(finished_bins),
@@ -172,18 +209,21 @@ OpenBins::OpenBins(const TileGrid& grid, std::span<const std::uint8_t> finished_
 }
 
 void count_slab(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
-                std::uint64_t* steps) {
-  HWY_DYNAMIC_DISPATCH(count_slab)(shapes, grid, open, steps);
+                std::uint32_t* counts, std::uint32_t* steps) {
+  HWY_DYNAMIC_DISPATCH(count_slab)(shapes, grid, open, counts, steps);
 }
 
 void emit_indices(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
-                  std::uint32_t first_index, std::uint64_t* next, std::uint32_t* indices) {
+                  std::uint32_t first_index, std::uint32_t* next, std::uint32_t* indices) {
   HWY_DYNAMIC_DISPATCH(emit_indices)(shapes, grid, open, first_index, next, indices);
 }
 
-void emit_copies(std::span<const Shape> shapes, const Paint* paints, const TileGrid& grid,
-                 const OpenBins& open, std::uint64_t* next, CircleCopy* copies) {
-  HWY_DYNAMIC_DISPATCH(emit_copies)(shapes, paints, grid, open, next, copies);
+void stream_copies(const Shape* from, std::span<const std::uint32_t> indices, Shape* to) {
+  HWY_DYNAMIC_DISPATCH(stream_shapes)(from, indices, to);
+}
+
+void stream_copies(const Paint* from, std::span<const std::uint32_t> indices, Paint* to) {
+  HWY_DYNAMIC_DISPATCH(stream_paints)(from, indices, to);
 }
 
 }  // namespace roundel::cpu

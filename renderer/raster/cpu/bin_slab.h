@@ -9,10 +9,14 @@
 
 namespace roundel::cpu {
 
-/// A circle, copied to where it is needed.
-struct CircleCopy {
-  Shape shape;
-  Paint paint;
+/// For each bin the circles of a slab that may cover one of its pixels, front ones first: elements
+/// offsets[b] .. offsets[b + 1] − 1 of `indices` or, where these are not null, of `shapes` and
+/// `paints`, copies of the circles.
+struct SlabLists {
+  std::vector<std::uint32_t> offsets;  ///< [num_bins + 1]
+  Buffer<std::uint32_t> indices;       ///< [>= offsets[num_bins]], of circles in the chunk
+  Shape* shapes = nullptr;             ///< [offsets[num_bins]]
+  Paint* paints = nullptr;             ///< the same
 };
 
 /// The bins that are not finished.
@@ -25,6 +29,8 @@ struct OpenBins {
 
   OpenBins(const TileGrid& grid, std::span<const std::uint8_t> finished_bins);
 
+  bool is_open(int bin) const { return all || finished[static_cast<std::size_t>(bin)] == 0; }
+
   /// True if one of columns [x0, x1] × rows [y0, y1] of bins is open.
   bool any(int x0, int y0, int x1, int y1) const {
     if (all) return true;
@@ -34,19 +40,20 @@ struct OpenBins {
   }
 };
 
-/// Counts, for the open bins, how many of the circles may cover a pixel of them, as steps from one
-/// bin to the next: the sum of steps[0..bin] is bin's count. Adds to steps [num_bins + 1]. What it
-/// says about finished bins means nothing.
+/// Counts, for the open bins, how many of the circles may cover a pixel of them. Adds those of a
+/// single bin to `counts`, and the others to `steps` from one bin to the next: the sum of
+/// counts[bin] and steps[0..bin] is bin's number. Both have num_bins + 1 elements. What they say
+/// about finished bins means nothing.
 void count_slab(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
-                std::uint64_t* steps);
+                std::uint32_t* counts, std::uint32_t* steps);
 
-/// For each of those circles and open bins, in the circles' order, indices[next[bin]++] is the
-/// circle's position in `shapes` plus `first_index`.
+/// For each of those circles and open bins, from the last circle to the first,
+/// indices[next[bin]++] is the circle's position in `shapes` plus `first_index`.
 void emit_indices(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
-                  std::uint32_t first_index, std::uint64_t* next, std::uint32_t* indices);
+                  std::uint32_t first_index, std::uint32_t* next, std::uint32_t* indices);
 
-/// The same with the circles themselves.
-void emit_copies(std::span<const Shape> shapes, const Paint* paints, const TileGrid& grid,
-                 const OpenBins& open, std::uint64_t* next, CircleCopy* copies);
+/// to[i] = from[indices[i]], past the caches.
+void stream_copies(const Shape* from, std::span<const std::uint32_t> indices, Shape* to);
+void stream_copies(const Paint* from, std::span<const std::uint32_t> indices, Paint* to);
 
 }  // namespace roundel::cpu

@@ -10,6 +10,7 @@
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/raster/cpu/blend_tiles.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
@@ -24,19 +25,22 @@ const L::Tag kTag;
 const hn::RebindToSigned<L::Tag> kIntegers;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets here have fixed widths
 
+#include "renderer/raster/cpu/speck_blender.h"
+
 /// Circles of a bin's list that are worked on at once: the bits of one word. Front ones first.
-constexpr int kBatch = 64;
+constexpr int kBatch = SpeckBlender::kMostSpecks;
 /// In pixels: up to here going from circle to circle is faster than from block to block.
 constexpr float kSmallRadius = 5;
 struct Batch {
   int count;
-  alignas(64) float x[kBatch];
-  alignas(64) float y[kBatch];
-  alignas(64) float radius[kBatch];
+  // Loaded as whole vectors from anywhere on: with room for what lies beyond the last circle.
+  alignas(64) float x[kBatch + kLanes];
+  alignas(64) float y[kBatch + kLanes];
+  alignas(64) float radius[kBatch + kLanes];
   alignas(64) float r2[kBatch];    ///< radius², or negative beyond `count`
   alignas(64) float pass[kBatch];  ///< 1 − alpha
   std::int32_t cost[kBatch];       ///< halvings_taken(pass)
-  Paint paints[kBatch];
+  Paint paints[kBatch + kLanes];
 };
 
 /// Pixels whose state stays in registers while a batch's circles pass: kLanes wide, kRows high.
@@ -80,8 +84,75 @@ class TileBlender {
       hn::Store(pixel_center<L>(y, args_.grid.s), kTag, row_y_ + i);
     }
     for (int y = 0; y < bin_size; y += kRows)
-      for (int x = 0; x < bin_size; x += kLanes) blocks_[num_blocks_++] = {x, y, 0};
+      for (int x = 0; x < bin_size; x += kLanes) blocks_[num_blocks_++] = {x, y, 1};
   }
+
+  /// False when all pixels have stopped.
+  bool any_live() { return specks_have_pixels_ ? specks_.any_live() : find_live_blocks(); }
+
+  /// True only when there are no more circles.
+  bool is_done() const { return left_ == 0 && slab_ == 0; }
+
+  /// To be called last: the bin's state is complete then.
+  void finish() {
+    if (specks_have_pixels_) specks_.give_back();
+  }
+
+  /// Takes the next circles, up to kBatch. False when there are no more.
+  bool load() {
+    batch_.count = 0;
+    snow_ = 0;
+    largest_ = 0;
+    while (batch_.count < kBatch && (left_ > 0 || next_piece())) {
+      const SlabLists& slab = args_.slabs[slab_];
+      const auto space = static_cast<std::uint32_t>(kBatch - batch_.count);
+      const std::uint32_t count = std::min(space, left_);
+      const std::uint32_t first = slab.offsets[args_.bin() + 1] - left_;
+      if (slab.shapes != nullptr) {
+        load_circles(slab.shapes + first, slab.paints + first, static_cast<int>(count));
+      } else {
+        for (std::uint32_t i = first; i < first + count; ++i)
+          load_circle(args_.shapes[slab.indices[i]], args_.paints[slab.indices[i]]);
+      }
+      left_ -= count;
+    }
+    for (int k = batch_.count; k % kLanes != 0; ++k)
+      batch_.x[k] = batch_.y[k] = batch_.radius[k] = 0;
+    return batch_.count > 0;
+  }
+
+  void blend() {
+    const bool are_small = largest_ < kSmallRadius * args_.grid.s;
+    if (are_small) {
+      const int side = find_pixels();
+      if (side <= SpeckBlender::kLargestSide && snow_ == 0 &&
+          args_.state.bin_size <= SpeckBlender::kLargestBin) {
+        if (!specks_have_pixels_) specks_.take(args_.state, pixels_, args_.grid.s);
+        specks_have_pixels_ = true;
+        specks_.blend({batch_.count, side, batch_.x, batch_.y, batch_.radius, first_x_, first_y_,
+                       batch_.paints});
+        return;
+      }
+    }
+    if (specks_have_pixels_) {
+      specks_.give_back();
+      specks_have_pixels_ = false;
+      if (!find_live_blocks()) return;
+    }
+    find_squares();
+    if (are_small) {
+      for (int k = 0; k < batch_.count; ++k) blend_small(k);
+    } else {
+      for (int i = 0; i < num_blocks_; ++i) blend_block(blocks_[i]);
+    }
+  }
+
+ private:
+  struct Block {
+    int x, y;     ///< of its first pixel in the bin
+    float light;  ///< least transmittance of its pixels in the image, or less
+  };
+  int offset_of(Block block) const { return (block.y << args_.grid.bin_shift) + block.x; }
 
   /// Forgets blocks whose pixels have all stopped; false when there is no other left.
   bool find_live_blocks() {
@@ -103,42 +174,6 @@ class TileBlender {
     return live > 0;
   }
 
-  /// Takes `count` circles or kBatch, after the `done` frontmost ones.
-  void load(std::size_t done, std::size_t count) {
-    batch_.count = static_cast<int>(std::min<std::size_t>(kBatch, count));
-    snow_ = 0;
-    float largest = 0;
-    if (args_.list.empty()) {
-      const CircleCopy* const end = args_.copies.data() + args_.copies.size() - done;
-      for (int k = 0; k < batch_.count; ++k) load(k, end[-1 - k].shape, end[-1 - k].paint, largest);
-    } else {
-      const std::uint32_t* const end = args_.list.data() + args_.list.size() - done;
-      for (int k = 0; k < batch_.count; ++k)
-        load(k, args_.shapes[end[-1 - k]], args_.paints[end[-1 - k]], largest);
-    }
-    for (int k = batch_.count; k % kLanes != 0; ++k) {
-      batch_.x[k] = batch_.y[k] = batch_.radius[k] = 0;
-      batch_.r2[k] = -1;
-    }
-    circles_are_small_ = largest < kSmallRadius * args_.grid.s;
-  }
-
-  void blend() {
-    if (circles_are_small_) {
-      find_pixels();
-      for (int k = 0; k < batch_.count; ++k) blend_small(k);
-    } else {
-      for (int i = 0; i < num_blocks_; ++i) blend_block(blocks_[i]);
-    }
-  }
-
- private:
-  struct Block {
-    int x, y;     ///< of its first pixel in the bin
-    float light;  ///< least transmittance of its pixels
-  };
-  int offset_of(Block block) const { return (block.y << args_.grid.bin_shift) + block.x; }
-
   HWY_INLINE PixelState<L> load_pixels(int offset) const {
     const TileState& state = args_.state;
     return {hn::Load(kTag, state.plane(0) + offset), hn::Load(kTag, state.plane(1) + offset),
@@ -152,20 +187,73 @@ class TileBlender {
     hn::Store(pixels.transmittance, kTag, state.plane(3) + offset);
   }
 
-  HWY_INLINE void load(int k, const Shape& shape, const Paint& paint, float& largest) {
+  std::uint32_t piece_size(std::size_t slab) const {
+    const std::uint32_t* const offset = &args_.slabs[slab].offsets[args_.bin()];
+    return offset[1] - offset[0];
+  }
+
+  /// On to the bin's circles of the next slab behind that has some.
+  bool next_piece() {
+    while (slab_ > 0 && left_ == 0) left_ = piece_size(--slab_);
+    // Pieces lie far apart and are short: the processor does not foresee those to come.
+    constexpr std::size_t kAhead = 3;
+    if (slab_ >= kAhead && args_.slabs[slab_ - kAhead].shapes != nullptr) {
+      const SlabLists& slab = args_.slabs[slab_ - kAhead];
+      const std::uint32_t first = slab.offsets[args_.bin()];
+      const auto size = std::min<std::uint32_t>(piece_size(slab_ - kAhead), kBatch);
+      const std::uint32_t last = first + size + kLanes;  // see load_circles
+      for (std::uint32_t i = first; i < last; i += 4) {
+        hwy::Prefetch(slab.shapes + i);
+        hwy::Prefetch(slab.paints + i);
+      }
+    }
+    return left_ > 0;
+  }
+
+  HWY_INLINE void load_circle(const Shape& shape, const Paint& paint) {
+    const int k = batch_.count++;
     batch_.x[k] = shape.x;
     batch_.y[k] = shape.y;
     batch_.radius[k] = shape.radius;
-    batch_.r2[k] = shape.radius * shape.radius;
     batch_.paints[k] = paint;
-    batch_.pass[k] = 1.0f - paint.alpha;
-    batch_.cost[k] = halvings_taken(batch_.pass[k]);
     snow_ |= std::uint64_t{is_snow(paint)} << k;
-    largest = std::max(largest, shape.radius);
+    largest_ = std::max(largest_, shape.radius);
   }
 
-  /// The bin's pixels that each circle of the batch may cover.
-  void find_pixels() {
+  /// Circles that lie one behind the other. Reads whole vectors of them.
+  HWY_INLINE void load_circles(const Shape* shapes, const Paint* paints, int count) {
+    Vector largest = hn::Zero(kTag);
+    for (int i = 0; i < count; i += kLanes, shapes += kLanes, paints += kLanes) {
+      const int k = batch_.count + i;
+      const L::Mask valid = hn::FirstN(kTag, static_cast<std::size_t>(count - i));
+      Vector x, y, z, radius, red, green, blue, alpha;
+      hn::LoadInterleaved4(kTag, &shapes->x, x, y, z, radius);
+      hn::LoadInterleaved4(kTag, &paints->red, red, green, blue, alpha);
+      hn::StoreU(x, kTag, batch_.x + k);
+      hn::StoreU(y, kTag, batch_.y + k);
+      hn::StoreU(radius, kTag, batch_.radius + k);
+      std::copy_n(paints, kLanes, batch_.paints + k);
+      largest = hn::Max(largest, hn::IfThenElseZero(valid, radius));
+      const auto snow = hn::Lt(hn::BitCast(kIntegers, alpha), hn::Zero(kIntegers));  // its sign
+      snow_ |= bits_of(L::both(valid, hn::RebindMask(kTag, snow))) << k;
+    }
+    batch_.count += count;
+    largest_ = std::max(largest_, hn::GetLane(hn::MaxOfLanes(kTag, largest)));
+  }
+
+  /// What follows from radius and alpha.
+  void find_squares() {
+    for (int k = 0; k < batch_.count; ++k) {
+      batch_.r2[k] = batch_.radius[k] * batch_.radius[k];
+      batch_.pass[k] = 1.0f - batch_.paints[k].alpha;
+      batch_.cost[k] = halvings_taken(batch_.pass[k]);
+    }
+    for (int k = batch_.count; k % kLanes != 0; ++k) batch_.r2[k] = -1;
+  }
+
+  /// The bin's pixels that each circle of the batch may cover. Returns the longest side of their
+  /// boxes.
+  int find_pixels() {
     const TileGrid& grid = args_.grid;
     const auto height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
     const auto store = [&](Vector pixel, int origin, std::int32_t* to) HWY_ATTR {
@@ -173,16 +261,20 @@ class TileBlender {
       const auto last = hn::Set(kIntegers, grid.bin_size - 1);
       hn::Store(hn::Min(hn::Max(position, hn::Zero(kIntegers)), last), kIntegers, to);
     };
+    Vector longest = hn::Zero(kTag);
     for (int k = 0; k < batch_.count; k += kLanes) {
       const Vector radius = hn::Load(kTag, batch_.radius + k);
       Vector first, last;
       covered_whole_pixels(hn::Load(kTag, batch_.x + k), radius, height, width, first, last);
       store(first, pixels_.x0, first_x_ + k);
       store(last, pixels_.x0, last_x_ + k);
+      longest = hn::Max(longest, L::sub(last, first));
       covered_whole_pixels(hn::Load(kTag, batch_.y + k), radius, height, height, first, last);
       store(first, pixels_.y0, first_y_ + k);
       store(last, pixels_.y0, last_y_ + k);
+      longest = hn::Max(longest, L::sub(last, first));
     }
+    return static_cast<int>(hn::GetLane(hn::MaxOfLanes(kTag, longest))) + 1;
   }
 
   /// Circle k of the batch over the few rows and vectors that it may cover.
@@ -323,7 +415,11 @@ class TileBlender {
 
   const BlendTileArgs& args_;
   const PixelRect pixels_;
-  bool circles_are_small_ = false;
+  std::size_t slab_ = args_.slabs.size();  ///< where the circles come from
+  std::uint32_t left_ = 0;                 ///< of the bin's circles there
+  float largest_ = 0;                      ///< radius of the batch
+  bool specks_have_pixels_ = false;
+  SpeckBlender specks_;
   Batch batch_;
   std::uint64_t snow_ = 0;  ///< bit k: circle k of the batch is shaded as snow
   alignas(64) float dy2_[kRows][kBatch];
@@ -340,13 +436,13 @@ class TileBlender {
 
 bool blend_tile(const BlendTileArgs& args) {
   TileBlender blender(args);
-  const std::size_t count = args.list.size() + args.copies.size();
-  for (std::size_t done = 0; blender.find_live_blocks(); done += kBatch) {
-    if (done >= count) return false;
-    blender.load(done, count - done);
+  bool is_live = args.is_fresh || blender.any_live();
+  while (is_live && blender.load()) {
     blender.blend();
+    is_live = (args.is_last && blender.is_done()) || blender.any_live();
   }
-  return true;
+  blender.finish();
+  return !is_live;
 }
 
 }  // namespace roundel::cpu::HWY_NAMESPACE

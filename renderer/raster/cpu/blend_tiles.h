@@ -28,20 +28,23 @@ struct TileState {
 struct BlendTileArgs {
   TileGrid grid;
   int bin_x, bin_y;
-  std::span<const Shape> shapes;        ///< of the chunk
-  std::span<const Paint> paints;        ///< of the chunk
-  std::span<const std::uint32_t> list;  ///< circles of this bin, in paint order
-  std::span<const CircleCopy> copies;   ///< the same, where `list` is empty
+  std::span<const Shape> shapes;     ///< of the chunk
+  std::span<const Paint> paints;     ///< of the chunk
+  std::span<const SlabLists> slabs;  ///< of the chunk
   SnowRamp ramp;
   TileState state;
+  bool is_fresh;  ///< the state is as clear_tile() leaves it
+  bool is_last;   ///< nothing more comes behind: whether pixels have stopped no longer matters
+
+  std::size_t bin() const { return static_cast<std::size_t>(bin_y * grid.bins_x + bin_x); }
 };
 
 /// No colour yet, all light passes; except beyond the image's edge, where pixels count as stopped.
 /// `pixels` are those of the bin.
 void clear_tile(const TileState& state, const PixelRect& pixels);
 
-/// Composites a bin's list onto its state, front (last) to back. Returns true when every pixel of
-/// the bin has stopped: nothing behind can change it.
+/// Composites a bin's list onto its state, front (last) to back. Returns true only when every pixel
+/// of the bin has stopped: nothing behind can change it.
 bool blend_tile(const BlendTileArgs& args);
 
 /// The instruction sets that the kernels can run on here, e.g. "AVX3", "AVX2", "SSE4"; the first

@@ -107,7 +107,7 @@ class CpuRasterizer final : public Rasterizer {
       const std::uint64_t front =
           estimate_frame(circles, image, bin_size_, kFrontSpread).front_circles;
       ChunkWalk chunks(circles.count(), options_.chunk_circles, std::max(front, kLeastChunk),
-                       kLargestChunk);
+                       kLargestChunk, kGrowth);
       std::size_t unfinished = num_bins;
       while (unfinished > 0) {
         const auto [begin, end] = chunks.current();
@@ -136,13 +136,8 @@ class CpuRasterizer final : public Rasterizer {
           }
           // In a core's cache; a bin that starts and ends with this chunk is kept nowhere else.
           const TileState state = take_up(bin, pixels);
-          BlendTileArgs args{grid, bin_x, bin_y, shapes, paints, {}, {}, ramp, state};
-          if (lists_.has_copies) {
-            args.copies = lists_.list_of_copies(bin);
-          } else {
-            args.list = lists_.list(bin);
-          }
-          const bool opaque = blend_tile(args);
+          const bool opaque = blend_tile({grid, bin_x, bin_y, shapes, paints, lists_.slabs, ramp,
+                                          state, started_[bin] == 0, is_last_chunk});
           if (opaque || is_last_chunk) {
             write_tile(pixels, &state);
             finished_[bin] = 1;
@@ -152,7 +147,7 @@ class CpuRasterizer final : public Rasterizer {
           }
         });
         unfinished = static_cast<std::size_t>(std::count(finished_.begin(), finished_.end(), 0));
-        stats.overlaps += lists_.overlaps();
+        stats.overlaps += lists_.overlaps;
         ++stats.chunks;
         chunks.advance();
       }
@@ -189,6 +184,9 @@ class CpuRasterizer final : public Rasterizer {
   // second chunk costs more than long lists.
   static constexpr double kFrontSpread = 3.2;
   static constexpr std::uint64_t kLeastChunk = 512, kLargestChunk = std::uint64_t{1} << 24;
+  // What the first chunk leaves open are mostly the image's corners, where circles are rarest; a
+  // second one of the same density closes these.
+  static constexpr std::uint64_t kGrowth = 2;
 
   RasterOptions options_;
   int bin_size_;

@@ -10,8 +10,10 @@
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-struct VectorLanes {
-  using Tag = hn::CappedTag<float, 16>;  // 16 pixels divide every bin
+/// Vectors of as many lanes as the target has, and kMost at most.
+template <std::size_t kMost>
+struct CappedLanes {
+  using Tag = hn::CappedTag<float, kMost>;
   using Float = hn::Vec<Tag>;
   using Mask = hn::Mask<Tag>;
 
@@ -26,7 +28,7 @@ struct VectorLanes {
     return hn::MulAdd(a, b, c);
 #else
     // These targets' MulAdd rounds twice. The C library's fma is exact, if slow, on every machine.
-    alignas(64) float lanes_a[16], lanes_b[16], lanes_c[16];
+    alignas(64) float lanes_a[kMost], lanes_b[kMost], lanes_c[kMost];
     hn::Store(a, Tag(), lanes_a);
     hn::Store(b, Tag(), lanes_b);
     hn::Store(c, Tag(), lanes_c);
@@ -63,6 +65,7 @@ struct VectorLanes {
     return hn::IfThenElseZero(mask, a);
   }
 };
+using VectorLanes = CappedLanes<16>;  // 16 pixels divide every bin
 
 #include "renderer/raster/pixel_math.h"
 

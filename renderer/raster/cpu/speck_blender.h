@@ -1,0 +1,185 @@
+// Blending of specks: circles of one colour whose boxes have at most 4 × 4 pixels. Included inside
+// HWY_NAMESPACE by blend_tiles.cpp, once a target.
+
+/// Specks of one bin, front ones first. The arrays have room for whole vectors.
+struct Specks {
+  int count;
+  int side;  ///< pixels, width or height of the largest box
+  const float *x, *y, *radius;
+  const std::int32_t *first_x, *first_y;  ///< of each one's box, in pixels of the bin
+  const Paint* paints;
+};
+
+/// A pixel or two, which is what specks cover of a row.
+using PairLanes = CappedLanes<8>;
+
+/// The lanes of vectors of pixels, as masks.
+struct LaneTables {
+  alignas(32) std::int32_t of_pixels[4][8];  ///< all lanes of the pixels that have their bit set
+  alignas(32) std::int32_t of_light[8];      ///< the last lane of each pixel
+};
+constexpr LaneTables make_lane_tables() {
+  LaneTables tables{};
+  for (int lane = 0; lane < 8; ++lane) {
+    for (int bits = 0; bits < 4; ++bits) tables.of_pixels[bits][lane] = -(bits >> (lane / 4) & 1);
+    tables.of_light[lane] = lane % 4 == 3 ? -1 : 0;
+  }
+  return tables;
+}
+constexpr LaneTables kLaneTables = make_lane_tables();
+
+/// A bin's pixels with the four channels of each side by side: a few neighbours then make a vector,
+/// which a speck covers most of. A vector of one channel would hold 16 pixels, nearly all outside.
+class SpeckBlender {
+ public:
+  static constexpr int kLargestSide = 4;
+  static constexpr int kLargestBin = 32;  ///< pixels a side
+  static constexpr int kMostSpecks = 64;
+
+  /// Takes over the pixels of `state` until give_back().
+  void take(const TileState& state, const PixelRect& pixels, float s) {
+    state_ = state;
+    s_ = s;
+    origin_x_ = static_cast<float>(pixels.x0);
+    origin_y_ = static_cast<float>(pixels.y0);
+    live_ = 0;
+    std::fill_n(channels_, 4 * kPixels, 0.0f);  // beyond the bin pixels count as stopped
+    for_each_vector([&](const float* planes, std::size_t plane, float* channels) HWY_ATTR {
+      hn::StoreInterleaved4(hn::Load(kTag, planes), hn::Load(kTag, planes + plane),
+                            hn::Load(kTag, planes + 2 * plane), hn::Load(kTag, planes + 3 * plane),
+                            kTag, channels);
+    });
+  }
+
+  void give_back() {
+    for_each_vector([&](float* planes, std::size_t plane, const float* channels) HWY_ATTR {
+      Vector red, green, blue, transmittance;
+      hn::LoadInterleaved4(kTag, channels, red, green, blue, transmittance);
+      hn::Store(red, kTag, planes);
+      hn::Store(green, kTag, planes + plane);
+      hn::Store(blue, kTag, planes + 2 * plane);
+      hn::Store(transmittance, kTag, planes + 3 * plane);
+    });
+  }
+
+  /// False when all pixels have stopped. Goes on from the pixel that was live the last time: none
+  /// comes to life again.
+  bool any_live() {
+    while (live_ < kPixels && channels_[4 * live_ + 3] <= kOpaqueTransmittance) ++live_;
+    return live_ < kPixels;
+  }
+
+  void blend(const Specks& specks) {
+    find_covered(specks);
+    for (int k = 0; k < specks.count; ++k) {
+      const Ink ink(specks.paints[k]);
+      float* const corner = channels_ + 4 * (specks.first_y[k] * kStride + specks.first_x[k]);
+      // Nearly always these are all that it covers: nothing need be asked, and hence guessed.
+      std::uint32_t covered = covered_[k];
+      for (int y = 0; y < 2; ++y)
+        for (int x = 0; x < 2; x += kGroup) paint(corner, x, y, covered, ink);
+      covered &= ~kCornerBits;
+      while (covered != 0) {
+        const int first = __builtin_ctz(covered);
+        const int x = first % kLargestSide & -kGroup, y = first / kLargestSide;
+        paint(corner, x, y, covered, ink);
+        covered &= ~(kGroupBits << (y * kLargestSide + x));
+      }
+    }
+  }
+
+ private:
+  static constexpr int kStride = kLargestBin + kLargestSide;  ///< pixels from row to row
+  static constexpr int kPixels = kStride * kStride;
+  static constexpr int kGroup = hn::MaxLanes(PairLanes::Tag()) < 8 ? 1 : 2;  ///< pixels of a vector
+  static constexpr std::uint32_t kGroupBits = (1U << kGroup) - 1;
+  static constexpr std::uint32_t kCornerBits = 0x33;
+
+#if HWY_TARGET == HWY_SCALAR
+  struct Ink {
+    explicit Ink(const Paint& color) : paint(color) {}
+    Paint paint;
+  };
+  /// The pixel (x, y) of a box, where `covered` has its bit.
+  static void paint(float* corner, int x, int y, std::uint32_t covered, const Ink& ink) {
+    float* const at = corner + std::ptrdiff_t{4} * (y * kStride + x);
+    if ((covered >> (y * kLargestSide + x) & 1) == 0 || at[3] <= kOpaqueTransmittance) return;
+    PixelState<L> pixel{L::set(at[0]), L::set(at[1]), L::set(at[2]), L::set(at[3])};
+    composite<L>(pixel, L::set(ink.paint.alpha), L::set(ink.paint.red), L::set(ink.paint.green),
+                 L::set(ink.paint.blue));
+    at[0] = hn::GetLane(pixel.red), at[1] = hn::GetLane(pixel.green);
+    at[2] = hn::GetLane(pixel.blue), at[3] = hn::GetLane(pixel.transmittance);
+  }
+#else
+  using P = PairLanes;
+  /// A paint for each pixel of a vector.
+  struct Ink {
+    HWY_INLINE explicit Ink(const Paint& paint)
+        : alpha(P::set(paint.alpha)),
+          color(P::choose(light_lanes(), P::sub(P::set(1.0f), alpha),
+                          hn::LoadDup128(P::Tag(), &paint.red))) {}
+    P::Float alpha, color;
+  };
+  static HWY_INLINE P::Mask mask_of(const std::int32_t* lanes) {
+    const hn::RebindToSigned<P::Tag> integers;
+    return hn::MaskFromVec(hn::BitCast(P::Tag(), hn::Load(integers, lanes)));
+  }
+  /// The last lane of each pixel.
+  static HWY_INLINE P::Mask light_lanes() {
+    return mask_of(kLaneTables.of_light);
+  }
+  /// The group of pixels from (x, y) of a box on, where `covered` has their bits.
+  static HWY_INLINE void paint(float* corner, int x, int y, std::uint32_t covered, const Ink& ink) {
+    float* const at = corner + std::ptrdiff_t{4} * (y * kStride + x);
+    const std::uint32_t bits = covered >> (y * kLargestSide + x) & kGroupBits;
+    const P::Float channels = hn::LoadU(P::Tag(), at);
+    const P::Float light = hn::Broadcast<3>(channels);
+    const P::Mask painted = P::both(mask_of(kLaneTables.of_pixels[bits]),
+                                    P::greater(light, P::set(kOpaqueTransmittance)));
+    hn::StoreU(composite_channels<P>(channels, light, painted, light_lanes(), ink.alpha, ink.color),
+               P::Tag(), at);
+  }
+#endif
+
+  /// Which pixels of its box each speck covers: pixel (x, y) is bit kLargestSide·y + x.
+  void find_covered(const Specks& specks) {
+    for (int k = 0; k < specks.count; k += kLanes) {
+      const Vector x = hn::Load(kTag, specks.x + k), y = hn::Load(kTag, specks.y + k);
+      const Vector radius = hn::Load(kTag, specks.radius + k), r2 = L::mul(radius, radius);
+      Vector dx2[kLargestSide];
+      for (int i = 0; i < specks.side; ++i) dx2[i] = squared(x, specks.first_x + k, origin_x_, i);
+      auto covered = hn::Zero(kIntegers);
+      for (int j = 0; j < specks.side; ++j) {
+        const Vector dy2 = squared(y, specks.first_y + k, origin_y_, j);
+        for (int i = 0; i < specks.side; ++i) {
+          const L::Mask inside = L::less_equal(L::add(dx2[i], dy2), r2);
+          const auto bit = hn::Set(kIntegers, 1 << (kLargestSide * j + i));
+          covered = hn::Or(covered, hn::IfThenElseZero(hn::RebindMask(kIntegers, inside), bit));
+        }
+      }
+      hn::Store(covered, kIntegers, covered_ + k);
+    }
+  }
+
+  /// (center − the centre of pixel first + i)², along x or y.
+  HWY_INLINE Vector squared(Vector center, const std::int32_t* first, float origin, int i) const {
+    const Vector pixel = hn::ConvertTo(kTag, hn::Load(kIntegers, first));
+    const Vector position = L::add(pixel, L::set(origin + static_cast<float>(i)));
+    const Vector distance = L::sub(center, pixel_center<L>(position, s_));
+    return L::mul(distance, distance);
+  }
+
+  template <typename Use>
+  void for_each_vector(const Use& use) {
+    for (int y = 0; y < state_.bin_size; ++y)
+      for (int x = 0; x < state_.bin_size; x += kLanes)
+        use(state_.planes + y * state_.bin_size + x, state_.plane_size(),
+            channels_ + 4 * (y * kStride + x));
+  }
+
+  TileState state_{};
+  float s_ = 0, origin_x_ = 0, origin_y_ = 0;
+  int live_ = 0;  ///< the pixels before it have stopped
+  alignas(64) std::int32_t covered_[kMostSpecks];
+  alignas(64) float channels_[4 * kPixels];
+};
