@@ -80,8 +80,8 @@ OPTIONS = {
               "backend device threads memory stats quiet verbose",
     "verify": "frames scene size seed threads quiet",
     "validate": "size seed frame memory quiet",
-    "diff": "max-delta max-pixels max-density flip-mean flip ppd ssim diff-image diff-image-kind explain limit "
-            "size seed frame manifest report junit json threads quiet",
+    "diff": "max-delta max-pixels max-density flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
+            "junit explain limit size seed frame json threads quiet",
     "regress": "goldens output frames manifest report junit json max-delta max-pixels max-density flip-mean flip ppd "
                "ssim size seed backend device threads memory quiet verbose",
     "accept": "all output quiet",
