@@ -151,12 +151,18 @@ PngDecoder::Pixels PngDecoder::decode() {
 void PngDecoder::decode_plain(Pixels& pixels) {
   const std::size_t row_bytes = std::size_t{header_.width} * file_channels();
   const std::size_t filtered_size = (row_bytes + 1) * header_.height;
-  std::vector<std::uint8_t> joined;
-  if (compressed_.size() > 1) {
-    for (const auto& part : compressed_) joined.insert(joined.end(), part.begin(), part.end());
+  Buffer<std::uint8_t> joined;
+  std::span<const std::uint8_t> compressed;
+  if (compressed_.size() == 1) {
+    compressed = compressed_.front();
+  } else {
+    std::size_t size = 0;
+    for (const auto& part : compressed_) size += part.size();
+    joined = Buffer<std::uint8_t>(size);
+    std::uint8_t* out = joined.data();
+    for (const auto& part : compressed_) out = std::copy(part.begin(), part.end(), out);
+    compressed = joined.span();
   }
-  const std::span<const std::uint8_t> compressed =
-      compressed_.size() == 1 ? compressed_.front() : std::span<const std::uint8_t>(joined);
 
   pixels.data = Buffer<std::uint8_t>(filtered_size);
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
