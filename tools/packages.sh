@@ -52,6 +52,8 @@ ci_packages=(
   munge                # Slurm's passport
   ffmpeg               # makes films of streams
   chromium             # looks at reports
+  imagemagick          # its numbers on two pictures, to compare with roundel diff's
+  openimageio-tools    # the same of idiff
   git                  # lists the tracked files, clones into the bare machine
 )
 

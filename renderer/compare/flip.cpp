@@ -16,7 +16,7 @@
 namespace roundel {
 namespace {
 
-constexpr int kTileWidth = 128, kTileHeight = 64;
+constexpr int kTileWidth = kLargestFlipTileWidth, kTileHeight = 64;
 
 /// The exposures of HDR-ꟻLIP as factors: from the one that takes the reference's brightest pixel to
 /// the one that takes its median luminance to 0.85 after tone mapping, at most a stop apart.

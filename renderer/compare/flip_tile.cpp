@@ -191,42 +191,47 @@ void filter_all_rows(const FlipFilters& filters, const std::vector<float> (&oppo
   filter(filters.point, 0, out.point);
 }
 
-/// What a row of pixels looks like: colour, and the strength of edges and points.
-struct RowLook {
-  std::vector<float>&lightness, &a, &b, &edges, &points;
+// Arrays of fixed sizes, which the compiler knows not to overlap.
+using Row = float[kLargestFlipTileWidth];
+
+/// A row after all filters: Y, Cx, the two parts of Cz; edges along x and y, points along x and y.
+struct FilteredRow {
+  Row sums[8];
 };
 
-void look_at_row(const FlipFilters& filters, const Filtered& in, std::size_t row, std::size_t width,
-                 std::vector<float> (&sums)[7], const RowLook& out) {
+/// What a row of pixels looks like: colour, and the strength of edges and points.
+struct RowLook {
+  Row lightness, a, b, edges, points;
+};
+
+void filter_row_columns(const FlipFilters& filters, const Filtered& in, std::size_t row,
+                        std::size_t width, FilteredRow& out) {
   const auto margin = static_cast<std::size_t>(filters.radius);
-  for (auto& sum : sums) sum.assign(width, 0.0f);
-  const auto filter = [&](const FilterTaps& taps, const std::vector<float>& from, std::size_t to) {
-    filter_columns(taps, from, margin, row, width, sums[to].data());
+  const auto filter = [&](const FilterTaps& taps, const std::vector<float>& from, Row& to) {
+    std::fill_n(to, width, 0.0f);
+    filter_columns(taps, from, margin, row, width, to);
   };
-  filter(filters.achromatic, in.achromatic, 0);
-  filter(filters.red_green, in.red_green, 1);
-  filter(filters.blue_yellow_columns[0], in.blue_yellow0, 2);
-  filter(filters.blue_yellow_columns[1], in.blue_yellow1, 2);
-  filter(filters.smooth, in.edge, 3);
-  filter(filters.edge, in.smooth, 4);
-  filter(filters.smooth, in.point, 5);
-  filter(filters.point, in.smooth, 6);
-  const float* const s[7] = {sums[0].data(), sums[1].data(), sums[2].data(), sums[3].data(),
-                             sums[4].data(), sums[5].data(), sums[6].data()};
-  float* HWY_RESTRICT const lightness = out.lightness.data();
-  float* HWY_RESTRICT const a = out.a.data();
-  float* HWY_RESTRICT const b = out.b.data();
-  float* HWY_RESTRICT const edges = out.edges.data();
-  float* HWY_RESTRICT const points = out.points.data();
+  filter(filters.achromatic, in.achromatic, out.sums[0]);
+  filter(filters.red_green, in.red_green, out.sums[1]);
+  filter(filters.blue_yellow_columns[0], in.blue_yellow0, out.sums[2]);
+  filter(filters.blue_yellow_columns[1], in.blue_yellow1, out.sums[3]);
+  filter(filters.smooth, in.edge, out.sums[4]);
+  filter(filters.edge, in.smooth, out.sums[5]);
+  filter(filters.smooth, in.point, out.sums[6]);
+  filter(filters.point, in.smooth, out.sums[7]);
+}
+
+void look_at_row(const FilteredRow& HWY_RESTRICT in, std::size_t width, RowLook& HWY_RESTRICT out) {
+  const Row(&s)[8] = in.sums;
   for (std::size_t x = 0; x < width; ++x) {
     const float y = (s[0][x] + 16.0f) * (1.0f / 116);
-    const Color3 rgb =
-        relative_xyz_to_rgb({y + s[1][x] * (1.0f / 500), y, y - s[2][x] * (1.0f / 200)});
+    const float cz = s[2][x] + s[3][x];
+    const Color3 rgb = relative_xyz_to_rgb({y + s[1][x] * (1.0f / 500), y, y - cz * (1.0f / 200)});
     const Color3 lab = hunt_lab({clamp_unit(rgb.x), clamp_unit(rgb.y), clamp_unit(rgb.z)});
-    lightness[x] = lab.x, a[x] = lab.y, b[x] = lab.z;
+    out.lightness[x] = lab.x, out.a[x] = lab.y, out.b[x] = lab.z;
     constexpr float kGrey = 1.0f / 116;  // features are found in Y alone, from 0 to 1
-    edges[x] = kGrey * std::sqrt(s[3][x] * s[3][x] + s[4][x] * s[4][x]);
-    points[x] = kGrey * std::sqrt(s[5][x] * s[5][x] + s[6][x] * s[6][x]);
+    out.edges[x] = kGrey * std::sqrt(s[4][x] * s[4][x] + s[5][x] * s[5][x]);
+    out.points[x] = kGrey * std::sqrt(s[6][x] * s[6][x] + s[7][x] * s[7][x]);
   }
 }
 
@@ -247,20 +252,20 @@ void difference_of_rows(const RowLook& a, const RowLook& b, std::size_t width,
 void flip_tile(const FlipFilters& filters, FlipTile& tile, FlipScratch& scratch) {
   const auto width = static_cast<std::size_t>(tile.width);
   const auto height = static_cast<std::size_t>(tile.height);
-  auto& p = scratch.planes;
+  auto& p = scratch.filtered;
   const Filtered filtered[2] = {{p[0], p[1], p[2], p[3], p[4], p[5], p[6]},
                                 {p[7], p[8], p[9], p[10], p[11], p[12], p[13]}};
-  const RowLook looks[2] = {{p[14], p[15], p[16], p[17], p[18]},
-                            {p[19], p[20], p[21], p[22], p[23]}};
-  std::vector<float> opponent[3], sums[7];
-  for (std::size_t i = 14; i < 24; ++i) p[i].resize(width);
   for (int picture = 0; picture < 2; ++picture) {
-    to_opponent(picture == 0 ? tile.a : tile.b, tile.exposure, opponent);
-    filter_all_rows(filters, opponent, width, height, filtered[picture]);
+    to_opponent(picture == 0 ? tile.a : tile.b, tile.exposure, scratch.opponent);
+    filter_all_rows(filters, scratch.opponent, width, height, filtered[picture]);
   }
+  FilteredRow sums;
+  RowLook looks[2];
   for (std::size_t row = 0; row < height; ++row) {
-    for (int picture = 0; picture < 2; ++picture)
-      look_at_row(filters, filtered[picture], row, width, sums, looks[picture]);
+    for (int picture = 0; picture < 2; ++picture) {
+      filter_row_columns(filters, filtered[picture], row, width, sums);
+      look_at_row(sums, width, looks[picture]);
+    }
     difference_of_rows(looks[0], looks[1], width, tile.errors.data() + row * width);
   }
 }

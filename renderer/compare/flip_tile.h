@@ -26,7 +26,10 @@ struct ColorPlanes {
   std::vector<float> planes[3];
 };
 
-/// A rectangle of width · height pixels; the planes reach `radius` pixels beyond on each side.
+inline constexpr int kLargestFlipTileWidth = 128;
+
+/// A rectangle of width · height pixels, at most kLargestFlipTileWidth wide; the planes reach
+/// `radius` pixels beyond on each side.
 struct FlipTile {
   int width = 0, height = 0;
   ColorPlanes a, b;
@@ -37,7 +40,8 @@ struct FlipTile {
 
 /// Memory of flip_tile() that its next call on this thread uses again.
 struct FlipScratch {
-  std::vector<float> planes[32];
+  std::vector<float> opponent[3];
+  std::vector<float> filtered[14];
 };
 
 void flip_tile(const FlipFilters& filters, FlipTile& tile, FlipScratch& scratch);

@@ -77,10 +77,38 @@ std::optional<ImageMetadata> metadata_of(const Imf::Header& header) {
   return metadata;
 }
 
+/// Goes through the headers' attributes (a name, a type, a size and so many bytes): OpenEXR takes
+/// memory for a size before it looks whether the file has so many bytes.
+void check_attribute_sizes(std::span<const std::byte> file) {
+  constexpr std::size_t kMagicAndVersion = 8;
+  const auto skip = [&file](std::size_t bytes) {
+    if (bytes > file.size()) throw std::runtime_error("it is cut off");
+    file = file.subspan(bytes);
+  };
+  const auto skip_text = [&] {
+    const auto end = std::find(file.begin(), file.end(), std::byte{0});
+    skip(static_cast<std::size_t>(end - file.begin()) + 1);
+  };
+  if (file.size() < kMagicAndVersion) throw std::runtime_error("it is cut off");
+  const bool has_parts = (file[5] & std::byte{0x10}) != std::byte{0};
+  skip(kMagicAndVersion);
+  do {
+    while (!file.empty() && file.front() != std::byte{0}) {
+      skip_text();
+      skip_text();
+      std::uint32_t size = 0;
+      if (file.size() >= sizeof(size)) std::memcpy(&size, file.data(), sizeof(size));
+      skip(sizeof(size));
+      skip(size);
+    }
+    skip(1);
+  } while (has_parts && !file.empty() && file.front() != std::byte{0});
+}
+
 /// The pixels of the only part of a file.
 struct OpenExr {
   explicit OpenExr(std::span<const std::byte> file)
-      : stream(file), parts((limit_size(), stream), /*numThreads=*/0) {
+      : stream(file), parts((check_size(file), stream), /*numThreads=*/0) {
     if (parts.parts() != 1) throw std::runtime_error("it has several parts, expected one");
     part.emplace(parts, 0);
     const Imath::Box2i window = part->header().dataWindow();
@@ -92,8 +120,11 @@ struct OpenExr {
     width = static_cast<int>(columns), height = static_cast<int>(rows);
     left = window.min.x, top = window.min.y;
   }
-  /// Before the file's header is read, which makes OpenEXR allocate tables.
-  static void limit_size() { Imf::Header::setMaxImageSize(kMaxImageSide, kMaxImageSide); }
+  /// Before OpenEXR reads the header and takes memory for what that claims.
+  static void check_size(std::span<const std::byte> file) {
+    check_attribute_sizes(file);
+    Imf::Header::setMaxImageSize(kMaxImageSide, kMaxImageSide);
+  }
 
   MemoryInput stream;
   Imf::MultiPartInputFile parts;

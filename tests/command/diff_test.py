@@ -18,6 +18,7 @@ import zlib
 
 ROUNDEL = ""  # set by main()
 SAME, DIFFER, COULD_NOT = range(3)
+CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "corpus", "picture")
 
 
 def chunk(kind, data):
@@ -225,9 +226,7 @@ class HostileFiles(DiffTest):
 
     def test_damaged_files(self):
         good = png(50, 40, 3, bytes(noise(6000, 3)))
-        exr = None
-        corpus = os.path.join(os.path.dirname(__file__), "..", "fuzz", "corpus", "picture")
-        with open(os.path.join(corpus, "zip.exr"), "rb") as file:
+        with open(os.path.join(CORPUS, "zip.exr"), "rb") as file:
             exr = file.read()
         damaged = {
             "cut.png": good[:1000], "head.png": good[:20], "tail.png": good[:-1], "more.png": good + b"x",
@@ -259,6 +258,9 @@ class HostileFiles(DiffTest):
         self.write("good.png", png(4, 4, 3, bytes(48)))
         result = self.run_diff("many.png", "good.png", code=COULD_NOT, preexec_fn=limit)
         self.assertRegex(result.stderr, "memory|not a sound PNG")
+        with open(os.path.join(CORPUS, "claims_an_attribute_of_gigabytes.exr"), "rb") as file:
+            self.write("claim.exr", file.read())
+        self.refused("claim.exr", "not a sound EXR: it is cut off", preexec_fn=limit)
         self.write("claim.pfm", b"PF\n65536 65536\n-1.0\n" + bytes(48))
         self.refused("claim.pfm", "expected 51539607552", preexec_fn=limit)
 

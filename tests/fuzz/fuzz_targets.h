@@ -12,5 +12,5 @@ void try_scene(const std::uint8_t* data, std::size_t size);
 void try_npy(const std::uint8_t* data, std::size_t size);
 
 /// Decodes the bytes as a PNG, EXR or PFM and, if they are one, checks that it has all its samples,
-/// and that it does not differ from itself.
+/// and that it does not differ from itself. Of a PNG also with its checksums made right.
 void try_picture(const std::uint8_t* data, std::size_t size);
