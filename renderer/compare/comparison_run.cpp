@@ -10,10 +10,12 @@
 namespace roundel {
 namespace {
 
-const GoldenRule& apply_rule(const GoldenRules& rules, PairResult& result) {
+const GoldenRule& apply_rule(const GoldenRules& rules, const Measures& measures,
+                             PairResult& result) {
   const GoldenRule& rule = rule_for(rules, result.name);
   result.rule = rule.name;
   result.max_delta = rule.tolerance.max_delta;
+  result.pixels_per_degree = measures.pixels_per_degree;
   return rule;
 }
 
@@ -33,10 +35,10 @@ void conclude(const Tolerance& tolerance, const Picture* golden, const Picture* 
   result.reasons = verdict.reasons;
   if (golden == nullptr || actual == nullptr) return;
   result.origin = origin_of(golden->metadata, actual->metadata);
-  const bool wants_more = (measures.flip && !result.difference.flip) || measures.ssim;
-  if (!verdict.same && wants_more) {
-    result.difference = compare_pictures(*golden, *actual, tolerance, measures);
-  }
+  if (verdict.same || (!measures.flip && !measures.ssim)) return;
+  Measures all = measures;
+  all.flip |= tolerance.flip_mean.has_value();
+  result.difference = compare_pictures(*golden, *actual, tolerance, all);
 }
 
 }  // namespace
@@ -137,14 +139,14 @@ std::string result_line(const PairResult& result) {
 
 void compare_pair(const Picture& golden, const Picture& actual, const GoldenRules& rules,
                   const Measures& measures, PairResult& result) {
-  const GoldenRule& rule = apply_rule(rules, result);
+  const GoldenRule& rule = apply_rule(rules, measures, result);
   result.difference =
       compare_pictures(golden, actual, rule.tolerance, measures_for(rule.tolerance, measures));
   conclude(rule.tolerance, &golden, &actual, measures, result);
 }
 
 void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result) {
-  const GoldenRule& rule = apply_rule(rules, result);
+  const GoldenRule& rule = apply_rule(rules, measures, result);
   const auto fail = [&result](const std::string& reason) {
     result.state = PairState::kNotCompared;
     result.reasons = {reason};

@@ -31,11 +31,12 @@ struct PairResult {
   std::string name;  ///< path in both folders, with '/'
   PairState state = PairState::kSame;
   Origin origin = Origin::kUnknown;
-  std::string golden_path, actual_path;  ///< files; empty where there is none
-  std::string rule;                      ///< the name of the GoldenRule that applied
-  double max_delta = 0;                  ///< of its tolerance
-  PictureDifference difference;          ///< of kSame and kDiffers
-  std::vector<std::string> reasons;      ///< every limit passed; why nothing could be compared
+  std::string golden_path, actual_path;                ///< files; empty where there is none
+  std::string rule;                                    ///< the name of the GoldenRule that applied
+  double max_delta = 0;                                ///< of its tolerance
+  double pixels_per_degree = kDefaultPixelsPerDegree;  ///< of its ꟻLIP
+  PictureDifference difference;                        ///< of kSame and kDiffers
+  std::vector<std::string> reasons;  ///< every limit passed; why nothing could be compared
 };
 
 /// All pairs of a run, by name.

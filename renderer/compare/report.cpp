@@ -104,9 +104,7 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
     if (result.origin != Origin::kUnknown) json["origin"] = origin_text(result.origin);
     json["difference"] = difference_json(result.difference);
   }
-  const bool can_be_accepted =
-      result.state == PairState::kDiffers || result.state == PairState::kNew;
-  if (can_be_accepted && !run.accept_command.empty()) {
+  if (!run.accept_command.empty() && !result.actual_path.empty()) {
     json["accept"] = run.accept_command + " " + shell_word(result.name);
   }
   return json;

@@ -101,6 +101,9 @@ ReportPictures report_pictures(std::size_t index, const PairResult& result) {
   if (actual) script.add("actual", display_image(*actual));
   if (golden && actual && result.difference.kind == PictureDifference::Kind::kDifferent) {
     script.add("difference", difference_image(*golden, *actual, result.max_delta));
+    if (result.difference.flip) {
+      script.add("flip", flip_image(flip_map(*golden, *actual, result.pixels_per_degree)));
+    }
   }
   ReportPictures pictures = script.finish();
   for (const std::optional<Picture>* picture : {&golden, &actual}) {

@@ -158,6 +158,8 @@ class Regress(unittest.TestCase):
         text = self.regress(code=NOT_COMPARED)
         self.assertIn("deux bleus é.png: not compared: goldens/deux bleus é.png: ", text)
         self.assertIn("2 pictures: 1 same, 1 not compared\n", text)
+        self.run_roundel("accept", "deux*", code=DIFFER)  # a golden that is broken can be replaced
+        self.regress(code=SAME)
         self.write("bad.yaml", "version: 2\n")
         done = self.run_roundel("regress", "bad.yaml", "red.yaml", "--goldens", "goldens", code=NOT_COMPARED)
         self.assertIn("bad.yaml:1:10: version: expected 1, got 2", done.stderr)

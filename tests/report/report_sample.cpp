@@ -83,13 +83,19 @@ class Sample {
     put("actual", "tolerated.png", spot);
   }
 
+  static Measures measures() {
+    Measures measures;
+    measures.flip = true;
+    return measures;
+  }
+
   ComparisonRun compare() const {
     GoldenRules rules = rules_without_manifest({});
     Tolerance five;
     five.max_pixels = 5;
     rules.insert(rules.begin(), {"goldens.yaml:3 \"tol*\"", {"tol*"}, five});
-    ComparisonRun run =
-        compare_folders((folder_ / "golden").string(), (folder_ / "actual").string(), rules, {});
+    ComparisonRun run = compare_folders((folder_ / "golden").string(),
+                                        (folder_ / "actual").string(), rules, measures());
     run.title = "goldens & <actual>";
     run.accept_command = "roundel accept";
     return run;

@@ -197,7 +197,12 @@ test('the difference view marks the differing pixels', async t => {
     assert.ok(red === green && green === blue && red >= 153);
   }
   await screenshot(page, 'difference');
+  await page.keyboard.press('6');  // bright where it is seen, black far from it
+  assert.ok(Math.max(...await colorAt(page, ...await pointOf(page, 41, 30))) > 150);
+  assert.ok(Math.max(...await colorAt(page, ...await pointOf(page, 20, 45))) < 20);
+  await screenshot(page, 'flip');
   await choose(page, 'shape.png');
+  assert.equal(await page.locator('[data-view=flip]').isVisible(), false);
   assert.ok(await page.locator('[data-view=difference]').isDisabled());
   assert.equal(await page.locator('[aria-checked=true]').getAttribute('data-view'), 'side');
 });
@@ -254,7 +259,7 @@ test('the keyboard reaches everything', async t => {
   assert.match(await heading.textContent(), /^broken\.png/);
   await page.keyboard.press('k');
   await shows(page, ALPHA);
-  const views = ['side', 'slider', 'blend', 'blink', 'difference'];
+  const views = ['side', 'slider', 'blend', 'blink', 'difference', 'flip'];
   for (let i = 0; i < views.length; ++i) {
     await page.keyboard.press(String(i + 1));
     assert.equal(await page.locator('[aria-checked=true]').getAttribute('data-view'), views[i]);

@@ -72,8 +72,9 @@ std::string difference_line(const PictureDifference& difference, const Verdict& 
 }
 
 Json difference_json(const PictureDifference& difference, const Verdict& verdict) {
-  Json json = {{"same", verdict.same}, {"reasons", verdict.reasons}};
-  json.update(difference_json(difference));
+  const Json measured = difference_json(difference);
+  Json json = {{"same", verdict.same}, {"kind", measured.at("kind")}, {"reasons", verdict.reasons}};
+  json.update(measured);
   return json;
 }
 

@@ -27,10 +27,11 @@ function loadScript(path) {
 async function loadPair(index) {
   const failure = run.failures[index];
   await loadScript(failure.pictures.file);
-  const {golden, actual, difference} = arrivals.get(index);
+  const pictures = arrivals.get(index);
   arrivals.delete(index);
-  const layer = async base64 => base64 ? makeLayer(await decodePng(base64)) : null;
-  return {golden: await layer(golden), actual: await layer(actual), difference: await layer(difference)};
+  const pair = {golden: null, actual: null, difference: null, flip: null};
+  for (const [name, base64] of Object.entries(pictures)) pair[name] = makeLayer(await decodePng(base64));
+  return pair;
 }
 
 function pairOf(index) {
@@ -162,9 +163,10 @@ function setView(view) {
   if (shown.pair) fit();
 }
 
-// Pictures of different shapes have no difference in pixels.
+// Pictures of different shapes have no difference in pixels; ꟻLIP is there where it was measured.
 function canShow(view) {
-  return Boolean(shown.pair?.golden && shown.pair?.actual && (view !== 'difference' || shown.pair.difference));
+  const needs = {difference: shown.pair?.difference, flip: shown.pair?.flip};
+  return Boolean(shown.pair?.golden && shown.pair?.actual && (!(view in needs) || needs[view]));
 }
 
 function showView() {
@@ -173,6 +175,7 @@ function showView() {
     button.setAttribute('role', 'radio');
     button.setAttribute('aria-checked', String(button.dataset.view === shown.view));
     button.disabled = !canShow(button.dataset.view);
+    button.hidden = button.dataset.view === 'flip' && !shown.pair?.flip;
   }
   for (const button of document.querySelectorAll('[data-zoom]')) button.disabled = !shown.pair;
   document.querySelector('[data-zoom=densest]').disabled = !hasBoth || !run.failures[current]?.difference?.densest;
@@ -208,7 +211,7 @@ function goToDensest() {
 }
 
 // ---- Keyboard.
-const VIEWS = ['side', 'slider', 'blend', 'blink', 'difference'];
+const VIEWS = ['side', 'slider', 'blend', 'blink', 'difference', 'flip'];
 const KEYS = {
   j: () => step(1), n: () => step(1), k: () => step(-1), p: () => step(-1),
   '[': () => setAmount(shown.amounts[shown.view] - 5), ']': () => setAmount(shown.amounts[shown.view] + 5),

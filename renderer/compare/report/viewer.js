@@ -7,7 +7,7 @@ const shown = {
   view: 'side',
   amounts: {slider: 50, blend: 50, blink: 50},
   isActual: false,          // which of the two blinking shows
-  pair: null,               // {golden, actual, difference}: layers, or null where there is none
+  pair: null,               // {golden, actual, difference, flip}: layers, or null where there is none
   origin: {x: 0, y: 0},     // of a part that stands for a large picture
   scale: 1,                 // CSS pixels a pixel
   center: {x: 0, y: 0},     // the point of the picture in the middle of a pane
@@ -49,6 +49,8 @@ function panes() {
       return shown.isActual ? whole('actual', layer(actual)) : whole('golden', layer(golden));
     case 'difference':
       return whole('differing pixels', layer(difference));
+    case 'flip':
+      return whole('ꟻLIP, black where the pictures look the same', layer(shown.pair.flip));
     default: {
       const half = (width - 8) / 2;
       return [{left: 0, width: half, label: 'golden', layers: [layer(golden)]},
@@ -151,6 +153,7 @@ function paintChecks(context, left, top, width, height) {
 
 // The values of every pixel in sight, in the pixel.
 function writeValues(context, pane) {
+  const {golden, actual} = shown.pair;
   const first = {x: Math.floor(shown.center.x - pane.width / 2 / shown.scale),
                  y: Math.floor(shown.center.y - canvas.clientHeight / 2 / shown.scale)};
   const count = {x: pane.width / shown.scale + 2, y: canvas.clientHeight / shown.scale + 2};
@@ -162,7 +165,8 @@ function writeValues(context, pane) {
       if (!layer || layer.alpha < 1) continue;
       const back = valuesAt(layer.picture, x, y);
       if (!back) continue;
-      const values = layer.picture === shown.pair.difference ? deltaAt(x, y) ?? [] : back;
+      const isOwn = layer.picture === golden || layer.picture === actual;
+      const values = isOwn ? back : deltaAt(x, y) ?? [];
       const line = shown.scale / (values.length + 1);
       context.font = `${Math.min(line, shown.scale / 3)}px ui-monospace, monospace`;
       context.fillStyle = 0.3 * back[0] + 0.6 * back[1] + 0.1 * back[2] > 128 ? '#000' : '#fff';
