@@ -269,7 +269,7 @@ class Difference(ExplainTest):
                 (["scene.yaml", "corner.yaml"], "got 120x80 RGB and 8x4 RGB"),
                 (["scene.yaml", "bad.yaml"], "bad.yaml:8:"),
                 (["none.yaml", "bad.yaml"], "none.yaml: "),
-                (["scene.yaml"], "expected FILE_A FILE_B"),
+                (["scene.yaml"], "expected A B"),
                 (["scene.yaml", "moved.yaml", "--flip"], "--explain: expected without"),
                 (["scene.yaml", "moved.yaml", "--diff-image", "d.png"], "--explain: ")):
             done = self.diff(*arguments, code=2)

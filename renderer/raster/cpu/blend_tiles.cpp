@@ -25,24 +25,11 @@ const L::Tag kTag;
 const hn::RebindToSigned<L::Tag> kIntegers;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets here have fixed widths
 
+#include "renderer/raster/cpu/circle_batch.h"
 #include "renderer/raster/cpu/speck_blender.h"
 
-/// Circles of a bin's list that are worked on at once: the bits of one word. Front ones first.
-constexpr int kBatch = SpeckBlender::kMostSpecks;
 /// In pixels: up to here going from circle to circle is faster than from block to block.
 constexpr float kSmallRadius = 5;
-struct Batch {
-  int count;
-  // Loaded as whole vectors from anywhere on: with room for what lies beyond the last circle.
-  alignas(64) float x[kBatch + kLanes];
-  alignas(64) float y[kBatch + kLanes];
-  alignas(64) float radius[kBatch + kLanes];
-  alignas(64) float r2[kBatch];    ///< radius², or negative beyond `count`
-  alignas(64) float pass[kBatch];  ///< 1 − alpha
-  std::int32_t cost[kBatch];       ///< halvings_taken(pass)
-  Paint paints[kBatch + kLanes];
-};
-
 /// Pixels whose state stays in registers while a batch's circles pass: kLanes wide, kRows high.
 constexpr int kRows = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
 
@@ -62,19 +49,10 @@ std::int32_t halvings_taken(float pass) {
   return bits_of(1.0f) - bits_of(pass) + 1;
 }
 
-/// One bit a lane.
-HWY_INLINE std::uint64_t bits_of(L::Mask mask) {
-  std::uint8_t bytes[8] = {};  // NOLINT: StoreMaskBits writes up to 8 bytes
-  hn::StoreMaskBits(kTag, mask, bytes);
-  std::uint64_t bits = 0;
-  __builtin_memcpy(&bits, bytes, sizeof bits);
-  return bits;
-}
-
 class TileBlender {
  public:
-  explicit TileBlender(const BlendTileArgs& args)
-      : args_(args), pixels_(args.grid.bin_pixels(args.bin_x, args.bin_y)) {
+  TileBlender(const BlendTileArgs& args, Batch& batch)
+      : args_(args), batch_(batch), pixels_(args.grid.bin_pixels(args.bin_x, args.bin_y)) {
     const Vector lane_numbers = hn::Iota(kTag, 0);
     const int bin_size = args.grid.bin_size;
     for (int i = 0; i < bin_size; i += kLanes) {
@@ -90,42 +68,17 @@ class TileBlender {
   /// False when all pixels have stopped.
   bool any_live() { return specks_have_pixels_ ? specks_.any_live() : find_live_blocks(); }
 
-  /// True only when there are no more circles.
-  bool is_done() const { return left_ == 0 && slab_ == 0; }
-
   /// To be called last: the bin's state is complete then.
   void finish() {
     if (specks_have_pixels_) specks_.give_back();
   }
 
-  /// Takes the next circles, up to kBatch. False when there are no more.
-  bool load() {
-    batch_.count = 0;
-    snow_ = 0;
-    largest_ = 0;
-    while (batch_.count < kBatch && (left_ > 0 || next_piece())) {
-      const SlabLists& slab = args_.slabs[slab_];
-      const auto space = static_cast<std::uint32_t>(kBatch - batch_.count);
-      const std::uint32_t count = std::min(space, left_);
-      const std::uint32_t first = slab.offsets[args_.bin() + 1] - left_;
-      if (slab.shapes != nullptr) {
-        load_circles(slab.shapes + first, slab.paints + first, static_cast<int>(count));
-      } else {
-        for (std::uint32_t i = first; i < first + count; ++i)
-          load_circle(args_.shapes[slab.indices[i]], args_.paints[slab.indices[i]]);
-      }
-      left_ -= count;
-    }
-    for (int k = batch_.count; k % kLanes != 0; ++k)
-      batch_.x[k] = batch_.y[k] = batch_.radius[k] = 0;
-    return batch_.count > 0;
-  }
-
+  /// The batch, whose circles lie behind all before.
   void blend() {
-    const bool are_small = largest_ < kSmallRadius * args_.grid.s;
+    const bool are_small = batch_.largest < kSmallRadius * args_.grid.s;
     if (are_small) {
       const int side = find_pixels();
-      if (side <= SpeckBlender::kLargestSide && snow_ == 0 &&
+      if (side <= SpeckBlender::kLargestSide && batch_.snow == 0 &&
           args_.state.bin_size <= SpeckBlender::kLargestBin) {
         if (!specks_have_pixels_) specks_.take(args_.state, pixels_, args_.grid.s);
         specks_have_pixels_ = true;
@@ -185,60 +138,6 @@ class TileBlender {
     hn::Store(pixels.green, kTag, state.plane(1) + offset);
     hn::Store(pixels.blue, kTag, state.plane(2) + offset);
     hn::Store(pixels.transmittance, kTag, state.plane(3) + offset);
-  }
-
-  std::uint32_t piece_size(std::size_t slab) const {
-    const std::uint32_t* const offset = &args_.slabs[slab].offsets[args_.bin()];
-    return offset[1] - offset[0];
-  }
-
-  /// On to the bin's circles of the next slab behind that has some.
-  bool next_piece() {
-    while (slab_ > 0 && left_ == 0) left_ = piece_size(--slab_);
-    // Pieces lie far apart and are short: the processor does not foresee those to come.
-    constexpr std::size_t kAhead = 3;
-    if (slab_ >= kAhead && args_.slabs[slab_ - kAhead].shapes != nullptr) {
-      const SlabLists& slab = args_.slabs[slab_ - kAhead];
-      const std::uint32_t first = slab.offsets[args_.bin()];
-      const auto size = std::min<std::uint32_t>(piece_size(slab_ - kAhead), kBatch);
-      const std::uint32_t last = first + size + kLanes;  // see load_circles
-      for (std::uint32_t i = first; i < last; i += 4) {
-        hwy::Prefetch(slab.shapes + i);
-        hwy::Prefetch(slab.paints + i);
-      }
-    }
-    return left_ > 0;
-  }
-
-  HWY_INLINE void load_circle(const Shape& shape, const Paint& paint) {
-    const int k = batch_.count++;
-    batch_.x[k] = shape.x;
-    batch_.y[k] = shape.y;
-    batch_.radius[k] = shape.radius;
-    batch_.paints[k] = paint;
-    snow_ |= std::uint64_t{is_snow(paint)} << k;
-    largest_ = std::max(largest_, shape.radius);
-  }
-
-  /// Circles that lie one behind the other. Reads whole vectors of them.
-  HWY_INLINE void load_circles(const Shape* shapes, const Paint* paints, int count) {
-    Vector largest = hn::Zero(kTag);
-    for (int i = 0; i < count; i += kLanes, shapes += kLanes, paints += kLanes) {
-      const int k = batch_.count + i;
-      const L::Mask valid = hn::FirstN(kTag, static_cast<std::size_t>(count - i));
-      Vector x, y, z, radius, red, green, blue, alpha;
-      hn::LoadInterleaved4(kTag, &shapes->x, x, y, z, radius);
-      hn::LoadInterleaved4(kTag, &paints->red, red, green, blue, alpha);
-      hn::StoreU(x, kTag, batch_.x + k);
-      hn::StoreU(y, kTag, batch_.y + k);
-      hn::StoreU(radius, kTag, batch_.radius + k);
-      std::copy_n(paints, kLanes, batch_.paints + k);
-      largest = hn::Max(largest, hn::IfThenElseZero(valid, radius));
-      const auto snow = hn::Lt(hn::BitCast(kIntegers, alpha), hn::Zero(kIntegers));  // its sign
-      snow_ |= bits_of(L::both(valid, hn::RebindMask(kTag, snow))) << k;
-    }
-    batch_.count += count;
-    largest_ = std::max(largest_, hn::GetLane(hn::MaxOfLanes(kTag, largest)));
   }
 
   /// What follows from radius and alpha.
@@ -346,8 +245,8 @@ class TileBlender {
     std::uint64_t touching = find_circles(column_x_ + block.x, row_y_ + block.y);
     while (touching != 0) {
       // The circles up to the next one of the other shader.
-      const bool snow = (snow_ >> __builtin_ctzll(touching) & 1) != 0;
-      const std::uint64_t others = touching & (snow ? ~snow_ : snow_);
+      const bool snow = (batch_.snow >> __builtin_ctzll(touching) & 1) != 0;
+      const std::uint64_t others = touching & (snow ? ~batch_.snow : batch_.snow);
       const std::uint64_t run = touching & ((others & (0 - others)) - 1);
       if (snow) {
         blend_snow(run, block);
@@ -378,7 +277,7 @@ class TileBlender {
       }
     };
     // As long as even all of these circles together cannot have stopped a pixel, none is asked.
-    std::int32_t left = snow_ == 0 ? halvings_left(block.light) : 0;
+    std::int32_t left = batch_.snow == 0 ? halvings_left(block.light) : 0;
     for (; circles != 0; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
       if (left <= 0) break;
@@ -414,14 +313,10 @@ class TileBlender {
   }
 
   const BlendTileArgs& args_;
+  Batch& batch_;
   const PixelRect pixels_;
-  std::size_t slab_ = args_.slabs.size();  ///< where the circles come from
-  std::uint32_t left_ = 0;                 ///< of the bin's circles there
-  float largest_ = 0;                      ///< radius of the batch
   bool specks_have_pixels_ = false;
   SpeckBlender specks_;
-  Batch batch_;
-  std::uint64_t snow_ = 0;  ///< bit k: circle k of the batch is shaded as snow
   alignas(64) float dy2_[kRows][kBatch];
   // Pixels of the bin that each circle of the batch may cover, ends included.
   alignas(64) std::int32_t first_x_[kBatch];
@@ -435,11 +330,13 @@ class TileBlender {
 };
 
 bool blend_tile(const BlendTileArgs& args) {
-  TileBlender blender(args);
+  Batch batch;
+  BatchLoader loader(args);
+  TileBlender blender(args, batch);
   bool is_live = args.is_fresh || blender.any_live();
-  while (is_live && blender.load()) {
+  while (is_live && loader.load(batch)) {
     blender.blend();
-    is_live = (args.is_last && blender.is_done()) || blender.any_live();
+    is_live = (args.is_last && loader.is_done()) || blender.any_live();
   }
   blender.finish();
   return !is_live;

@@ -34,7 +34,6 @@ class SpeckBlender {
  public:
   static constexpr int kLargestSide = 4;
   static constexpr int kLargestBin = 32;  ///< pixels a side
-  static constexpr int kMostSpecks = 64;
 
   /// Takes over the pixels of `state` until give_back().
   void take(const TileState& state, const PixelRect& pixels, float s) {
@@ -180,6 +179,6 @@ class SpeckBlender {
   TileState state_{};
   float s_ = 0, origin_x_ = 0, origin_y_ = 0;
   int live_ = 0;  ///< the pixels before it have stopped
-  alignas(64) std::int32_t covered_[kMostSpecks];
+  alignas(64) std::int32_t covered_[kBatch];
   alignas(64) float channels_[4 * kPixels];
 };

@@ -1,0 +1,117 @@
+// The circles of one bin's list, batch by batch. Included inside HWY_NAMESPACE by blend_tiles.cpp,
+// once a target.
+
+/// Circles of a bin's list that are worked on at once: the bits of one word. Front ones first.
+constexpr int kBatch = 64;
+struct Batch {
+  int count;
+  float largest;       ///< radius
+  std::uint64_t snow;  ///< bit k: circle k is shaded as snow
+  // Loaded as whole vectors from anywhere on: with room for what lies beyond the last circle.
+  alignas(64) float x[kBatch + kLanes];
+  alignas(64) float y[kBatch + kLanes];
+  alignas(64) float radius[kBatch + kLanes];
+  alignas(64) float r2[kBatch];    ///< radius², or negative beyond `count`
+  alignas(64) float pass[kBatch];  ///< 1 − alpha
+  std::int32_t cost[kBatch];       ///< halvings_taken(pass)
+  Paint paints[kBatch + kLanes];
+};
+
+/// One bit a lane.
+HWY_INLINE std::uint64_t bits_of(L::Mask mask) {
+  std::uint8_t bytes[8] = {};  // NOLINT: StoreMaskBits writes up to 8 bytes
+  hn::StoreMaskBits(kTag, mask, bytes);
+  std::uint64_t bits = 0;
+  __builtin_memcpy(&bits, bytes, sizeof bits);
+  return bits;
+}
+
+class BatchLoader {
+ public:
+  explicit BatchLoader(const BlendTileArgs& args) : args_(args), slab_(args.slabs.size()) {}
+
+  /// Takes the next circles, up to kBatch. False when there are no more.
+  bool load(Batch& batch) {
+    batch.count = 0;
+    batch.snow = 0;
+    batch.largest = 0;
+    while (batch.count < kBatch && (left_ > 0 || next_piece())) {
+      const SlabLists& slab = args_.slabs[slab_];
+      const auto space = static_cast<std::uint32_t>(kBatch - batch.count);
+      const std::uint32_t count = std::min(space, left_);
+      const std::uint32_t first = slab.offsets[args_.bin() + 1] - left_;
+      if (slab.shapes != nullptr) {
+        load_circles(batch, slab.shapes + first, slab.paints + first, static_cast<int>(count));
+      } else {
+        for (std::uint32_t i = first; i < first + count; ++i)
+          load_circle(batch, args_.shapes[slab.indices[i]], args_.paints[slab.indices[i]]);
+      }
+      left_ -= count;
+    }
+    for (int k = batch.count; k % kLanes != 0; ++k)
+      batch.x[k] = batch.y[k] = batch.radius[k] = 0;
+    return batch.count > 0;
+  }
+
+  /// True only when there are no more circles.
+  bool is_done() const { return left_ == 0 && slab_ == 0; }
+
+ private:
+  std::uint32_t piece_size(std::size_t slab) const {
+    const std::uint32_t* const offset = &args_.slabs[slab].offsets[args_.bin()];
+    return offset[1] - offset[0];
+  }
+
+  /// On to the bin's circles of the next slab behind that has some.
+  bool next_piece() {
+    while (slab_ > 0 && left_ == 0) left_ = piece_size(--slab_);
+    // Pieces lie far apart and are short: the processor does not foresee those to come.
+    constexpr std::size_t kAhead = 3;
+    if (slab_ >= kAhead && args_.slabs[slab_ - kAhead].shapes != nullptr) {
+      const SlabLists& slab = args_.slabs[slab_ - kAhead];
+      const std::uint32_t first = slab.offsets[args_.bin()];
+      const auto size = std::min<std::uint32_t>(piece_size(slab_ - kAhead), kBatch);
+      const std::uint32_t last = first + size + kLanes;  // see load_circles
+      for (std::uint32_t i = first; i < last; i += 4) {
+        hwy::Prefetch(slab.shapes + i);
+        hwy::Prefetch(slab.paints + i);
+      }
+    }
+    return left_ > 0;
+  }
+
+  static HWY_INLINE void load_circle(Batch& batch, const Shape& shape, const Paint& paint) {
+    const int k = batch.count++;
+    batch.x[k] = shape.x;
+    batch.y[k] = shape.y;
+    batch.radius[k] = shape.radius;
+    batch.paints[k] = paint;
+    batch.snow |= std::uint64_t{is_snow(paint)} << k;
+    batch.largest = std::max(batch.largest, shape.radius);
+  }
+
+  /// Circles that lie one behind the other. Reads whole vectors of them.
+  static HWY_INLINE void load_circles(Batch& batch, const Shape* shapes, const Paint* paints, int count) {
+    Vector largest = hn::Zero(kTag);
+    for (int i = 0; i < count; i += kLanes, shapes += kLanes, paints += kLanes) {
+      const int k = batch.count + i;
+      const L::Mask valid = hn::FirstN(kTag, static_cast<std::size_t>(count - i));
+      Vector x, y, z, radius, red, green, blue, alpha;
+      hn::LoadInterleaved4(kTag, &shapes->x, x, y, z, radius);
+      hn::LoadInterleaved4(kTag, &paints->red, red, green, blue, alpha);
+      hn::StoreU(x, kTag, batch.x + k);
+      hn::StoreU(y, kTag, batch.y + k);
+      hn::StoreU(radius, kTag, batch.radius + k);
+      std::copy_n(paints, kLanes, batch.paints + k);
+      largest = hn::Max(largest, hn::IfThenElseZero(valid, radius));
+      const auto snow = hn::Lt(hn::BitCast(kIntegers, alpha), hn::Zero(kIntegers));  // its sign
+      batch.snow |= bits_of(L::both(valid, hn::RebindMask(kTag, snow))) << k;
+    }
+    batch.count += count;
+    batch.largest = std::max(batch.largest, hn::GetLane(hn::MaxOfLanes(kTag, largest)));
+  }
+
+  const BlendTileArgs& args_;
+  std::size_t slab_;        ///< where the circles come from
+  std::uint32_t left_ = 0;  ///< of the bin's circles there
+};
