@@ -51,5 +51,7 @@ ci_packages=(
   slurm-wlm            # runs the array of tools/farm
   munge                # Slurm's passport
   ffmpeg               # makes films of streams
+  imagemagick          # its numbers on two pictures, to compare with roundel diff's
+  openimageio-tools    # the same of idiff
   git                  # lists the tracked files, clones into the bare machine
 )

@@ -32,10 +32,10 @@ std::vector<float> exposures_of(const Picture& reference, float background) {
   }
   const auto middle = luminances.begin() + static_cast<std::ptrdiff_t>(luminances.size() / 2);
   std::nth_element(luminances.begin(), middle, luminances.end());
-  constexpr double kLeast = std::numeric_limits<float>::epsilon();
-  const double median = std::max(static_cast<double>(*middle), kLeast);
-  const double brightest =
-      std::max(static_cast<double>(*std::max_element(middle, luminances.end())), kLeast);
+  constexpr double kLeastMedian = std::numeric_limits<float>::epsilon();
+  const double median = std::max(static_cast<double>(*middle), kLeastMedian);
+  const auto brightest = static_cast<double>(*std::max_element(middle, luminances.end()));
+  if (brightest == 0) return {1};
 
   // Tone mapping is (k₀x² + k₁x)/(k₃x² + k₄x + k₅); it is 0.85 at the positive root.
   constexpr double kPre = 0.6, kTarget = 0.85;

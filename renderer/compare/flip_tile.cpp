@@ -111,7 +111,7 @@ HWY_INLINE float redistributed(float distance, float largest) {
 /// Hill's and Narkowicz's fit of the ACES tone mapping, with the usual 0.6 before it.
 HWY_INLINE float tone_mapped(float x) {
   constexpr float kPre = 0.6f;
-  const float y = x * kPre;
+  const float y = std::min(x * kPre, 1e4f);  // where all is white, and squares are finite
   const float mapped = (y * (2.51f * y + 0.03f)) / (y * (2.43f * y + 0.59f) + 0.14f);
   return clamp_unit(mapped);
 }

@@ -16,14 +16,14 @@ struct Tolerance {
                          ///< 0..255 in PNG, values in EXR and PFM
   /// Differing pixels allowed. Without it none, or any number where one of the other two limits is
   /// there.
-  std::optional<double> max_pixels;
+  std::optional<double> max_pixels = {};
   bool pixels_in_percent = false;  ///< max_pixels is a share of the picture
   struct Density {
     std::uint64_t pixels = 0;
     int width = 0, height = 0;
   };
-  std::optional<Density> max_density;  ///< at most so many of them in any window of that size
-  std::optional<double> flip_mean;     ///< largest mean of ꟻLIP
+  std::optional<Density> max_density = {};  ///< at most so many of them in any window of that size
+  std::optional<double> flip_mean = {};     ///< largest mean of ꟻLIP
 };
 
 /// Which measures are wanted beyond those that cost next to nothing.
@@ -46,14 +46,14 @@ struct PictureDifference {
   std::string shape;          ///< of kOtherShape: "96x96 RGB and 96x95 RGB"; the rest is then empty
   int width = 0, height = 0;  ///< 0 for kEqualBytes, which are not decoded
   std::vector<Channel> channels;
-  double rmse = 0;               ///< of all channels, in [0, 1] for PNG
-  double psnr = 0;               ///< dB; infinite where nothing differs
-  std::uint64_t pixels = 0;      ///< with a channel that differs at all
-  std::uint64_t not_finite = 0;  ///< of them, with NaN or infinity on one side only; such values
-                                 ///< are over every limit, and left out of all the other numbers
-  std::uint64_t pixels_over = 0;     ///< with a channel over max_delta; the rest tells of these
-  PixelBox box;                      ///< the smallest that holds them
-  PixelBox densest;                  ///< a window (16x16, or that of max_density) with most of them
+  double rmse = 0;                ///< of all channels, in [0, 1] for PNG
+  double psnr = 0;                ///< dB; infinite where nothing differs
+  std::uint64_t pixels = 0;       ///< with a channel that differs at all
+  std::uint64_t not_finite = 0;   ///< of them, with NaN or infinity on one side only; such values
+                                  ///< are over every limit, and left out of all the other numbers
+  std::uint64_t pixels_over = 0;  ///< with a channel over max_delta; the rest tells of these
+  PixelBox box;                   ///< the smallest that holds them
+  PixelBox densest;               ///< a window (16x16, or that of max_density) with most of them
   std::uint64_t densest_pixels = 0;  ///< how many it holds
   std::optional<Flip> flip;
   std::optional<double> ssim;  ///< missing for pictures below 11x11 too

@@ -25,23 +25,27 @@ class WindowSearch {
   Densest search(int first_y, int last_y) const {
     std::vector<std::uint32_t> columns(static_cast<std::size_t>(set_.width()));
     Densest best{0, first_x_, first_y};
-    for (int y = first_y; y < first_y + height_ - 1; ++y) add_row(columns, y, 1);
+    std::uint64_t pixels = 0;  // in the window's rows
+    for (int y = first_y; y < first_y + height_ - 1; ++y) pixels += add_row(columns, y, 1);
     for (int y = first_y; y <= last_y; ++y) {
-      add_row(columns, y + height_ - 1, 1);
-      search_row(columns, y, best);
-      add_row(columns, y, ~0U);
+      pixels += add_row(columns, y + height_ - 1, 1);
+      if (pixels > best.pixels) search_row(columns, y, best);
+      pixels -= add_row(columns, y, ~0U);
     }
     return best;
   }
 
  private:
-  /// `change` is 1, or −1 modulo 2³².
-  void add_row(std::vector<std::uint32_t>& columns, int y, std::uint32_t change) const {
+  /// `change` is 1, or −1 modulo 2³². Returns the number of pixels in the row.
+  std::uint64_t add_row(std::vector<std::uint32_t>& columns, int y, std::uint32_t change) const {
     const std::span<const std::uint64_t> row = set_.row(y);
+    std::uint64_t pixels = 0;
     for (std::size_t w = 0; w < row.size(); ++w) {
+      pixels += static_cast<unsigned>(std::popcount(row[w]));
       for (std::uint64_t rest = row[w]; rest != 0; rest &= rest - 1)
         columns[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))] += change;
     }
+    return pixels;
   }
 
   void search_row(const std::vector<std::uint32_t>& columns, int y, Densest& best) const {

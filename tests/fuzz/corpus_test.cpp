@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "tests/fuzz/fuzz_targets.h"
@@ -10,7 +12,8 @@
 namespace {
 
 // Runs every file of a folder; returns how many there are.
-int run_corpus(const std::string& folder, void (*target)(const std::uint8_t*, std::size_t)) {
+template <typename Target>
+int run_corpus(const std::string& folder, const Target& target) {
   int files = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(ROUNDEL_SOURCE_DIR "/tests/fuzz/corpus/" + folder)) {
@@ -30,6 +33,23 @@ TEST(FuzzCorpus, EverySceneInputEndsNormally) {
 
 TEST(FuzzCorpus, EveryNpyInputEndsNormally) {
   EXPECT_GE(run_corpus("npy", try_npy), 5);
+}
+
+TEST(FuzzCorpus, EveryPictureInputEndsNormally) {
+  EXPECT_GE(run_corpus("picture", try_picture), 20);
+}
+
+TEST(FuzzCorpus, EveryPictureInputEndsNormallyWithRandomDamageToo) {
+  std::mt19937 random(20240229);
+  run_corpus("picture", [&random](const std::uint8_t* data, std::size_t size) {
+    for (int round = 0; round < 40; ++round) {
+      std::vector<std::uint8_t> damaged(data, data + size);
+      for (unsigned k = 0, count = 1 + random() % 4; k < count; ++k)
+        damaged[random() % size] = static_cast<std::uint8_t>(random());
+      if (random() % 4 == 0) damaged.resize(random() % size);
+      try_picture(damaged.data(), damaged.size());
+    }
+  });
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// What the fuzzers and the test of their corpus run: either of them must return normally on any
+// What the fuzzers and the test of their corpus run: each of them must return normally on any
 // input. Anything but an Error is a find.
 
 /// Reads the bytes as a scene file and, if it is one, takes its fingerprint.
@@ -10,3 +10,7 @@ void try_scene(const std::uint8_t* data, std::size_t size);
 
 /// Reads the bytes as an .npy file and, if it is one, checks that all its elements lie in it.
 void try_npy(const std::uint8_t* data, std::size_t size);
+
+/// Decodes the bytes as a PNG, EXR or PFM and, if they are one, checks that it has all its samples,
+/// and that it does not differ from itself. Of a PNG also with its checksums made right.
+void try_picture(const std::uint8_t* data, std::size_t size);

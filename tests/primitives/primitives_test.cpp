@@ -20,9 +20,9 @@ namespace {
 using Integers = std::vector<std::int32_t>;
 
 /// Around everything that chunks are cut at.
-const std::size_t kSizes[] = {0,    1,    2,     3,     7,     31,    32,    33,     1023,   1024,
-                              1025, 4095, 4096,  4097,  8191,  8192,  8193,  65535,  65536,  65537,
-                              99999, 1 << 20, (1 << 20) - 3};
+const std::size_t kSizes[] = {0,    1,     2,     3,     7,     31,      32,           33,
+                              1023, 1024,  1025,  4095,  4096,  4097,    8191,         8192,
+                              8193, 65535, 65536, 65537, 99999, 1 << 20, (1 << 20) - 3};
 
 Integers random_integers(std::size_t n, std::int32_t low, std::int32_t high, unsigned seed = 1) {
   std::mt19937 engine(seed);

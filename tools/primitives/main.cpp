@@ -56,10 +56,11 @@ void check_names(const Options& options, CommandLine::Problems& problems) {
 }
 
 bool parse(const Arguments& arguments, Options& options) {
-  CommandLine line("roundel-primitives", "[PRIMITIVE...] [OPTION...]",
-                   "Times what renderers are built of, on this machine: milliseconds (median), GB/s "
-                   "of the bytes that must be moved, and their share of the bandwidth at which all "
-                   "threads copy memory, measured here and now. Every result is checked.");
+  CommandLine line(
+      "roundel-primitives", "[PRIMITIVE...] [OPTION...]",
+      "Times what renderers are built of, on this machine: milliseconds (median), GB/s "
+      "of the bytes that must be moved, and their share of the bandwidth at which all "
+      "threads copy memory, measured here and now. Every result is checked.");
   line.add_arguments("PRIMITIVE...", 0, std::numeric_limits<std::size_t>::max(), options.primitives,
                      "saxpy, scan, compaction, find-repeats (default: all)");
   line.add_value(

@@ -16,8 +16,8 @@ struct Row {
   bool is_right = false;  ///< the result was checked, element by element
 };
 
-/// Runs every variant of a primitive at every size, and checks each result. `on_row` is called after
-/// each row.
+/// Runs every variant of a primitive at every size, and checks each result. `on_row` is called
+/// after each row.
 std::vector<Row> measure(Primitive& primitive, const std::vector<std::uint64_t>& sizes, int repeats,
                          const std::function<void(const Row&)>& on_row);
 

@@ -90,9 +90,8 @@ class Scan final : public Primitive {
 
   Variant variant(const char* name, Function function) {
     return {name, [this, function](std::uint64_t n, int repeats) {
-              return time_on_cpu(repeats, [&] {
-                total_ = function(in_.span().first(n), out_.span().first(n));
-              });
+              return time_on_cpu(
+                  repeats, [&] { total_ = function(in_.span().first(n), out_.span().first(n)); });
             }};
   }
 

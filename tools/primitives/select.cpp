@@ -113,8 +113,9 @@ class Compaction final : public Selection<std::int32_t> {
   std::string name() const override { return "compaction"; }
   std::string text() const override { return "those of n int32 that are not 0, half of them"; }
   bool is_right(std::uint64_t n) const override {
-    return is_selection(n, [&](std::uint64_t i) { return input()[i] != 0; },
-                        [&](std::uint64_t i) { return input()[i]; });
+    return is_selection(
+        n, [&](std::uint64_t i) { return input()[i] != 0; },
+        [&](std::uint64_t i) { return input()[i]; });
   }
 };
 
@@ -128,9 +129,9 @@ class FindRepeats final : public Selection<std::uint32_t> {
     return "positions i with a[i] = a[i + 1] in n int32, an eighth of them";
   }
   bool is_right(std::uint64_t n) const override {
-    return is_selection(n == 0 ? 0 : n - 1,
-                        [&](std::uint64_t i) { return input()[i] - input()[i + 1] == 0; },
-                        [&](std::uint64_t i) { return static_cast<std::uint32_t>(i); });
+    return is_selection(
+        n == 0 ? 0 : n - 1, [&](std::uint64_t i) { return input()[i] - input()[i + 1] == 0; },
+        [&](std::uint64_t i) { return static_cast<std::uint32_t>(i); });
   }
 };
 

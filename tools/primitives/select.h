@@ -34,7 +34,8 @@ std::uint64_t select_by_scan(std::uint64_t n, const Keep& keep, const ValueOf& v
   std::vector<std::uint64_t> places(chunks.count + 1);
   chunks.for_each([&](std::size_t chunk) {
     std::uint64_t count = 0;
-    for (std::uint64_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i) count += keep(i) ? 1 : 0;
+    for (std::uint64_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i)
+      count += keep(i) ? 1 : 0;
     places[chunk] = count;
   });
   std::exclusive_scan(places.begin(), places.end(), places.begin(), std::uint64_t{0});

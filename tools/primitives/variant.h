@@ -23,8 +23,9 @@ Timing time_on_cpu(int most, const std::function<void()>& work);
 /// One way to compute a primitive: a row of its table for each size.
 struct Variant {
   std::string name;  ///< "CPU, one thread"
-  /// Computes the primitive for the first n elements of its input and times that, `repeats` times at
-  /// most. A variant on a device copies its result back for is_right(), outside of the timed part.
+  /// Computes the primitive for the first n elements of its input and times that, `repeats` times
+  /// at most. A variant on a device copies its result back for is_right(), outside of the timed
+  /// part.
   std::function<Timing(std::uint64_t n, int repeats)> run;
 };
 

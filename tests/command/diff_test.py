@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+"""`roundel diff` from outside: planted defects, limits, exit codes, hostile files, and the numbers of
+idiff and ImageMagick. Usage: diff_test.py PATH_OF_ROUNDEL"""
+
+import json
+import math
+import os
+import random
+import re
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+ROUNDEL = ""  # set by main()
+SAME, DIFFER, COULD_NOT = range(3)
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png(width, height, channels, pixels, extra=b"", depth=8):
+    """`pixels`: the samples' bytes, rows top to bottom."""
+    color_type = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
+    row = width * channels * depth // 8
+    raw = b"".join(b"\0" + pixels[y * row:(y + 1) * row] for y in range(height))
+    header = struct.pack(">IIBBBBB", width, height, depth, color_type, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + extra + chunk(b"IDAT", zlib.compress(raw, 1))
+            + chunk(b"IEND", b""))
+
+
+def pfm(width, height, values):
+    return b"PF\n%d %d\n-1.0\n" % (width, height) + struct.pack("<%df" % len(values), *values)
+
+
+def noise(count, seed):
+    return bytearray(random.Random(seed).randbytes(count))
+
+
+class DiffTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="roundel_diff_")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def write(self, name, data):
+        with open(os.path.join(self.folder, name), "wb") as file:
+            file.write(data)
+        return name
+
+    def run_diff(self, *arguments, code, **keywords):
+        result = subprocess.run([ROUNDEL, "diff", *arguments], cwd=self.folder, capture_output=True,
+                                timeout=120, check=False, **keywords)
+        result.stdout = result.stdout.decode()
+        result.stderr = result.stderr.decode()
+        self.assertEqual(result.returncode, code, (arguments, result.stdout, result.stderr))
+        return result
+
+    def pair(self, change, width=40, height=30, channels=3, seed=1):
+        """a.png of noise, and b.png after change(pixels)."""
+        pixels = noise(width * height * channels, seed)
+        self.write("a.png", png(width, height, channels, bytes(pixels)))
+        change(pixels)
+        self.write("b.png", png(width, height, channels, bytes(pixels)))
+
+
+class PlantedDefects(DiffTest):
+    def test_equal_bytes_and_equal_pixels(self):
+        pixels = bytes(noise(300, 1))
+        self.write("a.png", png(10, 10, 3, pixels))
+        self.write("b.png", png(10, 10, 3, pixels))
+        self.assertEqual(self.run_diff("a.png", "b.png", code=SAME).stdout,
+                         "a.png b.png: same: equal bytes\n")
+        self.write("b.png", png(10, 10, 3, pixels, chunk(b"tEXt", b"A\0b")))
+        self.assertEqual(self.run_diff("a.png", "b.png", code=SAME).stdout,
+                         "a.png b.png: same: equal pixels\n")
+
+    def test_one_level_of_one_pixel(self):
+        def change(pixels):
+            pixels[(7 * 40 + 11) * 3 + 1] ^= 1
+        self.pair(change)
+        self.assertEqual(
+            self.run_diff("a.png", "b.png", code=DIFFER).stdout,
+            "a.png b.png: differ: 1 of 40x30 pixels (0.0833 %); largest green 1; RMSE 6.536e-05, PSNR "
+            "83.69 dB; in 1x1 pixels at (11, 7) [1 pixel differs, at most 0 may]\n")
+
+    def test_alpha_alone(self):
+        def change(pixels):
+            pixels[(3 * 40 + 2) * 4 + 3] ^= 255
+        self.pair(change, channels=4)
+        line = self.run_diff("a.png", "b.png", code=DIFFER).stdout
+        self.assertIn("; largest alpha ", line)
+        self.assertNotIn("green", line)
+
+    def test_a_shifted_picture(self):
+        def change(pixels):
+            pixels[:] = pixels[3:] + pixels[:3]
+        self.pair(change)
+        result = json.loads(self.run_diff("a.png", "b.png", "--json", code=DIFFER).stdout)
+        self.assertGreater(result["pixels"], 1190)
+        self.assertEqual(result["box"], {"x": 0, "y": 0, "width": 40, "height": 30})
+
+    def test_another_size_or_channels(self):
+        self.write("a.png", png(10, 10, 3, bytes(300)))
+        self.write("b.png", png(10, 9, 3, bytes(270)))
+        self.write("c.png", png(10, 10, 4, bytes(400)))
+        self.write("d.png", png(10, 10, 3, bytes(600), depth=16))
+        self.write("e.pfm", pfm(10, 10, [0.0] * 300))
+        for name, shape in {"b.png": "10x9 RGB", "c.png": "10x10 RGBA", "d.png": "10x10 RGB of 16 bits",
+                            "e.pfm": "10x10 RGB of floats"}.items():
+            line = self.run_diff("a.png", name, "--max-pixels", "100%", code=DIFFER).stdout
+            self.assertEqual(line, f"a.png {name}: differ: they are 10x10 RGB and {shape}\n")
+
+    def test_nan_in_floats(self):
+        values = [k / 100 for k in range(300)]
+        self.write("a.pfm", pfm(10, 10, values))
+        values[(2 * 10 + 3) * 3] = math.nan
+        self.write("b.pfm", pfm(10, 10, values))
+        line = self.run_diff("a.pfm", "b.pfm", code=DIFFER).stdout
+        self.assertIn("1 of 10x10 pixels (1 %), 1 by NaN or infinity", line)
+        self.assertIn("in 1x1 pixels at (3, 7)", line)
+        self.run_diff("a.pfm", "b.pfm", "--flip-mean", "1", code=DIFFER)
+        result = json.loads(self.run_diff("a.pfm", "b.pfm", "--json", "--flip", code=DIFFER).stdout)
+        self.assertEqual(result["not_finite"], 1)
+        self.assertIsNone(result["psnr_db"])
+
+
+class Limits(DiffTest):
+    def setUp(self):
+        super().setUp()
+
+        def change(pixels):
+            for k in range(12):
+                i = ((5 + k // 4) * 40 + 20 + k % 4) * 3
+                pixels[i] = pixels[i] + 5 if pixels[i] < 128 else pixels[i] - 5
+        self.pair(change)
+
+    def test_each_holds_at_its_value_and_fails_above(self):
+        for option, holds, fails in [("--max-delta", "5", "4.9"), ("--max-pixels", "12", "11"),
+                                     ("--max-pixels", "1%", "0.99%"), ("--max-density", "12/16x16", "11/16x16"),
+                                     ("--max-density", "4/2x2", "3/2x2"), ("--flip-mean", "1", "0.00001")]:
+            line = self.run_diff("a.png", "b.png", option, holds, code=SAME).stdout
+            self.assertIn("same within the limits: 12 of 40x30 pixels", line)
+            self.run_diff("a.png", "b.png", option, fails, code=DIFFER)
+
+    def test_all_that_is_passed_is_said(self):
+        line = self.run_diff("a.png", "b.png", "--max-pixels", "3", "--max-density", "2/3x3", "--flip-mean",
+                             "0", code=DIFFER).stdout
+        self.assertRegex(line, r"\[12 pixels differ, at most 3 may, 9 pixels differ in the 3x3 pixels at "
+                               r"\(20, 5\), at most 2 may, FLIP's mean is 0\.\d+, at most 0 is allowed\]\n$")
+
+    def test_json_goes_to_stdout_or_to_a_file(self):
+        on_stdout = self.run_diff("a.png", "b.png", "--json", code=DIFFER).stdout
+        self.run_diff("--json", "out.json", "a.png", "b.png", code=DIFFER)
+        with open(os.path.join(self.folder, "out.json"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), on_stdout)
+        result = json.loads(on_stdout)
+        self.assertEqual(list(result), ["a", "b", "same", "kind", "reasons", "width", "height", "pixels",
+                                        "pixels_over", "not_finite", "channels", "rmse", "psnr_db", "box",
+                                        "densest"])
+        self.assertEqual(result["densest"], {"x": 20, "y": 5, "width": 16, "height": 16, "pixels": 12})
+
+    def test_difference_images(self):
+        for kind in "pixels", "flip":
+            self.run_diff("a.png", "b.png", "--diff-image", "d.png", "--diff-image-kind", kind, "--max-pixels",
+                          "50", code=SAME)
+            info = subprocess.run([ROUNDEL, "info", "--json", "d.png"], cwd=self.folder, check=True,
+                                  capture_output=True).stdout
+            self.assertEqual([json.loads(info)[0][k] for k in ("width", "height")], [40, 30])
+            os.remove(os.path.join(self.folder, "d.png"))
+        self.run_diff("a.png", "a.png", "--diff-image", "d.png", code=SAME)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "d.png")))
+        self.run_diff("a.png", "b.png", "--diff-image", "none/d.png", code=COULD_NOT)
+
+    def test_quiet_leaves_the_exit_code(self):
+        self.assertEqual(self.run_diff("-q", "a.png", "b.png", code=DIFFER).stdout, "")
+
+    def test_wrong_command_lines(self):
+        for arguments in (["a.png"], ["a.png", "b.png", "c.png"], ["a.png", "b.png", "--max-delta", "-1"],
+                          ["a.png", "b.png", "--max-delta", "nan"], ["a.png", "b.png", "--max-pixels", "1.5"],
+                          ["a.png", "b.png", "--max-pixels", "101%"], ["a.png", "b.png", "--max-density", "3"],
+                          ["a.png", "b.png", "--max-density", "3/0x4"], ["a.png", "b.png", "--flip-mean", "2"],
+                          ["a.png", "b.png", "--ppd", "0"], ["a.png", "b.png", "--diff-image", "d.jpg"],
+                          ["a.png", "b.png", "--no-such"]):
+            result = self.run_diff(*arguments, code=COULD_NOT)
+            self.assertIn('"roundel diff --help" lists the options', result.stderr)
+            self.assertEqual(result.stdout, "")
+
+
+class HostileFiles(DiffTest):
+    def refused(self, name, problem, **keywords):
+        """As either file."""
+        self.write("good.png", png(4, 4, 3, bytes(48)))
+        for arguments in ((name, "good.png"), ("good.png", name)):
+            result = self.run_diff(*arguments, code=COULD_NOT, **keywords)
+            self.assertIn(problem, result.stderr)
+            self.assertTrue(result.stderr.startswith((name + ":", "roundel: " + name + ":")), result.stderr)
+            self.assertEqual(result.stdout, "")
+
+    def test_what_is_no_picture(self):
+        os.mkdir(os.path.join(self.folder, "folder"))
+        os.mkfifo(os.path.join(self.folder, "pipe"))
+        self.refused("none.png", "no such file")
+        self.refused("folder", "expected a file, got a directory")
+        self.refused("pipe", "expected a regular file")
+        for name, data in {"empty": b"", "text.png": b"hello", "jpeg.png": b"\xff\xd8\xff\xe0" * 9}.items():
+            self.write(name, data)
+            self.refused(name, "expected a PNG, EXR or PFM file")
+            self.run_diff(name, name, code=COULD_NOT)
+
+    def test_an_unreadable_file(self):
+        self.write("secret.png", png(4, 4, 3, bytes(48)))
+        os.chmod(os.path.join(self.folder, "secret.png"), 0)
+        if os.access(os.path.join(self.folder, "secret.png"), os.R_OK):
+            self.skipTest("this user may read everything")
+        self.refused("secret.png", "cannot open")
+
+    def test_both_problems_are_told(self):
+        result = self.run_diff("x.png", "y.png", code=COULD_NOT)
+        self.assertEqual(result.stderr, "x.png: no such file\ny.png: no such file\n")
+
+    def test_damaged_files(self):
+        good = png(50, 40, 3, bytes(noise(6000, 3)))
+        exr = None
+        corpus = os.path.join(os.path.dirname(__file__), "..", "fuzz", "corpus", "picture")
+        with open(os.path.join(corpus, "zip.exr"), "rb") as file:
+            exr = file.read()
+        damaged = {
+            "cut.png": good[:1000], "head.png": good[:20], "tail.png": good[:-1], "more.png": good + b"x",
+            "flip.png": good[:500] + bytes([good[500] ^ 1]) + good[501:],
+            "cut.exr": exr[:-5], "head.exr": exr[:100], "magic.exr": exr[:4],
+            "cut.pfm": pfm(4, 4, [0.0] * 48)[:-1], "head.pfm": b"PF\n4 4", "nan.pfm": b"PF\nx y\n-1\n",
+        }
+        for name, data in damaged.items():
+            self.write(name, data)
+            self.refused(name, "not a sound " + name[-3:].upper())
+
+    def test_bombs_take_little_memory_and_time(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+        with open(ROUNDEL, "rb") as program:
+            if b"__asan_init" in program.read():
+                self.skipTest("sanitizers need memory of their own")
+        header = struct.pack(">IIBBBBB", 65536, 65536, 8, 2, 0, 0, 0)
+        bomb = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header)
+                + chunk(b"IDAT", zlib.compress(bytes(100 << 20), 9)) + chunk(b"IEND", b""))
+        self.write("claim.png", bomb)
+        self.refused("claim.png", "the pixels are cut off", preexec_fn=limit)
+        # All pixels are there, 12 GiB of them: more than the limit, or than this machine has.
+        stream = zlib.compressobj(1)
+        packed = b"".join([stream.compress(bytes(1 << 22)) for _ in range(16)])
+        packed += packed[len(packed) // 2:] * 200
+        self.write("many.png", b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed + bytes(12 << 20))
+                   + chunk(b"IEND", b""))
+        self.write("good.png", png(4, 4, 3, bytes(48)))
+        result = self.run_diff("many.png", "good.png", code=COULD_NOT, preexec_fn=limit)
+        self.assertRegex(result.stderr, "memory|not a sound PNG")
+        self.write("claim.pfm", b"PF\n65536 65536\n-1.0\n" + bytes(48))
+        self.refused("claim.pfm", "expected 51539607552", preexec_fn=limit)
+
+    def test_names_with_spaces_and_other_letters(self):
+        for name in ("a b.png", "größe ☃.png", "-dash.png", "new\nline.png"):
+            self.write(name, png(4, 4, 3, bytes(48)))
+            self.write("other.png", png(4, 4, 3, bytes(47) + b"\1"))
+            self.assertIn(name + " other.png: differ", self.run_diff("--", name, "other.png", code=DIFFER).stdout)
+            result = json.loads(self.run_diff("--json", "--", name, "other.png", code=DIFFER).stdout)
+            self.assertEqual(result["a"], name)
+
+    def test_a_full_or_closed_standard_output_is_no_verdict(self):
+        self.write("a.png", png(4, 4, 3, bytes(48)))
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([ROUNDEL, "diff", "a.png", "a.png"], cwd=self.folder, stdout=full,
+                                    stderr=subprocess.PIPE, check=False)
+        self.assertEqual(result.returncode, COULD_NOT)
+        self.assertIn(b"standard output", result.stderr)
+
+
+class Agreement(DiffTest):
+    """With the numbers of OpenImageIO's idiff and ImageMagick's compare, on random pairs."""
+
+    def pairs(self):
+        generator = random.Random(7)
+        for seed, (width, height, share) in enumerate([(64, 48, 1.0), (131, 17, 0.1), (33, 90, 0.01)]):
+            def change(pixels, share=share):
+                for i in range(len(pixels)):
+                    if generator.random() < share:
+                        pixels[i] = max(0, min(255, pixels[i] + generator.randint(-20, 20)))
+            self.pair(change, width, height, 3, seed)
+            yield json.loads(self.run_diff("a.png", "b.png", "--json", code=DIFFER).stdout)
+
+    def test_idiff(self):
+        if shutil.which("idiff") is None:
+            self.skipTest("idiff (openimageio-tools) is not installed")
+        for ours in self.pairs():
+            text = subprocess.run(["idiff", "a.png", "b.png"], cwd=self.folder, capture_output=True,
+                                  check=False).stdout.decode()
+
+            def number(name, text=text):
+                return float(re.search(name + r" += ([\d.e+-]+)", text).group(1))
+            channels = ours["channels"].values()
+            self.assertAlmostEqual(sum(c["mean"] for c in channels) / 3 / 255, number("Mean error"), places=6)
+            self.assertAlmostEqual(ours["rmse"], number("RMS error"), places=6)
+            self.assertAlmostEqual(ours["psnr_db"], number("Peak SNR"), places=3)
+            self.assertAlmostEqual(max(c["largest"] for c in channels) / 255, number("Max error"), places=6)
+            self.assertEqual(ours["pixels"], int(re.search(r"(\d+) pixels \(.*\) over", text).group(1)))
+
+    def test_imagemagick(self):
+        if shutil.which("compare") is None:
+            self.skipTest("compare (imagemagick) is not installed")
+        for ours in self.pairs():
+            def metric(name):
+                text = subprocess.run(["compare", "-metric", name, "a.png", "b.png", "null:"], cwd=self.folder,
+                                      capture_output=True, check=False).stderr.decode()
+                bracket = re.search(r"\((.*)\)", text)
+                return float(bracket.group(1) if bracket else text)
+            self.assertAlmostEqual(ours["rmse"], metric("RMSE"), places=6)
+            self.assertEqual(ours["pixels"], int(metric("AE")))
+            self.assertAlmostEqual(max(c["largest"] for c in ours["channels"].values()) / 255, metric("PAE"),
+                                   places=6)
+            self.assertAlmostEqual(ours["psnr_db"], metric("PSNR"), places=3)
+
+
+if __name__ == "__main__":
+    ROUNDEL = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)

@@ -1,0 +1,38 @@
+#pragma once
+#include "renderer/compare/picture_difference.h"
+#include "tests/image/image_test_support.h"
+
+namespace roundel {
+
+/// A picture of random bytes.
+inline Picture random_picture(int width, int height, int channels, unsigned seed) {
+  return picture_of(random_image(width, height, channels, seed), {});
+}
+
+inline Picture copy_of(const Picture& picture) {
+  Picture copy;
+  copy.width = picture.width, copy.height = picture.height, copy.channels = picture.channels;
+  copy.samples = picture.samples;
+  copy.bytes = picture.bytes.clone();
+  copy.floats = picture.floats.clone();
+  copy.left = picture.left, copy.top = picture.top, copy.color_space = picture.color_space;
+  return copy;
+}
+
+/// The same values as linear floats, 0 to `white`.
+inline Picture as_floats(const Picture& bytes, float white) {
+  Picture picture;
+  picture.width = bytes.width, picture.height = bytes.height, picture.channels = bytes.channels;
+  picture.samples = Picture::Samples::kFloats;
+  picture.floats = Buffer<float>(bytes.bytes.size());
+  for (std::size_t i = 0; i < bytes.bytes.size(); ++i)
+    picture.floats[i] = static_cast<float>(bytes.bytes[i]) / 255.0f * white;
+  return picture;
+}
+
+/// Where channel c of pixel (x, y) is.
+inline std::size_t sample_at(const Picture& picture, int x, int y, int c) {
+  return static_cast<std::size_t>((y * picture.width + x) * picture.channels + c);
+}
+
+}  // namespace roundel
