@@ -48,8 +48,7 @@ class BatchLoader {
       }
       left_ -= count;
     }
-    for (int k = batch.count; k % kLanes != 0; ++k)
-      batch.x[k] = batch.y[k] = batch.radius[k] = 0;
+    for (int k = batch.count; k % kLanes != 0; ++k) batch.x[k] = batch.y[k] = batch.radius[k] = 0;
     return batch.count > 0;
   }
 
@@ -91,7 +90,8 @@ class BatchLoader {
   }
 
   /// Circles that lie one behind the other. Reads whole vectors of them.
-  static HWY_INLINE void load_circles(Batch& batch, const Shape* shapes, const Paint* paints, int count) {
+  static HWY_INLINE void load_circles(Batch& batch, const Shape* shapes, const Paint* paints,
+                                      int count) {
     Vector largest = hn::Zero(kTag);
     for (int i = 0; i < count; i += kLanes, shapes += kLanes, paints += kLanes) {
       const int k = batch.count + i;
