@@ -40,8 +40,8 @@ void do_both(const WorkA& work_a, const WorkB& work_b) {
   if (problem_a && problem_b && std::string_view(problem_a->what()) != problem_b->what()) {
     throw Error(problem_a->exit_code(), std::string(problem_a->what()) + "\n" + problem_b->what());
   }
-  if (problem_a) throw *problem_a;
-  if (problem_b) throw *problem_b;
+  for (const auto& problem : {problem_a, problem_b})
+    if (problem) throw Error(*problem);
 }
 
 PictureDifference no_difference(const Measures& measures) {

@@ -45,6 +45,7 @@ std::vector<float> exposures_of(const Picture& reference, float background) {
   const double start = std::log2(root / brightest), stop = std::log2(root / median);
   const int count = std::max(2, static_cast<int>(std::ceil(stop - start)));
   std::vector<float> factors;
+  factors.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i)
     factors.push_back(static_cast<float>(std::exp2(start + i * (stop - start) / (count - 1))));
   return factors;

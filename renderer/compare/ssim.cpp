@@ -60,7 +60,7 @@ class Similarity {
 
   /// The sum over the windows whose centres are in columns x0..x1 and rows y0..y1.
   double sum(int x0, int x1, int y0, int y1) const {
-    const auto width = static_cast<std::size_t>(x1 - x0 + 1);
+    const auto width = static_cast<std::size_t>(x1 - x0) + 1;
     std::vector<Moments> rows(width * kWindow);  // of windows one row high, a ring of rows
     double sum = 0;
     for (int y = y0 - kRadius; y <= y1 + kRadius; ++y) {
@@ -91,7 +91,7 @@ class Similarity {
       *out = {};
       for (int k = 0; k < kWindow; ++k)
         out->add(weights_[static_cast<std::size_t>(k)],
-                 pixels[static_cast<std::size_t>(x - x0 + k)]);
+                 pixels[static_cast<std::size_t>(x - x0) + static_cast<std::size_t>(k)]);
     }
   }
 

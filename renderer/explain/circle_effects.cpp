@@ -72,12 +72,13 @@ double add_effects(const Side& side, std::span<const std::uint32_t> list, int x,
     walk.blend(shape, circles.paints[*i], side.ramp);
   }
   Channels behind = side.behind_all(row);
-  for (auto circle = composited.rbegin(); circle != composited.rend(); ++circle) {
-    Effect effect{side.change_of[circle->circle], {}};
+  for (std::size_t i = composited.size(); i-- > 0;) {
+    const CompositedCircle& circle = composited[i];
+    Effect effect{side.change_of[circle.circle], {}};
     for (std::size_t c = 0; c < behind.size(); ++c) {
-      const double gap = circle->color[c] - behind[c];
-      effect.channels[c] = side.sign * circle->weight * gap;
-      behind[c] += circle->alpha * gap;
+      const double gap = circle.color[c] - behind[c];
+      effect.channels[c] = side.sign * circle.weight * gap;
+      behind[c] += circle.alpha * gap;
     }
     if (effect.change != kNoChange) effects.push_back(effect);
   }

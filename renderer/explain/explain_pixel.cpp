@@ -103,12 +103,12 @@ PixelExplanation explain_pixel(const Circles& circles, const ImageSettings& imag
   while (end > 0 && !walk.has_stopped()) {
     const std::size_t begin = end - std::min(end, kCirclesAtOnce);
     const CircleNumbers covering = covering_circles(circles, begin, end, walk);
-    for (auto circle = covering.rbegin(); circle != covering.rend(); ++circle) {
+    for (std::size_t i = covering.size(); i-- > 0;) {
       if (walk.has_stopped()) {
         ++explanation.unseen;
         continue;
       }
-      const PixelStep step = take_step(circles, *circle, ramp, walk);
+      const PixelStep step = take_step(circles, covering[i], ramp, walk);
       if (explanation.composited++ < max_steps) explanation.steps.push_back(step);
     }
     end = begin;

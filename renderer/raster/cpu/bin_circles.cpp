@@ -61,9 +61,10 @@ bool BinLists::is_empty(std::size_t bin) const {
 
 std::vector<std::uint32_t> BinLists::indices(std::size_t bin) const {
   std::vector<std::uint32_t> list;
-  for (auto slab = slabs.rbegin(); slab != slabs.rend(); ++slab)
-    list.insert(list.end(), slab->indices.data() + slab->offsets[bin],
-                slab->indices.data() + slab->offsets[bin + 1]);
+  for (std::size_t i = slabs.size(); i-- > 0;) {
+    const std::uint32_t* const of_slab = slabs[i].indices.data();
+    list.insert(list.end(), of_slab + slabs[i].offsets[bin], of_slab + slabs[i].offsets[bin + 1]);
+  }
   return list;
 }
 

@@ -36,7 +36,10 @@ struct BlendTileArgs {
   bool is_fresh;  ///< the state is as clear_tile() leaves it
   bool is_last;   ///< nothing more comes behind: whether pixels have stopped no longer matters
 
-  std::size_t bin() const { return static_cast<std::size_t>(bin_y * grid.bins_x + bin_x); }
+  std::size_t bin() const {
+    return static_cast<std::size_t>(bin_y) * static_cast<std::size_t>(grid.bins_x) +
+           static_cast<std::size_t>(bin_x);
+  }
 };
 
 /// No colour yet, all light passes; except beyond the image's edge, where pixels count as stopped.
