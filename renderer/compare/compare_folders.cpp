@@ -100,11 +100,19 @@ ComparisonRun compare_folders(const std::string& golden_folder, const std::strin
   ComparisonRun run;
   run.title = fmt::format("{} and {}", golden_folder, actual_folder);
   run.results = pair_names(golden_folder, actual_folder);
+  const auto cores = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  const bool has_many = run.results.size() >= 4 * cores;
   tbb::parallel_for(std::size_t{0}, run.results.size(), [&](std::size_t i) {
     PairResult& result = run.results[i];
     if (result.golden_path.empty() || result.actual_path.empty()) return;
-    // Else a thread that waits for its own pair would begin with the next, and hold both.
-    tbb::this_task_arena::isolate([&] { compare_pair_of_files(rules, measures, result); });
+    const auto compare = [&] { compare_pair_of_files(rules, measures, result); };
+    // Many pairs: a thread each, so that none waits for another's part of its own pair. Few: all
+    // threads share each; a thread that waits must not begin with the next pair, and hold both.
+    if (has_many) {
+      tbb::task_arena(1).execute(compare);
+    } else {
+      tbb::this_task_arena::isolate(compare);
+    }
   });
   return run;
 }
