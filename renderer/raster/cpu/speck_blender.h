@@ -72,7 +72,8 @@ class SpeckBlender {
     find_covered(specks);
     for (int k = 0; k < specks.count; ++k) {
       const Ink ink(specks.paints[k]);
-      float* const corner = channels_ + 4 * (specks.first_y[k] * kStride + specks.first_x[k]);
+      float* const corner =
+          channels_ + std::ptrdiff_t{4} * (specks.first_y[k] * kStride + specks.first_x[k]);
       // Nearly always these are all that it covers: nothing need be asked, and hence guessed.
       std::uint32_t covered = covered_[k];
       for (int y = 0; y < 2; ++y)
@@ -172,8 +173,8 @@ class SpeckBlender {
   void for_each_vector(const Use& use) {
     for (int y = 0; y < state_.bin_size; ++y)
       for (int x = 0; x < state_.bin_size; x += kLanes)
-        use(state_.planes + y * state_.bin_size + x, state_.plane_size(),
-            channels_ + 4 * (y * kStride + x));
+        use(state_.planes + std::ptrdiff_t{y} * state_.bin_size + x, state_.plane_size(),
+            channels_ + std::ptrdiff_t{4} * (y * kStride + x));
   }
 
   TileState state_{};
