@@ -115,7 +115,7 @@ Look look(const OraclePicture& picture, double ppd) {
   const double abab[3][4] = {{1, 0.0047, 0, 1e-5}, {1, 0.0053, 0, 1e-5}, {34.1, 0.04, 13.5, 0.025}};
   const int radius = static_cast<int>(std::ceil(3 * std::sqrt(0.04 / (2 * kPi * kPi)) * ppd));
   for (std::size_t c = 0; c < 3; ++c) {
-    const auto& [a1, b1, a2, b2] = abab[c];
+    const double a1 = abab[c][0], b1 = abab[c][1], a2 = abab[c][2], b2 = abab[c][3];
     planes[c] =
         convolved(planes[c], picture.width, picture.height, kernel(radius, [&](int x, int y) {
                     const double d = (x * x + y * y) / (ppd * ppd);
