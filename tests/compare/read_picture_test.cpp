@@ -30,8 +30,8 @@ std::string problem_of(const PngBytes& file) {
 
 /// A value of so many bits for a sample.
 unsigned hashed(int x, int y, int c, int bits) {
-  const unsigned h =
-      static_cast<unsigned>(x * 73856093 ^ y * 19349663 ^ c * 83492791) * 2654435761U;
+  const auto u = [](int value) { return static_cast<unsigned>(value); };
+  const unsigned h = (u(x) * 73856093U ^ u(y) * 19349663U ^ u(c) * 83492791U) * 2654435761U;
   return (h >> 7) & ((1U << bits) - 1);
 }
 
