@@ -15,6 +15,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
+#include "renderer/image/exr_attributes.h"
 #include "renderer/image/exr_reader.h"
 #include "renderer/scene/scene.h"
 
@@ -77,34 +78,6 @@ std::optional<ImageMetadata> metadata_of(const Imf::Header& header) {
   return metadata;
 }
 
-/// Goes through the headers' attributes (a name, a type, a size and so many bytes): OpenEXR takes
-/// memory for a size before it looks whether the file has so many bytes.
-void check_attribute_sizes(std::span<const std::byte> file) {
-  constexpr std::size_t kMagicAndVersion = 8;
-  const auto skip = [&file](std::size_t bytes) {
-    if (bytes > file.size()) throw std::runtime_error("it is cut off");
-    file = file.subspan(bytes);
-  };
-  const auto skip_text = [&] {
-    const auto end = std::find(file.begin(), file.end(), std::byte{0});
-    skip(static_cast<std::size_t>(end - file.begin()) + 1);
-  };
-  if (file.size() < kMagicAndVersion) throw std::runtime_error("it is cut off");
-  const bool has_parts = (file[5] & std::byte{0x10}) != std::byte{0};
-  skip(kMagicAndVersion);
-  do {
-    while (!file.empty() && file.front() != std::byte{0}) {
-      skip_text();
-      skip_text();
-      std::uint32_t size = 0;
-      if (file.size() >= sizeof(size)) std::memcpy(&size, file.data(), sizeof(size));
-      skip(sizeof(size));
-      skip(size);
-    }
-    skip(1);
-  } while (has_parts && !file.empty() && file.front() != std::byte{0});
-}
-
 /// The pixels of the only part of a file.
 struct OpenExr {
   explicit OpenExr(std::span<const std::byte> file)
@@ -122,8 +95,10 @@ struct OpenExr {
   }
   /// Before OpenEXR reads the header and takes memory for what that claims.
   static void check_size(std::span<const std::byte> file) {
-    check_attribute_sizes(file);
+    check_exr_attributes(file);
     Imf::Header::setMaxImageSize(kMaxImageSide, kMaxImageSide);
+    constexpr int kMaxTileSide = 4096;
+    Imf::Header::setMaxTileSize(kMaxTileSide, kMaxTileSide);
   }
 
   MemoryInput stream;
