@@ -13,7 +13,7 @@
 namespace roundel {
 namespace {
 
-constexpr int kWindow = 11, kRadius = kWindow / 2;
+constexpr int kWindow = 11, kHalfWindow = kWindow / 2;
 constexpr int kStripRows = 64;
 
 std::array<double, kWindow> window_weights() {
@@ -21,7 +21,7 @@ std::array<double, kWindow> window_weights() {
   double sum = 0;
   for (int k = 0; k < kWindow; ++k) {
     constexpr double kDeviation = 1.5;
-    const double x = k - kRadius;
+    const double x = k - kHalfWindow;
     sum += weights[static_cast<std::size_t>(k)] = std::exp(-x * x / (2 * kDeviation * kDeviation));
   }
   for (double& weight : weights) weight /= sum;
@@ -63,10 +63,10 @@ class Similarity {
     const auto width = static_cast<std::size_t>(x1 - x0) + 1;
     std::vector<Moments> rows(width * kWindow);  // of windows one row high, a ring of rows
     double sum = 0;
-    for (int y = y0 - kRadius; y <= y1 + kRadius; ++y) {
+    for (int y = y0 - kHalfWindow; y <= y1 + kHalfWindow; ++y) {
       Moments* const row = rows.data() + static_cast<std::size_t>(y % kWindow) * width;
       filter_row(x0, x1, y, row);
-      if (y < y0 + kRadius) continue;
+      if (y < y0 + kHalfWindow) continue;
       for (std::size_t x = 0; x < width; ++x) {
         Moments window;
         for (int k = 0; k < kWindow; ++k) {
@@ -83,7 +83,7 @@ class Similarity {
  private:
   void filter_row(int x0, int x1, int y, Moments* out) const {
     std::vector<Moments> pixels;
-    for (int x = x0 - kRadius; x <= x1 + kRadius; ++x) {
+    for (int x = x0 - kHalfWindow; x <= x1 + kHalfWindow; ++x) {
       const double a = luma(a_, x, y, background_), b = luma(b_, x, y, background_);
       pixels.push_back({a, b, a * a, b * b, a * b});
     }
@@ -103,12 +103,13 @@ class Similarity {
 
 double mean_similarity(const Picture& a, const Picture& b, float background) {
   // Windows without a differing pixel are worth exactly 1.
-  const PixelBox box = grown(differing_box(a, b), kRadius, a);
-  const int x0 = std::max(box.x, kRadius), x1 = std::min(box.x + box.width, a.width - kRadius) - 1;
-  const int y0 = std::max(box.y, kRadius),
-            y1 = std::min(box.y + box.height, a.height - kRadius) - 1;
-  const double windows =
-      static_cast<double>(a.width - 2 * kRadius) * static_cast<double>(a.height - 2 * kRadius);
+  const PixelBox box = grown(differing_box(a, b), kHalfWindow, a);
+  const int x0 = std::max(box.x, kHalfWindow),
+            x1 = std::min(box.x + box.width, a.width - kHalfWindow) - 1;
+  const int y0 = std::max(box.y, kHalfWindow),
+            y1 = std::min(box.y + box.height, a.height - kHalfWindow) - 1;
+  const double windows = static_cast<double>(a.width - 2 * kHalfWindow) *
+                         static_cast<double>(a.height - 2 * kHalfWindow);
   if (x1 < x0 || y1 < y0) return 1;
   const Similarity similarity(a, b, background);
   std::vector<double> sums(static_cast<std::size_t>((y1 - y0) / kStripRows + 1));

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <memory>
 
+#include "renderer/base/highway_targets.h"
+
 // A deflate stream of one block with a Huffman code of its own, made from a sample of the data.
 // Behind the filter Up circles are runs of equal pixels and noise between them: the only matches
 // looked for are with the pixel before, everything else is a literal. The same bytes on every
@@ -19,7 +21,7 @@
 //
 // Highway compiles all of it once for each instruction set: those with BMI2 shift without the
 // detour through one fixed register, which takes a third of the time away.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL)
+#define HWY_DISABLED_TARGETS (ROUNDEL_DISABLED_TARGETS | HWY_SSE4 | HWY_AVX3)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/image/zlib_compress.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "renderer/base/highway_targets.h"
+
 // Compiled once for each of these instruction sets; the best one that the machine has is chosen
 // when the program runs.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#define HWY_DISABLED_TARGETS ROUNDEL_DISABLED_TARGETS
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/raster/cpu/bin_slab.cpp"
 #include <hwy/cache_control.h>

@@ -1,4 +1,5 @@
 #include "renderer/raster/machine_limits.h"
+#include "renderer/base/highway_targets.h"
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -10,7 +11,7 @@
 #include "renderer/base/buffer.h"
 
 // Compiled once for each instruction set, as the blending is.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#define HWY_DISABLED_TARGETS ROUNDEL_DISABLED_TARGETS
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/raster/cpu/machine_limits.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
