@@ -41,6 +41,7 @@ class WindowSearch {
     const std::span<const std::uint64_t> row = set_.row(y);
     std::uint64_t pixels = 0;
     for (std::size_t w = 0; w < row.size(); ++w) {
+      if (row[w] == 0) continue;  // nearly all
       pixels += static_cast<unsigned>(std::popcount(row[w]));
       for (std::uint64_t rest = row[w]; rest != 0; rest &= rest - 1)
         columns[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))] += change;
@@ -67,7 +68,8 @@ class WindowSearch {
 
 std::uint64_t PixelSet::count() const {
   std::uint64_t pixels = 0;
-  for (const std::uint64_t word : words_) pixels += static_cast<unsigned>(std::popcount(word));
+  for (const std::uint64_t word : words_)
+    if (word != 0) pixels += static_cast<unsigned>(std::popcount(word));
   return pixels;
 }
 

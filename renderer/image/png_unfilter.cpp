@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "renderer/base/highway_targets.h"
@@ -82,13 +83,86 @@ HWY_INLINE Words paeth(Words left, Words up, Words upper_left) {
   return hn::IfThenElse(hn::Gt(threshold, low), nearest, high);
 }
 
+/// How many of the first bytes have the value that has_value(bytes, i) says of a vector at i.
+template <typename HasValue>
+HWY_INLINE std::size_t prefix(std::size_t size, const HasValue& has_value) {
+  const hn::ScalableTag<std::uint8_t> tag;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(tag) <= size; i += hn::Lanes(tag)) {
+    const auto others = hn::Not(has_value(tag, i));
+    const std::intptr_t first = hn::FindFirstTrue(tag, others);
+    if (first >= 0) return i + static_cast<std::size_t>(first);
+  }
+  const hn::FixedTag<std::uint8_t, 1> byte;
+  while (i < size && hn::AllTrue(byte, has_value(byte, i))) ++i;
+  return i;
+}
+
+/// Where a row is filtered to zeros, as it is where nothing changes, long runs of it are copies:
+/// of the row above as long as the pixel before is the one above it, or of the pixel before as
+/// long as the row above does not change either (always with the filter Sub).
+template <std::size_t kPixelBytes>
+class ZeroRuns {
+ public:
+  ZeroRuns(const std::uint8_t* in, const std::uint8_t* above, std::uint8_t* out,
+           std::size_t row_bytes)
+      : in_(in), above_(above), out_(out), row_bytes_(row_bytes) {}
+
+  /// How many bytes from i on, whole pixels, it could write; i is not in the first pixel.
+  template <Filter kFilter>
+  HWY_INLINE std::size_t write(std::size_t i) {
+    if (i >= end_) {
+      end_ = i + prefix(row_bytes_ - i, [&](auto tag, std::size_t k) HWY_ATTR {
+               return hn::Eq(hn::LoadU(tag, in_ + i + k), hn::Zero(tag));
+             });
+    }
+    std::size_t size = (end_ - i) / kPixelBytes * kPixelBytes;
+    if (size < kShortest) return 0;
+    std::uint8_t* const to = out_ + i;
+    if (kFilter == kPaeth) {
+      const std::uint8_t* const up = above_ + i;
+      if (std::memcmp(to - kPixelBytes, up - kPixelBytes, kPixelBytes) == 0) {
+        std::memcpy(to, up, size);
+        return size;
+      }
+      const std::size_t same = prefix(size, [&](auto tag, std::size_t k) HWY_ATTR {
+        return hn::Eq(hn::LoadU(tag, up + k), hn::LoadU(tag, up + k - kPixelBytes));
+      });
+      size = same / kPixelBytes * kPixelBytes;
+      if (size < kShortest) return 0;
+    }
+    std::memcpy(to, to - kPixelBytes, kPixelBytes);
+    for (std::size_t done = kPixelBytes; done < size; done *= 2)
+      std::memcpy(to + done, to, std::min(done, size - done));
+    return size;
+  }
+
+ private:
+  static constexpr std::size_t kShortest = 4 * kPixelBytes;  // shorter ones do not pay
+
+  const std::uint8_t *in_, *above_;
+  std::uint8_t* out_;
+  std::size_t row_bytes_;
+  std::size_t end_ = 0;  ///< of the zeros found last
+};
+
 /// Returns how many bytes of the row are done.
 template <Filter kFilter, std::size_t kPixelBytes>
 HWY_INLINE std::size_t unfilter_pixels(const std::uint8_t* in, const std::uint8_t* above,
                                        std::uint8_t* out, std::size_t row_bytes) {
   Words left = hn::Zero(kWords), upper_left = hn::Zero(kWords);
+  ZeroRuns<kPixelBytes> runs(in, above, out, row_bytes - 1);
   std::size_t i = 0;
   for (; i + kPixelBytes < row_bytes; i += kPixelBytes) {
+    if (kFilter != kAverage && i > 0 && in[i] == 0) {
+      const std::size_t written = runs.template write<kFilter>(i);
+      if (written > 0) {
+        i += written - kPixelBytes;
+        left = load_pixel(out + i);
+        upper_left = load_pixel(above + i);
+        continue;
+      }
+    }
     Words prediction = left;
     if constexpr (kFilter != kSub) {
       const Words up = load_pixel(above + i);
@@ -134,6 +208,15 @@ HWY_INLINE std::size_t unfilter_most(Filter filter, const std::uint8_t* in,
   return unfilter_pixels<kPaeth, kPixelBytes>(in, above, out, row_bytes);
 }
 #endif
+
+/// True where most of a row is zeros.
+HWY_INLINE bool is_sparse(const std::uint8_t* in, std::size_t row_bytes) {
+  const hn::ScalableTag<std::uint8_t> tag;
+  std::size_t zeros = 0;
+  for (std::size_t i = 0; i + hn::Lanes(tag) <= row_bytes; i += hn::Lanes(tag))
+    zeros += hn::CountTrue(tag, hn::Eq(hn::LoadU(tag, in + i), hn::Zero(tag)));
+  return zeros > row_bytes / 2;
+}
 
 void unfilter_row(Filter filter, const std::uint8_t* in, const std::uint8_t* above,
                   std::uint8_t* out, std::size_t row_bytes, std::size_t pixel_bytes) {
@@ -182,7 +265,8 @@ bool unfilter_rows(std::uint8_t* data, std::size_t row_bytes, std::size_t height
     std::uint8_t* const out = data + y * row_bytes;
     const std::uint8_t* const above = y == 0 ? nothing.data() : out - row_bytes;
     if (*in > kPaeth) return false;
-    const bool is_pair = *in == kPaeth && y + 1 < height && in[row_bytes + 1] == kPaeth;
+    const bool is_pair = *in == kPaeth && y + 1 < height && in[row_bytes + 1] == kPaeth &&
+                         !is_sparse(in + 1, row_bytes);
     if (is_pair) {
       unfilter_pair(in + 1, above, out, row_bytes, pixel_bytes, scratch.data());
       ++y;

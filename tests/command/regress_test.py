@@ -125,6 +125,18 @@ class Regress(unittest.TestCase):
         self.assertEqual(self.read("goldens/red.png"), stripped)
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
 
+    def test_goldens_of_no_picture_of_the_run_are_named(self):
+        self.accept_all()
+        self.assertNotIn("no picture of this run", self.regress(code=SAME))
+        text = self.regress(code=SAME, scenes=("red.yaml",))
+        self.assertEqual(text.splitlines()[1:],
+                         ["1 golden in goldens of no picture of this run: deux bleus é.png"])
+        for k in range(6):
+            shutil.copy(self.path("goldens/red.png"), self.path(f"goldens/old{k}.png"))
+        text = self.regress(code=SAME)
+        self.assertIn("6 goldens in goldens of no picture of this run: old0.png, old1.png, "
+                      "old2.png, old3.png, old4.png, …\n", text)
+
     def test_frames_have_a_folder_for_each_scene(self):
         shutil.copy(self.path("red.yaml"), self.path("red_0001.yaml"))
         scenes = ("red.yaml", "red_0001.yaml")
@@ -145,7 +157,8 @@ class Regress(unittest.TestCase):
         self.write("goldens/goldens.yaml",
                    "version: 1\ntolerances:\n  - {pictures: r*.png, max-delta: 1}\n  - {pictures: x, max-delta: 1}\n")
         done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", code=SAME)
-        self.assertEqual(done.stdout, "red.png: same [goldens/goldens.yaml:3 \"r*.png\"]\n1 picture: 1 same\n")
+        self.assertEqual(done.stdout, "red.png: same [goldens/goldens.yaml:3 \"r*.png\"]\n1 picture: 1 same\n"
+                         "1 golden in goldens of no picture of this run: deux bleus é.png\n")
         self.assertIn('goldens/goldens.yaml:4 "x": fits none of the pictures', done.stderr)
         self.write("mine.yaml", "version: 1\ntolerances: [{pictures: '*', max-delta: 0, max-pixles: 1}]\n")
         done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--manifest", "mine.yaml", code=NOT_COMPARED)

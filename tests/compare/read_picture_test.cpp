@@ -44,6 +44,14 @@ PngWriter writer(int width, int height, int color_type, int bit_depth) {
   return png;
 }
 
+/// Flat areas with edges of all directions and single pixels in them: rows that are filtered to
+/// runs of zeros, of every length.
+unsigned flat(int x, int y, int c) {
+  if (hashed(x, y, 0, 8) == 0) return hashed(x, y, c, 8);
+  const int area = (x * 3 + y < 170 ? 1 : 0) + (x > y * 7 ? 2 : 0) + (y % 11 == 0 ? 4 : 0) + x / 90;
+  return hashed(area, 0, c, 8);
+}
+
 TEST(ReadPicture, EightBitSamplesComeBackWhateverFilterInterlaceAndPieces) {
   for (const std::string& target : cpu_vector_targets()) {
     ASSERT_TRUE(force_cpu_vector_target(target));
@@ -65,6 +73,29 @@ TEST(ReadPicture, EightBitSamplesComeBackWhateverFilterInterlaceAndPieces) {
                     << target << " type " << color_type << " " << width << "x" << height
                     << " variant " << variant << " at " << x << ", " << y;
         }
+      }
+    }
+  }
+  force_cpu_vector_target("");
+}
+
+TEST(ReadPicture, RunsOfEqualPixelsComeBackWhateverFilter) {
+  for (const std::string& target : cpu_vector_targets()) {
+    ASSERT_TRUE(force_cpu_vector_target(target));
+    for (const int color_type : {0, 2, 4, 6}) {
+      for (int variant = 0; variant < 7; ++variant) {
+        PngWriter png = writer(300, 60, color_type, 8);
+        png.sample = flat;
+        if (variant < 5) png.filter = [variant](int) { return variant; };
+        if (variant == 5) png.filter = [](int y) { return y % 3 == 0 ? 2 : 4; };
+        if (variant == 6) png.filter = [](int y) { return y % 5; };
+        const Picture picture = decoded(png.file());
+        for (int y = 0; y < png.height; ++y)
+          for (int x = 0; x < png.width; ++x)
+            for (int c = 0; c < png.channels(); ++c)
+              ASSERT_EQ(picture.bytes[sample_at(picture, x, y, c)], flat(x, y, c))
+                  << target << " type " << color_type << " variant " << variant << " at " << x
+                  << ", " << y;
       }
     }
   }

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "renderer/base/error.h"
+#include "renderer/compare/compare_folders.h"
 #include "renderer/compare/difference_image.h"
 #include "renderer/compare/display_image.h"
 #include "renderer/compare/pending_goldens.h"
@@ -223,6 +224,24 @@ void print_advice(const ComparisonRun& run, const RegressOptions& options) {
                         run.accept_command, kept <= kFew ? to_accept : " --all"));
 }
 
+/// Of scenes that were renamed or deleted, or just not given.
+void print_other_goldens(const ComparisonRun& run, const RegressOptions& options) {
+  std::string names;
+  std::size_t count = 0;
+  constexpr std::size_t kFew = 5;
+  for (const std::string& name : list_pictures(options.goldens).pictures) {
+    const auto at = std::lower_bound(
+        run.results.begin(), run.results.end(), name,
+        [](const PairResult& result, const std::string& other) { return result.name < other; });
+    if ((at != run.results.end() && at->name == name) || ++count > kFew) continue;
+    names += (names.empty() ? "" : ", ") + printable(name);
+  }
+  if (count == 0) return;
+  print_out(fmt::format("{} in {} of no picture of this run: {}{}\n",
+                        count == 1 ? "1 golden" : fmt::format("{} goldens", count), options.goldens,
+                        names, count > kFew ? ", …" : ""));
+}
+
 int regress(const RegressOptions& options) {
   set_log_level(options.verbosity);
   const ThreadLimit thread_limit(options.machine.raster.threads);
@@ -249,7 +268,10 @@ int regress(const RegressOptions& options) {
   const ComparisonRun run = Regression(options, rules, *rasterizer).run(subjects);
   const int code = finish_run(run, rules, options.files, options.verbosity);
   const bool prints = options.verbosity != Verbosity::kQuiet && options.files.json != "-";
-  if (prints) print_advice(run, options);
+  if (prints) {
+    print_other_goldens(run, options);
+    print_advice(run, options);
+  }
   return code;
 }
 

@@ -148,6 +148,10 @@ class TileBlender {
       batch_.pass[k] = 1.0f - batch_.paints[k].alpha;
       batch_.cost[k] = halvings_taken(batch_.pass[k]);
     }
+    for (std::uint64_t snow = batch_.snow; snow != 0; snow &= snow - 1) {
+      const int k = __builtin_ctzll(snow);
+      batch_.inverse_r2[k] = inverse_square(batch_.radius[k]);
+    }
     for (int k = batch_.count; k % kLanes != 0; ++k) batch_.r2[k] = -1;
   }
 
@@ -181,10 +185,8 @@ class TileBlender {
   HWY_INLINE void blend_small(int k) {
     const Paint paint = batch_.paints[k];
     if (is_snow(paint)) {
-      const float radius = batch_.radius[k];
-      for_each_vector_of_small(k, [&](PixelState<L>& pixels, Vector d2) HWY_ATTR {
-        blend_circle<L>(pixels, d2, radius, paint, args_.ramp);
-      });
+      for_each_vector_of_small(
+          k, [&](PixelState<L>& pixels, Vector d2) HWY_ATTR { blend_snow(pixels, d2, k); });
       return;
     }
     const Vector r2 = L::set(batch_.r2[k]), opaque = L::set(kOpaqueTransmittance);
@@ -299,18 +301,32 @@ class TileBlender {
   }
 
   void blend_snow(std::uint64_t circles, Block block) {
+    const int first = offset_of(block), stride = args_.state.bin_size;
+    PixelState<L> rows[kRows];
+#pragma GCC unroll 4
+    for (int row = 0; row < kRows; ++row) rows[row] = load_pixels(first + row * stride);
     const Vector column_x = hn::Load(kTag, column_x_ + block.x);
-    for (int row = 0; row < kRows; ++row) {
-      const int first = offset_of(block) + row * args_.state.bin_size;
-      PixelState<L> pixels = load_pixels(first);
-      for (std::uint64_t rest = circles; rest != 0; rest &= rest - 1) {
-        const int k = __builtin_ctzll(rest);
-        const Vector dx = L::sub(L::set(batch_.x[k]), column_x);
-        const Vector d2 = L::add(L::mul(dx, dx), L::set(dy2_[row][k]));
-        blend_circle<L>(pixels, d2, batch_.radius[k], batch_.paints[k], args_.ramp);
-      }
-      store_pixels(pixels, first);
+    for (; circles != 0; circles &= circles - 1) {
+      const int k = __builtin_ctzll(circles);
+      const Vector dx = L::sub(L::set(batch_.x[k]), column_x);
+      const Vector dx2 = L::mul(dx, dx);
+#pragma GCC unroll 4
+      for (int row = 0; row < kRows; ++row)
+        blend_snow(rows[row], L::add(dx2, L::set(dy2_[row][k])), k);
     }
+#pragma GCC unroll 4
+    for (int row = 0; row < kRows; ++row) store_pixels(rows[row], first + row * stride);
+  }
+
+  /// Circle k of the batch onto a vector of pixels.
+  HWY_INLINE void blend_snow(PixelState<L>& pixels, Vector d2, int k) const {
+    const L::Mask painted = L::both(L::less_equal(d2, L::set(batch_.r2[k])),
+                                    L::greater(pixels.transmittance, L::set(kOpaqueTransmittance)));
+    if (L::none(painted)) return;
+    Vector alpha, red, green, blue;
+    shade_snow<L>(args_.ramp, d2, batch_.inverse_r2[k], -batch_.paints[k].alpha, alpha, red, green,
+                  blue);
+    composite<L>(pixels, L::zero_unless(painted, alpha), red, green, blue);
   }
 
   const BlendTileArgs& args_;
