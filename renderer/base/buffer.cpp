@@ -1,20 +1,34 @@
 #include "renderer/base/buffer.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 namespace roundel {
 
-void* allocate_block(std::size_t bytes) {
+void* try_allocate_block(std::size_t bytes) noexcept {
   constexpr std::size_t kCacheLine = 64;
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const bool is_large = bytes >= kHugePage;
   if (is_large) bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage;
   void* block = nullptr;
-  if (posix_memalign(&block, is_large ? kHugePage : kCacheLine, bytes) != 0) throw std::bad_alloc();
+  if (posix_memalign(&block, is_large ? kHugePage : kCacheLine, bytes) != 0) return nullptr;
 #ifdef MADV_HUGEPAGE
   if (is_large) madvise(block, bytes, MADV_HUGEPAGE);  // a wish: without huge pages it just fails
 #endif
   return block;
+}
+
+void* allocate_block(std::size_t bytes) {
+  void* const block = try_allocate_block(bytes);
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+
+void keep_freed_blocks() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
+  mallopt(M_TRIM_THRESHOLD, 128 << 20);
+#endif
 }
 
 }  // namespace roundel

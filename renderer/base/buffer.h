@@ -14,6 +14,13 @@ namespace roundel {
 /// the system has them, because the first touch of millions of small pages takes longer than
 /// drawing. Freed by std::free. Throws std::bad_alloc.
 void* allocate_block(std::size_t bytes);
+/// The same for C: a null pointer where there is no memory.
+void* try_allocate_block(std::size_t bytes) noexcept;
+
+/// For programs that make frame after frame, at their start: freed blocks of up to 32 MiB, up to
+/// 128 MiB of them, stay with the process for the next frame instead of being unmapped and touched
+/// for the first time again. Does nothing without glibc.
+void keep_freed_blocks();
 
 /// A fixed-size array on the heap whose elements start uninitialised, so that the threads that fill
 /// it touch its pages first. Movable; copying is explicit (`clone`). Aligned to 64 bytes.

@@ -79,11 +79,12 @@ std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& me
   append_text(chunks, "Seed", std::to_string(metadata.seed));
   append_text(chunks, "Frame", std::to_string(metadata.frame));
 
-  const std::size_t rest = static_cast<std::size_t>(size) - kSignatureAndIhdr;
-  std::vector<std::uint8_t> out(kSignatureAndIhdr + chunks.size() + rest);
-  std::memcpy(out.data(), png.get(), kSignatureAndIhdr);
-  std::memcpy(out.data() + kSignatureAndIhdr, chunks.data(), chunks.size());
-  std::memcpy(out.data() + kSignatureAndIhdr + chunks.size(), png.get() + kSignatureAndIhdr, rest);
+  const std::uint8_t* const begin = png.get();
+  std::vector<std::uint8_t> out;
+  out.reserve(static_cast<std::size_t>(size) + chunks.size());
+  out.insert(out.end(), begin, begin + kSignatureAndIhdr);
+  out.insert(out.end(), chunks.begin(), chunks.end());
+  out.insert(out.end(), begin + kSignatureAndIhdr, begin + size);
   return out;
 }
 

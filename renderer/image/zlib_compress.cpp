@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 
+#include "renderer/base/buffer.h"
 #include "renderer/base/highway_targets.h"
 
 // A deflate stream of one block with a Huffman code of its own, made from a sample of the data.
@@ -266,7 +267,7 @@ unsigned char* zlib_compress(unsigned char* data, int data_size, int* out_size, 
   const auto size = static_cast<std::size_t>(data_size);
   constexpr std::size_t kHeader = 2, kChecksum = 4;
   const std::size_t stored_size = size + 5 * (size / 65535 + 1) + kHeader + kChecksum;
-  auto* out = static_cast<unsigned char*>(std::malloc(stored_size));
+  auto* out = static_cast<unsigned char*>(try_allocate_block(stored_size));
   if (out == nullptr) return nullptr;
 
   out[0] = 0x78;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/buffer.h"
 #include "renderer/image/files.h"
 #include "renderer/render.h"
 #include "renderer/scene/load_scene.h"
@@ -72,6 +73,7 @@ int run(const std::string& path, int repeats, int threads, const SceneOverrides&
 }  // namespace roundel
 
 int main(int argc, char** argv) {
+  roundel::keep_freed_blocks();
   if (argc < 2) {
     std::fprintf(stderr, "usage: %s SCENE [REPEATS [THREADS [WIDTH HEIGHT [VECTOR_TARGET]]]]\n",
                  argv[0]);

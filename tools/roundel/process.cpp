@@ -10,6 +10,7 @@
 #include <csignal>
 #include <memory>
 
+#include "renderer/base/buffer.h"
 #include "renderer/image/files.h"
 
 namespace roundel {
@@ -50,6 +51,7 @@ void handle(int signal_number) {
 }  // namespace
 
 void prepare_process() {
+  keep_freed_blocks();
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     open_closed_descriptor(descriptor);
   }
