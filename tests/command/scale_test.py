@@ -15,7 +15,7 @@ MIB = 1 << 20
 
 SCENE = """version: 1
 layers:
-  - generator: hypnosis
+  - generator: bouncingballs
 """
 
 
