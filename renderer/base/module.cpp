@@ -16,7 +16,7 @@ std::filesystem::path find_module(const std::string& library) {
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const auto above = program.parent_path().parent_path();
   for (const auto& folder : {above, above.parent_path()}) {
-    const auto path = folder / "lib/roundel" / library;
+    auto path = folder / "lib/roundel" / library;
     if (std::filesystem::exists(path, ignored)) return path;
   }
   throw Error(ExitCode::kRuntimeFailure,
