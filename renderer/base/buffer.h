@@ -42,6 +42,9 @@ class Buffer {
     return *this;
   }
 
+  /// Takes over memory of `size` elements, aligned to 64 bytes, that `release` frees.
+  Buffer(T* data, std::size_t size, void (*release)(void*)) : data_(data, {release}), size_(size) {}
+
   /// Changes the size; the contents are lost unless the size stays the same.
   void resize_discard(std::size_t size) {
     if (size == size_) return;
@@ -71,7 +74,8 @@ class Buffer {
 
  private:
   struct Free {
-    void operator()(T* pointer) const { std::free(pointer); }
+    void (*release)(void*) = std::free;
+    void operator()(T* pointer) const { release(pointer); }
   };
   std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;

@@ -87,8 +87,8 @@ class ExportPipeline::Impl {
 
   bool wait_for(double seconds) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
-                             [this] { return all_done(); });
+    return ended_.wait_for(lock, std::chrono::duration<double>(seconds),
+                           [this] { return all_done(); });
   }
 
   ExportCounts counts() const {
@@ -148,16 +148,16 @@ class ExportPipeline::Impl {
       result_.stages.add(stats);
       ++in_flight_;
       to_draw_.push_back({next_index_++, frame, std::move(circles)});
-      changed_.notify_all();
+      wake(drawable_);
     }
     all_generated_ = true;
     if (stop_) drop_undrawn();
-    changed_.notify_all();
+    wake_all();
   }
 
   /// False when there is nothing more to generate.
   bool wait_for_room(std::unique_lock<std::mutex>& lock) {
-    changed_.wait(lock, [this] {
+    room_.wait(lock, [this] {
       return stop_ || (in_flight_ < max_in_flight_ && to_draw_.size() + drawing_ < max_circles_);
     });
     return !stop_;
@@ -184,7 +184,7 @@ class ExportPipeline::Impl {
   void draw_frames(Rasterizer& rasterizer) {
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [this] { return !to_draw_.empty() || must_help() || all_drawn(); });
+      drawable_.wait(lock, [this] { return !to_draw_.empty() || must_help() || all_drawn(); });
       if (!to_draw_.empty()) {
         if (!draw_one(rasterizer, lock)) return;
       } else if (must_help()) {
@@ -235,7 +235,8 @@ class ExportPipeline::Impl {
       to_encode_.push_back({work.index, work.frame, std::move(picture)});
       submit_encode();
     }
-    changed_.notify_all();
+    wake(room_);
+    if (must_help()) wake(drawable_);
     return !error;
   }
 
@@ -244,6 +245,7 @@ class ExportPipeline::Impl {
     --live_rasterizers_;
     if (live_rasterizers_ > 0 && !stop_) {
       to_draw_.push_front(std::move(work));
+      wake_all();
       return;
     }
     fail_frame(work.index, failure_of(work.frame, error));
@@ -259,7 +261,7 @@ class ExportPipeline::Impl {
       std::unique_lock lock(mutex_);
       encode_one(lock);
       --encode_tasks_;
-      changed_.notify_all();
+      if (is_ending()) wake_all();
     });
   }
 
@@ -290,8 +292,8 @@ class ExportPipeline::Impl {
       fail_frame(work.index, failure_of(work.frame, error));
     } else {
       to_write_.emplace(work.index, InFlight<Bytes>{work.index, work.frame, std::move(bytes)});
+      wake(writable_);
     }
-    changed_.notify_all();
   }
 
   // ---- write: a few threads, or one that keeps the order ---------------------------------------
@@ -299,21 +301,21 @@ class ExportPipeline::Impl {
   void write_frames() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [this] { return can_write() || all_written(); });
+      writable_.wait(lock, [this] { return can_write() || all_written(); });
       if (!can_write()) return;
       const auto first = to_write_.begin();
       const InFlight<Bytes> work = std::move(first->second);
       to_write_.erase(first);
       if (work.index >= end_index_) {
         --in_flight_;
-        changed_.notify_all();
+        wake(room_);
         continue;
       }
       ++writing_;
       lock.unlock();
       write_one(work, lock);
       --writing_;
-      changed_.notify_all();
+      wake(room_);
     }
   }
 
@@ -348,6 +350,23 @@ class ExportPipeline::Impl {
     result_.bytes += work.content.size();
   }
 
+  // ---- who waits for what ----------------------------------------------------------------------
+
+  /// After something that one of the waiting threads was waiting for: waking all of them, for each
+  /// step of each frame, would keep the others from the lock. At the end, all may go.
+  void wake(std::condition_variable& waiting) {
+    if (is_ending()) {
+      wake_all();
+    } else {
+      waiting.notify_one();
+    }
+  }
+  void wake_all() {
+    for (std::condition_variable* waiting : {&room_, &drawable_, &writable_, &ended_})
+      waiting->notify_all();
+  }
+  bool is_ending() const { return all_generated_ && to_draw_.empty(); }
+
   // ---- ends ------------------------------------------------------------------------------------
 
   void fail_frame(std::size_t index, FailedFrame failure) {
@@ -361,7 +380,7 @@ class ExportPipeline::Impl {
       result_.gave_up = true;
       stop_locked();
     }
-    changed_.notify_all();
+    wake_all();
   }
 
   /// Frames behind a gap in a stream are of no use.
@@ -372,7 +391,7 @@ class ExportPipeline::Impl {
   void stop_locked() {
     stop_ = true;
     drop_undrawn();
-    changed_.notify_all();
+    wake_all();
   }
 
   void drop_undrawn() {
@@ -406,8 +425,11 @@ class ExportPipeline::Impl {
   std::size_t max_circles_ = 0;    ///< sets of circles
   std::chrono::steady_clock::time_point started_;
 
-  mutable std::mutex mutex_;  ///< guards all below
-  std::condition_variable changed_;
+  mutable std::mutex mutex_;          ///< guards all below
+  std::condition_variable room_;      ///< for the generating thread
+  std::condition_variable drawable_;  ///< for those of the rasterizers: frames, or need of help
+  std::condition_variable writable_;  ///< for those that write
+  std::condition_variable ended_;     ///< for wait_for()
   std::vector<SharedCircles> free_circles_;
   std::deque<InFlight<SharedCircles>> to_draw_;
   std::vector<PixelsPointer> free_pictures_;

@@ -38,6 +38,7 @@ class CudaRasterizer final : public Rasterizer {
 
   void draw(const Circles& circles, const ImageSettings& image, Image& out,
             StageStats& stats) override {
+    if (frames_++ > 0) lock_pages(image, out);
     out.resize(image.width, image.height, image.alpha ? 4 : 3);
     bytes_.reserve_discard(out.bytes.size());
     draw_into(circles, image, {nullptr, bytes_.data()}, stats);
@@ -45,6 +46,22 @@ class CudaRasterizer final : public Rasterizer {
   }
 
  private:
+  /// Gives a picture memory that the device copies to by itself, four times as fast: not the first
+  /// one, since it takes longer to get than it saves, nor huge ones, which would take memory from
+  /// others.
+  static void lock_pages(const ImageSettings& image, Image& out) {
+    constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+    const std::size_t size = static_cast<std::size_t>(image.width) *
+                             static_cast<std::size_t>(image.height) * (image.alpha ? 4 : 3);
+    if (out.bytes.size() == size || size > kMostBytes) return;
+    void* memory = nullptr;
+    if (cudaMallocHost(&memory, size) != cudaSuccess) {
+      cudaGetLastError();  // there is no such memory left: ordinary memory does
+      return;
+    }
+    out.bytes = {static_cast<std::uint8_t*>(memory), size, [](void* data) { cudaFreeHost(data); }};
+  }
+
   void draw_into(const Circles& circles, const ImageSettings& image,
                  const FrameDrawer::Target& target, StageStats& stats) {
     ROUNDEL_CUDA_CHECK(cudaSetDevice(options_.device));
@@ -188,6 +205,7 @@ class CudaRasterizer final : public Rasterizer {
   RasterOptions options_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t events_[3] = {};
+  std::uint64_t frames_ = 0;       // drawn
   std::uint64_t budget_ = 0;       // bytes
   std::uint64_t known_bytes_ = 0;  // of the drawer, when the budget was found
   FrameDrawer drawer_;
