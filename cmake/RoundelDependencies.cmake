@@ -2,6 +2,7 @@
 find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
 find_package(yaml-cpp REQUIRED)
+set(Boost_USE_STATIC_LIBS ON)  # one library less to load at every start
 find_package(Boost REQUIRED CONFIG COMPONENTS program_options)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)

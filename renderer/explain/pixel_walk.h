@@ -27,7 +27,8 @@ struct PixelWalk {
   }
   bool has_stopped() const { return state.transmittance <= scalar::kOpaqueTransmittance; }
   void blend(const Shape& shape, const Paint& paint, const SnowRamp& ramp) {
-    scalar::blend_circle<ScalarLanes>(state, squared_distance(shape), shape.radius, paint, ramp);
+    scalar::blend_circle<ScalarLanes>(state, shape.x - center_x, shape.y - center_y, shape.radius,
+                                      paint, ramp);
   }
 
   /// Colour and alpha that a circle shows at this pixel.
@@ -38,9 +39,10 @@ struct PixelWalk {
   Look look_of(const Shape& shape, const Paint& paint, const SnowRamp& ramp) const {
     if (!is_snow(paint)) return {{paint.red, paint.green, paint.blue}, paint.alpha};
     Look look{};
-    scalar::shade_snow<ScalarLanes>(ramp, squared_distance(shape),
-                                    scalar::inverse_square(shape.radius), -paint.alpha, look.alpha,
-                                    look.color.red, look.color.green, look.color.blue);
+    const float dx = shape.x - center_x, dy = shape.y - center_y;
+    scalar::shade_snow<ScalarLanes>(ramp, dx * dx, dy * dy, scalar::inverse_square(shape.radius),
+                                    -paint.alpha, look.alpha, look.color.red, look.color.green);
+    look.color.blue = 1;
     return look;
   }
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -35,11 +36,11 @@ class BouncingBalls final : public SimulatedLayer {
     for (Ball& ball : balls_)
       for (std::int64_t step = from; step < to; ++step) step_ball(ball);
   }
-  void write(std::span<Shape> shapes, std::span<Paint> paints) const override {
-    for (std::size_t i = 0; i < kCount; ++i) {
-      shapes[i] = {x_[i], balls_[i].y, z_[i], .05f};
-      paints[i] = primary_paint(i, alpha_);
-    }
+  void write_shapes(std::span<Shape> shapes) const override {
+    for (std::size_t i = 0; i < kCount; ++i) shapes[i] = {x_[i], balls_[i].y, z_[i], .05f};
+  }
+  void write_paints(std::span<Paint> paints) const override {
+    for (std::size_t i = 0; i < kCount; ++i) paints[i] = primary_paint(i, alpha_);
   }
 
   static constexpr std::size_t kCount = 10;
@@ -68,11 +69,11 @@ class Hypnosis final : public SimulatedLayer {
     for (float& radius : radii_)
       for (std::int64_t step = from; step < to; ++step) radius = step_hypnosis(radius);
   }
-  void write(std::span<Shape> shapes, std::span<Paint> paints) const override {
-    for (std::size_t i = 0; i < kCount; ++i) {
-      shapes[i] = {.5f, .5f, 0.0f, radii_[i]};
-      paints[i] = paints_[i];
-    }
+  void write_shapes(std::span<Shape> shapes) const override {
+    for (std::size_t i = 0; i < kCount; ++i) shapes[i] = {.5f, .5f, 0.0f, radii_[i]};
+  }
+  void write_paints(std::span<Paint> paints) const override {
+    std::copy(paints_.begin(), paints_.end(), paints.begin());
   }
 
   static constexpr std::size_t kCount = 25;
@@ -110,15 +111,16 @@ class Fireworks final : public SimulatedLayer {
     for (Spark& spark : sparks_)
       for (std::int64_t step = from; step < to; ++step) step_spark(spark);
   }
-  void write(std::span<Shape> shapes, std::span<Paint> paints) const override {
-    for (std::size_t i = 0; i < kCenters; ++i) {
+  void write_shapes(std::span<Shape> shapes) const override {
+    for (std::size_t i = 0; i < kCenters; ++i)
       shapes[i] = {sparks_[i * kSparks].center_x, sparks_[i * kSparks].center_y, 0.0f, .005f};
-      paints[i] = {1, 1, 1, alpha_};
-    }
-    for (std::size_t s = 0; s < sparks_.size(); ++s) {
+    for (std::size_t s = 0; s < sparks_.size(); ++s)
       shapes[kCenters + s] = {sparks_[s].x, sparks_[s].y, 0.0f, .01f};
+  }
+  void write_paints(std::span<Paint> paints) const override {
+    for (std::size_t i = 0; i < kCenters; ++i) paints[i] = {1, 1, 1, alpha_};
+    for (std::size_t s = 0; s < sparks_.size(); ++s)
       paints[kCenters + s] = primary_paint(s / kSparks, alpha_);
-    }
   }
 
   static constexpr std::size_t kCenters = 15;

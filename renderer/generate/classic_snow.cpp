@@ -24,10 +24,10 @@ class Snow final : public SimulatedLayer {
 
  private:
   void restart() override {
-    if (still_ && flakes_.count() > 0) return;  // it stands at its only frame already
+    if (still_ && flakes_.count > 0) return;  // it stands at its only frame already
     GlibcRandom stream(seed_);
     draw_depths(stream);
-    flakes_.resize_discard(kFlakes);
+    flakes_ = SnowFlakes(kFlakes);
     for (std::size_t i = 0; i < kFlakes; ++i) {
       float u[3];  // size, x, y
       stream.draw(u, 3);
@@ -37,9 +37,7 @@ class Snow final : public SimulatedLayer {
       radius = z < .02f ? radius * 3.0f : std::max(radius, .0075f);
       flakes_.x[i] = u[1];
       flakes_.y[i] = 1.0f + radius + 2.0f * u[2];
-      flakes_.velocity_x[i] = 0.0f;
-      flakes_.velocity_y[i] = 0.0f;
-      flakes_.z[i] = z;
+      flakes_.set_depth(i, z);
       flakes_.radius[i] = radius;
     }
     if (still_) move_snow(flakes_, 0, *still_);
@@ -49,11 +47,9 @@ class Snow final : public SimulatedLayer {
     if (!still_) move_snow(flakes_, from, to);
   }
 
-  void write(std::span<Shape> shapes, std::span<Paint> paints) const override {
-    for (std::size_t i = 0; i < kFlakes; ++i) {
-      shapes[i] = {flakes_.x[i], flakes_.y[i], flakes_.z[i], flakes_.radius[i]};
-      paints[i] = {1, 1, 1, alpha_};
-    }
+  void write_shapes(std::span<Shape> shapes) const override { write_snow(flakes_, shapes); }
+  void write_paints(std::span<Paint> paints) const override {
+    std::fill(paints.begin(), paints.end(), Paint{1, 1, 1, alpha_});
   }
 
   /// More flakes are far away than near.

@@ -1,6 +1,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstring>
@@ -13,7 +14,8 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kTask = 16384;       ///< circles that are worth a task and a skip
+constexpr std::size_t kTask = 16384;       ///< circles that are worth a task and a skip, at least
+constexpr std::size_t kTasksAThread = 8;   ///< enough that threads end together
 constexpr std::size_t kDrawsAtOnce = 512;  ///< circles whose draws lie in the first-level cache
 
 /// A few circles that no seed changes.
@@ -67,7 +69,9 @@ class RandomSceneLayer final : public LayerSource {
 
   void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
     SortedDraws depths(start_, shapes.size());
-    const std::size_t grain = kTask * depths.num_buckets() / std::max(kTask, shapes.size());
+    const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+    const std::size_t task = std::max(kTask, shapes.size() / (kTasksAThread * threads));
+    const std::size_t grain = task * depths.num_buckets() / std::max(task, shapes.size());
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, depths.num_buckets(), std::max<std::size_t>(grain, 1)),
         [&](const tbb::blocked_range<std::size_t>& buckets) {

@@ -5,6 +5,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <new>
 
@@ -78,9 +79,16 @@ void resize(Circles& circles, std::uint64_t count) {
 
 }  // namespace
 
+/// Counts the sources of the process, from 1.
+std::uint64_t next_source_number() {
+  static std::atomic<std::uint64_t> count = 0;
+  return ++count;
+}
+
 struct CircleSource::State {
   const Scene& scene;
   std::vector<std::unique_ptr<LayerSource>> sources;  ///< one a layer
+  std::uint64_t number = next_source_number();
 };
 
 CircleSource::CircleSource(const Scene& scene) : state_(std::make_unique<State>(State{scene, {}})) {
@@ -93,16 +101,24 @@ CircleSource::~CircleSource() = default;
 void CircleSource::generate(std::int64_t frame, Circles& circles) {
   const Scene& scene = state_->scene;
   resize(circles, count_circles(scene));
+  const bool has_paints = circles.paints_number == state_->number;
+  circles.paints_number = 0;
   std::size_t first = 0;
   for (std::size_t index = 0; index < scene.layers.size(); ++index) {
     const std::size_t count = count_circles(scene.layers[index]);
     const std::span<Shape> shapes = circles.shapes.span().subspan(first, count);
     const std::span<Paint> paints = circles.paints.span().subspan(first, count);
-    state_->sources[index]->generate(frame, shapes, paints);
+    LayerSource& source = *state_->sources[index];
+    first += count;
+    if (has_paints && source.is_simulated()) {
+      source.generate(frame, shapes, {});
+      continue;
+    }
+    source.generate(frame, shapes, paints);
     if (scene.layers[index].shader == Shader::kSnow) apply_snow_shader(shapes, paints);
     if (scene.image.blend_space == BlendSpace::kLinear) convert_to_linear(paints);
-    first += count;
   }
+  circles.paints_number = state_->number;
 }
 
 bool CircleSource::is_simulated() const {

@@ -30,8 +30,12 @@ class GlibcRandom {
   /// Moves on by `count` outputs in time O(log count): the state `count` steps on is the linear
   /// combination of states that x^count mod x³¹ − x²⁸ − 1 gives (coefficients mod 2³²).
   void skip(std::uint64_t count) {
-    Polynomial power{1};  // x^count, by squaring from the highest bit of count down
-    for (int bit = 63 - std::countl_zero(count); bit >= 0; --bit) {
+    // x^count, by squaring, from the highest four bits of count down: their power is below the
+    // degree.
+    int bit = std::max(static_cast<int>(std::bit_width(count)) - 4, 0);
+    Polynomial power{};
+    power[count >> bit] = 1;
+    while (--bit >= 0) {
       power = square(power);
       if ((count >> bit & 1) != 0) power = times_x(power);
     }
@@ -98,20 +102,23 @@ class GlibcRandom {
   /// words[31..31 + count) from words[0..31); the three sums run side by side in registers.
   static void extend(std::uint32_t* words, std::size_t count) {
     std::uint32_t a = words[28], b = words[29], c = words[30];
-    std::size_t i = 0;
-#pragma GCC unroll 4
-    for (; i + 3 <= count; i += 3) {
-      words[31 + i] = a += words[i];
-      words[32 + i] = b += words[i + 1];
-      words[33 + i] = c += words[i + 2];
+    const std::size_t threes = count / 3;
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < threes; ++k, words += 3) {
+      words[31] = a += words[0];
+      words[32] = b += words[1];
+      words[33] = c += words[2];
     }
-    for (; i < count; ++i) words[31 + i] = words[28 + i] + words[i];
+    for (std::size_t i = 0; i < count % 3; ++i) words[31 + i] = words[28 + i] + words[i];
   }
 
   static Polynomial square(const Polynomial& p) {
     std::array<std::uint32_t, 2 * kDegree - 1> product{};
-    for (std::size_t i = 0; i < kDegree; ++i)
-      for (std::size_t k = 0; k < kDegree; ++k) product[i + k] += p[i] * p[k];
+    for (std::size_t i = 0; i < kDegree; ++i) {  // each pair of different terms once, doubled
+      const std::uint32_t twice = 2 * p[i];
+      for (std::size_t k = i + 1; k < kDegree; ++k) product[i + k] += twice * p[k];
+    }
+    for (std::size_t i = 0; i < kDegree; ++i) product[2 * i] += p[i] * p[i];
     for (std::size_t d = 2 * kDegree - 2; d >= kDegree; --d) {  // x^d = x^(d−3) + x^(d−31)
       product[d - 3] += product[d];
       product[d - kDegree] += product[d];

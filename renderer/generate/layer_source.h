@@ -16,7 +16,8 @@ class LayerSource {
   LayerSource& operator=(const LayerSource&) = delete;
 
   /// Fills `shapes` and `paints`, both [the layer's number of circles], with the circles of a
-  /// frame: scene space, colours as written in the scene, alpha as for the shader `solid`.
+  /// frame: scene space, colours as written in the scene, alpha as for the shader `solid`. The
+  /// paints are the same for every frame; simulated layers take an empty span and leave them out.
   virtual void generate(std::int64_t frame, std::span<Shape> shapes, std::span<Paint> paints) = 0;
 
   /// True where the circles depend on the frame.

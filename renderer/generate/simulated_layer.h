@@ -16,7 +16,8 @@ class SimulatedLayer : public LayerSource {
     }
     advance(frame_, frame);
     frame_ = frame;
-    write(shapes, paints);
+    write_shapes(shapes);
+    if (!paints.empty()) write_paints(paints);
   }
   bool is_simulated() const override { return true; }
 
@@ -26,7 +27,8 @@ class SimulatedLayer : public LayerSource {
   /// Steps the state from frame `from` to frame `to` >= `from`.
   virtual void advance(std::int64_t from, std::int64_t to) = 0;
   /// Writes the state's circles.
-  virtual void write(std::span<Shape> shapes, std::span<Paint> paints) const = 0;
+  virtual void write_shapes(std::span<Shape> shapes) const = 0;
+  virtual void write_paints(std::span<Paint> paints) const = 0;
 
  private:
   std::int64_t frame_ = -1;  ///< of the state; -1: there is none yet

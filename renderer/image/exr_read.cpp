@@ -16,10 +16,10 @@
 #include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
 #include "renderer/image/exr_attributes.h"
-#include "renderer/image/exr_reader.h"
+#include "renderer/image/exr_module.h"
 #include "renderer/scene/scene.h"
 
-namespace roundel {
+namespace roundel::openexr {
 namespace {
 
 /// A file in memory.
@@ -225,4 +225,4 @@ std::optional<ImageMetadata> read_exr_metadata(const std::string& path) {
   }
 }
 
-}  // namespace roundel
+}  // namespace roundel::openexr

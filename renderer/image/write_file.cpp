@@ -27,10 +27,10 @@ namespace {
 struct TemporarySlot {
   enum State : int { kFree, kFilling, kListed, kTaken };
   std::atomic<int> state{kFree};
-  char path[PATH_MAX];
+  char path[PATH_MAX] = {};
 };
 static_assert(std::atomic<int>::is_always_lock_free);
-TemporarySlot temporary_slots[64];
+constinit TemporarySlot temporary_slots[64];  // no work, and no memory, before it is used
 
 /// The file a symbolic link stands for, so that the link itself stays; `path` for all others.
 std::string resolve_link(const std::string& path) {

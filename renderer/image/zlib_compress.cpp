@@ -2,6 +2,7 @@
 
 #include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <bit>
@@ -10,17 +11,19 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "renderer/base/buffer.h"
 #include "renderer/base/highway_targets.h"
 
-// A deflate stream of one block with a Huffman code of its own, made from a sample of the data.
-// Behind the filter Up circles are runs of equal pixels and noise between them: the only matches
-// looked for are with the pixel before, everything else is a literal. Pixels of equal bytes, most
-// of all the zeros where nothing changes, are matched with the byte before: a run of one byte is
-// what decoders are fastest at. The same bytes on every processor, since nothing here depends on
-// it; the test Png.BytesAreKnown stands guard. ISA-L makes the code from its histogram and writes
-// the block's header, in plain C and integers.
+// A deflate stream with one Huffman code, made from a sample of the data, in blocks that are made
+// in parallel. Behind the filter Up circles are runs of equal pixels and noise between them: the
+// only matches looked for are with the pixel before, two pixels at a time, and everything else is
+// literals, which are written in pairs. Pixels of equal bytes, most of all the zeros where nothing
+// changes, are matched with the byte before: a run of one byte is what decoders are fastest at. The
+// same bytes on every processor and for any number of threads, since nothing here depends on them;
+// the test Png.BytesAreKnown stands guard. ISA-L makes the code from its histogram and writes the
+// blocks' header, in plain C and integers.
 //
 // Highway compiles all of it once for each instruction set: those with BMI2 shift without the
 // detour through one fixed register, which takes a third of the time away.
@@ -61,8 +64,8 @@ HWY_INLINE std::size_t match_length(const unsigned char* bytes) {
 }
 
 /// Gives data[begin, end) to the sink: match(length, distance) where two pixels or more repeat the
-/// one before them, pixel(word, repeats) for a single one in the low bytes of a word, bytes(begin,
-/// end) at the two ends of all data, which has `size` bytes. False as soon as the sink is full.
+/// one before them, two_pixels(word) for others in the low bytes of a word, bytes(begin, end) at
+/// the two ends of all data, which has `size` bytes. False as soon as the sink is full.
 template <std::size_t kPixel, typename Sink>
 HWY_INLINE bool for_each_token(const unsigned char* data, std::size_t begin, std::size_t end,
                                std::size_t size, Sink& sink) {
@@ -73,19 +76,19 @@ HWY_INLINE bool for_each_token(const unsigned char* data, std::size_t begin, std
     i = std::min(kPixel, end);
     if (!sink.bytes(data, i)) return false;
   }
-  const std::size_t last = size < kMargin ? 0 : std::min(end, size - kMargin + 1);
+  const std::size_t last = std::min(end - std::min(end, 2 * kPixel - 1),
+                                    size - std::min(size, kMargin - 1));  // whole tokens below it
   while (i < last) {
     const std::uint64_t word = load_word(data + i);
-    const std::uint64_t differing = word ^ load_word(data + i - kPixel);
-    if ((differing & kTwoPixels) == 0) {
-      const std::size_t length = match_length<kPixel>(data + i);
+    if (((word ^ load_word(data + i - kPixel)) & kTwoPixels) == 0) {
+      const std::size_t length = std::min(match_length<kPixel>(data + i), end - i);
       // The pixel moved on by a byte is itself where all its bytes are equal.
       const bool is_one_byte = ((word ^ word >> 8) & kOnePixel >> 8) == 0;
       if (!sink.match(length, is_one_byte ? 1 : kPixel)) return false;
       i += length;
     } else {
-      if (!sink.pixel(word, (differing & kOnePixel) == 0)) return false;
-      i += kPixel;
+      if (!sink.two_pixels(word)) return false;
+      i += 2 * kPixel;
     }
   }
   return i >= end || sink.bytes(data + i, end - i);
@@ -115,9 +118,9 @@ struct SymbolCounter {
     ++histogram.dist_histogram[distance - 1];
     return true;
   }
-  bool pixel(std::uint64_t word, bool repeats) {
-    if (repeats) return match(kPixel, kPixel);
-    for (std::size_t k = 0; k < kPixel; ++k, word >>= 8) ++histogram.lit_len_histogram[word & 255];
+  bool two_pixels(std::uint64_t word) {
+    for (std::size_t k = 0; k < 2 * kPixel; ++k, word >>= 8)
+      ++histogram.lit_len_histogram[word & 255];
     return true;
   }
   bool bytes(const unsigned char* begin, std::size_t count) {
@@ -147,14 +150,15 @@ Symbol make_symbol(std::uint64_t bits, std::uint64_t count) {
 HWY_INLINE std::uint64_t bits_of(Symbol symbol) {
   return symbol >> 6;
 }
-HWY_INLINE std::uint64_t shifted_bits(Symbol symbol, std::uint64_t count) {
-  return bits_of(symbol) << (count & 63);
+HWY_INLINE std::uint64_t count_of(Symbol symbol) {
+  return symbol & 63;
 }
 
 struct SymbolTables {
   Symbol literals[257];                    ///< and the end of the block
   Symbol matches[kLongestMatch + 1];       ///< with the pixel before
   Symbol byte_matches[kLongestMatch + 1];  ///< with the byte before
+  Symbol pairs[65536];                     ///< of literals, the first one in the low byte
 
   SymbolTables(const isal_hufftables& code, std::size_t pixel) {
     for (std::size_t k = 0; k <= 256; ++k)
@@ -170,6 +174,12 @@ struct SymbolTables {
       matches[length] = with_distance(pixel);
       byte_matches[length] = with_distance(1);
     }
+    for (std::size_t high = 0; high < 256; ++high) {
+      const std::uint64_t bits = bits_of(literals[high]), count = count_of(literals[high]);
+      Symbol* const row = pairs + 256 * high;
+      for (std::size_t low = 0; low < 256; ++low)
+        row[low] = literals[low] + count + (bits << (count_of(literals[low]) + 6));
+    }
   }
 };
 
@@ -180,7 +190,8 @@ class SymbolWriter {
   SymbolWriter(unsigned char* out, std::size_t size, const SymbolTables& tables)
       : tables_(tables), begin_(out), out_(out), last_(out + size - kWord) {}
 
-  /// At most 57 bits. False when there is no space for them.
+  static constexpr std::uint64_t kMostBits = 56;
+  /// At most kMostBits. False when there is no space for them.
   HWY_INLINE bool put(std::uint64_t bits, std::uint64_t count) {
     if (out_ > last_) return false;
     word_ |= bits << count_;
@@ -191,32 +202,42 @@ class SymbolWriter {
     count_ &= 7;
     return true;
   }
-  HWY_INLINE bool put(Symbol symbol) { return put(bits_of(symbol), symbol & 63); }
+  HWY_INLINE bool put(Symbol symbol) { return put(bits_of(symbol), count_of(symbol)); }
 
   HWY_INLINE bool match(std::size_t length, std::size_t distance) {
     return put((distance == 1 ? tables_.byte_matches : tables_.matches)[length]);
   }
-  HWY_INLINE bool pixel(std::uint64_t word, bool repeats) {
-    const Symbol* const literals = tables_.literals;
-    const Symbol a = literals[word & 255], b = literals[word >> 8 & 255],
-                 c = literals[word >> 16 & 255];
-    if constexpr (kPixel == 3) {
-      const Symbol bits = bits_of(a) | shifted_bits(b, a) | shifted_bits(c, a + b);
-      // No branch: nothing could foretell it.
-      const Symbol repeat = tables_.matches[kPixel];
-      return put(repeats ? bits_of(repeat) : bits, (repeats ? repeat : a + b + c) & 63);
-    }
-    if (repeats) return match(kPixel, kPixel);
-    const Symbol d = literals[word >> 24 & 255];
-    return put(bits_of(a) | shifted_bits(b, a), (a + b) & 63) &&
-           put(bits_of(c) | shifted_bits(d, c), (c + d) & 63);
+  HWY_INLINE bool two_pixels(std::uint64_t word) {
+    const Symbol* const pairs = tables_.pairs;
+    const Symbol a = pairs[word & 0xffff], b = pairs[word >> 16 & 0xffff],
+                 c = pairs[word >> 32 & 0xffff];
+    if constexpr (kPixel == 3) return put_all(a, b, c);
+    return put_all(a, b, 0) && put_all(c, pairs[word >> 48], 0);
+  }
+  /// Each of at most 30 bits.
+  HWY_INLINE bool put_all(Symbol a, Symbol b, Symbol c) {
+    const std::uint64_t two = count_of(a) + count_of(b), three = two + count_of(c);
+    if (three > kMostBits) return put(a) && put(b) && put(c);  // rare
+    return put(bits_of(a) | bits_of(b) << count_of(a) | bits_of(c) << two, three);
   }
   bool bytes(const unsigned char* begin, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k)
       if (!put(tables_.literals[begin[k]])) return false;
     return true;
   }
-  bool end() { return put(tables_.literals[256]); }
+  /// Begins a block with the code in `code`.
+  bool begin_block(const isal_hufftables& code, bool is_last) {
+    const std::uint32_t size = code.deflate_hdr_count;
+    for (std::uint32_t k = 0; k < size; ++k)
+      if (!put(k == 0 ? (code.deflate_hdr[0] & ~1U) | is_last : code.deflate_hdr[k], 8))
+        return false;
+    return put(code.deflate_hdr[size], code.deflate_hdr_extra_bits);
+  }
+  /// Ends it, and but for the last one goes on to a whole byte, by an empty block of stored bytes.
+  bool end_block(bool is_last) {
+    if (!put(tables_.literals[256])) return false;
+    return is_last || (put(0, 3) && put(0, (8 - count_) % 8) && put(0xffff0000, 32));
+  }
   std::size_t size() const { return static_cast<std::size_t>(out_ - begin_) + (count_ > 0); }
 
  private:
@@ -227,19 +248,36 @@ class SymbolWriter {
   std::uint64_t word_ = 0, count_ = 0;
 };
 
+constexpr std::size_t kBlock = std::size_t{1} << 19;  ///< bytes of a block before compression
+
 template <std::size_t kPixel>
 std::size_t deflate_pixels(unsigned char* out, std::size_t out_size, const unsigned char* data,
                            std::size_t size) {
   const isal_hufftables code = make_code<kPixel>(data, size);
-  const SymbolTables tables(code, kPixel);
-  SymbolWriter<kPixel> writer(out, out_size, tables);
-  const unsigned char* const header = code.deflate_hdr;
-  const std::uint32_t header_size = code.deflate_hdr_count;
-  for (std::uint32_t k = 0; k < header_size; ++k)
-    if (!writer.put(k == 0 ? header[0] | 1U : header[k], 8)) return 0;  // 1: it is the last block
-  if (!writer.put(header[header_size], code.deflate_hdr_extra_bits)) return 0;
-  if (!for_each_token<kPixel>(data, 0, size, size, writer) || !writer.end()) return 0;
-  return writer.size();
+  const auto tables = std::make_unique<SymbolTables>(code, kPixel);
+  const std::size_t num_blocks = std::max<std::size_t>((size + kBlock - 1) / kBlock, 1);
+  // Every block is made where it has as much room as its data, and then moved up.
+  const auto room_of = [&](std::size_t block) {
+    return block + 1 < num_blocks ? kBlock : out_size - block * kBlock;
+  };
+  std::vector<std::size_t> sizes(num_blocks);
+  const auto make_block = [&](std::size_t block) {
+    const std::size_t begin = block * kBlock, end = std::min(begin + kBlock, size);
+    const bool is_last = block + 1 == num_blocks;
+    SymbolWriter<kPixel> writer(out + begin, room_of(block), *tables);
+    const bool fits = writer.begin_block(code, is_last) &&
+                      for_each_token<kPixel>(data, begin, end, size, writer) &&
+                      writer.end_block(is_last);
+    sizes[block] = fits ? writer.size() : 0;
+  };
+  tbb::parallel_for(std::size_t{0}, num_blocks, make_block);
+  std::size_t total = 0;
+  for (std::size_t block = 0; block < num_blocks; ++block) {
+    if (sizes[block] == 0) return 0;
+    std::memmove(out + total, out + block * kBlock, sizes[block]);
+    total += sizes[block];
+  }
+  return total;
 }
 
 /// The raw deflate stream of filtered rows with 3 or 4 bytes a pixel. 0 when it does not fit.

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 
 #include "renderer/base/buffer.h"
 #include "renderer/base/host_device.h"
@@ -26,6 +27,9 @@ static_assert(sizeof(Shape) == 16 && sizeof(Paint) == 16, "both backends move th
 struct Circles {
   Buffer<Shape> shapes;  ///< [count]
   Buffer<Paint> paints;  ///< [count]
+  /// Sets with the same number other than 0 have the same paints, bit for bit: those of a scene's
+  /// frames. To be set to 0 by whoever changes paints.
+  std::uint64_t paints_number = 0;
 
   std::size_t count() const { return shapes.size(); }
 };

@@ -45,7 +45,7 @@ std::uint64_t count_in_band(const Circles& circles, const ImageSettings& image, 
             pixel.transmittance <= scalar::kOpaqueTransmittance)
           continue;
         ++fragments;
-        scalar::blend_circle<L>(pixel, d2, shape.radius, circles.paints[i], ramp);
+        scalar::blend_circle<L>(pixel, dx, dy, shape.radius, circles.paints[i], ramp);
         if (pixel.transmittance <= scalar::kOpaqueTransmittance) --live[row];
       }
     }

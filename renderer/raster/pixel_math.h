@@ -81,46 +81,76 @@ ROUNDEL_HOST_DEVICE typename L::Float snow_falloff(typename L::Float t) {
   return L::mul(p, p);
 }
 
-/// 1/r², finite for every radius: one division a circle, so that pixels need none.
+/// Alpha of shader snow is peak·exp(−4·(dx² + dy²)/r²), computed as the product of two
+/// exponentials, one for all pixels of a column and one for all of a row, so that few are needed.
+template <class L>
+ROUNDEL_HOST_DEVICE typename L::Float snow_row_alpha(typename L::Float dy2,
+                                                     typename L::Float inverse_r2,
+                                                     typename L::Float peak_alpha) {
+  return L::mul(peak_alpha, snow_falloff<L>(L::mul(dy2, inverse_r2)));
+}
+
+/// 1/r²: one division a circle, so that pixels need none. So small for every radius that times the
+/// squared distance of any pixel near the circle it is finite.
 inline ROUNDEL_HOST_DEVICE float inverse_square(float radius) {
   const float r2 = radius * radius;
-  return 1.0f / (r2 > 0x1p-126f ? r2 : 0x1p-126f);
+  return 1.0f / (r2 > 0x1p-120f ? r2 : 0x1p-120f);
 }
 
-/// Shader snow where the squared distance is `d2` and 1/r² is `inverse_r2`. With d =
-/// distance/radius the colour goes, linearly, from white (d <= 1/4) to `middle` (1/2 <= d <= 3/4)
-/// to `rim` (d = 1), and alpha = peak_alpha·exp(−4d²).
+/// √t for t >= 0, within 1.2e-6 of it: where hardware has a square root it is slow, and estimates
+/// of it differ. L's estimate of 1/√t is within 3.5 % of it; with g = t·estimate and e = 1 −
+/// g·estimate, √t = g/√(1 − e), a polynomial of e that leaves a millionth.
 template <class L>
-ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float d2, float inverse_r2,
-                                    float peak_alpha, typename L::Float& alpha,
-                                    typename L::Float& red, typename L::Float& green,
-                                    typename L::Float& blue) {
-  // Pixels outside the circle are masked later; the clamp keeps them in range.
-  const typename L::Float relative_d2 = L::saturate(L::mul(d2, L::set(inverse_r2)));
-  const typename L::Float steps = L::mul(L::set(4.0f), L::sqrt(relative_d2));
-  const typename L::Float to_middle = L::saturate(L::sub(steps, L::set(1.0f)));
-  const typename L::Float to_rim = L::saturate(L::sub(steps, L::set(3.0f)));
-  const typename L::Float one = L::set(1.0f);
-  red = L::fma(to_middle, L::set(ramp.middle_red - 1.0f), one);
-  green = L::fma(to_middle, L::set(ramp.middle_green - 1.0f), one);
-  green = L::fma(to_rim, L::set(ramp.rim_green - ramp.middle_green), green);
-  blue = one;
-  alpha = L::mul(L::set(peak_alpha), snow_falloff<L>(relative_d2));
+ROUNDEL_HOST_DEVICE typename L::Float near_sqrt(typename L::Float t) {
+  const typename L::Float estimate = L::inverse_sqrt_estimate(t);
+  const typename L::Float g = L::mul(t, estimate);
+  const typename L::Float e = L::negative_fma(g, estimate, L::set(1.0f));
+  typename L::Float p = L::fma(e, L::set(0x1.416314p-2f), L::set(0x1.81146ep-2f));
+  p = L::fma(e, p, L::set(0x1.ffffbp-2f));
+  return L::fma(L::mul(g, e), p, g);
 }
 
-/// Composites one circle onto pixels whose squared distances from its centre are `d2`. Pixels
-/// outside the circle, and those that have stopped, stay as they are.
+/// The colours of shader snow; blue is 1. With d = distance/radius they go, linearly, from white
+/// (d <= 1/4) to `middle` (1/2 <= d <= 3/4) to `rim` (d = 1). `t` is d², and finite beyond the rim
+/// too.
 template <class L>
-ROUNDEL_HOST_DEVICE void blend_circle(PixelState<L>& pixel, typename L::Float d2, float radius,
-                                      const Paint& paint, const SnowRamp& ramp) {
+ROUNDEL_HOST_DEVICE void snow_color(const SnowRamp& ramp, typename L::Float t,
+                                    typename L::Float& red, typename L::Float& green) {
+  const typename L::Float d = near_sqrt<L>(t);
+  const typename L::Float inner = L::clamp(d, 0.25f, 0.5f), outer = L::at_least(d, 0.75f);
+  red = L::fma(inner, L::set(ramp.red_slope), L::set(ramp.red_start));
+  green = L::fma(inner, L::set(ramp.green_slope), L::set(ramp.green_start));
+  green = L::fma(outer, L::set(ramp.rim_slope), green);
+}
+
+/// Shader snow where the squared distances are dx2 and dy2 and 1/r² is `inverse_r2`: colour, but
+/// for blue, and alpha.
+template <class L>
+ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float dx2,
+                                    typename L::Float dy2, typename L::Float inverse_r2,
+                                    typename L::Float peak_alpha, typename L::Float& alpha,
+                                    typename L::Float& red, typename L::Float& green) {
+  snow_color<L>(ramp, L::mul(L::add(dx2, dy2), inverse_r2), red, green);
+  alpha = L::mul(snow_row_alpha<L>(dy2, inverse_r2, peak_alpha),
+                 snow_falloff<L>(L::mul(dx2, inverse_r2)));
+}
+
+/// Composites one circle onto pixels that lie dx and dy from its centre. Pixels outside the circle,
+/// and those that have stopped, stay as they are.
+template <class L>
+ROUNDEL_HOST_DEVICE void blend_circle(PixelState<L>& pixel, typename L::Float dx,
+                                      typename L::Float dy, float radius, const Paint& paint,
+                                      const SnowRamp& ramp) {
+  const typename L::Float dx2 = L::mul(dx, dx), dy2 = L::mul(dy, dy), d2 = L::add(dx2, dy2);
   const typename L::Mask painted =
       L::both(L::less_equal(d2, L::set(radius * radius)),
               L::greater(pixel.transmittance, L::set(kOpaqueTransmittance)));
   if (L::none(painted)) return;
   if (is_snow(paint)) {
-    typename L::Float alpha, red, green, blue;
-    shade_snow<L>(ramp, d2, inverse_square(radius), -paint.alpha, alpha, red, green, blue);
-    composite<L>(pixel, L::zero_unless(painted, alpha), red, green, blue);
+    typename L::Float alpha, red, green;
+    shade_snow<L>(ramp, dx2, dy2, L::set(inverse_square(radius)), L::set(-paint.alpha), alpha, red,
+                  green);
+    composite<L>(pixel, L::zero_unless(painted, alpha), red, green, L::set(1.0f));
   } else {
     composite<L>(pixel, L::zero_unless(painted, L::set(paint.alpha)), L::set(paint.red),
                  L::set(paint.green), L::set(paint.blue));

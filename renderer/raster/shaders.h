@@ -8,7 +8,9 @@ namespace roundel {
 /// The colours of shader snow, in the blend space: white inside, `middle`, then `rim`. Their blue
 /// is 1 and rim's red is middle's.
 struct SnowRamp {
-  float middle_red, middle_green, rim_green;
+  float red_start, red_slope;      ///< red = start + slope·d for d in [1/4, 1/2]
+  float green_start, green_slope;  ///< and green, with
+  float rim_slope;                 ///< + rim_slope·d for d in [3/4, 1]
 };
 
 /// (1,1,1) (1,1,1) (.8,.9,1) (.8,.9,1) (.8,.8,1), converted to the blend space.

@@ -2,30 +2,50 @@
 
 #include <fmt/format.h>
 
-#include <regex>
+#include <algorithm>
+#include <charconv>
+#include <string_view>
 
 namespace roundel {
 namespace {
 
 constexpr std::size_t kMaxWidth = 99;  // two digits in %04d and {frame:04}
 
+/// How many characters at the front of `text` stand for the frame number, and how wide it is to be;
+/// 0 where none do.
+std::size_t match_number(std::string_view text, std::size_t& width) {
+  width = 1;
+  if (text.starts_with('#')) {
+    const std::size_t length = std::min(text.find_first_not_of('#'), text.size());
+    width = std::min(length, kMaxWidth);
+    return length;
+  }
+  if (text.starts_with("{frame}")) return 7;
+  const bool is_braced = text.starts_with("{frame:");
+  if (!is_braced && !text.starts_with('%')) return 0;
+  const std::size_t begin = is_braced ? 7 : 1;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", begin), text.size());
+  // A zero, which need not be there, and two digits.
+  const std::size_t digits = end - begin;
+  if (digits > 3 || (digits == 3 && text[begin] != '0') || (digits == 0 && is_braced)) return 0;
+  if (end == text.size() || text[end] != (is_braced ? '}' : 'd')) return 0;
+  std::from_chars(text.data() + begin, text.data() + end, width);
+  return end + 1;
+}
+
 }  // namespace
 
 FrameName::FrameName(const std::string& pattern) {
-  static const std::regex number(R"((#+)|%(0?)(\d{0,2})d|\{frame(?::(0?)(\d{1,2}))?\})");
-  auto rest = pattern.cbegin();
-  for (std::smatch match; std::regex_search(rest, pattern.cend(), match, number);
-       rest = match.suffix().first) {
-    std::size_t width = 1;
-    if (match[1].matched) {
-      width = std::min(static_cast<std::size_t>(match.length(1)), kMaxWidth);
+  std::size_t width = 1;
+  for (std::size_t i = 0; i < pattern.size();) {
+    if (const std::size_t length = match_number(std::string_view(pattern).substr(i), width)) {
+      numbers_.push_back({std::move(tail_), width});
+      tail_.clear();
+      i += length;
     } else {
-      const std::string digits = match[3].str() + match[5].str();
-      if (!digits.empty()) width = std::stoul(digits);
+      tail_ += pattern[i++];
     }
-    numbers_.push_back({match.prefix().str(), width});
   }
-  tail_.assign(rest, pattern.cend());
 }
 
 std::string FrameName::path(std::int64_t frame) const {

@@ -300,6 +300,22 @@ class Pictures(CommandTest):
         self.run_roundel("render", "rgb.yaml", "-o", "a.EXR")
         self.assertTrue(self.read("a.EXR").startswith(b"\x76\x2f\x31\x01"))
 
+    def test_a_program_without_its_modules_does_all_that_needs_none(self):
+        os.makedirs(self.path("bin"))
+        program = shutil.copy(ROUNDEL, self.path("bin/roundel"))
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png", program=program)
+        os.unlink(self.path("a.png"))
+        done = self.run_roundel("render", "rgb.yaml", "-o", "a.exr", code=FAILED, program=program)
+        self.assertIn("/lib/roundel/libroundel_exr.so: no such file", done.stderr)
+        os.makedirs(self.path("lib/roundel"))
+        self.write("lib/roundel/libroundel_exr.so", "no library")
+        done = self.run_roundel("render", "rgb.yaml", "-o", "a.exr", code=FAILED, program=program)
+        self.assertRegex(done.stderr, r"^roundel: cannot load .*/libroundel_exr\.so: .+")
+        self.assertFalse(os.path.exists(self.path("a.exr")))
+        module = os.path.join(os.path.dirname(ROUNDEL), "../../lib/roundel/libroundel_exr.so")
+        shutil.copy(module, self.path("lib/roundel"))
+        self.run_roundel("render", "rgb.yaml", "-o", "a.exr", program=program)
+
     def test_several_scenes_go_into_a_folder(self):
         os.mkdir(self.path("out"))
         done = self.run_roundel("render", "rgb.yaml", "random.yaml", "-o", "out/", "--size", "20x10")

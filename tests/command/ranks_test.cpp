@@ -1,4 +1,4 @@
-#include "tools/roundel/ranks.h"
+#include "tools/roundel/frame_dealer.h"
 
 #include <gtest/gtest.h>
 

@@ -230,6 +230,13 @@ class Unequal(MpiTest):
         self.assertIn("1 of 10 frames are missing; to make them: --frames 5", messages)
         self.assertEqual(len(os.listdir(self.path("out"))), 10)
 
+    def test_a_program_without_its_module_says_so(self):
+        os.mkdir(self.path("bin"))
+        program = shutil.copy(ROUNDEL, self.path("bin/roundel"))
+        says = self.mpirun(2, "render", "a.yaml", "--frames", "0-3", "-o", "out/%d.png", code=1,
+                           program=[program])
+        self.assertIn("/lib/roundel/libroundel_mpi.so: no such file", says)
+
     def test_a_killed_rank_ends_the_job_and_resuming_makes_the_rest(self):
         expected = self.expect("slow.yaml", "0-15")
         script = self.rank_script(f'echo $$ >pid; exec {ROUNDEL} "$@"', f'exec {ROUNDEL} "$@"')

@@ -16,6 +16,14 @@ TEST(PixelMath, SnowFalloffIsTheExponential) {
   EXPECT_EQ(scalar::snow_falloff<L>(0.0f), 1.0f);
 }
 
+TEST(PixelMath, NearSqrtIsNear) {
+  EXPECT_EQ(scalar::near_sqrt<L>(0.0f), 0.0f);
+  for (float t = 0x1p-40f; t < 0x1p40f; t *= 1.0001f) {
+    const double root = std::sqrt(static_cast<double>(t));
+    ASSERT_NEAR(scalar::near_sqrt<L>(t) / root, 1, 1.2e-6) << t;
+  }
+}
+
 TEST(PixelMath, AlphaZeroLeavesEveryBit) {
   scalar::PixelState<L> state{0.1f, 0.2f, 0.3f, 0.7f};
   scalar::composite<L>(state, 0.0f, 1e6f, 1.0f, 5.0f);
@@ -38,7 +46,7 @@ TEST(PixelMath, CompositingRoundsAsTheContractSays) {
 TEST(PixelMath, AStoppedPixelTakesNoMore) {
   const Paint paint{1, 1, 1, 0.5f};
   scalar::PixelState<L> state{0, 0, 0, scalar::kOpaqueTransmittance};
-  scalar::blend_circle<L>(state, 0.0f, 1.0f, paint, {});
+  scalar::blend_circle<L>(state, 0.0f, 0.0f, 1.0f, paint, {});
   EXPECT_EQ(state.red, 0.0f);
   EXPECT_EQ(state.transmittance, scalar::kOpaqueTransmittance);
 }
@@ -49,9 +57,10 @@ TEST(PixelMath, SnowFollowsTheColourTable) {
   const float radius = 0.02f;
   for (int i = 0; i <= 1000; ++i) {
     const float distance = radius * static_cast<float>(i) / 1000.0f;
-    float alpha = 0, color[3] = {};
-    scalar::shade_snow<L>(ramp, distance * distance, scalar::inverse_square(radius), 0.4f, alpha,
-                          color[0], color[1], color[2]);
+    float alpha = 0, color[3] = {0, 0, 1};
+    const float dx2 = 0.36f * distance * distance, dy2 = distance * distance - dx2;
+    scalar::shade_snow<L>(ramp, dx2, dy2, scalar::inverse_square(radius), 0.4f, alpha, color[0],
+                          color[1]);
     const double d = static_cast<double>(i) / 1000.0;
     const int entry = std::min(static_cast<int>(4 * d), 3);
     for (int channel = 0; channel < 3; ++channel) {

@@ -82,8 +82,8 @@ inline Framebuffer draw_without_bins(const Circles& circles, const ImageSettings
         if (state.transmittance <= scalar::kOpaqueTransmittance) break;
         const Shape& shape = circles.shapes[i];
         if (!(shape.radius > 0)) continue;
-        const float d2 = scalar::squared_distance<L>(shape.x - px, shape.y - py);
-        scalar::blend_circle<L>(state, d2, shape.radius, circles.paints[i], ramp);
+        scalar::blend_circle<L>(state, shape.x - px, shape.y - py, shape.radius, circles.paints[i],
+                                ramp);
       }
       if (!image.alpha) scalar::add_background<L>(state, background.row(y));
       framebuffer.pixels[next++] = {state.red, state.green, state.blue,

@@ -16,6 +16,8 @@ TEST(FrameName, PrintfAndBracesDoToo) {
   EXPECT_EQ(FrameName("a_%d.png").path(7), "a_7.png");
   EXPECT_EQ(FrameName("{frame:04}/{frame}.png").path(7), "0007/7.png");
   EXPECT_EQ(FrameName("{frame:6}.png").path(7), "000007.png");
+  EXPECT_EQ(FrameName("%012d%%1dx").path(7), "000000000007%7x");
+  EXPECT_EQ(FrameName("%0d%00d{frame:0}{frame:000}").path(7), "7777");
 }
 
 TEST(FrameName, AMinusTakesAPlace) {
@@ -25,7 +27,9 @@ TEST(FrameName, AMinusTakesAPlace) {
 }
 
 TEST(FrameName, AllElseStandsForItself) {
-  for (const char* pattern : {"plain.png", "", "100%.png", "%s.png", "{f}.png", "{frame:x}.png"}) {
+  for (const char* pattern :
+       {"plain.png", "", "100%.png", "%s.png", "{f}.png", "{frame:x}.png", "{frame:}.png",
+        "{frame.png", "%", "%4", "%123d", "%0123d", "{frame:123}"}) {
     EXPECT_FALSE(FrameName(pattern).has_number()) << pattern;
     EXPECT_EQ(FrameName(pattern).path(3), pattern);
   }

@@ -156,8 +156,9 @@ class Exporter {
     let_signals_ask();
     const int threads = threads_ > 0 ? threads_ : tbb::this_task_arena::max_concurrency();
     const std::size_t frames = plan_.frames.size() / static_cast<std::size_t>(ranks_.count());
-    const int at_once =
-        options_.sequence.split_frame ? 1 : cpu_frames_at_once(scene_, plan_, frames, threads);
+    const int at_once = options_.sequence.split_frame
+                            ? 1
+                            : frames_at_once(scene_, plan_, backend_.backend, frames, threads);
     auto made = make_rasterizers(backend_.backend, options_.machine, ranks_.local(), at_once);
     rasterizers_ = made.size();
     return made;

@@ -123,18 +123,22 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
   return plan;
 }
 
-int cpu_frames_at_once(const Scene& scene, const ExportPlan& plan, std::size_t frames,
-                       int threads) {
+int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
+                   int threads) {
   constexpr std::uint64_t kStateBytes = 16;  // of a pixel that goes on in the next chunk
-  const auto count = static_cast<std::uint64_t>(threads);
+  constexpr int kPerDevice = 3;              // one on its way in, one drawn, one on its way out
+  constexpr std::uint64_t kDeviceBytes = std::uint64_t{1} << 30;
+  const int wanted = backend == Backend::kCpu ? threads : kPerDevice;
+  const auto count = static_cast<std::uint64_t>(wanted);
   const std::uint64_t circles = count_circles(scene);
   const std::uint64_t pixels = static_cast<std::uint64_t>(scene.image.width) *
                                static_cast<std::uint64_t>(scene.image.height);
   const std::uint64_t bytes =
       memory_needed(scene.image, image_format(plan.format), circles, 4 * circles, 0) +
       kStateBytes * pixels;
-  const bool fit = count * bytes <= physical_memory() / 2;
-  return fit && frames >= 2 * count ? threads : 1;
+  const bool fit =
+      count * bytes <= (backend == Backend::kCpu ? physical_memory() / 2 : kDeviceBytes);
+  return fit && frames >= 2 * count ? wanted : 1;
 }
 
 FramesToMake frames_to_make(const ExportPlan& plan, const std::string& fingerprint, bool resume,

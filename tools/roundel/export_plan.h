@@ -26,10 +26,13 @@ struct ExportPlan {
 /// that does not fit into memory.
 ExportPlan plan_export(const Scene& scene, const RenderOptions& options);
 
-/// How many frames the CPU draws at once, with one thread each: as many as `threads`, since that
-/// wastes less than sharing each frame between the threads; or one, by all threads together, where
-/// so many do not fit into half of the memory, or are too few for every thread to have some.
-int cpu_frames_at_once(const Scene& scene, const ExportPlan& plan, std::size_t frames, int threads);
+/// How many of `frames` frames the CPU, or each device, draws at once. The CPU as many as
+/// `threads`, with one thread each, since that wastes less than sharing each frame between the
+/// threads; or one, by all threads together, where so many do not fit into half of the memory, or
+/// are too few for every thread to have some. A device some, so that it draws one while others go
+/// over the bus; or one, where frames are so large that they should not share its memory.
+int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
+                   int threads);
 
 /// Removes leftovers of killed runs and decides about the files that are there: the frames still to
 /// be made. `kept`: those that are not. Throws Error(kOutputRefused) for a folder that cannot be

@@ -88,17 +88,13 @@ std::vector<int> devices_of(const std::vector<int>& devices, const LocalRank& lo
 std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(Backend backend,
                                                           const MachineOptions& options,
                                                           const LocalRank& local_rank,
-                                                          int cpu_rasterizers) {
+                                                          int at_once) {
   std::vector<std::unique_ptr<Rasterizer>> rasterizers;
+  RasterOptions raster = options.raster;
+  raster.memory_budget /= static_cast<std::uint64_t>(at_once);
   if (backend == Backend::kCpu) {
-    RasterOptions raster = options.raster;
-    if (cpu_rasterizers > 1) {
-      raster.threads = 1;
-      raster.memory_budget /= static_cast<std::uint64_t>(cpu_rasterizers);
-    }
-    for (int i = 0; i < cpu_rasterizers; ++i) {
-      rasterizers.push_back(make_cpu_rasterizer(raster));
-    }
+    if (at_once > 1) raster.threads = 1;
+    for (int i = 0; i < at_once; ++i) rasterizers.push_back(make_cpu_rasterizer(raster));
     return rasterizers;
   }
   std::vector<int> devices = options.devices;
@@ -106,9 +102,8 @@ std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(Backend backend,
     for (const CudaDevice& device : cuda_devices()) devices.push_back(device.index);
   }
   for (const int device : devices_of(devices, local_rank)) {
-    RasterOptions raster = options.raster;
     raster.device = device;
-    rasterizers.push_back(make_cuda_rasterizer(raster));
+    for (int i = 0; i < at_once; ++i) rasterizers.push_back(make_cuda_rasterizer(raster));
   }
   return rasterizers;
 }

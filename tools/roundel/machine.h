@@ -36,13 +36,12 @@ struct LocalRank {
   int count = 1;
 };
 
-/// For a sequence: on CUDA one a device, of those asked for or all of the machine; several local
-/// ranks divide them, or take turns where there are fewer. On the CPU `cpu_rasterizers`, with one
-/// thread each where there are several.
+/// For a sequence: on the CPU `at_once`, with one thread each where there are several; on CUDA
+/// `at_once` a device, of those asked for or all of the machine. Several local ranks divide the
+/// devices, or take turns where there are fewer.
 std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(Backend backend,
                                                           const MachineOptions& options,
-                                                          const LocalRank& local_rank,
-                                                          int cpu_rasterizers);
+                                                          const LocalRank& local_rank, int at_once);
 /// The share of `devices` of a local rank.
 std::vector<int> devices_of(const std::vector<int>& devices, const LocalRank& local_rank);
 

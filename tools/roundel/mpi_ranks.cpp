@@ -18,6 +18,8 @@
 #include <utility>
 
 #include "renderer/base/error.h"
+#include "renderer/base/module.h"
+#include "tools/roundel/frame_dealer.h"
 #include "tools/roundel/ranks.h"
 
 namespace roundel {
@@ -371,11 +373,12 @@ class OtherRank final : public Ranks {
 };
 
 }  // namespace
-
-std::unique_ptr<Ranks> make_mpi_ranks() {
-  auto messenger = std::make_unique<Messenger>();
-  if (messenger->rank == 0) return std::make_unique<FirstRank>(std::move(messenger));
-  return std::make_unique<OtherRank>(std::move(messenger));
-}
-
 }  // namespace roundel
+
+/// The module's only own function: a new object.
+ROUNDEL_MODULE_FUNCTION roundel::Ranks* roundel_make_mpi_ranks() {
+  using namespace roundel;
+  auto messenger = std::make_unique<Messenger>();
+  if (messenger->rank == 0) return new FirstRank(std::move(messenger));
+  return new OtherRank(std::move(messenger));
+}

@@ -1,4 +1,4 @@
-// Stands in for mpi_ranks.cpp in builds without MPI.
+// Stands in for load_mpi.cpp in builds without MPI.
 #include "tools/roundel/ranks.h"
 
 namespace roundel {

@@ -22,28 +22,6 @@ struct RankReport {
   ExportResult result;   ///< of the pipeline, its times left out
 };
 
-/// Deals a list of frames out to several ranks.
-class FrameDealer {
- public:
-  FrameDealer(FrameList frames, int ranks) : frames_(std::move(frames)), ranks_(ranks) {}
-
-  /// The next few frames, in rising order: more of a long list, so that asking takes no time, one
-  /// by one at the end, so that all ranks end together. Empty: there is none.
-  FrameList deal();
-  /// Frames that a rank could not make; they are dealt first.
-  void take_back(const FrameList& frames);
-  bool is_empty() const { return stopped_ || (next_ == frames_.size() && returned_.empty()); }
-  /// Deals no more.
-  void stop() { stopped_ = true; }
-
- private:
-  FrameList frames_;
-  std::size_t next_ = 0;
-  std::deque<std::int64_t> returned_;
-  int ranks_;
-  bool stopped_ = false;
-};
-
 /// The processes that work on one sequence together. The first one deals out the frames and speaks
 /// for all; it works too.
 class Ranks : public FrameSource {

@@ -151,6 +151,8 @@ class TileBlender {
     for (std::uint64_t snow = batch_.snow; snow != 0; snow &= snow - 1) {
       const int k = __builtin_ctzll(snow);
       batch_.inverse_r2[k] = inverse_square(batch_.radius[k]);
+      batch_.peak_alpha[k] = -batch_.paints[k].alpha;
+      batch_.cost[k] = halvings_taken(1.0f - batch_.peak_alpha[k]);
     }
     for (int k = batch_.count; k % kLanes != 0; ++k) batch_.r2[k] = -1;
   }
@@ -185,27 +187,33 @@ class TileBlender {
   HWY_INLINE void blend_small(int k) {
     const Paint paint = batch_.paints[k];
     if (is_snow(paint)) {
+      const Vector inverse_r2 = L::set(batch_.inverse_r2[k]);
+      const Vector peak_alpha = L::set(batch_.peak_alpha[k]);
       for_each_vector_of_small(
-          k, [&](PixelState<L>& pixels, Vector d2) HWY_ATTR { blend_snow(pixels, d2, k); });
+          k, [&](PixelState<L>& pixels, Vector dx2, Vector dy2, L::Mask painted) HWY_ATTR {
+            const Vector alpha = L::mul(snow_row_alpha<L>(dy2, inverse_r2, peak_alpha),
+                                        snow_falloff<L>(L::mul(dx2, inverse_r2)));
+            const Vector relative_d2 = L::mul(L::add(dx2, dy2), inverse_r2);
+            blend_snow(pixels, painted, args_.ramp, relative_d2, alpha);
+          });
       return;
     }
-    const Vector r2 = L::set(batch_.r2[k]), opaque = L::set(kOpaqueTransmittance);
     const Vector alpha = L::set(paint.alpha), pass = L::set(batch_.pass[k]);
     const Vector red = L::set(paint.red), green = L::set(paint.green), blue = L::set(paint.blue);
-    for_each_vector_of_small(k, [&](PixelState<L>& pixels, Vector d2) HWY_ATTR {
-      const L::Mask painted =
-          L::both(L::less_equal(d2, r2), L::greater(pixels.transmittance, opaque));
-      composite_solid<L>(pixels, painted, alpha, pass, red, green, blue);
-    });
+    for_each_vector_of_small(
+        k, [&](PixelState<L>& pixels, Vector /*dx2*/, Vector /*dy2*/, L::Mask painted)
+               HWY_ATTR { composite_solid<L>(pixels, painted, alpha, pass, red, green, blue); });
   }
 
-  /// Calls blend(pixels, d2) for each vector that circle k of the batch may cover a pixel of.
+  /// Calls blend(pixels, dx2, dy2, painted) for each vector that circle k of the batch may cover a
+  /// pixel of.
   template <typename Blend>
   HWY_INLINE void for_each_vector_of_small(int k, const Blend& blend) {
     const std::size_t plane = args_.state.plane_size();
     const int shift = args_.grid.bin_shift;
     const int first_row = first_y_[k], last_row = last_y_[k], last_column = last_x_[k];
-    const Vector x = L::set(batch_.x[k]);
+    const Vector x = L::set(batch_.x[k]), r2 = L::set(batch_.r2[k]);
+    const Vector opaque = L::set(kOpaqueTransmittance);
     const float y = batch_.y[k];
     for (int column = first_x_[k] & -kLanes; column <= last_column; column += kLanes) {
       const Vector dx = L::sub(x, hn::Load(kTag, column_x_ + column));
@@ -215,7 +223,10 @@ class TileBlender {
         float* const at = args_.state.planes + ((row << shift) + column);
         PixelState<L> pixels{hn::Load(kTag, at), hn::Load(kTag, at + plane),
                              hn::Load(kTag, at + 2 * plane), hn::Load(kTag, at + 3 * plane)};
-        blend(pixels, L::add(dx2, L::set(dy * dy)));
+        const Vector dy2 = L::set(dy * dy);
+        blend(
+            pixels, dx2, dy2,
+            L::both(L::less_equal(L::add(dx2, dy2), r2), L::greater(pixels.transmittance, opaque)));
         hn::Store(pixels.red, kTag, at);
         hn::Store(pixels.green, kTag, at + plane);
         hn::Store(pixels.blue, kTag, at + 2 * plane);
@@ -246,50 +257,98 @@ class TileBlender {
 
   void blend_block(Block block) {
     std::uint64_t touching = find_circles(column_x_ + block.x, row_y_ + block.y);
+    if (batch_.snow != 0) find_row_alphas();
+    // As long as even all circles so far together cannot have stopped a pixel, none is asked.
+    std::int32_t left = halvings_left(block.light);
     while (touching != 0) {
       // The circles up to the next one of the other shader.
       const bool snow = (batch_.snow >> __builtin_ctzll(touching) & 1) != 0;
       const std::uint64_t others = touching & (snow ? ~batch_.snow : batch_.snow);
       const std::uint64_t run = touching & ((others & (0 - others)) - 1);
       if (snow) {
-        blend_snow(run, block);
+        blend_run<SnowInk>(run, block, left);
       } else {
-        blend_solid(run, block);
+        blend_run<SolidInk>(run, block, left);
       }
       touching &= ~run;
     }
   }
 
-  void blend_solid(std::uint64_t circles, Block block) {
+  /// snow_row_alpha() of every circle of the batch in every row of the block.
+  void find_row_alphas() {
+    for (int k = 0; k < batch_.count; k += kLanes) {
+      const Vector inverse_r2 = hn::Load(kTag, batch_.inverse_r2 + k);
+      const Vector peak_alpha = hn::Load(kTag, batch_.peak_alpha + k);
+      for (int row = 0; row < kRows; ++row)
+        hn::Store(snow_row_alpha<L>(hn::Load(kTag, dy2_[row] + k), inverse_r2, peak_alpha), kTag,
+                  row_alpha_[row] + k);
+    }
+  }
+
+  /// Circle k of the batch, for the vectors of a block, which lie one above the other.
+  struct SolidInk {
+    HWY_INLINE SolidInk(const TileBlender& blender, int k, Vector /*dx2*/)
+        : alpha(L::set(blender.batch_.paints[k].alpha)),
+          pass(L::set(blender.batch_.pass[k])),
+          red(L::set(blender.batch_.paints[k].red)),
+          green(L::set(blender.batch_.paints[k].green)),
+          blue(L::set(blender.batch_.paints[k].blue)) {}
+    HWY_INLINE void paint(PixelState<L>& pixels, int /*row*/, Vector /*d2*/,
+                          L::Mask painted) const {
+      composite_solid<L>(pixels, painted, alpha, pass, red, green, blue);
+    }
+    Vector alpha, pass, red, green, blue;
+  };
+  struct SnowInk {
+    HWY_INLINE SnowInk(const TileBlender& blender, int k, Vector dx2)
+        : ramp(blender.args_.ramp),
+          row_alpha(&blender.row_alpha_[0][k]),
+          inverse_r2(L::set(blender.batch_.inverse_r2[k])),
+          column_alpha(snow_falloff<L>(L::mul(dx2, inverse_r2))) {}
+    HWY_INLINE void paint(PixelState<L>& pixels, int row, Vector d2, L::Mask painted) const {
+      const Vector alpha = L::mul(L::set(row_alpha[row * kBatch]), column_alpha);
+      blend_snow(pixels, painted, ramp, L::mul(d2, inverse_r2), alpha);
+    }
+    const SnowRamp& ramp;
+    const float* row_alpha;
+    Vector inverse_r2, column_alpha;
+  };
+  static HWY_INLINE void blend_snow(PixelState<L>& pixels, L::Mask painted, const SnowRamp& ramp,
+                                    Vector relative_d2, Vector alpha) {
+    Vector red, green;
+    snow_color<L>(ramp, relative_d2, red, green);
+    composite<L>(pixels, L::zero_unless(painted, alpha), red, green, L::set(1.0f));
+  }
+
+  /// Circles of the batch, all of one shader. `left` is how far at least the pixels are from being
+  /// stopped.
+  template <class Ink>
+  void blend_run(std::uint64_t circles, Block block, std::int32_t& left) {
     const int first = offset_of(block), stride = args_.state.bin_size;
     PixelState<L> rows[kRows];
 #pragma GCC unroll 4
     for (int row = 0; row < kRows; ++row) rows[row] = load_pixels(first + row * stride);
     const Vector column_x = hn::Load(kTag, column_x_ + block.x);
     const Vector opaque = L::set(kOpaqueTransmittance);
-    const auto composite_all = [&](int k, const auto& is_painted) {
-      const Paint& paint = batch_.paints[k];
-      const Vector alpha = L::set(paint.alpha), pass = L::set(batch_.pass[k]);
-      const Vector red = L::set(paint.red), green = L::set(paint.green), blue = L::set(paint.blue);
+    const auto paint_all = [&](int k, const auto& is_painted) HWY_ATTR {
       const Vector dx = L::sub(L::set(batch_.x[k]), column_x);
       const Vector dx2 = L::mul(dx, dx), r2 = L::set(batch_.r2[k]);
+      const Ink ink(*this, k, dx2);
 #pragma GCC unroll 4
       for (int row = 0; row < kRows; ++row) {
-        const L::Mask inside = L::less_equal(L::add(dx2, L::set(dy2_[row][k])), r2);
-        composite_solid<L>(rows[row], is_painted(row, inside), alpha, pass, red, green, blue);
+        const Vector d2 = L::add(dx2, L::set(dy2_[row][k]));
+        ink.paint(rows[row], row, d2, is_painted(row, L::less_equal(d2, r2)));
       }
     };
-    // As long as even all of these circles together cannot have stopped a pixel, none is asked.
-    std::int32_t left = batch_.snow == 0 ? halvings_left(block.light) : 0;
     for (; circles != 0; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
       if (left <= 0) break;
       left -= batch_.cost[k];
-      composite_all(k, [](int, L::Mask inside) HWY_ATTR { return inside; });
+      paint_all(k, [](int, L::Mask inside) HWY_ATTR { return inside; });
     }
     for (; circles != 0; circles &= circles - 1) {
       L::Mask live;
-      composite_all(__builtin_ctzll(circles), [&](int row, L::Mask inside) HWY_ATTR {
+      paint_all(__builtin_ctzll(circles), [&](int row, L::Mask inside) HWY_ATTR {
         const L::Mask unstopped = L::greater(rows[row].transmittance, opaque);
         live = row == 0 ? unstopped : hn::Or(live, unstopped);
         return L::both(inside, unstopped);
@@ -300,41 +359,13 @@ class TileBlender {
     for (int row = 0; row < kRows; ++row) store_pixels(rows[row], first + row * stride);
   }
 
-  void blend_snow(std::uint64_t circles, Block block) {
-    const int first = offset_of(block), stride = args_.state.bin_size;
-    PixelState<L> rows[kRows];
-#pragma GCC unroll 4
-    for (int row = 0; row < kRows; ++row) rows[row] = load_pixels(first + row * stride);
-    const Vector column_x = hn::Load(kTag, column_x_ + block.x);
-    for (; circles != 0; circles &= circles - 1) {
-      const int k = __builtin_ctzll(circles);
-      const Vector dx = L::sub(L::set(batch_.x[k]), column_x);
-      const Vector dx2 = L::mul(dx, dx);
-#pragma GCC unroll 4
-      for (int row = 0; row < kRows; ++row)
-        blend_snow(rows[row], L::add(dx2, L::set(dy2_[row][k])), k);
-    }
-#pragma GCC unroll 4
-    for (int row = 0; row < kRows; ++row) store_pixels(rows[row], first + row * stride);
-  }
-
-  /// Circle k of the batch onto a vector of pixels.
-  HWY_INLINE void blend_snow(PixelState<L>& pixels, Vector d2, int k) const {
-    const L::Mask painted = L::both(L::less_equal(d2, L::set(batch_.r2[k])),
-                                    L::greater(pixels.transmittance, L::set(kOpaqueTransmittance)));
-    if (L::none(painted)) return;
-    Vector alpha, red, green, blue;
-    shade_snow<L>(args_.ramp, d2, batch_.inverse_r2[k], -batch_.paints[k].alpha, alpha, red, green,
-                  blue);
-    composite<L>(pixels, L::zero_unless(painted, alpha), red, green, blue);
-  }
-
   const BlendTileArgs& args_;
   Batch& batch_;
   const PixelRect pixels_;
   bool specks_have_pixels_ = false;
   SpeckBlender specks_;
   alignas(64) float dy2_[kRows][kBatch];
+  alignas(64) float row_alpha_[kRows][kBatch];  ///< of snow
   // Pixels of the bin that each circle of the batch may cover, ends included.
   alignas(64) std::int32_t first_x_[kBatch];
   alignas(64) std::int32_t last_x_[kBatch];

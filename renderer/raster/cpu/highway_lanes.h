@@ -22,6 +22,11 @@ struct CappedLanes {
   static HWY_INLINE Float sub(Float a, Float b) { return hn::Sub(a, b); }
   static HWY_INLINE Float mul(Float a, Float b) { return hn::Mul(a, b); }
   static HWY_INLINE Float sqrt(Float a) { return hn::Sqrt(a); }
+  static HWY_INLINE Float inverse_sqrt_estimate(Float a) {
+    const hn::RebindToSigned<Tag> integers;
+    const auto half = hn::ShiftRight<1>(hn::BitCast(integers, a));
+    return hn::BitCast(Tag(), hn::Sub(hn::Set(integers, 0x5f3744f3), half));
+  }
   static HWY_INLINE Float whole(Float a) { return hn::Trunc(a); }
   static HWY_INLINE Float fma(Float a, Float b, Float c) {
 #if ROUNDEL_TARGET_HAS_FMA
@@ -36,6 +41,16 @@ struct CappedLanes {
       lanes_c[i] = std::fma(lanes_a[i], lanes_b[i], lanes_c[i]);
     return hn::Load(Tag(), lanes_c);
 #endif
+  }
+  static HWY_INLINE Float negative_fma(Float a, Float b, Float c) {
+#if ROUNDEL_TARGET_HAS_FMA
+    return hn::NegMulAdd(a, b, c);
+#else
+    return fma(hn::Neg(a), b, c);
+#endif
+  }
+  static HWY_INLINE Float at_least(Float a, float low) {
+    return hn::Max(a, set(low));
   }
   static HWY_INLINE Float abs(Float a) {
     return hn::Abs(a);

@@ -107,11 +107,7 @@ class CudaRasterizer final : public Rasterizer {
 
   /// How many circles a chunk may have so that it and its lists stay within the memory budget.
   std::uint64_t largest_chunk(std::uint64_t count, const FrameEstimate& estimate) {
-    std::size_t free = 0, total = 0;
-    ROUNDEL_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-    const std::uint64_t most = (free + held()) / 10 * 9;
-    budget_ =
-        options_.memory_budget > 0 ? std::min<std::uint64_t>(options_.memory_budget, most) : most;
+    find_budget(count);
     const std::uint64_t fixed = framebuffer_.bytes() + bytes_.bytes() + drawer_.fixed_bytes();
     const double per_circle =
         static_cast<double>(sizeof(Shape) + sizeof(Paint) + drawer_.bytes_per_circle()) +
@@ -129,6 +125,18 @@ class CudaRasterizer final : public Rasterizer {
         static_cast<std::uint64_t>(static_cast<double>(budget_ - fixed) / per_circle);
     return std::clamp<std::uint64_t>(std::min<std::uint64_t>(fitting, kMostChunkCircles), 1,
                                      std::max<std::uint64_t>(count, 1));
+  }
+
+  /// Asks the device only when a frame needs more than those before: asking takes as long as
+  /// drawing.
+  void find_budget(std::uint64_t count) {
+    if (budget_ > 0 && count <= shapes_.size() && drawer_.bytes() == known_bytes_) return;
+    std::size_t free = 0, total = 0;
+    ROUNDEL_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    known_bytes_ = drawer_.bytes();
+    const std::uint64_t most = (free + held()) / 10 * 9;
+    budget_ =
+        options_.memory_budget > 0 ? std::min<std::uint64_t>(options_.memory_budget, most) : most;
   }
 
   /// Overlaps that the lists may have, with what they have now.
@@ -150,8 +158,11 @@ class CudaRasterizer final : public Rasterizer {
     if (count == 0) return;
     ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(shapes_.data(), circles.shapes.data() + begin,
                                        count * sizeof(Shape), cudaMemcpyHostToDevice, stream_));
+    const UploadedPaints paints{circles.paints_number, begin, end};
+    if (paints.number != 0 && paints == uploaded_paints_) return;
     ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(paints_.data(), circles.paints.data() + begin,
                                        count * sizeof(Paint), cudaMemcpyHostToDevice, stream_));
+    uploaded_paints_ = paints;
   }
 
   void copy_back(void* to, const void* from, std::size_t bytes, StageStats& stats) {
@@ -168,13 +179,21 @@ class CudaRasterizer final : public Rasterizer {
     return milliseconds;
   }
 
+  /// What paints_ holds: see Circles::paints_number.
+  struct UploadedPaints {
+    std::uint64_t number = 0, begin = 0, end = 0;
+    bool operator==(const UploadedPaints&) const = default;
+  };
+
   RasterOptions options_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t events_[3] = {};
-  std::uint64_t budget_ = 0;  // bytes
+  std::uint64_t budget_ = 0;       // bytes
+  std::uint64_t known_bytes_ = 0;  // of the drawer, when the budget was found
   FrameDrawer drawer_;
   DeviceBuffer<Shape> shapes_;  // of the chunk
   DeviceBuffer<Paint> paints_;
+  UploadedPaints uploaded_paints_;
   DeviceBuffer<Pixel> framebuffer_;
   DeviceBuffer<std::uint8_t> bytes_;
 };

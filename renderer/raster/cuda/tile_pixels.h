@@ -353,9 +353,9 @@ struct TilePainter {
       const float dx = disc.x - pixels.center_x;
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
-        const float d2 = scalar::squared_distance<L>(dx, disc.y - pixels.center_y[k]);
-        if (d2 <= disc.z && pixels.is_live(k))
-          blend(pixels.state[k], d2, disc.w, scratch.paints[i]);
+        const float dy = disc.y - pixels.center_y[k];
+        if (scalar::squared_distance<L>(dx, dy) <= disc.z && pixels.is_live(k))
+          blend(pixels.state[k], dx * dx, dy * dy, disc.w, scratch.paints[i]);
       }
     }
   }
@@ -444,9 +444,8 @@ struct TilePainter {
           const int i = __ffs(left) - 1;
           const Paint paint = scratch.paints[i];
           const float4 disc = scratch.discs[i];
-          const float d2 =
-              scalar::squared_distance<L>(disc.x - pixels.center_x, disc.y - pixels.center_y[k]);
-          blend(pixels.state[k], d2, disc.w, paint);
+          const float dx = disc.x - pixels.center_x, dy = disc.y - pixels.center_y[k];
+          blend(pixels.state[k], dx * dx, dy * dy, disc.w, paint);
         }
       }
     } else {
@@ -461,15 +460,15 @@ struct TilePainter {
   __device__ static void blend_solid(TilePixels::State& state, const Paint& paint) {
     scalar::composite<L>(state, paint.alpha, paint.red, paint.green, paint.blue);
   }
-  __device__ void blend(TilePixels::State& state, float d2, float inverse_r2,
+  __device__ void blend(TilePixels::State& state, float dx2, float dy2, float inverse_r2,
                         const Paint& paint) const {
     if (!is_snow(paint)) {
       blend_solid(state, paint);
       return;
     }
-    float alpha, red, green, blue;
-    scalar::shade_snow<L>(ramp, d2, inverse_r2, -paint.alpha, alpha, red, green, blue);
-    scalar::composite<L>(state, alpha, red, green, blue);
+    float alpha, red, green;
+    scalar::shade_snow<L>(ramp, dx2, dy2, inverse_r2, -paint.alpha, alpha, red, green);
+    scalar::composite<L>(state, alpha, red, green, 1.0f);
   }
 };
 

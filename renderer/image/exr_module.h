@@ -1,0 +1,30 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "renderer/image/exr_reader.h"
+#include "renderer/image/files.h"
+
+namespace roundel {
+
+/// In the module roundel_exr, which brings OpenEXR: what the functions of the same names in files.h
+/// and exr_reader.h do.
+namespace openexr {
+std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
+                                     const ImageMetadata& metadata);
+ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file);
+std::optional<ImageMetadata> read_exr_metadata(const std::string& path);
+}  // namespace openexr
+
+/// Those functions, as the module's only own function returns them.
+struct ExrFunctions {
+  decltype(&openexr::encode_exr) encode_exr;
+  decltype(&openexr::decode_exr) decode_exr;
+  decltype(&openexr::read_exr_metadata) read_exr_metadata;
+};
+
+}  // namespace roundel

@@ -1,0 +1,78 @@
+#include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfFrameBuffer.h>
+#include <OpenEXR/ImfHeader.h>
+#include <OpenEXR/ImfIO.h>
+#include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfStringAttribute.h>
+
+#include <cstring>
+
+#include "renderer/base/error.h"
+#include "renderer/image/exr_module.h"
+
+namespace roundel::openexr {
+namespace {
+
+/// A file in memory. OpenEXR goes back at the end to fill in its table of line offsets.
+class MemoryStream : public Imf::OStream {
+ public:
+  MemoryStream() : Imf::OStream("memory") {}
+  void write(const char* data, int size) override {
+    const std::size_t end = position_ + static_cast<std::size_t>(size);
+    if (end > bytes_.size()) bytes_.resize(end);
+    std::memcpy(bytes_.data() + position_, data, static_cast<std::size_t>(size));
+    position_ = end;
+  }
+  std::uint64_t tellp() override { return position_; }
+  void seekp(std::uint64_t position) override { position_ = position; }
+  std::vector<std::uint8_t> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
+                                     const ImageMetadata& metadata) {
+  try {
+    Imf::Header header(framebuffer.width, framebuffer.height);
+    header.compression() = Imf::ZIP_COMPRESSION;
+    header.insert("software", Imf::StringAttribute(metadata.software));
+    header.insert("fingerprint", Imf::StringAttribute(metadata.fingerprint));
+    header.insert("seed", Imf::StringAttribute(std::to_string(metadata.seed)));
+    header.insert("frame", Imf::StringAttribute(std::to_string(metadata.frame)));
+    const int channels = alpha ? 4 : 3;
+    const char* const names[] = {"R", "G", "B", "A"};
+    for (int c = 0; c < channels; ++c) {
+      header.channels().insert(names[c], Imf::Channel(Imf::FLOAT));
+    }
+
+    MemoryStream stream;
+    {
+      Imf::OutputFile file(stream, header, /*numThreads=*/0);
+      // EXR's rows go down, ours go up, and OpenEXR takes no negative stride: so row by row, each
+      // with a stride of 0 from row to row.
+      for (int y = 0; y < framebuffer.height; ++y) {
+        const Pixel* row =
+            framebuffer.pixels.data() + static_cast<std::size_t>(framebuffer.height - 1 - y) *
+                                            static_cast<std::size_t>(framebuffer.width);
+        char* base = reinterpret_cast<char*>(const_cast<Pixel*>(row));
+        Imf::FrameBuffer slices;
+        for (int c = 0; c < channels; ++c) {
+          slices.insert(names[c],
+                        Imf::Slice(Imf::FLOAT, base + static_cast<std::size_t>(c) * sizeof(float),
+                                   sizeof(Pixel), 0));
+        }
+        file.setFrameBuffer(slices);
+        file.writePixels(1);
+      }
+    }  // the destructor writes the table of line offsets
+    return stream.take();
+  } catch (const std::exception& error) {
+    throw Error(ExitCode::kRuntimeFailure, std::string("cannot encode EXR: ") + error.what());
+  }
+}
+
+}  // namespace roundel::openexr
