@@ -15,9 +15,9 @@ namespace {
 // Cb = 128 + 224·(B − Y')/1.8556/255, Cr = 128 + 224·(R − Y')/1.5748/255. Each row of the chroma
 // coefficients sums to 0, so that greys have none.
 constexpr int kShift = 20;
-constexpr std::int64_t kY[3] = {191455, 644068, 65019};
-constexpr std::int64_t kCb[3] = {-105533, -355018, 460551};
-constexpr std::int64_t kCr[3] = {460551, -418321, -42230};
+constexpr std::int64_t kYWeights[3] = {191455, 644068, 65019};
+constexpr std::int64_t kCbWeights[3] = {-105533, -355018, 460551};
+constexpr std::int64_t kCrWeights[3] = {460551, -418321, -42230};
 
 /// offset + k·rgb/(n·2^20), rounded; n pixels are summed in rgb.
 std::uint8_t component(const std::int64_t k[3], const std::int64_t rgb[3], std::int64_t n,
@@ -51,7 +51,7 @@ std::vector<std::uint8_t> encode_y4m_frame(const Image& image) {
   const std::uint8_t* pixel = image.bytes.data();
   for (std::size_t i = 0; i < width * height; ++i, pixel += channels) {
     const std::int64_t rgb[3] = {pixel[0], pixel[1], pixel[2]};
-    luma[i] = component(kY, rgb, 1, 16);
+    luma[i] = component(kYWeights, rgb, 1, 16);
   }
   std::uint8_t* cb = luma + width * height;
   std::uint8_t* cr = cb + chroma_size;
@@ -67,8 +67,8 @@ std::vector<std::uint8_t> encode_y4m_frame(const Image& image) {
         }
       }
       const auto n = static_cast<std::int64_t>(rows * columns);
-      *cb++ = component(kCb, sum, n, 128);
-      *cr++ = component(kCr, sum, n, 128);
+      *cb++ = component(kCbWeights, sum, n, 128);
+      *cr++ = component(kCrWeights, sum, n, 128);
     }
   }
   return frame;

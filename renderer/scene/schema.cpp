@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number_json(double value) {
+Json limit_json(double value) {
   return value == std::floor(value) && std::abs(value) < 1e15
              ? Json(static_cast<std::int64_t>(value))
              : Json(value);
@@ -41,8 +41,8 @@ class SchemaWriter {
 
   Json form_json(const NumberSpec& spec) {
     return {{"type", "number"},
-            {spec.above_min ? "exclusiveMinimum" : "minimum", number_json(spec.min)},
-            {"maximum", number_json(spec.max)}};
+            {spec.above_min ? "exclusiveMinimum" : "minimum", limit_json(spec.min)},
+            {"maximum", limit_json(spec.max)}};
   }
   Json form_json(const IntegerSpec& spec) {
     if (spec.min == spec.max) return {{"const", spec.min}};

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
-#include <regex>
+#include <string_view>
 
 #include "renderer/image/files.h"
 #include "renderer/render.h"
@@ -17,18 +18,16 @@ namespace fs = std::filesystem;
 const fs::path kReference = fs::path(ROUNDEL_SOURCE_DIR) / "../shared/reference";
 
 void expect_reference(const fs::path& picture, Rasterizer& rasterizer) {
-  std::smatch match;
   const std::string stem = picture.stem().string();
-  ASSERT_TRUE(std::regex_match(
-      stem, match, std::regex("([A-Za-z0-9]+)_([0-9]+)x([0-9]+)_seed([0-9]+)_step([0-9]+)")))
-      << stem;
+  char name[32];
+  long long step = 0;
   Scene scene;
-  scene.image.width = std::stoi(match[2]);
-  scene.image.height = std::stoi(match[3]);
-  scene.seed = static_cast<std::uint32_t>(std::stoul(match[4]));
-  const std::int64_t step = std::stoll(match[5]);
-  const std::string name = match[1];
-  if (name == "snow") {  // our flakes move differently: the reference's own are drawn
+  ASSERT_EQ(std::sscanf(stem.c_str(), "%31[A-Za-z0-9]_%dx%d_seed%u_step%lld", name,
+                        &scene.image.width, &scene.image.height, &scene.seed, &step),
+            5)
+      << stem;
+  if (std::string_view(name) == "snow") {
+    // Our flakes move differently: the reference's own are drawn.
     scene.image.background = {{0.85f, 0.85f, 0.85f}, {0.4f, 0.4f, 0.4f}};
     DataSource data;
     data.path = (kReference / "data" / ("snow_seed1_step300.npy")).string();

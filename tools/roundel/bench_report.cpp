@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "renderer/image/files.h"
+#include "tools/roundel/commit.h"
 #include "tools/roundel/terminal.h"
 
 namespace roundel {
@@ -78,7 +79,7 @@ void write_json(const BenchReport& report, const std::string& path) {
                        {"threads", machine.threads},
                        {"bytes_per_second", report.limits.bytes_per_second},
                        {"operations_per_second", report.limits.operations_per_second}}},
-                     {"commit", ROUNDEL_COMMIT},
+                     {"commit", kCommit},
                      {"version", ROUNDEL_VERSION},
                      {"results", results}};
   const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
