@@ -1,5 +1,7 @@
 // One set of bits, however a picture is made.
+#include <algorithm>
 #include <cstring>
+#include <thread>
 
 #include "renderer/image/compare.h"
 #include "renderer/image/to_image.h"
@@ -128,6 +130,34 @@ TEST(Equality, CudaHasTheBitsOfTheCpu) {
               std::memcmp(expected_bytes.bytes.data(), bytes.bytes.data(), bytes.bytes.size()), 0);
         }
       }
+    }
+  }
+}
+
+TEST(Equality, EveryCudaDeviceDrawsFrameAfterFrameFromAnyThread) {
+  ROUNDEL_NEEDS_CUDA();
+  const ImageSettings image = image_of(300, 200);
+  std::vector<Circles> frames;  // the first two have the same paints, the others their own
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    frames.push_back(random_circles(3000 + 100 * (i / 3), 0.08f, 0.5f, 0.3));
+    frames.back().paints_number = std::max<std::uint64_t>(i, 1);
+    if (i == 1) frames[1].shapes[7].radius *= 2;
+    if (i == 2) frames[2].paints[2999].red += 0.5f;
+  }
+  for (const CudaDevice& device : cuda_devices()) {
+    RasterOptions options;
+    options.device = device.index;
+    const auto rasterizer = make_cuda_rasterizer(options);
+    for (const Circles& circles : frames) {
+      Image expected, bytes;
+      StageStats stats;
+      make_cpu_rasterizer({})->draw(circles, image, expected, stats);
+      std::thread([&] { rasterizer->draw(circles, image, bytes, stats); }).join();
+      EXPECT_EQ(std::memcmp(expected.bytes.data(), bytes.bytes.data(), expected.bytes.size()), 0)
+          << "device " << device.index;
+      std::thread([&] {
+        expect_same_bits(draw_cpu(circles, image), draw(*rasterizer, circles, image), "float");
+      }).join();
     }
   }
 }

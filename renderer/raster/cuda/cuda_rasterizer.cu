@@ -17,7 +17,7 @@ namespace {
 class CudaRasterizer final : public Rasterizer {
  public:
   explicit CudaRasterizer(const RasterOptions& options) : options_(options) {
-    ROUNDEL_CUDA_CHECK(cudaSetDevice(options.device));
+    use_device();
     ROUNDEL_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     for (cudaEvent_t& event : events_) ROUNDEL_CUDA_CHECK(cudaEventCreate(&event));
   }
@@ -30,6 +30,7 @@ class CudaRasterizer final : public Rasterizer {
 
   void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,
             StageStats& stats) override {
+    use_device();
     out.resize(image.width, image.height);
     framebuffer_.reserve_discard(out.pixels.size());
     draw_into(circles, image, {framebuffer_.data(), nullptr}, stats);
@@ -38,6 +39,7 @@ class CudaRasterizer final : public Rasterizer {
 
   void draw(const Circles& circles, const ImageSettings& image, Image& out,
             StageStats& stats) override {
+    use_device();
     if (frames_++ > 0) lock_pages(image, out);
     out.resize(image.width, image.height, image.alpha ? 4 : 3);
     bytes_.reserve_discard(out.bytes.size());
@@ -46,6 +48,9 @@ class CudaRasterizer final : public Rasterizer {
   }
 
  private:
+  /// Before anything else: the thread may be another one than the frame before had.
+  void use_device() const { ROUNDEL_CUDA_CHECK(cudaSetDevice(options_.device)); }
+
   /// Gives a picture memory that the device copies to by itself, four times as fast: not the first
   /// one, since it takes longer to get than it saves, nor huge ones, which would take memory from
   /// others.
@@ -64,7 +69,6 @@ class CudaRasterizer final : public Rasterizer {
 
   void draw_into(const Circles& circles, const ImageSettings& image,
                  const FrameDrawer::Target& target, StageStats& stats) {
-    ROUNDEL_CUDA_CHECK(cudaSetDevice(options_.device));
     drawer_.begin(image, target, stream_);
     const FrameEstimate estimate = estimate_frame(circles, image, kBinSize, kFrontSpread);
     const std::uint64_t largest = largest_chunk(circles.count(), estimate);
