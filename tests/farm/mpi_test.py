@@ -172,7 +172,7 @@ class Unequal(MpiTest):
         messages = self.mpirun(2, "render", "slow.yaml", "--frames", "0-15", "-o", "out/%d.png",
                                "--threads", "1", "--progress=blender")
         counts = self.frames_of_ranks(messages)
-        self.assertGreaterEqual(min(counts.get(0, 0), counts.get(1, 0)), 5, counts)
+        self.assertGreaterEqual(min(counts.get(0, 0), counts.get(1, 0)), 3, counts)
 
     def test_a_slow_rank_makes_fewer_frames_and_delays_nobody(self):
         expected = self.expect("a.yaml", "0-400")

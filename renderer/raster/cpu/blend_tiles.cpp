@@ -306,7 +306,7 @@ class TileBlender {
           inverse_r2(L::set(blender.batch_.inverse_r2[k])),
           column_alpha(snow_falloff<L>(L::mul(dx2, inverse_r2))) {}
     HWY_INLINE void paint(PixelState<L>& pixels, int row, Vector d2, L::Mask painted) const {
-      const Vector alpha = L::mul(L::set(row_alpha[row * kBatch]), column_alpha);
+      const Vector alpha = L::mul(L::set(row_alpha[std::ptrdiff_t{row} * kBatch]), column_alpha);
       blend_snow(pixels, painted, ramp, L::mul(d2, inverse_r2), alpha);
     }
     const SnowRamp& ramp;

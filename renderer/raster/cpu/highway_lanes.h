@@ -2,7 +2,8 @@
 // HWY_NAMESPACE, once a target, with pixel_math.h over them.
 
 #undef ROUNDEL_TARGET_HAS_FMA
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SSE4
+// On x86 those behind AVX2: SSE4 and, in newer versions of Highway, SSE2.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || (HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2)
 #define ROUNDEL_TARGET_HAS_FMA 0
 #else
 #define ROUNDEL_TARGET_HAS_FMA 1
