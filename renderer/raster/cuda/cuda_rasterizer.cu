@@ -51,9 +51,8 @@ class CudaRasterizer final : public Rasterizer {
   /// Before anything else: the thread may be another one than the frame before had.
   void use_device() const { ROUNDEL_CUDA_CHECK(cudaSetDevice(options_.device)); }
 
-  /// Gives a picture memory that the device copies to by itself, four times as fast: not the first
-  /// one, since it takes longer to get than it saves, nor huge ones, which would take memory from
-  /// others.
+  /// Gives a picture memory that the device copies to by itself: not the first one, since it takes
+  /// longer to get than it saves, nor huge ones, which would take memory from others.
   static void lock_pages(const ImageSettings& image, Image& out) {
     constexpr std::size_t kMostBytes = std::size_t{64} << 20;
     const std::size_t size = static_cast<std::size_t>(image.width) *
@@ -148,8 +147,8 @@ class CudaRasterizer final : public Rasterizer {
                                      std::max<std::uint64_t>(count, 1));
   }
 
-  /// Asks the device only when a frame needs more than those before: asking takes as long as
-  /// drawing.
+  /// Asks the device, which takes as long as drawing, unless a chunk of all these circles has been
+  /// on it before and the lists have not grown since.
   void find_budget(std::uint64_t count) {
     if (budget_ > 0 && count <= shapes_.size() && drawer_.bytes() == known_bytes_) return;
     std::size_t free = 0, total = 0;
