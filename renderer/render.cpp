@@ -1,42 +1,88 @@
 #include "renderer/render.h"
 
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 
 #include "renderer/image/files.h"
+#include "renderer/raster/frame_estimate.h"
+#include "renderer/raster/tile_grid.h"
 #include "renderer/raster/view.h"
 #include "renderer/scene/fingerprint.h"
 
 namespace roundel {
+namespace {
+
+constexpr std::size_t kCirclesOfTask = 16384;  ///< circles a task handles at least
+
+/// Moves circles from scene space to frame space.
+void apply_view(const Scene& scene, std::span<Shape> shapes) {
+  const int width = scene.image.width, height = scene.image.height;
+  if (is_identity(scene.view, width, height)) return;
+  for (Shape& shape : shapes) shape = to_frame_space(shape, scene.view, width, height);
+}
+
+/// The circles of any frame of a scene without simulated layers.
+class SceneFeed final : public CircleFeed {
+ public:
+  SceneFeed(const Scene& scene, const CircleSource& source)
+      : scene_(scene), source_(source), count_(count_circles(scene)) {}
+
+  std::size_t count() const override { return count_; }
+  void read(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
+    source_.make_run(first, shapes, paints);
+    apply_view(scene_, shapes);
+  }
+  /// A place in the classic scenes' stream of random numbers takes microseconds to find.
+  std::size_t cheap_run() const override { return 16; }
+
+ private:
+  const Scene& scene_;
+  const CircleSource& source_;
+  std::size_t count_;
+};
+
+}  // namespace
 
 void generate_in_frame_space(const Scene& scene, CircleSource& source, std::int64_t frame,
-                             Circles& circles) {
-  const int width = scene.image.width, height = scene.image.height;
-  source.generate(std::max<std::int64_t>(frame, 0), circles);  // before 0 nothing has moved yet
-  if (is_identity(scene.view, width, height)) return;
-  tbb::parallel_for(std::size_t{0}, circles.count(), [&](std::size_t i) {
-    circles.shapes[i] = to_frame_space(circles.shapes[i], scene.view, width, height);
-  });
+                             Circles& circles, CircleSource::Depths depths) {
+  source.generate(std::max<std::int64_t>(frame, 0), circles, depths);  // none moves before 0
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, circles.count(), kCirclesOfTask),
+                    [&](const tbb::blocked_range<std::size_t>& range) {
+                      apply_view(scene, circles.shapes.span().subspan(range.begin(), range.size()));
+                    });
+}
+
+std::uint64_t expected_circles(const Scene& scene) {
+  const CircleSource source(scene);
+  if (!source.makes_runs()) return count_circles(scene);
+  return estimate_frame(SceneFeed(scene, source), scene.image, kCpuBinSize, 2 * kCpuFrontSpread)
+      .front_circles;  // of two chunks
 }
 
 FrameRenderer::FrameRenderer(const Scene& scene, Rasterizer& rasterizer)
     : scene_(scene), rasterizer_(rasterizer), source_(scene) {}
 
-void FrameRenderer::generate(std::int64_t frame, StageStats& stats) {
-  const StageTimer timer(stats, "generate");
-  generate_in_frame_space(scene_, source_, frame, circles_);
-  stats.stage("generate").bytes = circles_.count() * (sizeof(Shape) + sizeof(Paint));
+template <typename Output>
+void FrameRenderer::draw(std::int64_t frame, Output& out, StageStats& stats) {
+  if (source_.makes_runs() &&
+      rasterizer_.draw_feed(SceneFeed(scene_, source_), scene_.image, out, stats))
+    return;
+  {
+    const StageTimer timer(stats, "generate");
+    generate_in_frame_space(scene_, source_, frame, circles_);
+    stats.stage("generate").bytes = circles_.count() * (sizeof(Shape) + sizeof(Paint));
+  }
+  rasterizer_.draw(circles_, scene_.image, out, stats);  // stages bin and blend
 }
 
 void FrameRenderer::render(std::int64_t frame, Framebuffer& out, StageStats& stats) {
-  generate(frame, stats);
-  rasterizer_.draw(circles_, scene_.image, out, stats);  // stages bin and blend
+  draw(frame, out, stats);
 }
 
 void FrameRenderer::render(std::int64_t frame, Image& out, StageStats& stats) {
-  generate(frame, stats);
-  rasterizer_.draw(circles_, scene_.image, out, stats);  // stages bin and blend
+  draw(frame, out, stats);
 }
 
 void render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,

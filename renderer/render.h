@@ -15,7 +15,12 @@ namespace roundel {
 /// The circles of a frame in frame space, for the size of the scene's image. Frames before 0 have
 /// those of frame 0.
 void generate_in_frame_space(const Scene& scene, CircleSource& source, std::int64_t frame,
-                             Circles& circles);
+                             Circles& circles,
+                             CircleSource::Depths depths = CircleSource::Depths::kPainted);
+
+/// About how many circles the CPU backend makes and looks at for a frame: all, or where circles can
+/// be made without the others those in front that saturate the image.
+std::uint64_t expected_circles(const Scene& scene);
 
 /// Renders frames of one scene, one after the other.
 class FrameRenderer {
@@ -28,7 +33,8 @@ class FrameRenderer {
   void render(std::int64_t frame, Image& out, StageStats& stats);
 
  private:
-  void generate(std::int64_t frame, StageStats& stats);
+  template <typename Output>
+  void draw(std::int64_t frame, Output& out, StageStats& stats);
 
   const Scene& scene_;
   Rasterizer& rasterizer_;

@@ -40,30 +40,31 @@ std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t
   return std::visit(Make{scene.seed, index, layer.alpha}, layer.source);
 }
 
-template <typename Function>
-void for_each_circle(std::size_t count, const Function& function) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kGrain),
-                    [&](const tbb::blocked_range<std::size_t>& range) {
-                      for (std::size_t i = range.begin(); i < range.end(); ++i) function(i);
-                    });
+/// What the layer's shader and the scene's blend space make of paints as written.
+void finish_paints(const Scene& scene, const Layer& layer, std::span<const Shape> shapes,
+                   std::span<Paint> paints) {
+  if (layer.shader == Shader::kSnow) {  // see Paint::alpha
+    for (std::size_t i = 0; i < paints.size(); ++i) {
+      const float z = shapes[i].z;
+      const float alpha =
+          shapes[i].radius > kNothingRadius ? .5f * clamp_to_unit(.6f + .4f * (1.0f - z)) : 0.0f;
+      paints[i].alpha = -alpha;
+    }
+  }
+  if (scene.image.blend_space == BlendSpace::kLinear) {
+    for (Paint& paint : paints) {
+      paint.red = srgb_to_linear(paint.red);
+      paint.green = srgb_to_linear(paint.green);
+      paint.blue = srgb_to_linear(paint.blue);
+    }
+  }
 }
 
-/// See Paint::alpha.
-void apply_snow_shader(std::span<const Shape> shapes, std::span<Paint> paints) {
-  for_each_circle(shapes.size(), [&](std::size_t i) {
-    const float z = shapes[i].z;
-    const float alpha =
-        shapes[i].radius > kNothingRadius ? .5f * clamp_to_unit(.6f + .4f * (1.0f - z)) : 0.0f;
-    paints[i].alpha = -alpha;
-  });
-}
-
-void convert_to_linear(std::span<Paint> paints) {
-  for_each_circle(paints.size(), [&](std::size_t i) {
-    paints[i].red = srgb_to_linear(paints[i].red);
-    paints[i].green = srgb_to_linear(paints[i].green);
-    paints[i].blue = srgb_to_linear(paints[i].blue);
-  });
+/// True where make_run() makes all that painting with this shader reads.
+bool makes_painted_runs(const LayerSource& source, Shader shader) {
+  const LayerSource::Runs runs = source.runs();
+  return runs == LayerSource::Runs::kWhole ||
+         (runs == LayerSource::Runs::kWithoutDepth && shader != Shader::kSnow);
 }
 
 void resize(Circles& circles, std::uint64_t count) {
@@ -98,7 +99,7 @@ CircleSource::CircleSource(const Scene& scene) : state_(std::make_unique<State>(
 
 CircleSource::~CircleSource() = default;
 
-void CircleSource::generate(std::int64_t frame, Circles& circles) {
+void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths) {
   const Scene& scene = state_->scene;
   resize(circles, count_circles(scene));
   const bool has_paints = circles.paints_number == state_->number;
@@ -114,11 +115,43 @@ void CircleSource::generate(std::int64_t frame, Circles& circles) {
       source.generate(frame, shapes, {});
       continue;
     }
-    source.generate(frame, shapes, paints);
-    if (scene.layers[index].shader == Shader::kSnow) apply_snow_shader(shapes, paints);
-    if (scene.image.blend_space == BlendSpace::kLinear) convert_to_linear(paints);
+    const bool by_runs =
+        depths == Depths::kPainted && makes_painted_runs(source, scene.layers[index].shader);
+    if (!by_runs) source.generate(frame, shapes, paints);
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kGrain),
+                      [&](const tbb::blocked_range<std::size_t>& range) {
+                        const auto some_shapes = shapes.subspan(range.begin(), range.size());
+                        const auto some_paints = paints.subspan(range.begin(), range.size());
+                        if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
+                        finish_paints(scene, scene.layers[index], some_shapes, some_paints);
+                      });
   }
   circles.paints_number = state_->number;
+}
+
+bool CircleSource::makes_runs() const {
+  const std::vector<Layer>& layers = state_->scene.layers;
+  for (std::size_t index = 0; index < layers.size(); ++index)
+    if (!makes_painted_runs(*state_->sources[index], layers[index].shader)) return false;
+  return true;
+}
+
+void CircleSource::make_run(std::size_t first, std::span<Shape> shapes,
+                            std::span<Paint> paints) const {
+  const Scene& scene = state_->scene;
+  for (std::size_t index = 0; !shapes.empty(); ++index) {
+    const std::size_t of_layer = count_circles(scene.layers[index]);
+    if (first >= of_layer) {
+      first -= of_layer;
+      continue;
+    }
+    const std::size_t count = std::min(shapes.size(), of_layer - first);
+    state_->sources[index]->make_run(first, shapes.first(count), paints.first(count));
+    finish_paints(scene, scene.layers[index], shapes.first(count), paints.first(count));
+    shapes = shapes.subspan(count);
+    paints = paints.subspan(count);
+    first = 0;
+  }
 }
 
 bool CircleSource::is_simulated() const {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,22 @@ class CircleSource {
   explicit CircleSource(const Scene& scene);
   ~CircleSource();
 
+  /// Depths, which take a sort in some of the classic scenes.
+  enum class Depths {
+    kAll,
+    kPainted,  ///< those that painting reads; others are unspecified
+  };
+
   /// 0 <= frame <= kMaxFrame. Reuses the memory of `circles`. Colours are in the scene's blend
   /// space. Throws Error(kInvalidScene) for data with values out of range ("PATH: row 17: radius:
   /// …").
-  void generate(std::int64_t frame, Circles& circles);
+  void generate(std::int64_t frame, Circles& circles, Depths depths = Depths::kAll);
+
+  /// True where make_run() works: each circle can be made without the others.
+  bool makes_runs() const;
+  /// Circles first .. first + n − 1 (n = the size of both spans) of any frame as generate() makes
+  /// them, with the depths that painting reads. From many threads at once; starts no tasks.
+  void make_run(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
 
   /// True where the circles depend on the frame: some layer is simulated.
   bool is_simulated() const;

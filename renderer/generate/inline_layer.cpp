@@ -8,8 +8,14 @@ class InlineLayer final : public LayerSource {
   InlineLayer(const InlineSource& source, float alpha) : source_(source), alpha_(alpha) {}
 
   void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
+    make_run(0, shapes, paints);
+  }
+
+  Runs runs() const override { return Runs::kWhole; }
+  void make_run(std::size_t first, std::span<Shape> shapes,
+                std::span<Paint> paints) const override {
     for (std::size_t i = 0; i < shapes.size(); ++i) {
-      const InlineCircle& circle = source_.circles[i];
+      const InlineCircle& circle = source_.circles[first + i];
       shapes[i] = {static_cast<float>(circle.x), static_cast<float>(circle.y),
                    static_cast<float>(circle.z), static_cast<float>(circle.radius)};
       paints[i] = {circle.color.red, circle.color.green, circle.color.blue,

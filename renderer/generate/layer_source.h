@@ -23,6 +23,18 @@ class LayerSource {
   /// True where the circles depend on the frame.
   virtual bool is_simulated() const { return false; }
 
+  /// Which circles can be made without those before them.
+  enum class Runs {
+    kNone,          ///< make_run() must not be called
+    kWithoutDepth,  ///< it leaves the depths at 0
+    kWhole,
+  };
+  virtual Runs runs() const { return Runs::kNone; }
+  /// Circles first .. first + n − 1 (n = the size of both spans) as generate() makes them. From
+  /// many threads at once; starts no tasks.
+  virtual void make_run(std::size_t /*first*/, std::span<Shape> /*shapes*/,
+                        std::span<Paint> /*paints*/) const {}
+
  protected:
   LayerSource() = default;
 };

@@ -37,9 +37,16 @@ class RandomLayer final : public LayerSource {
   void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, shapes.size(), 4096),
                       [&](const tbb::blocked_range<std::size_t>& range) {
-                        for (std::size_t k = range.begin(); k < range.end(); ++k)
-                          random_circle(laws_, k, shapes[k], paints[k]);
+                        make_run(range.begin(), shapes.subspan(range.begin(), range.size()),
+                                 paints.subspan(range.begin(), range.size()));
                       });
+  }
+
+  Runs runs() const override { return Runs::kWhole; }
+  void make_run(std::size_t first, std::span<Shape> shapes,
+                std::span<Paint> paints) const override {
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+      random_circle(laws_, first + i, shapes[i], paints[i]);
   }
 
  private:

@@ -8,13 +8,14 @@ namespace roundel {
 inline constexpr int kLargestBinSize = 256;
 
 /// Walks through `count` circles in chunks from the front (the last circles) to the back. Chunks
-/// grow, each being `growth` times as large as the one before, because where pictures saturate the
+/// grow, each making the circles so far `growth` times as many, because where pictures saturate the
 /// first small chunk is all that is needed; with `fixed_size` > 0 all have that size.
 class ChunkWalk {
  public:
   ChunkWalk(std::uint64_t count, std::uint64_t fixed_size, std::uint64_t first_size,
             std::uint64_t largest_size, std::uint64_t growth = 4)
-      : end_(count),
+      : count_(count),
+        end_(count),
         size_(fixed_size > 0 ? fixed_size : first_size),
         largest_size_(fixed_size > 0 ? fixed_size : largest_size),
         growth_(growth) {}
@@ -26,7 +27,7 @@ class ChunkWalk {
   /// On to the next chunk, behind this one.
   void advance() {
     end_ = current().first;
-    size_ = std::min(size_ * growth_, largest_size_);
+    size_ = std::min((count_ - end_) * (growth_ - 1), largest_size_);
   }
   /// The current chunk does not fit: take half of it, and never more again.
   void halve() {
@@ -35,7 +36,7 @@ class ChunkWalk {
   }
 
  private:
-  std::uint64_t end_, size_, largest_size_, growth_;
+  std::uint64_t count_, end_, size_, largest_size_, growth_;
 };
 
 }  // namespace roundel

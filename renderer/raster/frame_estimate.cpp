@@ -1,6 +1,7 @@
 #include "renderer/raster/frame_estimate.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "renderer/raster/shaders.h"
@@ -10,7 +11,24 @@ namespace {
 
 /// Optical depth (−ln T) at which a pixel stops: ln 2²⁰.
 constexpr double kStoppingDepth = 13.87;
-constexpr std::uint64_t kSamplesPerBlock = 64;
+constexpr std::size_t kSamplesPerBlock = 64;
+
+/// Circles of a block.
+struct Samples {
+  std::size_t count;
+  std::array<Shape, kSamplesPerBlock> shapes;  // NOLINT: only the first `count` are set
+  std::array<Paint, kSamplesPerBlock> paints;  // NOLINT
+};
+
+/// Of the `block` circles that end before `end`, in runs that lie equally far apart.
+void take_samples(const CircleFeed& circles, std::size_t end, std::size_t block, Samples& samples) {
+  samples.count = std::min(block, kSamplesPerBlock);
+  for (std::size_t i = 0, run = 0; i < samples.count; i += run) {
+    run = std::min(circles.cheap_run(), samples.count - i);
+    circles.read(end - i * block / samples.count - run, std::span(samples.shapes).subspan(i, run),
+                 std::span(samples.paints).subspan(i, run));
+  }
+}
 
 /// −ln(1 − alpha), for snow the mean over its disc.
 double optical_depth(const Paint& paint) {
@@ -23,6 +41,11 @@ double optical_depth(const Paint& paint) {
 
 FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image, int bin_size,
                              double spread) {
+  return estimate_frame(MemoryFeed(circles), image, bin_size, spread);
+}
+
+FrameEstimate estimate_frame(const CircleFeed& circles, const ImageSettings& image, int bin_size,
+                             double spread) {
   const double width = image.width, height = image.height;
   const std::uint64_t count = circles.count();
   const auto bins_across = [&](double center, double radius, double pixels) {
@@ -32,14 +55,14 @@ FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image,
 
   FrameEstimate estimate{count, 0, 0};
   double depth = 0, bins = 0;
+  Samples samples;  // NOLINT: see there
   // Blocks of doubling size, from the front to the back.
   for (std::uint64_t done = 0, size = kSamplesPerBlock; done < count; size *= 2) {
     const std::uint64_t block = std::min(size, count - done);
-    const std::uint64_t samples = std::min(block, kSamplesPerBlock);
+    take_samples(circles, count - done, block, samples);
     double block_depth = 0, block_bins = 0;
-    for (std::uint64_t i = 0; i < samples; ++i) {
-      const std::uint64_t circle = count - 1 - done - i * block / samples;
-      const Shape& shape = circles.shapes[circle];
+    for (std::size_t i = 0; i < samples.count; ++i) {
+      const Shape& shape = samples.shapes[i];
       const double x = shape.x * height, y = shape.y * height, radius = shape.radius * height;
       const double touched = bins_across(x, radius, width) * bins_across(y, radius, height);
       block_bins += touched;
@@ -47,10 +70,10 @@ FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image,
         const double seen_width = std::min(x + radius, width) - std::max(x - radius, 0.0);
         const double seen_height = std::min(y + radius, height) - std::max(y - radius, 0.0);
         const double area = M_PI / 4 * seen_width * seen_height;
-        block_depth += optical_depth(circles.paints[circle]) * area / (width * height);
+        block_depth += optical_depth(samples.paints[i]) * area / (width * height);
       }
     }
-    const double scale = static_cast<double>(block) / static_cast<double>(samples);
+    const double scale = static_cast<double>(block) / static_cast<double>(samples.count);
     const double missing = spread * kStoppingDepth - depth;
     depth += block_depth * scale;
     bins += block_bins * scale;

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "renderer/raster/circle.h"
+#include "renderer/raster/circle_feed.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -18,7 +19,13 @@ struct FrameEstimate {
 /// `circles` are in frame space; bins have `bin_size` pixels a side. The front circles are those
 /// whose opacity, averaged over the image, is `spread` times what stops a pixel: circles lie at
 /// random, and half as densely at the image's edges.
+FrameEstimate estimate_frame(const CircleFeed& circles, const ImageSettings& image, int bin_size,
+                             double spread);
 FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image, int bin_size,
                              double spread);
+
+/// The CPU backend's spread. For nearly all pixels to stop the mean must be higher than what stops
+/// one; a bin that needs a second chunk costs more than long lists.
+inline constexpr double kCpuFrontSpread = 3.2;
 
 }  // namespace roundel

@@ -7,6 +7,7 @@
 #include "renderer/base/stage_stats.h"
 #include "renderer/image/image.h"
 #include "renderer/raster/circle.h"
+#include "renderer/raster/circle_feed.h"
 #include "renderer/raster/framebuffer.h"
 #include "renderer/scene/scene.h"
 
@@ -36,6 +37,17 @@ class Rasterizer {
   /// 8-bit result: the same pixels, quantised while they are at hand.
   virtual void draw(const Circles& circles, const ImageSettings& image, Image& out,
                     StageStats& stats) = 0;
+
+  /// The same pictures of circles that are made where and when they are needed: stages `generate`,
+  /// `bin` and `blend`. False, with nothing done, where all of them must lie in memory.
+  virtual bool draw_feed(const CircleFeed& /*circles*/, const ImageSettings& /*image*/,
+                         Framebuffer& /*out*/, StageStats& /*stats*/) {
+    return false;
+  }
+  virtual bool draw_feed(const CircleFeed& /*circles*/, const ImageSettings& /*image*/,
+                         Image& /*out*/, StageStats& /*stats*/) {
+    return false;
+  }
 };
 
 std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options);

@@ -1,10 +1,14 @@
+#include <fmt/format.h>
 #include <tbb/task_arena.h>
 
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include "generate_testing.h"
 #include "renderer/base/error.h"
 #include "renderer/image/srgb.h"
+#include "renderer/render.h"
 
 namespace roundel {
 namespace {
@@ -104,6 +108,62 @@ TEST(CircleSource, CirclesDoNotDependOnTheNumberOfThreads) {
   }
 }
 
+/// Compares all but the depths.
+void expect_painted_alike(const Circles& expected, std::size_t first, std::span<const Shape> shapes,
+                          std::span<const Paint> paints, const std::string& what) {
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    Shape shape = shapes[i];
+    shape.z = expected.shapes[first + i].z;
+    ASSERT_EQ(std::memcmp(&shape, &expected.shapes[first + i], sizeof shape), 0) << what << i;
+    ASSERT_EQ(std::memcmp(&paints[i], &expected.paints[first + i], sizeof(Paint)), 0) << what << i;
+  }
+}
+
+TEST(CircleSource, RunsAreTheSameCircles) {
+  Layer snowy = random_layer(5000);
+  snowy.shader = Shader::kSnow;
+  std::get<RandomSource>(snowy.source).depth = UniformLaw{0, 1};
+  Scene scene =
+      scene_of({classic_layer("rand10k"), inline_layer(), snowy, classic_layer("rand100k")}, 7);
+  for (const char* const name : {"rand1M", "micro2M"}) scene.layers.push_back(classic_layer(name));
+  for (const BlendSpace space : {BlendSpace::kDisplay, BlendSpace::kLinear}) {
+    scene.image.blend_space = space;
+    const Circles expected = circles_of(scene);
+    const CircleSource source(scene);
+    ASSERT_TRUE(source.makes_runs());
+    const std::size_t count = expected.count();
+    for (const auto& [first, size] :
+         std::initializer_list<std::pair<std::size_t, std::size_t>>{{0, 1},
+                                                                    {0, 20'000},
+                                                                    {9'999, 3},
+                                                                    {10'001, 6'000},
+                                                                    {count - 1, 1},
+                                                                    {count - 777, 777},
+                                                                    {1'000'000, 300'000},
+                                                                    {5, 0}}) {
+      std::vector<Shape> shapes(size);
+      std::vector<Paint> paints(size);
+      source.make_run(first, shapes, paints);
+      expect_painted_alike(expected, first, shapes, paints, fmt::format("run at {}: ", first));
+    }
+    Circles painted;
+    CircleSource(scene).generate(0, painted, CircleSource::Depths::kPainted);
+    expect_painted_alike(expected, 0, painted.shapes.span(), painted.paints.span(), "all: ");
+  }
+}
+
+TEST(CircleSource, RunsAreNotToBeHadWhereCirclesDependOnOthers) {
+  Layer snowy = classic_layer("rand10k");  // its alpha comes from depths, which are sorted
+  snowy.shader = Shader::kSnow;
+  const Scene scene = scene_of({snowy});
+  EXPECT_FALSE(CircleSource(scene).makes_runs());
+  const Scene mixed = scene_of({classic_layer("rand10k"), classic_layer("hypnosis")});
+  EXPECT_FALSE(CircleSource(mixed).makes_runs());
+  Circles painted;
+  CircleSource(scene).generate(0, painted, CircleSource::Depths::kPainted);
+  EXPECT_TRUE(same_bits(painted, circles_of(scene)));
+}
+
 TEST(CircleSource, AFrameIsTheSameHoweverItIsReached) {
   for (const std::string name : {"bouncingballs", "hypnosis", "fireworks", "snow"}) {
     const Scene scene = scene_of({classic_layer(name)}, 3);
@@ -129,6 +189,14 @@ TEST(CircleSource, CirclesMayBeChangedBetweenFrames) {
   for (Shape& shape : circles.shapes) shape = {9, 9, 9, 9};
   source.generate(11, circles);
   EXPECT_TRUE(same_bits(circles, circles_of(scene, 11)));
+}
+
+TEST(CircleSource, OnlyFrontCirclesAreExpectedToBeMade) {
+  const std::uint64_t front = expected_circles(scene_of({classic_layer("rand1M")}));
+  EXPECT_GT(front, 100'000U);
+  EXPECT_LT(front, 500'000U);
+  EXPECT_EQ(expected_circles(scene_of({classic_layer("micro2M")})), 2'000'000U);  // never saturated
+  EXPECT_EQ(expected_circles(scene_of({classic_layer("snow")})), 100'000U);       // simulated
 }
 
 TEST(CircleSource, UnknownGeneratorsAreRefused) {

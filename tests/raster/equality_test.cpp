@@ -1,5 +1,6 @@
 // One set of bits, however a picture is made.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <thread>
 
@@ -92,6 +93,73 @@ TEST(Equality, EveryInstructionSetHasTheSameBits) {
   }
   EXPECT_FALSE(force_cpu_vector_target("no such set"));
   EXPECT_EQ(cpu_vector_target(), targets.front());
+}
+
+/// Circles that are read as they are needed; remembers which.
+class WatchedFeed final : public CircleFeed {
+ public:
+  WatchedFeed(const Circles& circles, std::size_t cheap_run)
+      : memory_(circles), cheap_run_(cheap_run), first_read_(circles.count()) {}
+  std::size_t count() const override { return memory_.count(); }
+  void read(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
+    memory_.read(first, shapes, paints);
+    for (Shape& shape : shapes) shape.z = -1;  // is not to be read
+    if (shapes.size() <= cheap_run_) return;   // a sample
+    std::size_t known = first_read_;
+    while (first < known && !first_read_.compare_exchange_weak(known, first)) {
+    }
+  }
+  std::size_t cheap_run() const override { return cheap_run_; }
+  /// The hindmost circle of those that were read to be painted.
+  std::size_t first_read() const { return first_read_; }
+
+ private:
+  MemoryFeed memory_;
+  std::size_t cheap_run_;
+  mutable std::atomic<std::size_t> first_read_;
+};
+
+void expect_feed_draws_the_same(const Circles& circles, const ImageSettings& image,
+                                const Framebuffer& expected, const RasterOptions& options) {
+  const auto rasterizer = make_cpu_rasterizer(options);
+  const WatchedFeed feed(circles, 16);
+  Framebuffer framebuffer;
+  Image bytes;
+  StageStats stats;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    ASSERT_TRUE(rasterizer->draw_feed(feed, image, framebuffer, stats));
+    expect_same_bits(expected, framebuffer, "feed");
+    ASSERT_TRUE(rasterizer->draw_feed(feed, image, bytes, stats));
+    EXPECT_TRUE(compare(to_image(expected, image), bytes).same());
+  }
+}
+
+TEST(Equality, CirclesMadeWhereTheyAreNeededChangeNothing) {
+  ImageSettings image = image_of(130, 33);
+  std::vector<Circles> many;
+  many.push_back(random_circles(3000, 0.08f, 0.5f, 0.3));
+  many.push_back(random_circles(0, 1, 1, 0));
+  many.push_back(random_circles(130'000, 0.02f, 1e-3f, 0.1));  // lists of copies
+  many.push_back(random_circles(130'000, 0.02f, 1e-3f, 0));    // but not of all
+  for (std::size_t i = 40'000; i < 60'000; ++i) many.back().shapes[i].radius *= 100;
+  for (const Circles& circles : many) {
+    if (circles.count() > 100'000) image.width = 41, image.height = 23;
+    const Framebuffer expected = draw_without_bins(circles, image);
+    for (const RasterOptions& options : cpu_variants())
+      if (options.chunk_circles != 7 || circles.count() < 100'000)
+        expect_feed_draws_the_same(circles, image, expected, options);
+  }
+}
+
+TEST(Equality, NobodyAsksForCirclesBehindASaturatedImage) {
+  const Circles circles = random_circles(200'000, 0.2f, 0.8f, 0);
+  const ImageSettings image = image_of(64, 64);
+  const WatchedFeed feed(circles, 16);
+  Framebuffer framebuffer;
+  StageStats stats;
+  ASSERT_TRUE(make_cpu_rasterizer({})->draw_feed(feed, image, framebuffer, stats));
+  EXPECT_GT(feed.first_read(), 150'000U);
+  EXPECT_LT(feed.first_read(), 200'000U);
 }
 
 TEST(Equality, ARasterizerCanBeUsedAgainForOtherImages) {

@@ -36,7 +36,7 @@ struct DrawnScene {
   DrawnScene(const Scene& drawn, const SceneOptions& options)
       : scene(drawn), frame(options.frame.value_or(drawn.default_frame())), places(drawn) {
     CircleSource source(scene);
-    generate_in_frame_space(scene, source, frame, circles);
+    generate_in_frame_space(scene, source, frame, circles, CircleSource::Depths::kAll);
     StageStats stats;
     make_cpu_rasterizer({})->draw(circles, scene.image, framebuffer, stats);
   }

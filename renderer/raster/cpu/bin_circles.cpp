@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -16,6 +17,8 @@
 
 namespace roundel::cpu {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kManyCircles = 65536;  ///< 2 MiB with their paints: more than a core's caches
 /// Circles of a slab whose lists hold copies: these circles stay in a core's second-level cache,
@@ -68,19 +71,70 @@ std::vector<std::uint32_t> BinLists::indices(std::size_t bin) const {
   return list;
 }
 
-bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, const TileGrid& grid,
-                 std::span<const std::uint8_t> finished, std::uint64_t max_bytes, BinLists& lists) {
+namespace {
+
+/// A run of a chunk's circles.
+struct Slab {
+  std::size_t begin;
+  std::span<const Shape> shapes;
+  std::span<const Paint> paints;
+};
+
+/// A chunk in memory.
+struct KnownCircles {
+  std::span<const Shape> shapes;
+  std::span<const Paint> paints;  ///< or none
+
+  Slab make(std::size_t begin, std::size_t count, bool /*is_passing*/) const {
+    return {begin, shapes.subspan(begin, count),
+            paints.empty() ? paints : paints.subspan(begin, count)};
+  }
+  void keep(const Slab& /*slab*/) const {}
+};
+
+/// A chunk of a feed.
+struct FedCircles {
+  const CircleFeed& feed;
+  std::size_t first;
+  std::span<Shape> shapes;
+  std::span<Paint> paints;
+
+  /// Circles that are only passing through stay in the core's caches.
+  Slab make(std::size_t begin, std::size_t count, bool is_passing) const {
+    thread_local Buffer<Shape> passing_shapes;
+    thread_local Buffer<Paint> passing_paints;
+    std::span<Shape> made_shapes = shapes.subspan(begin, count);
+    std::span<Paint> made_paints = paints.subspan(begin, count);
+    if (is_passing) {
+      reserve(passing_shapes, count);
+      reserve(passing_paints, count);
+      made_shapes = passing_shapes.span().first(count);
+      made_paints = passing_paints.span().first(count);
+    }
+    feed.read(first + begin, made_shapes, made_paints);
+    return {begin, made_shapes, made_paints};
+  }
+  void keep(const Slab& slab) const {
+    if (slab.shapes.data() == shapes.data() + slab.begin) return;
+    std::copy(slab.shapes.begin(), slab.shapes.end(), shapes.data() + slab.begin);
+    std::copy(slab.paints.begin(), slab.paints.end(), paints.data() + slab.begin);
+  }
+};
+
+template <typename Chunk>
+bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::uint8_t> finished,
+               std::uint64_t max_bytes, BinLists& lists) {
+  const std::size_t count = chunk.shapes.size();
   const std::size_t num_bins = static_cast<std::size_t>(grid.num_bins());
-  const std::size_t room_for_copies = shapes.size() + shapes.size() / 4;
+  const std::size_t room_for_copies = count + count / 4;
   const OpenBins open(grid, finished);
-  const bool may_copy = open.all && shapes.size() >= kManyCircles && !paints.empty() &&
+  const bool may_copy = open.all && count >= kManyCircles && !chunk.paints.empty() &&
                         room_for_copies * (sizeof(Shape) + sizeof(Paint)) <= max_bytes;
   // Enough slabs to keep the threads busy, few enough that the counts stay small beside the
   // circles.
   const std::size_t threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  const std::size_t most_slabs = shapes.size() / std::max<std::size_t>(1024, num_bins) + 1;
-  const std::size_t num_slabs =
-      may_copy ? shapes.size() / kCopySlab : std::min(threads * 4, most_slabs);
+  const std::size_t most_slabs = count / std::max<std::size_t>(1024, num_bins) + 1;
+  const std::size_t num_slabs = may_copy ? count / kCopySlab : std::min(threads * 4, most_slabs);
   lists.slabs.resize(num_slabs);
   if (may_copy) {
     reserve(lists.shapes, room_for_copies + kReadBeyond);
@@ -90,11 +144,8 @@ bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, c
   std::atomic<std::uint64_t> overlaps{0};
   std::atomic<std::size_t> copied{0};
   std::atomic<bool> fits{true};
-  tbb::parallel_for(std::size_t{0}, num_slabs, [&](std::size_t index) {
-    SlabLists& slab = lists.slabs[index];
-    const std::size_t begin = shapes.size() * index / num_slabs;
-    const auto slab_shapes = shapes.subspan(begin, shapes.size() * (index + 1) / num_slabs - begin);
-    count_overlaps(slab_shapes, grid, open, slab.offsets);
+  const auto list_slab = [&](const Slab& circles, SlabLists& slab) {
+    count_overlaps(circles.shapes, grid, open, slab.offsets);
     const std::uint64_t total =
         std::accumulate(slab.offsets.begin(), slab.offsets.end(), std::uint64_t{0});
     if ((overlaps += total) * sizeof(std::uint32_t) > max_bytes ||
@@ -105,7 +156,7 @@ bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, c
     std::exclusive_scan(slab.offsets.begin(), slab.offsets.end(), slab.offsets.begin(), 0U);
     slab.shapes = nullptr;
     if (total == 0) return;
-    if (may_copy && total <= 2 * slab_shapes.size()) {
+    if (may_copy && total <= 2 * circles.shapes.size()) {
       constexpr std::size_t kCopiesOfLine = 64 / sizeof(Shape);  // what one thread writes at least
       const std::size_t position =
           copied.fetch_add((total + kCopiesOfLine - 1) / kCopiesOfLine * kCopiesOfLine);
@@ -115,19 +166,46 @@ bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, c
       }
     }
     std::vector<std::uint32_t> next = slab.offsets;
-    thread_local Buffer<std::uint32_t> passing;  // only the copies stay
-    Buffer<std::uint32_t>& indices = slab.shapes != nullptr ? passing : slab.indices;
-    reserve(indices, total);
-    emit_indices(slab_shapes, grid, open, static_cast<std::uint32_t>(begin), next.data(),
-                 indices.data());
-    if (slab.shapes != nullptr) {
-      fetch(paints.subspan(begin, slab_shapes.size()));
-      stream_copies(shapes.data(), indices.span().first(total), slab.shapes);
-      stream_copies(paints.data(), indices.span().first(total), slab.paints);
+    if (slab.shapes == nullptr) {
+      chunk.keep(circles);
+      reserve(slab.indices, total);
+      emit_indices(circles.shapes, grid, open, static_cast<std::uint32_t>(circles.begin),
+                   next.data(), slab.indices.data());
+      return;
     }
+    thread_local Buffer<std::uint32_t> passing;  // only the copies stay
+    reserve(passing, total);
+    emit_indices(circles.shapes, grid, open, 0, next.data(), passing.data());
+    fetch(circles.paints);
+    stream_copies(circles.shapes.data(), passing.span().first(total), slab.shapes);
+    stream_copies(circles.paints.data(), passing.span().first(total), slab.paints);
+  };
+
+  std::atomic<Clock::rep> making{0}, working{0};
+  tbb::parallel_for(std::size_t{0}, num_slabs, [&](std::size_t index) {
+    const Clock::time_point start = Clock::now();
+    const std::size_t begin = count * index / num_slabs;
+    const Slab circles = chunk.make(begin, count * (index + 1) / num_slabs - begin, may_copy);
+    making += (Clock::now() - start).count();
+    list_slab(circles, lists.slabs[index]);
+    working += (Clock::now() - start).count();
   });
   lists.overlaps = overlaps;
+  lists.feed_share = static_cast<double>(making) / std::max(1.0, static_cast<double>(working));
   return fits;
+}
+
+}  // namespace
+
+bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, const TileGrid& grid,
+                 std::span<const std::uint8_t> finished, std::uint64_t max_bytes, BinLists& lists) {
+  return bin_chunk(KnownCircles{shapes, paints}, grid, finished, max_bytes, lists);
+}
+
+bool bin_feed(const CircleFeed& feed, std::size_t first, std::span<Shape> shapes,
+              std::span<Paint> paints, const TileGrid& grid, std::span<const std::uint8_t> finished,
+              std::uint64_t max_bytes, BinLists& lists) {
+  return bin_chunk(FedCircles{feed, first, shapes, paints}, grid, finished, max_bytes, lists);
 }
 
 }  // namespace roundel::cpu

@@ -6,6 +6,7 @@
 
 #include "renderer/base/buffer.h"
 #include "renderer/raster/circle.h"
+#include "renderer/raster/circle_feed.h"
 #include "renderer/raster/cpu/bin_slab.h"
 #include "renderer/raster/tile_grid.h"
 
@@ -18,6 +19,7 @@ struct BinLists {
   Buffer<Shape> shapes;  ///< copies, of all slabs
   Buffer<Paint> paints;
   std::uint64_t overlaps = 0;
+  double feed_share = 0;  ///< of the time it took to make these lists: what the feed took
 
   bool is_empty(std::size_t bin) const;
   /// The list of a bin, front circles first, where there are no copies.
@@ -32,5 +34,11 @@ struct BinLists {
 /// Runs on the calling thread's TBB arena.
 bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, const TileGrid& grid,
                  std::span<const std::uint8_t> finished, std::uint64_t max_bytes, BinLists& lists);
+
+/// The same for a chunk that is made on the way, slab by slab: circles first, first + 1, … of a
+/// feed. `shapes` and `paints` are room for it; they get the circles that lists name by index.
+bool bin_feed(const CircleFeed& feed, std::size_t first, std::span<Shape> shapes,
+              std::span<Paint> paints, const TileGrid& grid, std::span<const std::uint8_t> finished,
+              std::uint64_t max_bytes, BinLists& lists);
 
 }  // namespace roundel::cpu

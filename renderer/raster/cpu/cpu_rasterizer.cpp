@@ -2,6 +2,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "renderer/base/memory.h"
@@ -27,6 +28,31 @@ class CpuRasterizer final : public Rasterizer {
 
   void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,
             StageStats& stats) override {
+    draw_circles({MemoryFeed(circles), &circles}, image, out, stats);
+  }
+  void draw(const Circles& circles, const ImageSettings& image, Image& out,
+            StageStats& stats) override {
+    draw_circles({MemoryFeed(circles), &circles}, image, out, stats);
+  }
+  bool draw_feed(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
+                 StageStats& stats) override {
+    draw_circles({circles, nullptr}, image, out, stats);
+    return true;
+  }
+  bool draw_feed(const CircleFeed& circles, const ImageSettings& image, Image& out,
+                 StageStats& stats) override {
+    draw_circles({circles, nullptr}, image, out, stats);
+    return true;
+  }
+
+ private:
+  struct FrameCircles {
+    const CircleFeed& feed;
+    const Circles* in_memory;  ///< the same circles; null where they are made when they are needed
+  };
+
+  void draw_circles(const FrameCircles& circles, const ImageSettings& image, Framebuffer& out,
+                    StageStats& stats) {
     out.resize(image.width, image.height);
     const std::vector<Color> background = background_rows(image);
     draw_tiles(circles, image, stats, [&](const PixelRect& pixels, const TileState* touched) {
@@ -37,8 +63,8 @@ class CpuRasterizer final : public Rasterizer {
     });
   }
 
-  void draw(const Circles& circles, const ImageSettings& image, Image& out,
-            StageStats& stats) override {
+  void draw_circles(const FrameCircles& circles, const ImageSettings& image, Image& out,
+                    StageStats& stats) {
     out.resize(image.width, image.height, image.alpha ? 4 : 3);
     const std::vector<Color> background = background_rows(image);
     const auto bytes_at = [&](int y, int x) {  // rows of an Image go down
@@ -73,7 +99,6 @@ class CpuRasterizer final : public Rasterizer {
     });
   }
 
- private:
   static std::size_t to_size(int value) { return static_cast<std::size_t>(value); }
   static std::size_t index(int row, int column, int width) {
     return to_size(row) * to_size(width) + to_size(column);
@@ -91,7 +116,7 @@ class CpuRasterizer final : public Rasterizer {
   /// is finished, to write_tile(pixels, &state), from many threads at once; without a state where
   /// no circle touches the bin.
   template <typename WriteTile>
-  void draw_tiles(const Circles& circles, const ImageSettings& image, StageStats& stats,
+  void draw_tiles(const FrameCircles& circles, const ImageSettings& image, StageStats& stats,
                   const WriteTile& write_tile) {
     arena_.execute([&] {
       const TileGrid grid = TileGrid::make(image.width, image.height, bin_size_);
@@ -102,23 +127,21 @@ class CpuRasterizer final : public Rasterizer {
       const SnowRamp ramp = snow_ramp(image.blend_space);
       finished_.assign(num_bins, 0);
       started_.assign(num_bins, 0);
-      stats.circles = circles.count();
+      const std::size_t count = circles.feed.count();
+      stats.circles = count;
 
       const std::uint64_t front =
-          estimate_frame(circles, image, bin_size_, kFrontSpread).front_circles;
-      ChunkWalk chunks(circles.count(), options_.chunk_circles, std::max(front, kLeastChunk),
+          estimate_frame(circles.feed, image, bin_size_, kCpuFrontSpread).front_circles;
+      ChunkWalk chunks(count, options_.chunk_circles, std::clamp(front, kLeastChunk, kLargestChunk),
                        kLargestChunk, kGrowth);
       std::size_t unfinished = num_bins;
       while (unfinished > 0) {
         const auto [begin, end] = chunks.current();
-        const auto shapes = circles.shapes.span().subspan(begin, end - begin);
-        const auto paints = circles.paints.span().subspan(begin, end - begin);
-        {
-          const StageTimer timer(stats, "bin");
-          if (!bin_circles(shapes, paints, grid, finished_, max_bytes, lists_)) {
-            chunks.halve();
-            continue;
-          }
+        std::span<const Shape> shapes;
+        std::span<const Paint> paints;
+        if (!bin_chunk(circles, begin, end, grid, max_bytes, stats, shapes, paints)) {
+          chunks.halve();
+          continue;
         }
         const StageTimer timer(stats, "blend");
         const bool is_last_chunk = begin == 0;
@@ -155,6 +178,37 @@ class CpuRasterizer final : public Rasterizer {
     });
   }
 
+  /// Lists circles begin .. end − 1, which are in `shapes` and `paints` then. False where the lists
+  /// take too much memory.
+  bool bin_chunk(const FrameCircles& circles, std::size_t begin, std::size_t end,
+                 const TileGrid& grid, std::uint64_t max_bytes, StageStats& stats,
+                 std::span<const Shape>& shapes, std::span<const Paint>& paints) {
+    const std::size_t count = end - begin;
+    if (circles.in_memory != nullptr) {
+      const StageTimer timer(stats, "bin");
+      shapes = circles.in_memory->shapes.span().subspan(begin, count);
+      paints = circles.in_memory->paints.span().subspan(begin, count);
+      return bin_circles(shapes, paints, grid, finished_, max_bytes, lists_);
+    }
+    const auto start = std::chrono::steady_clock::now();
+    if (made_.count() < count) {
+      made_.shapes.resize_discard(count);
+      made_.paints.resize_discard(count);
+    }
+    shapes = made_.shapes.span().first(count);
+    paints = made_.paints.span().first(count);
+    const bool fits =
+        bin_feed(circles.feed, begin, made_.shapes.span().first(count),
+                 made_.paints.span().first(count), grid, finished_, max_bytes, lists_);
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
+    Stage& generate = stats.stage("generate");
+    generate.milliseconds += elapsed.count() * lists_.feed_share;
+    generate.bytes += count * (sizeof(Shape) + sizeof(Paint));
+    stats.stage("bin").milliseconds += elapsed.count() * (1 - lists_.feed_share);
+    return fits;
+  }
+
   static std::size_t state_size(int bin_size) {
     return std::size_t{4} * index(bin_size, 0, bin_size);
   }
@@ -180,10 +234,10 @@ class CpuRasterizer final : public Rasterizer {
     return state;
   }
 
-  // For nearly all pixels to stop the mean must be higher than what stops one; a bin that needs a
-  // second chunk costs more than long lists.
-  static constexpr double kFrontSpread = 3.2;
-  static constexpr std::uint64_t kLeastChunk = 512, kLargestChunk = std::uint64_t{1} << 24;
+  static constexpr std::uint64_t kLeastChunk = 512;
+  // With copies of its circles this is 300 MB; carrying on from chunk to chunk costs less than
+  // touching more memory for the first time.
+  static constexpr std::uint64_t kLargestChunk = std::uint64_t{1} << 22;
   // What the first chunk leaves open are mostly the image's corners, where circles are rarest; a
   // second one of the same density closes these.
   static constexpr std::uint64_t kGrowth = 2;
@@ -192,6 +246,7 @@ class CpuRasterizer final : public Rasterizer {
   int bin_size_;
   tbb::task_arena arena_;
   BinLists lists_;
+  Circles made_;                                  // the chunk's, where they are not in memory
   std::vector<std::uint8_t> finished_, started_;  // [num_bins]
   Buffer<float> states_;  // [num_bins][4 · bin_size²], of bins that go on behind a chunk
 };
