@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <ctime>
 
 namespace roundel {
 
@@ -9,7 +10,10 @@ class BusyClock {
  public:
   void begin_work() {
     const TimePoint now = std::chrono::steady_clock::now();
-    if (start_ == TimePoint()) start_ = last_ = now;
+    if (start_ == TimePoint()) {
+      start_ = last_ = now;
+      processor_start_ = processor_seconds_now();
+    }
     advance(now);
     ++workers_;
   }
@@ -24,6 +28,7 @@ class BusyClock {
     window_ = std::chrono::duration<double>(last_ - start_).count();
     busy_in_window_ = busy_;
     work_in_window_ = work_;
+    processor_in_window_ = processor_seconds_now() - processor_start_;
   }
 
   bool idle() const { return workers_ == 0; }
@@ -32,9 +37,17 @@ class BusyClock {
   double busy_seconds() const { return busy_in_window_; }
   /// At work at once, on average.
   double mean_workers() const { return window_ > 0 ? work_in_window_ / window_ : 0; }
+  /// Processor time of all the process's threads, whatever they did.
+  double processor_seconds() const { return processor_in_window_; }
 
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
+
+  static double processor_seconds_now() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
 
   void advance(TimePoint now) {
     const double seconds = std::chrono::duration<double>(now - last_).count();
@@ -46,7 +59,8 @@ class BusyClock {
   TimePoint start_, last_;
   int workers_ = 0;
   double busy_ = 0, work_ = 0;  // seconds, since start_
-  double window_ = 0, busy_in_window_ = 0, work_in_window_ = 0;
+  double processor_start_ = 0;  // seconds
+  double window_ = 0, busy_in_window_ = 0, work_in_window_ = 0, processor_in_window_ = 0;
 };
 
 }  // namespace roundel

@@ -106,6 +106,7 @@ class ExportPipeline::Impl {
     result.steady_seconds = encoding_clock_.window_seconds();
     result.encoding_seconds = encoding_clock_.busy_seconds();
     result.mean_encoders = encoding_clock_.mean_workers();
+    result.processor_seconds = encoding_clock_.processor_seconds();
     result.encoders = encoders_;
     result.max_pictures = max_in_flight_;
     return result;

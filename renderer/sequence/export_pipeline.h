@@ -56,6 +56,7 @@ struct ExportResult {
   double steady_seconds = 0;        ///< from the first encoded picture to the last one drawn
   double encoding_seconds = 0;      ///< of those, with a picture being encoded
   double mean_encoders = 0;         ///< pictures encoded at once in those, on average
+  double processor_seconds = 0;     ///< processor time of all the process's threads in those
   int encoders = 0;                 ///< at most
   std::size_t max_pictures = 0;     ///< frames on their way at once, at most
 };

@@ -123,9 +123,9 @@ TEST(CircleSource, RunsAreTheSameCircles) {
   Layer snowy = random_layer(5000);
   snowy.shader = Shader::kSnow;
   std::get<RandomSource>(snowy.source).depth = UniformLaw{0, 1};
-  Scene scene =
-      scene_of({classic_layer("rand10k"), inline_layer(), snowy, classic_layer("rand100k")}, 7);
-  for (const char* const name : {"rand1M", "micro2M"}) scene.layers.push_back(classic_layer(name));
+  Scene scene = scene_of({classic_layer("rand10k"), inline_layer(), snowy,
+                          classic_layer("rand100k"), classic_layer("micro2M")},
+                         7);
   for (const BlendSpace space : {BlendSpace::kDisplay, BlendSpace::kLinear}) {
     scene.image.blend_space = space;
     const Circles expected = circles_of(scene);

@@ -296,6 +296,7 @@ TEST(ExportPipeline, StatsSumAllFrames) {
   EXPECT_GT(result.stages.stage("blend").milliseconds, 0);
   EXPECT_LE(result.encoding_seconds, result.steady_seconds + 1e-9);
   EXPECT_LE(result.mean_encoders, 4);  // a helping thread counts too
+  EXPECT_GE(result.processor_seconds, 0);
   EXPECT_GT(result.seconds, 0);
 }
 

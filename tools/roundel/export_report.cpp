@@ -18,6 +18,12 @@ double encoding_share(const ExportResult& result) {
   return per_second(result.encoding_seconds, result.steady_seconds);
 }
 
+/// Processor time taken, of what as many processors as there are encoders had in the steady time:
+/// on the CPU backend they draw, too.
+double processors_share(const ExportResult& result) {
+  return per_second(result.processor_seconds, result.steady_seconds * result.encoders);
+}
+
 double frames_per_second(const ExportResult& result) {
   return per_second(static_cast<double>(result.written.size()), result.seconds);
 }
@@ -48,8 +54,10 @@ std::string export_stats_table(const ExportReport& report) {
   table += fmt::format("{:<10}{:>14.3f}{:>14.1f}\n", "wall time",
                        per_second(1e3 * result.seconds, frames), 1e3 * result.seconds);
   table += fmt::format(
-      "steady: {:.2f} s; a picture being encoded {:.1f}% of it, {:.2f} of {} at once on average\n",
-      result.steady_seconds, 100 * encoding_share(result), result.mean_encoders, result.encoders);
+      "steady: {:.2f} s; a picture being encoded {:.1f}% of it, {:.2f} of {} at once on average; "
+      "processors busy {:.1f}%\n",
+      result.steady_seconds, 100 * encoding_share(result), result.mean_encoders, result.encoders,
+      100 * processors_share(result));
   table += fmt::format("frames on their way at once: at most {}\n", result.max_pictures);
   return table;
 }
@@ -78,6 +86,7 @@ std::string export_stats_json(const ExportReport& report) {
                                          {"encoding_share", encoding_share(result)},
                                          {"mean_encoders", result.mean_encoders},
                                          {"encoders", result.encoders},
+                                         {"processors_share", processors_share(result)},
                                          {"max_in_flight", result.max_pictures},
                                          {"stages", stages}};
   return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
