@@ -66,9 +66,10 @@ FrameRenderer::FrameRenderer(const Scene& scene, Rasterizer& rasterizer)
 
 template <typename Output>
 void FrameRenderer::draw(std::int64_t frame, Output& out, StageStats& stats) {
-  if (source_.makes_runs() &&
-      rasterizer_.draw_feed(SceneFeed(scene_, source_), scene_.image, out, stats))
+  if (source_.makes_runs()) {
+    rasterizer_.draw(SceneFeed(scene_, source_), scene_.image, out, stats);
     return;
+  }
   {
     const StageTimer timer(stats, "generate");
     generate_in_frame_space(scene_, source_, frame, circles_);

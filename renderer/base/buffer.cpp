@@ -28,7 +28,8 @@ void keep_freed_blocks() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
   mallopt(M_TRIM_THRESHOLD, 128 << 20);
-  // A thread's own arena gives memory back at the end of each heap of 64 MiB, whatever the threshold.
+  // A thread's own arena gives memory back at the end of each heap of 64 MiB, whatever the
+  // threshold.
   mallopt(M_ARENA_MAX, 1);
 #endif
 }

@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -21,6 +20,13 @@ class CircleFeed {
   virtual void read(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const = 0;
   /// How many neighbours cost little more than one of them.
   virtual std::size_t cheap_run() const = 0;
+  /// All circles, where they are in memory; else null.
+  virtual const Circles* in_memory() const { return nullptr; }
+
+  /// read() by all threads, which may take a while.
+  void read_in_parallel(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
+  /// All circles: in_memory(), or `made`, which gets them.
+  const Circles& all(Circles& made) const;
 
  protected:
   CircleFeed() = default;
@@ -33,11 +39,9 @@ class MemoryFeed final : public CircleFeed {
   explicit MemoryFeed(const Circles& circles) : circles_(circles) {}
 
   std::size_t count() const override { return circles_.count(); }
-  void read(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
-    std::copy_n(circles_.shapes.begin() + first, shapes.size(), shapes.begin());
-    std::copy_n(circles_.paints.begin() + first, paints.size(), paints.begin());
-  }
+  void read(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override;
   std::size_t cheap_run() const override { return 1; }
+  const Circles* in_memory() const override { return &circles_; }
 
  private:
   const Circles& circles_;

@@ -25,28 +25,23 @@ struct RasterOptions {
   std::uint64_t chunk_circles = 0;  ///< circles binned at once, front ones first; 0: its choice
 };
 
-/// Paints circles: stages `bin` and `blend`. Circles are in frame space. Equal inputs give equal
-/// bits on every backend. An object may be used for many frames, from one thread at a time, and
-/// keeps its memory between them.
+/// Paints circles: stages `bin` and `blend`, and `generate` for circles that are not in memory.
+/// Equal inputs give equal bits on every backend. An object may be used for many frames, from one
+/// thread at a time, and keeps its memory between them.
 class Rasterizer {
  public:
   virtual ~Rasterizer() = default;
   /// Float result; resizes `out` to the image's size.
-  virtual void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,
+  virtual void draw(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
                     StageStats& stats) = 0;
   /// 8-bit result: the same pixels, quantised while they are at hand.
-  virtual void draw(const Circles& circles, const ImageSettings& image, Image& out,
+  virtual void draw(const CircleFeed& circles, const ImageSettings& image, Image& out,
                     StageStats& stats) = 0;
 
-  /// The same pictures of circles that are made where and when they are needed: stages `generate`,
-  /// `bin` and `blend`. False, with nothing done, where all of them must lie in memory.
-  virtual bool draw_feed(const CircleFeed& /*circles*/, const ImageSettings& /*image*/,
-                         Framebuffer& /*out*/, StageStats& /*stats*/) {
-    return false;
-  }
-  virtual bool draw_feed(const CircleFeed& /*circles*/, const ImageSettings& /*image*/,
-                         Image& /*out*/, StageStats& /*stats*/) {
-    return false;
+  /// Circles in memory, in frame space.
+  template <typename Output>
+  void draw(const Circles& circles, const ImageSettings& image, Output& out, StageStats& stats) {
+    draw(MemoryFeed(circles), image, out, stats);
   }
 };
 

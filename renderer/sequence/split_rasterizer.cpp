@@ -25,17 +25,18 @@ class SplitRasterizer final : public Rasterizer {
  public:
   explicit SplitRasterizer(std::vector<std::unique_ptr<Rasterizer>> rasterizers)
       : painter_(std::move(rasterizers)) {}
-  void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,
+  void draw(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
             StageStats& stats) override {
-    painter_.draw(circles, image, {0, image.height}, out, stats);
+    painter_.draw(circles.all(made_), image, {0, image.height}, out, stats);
   }
-  void draw(const Circles& circles, const ImageSettings& image, Image& out,
+  void draw(const CircleFeed& circles, const ImageSettings& image, Image& out,
             StageStats& stats) override {
-    painter_.draw(circles, image, {0, image.height}, out, stats);
+    painter_.draw(circles.all(made_), image, {0, image.height}, out, stats);
   }
 
  private:
   BandPainter painter_;
+  Circles made_;  // where they are not in memory
 };
 
 }  // namespace

@@ -120,33 +120,45 @@ class WatchedFeed final : public CircleFeed {
 };
 
 void expect_feed_draws_the_same(const Circles& circles, const ImageSettings& image,
-                                const Framebuffer& expected, const RasterOptions& options) {
-  const auto rasterizer = make_cpu_rasterizer(options);
+                                Rasterizer& rasterizer) {
+  const Framebuffer expected = draw_cpu(circles, image);
   const WatchedFeed feed(circles, 16);
   Framebuffer framebuffer;
   Image bytes;
   StageStats stats;
   for (int repeat = 0; repeat < 2; ++repeat) {
-    ASSERT_TRUE(rasterizer->draw_feed(feed, image, framebuffer, stats));
+    rasterizer.draw(feed, image, framebuffer, stats);
     expect_same_bits(expected, framebuffer, "feed");
-    ASSERT_TRUE(rasterizer->draw_feed(feed, image, bytes, stats));
+    rasterizer.draw(feed, image, bytes, stats);
     EXPECT_TRUE(compare(to_image(expected, image), bytes).same());
   }
+  expect_same_bits(expected, draw(rasterizer, circles, image), "in memory again");
 }
 
-TEST(Equality, CirclesMadeWhereTheyAreNeededChangeNothing) {
-  const ImageSettings image = image_of(130, 33);
+std::vector<Circles> circles_to_feed() {
   std::vector<Circles> many;
   many.push_back(random_circles(3000, 0.08f, 0.5f, 0.3));
   many.push_back(random_circles(0, 1, 1, 0));
   many.push_back(random_circles(130'000, 0.02f, 1e-3f, 0.1));  // lists of copies
   many.push_back(random_circles(130'000, 0.02f, 1e-3f, 0));    // but not of all
   for (std::size_t i = 40'000; i < 60'000; ++i) many.back().shapes[i].radius *= 100;
-  for (const Circles& circles : many) {
-    const Framebuffer expected = draw_cpu(circles, image);
+  return many;
+}
+
+TEST(Equality, CirclesMadeWhereTheyAreNeededChangeNothing) {
+  for (const Circles& circles : circles_to_feed()) {
     for (const RasterOptions& options : cpu_variants())
       if (options.chunk_circles != 7 || circles.count() < 100'000)
-        expect_feed_draws_the_same(circles, image, expected, options);
+        expect_feed_draws_the_same(circles, image_of(130, 33), *make_cpu_rasterizer(options));
+  }
+}
+
+TEST(Equality, CirclesMadeWhereTheyAreNeededChangeNothingOnCuda) {
+  ROUNDEL_NEEDS_CUDA();
+  for (const Circles& circles : circles_to_feed()) {
+    for (const RasterOptions& options :
+         {RasterOptions{}, RasterOptions{.chunk_circles = 1000}, {.memory_budget = 24 << 20}})
+      expect_feed_draws_the_same(circles, image_of(130, 33), *make_cuda_rasterizer(options));
   }
 }
 
@@ -156,7 +168,7 @@ TEST(Equality, NobodyAsksForCirclesBehindASaturatedImage) {
   const WatchedFeed feed(circles, 16);
   Framebuffer framebuffer;
   StageStats stats;
-  ASSERT_TRUE(make_cpu_rasterizer({})->draw_feed(feed, image, framebuffer, stats));
+  make_cpu_rasterizer({})->draw(feed, image, framebuffer, stats);
   EXPECT_GT(feed.first_read(), 150'000U);
   EXPECT_LT(feed.first_read(), 200'000U);
 }

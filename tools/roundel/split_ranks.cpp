@@ -14,18 +14,18 @@ class RankSplitRasterizer final : public Rasterizer {
   RankSplitRasterizer(Ranks& ranks, FramesAhead& frames,
                       std::vector<std::unique_ptr<Rasterizer>> rasterizers)
       : ranks_(ranks), frames_(frames), painter_(std::move(rasterizers)) {}
-  void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,
+  void draw(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
             StageStats& stats) override {
     draw_bands(circles, image, out, stats);
   }
-  void draw(const Circles& circles, const ImageSettings& image, Image& out,
+  void draw(const CircleFeed& circles, const ImageSettings& image, Image& out,
             StageStats& stats) override {
     draw_bands(circles, image, out, stats);
   }
 
  private:
   template <typename Output>
-  void draw_bands(const Circles& circles, const ImageSettings& image, Output& out,
+  void draw_bands(const CircleFeed& circles, const ImageSettings& image, Output& out,
                   StageStats& stats) {
     const RowBand whole = {0, image.height};
     const int count = ranks_.count();
@@ -40,7 +40,8 @@ class RankSplitRasterizer final : public Rasterizer {
     };
     ranks_.order_bands(frames_.pop());
     set_size(out, image);
-    attempt([&] { painter_.draw(circles, image, part_of(whole, 0, count), out, stats); });
+    attempt(
+        [&] { painter_.draw(circles.all(made_), image, part_of(whole, 0, count), out, stats); });
     for (int rank = 1; rank < count; ++rank) {
       attempt([&] { ranks_.receive_band(rank, band_bytes(out, part_of(whole, rank, count))); });
     }
@@ -50,6 +51,7 @@ class RankSplitRasterizer final : public Rasterizer {
   Ranks& ranks_;
   FramesAhead& frames_;
   BandPainter painter_;
+  Circles made_;  // where they are not in memory
 };
 
 }  // namespace

@@ -26,33 +26,8 @@ class CpuRasterizer final : public Rasterizer {
         bin_size_(options.bin_size > 0 ? options.bin_size : kCpuBinSize),
         arena_(options.threads > 0 ? options.threads : tbb::task_arena::automatic) {}
 
-  void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,
+  void draw(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
             StageStats& stats) override {
-    draw_circles({MemoryFeed(circles), &circles}, image, out, stats);
-  }
-  void draw(const Circles& circles, const ImageSettings& image, Image& out,
-            StageStats& stats) override {
-    draw_circles({MemoryFeed(circles), &circles}, image, out, stats);
-  }
-  bool draw_feed(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
-                 StageStats& stats) override {
-    draw_circles({circles, nullptr}, image, out, stats);
-    return true;
-  }
-  bool draw_feed(const CircleFeed& circles, const ImageSettings& image, Image& out,
-                 StageStats& stats) override {
-    draw_circles({circles, nullptr}, image, out, stats);
-    return true;
-  }
-
- private:
-  struct FrameCircles {
-    const CircleFeed& feed;
-    const Circles* in_memory;  ///< the same circles; null where they are made when they are needed
-  };
-
-  void draw_circles(const FrameCircles& circles, const ImageSettings& image, Framebuffer& out,
-                    StageStats& stats) {
     out.resize(image.width, image.height);
     const std::vector<Color> background = background_rows(image);
     draw_tiles(circles, image, stats, [&](const PixelRect& pixels, const TileState* touched) {
@@ -63,8 +38,8 @@ class CpuRasterizer final : public Rasterizer {
     });
   }
 
-  void draw_circles(const FrameCircles& circles, const ImageSettings& image, Image& out,
-                    StageStats& stats) {
+  void draw(const CircleFeed& circles, const ImageSettings& image, Image& out,
+            StageStats& stats) override {
     out.resize(image.width, image.height, image.alpha ? 4 : 3);
     const std::vector<Color> background = background_rows(image);
     const auto bytes_at = [&](int y, int x) {  // rows of an Image go down
@@ -99,6 +74,7 @@ class CpuRasterizer final : public Rasterizer {
     });
   }
 
+ private:
   static std::size_t to_size(int value) { return static_cast<std::size_t>(value); }
   static std::size_t index(int row, int column, int width) {
     return to_size(row) * to_size(width) + to_size(column);
@@ -116,7 +92,7 @@ class CpuRasterizer final : public Rasterizer {
   /// is finished, to write_tile(pixels, &state), from many threads at once; without a state where
   /// no circle touches the bin.
   template <typename WriteTile>
-  void draw_tiles(const FrameCircles& circles, const ImageSettings& image, StageStats& stats,
+  void draw_tiles(const CircleFeed& circles, const ImageSettings& image, StageStats& stats,
                   const WriteTile& write_tile) {
     arena_.execute([&] {
       const TileGrid grid = TileGrid::make(image.width, image.height, bin_size_);
@@ -127,11 +103,11 @@ class CpuRasterizer final : public Rasterizer {
       const SnowRamp ramp = snow_ramp(image.blend_space);
       finished_.assign(num_bins, 0);
       started_.assign(num_bins, 0);
-      const std::size_t count = circles.feed.count();
+      const std::size_t count = circles.count();
       stats.circles = count;
 
       const std::uint64_t front =
-          estimate_frame(circles.feed, image, bin_size_, kCpuFrontSpread).front_circles;
+          estimate_frame(circles, image, bin_size_, kCpuFrontSpread).front_circles;
       ChunkWalk chunks(count, options_.chunk_circles, std::clamp(front, kLeastChunk, kLargestChunk),
                        kLargestChunk, kGrowth);
       std::size_t unfinished = num_bins;
@@ -180,14 +156,14 @@ class CpuRasterizer final : public Rasterizer {
 
   /// Lists circles begin .. end − 1, which are in `shapes` and `paints` then. False where the lists
   /// take too much memory.
-  bool bin_chunk(const FrameCircles& circles, std::size_t begin, std::size_t end,
+  bool bin_chunk(const CircleFeed& circles, std::size_t begin, std::size_t end,
                  const TileGrid& grid, std::uint64_t max_bytes, StageStats& stats,
                  std::span<const Shape>& shapes, std::span<const Paint>& paints) {
     const std::size_t count = end - begin;
-    if (circles.in_memory != nullptr) {
+    if (const Circles* const known = circles.in_memory()) {
       const StageTimer timer(stats, "bin");
-      shapes = circles.in_memory->shapes.span().subspan(begin, count);
-      paints = circles.in_memory->paints.span().subspan(begin, count);
+      shapes = known->shapes.span().subspan(begin, count);
+      paints = known->paints.span().subspan(begin, count);
       return bin_circles(shapes, paints, grid, finished_, max_bytes, lists_);
     }
     const auto start = std::chrono::steady_clock::now();
@@ -198,8 +174,8 @@ class CpuRasterizer final : public Rasterizer {
     shapes = made_.shapes.span().first(count);
     paints = made_.paints.span().first(count);
     const bool fits =
-        bin_feed(circles.feed, begin, made_.shapes.span().first(count),
-                 made_.paints.span().first(count), grid, finished_, max_bytes, lists_);
+        bin_feed(circles, begin, made_.shapes.span().first(count), made_.paints.span().first(count),
+                 grid, finished_, max_bytes, lists_);
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
     Stage& generate = stats.stage("generate");

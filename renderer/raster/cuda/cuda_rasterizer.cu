@@ -28,7 +28,7 @@ class CudaRasterizer final : public Rasterizer {
   CudaRasterizer(const CudaRasterizer&) = delete;
   CudaRasterizer& operator=(const CudaRasterizer&) = delete;
 
-  void draw(const Circles& circles, const ImageSettings& image, Framebuffer& out,
+  void draw(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
             StageStats& stats) override {
     use_device();
     out.resize(image.width, image.height);
@@ -37,7 +37,7 @@ class CudaRasterizer final : public Rasterizer {
     copy_back(out.pixels.data(), framebuffer_.data(), out.pixels.size() * sizeof(Pixel), stats);
   }
 
-  void draw(const Circles& circles, const ImageSettings& image, Image& out,
+  void draw(const CircleFeed& circles, const ImageSettings& image, Image& out,
             StageStats& stats) override {
     use_device();
     if (frames_++ > 0) lock_pages(image, out);
@@ -66,7 +66,7 @@ class CudaRasterizer final : public Rasterizer {
     out.bytes = {static_cast<std::uint8_t*>(memory), size, [](void* data) { cudaFreeHost(data); }};
   }
 
-  void draw_into(const Circles& circles, const ImageSettings& image,
+  void draw_into(const CircleFeed& circles, const ImageSettings& image,
                  const FrameDrawer::Target& target, StageStats& stats) {
     drawer_.begin(image, target, stream_);
     const FrameEstimate estimate = estimate_frame(circles, image, kBinSize, kFrontSpread);
@@ -82,8 +82,9 @@ class CudaRasterizer final : public Rasterizer {
       chunk.count = static_cast<std::uint32_t>(end - begin);
       chunk.is_last = begin == 0;
       chunk.is_listed = chunk.number > 0 || !chunk.is_last || !drawer_.needs_no_lists(chunk.count);
+      const ChunkCircles source = find_circles(circles, begin, end, stats);
       record(0);
-      upload(circles, begin, end);
+      upload(source);
       chunk.shapes = shapes_.data();
       chunk.paints = paints_.data();
       chunk.own_room = static_cast<std::uint64_t>(
@@ -171,18 +172,51 @@ class CudaRasterizer final : public Rasterizer {
            drawer_.bytes();
   }
 
-  void upload(const Circles& circles, std::uint64_t begin, std::uint64_t end) {
+  /// Where a chunk's circles are to be read. `identity` tells paints from others: see
+  /// Circles::paints_number.
+  struct PaintsIdentity {
+    std::uint64_t number = 0, begin = 0, end = 0;
+    bool operator==(const PaintsIdentity&) const = default;
+  };
+  struct ChunkCircles {
+    const Shape* shapes;
+    const Paint* paints;
+    std::size_t count;
+    PaintsIdentity identity;
+  };
+
+  ChunkCircles find_circles(const CircleFeed& circles, std::uint64_t begin, std::uint64_t end,
+                            StageStats& stats) {
     const std::size_t count = end - begin;
-    shapes_.reserve_discard(count);
-    paints_.reserve_discard(count);
-    if (count == 0) return;
-    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(shapes_.data(), circles.shapes.data() + begin,
-                                       count * sizeof(Shape), cudaMemcpyHostToDevice, stream_));
-    const UploadedPaints paints{circles.paints_number, begin, end};
-    if (paints.number != 0 && paints == uploaded_paints_) return;
-    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(paints_.data(), circles.paints.data() + begin,
-                                       count * sizeof(Paint), cudaMemcpyHostToDevice, stream_));
-    uploaded_paints_ = paints;
+    if (const Circles* const known = circles.in_memory()) {
+      return {known->shapes.data() + begin,
+              known->paints.data() + begin,
+              count,
+              {known->paints_number, begin, end}};
+    }
+    const StageTimer timer(stats, "generate");
+    if (made_.count() < count) {
+      made_.shapes.resize_discard(count);
+      made_.paints.resize_discard(count);
+    }
+    circles.read_in_parallel(begin, made_.shapes.span().first(count),
+                             made_.paints.span().first(count));
+    stats.stage("generate").bytes += count * (sizeof(Shape) + sizeof(Paint));
+    return {made_.shapes.data(), made_.paints.data(), count, {}};
+  }
+
+  void upload(const ChunkCircles& circles) {
+    shapes_.reserve_discard(circles.count);
+    paints_.reserve_discard(circles.count);
+    if (circles.count == 0) return;
+    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(shapes_.data(), circles.shapes,
+                                       circles.count * sizeof(Shape), cudaMemcpyHostToDevice,
+                                       stream_));
+    if (circles.identity.number != 0 && circles.identity == uploaded_paints_) return;
+    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(paints_.data(), circles.paints,
+                                       circles.count * sizeof(Paint), cudaMemcpyHostToDevice,
+                                       stream_));
+    uploaded_paints_ = circles.identity;
   }
 
   void copy_back(void* to, const void* from, std::size_t bytes, StageStats& stats) {
@@ -199,12 +233,6 @@ class CudaRasterizer final : public Rasterizer {
     return milliseconds;
   }
 
-  /// What paints_ holds: see Circles::paints_number.
-  struct UploadedPaints {
-    std::uint64_t number = 0, begin = 0, end = 0;
-    bool operator==(const UploadedPaints&) const = default;
-  };
-
   RasterOptions options_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t events_[3] = {};
@@ -214,7 +242,8 @@ class CudaRasterizer final : public Rasterizer {
   FrameDrawer drawer_;
   DeviceBuffer<Shape> shapes_;  // of the chunk
   DeviceBuffer<Paint> paints_;
-  UploadedPaints uploaded_paints_;
+  PaintsIdentity uploaded_paints_;  // what paints_ holds
+  Circles made_;                    // the chunk's, on the host, where they were not in memory
   DeviceBuffer<Pixel> framebuffer_;
   DeviceBuffer<std::uint8_t> bytes_;
 };
