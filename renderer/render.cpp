@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "renderer/image/files.h"
+#include "renderer/raster/chunks.h"
 #include "renderer/raster/frame_estimate.h"
 #include "renderer/raster/tile_grid.h"
 #include "renderer/raster/view.h"
@@ -59,6 +60,32 @@ std::uint64_t expected_circles(const Scene& scene) {
   if (!source.makes_runs()) return count_circles(scene);
   return estimate_frame(SceneFeed(scene, source), scene.image, kCpuBinSize, 2 * kCpuFrontSpread)
       .front_circles;  // of two chunks
+}
+
+std::uint64_t circles_in_memory(const Scene& scene) {
+  const std::uint64_t count = count_circles(scene);
+  if (count <= kMostCirclesAtOnce || !CircleSource(scene).makes_runs()) return count;
+  return kMostCirclesAtOnce;
+}
+
+std::uint64_t count_overlaps(const Scene& scene, std::int64_t frame) {
+  const int width = scene.image.width, height = scene.image.height;
+  CircleSource source(scene);
+  Circles circles;
+  if (!source.makes_runs()) {
+    generate_in_frame_space(scene, source, frame, circles);
+    return count_overlaps(circles, width, height, kCpuBinSize);
+  }
+  const SceneFeed feed(scene, source);
+  std::uint64_t overlaps = 0;
+  for (std::size_t first = 0, size = 0; first < feed.count(); first += size) {
+    size = std::min<std::size_t>(feed.count() - first, kMostCirclesAtOnce);
+    circles.shapes.resize_discard(size);
+    circles.paints.resize_discard(size);
+    feed.read_in_parallel(first, circles.shapes.span(), circles.paints.span());
+    overlaps += count_overlaps(circles, width, height, kCpuBinSize);
+  }
+  return overlaps;
 }
 
 FrameRenderer::FrameRenderer(const Scene& scene, Rasterizer& rasterizer)

@@ -22,6 +22,13 @@ void generate_in_frame_space(const Scene& scene, CircleSource& source, std::int6
 /// be made without the others those in front that saturate the image.
 std::uint64_t expected_circles(const Scene& scene);
 
+/// How many circles are in memory at once, at most, when a frame is rendered.
+std::uint64_t circles_in_memory(const Scene& scene);
+
+/// Pairs of circles of a frame and bins of the CPU backend's size that they may cover pixels of.
+/// Makes the circles, chunk by chunk where it can; throws what CircleSource::generate() throws.
+std::uint64_t count_overlaps(const Scene& scene, std::int64_t frame);
+
 /// Renders frames of one scene, one after the other.
 class FrameRenderer {
  public:

@@ -6,6 +6,8 @@
 namespace roundel {
 
 inline constexpr int kLargestBinSize = 256;
+/// Circles that a backend takes at once, at most.
+inline constexpr std::uint64_t kMostCirclesAtOnce = std::uint64_t{1} << 24;
 
 /// Walks through `count` circles in chunks from the front (the last circles) to the back. Chunks
 /// grow, each making the circles so far `growth` times as many, because where pictures saturate the

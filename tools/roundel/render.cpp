@@ -41,7 +41,7 @@ Job plan_job(const Scene& scene, const RenderOptions& options) {
       into_folder ? picture_in_folder(*options.output, scene.path)
                   : FrameName(options.output ? *options.output : *scene.output).path(frame);
   const ImageFormat format = options.output ? format_of(path) : output_format(scene);
-  check_feasible(scene, format, count_circles(scene), options.machine.raster.memory_budget);
+  check_feasible(scene, format, circles_in_memory(scene), options.machine.raster.memory_budget);
   const bool named_by_hand = options.output && !into_folder;
   check_writable(path, named_by_hand || options.overwrite);
   return {scene, frame, path};

@@ -18,20 +18,19 @@ namespace {
 std::string describe(const Scene& scene, const ValidateOptions& options) {
   const ImageFormat format = output_format(scene);
   const std::uint64_t count = count_circles(scene);
+  const std::uint64_t in_memory = circles_in_memory(scene);
   const std::uint64_t list_budget = options.memory_budget;
   if (scene.output) {
-    check_feasible(scene, format, count, list_budget);
+    check_feasible(scene, format, in_memory, list_budget);
   } else {
-    check_memory(scene, memory_needed(scene.image, format, count, count, list_budget));
+    check_memory(scene, memory_needed(scene.image, format, in_memory, in_memory, list_budget));
   }
 
-  CircleSource source(scene);
-  Circles circles;
-  generate_in_frame_space(scene, source, options.scene.frame.value_or(scene.default_frame()),
-                          circles);
   const std::uint64_t overlaps =
-      count_overlaps(circles, scene.image.width, scene.image.height, kCpuBinSize);
-  const std::uint64_t memory = memory_needed(scene.image, format, count, overlaps, list_budget);
+      count_overlaps(scene, options.scene.frame.value_or(scene.default_frame()));
+  const double chunk = count > 0 ? static_cast<double>(in_memory) / static_cast<double>(count) : 1;
+  const auto listed = static_cast<std::uint64_t>(chunk * static_cast<double>(overlaps));
+  const std::uint64_t memory = memory_needed(scene.image, format, in_memory, listed, list_budget);
   return fmt::format("{}: valid\n", scene.path) +
          fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
          fmt::format("  circles      {}\n", with_commas(count)) +

@@ -214,6 +214,7 @@ class CpuRasterizer final : public Rasterizer {
   // With copies of its circles this is 300 MB; carrying on from chunk to chunk costs less than
   // touching more memory for the first time.
   static constexpr std::uint64_t kLargestChunk = std::uint64_t{1} << 22;
+  static_assert(kLargestChunk <= kMostCirclesAtOnce);
   // What the first chunk leaves open are mostly the image's corners, where circles are rarest; a
   // second one of the same density closes these.
   static constexpr std::uint64_t kGrowth = 2;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "renderer/raster/chunks.h"
 #include "renderer/raster/circle.h"
 #include "renderer/raster/tile_grid.h"
 
@@ -16,6 +17,7 @@ inline constexpr int kTileWidth = 16, kTileHeight = 8, kTilesPerBin = 8;
 inline constexpr int kWindowSide = 32, kWindowBins = kWindowSide * kWindowSide;
 /// Circles of a chunk at most, because of Overlap.
 inline constexpr std::uint32_t kMostChunkCircles = 1u << 24;
+static_assert(kMostChunkCircles <= kMostCirclesAtOnce);
 /// Circles of a slab: at least, and at most for the sake of shared memory.
 inline constexpr std::uint32_t kFewSlabCircles = 64, kMostSlabCircles = 2048;
 
