@@ -174,8 +174,8 @@ TEST(Equality, NobodyAsksForCirclesBehindASaturatedImage) {
 }
 
 TEST(Equality, ARasterizerCanBeUsedAgainForOtherImages) {
-  const auto rasterizer = make_cpu_rasterizer({.threads = 2, .chunk_circles = 500});
-  const Circles many = random_circles(4000, 0.02f, 0.5f, 0);
+  const auto rasterizer = make_cpu_rasterizer({.threads = 2, .chunk_circles = 125});
+  const Circles many = random_circles(1000, 0.04f, 0.5f, 0);
   const Circles few = random_circles(3, 0.5f, 0.5f, 0);
   for (const Circles* circles : {&many, &few, &many}) {
     expect_same_bits(draw_without_bins(*circles, image_of(150, 90)),
