@@ -97,7 +97,10 @@ class TileBlender {
     if (are_small) {
       for (int k = 0; k < batch_.count; ++k) blend_small(k);
     } else {
-      for (int i = 0; i < num_blocks_; ++i) blend_block(blocks_[i]);
+      for (int i = 0; i < num_blocks_; ++i) {
+        if (i == 0 || blocks_[i].y != blocks_[i - 1].y) find_rows(row_y_ + blocks_[i].y);
+        blend_block(blocks_[i]);
+      }
     }
   }
 
@@ -235,29 +238,42 @@ class TileBlender {
     }
   }
 
-  /// Which circles of the batch touch the block whose columns start at x and rows at y. Their dy²
-  /// for each of its rows are left in dy2_.
-  std::uint64_t find_circles(const float* x, const float* y) {
-    std::uint64_t touching = 0;
+  /// What the circles of the batch have in common for all blocks of these rows.
+  void find_rows(const float* y) {
     for (int k = 0; k < batch_.count; k += kLanes) {
-      const Vector cx = hn::Load(kTag, batch_.x + k), cy = hn::Load(kTag, batch_.y + k);
-      // Rounding is monotonic: no centre of the block comes out nearer than its nearest point does.
-      const Vector dx = L::sub(cx, L::clamp(cx, x[0], x[kLanes - 1]));
+      const Vector cy = hn::Load(kTag, batch_.y + k);
       const Vector dy = L::sub(cy, L::clamp(cy, y[0], y[kRows - 1]));
-      const L::Mask near =
-          L::less_equal(squared_distance<L>(dx, dy), hn::Load(kTag, batch_.r2 + k));
-      touching |= bits_of(near) << k;
+      hn::Store(L::mul(dy, dy), kTag, nearest_dy2_ + k);
       for (int row = 0; row < kRows; ++row) {
         const Vector row_dy = L::sub(cy, L::set(y[row]));
         hn::Store(L::mul(row_dy, row_dy), kTag, dy2_[row] + k);
       }
     }
+    if (batch_.snow == 0) return;
+    for (int k = 0; k < batch_.count; k += kLanes) {
+      const Vector inverse_r2 = hn::Load(kTag, batch_.inverse_r2 + k);
+      const Vector peak_alpha = hn::Load(kTag, batch_.peak_alpha + k);
+      for (int row = 0; row < kRows; ++row)
+        hn::Store(snow_row_alpha<L>(hn::Load(kTag, dy2_[row] + k), inverse_r2, peak_alpha), kTag,
+                  row_alpha_[row] + k);
+    }
+  }
+
+  /// Which circles of the batch touch the block of those rows whose columns start at x.
+  std::uint64_t find_circles(const float* x) const {
+    std::uint64_t touching = 0;
+    for (int k = 0; k < batch_.count; k += kLanes) {
+      const Vector cx = hn::Load(kTag, batch_.x + k);
+      // Rounding is monotonic: no centre of the block comes out nearer than its nearest point does.
+      const Vector dx = L::sub(cx, L::clamp(cx, x[0], x[kLanes - 1]));
+      const Vector d2 = L::add(L::mul(dx, dx), hn::Load(kTag, nearest_dy2_ + k));
+      touching |= bits_of(L::less_equal(d2, hn::Load(kTag, batch_.r2 + k))) << k;
+    }
     return touching;
   }
 
   void blend_block(Block block) {
-    std::uint64_t touching = find_circles(column_x_ + block.x, row_y_ + block.y);
-    if (batch_.snow != 0) find_row_alphas();
+    std::uint64_t touching = find_circles(column_x_ + block.x);
     // As long as even all circles so far together cannot have stopped a pixel, none is asked.
     std::int32_t left = halvings_left(block.light);
     while (touching != 0) {
@@ -271,17 +287,6 @@ class TileBlender {
         blend_run<SolidInk>(run, block, left);
       }
       touching &= ~run;
-    }
-  }
-
-  /// snow_row_alpha() of every circle of the batch in every row of the block.
-  void find_row_alphas() {
-    for (int k = 0; k < batch_.count; k += kLanes) {
-      const Vector inverse_r2 = hn::Load(kTag, batch_.inverse_r2 + k);
-      const Vector peak_alpha = hn::Load(kTag, batch_.peak_alpha + k);
-      for (int row = 0; row < kRows; ++row)
-        hn::Store(snow_row_alpha<L>(hn::Load(kTag, dy2_[row] + k), inverse_r2, peak_alpha), kTag,
-                  row_alpha_[row] + k);
     }
   }
 
@@ -364,6 +369,8 @@ class TileBlender {
   const PixelRect pixels_;
   bool specks_have_pixels_ = false;
   SpeckBlender specks_;
+  // Of the batch's circles and the rows of a block: see find_rows().
+  alignas(64) float nearest_dy2_[kBatch];  ///< to the nearest of them, or to between two of them
   alignas(64) float dy2_[kRows][kBatch];
   alignas(64) float row_alpha_[kRows][kBatch];  ///< of snow
   // Pixels of the bin that each circle of the batch may cover, ends included.
