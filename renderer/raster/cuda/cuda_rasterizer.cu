@@ -148,12 +148,13 @@ class CudaRasterizer final : public Rasterizer {
                                      std::max<std::uint64_t>(count, 1));
   }
 
-  /// Asks the device, which takes as long as drawing, unless a chunk of all these circles has been
-  /// on it before and the lists have not grown since.
+  /// Asks the device, which takes as long as drawing, unless as many circles have been drawn before
+  /// and the lists have not grown since.
   void find_budget(std::uint64_t count) {
-    if (budget_ > 0 && count <= shapes_.size() && drawer_.bytes() == known_bytes_) return;
+    if (budget_ > 0 && count <= known_count_ && drawer_.bytes() == known_bytes_) return;
     std::size_t free = 0, total = 0;
     ROUNDEL_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    known_count_ = std::max(count, known_count_);
     known_bytes_ = drawer_.bytes();
     const std::uint64_t most = (free + held()) / 10 * 9;
     budget_ =
@@ -238,7 +239,8 @@ class CudaRasterizer final : public Rasterizer {
   cudaEvent_t events_[3] = {};
   std::uint64_t frames_ = 0;       // drawn
   std::uint64_t budget_ = 0;       // bytes
-  std::uint64_t known_bytes_ = 0;  // of the drawer, when the budget was found
+  std::uint64_t known_count_ = 0;  // circles and bytes of the drawer, when the budget was found
+  std::uint64_t known_bytes_ = 0;
   FrameDrawer drawer_;
   DeviceBuffer<Shape> shapes_;  // of the chunk
   DeviceBuffer<Paint> paints_;
