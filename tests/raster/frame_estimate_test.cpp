@@ -26,7 +26,7 @@ TEST(FrameEstimate, FaintCirclesAreAllNeeded) {
 }
 
 TEST(FrameEstimate, NoCirclesAreNoTrouble) {
-  const FrameEstimate estimate = estimate_frame({}, image_of(5, 5), 32, 3);
+  const FrameEstimate estimate = estimate_frame(Circles{}, image_of(5, 5), 32, 3);
   EXPECT_EQ(estimate.front_circles, 0U);
   EXPECT_EQ(estimate.bins_per_circle, 0.0);
 }
