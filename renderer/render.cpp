@@ -49,6 +49,7 @@ class SceneFeed final : public CircleFeed {
 void generate_in_frame_space(const Scene& scene, CircleSource& source, std::int64_t frame,
                              Circles& circles, CircleSource::Depths depths) {
   source.generate(std::max<std::int64_t>(frame, 0), circles, depths);  // none moves before 0
+  if (is_identity(scene.view, scene.image.width, scene.image.height)) return;  // no tasks for that
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, circles.count(), kCirclesOfTask),
                     [&](const tbb::blocked_range<std::size_t>& range) {
                       apply_view(scene, circles.shapes.span().subspan(range.begin(), range.size()));

@@ -19,7 +19,8 @@ void* try_allocate_block(std::size_t bytes) noexcept;
 
 /// For programs that make frame after frame, at their start: freed blocks of up to 32 MiB, up to
 /// 128 MiB of them, stay with the process for the next frame instead of being unmapped and touched
-/// for the first time again. Does nothing without glibc.
+/// for the first time again. All threads then share one arena of malloc. Does nothing without
+/// glibc.
 void keep_freed_blocks();
 
 /// A fixed-size array on the heap whose elements start uninitialised, so that the threads that fill

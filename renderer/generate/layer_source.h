@@ -25,7 +25,7 @@ class LayerSource {
 
   /// Which circles can be made without those before them.
   enum class Runs {
-    kNone,          ///< make_run() must not be called
+    kNone,          ///< none: make_run() leaves both spans as they are
     kWithoutDepth,  ///< it leaves the depths at 0
     kWhole,
   };
