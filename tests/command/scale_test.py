@@ -50,7 +50,7 @@ class Scale(unittest.TestCase):
         self.assertIn("32768x32768 pixels", info)
 
     def test_ten_thousand_frames(self):
-        arguments = ["render", "a.yaml", "--size", "256x256", "--backend", "cpu", "--threads", "2", "-o",
+        arguments = ["render", "a.yaml", "--size", "512x512", "--backend", "cpu", "--threads", "2", "-o",
                      "%d.png", "--overwrite", "-q"]
         used = self.run_roundel(*arguments, "--frames", "0-9999", address_space=1024 * MIB)
         self.assertLess(used, 128 * MIB)
