@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -27,7 +28,6 @@ constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
 
 using SharedCircles = std::shared_ptr<Circles>;
 using PixelsPointer = std::unique_ptr<FramePixels>;
-using Bytes = std::vector<std::uint8_t>;
 
 FailedFrame failure_of(std::int64_t frame, const std::exception_ptr& error) {
   try {
@@ -119,6 +119,16 @@ class ExportPipeline::Impl {
     std::size_t index;
     std::int64_t frame;
     Content content;
+  };
+  /// What is written of a frame: the encoder's bytes, or those of the picture itself.
+  struct Encoded {
+    std::vector<std::uint8_t> bytes;
+    PixelsPointer picture;
+
+    std::span<const std::uint8_t> content() const {
+      if (picture) return {picture->image.bytes.data(), picture->image.bytes.size()};
+      return bytes;
+    }
   };
 
   // ---- generate: one thread --------------------------------------------------------------------
@@ -275,12 +285,16 @@ class ExportPipeline::Impl {
     lock.unlock();
 
     StageStats stats;
-    Bytes bytes;
+    Encoded encoded;
     std::exception_ptr error;
     try {
       const StageTimer timer(stats, "encode");
-      bytes = job_.encoder.encode(*work.content, work.frame);
-      stats.stage("encode").bytes = bytes.size();
+      if (job_.encoder.takes_as_drawn()) {
+        encoded.picture = std::move(work.content);
+      } else {
+        encoded.bytes = job_.encoder.encode(*work.content, work.frame);
+      }
+      stats.stage("encode").bytes = encoded.content().size();
     } catch (...) {
       error = std::current_exception();
     }
@@ -288,11 +302,11 @@ class ExportPipeline::Impl {
     lock.lock();
     encoding_clock_.end_work();
     result_.stages.add(stats);
-    free_pictures_.push_back(std::move(work.content));
+    if (work.content) free_pictures_.push_back(std::move(work.content));
     if (error) {
       fail_frame(work.index, failure_of(work.frame, error));
     } else {
-      to_write_.emplace(work.index, InFlight<Bytes>{work.index, work.frame, std::move(bytes)});
+      to_write_.emplace(work.index, InFlight<Encoded>{work.index, work.frame, std::move(encoded)});
       wake(writable_);
     }
   }
@@ -305,7 +319,7 @@ class ExportPipeline::Impl {
       writable_.wait(lock, [this] { return can_write() || all_written(); });
       if (!can_write()) return;
       const auto first = to_write_.begin();
-      const InFlight<Bytes> work = std::move(first->second);
+      InFlight<Encoded> work = std::move(first->second);
       to_write_.erase(first);
       if (work.index >= end_index_) {
         --in_flight_;
@@ -315,6 +329,7 @@ class ExportPipeline::Impl {
       ++writing_;
       lock.unlock();
       write_one(work, lock);
+      if (work.content.picture) free_pictures_.push_back(std::move(work.content.picture));
       --writing_;
       wake(room_);
     }
@@ -326,17 +341,18 @@ class ExportPipeline::Impl {
     return !job_.sink.in_order() || index == next_to_write_ || index >= end_index_;
   }
 
-  void write_one(const InFlight<Bytes>& work, std::unique_lock<std::mutex>& lock) {
+  void write_one(const InFlight<Encoded>& work, std::unique_lock<std::mutex>& lock) {
+    const std::span<const std::uint8_t> content = work.content.content();
     StageStats stats;
     std::exception_ptr error;
     try {
       const StageTimer timer(stats, "write");
-      job_.sink.write(work.frame, work.content);
-      stats.stage("write").bytes = work.content.size();
+      job_.sink.write(work.frame, content);
+      stats.stage("write").bytes = content.size();
     } catch (...) {
       error = std::current_exception();
     }
-    if (!error) job_.on_written(work.frame, work.content.size());
+    if (!error) job_.on_written(work.frame, content.size());
 
     lock.lock();
     next_to_write_ = work.index + 1;
@@ -348,7 +364,7 @@ class ExportPipeline::Impl {
     --in_flight_;
     failures_in_a_row_ = 0;
     result_.written.push_back(work.frame);
-    result_.bytes += work.content.size();
+    result_.bytes += content.size();
   }
 
   // ---- who waits for what ----------------------------------------------------------------------
@@ -435,7 +451,7 @@ class ExportPipeline::Impl {
   std::deque<InFlight<SharedCircles>> to_draw_;
   std::vector<PixelsPointer> free_pictures_;
   std::deque<InFlight<PixelsPointer>> to_encode_;
-  std::map<std::size_t, InFlight<Bytes>> to_write_;
+  std::map<std::size_t, InFlight<Encoded>> to_write_;
   std::size_t in_flight_ = 0, drawing_ = 0, writing_ = 0, encode_tasks_ = 0;
   std::size_t live_rasterizers_ = 0, next_index_ = 0, next_to_write_ = 0;
   std::size_t end_index_ = static_cast<std::size_t>(-1);  ///< of a stream: the first one left out

@@ -57,6 +57,10 @@ bool FrameEncoder::wants_float() const {
   return format_ == FrameFormat::kExr || format_ == FrameFormat::kPfm;
 }
 
+bool FrameEncoder::takes_as_drawn() const {
+  return format_ == FrameFormat::kRawVideo && !add_alpha_;
+}
+
 std::string FrameEncoder::stream_header() const {
   return format_ == FrameFormat::kY4m ? y4m_header(image_.width, image_.height, fps_) : "";
 }
@@ -76,8 +80,7 @@ std::vector<std::uint8_t> FrameEncoder::encode(const FramePixels& picture,
     case FrameFormat::kRawVideo:
       break;
   }
-  if (add_alpha_) return with_opaque_alpha(picture.image);
-  return {picture.image.bytes.begin(), picture.image.bytes.end()};
+  return with_opaque_alpha(picture.image);
 }
 
 std::uint64_t FrameEncoder::picture_bytes() const {

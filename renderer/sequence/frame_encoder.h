@@ -42,8 +42,11 @@ class FrameEncoder {
 
   /// True where it takes the framebuffer of a picture, else the image.
   bool wants_float() const;
+  /// True where an image's bytes are the frame's: nothing is to be encoded.
+  bool takes_as_drawn() const;
   /// What stands once before the first frame: empty but for y4m.
   std::string stream_header() const;
+  /// Where it does not take pictures as drawn.
   std::vector<std::uint8_t> encode(const FramePixels& picture, std::int64_t frame) const;
   /// Bytes of a picture in memory, before encoding.
   std::uint64_t picture_bytes() const;
