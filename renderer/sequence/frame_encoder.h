@@ -46,7 +46,8 @@ class FrameEncoder {
   bool takes_as_drawn() const;
   /// What stands once before the first frame: empty but for y4m.
   std::string stream_header() const;
-  /// Where it does not take pictures as drawn.
+  /// The bytes of a frame's file, or of its part of the stream. Not to be called where
+  /// takes_as_drawn(). Throws Error(kRuntimeFailure) where a library cannot encode it.
   std::vector<std::uint8_t> encode(const FramePixels& picture, std::int64_t frame) const;
   /// Bytes of a picture in memory, before encoding.
   std::uint64_t picture_bytes() const;
