@@ -70,5 +70,25 @@ TEST_F(OutputPath, FoldersAreNotReplaced) {
             in_folder("a.png") + ": cannot write, it is a folder");
 }
 
+TEST_F(OutputPath, InputsAreNotReplacedByAnyName) {
+  const std::string input = in_folder("data.npy");
+  create(input);
+  create(in_folder("other.npy"));
+  fs::create_symlink("data.npy", in_folder("link.png"));
+  fs::create_hard_link(input, in_folder("hard.png"));
+  const std::vector<std::string> inputs = {in_folder("missing.npy"), input};
+  for (const char* name : {"data.npy", "./data.npy", "link.png", "hard.png"}) {
+    try {
+      check_replaces_no_input(in_folder(name), inputs, ExitCode::kOutputRefused);
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::kOutputRefused);
+      EXPECT_NE(std::string(error.what()).find("which this command reads"), std::string::npos);
+    }
+  }
+  for (const char* name : {"other.npy", "missing.npy", "new.png"})
+    EXPECT_NO_THROW(check_replaces_no_input(in_folder(name), inputs, ExitCode::kOutputRefused));
+}
+
 }  // namespace
 }  // namespace roundel

@@ -71,4 +71,25 @@ void check_writable(const std::string& path, bool may_replace) {
   }
 }
 
+std::vector<std::string> files_read(const std::vector<Scene>& scenes) {
+  std::vector<std::string> files;
+  for (const Scene& scene : scenes) {
+    files.push_back(scene.path);
+    for (const Layer& layer : scene.layers) {
+      if (const auto* data = std::get_if<DataSource>(&layer.source)) files.push_back(data->path);
+    }
+  }
+  return files;
+}
+
+void check_replaces_no_input(const std::string& output, const std::vector<std::string>& inputs,
+                             ExitCode refusal) {
+  for (const std::string& input : inputs) {
+    std::error_code error;  // also for a file that is not there
+    if (!fs::equivalent(output, input, error) || error) continue;
+    throw Error(refusal, fmt::format("{}: would replace {}, which this command reads", output,
+                                     output == input ? "a file" : roundel::quoted(input)));
+  }
+}
+
 }  // namespace roundel

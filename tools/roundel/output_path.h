@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/error.h"
 #include "renderer/image/files.h"
 #include "renderer/scene/scene.h"
 
@@ -28,5 +29,13 @@ std::string picture_in_folder(const std::string& folder, const std::string& scen
 /// writable, or something exists there that is not a writable regular file, or anything at all
 /// exists there while `may_replace` is false.
 void check_writable(const std::string& path, bool may_replace);
+
+/// The files that drawing the scenes reads: the scene files and their data.
+std::vector<std::string> files_read(const std::vector<Scene>& scenes);
+
+/// Throws Error(`refusal`) where writing to `output` would replace one of the files in `inputs`, by
+/// whatever name or link it is reached. Files that do not exist are no inputs.
+void check_replaces_no_input(const std::string& output, const std::vector<std::string>& inputs,
+                             ExitCode refusal);
 
 }  // namespace roundel
