@@ -2,12 +2,14 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <numeric>
 #include <random>
 
 #include "renderer/base/error.h"
+#include "tools/primitives/cuda/device_rows.h"
 #include "tools/primitives/measure.h"
 #include "tools/primitives/saxpy.h"
 #include "tools/primitives/scan.h"
@@ -79,7 +81,7 @@ TEST(Scan, AgreesWithTheStandardLibrary) {
       Integers expected(n);
       std::exclusive_scan(in.begin(), in.end(), expected.begin(), 0);
       const std::int64_t total = std::accumulate(in.begin(), in.end(), std::int64_t{0});
-      for (const auto scan : {exclusive_scan_serial, exclusive_scan_chunks}) {
+      for (const auto scan : {exclusive_scan_serial, exclusive_scan_one_pass}) {
         Integers out(n, -1);
         EXPECT_EQ(scan(in, out), total) << n;
         EXPECT_EQ(out, expected) << n;
@@ -95,7 +97,7 @@ TEST(Scan, TotalsHave64BitsAndSumsWrapAround) {
   with_threads([] {
     const std::int32_t most = std::numeric_limits<std::int32_t>::max();
     const Integers in(30000, most);
-    for (const auto scan : {exclusive_scan_serial, exclusive_scan_chunks}) {
+    for (const auto scan : {exclusive_scan_serial, exclusive_scan_one_pass}) {
       Integers out(in.size());
       EXPECT_EQ(scan(in, out), std::int64_t{30000} * most);
       for (std::size_t i = 0; i < in.size(); ++i)
@@ -113,7 +115,7 @@ TEST(Compaction, KeepsWhatIsNotZeroInOrder) {
         Integers expected;
         std::copy_if(in.begin(), in.end(), std::back_inserter(expected),
                      [](std::int32_t value) { return value != 0; });
-        for (const auto compact : {compact_serial, compact_by_scan}) {
+        for (const auto compact : {compact_serial, compact_one_pass}) {
           Integers out(n + 1, -1);
           ASSERT_EQ(compact(in, out.data()), expected.size()) << n;
           EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << n;
@@ -133,7 +135,7 @@ TEST(FindRepeats, FindsEveryPositionWithAnEqualNext) {
         auto at = std::adjacent_find(in.begin(), in.end());
         for (; at != in.end(); at = std::adjacent_find(at + 1, in.end()))
           expected.push_back(static_cast<std::uint32_t>(at - in.begin()));
-        for (const auto find_repeats : {find_repeats_serial, find_repeats_by_scan}) {
+        for (const auto find_repeats : {find_repeats_serial, find_repeats_one_pass}) {
           std::vector<std::uint32_t> out(n);
           out.resize(find_repeats(in, out.data()));
           EXPECT_EQ(out, expected) << n;
@@ -147,22 +149,31 @@ TEST(Select, TakesAnyPredicateAndKeepsTheOrder) {
   for (const std::uint64_t n : {0, 1, 5, 100000}) {
     const auto is_third = [](std::uint64_t i) { return i % 3 == 0; };
     const auto square = [](std::uint64_t i) { return i * i; };
-    std::vector<std::uint64_t> serial(n), by_scan(n), expected;
+    std::vector<std::uint64_t> serial(n), one_pass(n), expected;
     for (std::uint64_t i = 0; i < n; i += 3) expected.push_back(i * i);
     serial.resize(select_serial(n, is_third, square, serial.data()));
-    by_scan.resize(select_by_scan(n, is_third, square, by_scan.data()));
+    one_pass.resize(select_one_pass(n, is_third, square, one_pass.data()));
     EXPECT_EQ(serial, expected);
-    EXPECT_EQ(by_scan, expected);
+    EXPECT_EQ(one_pass, expected);
   }
 }
 
+constexpr auto kMakers = {make_saxpy, make_scan, make_compaction, make_selection,
+                          make_find_repeats};
+
+// On a device, too, where there is one.
 TEST(Measure, EveryRowOfEveryPrimitiveIsRight) {
-  const std::vector<std::uint64_t> sizes = {0, 1, 2, 4095, 4097, 100003};
-  for (const auto make : {make_saxpy, make_scan, make_compaction, make_find_repeats}) {
+  const std::vector<std::uint64_t> sizes = {0,    1,    2,    3,    31,    32,    33,     1021,
+                                            1023, 1024, 1025, 4093, 4095,  4096,  4097,   7679,
+                                            7680, 7681, 8191, 8193, 32768, 32769, 100003, 2000003};
+  for (const auto make : kMakers) {
     const std::unique_ptr<Primitive> primitive = make(sizes.back());
-    std::size_t seen = 0;
+    std::size_t expected = 0, seen = 0;
+    for (const Variant& variant : primitive->variants())
+      for (const std::uint64_t n : sizes) expected += n <= variant.most ? 1U : 0U;
+    EXPECT_GE(expected, 2 * sizes.size());
     const std::vector<Row> rows = measure(*primitive, sizes, 3, [&](const Row&) { ++seen; });
-    EXPECT_EQ(rows.size(), 2 * sizes.size());
+    EXPECT_EQ(rows.size(), expected);
     EXPECT_EQ(seen, rows.size());
     for (const Row& row : rows) {
       EXPECT_TRUE(row.is_right) << primitive->name() << " " << row.variant << " " << row.n;
@@ -173,17 +184,65 @@ TEST(Measure, EveryRowOfEveryPrimitiveIsRight) {
 }
 
 TEST(Measure, WhatWasNotComputedIsNotRight) {
-  for (const auto make : {make_saxpy, make_scan, make_compaction, make_find_repeats}) {
+  for (const auto make : kMakers) {
     const std::unique_ptr<Primitive> primitive = make(1000);
-    primitive->variants()[0].run(1000, 1);
-    primitive->spoil(1000);
-    if (primitive->name() != "saxpy") {  // where no run is a right result too
-      EXPECT_FALSE(primitive->is_right(1000)) << primitive->name();
+    for (const Variant& variant : primitive->variants()) {
+      variant.run(1000, 1);
+      primitive->spoil(1000);
+      if (primitive->name() != "saxpy") {  // where no run is a right result too
+        EXPECT_FALSE(primitive->is_right(1000)) << primitive->name();
+      }
+      variant.run(900, 1);
+      EXPECT_TRUE(primitive->is_right(900)) << primitive->name() << " " << variant.name;
+      EXPECT_FALSE(primitive->is_right(1000)) << primitive->name() << " " << variant.name;
     }
-    primitive->spoil(1000);
-    primitive->variants()[0].run(900, 1);
-    EXPECT_TRUE(primitive->is_right(900)) << primitive->name();
-    EXPECT_FALSE(primitive->is_right(1000)) << primitive->name();
+  }
+}
+
+bool lacks_device() {
+  return why_no_device_rows() != "" && std::getenv("ROUNDEL_REQUIRE_CUDA") == nullptr;
+}
+
+TEST(DeviceScan, SumsWrapAroundAndTotalsHave64Bits) {
+  if (lacks_device()) GTEST_SKIP() << why_no_device_rows();
+  Integers in(100'000, std::numeric_limits<std::int32_t>::max());
+  for (std::size_t i = 50'000; i < in.size(); ++i) in[i] = std::numeric_limits<std::int32_t>::min();
+  Integers out(in.size());
+  std::int64_t total = 0;
+  bool has_total = false;
+  const std::vector<Variant> variants = device_scan_variants(in, out, total, has_total);
+  ASSERT_GE(variants.size(), 13U);
+  for (const Variant& variant : variants) {
+    const std::uint64_t n = std::min<std::uint64_t>(in.size(), variant.most);
+    variant.run(n, 1);
+    std::int64_t sum = 0;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      ASSERT_EQ(static_cast<std::uint32_t>(out[i]), static_cast<std::uint32_t>(sum))
+          << variant.name << " at " << i;
+      sum += in[i];
+    }
+    if (has_total) {
+      EXPECT_EQ(total, sum) << variant.name;
+    }
+  }
+}
+
+TEST(DeviceSelect, NoneAllAndSomeAreKept) {
+  if (lacks_device()) GTEST_SKIP() << why_no_device_rows();
+  constexpr std::uint64_t kCount = 100'000;
+  for (const int kind : {0, 1, 2}) {
+    const Integers in = random_integers(kCount, kind == 1 ? 1 : 0, kind == 0 ? 0 : 3);
+    Integers out(kCount), kept;
+    std::copy_if(in.begin(), in.end(), std::back_inserter(kept),
+                 [](std::int32_t value) { return value != 0; });
+    std::uint64_t count = 0;
+    const std::vector<Variant> variants = device_compaction_variants(in, out, count);
+    ASSERT_GE(variants.size(), 7U);
+    for (const Variant& variant : variants) {
+      variant.run(kCount, 1);
+      EXPECT_EQ(count, kept.size()) << variant.name;
+      EXPECT_TRUE(std::equal(kept.begin(), kept.end(), out.begin())) << variant.name;
+    }
   }
 }
 

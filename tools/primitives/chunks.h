@@ -3,7 +3,10 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <thread>
 #include <vector>
 
 namespace roundel::primitives {
@@ -33,5 +36,62 @@ struct Chunks {
     tbb::parallel_for(std::size_t{0}, count, work);
   }
 };
+
+/// All threads of the calling arena go once through n elements, part by part in order, for what
+/// depends on all that comes before: `sum(begin, end)` of a part, which brings it into a core's
+/// cache, then, as soon as the part before is known, `write(begin, end, before, own)` with the sum
+/// of all before it and its own, which reads it from there. Returns the sum of all. Decoupled
+/// look-back (Merrill & Garland 2016) with one part to look back at.
+template <typename Sum, typename Write>
+std::int64_t in_one_pass(std::size_t n, const Sum& sum, const Write& write) {
+  constexpr std::size_t kPart = 32768;  // elements: 128 KiB, which any second-level cache holds
+  struct End {
+    std::int64_t sum = 0;  ///< of all parts up to this one
+    std::atomic<bool> is_known = false;
+  };
+  std::vector<End> ends((n + kPart - 1) / kPart);
+  std::atomic<std::size_t> next = 0;
+  const auto workers = std::min<std::size_t>(
+      ends.size(), static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
+  tbb::parallel_for(std::size_t{0}, workers, [&](std::size_t) {
+    for (std::size_t part = next++; part < ends.size(); part = next++) {
+      const std::size_t begin = part * kPart, end = std::min(begin + kPart, n);
+      const std::int64_t own = sum(begin, end);
+      std::int64_t before = 0;
+      if (part > 0) {  // some thread is at work on it: parts are taken in order
+        while (!ends[part - 1].is_known.load(std::memory_order_acquire)) std::this_thread::yield();
+        before = ends[part - 1].sum;
+      }
+      ends[part].sum = before + own;
+      ends[part].is_known.store(true, std::memory_order_release);
+      write(begin, end, before, own);
+    }
+  });
+  return ends.empty() ? 0 : ends.back().sum;
+}
+
+/// array[i] = value(i) for i < n, in parallel.
+template <typename Array, typename ValueOf>
+void fill(Array& array, std::uint64_t n, const ValueOf& value) {
+  const Chunks chunks(n);
+  chunks.for_each([&](std::size_t chunk) {
+    for (std::size_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i) array[i] = value(i);
+  });
+}
+
+/// Whether is_right(i) for all i < n, in parallel.
+template <typename IsRight>
+bool all_of(std::uint64_t n, const IsRight& is_right) {
+  const Chunks chunks(n);
+  std::atomic<bool> right = true;
+  chunks.for_each([&](std::size_t chunk) {
+    for (std::size_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i) {
+      if (is_right(i)) continue;
+      right = false;
+      return;
+    }
+  });
+  return right;
+}
 
 }  // namespace roundel::primitives

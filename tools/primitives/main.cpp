@@ -11,7 +11,10 @@
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
 #include "renderer/image/files.h"
+#include "renderer/raster/machine_limits.h"
+#include "renderer/raster/rasterizer.h"
 #include "renderer/scene/text.h"
+#include "tools/primitives/cuda/device_rows.h"
 #include "tools/primitives/measure.h"
 #include "tools/primitives/report.h"
 #include "tools/roundel/common_options.h"
@@ -27,9 +30,9 @@ struct Maker {
   const char* name;
   std::unique_ptr<Primitive> (*make)(std::uint64_t largest);
 };
-constexpr std::array kMakers = {Maker{"saxpy", make_saxpy}, Maker{"scan", make_scan},
-                                Maker{"compaction", make_compaction},
-                                Maker{"find-repeats", make_find_repeats}};
+constexpr std::array kMakers = {
+    Maker{"saxpy", make_saxpy}, Maker{"scan", make_scan}, Maker{"compaction", make_compaction},
+    Maker{"selection", make_selection}, Maker{"find-repeats", make_find_repeats}};
 
 struct Options {
   std::vector<std::string> primitives;  ///< empty: all
@@ -58,11 +61,13 @@ void check_names(const Options& options, CommandLine::Problems& problems) {
 bool parse(const Arguments& arguments, Options& options) {
   CommandLine line(
       "roundel-primitives", "[PRIMITIVE...] [OPTION...]",
-      "Times what renderers are built of, on this machine: milliseconds (median), GB/s "
-      "of the bytes that must be moved, and their share of the bandwidth at which all "
-      "threads copy memory, measured here and now. Every result is checked.");
+      "Times what renderers are built of, on this machine's CPU and its first CUDA device: "
+      "microseconds (median), GB/s of the bytes that must be moved, and their share of the "
+      "bandwidth "
+      "at which all threads, or the device, copy memory, measured here and now. Every result is "
+      "checked.");
   line.add_arguments("PRIMITIVE...", 0, std::numeric_limits<std::size_t>::max(), options.primitives,
-                     "saxpy, scan, compaction, find-repeats (default: all)");
+                     "saxpy, scan, compaction, selection, find-repeats (default: all)");
   line.add_value(
       "sizes", "LIST", [&](const std::string& value) { options.sizes = parse_sizes(value); },
       "numbers of elements from 0 to 2^32, as in 1000,2^20,2^20-3 (default: the powers of two from "
@@ -97,7 +102,7 @@ void check_memory_for(std::uint64_t largest) {
 
 /// All tables, as they are measured on stdout too if `shows_tables`. Runs on the calling arena.
 std::vector<Table> measure_all(const Options& options, std::uint64_t largest,
-                               const MachineLimits& limits, bool shows_tables) {
+                               const CopyBandwidths& copies, bool shows_tables) {
   std::vector<Table> tables;
   for (const Maker& maker : kMakers) {
     if (!is_wanted(maker, options)) continue;
@@ -105,7 +110,7 @@ std::vector<Table> measure_all(const Options& options, std::uint64_t largest,
     if (shows_tables) print_out(table_head(*primitive));
     const auto on_row = [&](const Row& row) {
       if (!shows_tables) return;
-      print_out(table_row(row, limits));
+      print_out(table_row(row, copies));
       finish_output();
     };
     tables.push_back({primitive->name(), primitive->text(),
@@ -126,20 +131,25 @@ int run(const Arguments& arguments) {
   if (!parse(arguments, options)) return 0;
   const std::uint64_t largest = *std::max_element(options.sizes.begin(), options.sizes.end());
   check_memory_for(largest);
-  const MachineLimits limits = measure_cpu_limits(options.threads);
+  const std::string no_device = why_no_device_rows();
+  const std::string device = no_device.empty() ? cuda_devices().front().name : "";
+  const CopyBandwidths copies{measure_cpu_limits(options.threads).bytes_per_second,
+                              no_device.empty() ? measure_cuda_limits(0).bytes_per_second : 0};
   tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
   const int threads = arena.max_concurrency();
   const bool shows_tables = options.json != "-";
   if (shows_tables) {
     print_out(fmt::format("{} thread{}, {}: copies {:.1f} GB/s (read and written)\n", threads,
-                          threads == 1 ? "" : "s", cpu_vector_target(),
-                          limits.bytes_per_second * 1e-9));
+                          threads == 1 ? "" : "s", cpu_vector_target(), copies.cpu * 1e-9));
+    if (no_device.empty())
+      print_out(fmt::format("{}: copies {:.0f} GB/s\n", device, copies.device * 1e-9));
   }
   std::vector<Table> tables;
-  arena.execute([&] { tables = measure_all(options, largest, limits, shows_tables); });
-  if (shows_tables) print_out(device_line());
+  arena.execute([&] { tables = measure_all(options, largest, copies, shows_tables); });
+  if (shows_tables && !no_device.empty())
+    print_out(fmt::format("\nCPU rows only: {}\n", no_device));
   if (options.json) {
-    const std::string json = tables_json(tables, limits, threads);
+    const std::string json = tables_json(tables, copies, threads, device);
     if (*options.json == "-") {
       print_out(json);
     } else {

@@ -34,19 +34,25 @@ std::uint64_t parse_one_size(const std::string& text) {
 
 }  // namespace
 
-Timing time_on_cpu(int most, const std::function<void()>& work) {
+Timing time_repeatedly(int most, const std::function<double()>& work) {
   work();
   std::vector<double> times;
   const Clock::time_point begin = Clock::now();
   do {
-    const Clock::time_point start = Clock::now();
-    work();
-    times.push_back(milliseconds_since(start));
+    times.push_back(work());
   } while (static_cast<int>(times.size()) < most &&
            (static_cast<int>(times.size()) < kFewest ||
             milliseconds_since(begin) < kEnoughMilliseconds));
   std::sort(times.begin(), times.end());
   return {times[times.size() / 2], times.front(), static_cast<int>(times.size())};
+}
+
+Timing time_on_cpu(int most, const std::function<void()>& work) {
+  return time_repeatedly(most, [&] {
+    const Clock::time_point start = Clock::now();
+    work();
+    return milliseconds_since(start);
+  });
 }
 
 std::vector<Row> measure(Primitive& primitive, const std::vector<std::uint64_t>& sizes, int repeats,
@@ -56,8 +62,9 @@ std::vector<Row> measure(Primitive& primitive, const std::vector<std::uint64_t>&
   rows.reserve(sizes.size() * variants.size());
   for (const std::uint64_t n : sizes) {
     for (const Variant& variant : variants) {
+      if (n > variant.most) continue;
       primitive.spoil(n);
-      Row row{variant.name, n, variant.run(n, repeats), 0, false};
+      Row row{variant.name, variant.is_on_device, n, variant.run(n, repeats), 0, false};
       row.bytes = primitive.bytes(n);
       row.is_right = primitive.is_right(n);
       rows.push_back(row);

@@ -10,14 +10,15 @@ namespace roundel::primitives {
 /// One variant at one size.
 struct Row {
   std::string variant;
+  bool is_on_device = false;
   std::uint64_t n = 0;  ///< elements
   Timing timing;
   double bytes = 0;       ///< that must be moved
   bool is_right = false;  ///< the result was checked, element by element
 };
 
-/// Runs every variant of a primitive at every size, and checks each result. `on_row` is called
-/// after each row.
+/// Runs every variant of a primitive at every size that it can take, and checks each result.
+/// `on_row` is called after each row.
 std::vector<Row> measure(Primitive& primitive, const std::vector<std::uint64_t>& sizes, int repeats,
                          const std::function<void(const Row&)>& on_row);
 

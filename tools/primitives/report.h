@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "renderer/raster/machine_limits.h"
 #include "tools/primitives/measure.h"
 
 namespace roundel::primitives {
@@ -13,14 +12,19 @@ struct Table {
   std::vector<Row> rows;
 };
 
-/// What comes before the rows of a primitive, and a row; the share is of the copy bandwidth.
+/// The copy bandwidths that rows are held against, bytes a second, read and written.
+struct CopyBandwidths {
+  double cpu = 0;
+  double device = 0;  ///< 0 without one
+  double of(const Row& row) const { return row.is_on_device ? device : cpu; }
+};
+
+/// What comes before the rows of a primitive, and a row.
 std::string table_head(const Primitive& primitive);
-std::string table_row(const Row& row, const MachineLimits& limits);
+std::string table_row(const Row& row, const CopyBandwidths& copies);
 
-/// "no CUDA device: …", for the end.
-std::string device_line();
-
-/// All of it as one JSON object.
-std::string tables_json(const std::vector<Table>& tables, const MachineLimits& limits, int threads);
+/// All of it as one JSON object. `device`: its name, empty without one.
+std::string tables_json(const std::vector<Table>& tables, const CopyBandwidths& copies, int threads,
+                        const std::string& device);
 
 }  // namespace roundel::primitives

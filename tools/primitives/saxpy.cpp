@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "tools/primitives/chunks.h"
+#include "tools/primitives/cuda/device_rows.h"
 #include "tools/primitives/variant.h"
 
 namespace roundel::primitives {
@@ -34,30 +35,25 @@ float y_of(std::uint64_t i) {
 
 class Saxpy final : public Primitive {
  public:
-  explicit Saxpy(std::uint64_t largest) : x_(largest), y_(largest) {
-    const Chunks chunks(largest);
-    chunks.for_each([&](std::size_t chunk) {
-      for (std::size_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i) x_[i] = x_of(i);
-    });
-  }
+  explicit Saxpy(std::uint64_t largest) : x_(largest), y_(largest) { fill(x_, largest, x_of); }
 
   std::string name() const override { return "saxpy"; }
   std::string text() const override { return "y = a*x + y over n floats"; }
   std::vector<Variant> variants() override {
-    return {variant("CPU, one thread", saxpy_serial), variant("CPU, all threads", saxpy_parallel)};
+    std::vector<Variant> all = {variant("CPU, one thread", saxpy_serial),
+                                variant("CPU, all threads", saxpy_parallel)};
+    for (Variant& more : device_saxpy_variants(kA, x_.span(), y_.span(), runs_))
+      all.push_back(std::move(more));
+    return all;
   }
   double bytes(std::uint64_t n) const override { return 12.0 * static_cast<double>(n); }
   bool is_right(std::uint64_t n) const override {
-    for (std::uint64_t i = 0; i < n; ++i)
-      if (y_[i] != kA * static_cast<float>(runs_) * x_of(i) + y_of(i)) return false;
-    return true;
+    const float added = kA * static_cast<float>(runs_);
+    return all_of(n, [&](std::uint64_t i) { return y_[i] == added * x_of(i) + y_of(i); });
   }
   void spoil(std::uint64_t n) override {
     runs_ = 0;
-    const Chunks chunks(n);
-    chunks.for_each([&](std::size_t chunk) {
-      for (std::size_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i) y_[i] = y_of(i);
-    });
+    fill(y_, n, y_of);
   }
 
  private:

@@ -10,9 +10,7 @@ namespace roundel::primitives {
 /// One thread, one pass.
 std::int64_t exclusive_scan_serial(std::span<const std::int32_t> in, std::span<std::int32_t> out);
 
-/// All threads of the calling arena, in contiguous chunks: the sum of each, the exclusive scan of
-/// these few sums, then the scan of each chunk from its sum on. Reads the input twice: 12 bytes an
-/// element where the serial scan moves 8, but by all threads.
-std::int64_t exclusive_scan_chunks(std::span<const std::int32_t> in, std::span<std::int32_t> out);
+/// All threads of the calling arena, in one pass over the memory (in_one_pass in chunks.h).
+std::int64_t exclusive_scan_one_pass(std::span<const std::int32_t> in, std::span<std::int32_t> out);
 
 }  // namespace roundel::primitives

@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "tools/primitives/chunks.h"
+#include "tools/primitives/cuda/device_rows.h"
 #include "tools/primitives/variant.h"
 
 namespace roundel::primitives {
@@ -16,6 +18,10 @@ struct IsNotZero {
 struct ElementOf {
   const std::int32_t* in;
   std::int32_t operator()(std::uint64_t i) const { return in[i]; }
+};
+struct IsBelow {
+  const std::int32_t* in;
+  bool operator()(std::uint64_t i) const { return in[i] < kSelectionLimit; }
 };
 struct IsRepeated {
   const std::int32_t* in;
@@ -36,60 +42,74 @@ std::uint64_t compact_serial(std::span<const std::int32_t> in, std::int32_t* out
   return select_serial(in.size(), IsNotZero{in.data()}, ElementOf{in.data()}, out);
 }
 
-std::uint64_t compact_by_scan(std::span<const std::int32_t> in, std::int32_t* out) {
-  return select_by_scan(in.size(), IsNotZero{in.data()}, ElementOf{in.data()}, out);
+std::uint64_t compact_one_pass(std::span<const std::int32_t> in, std::int32_t* out) {
+  return select_one_pass(in.size(), IsNotZero{in.data()}, ElementOf{in.data()}, out);
+}
+
+std::uint64_t select_below_serial(std::span<const std::int32_t> in, std::int32_t* out) {
+  return select_serial(in.size(), IsBelow{in.data()}, ElementOf{in.data()}, out);
+}
+
+std::uint64_t select_below_one_pass(std::span<const std::int32_t> in, std::int32_t* out) {
+  return select_one_pass(in.size(), IsBelow{in.data()}, ElementOf{in.data()}, out);
 }
 
 std::uint64_t find_repeats_serial(std::span<const std::int32_t> in, std::uint32_t* out) {
   return select_serial(pairs(in), IsRepeated{in.data()}, Position{}, out);
 }
 
-std::uint64_t find_repeats_by_scan(std::span<const std::int32_t> in, std::uint32_t* out) {
-  return select_by_scan(pairs(in), IsRepeated{in.data()}, Position{}, out);
+std::uint64_t find_repeats_one_pass(std::span<const std::int32_t> in, std::uint32_t* out) {
+  return select_one_pass(pairs(in), IsRepeated{in.data()}, Position{}, out);
 }
 
 namespace {
 
-/// What the two selections share: int32 in, 4 bytes out for each that is taken.
+/// What the selections share: int32 in, 4 bytes out for each that is taken.
 template <typename Value>
 class Selection : public Primitive {
  public:
   using Function = std::uint64_t (*)(std::span<const std::int32_t>, Value*);
 
-  Selection(std::uint64_t largest, std::uint64_t values, Function serial, Function by_scan)
-      : in_(largest), out_(largest), serial_(serial), by_scan_(by_scan) {
-    const Chunks chunks(largest);
-    chunks.for_each([&](std::size_t chunk) {
-      for (std::size_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i)
-        in_[i] = static_cast<std::int32_t>(random_bits(i) % values);
-    });
-  }
-
   std::vector<Variant> variants() override {
-    return {variant("CPU, one thread, no scan", serial_),
-            variant("CPU, all threads, scan", by_scan_)};
+    std::vector<Variant> all = {variant("CPU, one thread, no scan", serial_),
+                                variant("CPU, all threads, one pass", one_pass_)};
+    for (Variant& more : device_variants()) all.push_back(std::move(more));
+    return all;
   }
   double bytes(std::uint64_t n) const override {
     return 4.0 * static_cast<double>(n) + 4.0 * static_cast<double>(count_);
   }
+  bool is_right(std::uint64_t n) const override {
+    const std::uint64_t end = n < lacking_ ? 0 : n - lacking_;
+    const auto expected = static_cast<std::uint64_t>(
+        std::lower_bound(positions_.begin(), positions_.end(), end) - positions_.begin());
+    return count_ == expected && all_of(expected, [&](std::uint64_t i) {
+             return out_[i] == expected_value(positions_[i]);
+           });
+  }
   void spoil(std::uint64_t n) override {
-    std::fill_n(out_.data(), n, static_cast<Value>(-1));
+    fill(out_, n, [](std::uint64_t) { return static_cast<Value>(-1); });
     count_ = ~std::uint64_t{0};
   }
 
  protected:
-  /// Right if out is value(i) of every i of n with keep(i), in order.
-  template <typename Keep, typename ValueOf>
-  bool is_selection(std::uint64_t n, const Keep& keep, const ValueOf& value) const {
-    std::uint64_t next = 0;
-    for (std::uint64_t i = 0; i < n; ++i) {
-      if (!keep(i)) continue;
-      if (next >= count_ || out_[next] != value(i)) return false;
-      ++next;
-    }
-    return next == count_;
+  /// `value(i)`: the input's element i; `keep(i)`: whether position i is taken where it is not
+  /// among the last `lacking`.
+  template <typename ValueOf, typename Keep>
+  Selection(std::uint64_t largest, const ValueOf& value, const Keep& keep, std::uint64_t lacking,
+            Function serial, Function one_pass)
+      : in_(largest), out_(largest), lacking_(lacking), serial_(serial), one_pass_(one_pass) {
+    fill(in_, largest, value);
+    for (std::uint64_t i = 0; i + lacking < largest; ++i)
+      if (keep(in_.data(), i)) positions_.push_back(static_cast<std::uint32_t>(i));
   }
-  const Buffer<std::int32_t>& input() const { return in_; }
+
+  virtual Value expected_value(std::uint32_t position) const = 0;
+  virtual std::vector<Variant> device_variants() = 0;
+
+  std::span<const std::int32_t> input() const { return in_.span(); }
+  std::span<Value> output() { return out_.span(); }
+  std::uint64_t& count() { return count_; }
 
  private:
   Variant variant(const char* name, Function function) {
@@ -101,37 +121,72 @@ class Selection : public Primitive {
 
   Buffer<std::int32_t> in_;
   Buffer<Value> out_;
-  Function serial_, by_scan_;
+  std::vector<std::uint32_t> positions_;  // taken, of all of the input
+  std::uint64_t lacking_;                 // at the end of any n, not taken
+  Function serial_, one_pass_;
   std::uint64_t count_ = 0;
 };
 
 class Compaction final : public Selection<std::int32_t> {
  public:
   explicit Compaction(std::uint64_t largest)
-      : Selection(largest, 2, compact_serial, compact_by_scan) {}
+      : Selection(
+            largest,
+            [](std::uint64_t i) {  // half of them, and each another number
+              const std::uint64_t bits = random_bits(i);
+              return bits % 2 == 0 ? 0 : static_cast<std::int32_t>(bits >> 33 | 1);
+            },
+            [](const std::int32_t* in, std::uint64_t i) { return in[i] != 0; }, 0, compact_serial,
+            compact_one_pass) {}
 
   std::string name() const override { return "compaction"; }
   std::string text() const override { return "those of n int32 that are not 0, half of them"; }
-  bool is_right(std::uint64_t n) const override {
-    return is_selection(
-        n, [&](std::uint64_t i) { return input()[i] != 0; },
-        [&](std::uint64_t i) { return input()[i]; });
+
+ private:
+  std::int32_t expected_value(std::uint32_t position) const override { return input()[position]; }
+  std::vector<Variant> device_variants() override {
+    return device_compaction_variants(input(), output(), count());
+  }
+};
+
+class SelectionBelow final : public Selection<std::int32_t> {
+ public:
+  explicit SelectionBelow(std::uint64_t largest)
+      : Selection(
+            largest,
+            [](std::uint64_t i) { return static_cast<std::int32_t>(random_bits(i) >> 32); },
+            [](const std::int32_t* in, std::uint64_t i) { return in[i] < kSelectionLimit; }, 0,
+            select_below_serial, select_below_one_pass) {}
+
+  std::string name() const override { return "selection"; }
+  std::string text() const override {
+    return "those of n int32 below a limit, half of them: any predicate";
+  }
+
+ private:
+  std::int32_t expected_value(std::uint32_t position) const override { return input()[position]; }
+  std::vector<Variant> device_variants() override {
+    return device_selection_variants(input(), kSelectionLimit, output(), count());
   }
 };
 
 class FindRepeats final : public Selection<std::uint32_t> {
  public:
   explicit FindRepeats(std::uint64_t largest)
-      : Selection(largest, 8, find_repeats_serial, find_repeats_by_scan) {}
+      : Selection(
+            largest, [](std::uint64_t i) { return static_cast<std::int32_t>(random_bits(i) % 8); },
+            [](const std::int32_t* in, std::uint64_t i) { return in[i] - in[i + 1] == 0; }, 1,
+            find_repeats_serial, find_repeats_one_pass) {}
 
   std::string name() const override { return "find-repeats"; }
   std::string text() const override {
     return "positions i with a[i] = a[i + 1] in n int32, an eighth of them";
   }
-  bool is_right(std::uint64_t n) const override {
-    return is_selection(
-        n == 0 ? 0 : n - 1, [&](std::uint64_t i) { return input()[i] - input()[i + 1] == 0; },
-        [&](std::uint64_t i) { return static_cast<std::uint32_t>(i); });
+
+ private:
+  std::uint32_t expected_value(std::uint32_t position) const override { return position; }
+  std::vector<Variant> device_variants() override {
+    return device_find_repeats_variants(input(), output(), count());
   }
 };
 
@@ -139,6 +194,10 @@ class FindRepeats final : public Selection<std::uint32_t> {
 
 std::unique_ptr<Primitive> make_compaction(std::uint64_t largest) {
   return std::make_unique<Compaction>(largest);
+}
+
+std::unique_ptr<Primitive> make_selection(std::uint64_t largest) {
+  return std::make_unique<SelectionBelow>(largest);
 }
 
 std::unique_ptr<Primitive> make_find_repeats(std::uint64_t largest) {

@@ -24,37 +24,38 @@ std::uint64_t select_serial(std::uint64_t n, const Keep& keep, const ValueOf& va
   return count;
 }
 
-/// All threads of the calling arena, with a scan: how many each chunk keeps, the exclusive scan of
-/// these counts, then each chunk writes from its place on, and no further than its last value. Two
-/// passes over the input. [5, 0, 6 | 7, 0, 0 | 8, 9, 0] keeps 2, 1, 2 → places 0, 2, 3 → [5, 6, 7,
-/// 8, 9].
+/// All threads of the calling arena, in one pass over the memory (in_one_pass in chunks.h): how
+/// many a part keeps, then it is written from its place on, and no further than its last value. [5,
+/// 0, 6 | 7, 0, 0 | 8, 9, 0] keeps 2, 1, 2 → places 0, 2, 3 → [5, 6, 7, 8, 9].
 template <typename Value, typename Keep, typename ValueOf>
-std::uint64_t select_by_scan(std::uint64_t n, const Keep& keep, const ValueOf& value, Value* out) {
-  const Chunks chunks(n);
-  std::vector<std::uint64_t> places(chunks.count + 1);
-  chunks.for_each([&](std::size_t chunk) {
-    std::uint64_t count = 0;
-    for (std::uint64_t i = chunks.begin(chunk); i < chunks.end(chunk); ++i)
-      count += keep(i) ? 1 : 0;
-    places[chunk] = count;
-  });
-  std::exclusive_scan(places.begin(), places.end(), places.begin(), std::uint64_t{0});
-  chunks.for_each([&](std::size_t chunk) {
-    std::uint64_t place = places[chunk];
-    for (std::uint64_t i = chunks.begin(chunk); place < places[chunk + 1]; ++i) {
+std::uint64_t select_one_pass(std::uint64_t n, const Keep& keep, const ValueOf& value, Value* out) {
+  const auto count = [&](std::size_t begin, std::size_t end) {
+    std::int64_t kept = 0;
+    for (std::size_t i = begin; i < end; ++i) kept += keep(i) ? 1 : 0;
+    return kept;
+  };
+  const auto write = [&](std::size_t begin, std::size_t, std::int64_t before, std::int64_t kept) {
+    auto place = static_cast<std::uint64_t>(before);
+    const std::uint64_t last = place + static_cast<std::uint64_t>(kept);
+    for (std::uint64_t i = begin; place < last; ++i) {
       out[place] = value(i);
       place += keep(i) ? 1 : 0;
     }
-  });
-  return places.back();
+  };
+  return static_cast<std::uint64_t>(in_one_pass(n, count, write));
 }
 
 /// Compaction: the elements that are not 0. `out` has room for as many as `in`.
 std::uint64_t compact_serial(std::span<const std::int32_t> in, std::int32_t* out);
-std::uint64_t compact_by_scan(std::span<const std::int32_t> in, std::int32_t* out);
+std::uint64_t compact_one_pass(std::span<const std::int32_t> in, std::int32_t* out);
+
+/// The elements below a limit.
+inline constexpr std::int32_t kSelectionLimit = 0;
+std::uint64_t select_below_serial(std::span<const std::int32_t> in, std::int32_t* out);
+std::uint64_t select_below_one_pass(std::span<const std::int32_t> in, std::int32_t* out);
 
 /// The positions i with in[i] = in[i + 1]; at most 2³² elements.
 std::uint64_t find_repeats_serial(std::span<const std::int32_t> in, std::uint32_t* out);
-std::uint64_t find_repeats_by_scan(std::span<const std::int32_t> in, std::uint32_t* out);
+std::uint64_t find_repeats_one_pass(std::span<const std::int32_t> in, std::uint32_t* out);
 
 }  // namespace roundel::primitives

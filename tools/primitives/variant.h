@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct Timing {
 /// before them is not counted.
 Timing time_on_cpu(int most, const std::function<void()>& work);
 
+/// The same for work that tells itself how many milliseconds it took.
+Timing time_repeatedly(int most, const std::function<double()>& work);
+
 /// One way to compute a primitive: a row of its table for each size.
 struct Variant {
   std::string name;  ///< "CPU, one thread"
@@ -27,6 +31,8 @@ struct Variant {
   /// at most. A variant on a device copies its result back for is_right(), outside of the timed
   /// part.
   std::function<Timing(std::uint64_t n, int repeats)> run;
+  bool is_on_device = false;
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  ///< elements that it can take
 };
 
 /// A primitive with input and output for up to `largest` elements.
@@ -50,10 +56,11 @@ class Primitive {
 std::unique_ptr<Primitive> make_saxpy(std::uint64_t largest);
 std::unique_ptr<Primitive> make_scan(std::uint64_t largest);
 std::unique_ptr<Primitive> make_compaction(std::uint64_t largest);
+std::unique_ptr<Primitive> make_selection(std::uint64_t largest);
 std::unique_ptr<Primitive> make_find_repeats(std::uint64_t largest);
 
 /// Bytes of memory that any of them takes for an element, at most.
-inline constexpr std::uint64_t kBytesPerElement = 8;
+inline constexpr std::uint64_t kBytesPerElement = 16;
 
 /// Values that look random, the same on every machine: element i of a stream (SplitMix64, Steele,
 /// Lea and Flood 2014).
