@@ -106,8 +106,8 @@ struct Ring {
   __device__ void start() {
     if (threadIdx.x == 0) {
       for (StageBarriers& stage : barriers) {
-        ptx::mbarrier_init(&stage.full, 1);
-        ptx::mbarrier_init(&stage.summed, 1);
+        ptx::mbarrier_init(&stage.full, kWarp);
+        ptx::mbarrier_init(&stage.summed, Policy::kReducers * kWarp);
         ptx::mbarrier_init(&stage.ready, 1);
         ptx::mbarrier_init(&stage.empty, Policy::kWriters);
       }
@@ -148,13 +148,13 @@ __device__ void load_tiles(Ring<Policy>& ring, std::int32_t* stages, const RingA
     const std::int32_t* const from = args.in + place.tile * Policy::kTile;
     const int count = elements_of<Policy>(args, place.tile, Policy::kStage);
     const int copied = count / 4 * 4;  // the engine copies 16 bytes at a time
-    if (copied < Policy::kStage) {
-      for (int i = copied + lane_id(); i < Policy::kStage; i += kWarp)
-        stage[i] = i < count ? from[i] : 0;
-      __syncwarp();
-    }
-    if (lane_id() != 0) continue;
+    for (int i = copied + lane_id(); i < Policy::kStage; i += kWarp)
+      stage[i] = i < count ? from[i] : 0;
     std::uint64_t* const full = &ring.barriers[place.stage].full;
+    if (lane_id() != 0) {
+      arrive(*full);
+      continue;
+    }
     const auto bytes = static_cast<std::uint32_t>(copied * sizeof(std::int32_t));
     ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, full,
                                    bytes);
@@ -217,13 +217,13 @@ __device__ void reduce_tiles(Ring<Policy>& ring, const RingArgs& args, int reduc
       if (lane_id() == 0) ring.segment_sums[stage][segment] = sum;
     }
     role_barrier(1, Policy::kReducers * kWarp);
-    if (reducer != 0) continue;
-    const std::uint32_t aggregate =
-        warp_sum(lane_id() < Policy::kWriters ? ring.segment_sums[stage][lane_id()] : 0U);
-    if (lane_id() == 0) {
-      publish(args.words, place.tile, tile_word(args.launch, kAggregate, aggregate));
-      arrive(ring.barriers[stage].summed);
+    if (reducer == 0) {
+      const std::uint32_t aggregate =
+          warp_sum(lane_id() < Policy::kWriters ? ring.segment_sums[stage][lane_id()] : 0U);
+      if (lane_id() == 0)
+        publish(args.words, place.tile, tile_word(args.launch, kAggregate, aggregate));
     }
+    arrive(ring.barriers[stage].summed);  // each for what it has read: writers overwrite it
   }
   total = warp_sum(total);
   if (lane_id() == 0) ring.reducer_totals[reducer] = total;
