@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -207,7 +208,7 @@ std::string report_page_path(const std::string& folder) {
 void remove_report(const std::string& folder) noexcept {
   try {
     const fs::path page = report_page_path(folder);
-    if (!is_report(page)) return;
+    if (!is_report(page) || access(page.c_str(), W_OK) != 0) return;
     remove_scripts(fs::path(folder) / kPictureFolder);
     std::error_code ignored;
     fs::remove(page, ignored);
