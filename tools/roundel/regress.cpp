@@ -211,8 +211,9 @@ class Regression {
 
  private:
   static std::vector<std::string> names_of(const std::vector<Subject>& subjects) {
-    std::vector<std::string> names;
-    for (const Subject& subject : subjects) names.push_back(subject.name);
+    std::vector<std::string> names(subjects.size());
+    std::transform(subjects.begin(), subjects.end(), names.begin(),
+                   [](const Subject& subject) { return subject.name; });
     return names;
   }
 
