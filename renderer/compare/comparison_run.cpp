@@ -43,6 +43,16 @@ void conclude(const Tolerance& tolerance, const Picture* golden, const Picture* 
 
 }  // namespace
 
+std::string command_to_accept(const ComparisonRun& run, const std::vector<std::string>& names) {
+  std::string command = run.accept_command, words;
+  bool has_dash = false;
+  for (const std::string& name : names) {
+    has_dash |= name.starts_with('-');
+    words += " " + shell_word(name);
+  }
+  return command + (has_dash ? " --" : "") + words;
+}
+
 RunCounts count_states(const ComparisonRun& run) {
   RunCounts counts;
   for (const PairResult& result : run.results) {

@@ -43,9 +43,12 @@ struct PairResult {
 struct ComparisonRun {
   std::string title;  ///< "goldens and actual"
   std::vector<PairResult> results;
-  /// For people: what they type to take over a picture, with its name behind; empty: they cannot.
+  /// For people: what they type to take over a picture, without its name; empty: they cannot.
   std::string accept_command;
 };
+
+/// The whole command that takes over these pictures, fit to be pasted into a shell.
+std::string command_to_accept(const ComparisonRun& run, const std::vector<std::string>& names);
 
 struct RunCounts {
   std::size_t same = 0, differ = 0, fresh = 0, missing = 0, not_compared = 0;

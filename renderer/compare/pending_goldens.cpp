@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <span>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/compare/glob.h"
 #include "renderer/image/files.h"
+#include "renderer/image/png_decoder.h"
 #include "renderer/scene/text.h"
 
 namespace roundel {
@@ -45,23 +49,92 @@ void write_bytes(const std::string& path, std::span<const std::uint8_t> bytes) {
   write_file_atomically(path, bytes);
 }
 
-/// A path that stays within the folder it is relative to. The list is a file like any other, and
-/// accepting writes where it says.
-bool is_inside(const std::string& name) {
+/// A picture's path that stays within the folder it is relative to. The list is a file like any
+/// other, and accepting writes where it says.
+bool is_picture_inside(const std::string& name) {
   const fs::path path(name);
-  return !name.empty() && path.is_relative() && !find_non_text(name) &&
+  return name.ends_with(".png") && path.is_relative() && !find_non_text(name) &&
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
+/// Throws Error(kOutputRefused) where something lies at FOLDER/BELOW, or on the way to it, that is
+/// no plain file in plain folders: a link could lead anywhere, a FIFO makes its writer wait.
+void check_plain(const fs::path& folder, const fs::path& below) {
+  fs::path path = folder;
+  for (auto part = below.begin(); part != below.end(); ++part) {
+    path /= *part;
+    std::error_code ignored;
+    const fs::file_status status = fs::symlink_status(path, ignored);
+    if (!fs::exists(status)) return;
+    const bool is_last = std::next(part) == below.end();
+    if (is_last ? fs::is_regular_file(status) : fs::is_directory(status)) continue;
+    throw Error(ExitCode::kOutputRefused, fmt::format("{}: expected a {}; links are not followed",
+                                                      path.string(), is_last ? "file" : "folder"));
+  }
+}
+
+struct PendingList {
+  std::string golden_folder;
+  std::vector<std::string> names;
+  bool is_finished = true;
+};
+
+PendingList read_list(const std::string& folder) {
+  const std::string path = list_path(folder);
+  check_plain(folder, kListName);
+  PendingList pending;
+  try {
+    const auto list = nlohmann::json::parse(InputFile(path).read(kMaxListBytes));
+    list.at("goldens").get_to(pending.golden_folder);
+    list.at("names").get_to(pending.names);
+    pending.is_finished = list.value("finished", true);
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: expected the list that \"roundel regress\" writes", path));
+  }
+  for (const std::string& name : pending.names) {
+    if (is_picture_inside(name)) continue;
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: expected paths of PNG files within the folder of goldens, got {}",
+                            path, roundel::quoted(name)));
+  }
+  return pending;
+}
+
+/// Removes what the list names, and temporary files beside. What does not lie there as a run leaves
+/// it stays.
 void remove_kept(const std::string& folder) {
+  const PendingList list = read_list(folder);
+  std::set<fs::path> folders;
   std::error_code ignored;
-  if (!fs::exists(list_path(folder), ignored)) return;
-  for (const std::string& name : read_pending(folder).names) {
-    for (const std::string& path : {actual_of(folder, name), diff_of(folder, name)}) {
-      fs::remove(path, ignored);
+  for (const std::string& name : list.names) {
+    for (const char* const part : {"actual", "diff"}) {
+      const fs::path below = fs::path(part) / name;
+      try {
+        check_plain(folder, below);
+      } catch (const Error&) {
+        continue;
+      }
+      fs::remove(folder / below, ignored);
+      folders.insert((folder / below).parent_path());
     }
   }
+  for (const fs::path& written_to : folders) remove_leftover_files(written_to.string());
   fs::remove(list_path(folder), ignored);
+}
+
+/// The folder that a list names, if it may be trusted.
+std::string listed_golden_folder(const std::string& folder, const std::string& listed) {
+  const auto refuse = [&](const char* problem) {
+    throw Error(ExitCode::kUsage, fmt::format("{}: the folder of goldens that it names, {}, {}; "
+                                              "--goldens DIR says which it is",
+                                              list_path(folder), roundel::quoted(listed), problem));
+  };
+  std::error_code error;
+  const fs::path path = fs::canonical(fs::path(folder) / listed, error);
+  if (error || !fs::is_directory(path, error)) refuse("is not there");
+  if (!lies_in(path.string(), ".")) refuse("is not in the working directory");
+  return fs::proximate(path, error).string();
 }
 
 std::string file_text(const std::string& path) {
@@ -70,9 +143,18 @@ std::string file_text(const std::string& path) {
 
 }  // namespace
 
-PendingGoldens::PendingGoldens(std::string folder, std::string golden_folder)
-    : folder_(std::move(folder)), golden_folder_(std::move(golden_folder)) {
-  remove_kept(folder_);
+PendingGoldens::PendingGoldens(std::string folder, std::string golden_folder,
+                               std::vector<std::string> names)
+    : folder_(std::move(folder)),
+      golden_folder_(std::move(golden_folder)),
+      names_(std::move(names)) {
+  remove_leftover_files(folder_);
+  if (!has_pending(folder_)) return;
+  try {
+    remove_kept(folder_);
+  } catch (const Error& error) {
+    leftover_problem_ = error.what();
+  }
 }
 
 std::string PendingGoldens::actual_path(const std::string& name) const {
@@ -84,45 +166,79 @@ std::string PendingGoldens::diff_path(const std::string& name) const {
 }
 
 void PendingGoldens::keep_actual(const std::string& name, const Image& image,
-                                 const ImageMetadata& metadata) const {
-  make_folder_of(actual_path(name));
-  write_png(actual_path(name), image, metadata);
+                                 const ImageMetadata& metadata) {
+  keep("actual/" + name, image, metadata);
 }
 
-void PendingGoldens::keep_diff(const std::string& name, const Image& image) const {
-  make_folder_of(diff_path(name));
-  write_png(diff_path(name), image, {"roundel " ROUNDEL_VERSION, "", 0, 0});
+void PendingGoldens::keep_diff(const std::string& name, const Image& image) {
+  keep("diff/" + name, image, {"roundel " ROUNDEL_VERSION, "", 0, 0});
 }
 
-void PendingGoldens::finish(const std::vector<std::string>& names) const {
-  if (names.empty()) return;
+void PendingGoldens::keep(const std::string& below, const Image& image,
+                          const ImageMetadata& metadata) {
+  const std::string path = (fs::path(folder_) / below).string();
+  check_plain(folder_, below);
+  make_folder_of(path);
+  std::call_once(listed_, [this] {
+    write_list(names_, false);
+    has_list_ = true;
+  });
+  write_png(path, image, metadata);
+}
+
+void PendingGoldens::finish(const std::vector<std::string>& names) {
+  if (!has_list_) return;
+  if (!names.empty()) return write_list(names, true);
+  std::error_code ignored;
+  fs::remove(list_path(folder_), ignored);
+}
+
+void PendingGoldens::write_list(const std::vector<std::string>& names, bool is_finished) const {
+  // Relative, so that it is right in another checkout, too.
   std::error_code error;
-  const nlohmann::ordered_json list = {{"goldens", fs::absolute(golden_folder_, error).string()},
-                                       {"names", names}};
-  const std::string text = list.dump(1) + "\n";
+  const fs::path relative = fs::relative(golden_folder_, folder_, error);
+  nlohmann::ordered_json list;
+  list["goldens"] = (relative.empty() ? fs::absolute(golden_folder_, error) : relative).string();
+  if (!is_finished) list["finished"] = false;
+  list["names"] = names;
+  const std::string text =
+      list.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  check_plain(folder_, kListName);
   write_bytes(list_path(folder_),
               {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
-AcceptableGoldens read_pending(const std::string& folder) {
-  const std::string path = list_path(folder);
-  const std::string text = InputFile(path).read(kMaxListBytes);
-  AcceptableGoldens goldens{folder, "", {}};
-  try {
-    const auto list = nlohmann::json::parse(text);
-    list.at("goldens").get_to(goldens.golden_folder);
-    list.at("names").get_to(goldens.names);
-  } catch (const nlohmann::json::exception&) {
+bool has_pending(const std::string& folder) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(list_path(folder), ignored));
+}
+
+AcceptableGoldens read_pending(const std::string& folder,
+                               const std::optional<std::string>& golden_folder) {
+  const PendingList list = read_list(folder);
+  if (!list.is_finished) {
     throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: expected the list that \"roundel regress\" writes", path));
+                fmt::format("{}: the run has not come to its end; expected \"roundel regress\" to "
+                            "be run again",
+                            list_path(folder)));
   }
-  for (const std::string& name : goldens.names) {
-    if (is_inside(name)) continue;
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: expected paths within the folder of goldens, got {}", path,
-                            roundel::quoted(name)));
+  std::error_code ignored;
+  if (golden_folder && !fs::is_directory(*golden_folder, ignored)) {
+    throw Error(ExitCode::kUsage, fmt::format("--goldens: expected a folder, got {}",
+                                              roundel::quoted(*golden_folder)));
   }
-  return goldens;
+  return {folder, golden_folder ? *golden_folder : listed_golden_folder(folder, list.golden_folder),
+          list.names};
+}
+
+bool lies_in(const std::string& path, const std::string& folder) {
+  std::error_code error_path, error_folder;
+  const fs::path inner = fs::weakly_canonical(fs::absolute(path, error_path), error_path);
+  const fs::path outer = fs::weakly_canonical(fs::absolute(folder, error_folder), error_folder);
+  if (error_path || error_folder) return false;
+  const auto [outer_end, inner_end] =
+      std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
+  return outer_end == outer.end() || (outer_end->empty() && std::next(outer_end) == outer.end());
 }
 
 std::vector<std::string> names_meant(const std::string& text,
@@ -137,8 +253,12 @@ std::vector<std::string> names_meant(const std::string& text,
 }
 
 Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name) {
+  check_plain(goldens.folder, fs::path("actual") / name);
+  check_plain(goldens.golden_folder, name);
+  const std::string actual = actual_of(goldens.folder, name);
   const std::string golden = (fs::path(goldens.golden_folder) / name).string();
-  const std::string bytes = file_text(actual_of(goldens.folder, name));
+  const std::string bytes = file_text(actual);
+  PngDecoder(actual, std::as_bytes(std::span(bytes))).check_pixels();
   std::error_code ignored;
   const bool is_there = fs::exists(golden, ignored);
   if (is_there && file_text(golden) == bytes) return Accepted::kAlready;

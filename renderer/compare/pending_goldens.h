@@ -1,4 +1,6 @@
 #pragma once
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,40 +14,62 @@ namespace roundel {
 ///
 ///   FOLDER/actual/NAME    what was drawn
 ///   FOLDER/diff/NAME      where it differs from the golden
-///   FOLDER/pending.json   which they are, and the folder of the goldens
+///   FOLDER/pending.json   which they are, and the folder of the goldens, relative to FOLDER
+///
+/// Whatever lies in FOLDER may be somebody else's, or come from elsewhere: links below it are not
+/// followed, and only files that a list of ours names are removed.
 ///
 /// All functions throw Error(kOutputRefused) or Error(kRuntimeFailure) where a file cannot be
 /// written.
 class PendingGoldens {
  public:
-  /// Begins with what an earlier run has left removed.
-  PendingGoldens(std::string folder, std::string golden_folder);
+  /// Begins with what an earlier run has left removed, also one that was killed. `names`: of the
+  /// pictures that may be kept, all of them.
+  PendingGoldens(std::string folder, std::string golden_folder, std::vector<std::string> names);
 
+  /// Why what an earlier run has left could not be removed; empty: it is, or there was nothing.
+  const std::string& leftover_problem() const { return leftover_problem_; }
   const std::string& folder() const { return folder_; }
   std::string actual_path(const std::string& name) const;
   std::string diff_path(const std::string& name) const;
 
   /// Keeps a picture that was drawn, under the name of its golden; may be called by several threads
   /// at once.
-  void keep_actual(const std::string& name, const Image& image,
-                   const ImageMetadata& metadata) const;
-  void keep_diff(const std::string& name, const Image& image) const;
+  void keep_actual(const std::string& name, const Image& image, const ImageMetadata& metadata);
+  void keep_diff(const std::string& name, const Image& image);
   /// Writes down which pictures were kept: from now on they can be accepted.
-  void finish(const std::vector<std::string>& names) const;
+  void finish(const std::vector<std::string>& names);
 
  private:
-  std::string folder_, golden_folder_;
+  void keep(const std::string& below, const Image& image, const ImageMetadata& metadata);
+  void write_list(const std::vector<std::string>& names, bool is_finished) const;
+
+  std::string folder_, golden_folder_, leftover_problem_;
+  std::vector<std::string> names_;
+  std::once_flag listed_;  // before the first picture, so that no kill leaves unlisted ones
+  bool has_list_ = false;
 };
 
 /// What a run has left, to accept.
 struct AcceptableGoldens {
   std::string folder;         ///< of the run
-  std::string golden_folder;  ///< absolute
+  std::string golden_folder;  ///< an existing one
   std::vector<std::string> names;
 };
 
-/// Throws Error(kInvalidScene) where the folder holds nothing that a run has left.
-AcceptableGoldens read_pending(const std::string& folder);
+/// True where a run has left a list of pictures, sound or not.
+bool has_pending(const std::string& folder);
+
+/// Reads that list. Goldens go to `golden_folder`; without one to the folder that the list names,
+/// if it lies in the working directory: the list may come from another machine, or another person.
+/// Throws Error(kInvalidScene) where the folder holds nothing that a run has left, or that of a run
+/// which did not come to its end; Error(kUsage) where there is no such folder of goldens, or it
+/// must be named.
+AcceptableGoldens read_pending(const std::string& folder,
+                               const std::optional<std::string>& golden_folder);
+
+/// True where `path` is `folder` or lies below it, once links are resolved.
+bool lies_in(const std::string& path, const std::string& folder);
 
 /// Those of `names` that a person means: a name as it stands, without its ".png", or a pattern as
 /// in a manifest. Empty where there is none.
@@ -57,7 +81,8 @@ enum class Accepted {
   kReplaced,  ///< there was another one
   kStored,    ///< there was none
 };
-/// Makes the picture of this name the golden, in one step. Throws Error, the golden as it was.
+/// Makes the picture of this name, a sound PNG, the golden, in one step; a film's folder is made.
+/// Throws Error, the golden as it was, also where a link lies on the way to one of the two.
 Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name);
 
 }  // namespace roundel

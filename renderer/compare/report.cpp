@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <new>
 #include <optional>
 
 #include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
 #include "renderer/compare/difference_json.h"
 #include "renderer/compare/report_page.h"
 #include "renderer/compare/report_pictures.h"
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 using ReportJson = nlohmann::ordered_json;
 
 constexpr std::string_view kMark = "<!-- roundel report -->";
+constexpr const char* kPageName = "index.html";
 constexpr const char* kPictureFolder = "pictures";
 constexpr std::size_t kAtOnce = 64;  ///< scripts in memory
 
@@ -41,28 +43,42 @@ void write_text(const fs::path& path, std::string_view text) {
   write_file_atomically(path.string(), {bytes, text.size()});
 }
 
-/// The folder with neither an earlier report nor a page of somebody else in it.
-void prepare_folder(const fs::path& folder) {
-  const fs::path page = folder / "index.html", pictures = folder / kPictureFolder;
-  if (std::ifstream file(page, std::ios::binary); file) {
-    std::string head(200, '\0');
-    file.read(head.data(), static_cast<std::streamsize>(head.size()));
-    if (head.find(kMark) == std::string::npos) {
-      throw Error(ExitCode::kOutputRefused,
-                  fmt::format("{}: exists and is no report of roundel's", page.string()));
-    }
+bool is_report(const fs::path& page) {
+  try {
+    return InputFile(page.string()).read(200).find(kMark) != std::string::npos;
+  } catch (const Error&) {  // a FIFO, say, which must not be waited for
+    return false;
   }
+}
+
+void remove_scripts(const fs::path& pictures) {
   std::error_code error;
-  fs::create_directories(pictures, error);
-  if (error) {
-    throw Error(ExitCode::kOutputRefused,
-                fmt::format("{}: cannot make the folder: {}", pictures.string(), error.message()));
-  }
+  if (fs::is_symlink(pictures, error)) return;
   for (fs::directory_iterator entry(pictures, error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code ignored;
     if (is_script_name(entry->path().filename().string())) fs::remove(entry->path(), ignored);
   }
+}
+
+/// The folder with neither an earlier report nor a page of somebody else in it.
+void prepare_folder(const fs::path& folder) {
+  const fs::path page = folder / kPageName, pictures = folder / kPictureFolder;
+  std::error_code error;
+  if (fs::exists(fs::status(page, error)) && !is_report(page)) {
+    throw Error(ExitCode::kOutputRefused,
+                fmt::format("{}: exists and is no report of roundel's", page.string()));
+  }
+  if (fs::is_symlink(pictures, error)) {
+    throw Error(ExitCode::kOutputRefused,
+                fmt::format("{}: expected a folder; links are not followed", pictures.string()));
+  }
+  fs::create_directories(pictures, error);
+  if (error) {
+    throw Error(ExitCode::kOutputRefused,
+                fmt::format("{}: cannot make the folder: {}", pictures.string(), error.message()));
+  }
+  remove_scripts(pictures);
 }
 
 std::string html(const std::string& text) {
@@ -105,7 +121,7 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
     json["difference"] = difference_json(result.difference);
   }
   if (!run.accept_command.empty() && !result.actual_path.empty()) {
-    json["accept"] = run.accept_command + " " + shell_word(result.name);
+    json["accept"] = command_to_accept(run, {result.name});
   }
   return json;
 }
@@ -185,6 +201,21 @@ ReportJson pass_json(const PairResult& result) {
 
 }  // namespace
 
+std::string report_page_path(const std::string& folder) {
+  return (fs::path(folder) / kPageName).string();
+}
+
+void remove_report(const std::string& folder) noexcept {
+  try {
+    const fs::path page = report_page_path(folder);
+    if (!is_report(page) || access(page.c_str(), W_OK) != 0) return;
+    remove_scripts(fs::path(folder) / kPictureFolder);
+    std::error_code ignored;
+    fs::remove(page, ignored);
+  } catch (const std::exception&) {  // out of memory: writing will say so
+  }
+}
+
 void write_report(const std::string& folder, const ComparisonRun& run,
                   std::uint64_t picture_bytes) {
   prepare_folder(folder);
@@ -201,7 +232,7 @@ void write_report(const std::string& folder, const ComparisonRun& run,
   PictureWriter(folder, picture_bytes).write(failures, failed);
   const ReportJson data = {
       {"counts", counts_json(count_states(run))}, {"failures", failed}, {"passes", passed}};
-  write_text(fs::path(folder) / "index.html", report_page(html(run.title), script_json(data)));
+  write_text(fs::path(folder) / kPageName, report_page(html(run.title), script_json(data)));
 }
 
 }  // namespace roundel

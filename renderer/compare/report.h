@@ -17,4 +17,11 @@ inline constexpr std::uint64_t kReportBytes = std::uint64_t{256} << 20;
 void write_report(const std::string& folder, const ComparisonRun& run,
                   std::uint64_t picture_bytes = kReportBytes);
 
+/// FOLDER/index.html
+std::string report_page_path(const std::string& folder);
+
+/// Removes a report that write_report has written there, and nothing else. What cannot be removed
+/// stays.
+void remove_report(const std::string& folder) noexcept;
+
 }  // namespace roundel

@@ -6,11 +6,19 @@
 namespace roundel {
 namespace {
 
+/// Also within its tolerance. The origin tells why pictures differ, so equal ones have none.
+bool differs_at_all(const PairResult& result) {
+  return result.difference.kind == PictureDifference::Kind::kDifferent ||
+         result.difference.kind == PictureDifference::Kind::kOtherShape;
+}
+
 nlohmann::ordered_json result_json(const PairResult& result) {
   nlohmann::ordered_json json = {{"name", printable(result.name)},
                                  {"state", state_name(result.state)}};
   if (!result.rule.empty()) json["rule"] = result.rule;
-  if (result.origin != Origin::kUnknown) json["origin"] = origin_name(result.origin);
+  if (differs_at_all(result) && result.origin != Origin::kUnknown) {
+    json["origin"] = origin_name(result.origin);
+  }
   if (!result.golden_path.empty()) json["golden"] = result.golden_path;
   if (!result.actual_path.empty()) json["actual"] = result.actual_path;
   if (!result.reasons.empty()) json["reasons"] = result.reasons;

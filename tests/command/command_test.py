@@ -84,7 +84,7 @@ OPTIONS = {
             "junit explain limit size seed frame json threads quiet",
     "regress": "goldens output frames manifest report junit json max-delta max-pixels max-density flip-mean flip ppd "
                "ssim size seed backend device threads memory quiet verbose",
-    "accept": "all output quiet",
+    "accept": "all output goldens quiet",
     "circles": "output seed frame",
     "explain": "pixel limit heatmap output json size seed frame threads memory quiet",
     "info": "json",

@@ -93,6 +93,31 @@ TEST_F(Report, ReplacesAnEarlierReportButNoOtherPage) {
   EXPECT_EQ(page(), "<p>somebody else's page</p>");
 }
 
+TEST_F(Report, IsRemovedWithoutWhatIsSomebodyElses) {
+  write(run_of(2));
+  folder_.write("report/pictures/notes.js", "mine");
+  folder_.write("report/notes.txt", "mine");
+  remove_report(folder_ / "report");
+  EXPECT_FALSE(fs::exists(folder_ / "report/index.html"));
+  EXPECT_EQ(picture_files(), 1u);
+  EXPECT_TRUE(fs::exists(folder_ / "report/notes.txt"));
+  folder_.write("report/index.html", "<p>somebody else's page</p>");
+  folder_.write("report/pictures/000001.js", "somebody else's");
+  remove_report(folder_ / "report");
+  EXPECT_EQ(page(), "<p>somebody else's page</p>");
+  EXPECT_EQ(picture_files(), 2u);
+}
+
+TEST_F(Report, RemovesAndWritesNothingThroughALink) {
+  write(run_of(1));
+  fs::rename(folder_ / "report/pictures", folder_ / "elsewhere");
+  fs::create_directory_symlink("../elsewhere", folder_ / "report/pictures");
+  remove_report(folder_ / "report");
+  EXPECT_TRUE(fs::exists(folder_ / "elsewhere/000000.js"));
+  EXPECT_EQ(error_of([&] { write(run_of(1)); }, ExitCode::kOutputRefused),
+            (folder_ / "report/pictures") + ": expected a folder; links are not followed");
+}
+
 TEST_F(Report, TakesNoMoreRoomForPicturesThanItMay) {
   write(run_of(1));
   const std::uint64_t one = fs::file_size(folder_ / "report/pictures/000000.js");

@@ -73,6 +73,25 @@ TEST(RunJson, SaysEverythingAboutEveryPicture) {
   EXPECT_FALSE(pictures[3].contains("difference"));
 }
 
+TEST(RunJson, SaysNothingOfTheOriginOfEqualPictures) {
+  using Kind = PictureDifference::Kind;
+  for (const Kind kind : {Kind::kEqualBytes, Kind::kEqualPixels, Kind::kDifferent}) {
+    ComparisonRun run;
+    run.results = {result_of("a.png", PairState::kSame, {})};
+    run.results[0].origin = Origin::kSameScene;
+    run.results[0].difference.kind = kind;
+    const auto json = nlohmann::json::parse(run_json(run));
+    EXPECT_EQ(json.at("pictures")[0].contains("origin"), kind == Kind::kDifferent);
+  }
+}
+
+TEST(CommandToAccept, IsOneLineForAShell) {
+  ComparisonRun run;
+  run.accept_command = "roundel accept";
+  EXPECT_EQ(command_to_accept(run, {"a.png", "b c.png"}), "roundel accept a.png 'b c.png'");
+  EXPECT_EQ(command_to_accept(run, {"a.png", "-q.png"}), "roundel accept -- a.png -q.png");
+}
+
 TEST(RunJson, IsOneLineAPicture) {
   const std::string text = run_json(every_state());
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 7);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "renderer/base/error.h"
 #include "renderer/compare/pending_goldens.h"
 #include "renderer/scene/text.h"
@@ -29,8 +31,22 @@ std::vector<std::string> names_to_accept(const AcceptOptions& options,
   return names;
 }
 
+/// A run without failures writes nothing, not even its usual folder: for --all that is fine. A
+/// folder that was named and is not there is rather misspelt.
+int tell_nothing_to_accept(const AcceptOptions& options) {
+  const std::string message =
+      fmt::format("nothing to accept: no run has left pictures in {}", options.output);
+  std::error_code ignored;
+  const bool is_known =
+      options.output == kRegressOutput || std::filesystem::is_directory(options.output, ignored);
+  if (!options.all || !is_known) throw Error(ExitCode::kUsage, message);
+  if (options.verbosity != Verbosity::kQuiet) print_out(message + "\n");
+  return kSame;
+}
+
 int accept(const AcceptOptions& options) {
-  const AcceptableGoldens goldens = read_pending(options.output);
+  if (!has_pending(options.output)) return tell_nothing_to_accept(options);
+  const AcceptableGoldens goldens = read_pending(options.output, options.goldens);
   Problems problems;
   bool has_changed = false;
   for (const std::string& name : names_to_accept(options, goldens.names)) {
@@ -39,9 +55,10 @@ int accept(const AcceptOptions& options) {
       has_changed |= accepted != Accepted::kAlready;
       if (options.verbosity == Verbosity::kQuiet) return;
       const char* const what = accepted == Accepted::kAlready    ? "is the golden already"
-                               : accepted == Accepted::kReplaced ? "replaced"
-                                                                 : "stored";
-      print_out(fmt::format("{}: {}\n", printable(name), what));
+                               : accepted == Accepted::kReplaced ? "replaced in "
+                                                                 : "stored in ";
+      print_out(fmt::format("{}: {}{}\n", printable(name), what,
+                            accepted == Accepted::kAlready ? "" : goldens.golden_folder));
     });
   }
   if (!problems.empty()) return kCouldNotCompare;

@@ -9,6 +9,7 @@
 #include "tools/roundel/diff_options.h"
 #include "tools/roundel/diff_report.h"
 #include "tools/roundel/machine.h"
+#include "tools/roundel/problems.h"
 #include "tools/roundel/run_report.h"
 #include "tools/roundel/terminal.h"
 
@@ -24,8 +25,9 @@ void write_diff_image(const DiffOptions& options, const ComparedFiles& compared)
   write_png(*options.diff_image, image, {"roundel " ROUNDEL_VERSION, "", 0, 0});
 }
 
-void report(const DiffOptions& options, const PictureDifference& difference,
-            const Verdict& verdict) {
+/// The line for people, and JSON.
+void report(const DiffOptions& options, const PictureDifference& difference, const Verdict& verdict,
+            Problems& problems) {
   const bool is_quiet = options.verbosity == Verbosity::kQuiet;
   if (options.json) {
     nlohmann::ordered_json json = {{"a", options.a}, {"b", options.b}};
@@ -33,23 +35,28 @@ void report(const DiffOptions& options, const PictureDifference& difference,
     const std::string text =
         json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     if (*options.json == "-") return print_out(text);
-    write_file_atomically(*options.json,
-                          {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    problems.attempt([&] {
+      write_file_atomically(*options.json,
+                            {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    });
   }
   if (!is_quiet)
     print_out(options.a + " " + options.b + ": " + difference_line(difference, verdict) + "\n");
 }
 
 int compare_two_files(const DiffOptions& options) {
-  if (options.files.manifest || options.files.report || options.files.junit) {
-    throw Error(ExitCode::kUsage, "--manifest, --report, --junit: expected two folders to compare");
-  }
   const ComparedFiles compared =
       compare_files(options.a, options.b, options.tolerance, options.measures);
   const Verdict verdict = judge(compared.difference, options.tolerance);
-  if (options.diff_image) write_diff_image(options, compared);
-  report(options, compared.difference, verdict);
+  Problems problems;
+  if (options.diff_image) problems.attempt([&] { write_diff_image(options, compared); });
+  report(options, compared.difference, verdict, problems);
+  if (!problems.empty()) return kCouldNotCompare;
   return verdict.same ? kSame : kDiffer;
+}
+
+bool is_for_folders(const DiffOptions& options) {
+  return options.files.manifest || options.files.report || options.files.junit;
 }
 
 int explain_scenes(const DiffOptions& options) {
@@ -60,13 +67,35 @@ int explain_scenes(const DiffOptions& options) {
   return run_explain_difference(explain);
 }
 
-int compare_two_folders(const DiffOptions& options) {
-  if (options.diff_image) {
+/// Refuses what is not for the kind of things that A and B are, and to replace one of them; then
+/// removes what an earlier run has left.
+void prepare_outputs(const DiffOptions& options, bool are_folders) {
+  RunFiles files = options.files;
+  files.json = options.json;
+  if (!are_folders && is_for_folders(options)) {
+    std::error_code ignored;
+    for (const std::string& path : {options.a, options.b}) {
+      if (!std::filesystem::exists(path, ignored)) continue;
+      if (std::filesystem::is_directory(path, ignored)) continue;
+      throw Error(ExitCode::kUsage,
+                  "--manifest, --report, --junit: expected two folders to compare");
+    }
+  }
+  if (are_folders && options.diff_image) {
     throw Error(ExitCode::kUsage,
                 "--diff-image: expected two files to compare; --report is for "
                 "folders");
   }
-  return diff_folders(options);
+  std::vector<std::string> inputs = {options.a, options.b, manifest_path(files, options.a)};
+  std::vector<std::string> outputs = result_files(files);
+  if (options.diff_image) outputs.push_back(*options.diff_image);
+  for (const std::string& folder : {options.a, options.b}) {
+    if (!are_folders || outputs.empty()) break;
+    for (std::string& picture : pictures_read(folder)) inputs.push_back(std::move(picture));
+  }
+  check_outputs(outputs, inputs);
+  remove_old_results(files);
+  if (options.diff_image) remove_old_result(*options.diff_image);
 }
 
 int compare(const DiffOptions& options) {
@@ -75,7 +104,9 @@ int compare(const DiffOptions& options) {
   std::error_code ignored;
   const bool are_folders = std::filesystem::is_directory(options.a, ignored) &&
                            std::filesystem::is_directory(options.b, ignored);
-  return are_folders ? compare_two_folders(options) : compare_two_files(options);
+  prepare_outputs(options, are_folders);
+  return are_folders || is_for_folders(options) ? diff_folders(options)
+                                                : compare_two_files(options);
 }
 
 }  // namespace

@@ -141,6 +141,7 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   line.add_note(
       "Size, channels, bit depth and colour space must be the same. docs/diff.md defines all "
       "measures.");
+  line.add_note(kResultsNote);
   line.add_note(
       "Exit codes: 0 same, or within what may differ; 1 different; 2 could not compare (wrong "
       "command line, a file that cannot be read); 130, 143 after SIGINT, SIGTERM.");

@@ -13,8 +13,10 @@
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/common_options.h"
 #include "tools/roundel/explain_report.h"
+#include "tools/roundel/output_path.h"
 #include "tools/roundel/problems.h"
 #include "tools/roundel/requirements.h"
+#include "tools/roundel/run_report.h"
 #include "tools/roundel/terminal.h"
 #include "tools/roundel/values.h"
 
@@ -283,6 +285,12 @@ int run_explain_difference(const ExplainDifferenceOptions& options) {
   Problems problems;
   const std::vector<Scene> scenes =
       load_scenes({options.scene_a, options.scene_b}, options.scene.overrides, problems);
+  if (options.json && *options.json != "-") {
+    std::vector<std::string> inputs = files_read(scenes);
+    inputs.insert(inputs.end(), {options.scene_a, options.scene_b});
+    check_replaces_no_input(*options.json, inputs, ExitCode::kUsage);
+    remove_old_result(*options.json);
+  }
   if (!problems.empty()) return 2;
   check_comparable(scenes[0], scenes[1], options.memory_budget);
   const DrawnScene a(scenes[0], options.scene), b(scenes[1], options.scene);

@@ -30,6 +30,10 @@ void add_regress_output(CommandLine& line, std::string& output, const std::strin
 
 }  // namespace
 
+const char* const kResultsNote =
+    "Results of an earlier run (JSON, JUnit, report) are removed before anything is compared. An "
+    "output that would replace a file which the command reads is refused.";
+
 void add_run_files(CommandLine& line, RunFiles& files) {
   line.add_value("manifest", "FILE", into(files.manifest, "a file name"),
                  "what may differ in which pictures (YAML, see docs/regress.md) (default: "
@@ -72,7 +76,8 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
   add_verbose(line, options.verbosity, "list the pictures that are the same, too");
   line.add_note(
       "Goldens are never changed by this command, so that no run passes because it has updated "
-      "them.");
+      "them. A scene that cannot be drawn does not keep the others from it.");
+  line.add_note(kResultsNote);
   line.add_note(
       "Exit codes: 0 all the same, or within what may differ; 1 some differ or have no golden; 2 "
       "could not compare (wrong command line, a scene or golden that cannot be read, a picture "
@@ -93,12 +98,18 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
   line.add_switch(
       "all", [&options] { options.all = true; }, "all that it has left");
   add_regress_output(line, options.output, "folder that regress has written to");
+  line.add_value("goldens", "DIR", into(options.goldens, "a folder"),
+                 "folder of the goldens, an existing one (default: the one that regress has "
+                 "compared with, if it lies in the working directory)");
   add_quiet(line, options.verbosity, "print errors only");
   line.add_note(
-      "Exit codes: 0 the goldens were as they should be; 1 goldens were stored or replaced, so "
-      "that "
-      "no script passes that accepts what it checks; 2 could not (wrong command line, nothing to "
-      "accept, a file that cannot be read or written); 130, 143 after SIGINT, SIGTERM.");
+      "What is stored must be a sound PNG, and links are not followed: the pictures may come from "
+      "another machine. Names that begin with - stand behind --.");
+  line.add_note(
+      "Exit codes: 0 the goldens were as they should be, or --all found nothing to accept; 1 "
+      "goldens were stored or replaced, so that no script passes that accepts what it checks; 2 "
+      "could not (wrong command line, a name that means nothing, a file that cannot be read or "
+      "written); 130, 143 after SIGINT, SIGTERM.");
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.all != options.names.empty())
       problems.emplace_back("expected either NAME or --all");

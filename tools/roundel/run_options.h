@@ -16,6 +16,8 @@ struct RunFiles {
 };
 /// All but --json.
 void add_run_files(CommandLine& line, RunFiles& files);
+/// What holds for all of them, for the notes below the options.
+extern const char* const kResultsNote;
 
 /// `roundel regress`
 struct RegressOptions {
@@ -36,7 +38,8 @@ struct RegressOptions {
 struct AcceptOptions {
   std::vector<std::string> names;
   bool all = false;
-  std::string output;  ///< folder that regress has written to
+  std::string output;                  ///< folder that regress has written to
+  std::optional<std::string> goldens;  ///< default: the folder that regress has compared with
   Verbosity verbosity = Verbosity::kNormal;
 };
 inline constexpr const char* kRegressOutput = "regress-output";
