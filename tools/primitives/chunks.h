@@ -37,6 +37,8 @@ struct Chunks {
   }
 };
 
+inline constexpr std::size_t kPart = 32768;  ///< elements: 128 KiB, which second-level caches hold
+
 /// All threads of the calling arena go once through n elements, part by part in order, for what
 /// depends on all that comes before: `sum(begin, end)` of a part, which brings it into a core's
 /// cache, then, as soon as the part before is known, `write(begin, end, before, own)` with the sum
@@ -44,7 +46,6 @@ struct Chunks {
 /// look-back (Merrill & Garland 2016) with one part to look back at.
 template <typename Sum, typename Write>
 std::int64_t in_one_pass(std::size_t n, const Sum& sum, const Write& write) {
-  constexpr std::size_t kPart = 32768;  // elements: 128 KiB, which any second-level cache holds
   struct End {
     std::int64_t sum = 0;  ///< of all parts up to this one
     std::atomic<bool> is_known = false;

@@ -1,50 +1,28 @@
 #include "tools/primitives/scan.h"
 
-#include <hwy/cache_control.h>
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <memory>
 #include <numeric>
 
 #include "tools/primitives/chunks.h"
 #include "tools/primitives/cuda/device_rows.h"
+#include "tools/primitives/scan_part.h"
 #include "tools/primitives/variant.h"
 
 namespace roundel::primitives {
 namespace {
 
-/// Scans from `sum` on: bit by bit into the first-level cache, and from there past the caches,
-/// where a plain store would first read the line that it overwrites. Unsigned numbers, because they
-/// wrap around.
-void scan_from(std::uint32_t sum, std::span<const std::int32_t> in, std::span<std::int32_t> out) {
-  namespace hn = hwy::HWY_NAMESPACE;
-  constexpr hn::ScalableTag<std::int32_t> kVector;
-  constexpr std::size_t kBlock = 1024;  // elements
-  HWY_ALIGN std::int32_t block[kBlock];
-  for (std::size_t begin = 0; begin < in.size(); begin += kBlock) {
-    const std::size_t count = std::min(kBlock, in.size() - begin);
-    for (std::size_t i = 0; i < count; ++i) {
-      block[i] = static_cast<std::int32_t>(sum);
-      sum += static_cast<std::uint32_t>(in[begin + i]);
-    }
-    std::int32_t* const to = out.data() + begin;
-    const bool can_stream =
-        reinterpret_cast<std::uintptr_t>(to) % (hn::Lanes(kVector) * sizeof(std::int32_t)) == 0 &&
-        count % hn::Lanes(kVector) == 0;
-    if (!can_stream) {
-      std::copy_n(block, count, to);
-      continue;
-    }
-    for (std::size_t i = 0; i < count; i += hn::Lanes(kVector))
-      hn::Stream(hn::Load(kVector, block + i), kVector, to + i);
-  }
-  hwy::FlushStream();  // before another thread is told
-}
-
+/// Of at most kPart elements: so many lower and upper halves do not leave 32 bits, and those are
+/// added up several at a time.
 std::int64_t sum_of(std::span<const std::int32_t> in) {
-  return std::accumulate(in.begin(), in.end(), std::int64_t{0});
+  std::int32_t lower = 0, upper = 0;
+  for (const std::int32_t value : in) {
+    lower += value & 0xFFFF;
+    upper += value >> 16;
+  }
+  return std::int64_t{upper} * 0x10000 + lower;
 }
+static_assert(kPart <= 32768, "times 65535 fits");
 
 }  // namespace
 
@@ -64,8 +42,10 @@ std::int64_t exclusive_scan_one_pass(std::span<const std::int32_t> in,
       in.size(),
       [&](std::size_t begin, std::size_t end) { return sum_of(in.subspan(begin, end - begin)); },
       [&](std::size_t begin, std::size_t end, std::int64_t before, std::int64_t) {
-        scan_from(static_cast<std::uint32_t>(before), in.subspan(begin, end - begin),
-                  out.subspan(begin, end - begin));
+        // Unsigned numbers wrap around.
+        scan_part(static_cast<std::uint32_t>(before),
+                  reinterpret_cast<const std::uint32_t*>(in.data()) + begin, end - begin,
+                  reinterpret_cast<std::uint32_t*>(out.data()) + begin);
       });
 }
 
