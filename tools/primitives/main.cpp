@@ -115,6 +115,7 @@ std::vector<Table> measure_all(const Options& options, std::uint64_t largest,
     };
     tables.push_back({primitive->name(), primitive->text(),
                       measure(*primitive, options.sizes, options.repeats, on_row)});
+    if (shows_tables) print_out(left_out(*primitive, largest));
   }
   return tables;
 }

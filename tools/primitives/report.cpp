@@ -31,6 +31,15 @@ std::string table_row(const Row& row, const CopyBandwidths& copies) {
                      row.is_right ? "" : "  WRONG RESULT");
 }
 
+std::string left_out(Primitive& primitive, std::uint64_t largest) {
+  std::string text;
+  for (const Variant& variant : primitive.variants()) {
+    if (variant.most >= largest) continue;
+    text += fmt::format("{:>13}  {} takes no more\n", with_commas(variant.most), variant.name);
+  }
+  return text;
+}
+
 std::string tables_json(const std::vector<Table>& tables, const CopyBandwidths& copies, int threads,
                         const std::string& device) {
   using Json = nlohmann::ordered_json;

@@ -23,6 +23,9 @@ struct CopyBandwidths {
 std::string table_head(const Primitive& primitive);
 std::string table_row(const Row& row, const CopyBandwidths& copies);
 
+/// A line for each variant that could not take `largest` elements; empty where all could.
+std::string left_out(Primitive& primitive, std::uint64_t largest);
+
 /// All of it as one JSON object. `device`: its name, empty without one.
 std::string tables_json(const std::vector<Table>& tables, const CopyBandwidths& copies, int threads,
                         const std::string& device);
