@@ -16,7 +16,7 @@ namespace roundel {
 /// same bits however it is reached.
 class CircleSource {
  public:
-  /// Keeps a reference to the scene. Opens data files.
+  /// Keeps a reference to the scene.
   explicit CircleSource(const Scene& scene);
   ~CircleSource();
 
@@ -28,7 +28,7 @@ class CircleSource {
 
   /// 0 <= frame <= kMaxFrame. Reuses the memory of `circles`. Colours are in the scene's blend
   /// space. Throws Error(kInvalidScene) for data with values out of range ("PATH: row 17: radius:
-  /// …").
+  /// …"), Error(kRuntimeFailure) for data that have changed since the scene was loaded.
   void generate(std::int64_t frame, Circles& circles, Depths depths = Depths::kAll);
 
   /// True where make_run() works: each circle can be made without the others.

@@ -44,7 +44,7 @@ std::unique_ptr<LayerSource> make_random_layer(const RandomSource& source, std::
                                                std::uint32_t layer_index, float alpha);
 /// Keeps a reference to `source`.
 std::unique_ptr<LayerSource> make_inline_layer(const InlineSource& source, float alpha);
-/// Keeps a reference to `source` and opens its file. Throws Error(kInvalidScene).
+/// Keeps a reference to `source`, whose array must be open.
 std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, float alpha);
 
 }  // namespace roundel

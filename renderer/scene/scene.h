@@ -1,12 +1,15 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace roundel {
+
+class NpyArray;
 
 /// A colour as written in the scene (display values, sRGB-encoded), >= 0; values beyond 1 are kept
 /// until the 8-bit output clamps them.
@@ -110,10 +113,11 @@ inline constexpr std::array<const char*, 9> kDataColumnNames = {
 
 /// Circles from an .npy array [n, columns.size()], one circle a row, in paint order.
 struct DataSource {
-  std::string path;                 ///< resolved: as given to open()
-  std::vector<DataColumn> columns;  ///< x, y and radius occur once, the others at most once
-  std::uint64_t rows = 0;           ///< n, read from the file's header when the scene was loaded
-  std::uint64_t content_hash = 0;   ///< XXH3 of the file's bytes
+  std::string path;                       ///< resolved: as given to open()
+  std::vector<DataColumn> columns;        ///< x, y and radius occur once, the others at most once
+  std::uint64_t rows = 0;                 ///< n
+  std::uint64_t content_hash = 0;         ///< XXH3 of the file's bytes
+  std::shared_ptr<const NpyArray> array;  ///< what was hashed; circles are made from it
 };
 
 struct Layer {

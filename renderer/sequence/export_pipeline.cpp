@@ -99,8 +99,8 @@ class ExportPipeline::Impl {
 
   ExportResult finish() {
     join();
-    if (generate_error_) std::rethrow_exception(generate_error_);
     ExportResult result = std::move(result_);
+    result.error = generate_error_;
     std::sort(result.written.begin(), result.written.end());
     result.seconds = seconds_since(started_);
     result.steady_seconds = encoding_clock_.window_seconds();

@@ -1,11 +1,13 @@
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 
 #include "generate_testing.h"
 #include "renderer/base/error.h"
+#include "renderer/scene/npy.h"
 
 namespace roundel {
 namespace {
@@ -34,7 +36,8 @@ class DataLayer : public testing::Test {
 
   Scene scene(std::vector<DataColumn> columns, std::uint64_t rows) const {
     Layer layer;
-    layer.source = DataSource{path_, std::move(columns), rows, 0};
+    layer.source =
+        DataSource{path_, std::move(columns), rows, 0, std::make_shared<const NpyArray>(path_)};
     layer.alpha = .25f;
     return scene_of({layer});
   }
@@ -130,12 +133,46 @@ TEST_F(DataLayer, TheFirstBadRowIsNamedWhateverTheThreads) {
               "2 more rows (counted from 0) have values out of range");
 }
 
-TEST_F(DataLayer, AFileThatChangedSinceLoadingIsRefused) {
-  write_array<float>(path_, {{0, 0, 1}, {0, 0, 1}});
-  EXPECT_EQ(error_of(scene({kX, kY, kRadius}, 3)),
-            "expected [3, 3] as when the scene was loaded, got [2, 3]");
-  EXPECT_EQ(error_of(scene({kX, kY, kRadius, kZ}, 2)),
-            "expected [2, 4] as when the scene was loaded, got [2, 3]");
+TEST_F(DataLayer, AnotherFileOfThatNameLeavesTheOpenOne) {
+  write_array<float>(path_, {{.25f, 0, 1}});
+  const Scene opened = scene({kX, kY, kRadius}, 1);
+  write_array<float>(path_ + ".new", {{.75f, 0, 1}});
+  std::filesystem::rename(path_ + ".new", path_);
+  EXPECT_EQ(circles_of(opened).shapes[0].x, .25f);
+}
+
+TEST_F(DataLayer, AFileThatBecameShorterIsAnErrorInEveryFrame) {
+  write_array(path_, std::vector<std::vector<float>>(100'000, {0, 0, 1}));
+  const Scene opened = scene({kX, kY, kRadius}, 100'000);
+  CircleSource source(opened);
+  Circles circles;
+  source.generate(0, circles);
+  std::filesystem::resize_file(path_, 4096);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    try {
+      source.generate(1, circles);
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::kRuntimeFailure);
+      EXPECT_EQ(std::string(error.what()), path_ + ": has changed while it was read");
+    }
+  }
+}
+
+TEST_F(DataLayer, AFileWrittenToInPlaceIsAnError) {
+  write_array<float>(path_, {{.25f, 0, 1}});
+  namespace fs = std::filesystem;
+  fs::last_write_time(path_, fs::last_write_time(path_) - std::chrono::seconds(10));
+  const Scene opened = scene({kX, kY, kRadius}, 1);
+  EXPECT_EQ(circles_of(opened).shapes[0].x, .25f);
+  write_array<float>(path_, {{.75f, 0, 1}});
+  try {
+    circles_of(opened);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::kRuntimeFailure);
+    EXPECT_EQ(std::string(error.what()), path_ + ": has changed while it was read");
+  }
 }
 
 }  // namespace
