@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <limits>
 #include <vector>
 
 #include "renderer/base/buffer.h"
 #include "renderer/base/error.h"
 #include "renderer/generate/layer_source.h"
+#include "renderer/raster/view.h"
 #include "renderer/scene/npy.h"
 
 namespace roundel {
@@ -26,8 +28,8 @@ constexpr double kSmallestRadius = std::numeric_limits<float>::denorm_min();
 
 /// Indexed by DataColumn; NaN is in no range.
 constexpr ColumnRule kRules[] = {
-    {"x", "a number from -1e6 to 1e6", -kMaxCoordinate, kMaxCoordinate},
-    {"y", "a number from -1e6 to 1e6", -kMaxCoordinate, kMaxCoordinate},
+    {"x", "a number from -1e15 to 1e15", -kMaxDataCoordinate, kMaxDataCoordinate},
+    {"y", "a number from -1e15 to 1e15", -kMaxDataCoordinate, kMaxDataCoordinate},
     {"z", "a number from 0 to 1", 0, 1},
     {"radius", "a number > 0 and <= 1e6", kSmallestRadius, kMaxCoordinate},
     {"red", "a number from 0 to 1e6", 0, kMaxColor},
@@ -36,8 +38,12 @@ constexpr ColumnRule kRules[] = {
     {"alpha", "a number from 0 to 1", 0, 1},
     {"ignored", "anything", 0, 0},
 };
-static_assert(kMaxCoordinate == 1e6 && kMaxColor == 1e6, "the texts above say so");
+static_assert(kMaxDataCoordinate == 1e15 && kMaxCoordinate == 1e6 && kMaxColor == 1e6,
+              "the texts above say so");
 static_assert(std::size(kRules) == static_cast<std::size_t>(DataColumn::kIgnored) + 1);
+
+constexpr const char* kFarHint =
+    "; numbers as large as that are too coarse for places: subtract a common offset from the data";
 
 const ColumnRule& rule_of(DataColumn column) {
   return kRules[static_cast<std::size_t>(column)];
@@ -57,19 +63,34 @@ class DataLayer final : public LayerSource {
   }
 
   void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
-    read(shapes, paints, [](const RowValues& row) {
-      return Shape{row.rounded(DataColumn::kX), row.rounded(DataColumn::kY),
-                   row.rounded(DataColumn::kZ), row.rounded(DataColumn::kRadius)};
+    read(shapes, paints, [](const RowValues& row) { return row.shape(); });
+  }
+
+  bool generate_in_frame_space(const View& view, int width, int height, std::span<Shape> shapes,
+                               std::span<Paint> paints) override {
+    if (!array_.is_double()) return false;
+    read(shapes, paints, [&](const RowValues& row) {
+      return to_frame_space(row[DataColumn::kX], row[DataColumn::kY], row.shape(), view, width,
+                            height);
     });
+    return true;
   }
 
  private:
   /// A row's values, by column; where a column is not there its default.
   struct RowValues {
-    std::array<double, kDataColumnNames.size()> of{};
+    std::array<double, kDataColumnNames.size()> values{};
 
-    float rounded(DataColumn column) const {
-      return static_cast<float>(of[static_cast<std::size_t>(column)]);
+    double& operator[](DataColumn column) { return values[static_cast<std::size_t>(column)]; }
+    double operator[](DataColumn column) const { return values[static_cast<std::size_t>(column)]; }
+    float rounded(DataColumn column) const { return static_cast<float>((*this)[column]); }
+    Shape shape() const {
+      return {rounded(DataColumn::kX), rounded(DataColumn::kY), rounded(DataColumn::kZ),
+              rounded(DataColumn::kRadius)};
+    }
+    Paint paint() const {
+      return {rounded(DataColumn::kRed), rounded(DataColumn::kGreen), rounded(DataColumn::kBlue),
+              rounded(DataColumn::kAlpha)};
     }
   };
 
@@ -89,14 +110,13 @@ class DataLayer final : public LayerSource {
             array_.read_rows(row, values.span().first((end - row) * columns));
             for (std::size_t i = row; i < end; ++i, in += columns) {
               RowValues of_row;
-              of_row.of[static_cast<std::size_t>(DataColumn::kAlpha)] = alpha_;
+              of_row[DataColumn::kAlpha] = static_cast<double>(alpha_);
               if (!take_row(in, of_row)) {
                 found = {std::min(found.first, std::uint64_t{i}), found.count + 1};
                 continue;
               }
               shapes[i] = shape_of(of_row);
-              paints[i] = {of_row.rounded(DataColumn::kRed), of_row.rounded(DataColumn::kGreen),
-                           of_row.rounded(DataColumn::kBlue), of_row.rounded(DataColumn::kAlpha)};
+              paints[i] = of_row.paint();
             }
           }
           return found;
@@ -114,7 +134,7 @@ class DataLayer final : public LayerSource {
       const double value = *values++;
       if (column == DataColumn::kIgnored) continue;
       if (!in_range(column, value)) return false;
-      row.of[static_cast<std::size_t>(column)] = value;
+      row[column] = value;
     }
     return true;
   }
@@ -131,9 +151,10 @@ class DataLayer final : public LayerSource {
       const DataColumn column = source_.columns[c];
       const double value = row[c];
       if (column == DataColumn::kIgnored || in_range(column, value)) continue;
-      message += fmt::format("{}{}: row {}: {}: expected {}, got {}", message.empty() ? "" : "\n",
+      const bool is_far = rule_of(column).high == kMaxDataCoordinate && std::isfinite(value);
+      message += fmt::format("{}{}: row {}: {}: expected {}, got {}{}", message.empty() ? "" : "\n",
                              source_.path, bad.first, rule_of(column).name,
-                             rule_of(column).expected, value);
+                             rule_of(column).expected, value, is_far ? kFarHint : "");
     }
     if (bad.count > 1)
       message += fmt::format("\n{}: {} more rows (counted from 0) have values out of range",

@@ -20,6 +20,14 @@ class LayerSource {
   /// paints are the same for every frame; simulated layers take an empty span and leave them out.
   virtual void generate(std::int64_t frame, std::span<Shape> shapes, std::span<Paint> paints) = 0;
 
+  /// The same in the frame space of a width × height image, for layers whose centres are more
+  /// precise than a Shape's, which are rounded behind the view. False, with nothing done, for
+  /// others.
+  virtual bool generate_in_frame_space(const View& /*view*/, int /*width*/, int /*height*/,
+                                       std::span<Shape> /*shapes*/, std::span<Paint> /*paints*/) {
+    return false;
+  }
+
   /// True where the circles depend on the frame.
   virtual bool is_simulated() const { return false; }
 

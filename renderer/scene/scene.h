@@ -44,6 +44,12 @@ struct View {
   double zoom = 1;  ///< > 0
 };
 
+/// True when frame space is scene space: the view changes nothing in an image of this size.
+inline bool is_identity(const View& view, int width, int height) {
+  return view.zoom == 1 && view.center_y == 0.5 &&
+         view.center_x == 0.5 * static_cast<double>(width) / static_cast<double>(height);
+}
+
 enum class Shader {
   kSolid,  ///< one colour and alpha everywhere inside
   kSnow,   ///< soft flake; colour and alpha depend on the distance from the centre and on z
@@ -150,6 +156,9 @@ inline constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
 inline constexpr std::int64_t kMaxFrame = 10'000'000;
 inline constexpr double kMaxCoordinate = 1e6;  ///< |x|, |y|, radius of circles in scene files
+/// |x|, |y| of circles in data files, and of the view's centre: binary64 numbers beside it are 1/8
+/// apart.
+inline constexpr double kMaxDataCoordinate = 1e15;
 inline constexpr double kMaxColor = 1e6;
 inline constexpr double kMaxZoom = 1e9;
 inline constexpr double kMaxFps = 1000;

@@ -185,7 +185,7 @@ class ExportPipeline::Impl {
     }
     if (!circles) circles = std::make_shared<Circles>();
     const StageTimer timer(stats, "generate");
-    generate_in_frame_space(job_.scene, source_, frame, *circles);
+    generate_in_frame_space(source_, frame, *circles);
     stats.stage("generate").bytes = circles->count() * (sizeof(Shape) + sizeof(Paint));
     return circles;
   }

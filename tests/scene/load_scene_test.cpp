@@ -246,6 +246,13 @@ TEST(LoadScene, DataIsThatWhichWasHashedWhateverTakesItsName) {
   EXPECT_NE(fingerprint(scene), fingerprint(later));
 }
 
+TEST(LoadScene, TheViewMayLieWhereDataDoes) {
+  const std::string layers = "layers: []\n";
+  EXPECT_EQ(parse(kHead + "view: {center: [5400000, -1e15]}\n" + layers).view.center_y, -1e15);
+  EXPECT_EQ(parse_error(kHead + "view: {center: [0, 2e15]}\n" + layers),
+            "s.yaml:2:20: view.center[1]: expected a number <= 1000000000000000, got 2e15");
+}
+
 TEST(LoadScene, SizeAndSeedOfTheCommandLineWin) {
   SceneOverrides overrides;
   overrides.width = 31;
