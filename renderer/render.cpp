@@ -1,8 +1,5 @@
 #include "renderer/render.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 
 #include "renderer/image/files.h"
@@ -14,15 +11,6 @@
 
 namespace roundel {
 namespace {
-
-constexpr std::size_t kCirclesOfTask = 16384;  ///< circles a task handles at least
-
-/// Moves circles from scene space to frame space.
-void apply_view(const Scene& scene, std::span<Shape> shapes) {
-  const int width = scene.image.width, height = scene.image.height;
-  if (is_identity(scene.view, width, height)) return;
-  for (Shape& shape : shapes) shape = to_frame_space(shape, scene.view, width, height);
-}
 
 /// The circles of any frame of a scene without simulated layers.
 class SceneFeed final : public CircleFeed {
@@ -46,14 +34,10 @@ class SceneFeed final : public CircleFeed {
 
 }  // namespace
 
-void generate_in_frame_space(const Scene& scene, CircleSource& source, std::int64_t frame,
-                             Circles& circles, CircleSource::Depths depths) {
-  source.generate(std::max<std::int64_t>(frame, 0), circles, depths);  // none moves before 0
-  if (is_identity(scene.view, scene.image.width, scene.image.height)) return;  // no tasks for that
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, circles.count(), kCirclesOfTask),
-                    [&](const tbb::blocked_range<std::size_t>& range) {
-                      apply_view(scene, circles.shapes.span().subspan(range.begin(), range.size()));
-                    });
+void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& circles,
+                             CircleSource::Depths depths) {
+  // None moves before frame 0.
+  source.generate(std::max<std::int64_t>(frame, 0), circles, depths, CircleSource::Space::kFrame);
 }
 
 std::uint64_t expected_circles(const Scene& scene) {
@@ -74,7 +58,7 @@ std::uint64_t count_overlaps(const Scene& scene, std::int64_t frame) {
   CircleSource source(scene);
   Circles circles;
   if (!source.makes_runs()) {
-    generate_in_frame_space(scene, source, frame, circles);
+    generate_in_frame_space(source, frame, circles);
     return count_overlaps(circles, width, height, kCpuBinSize);
   }
   const SceneFeed feed(scene, source);
@@ -100,7 +84,7 @@ void FrameRenderer::draw(std::int64_t frame, Output& out, StageStats& stats) {
   }
   {
     const StageTimer timer(stats, "generate");
-    generate_in_frame_space(scene_, source_, frame, circles_);
+    generate_in_frame_space(source_, frame, circles_);
     stats.stage("generate").bytes = circles_.count() * (sizeof(Shape) + sizeof(Paint));
   }
   rasterizer_.draw(circles_, scene_.image, out, stats);  // stages bin and blend

@@ -14,8 +14,7 @@ namespace roundel {
 
 /// The circles of a frame in frame space, for the size of the scene's image. Frames before 0 have
 /// those of frame 0.
-void generate_in_frame_space(const Scene& scene, CircleSource& source, std::int64_t frame,
-                             Circles& circles,
+void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& circles,
                              CircleSource::Depths depths = CircleSource::Depths::kPainted);
 
 /// About how many circles the CPU backend makes and looks at for a frame: all, or where circles can

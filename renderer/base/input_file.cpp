@@ -1,7 +1,7 @@
 #include "renderer/base/input_file.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,14 +9,33 @@
 #include <cerrno>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "renderer/base/error.h"
+#include "renderer/base/memory.h"
 
 namespace roundel {
+namespace {
+
+int open_to_read(const char* path) {
+  // Without O_NONBLOCK a FIFO that nobody writes to would hold us for ever.
+  return ::open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+/// Data files stay open as long as their scenes: they can be more than the usual limit of 1024.
+bool allow_more_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return false;
+  limit.rlim_cur = limit.rlim_max;
+  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+}  // namespace
 
 InputFile::InputFile(const std::string& path)
-    : path_(path),
-      // Without O_NONBLOCK a FIFO that nobody writes to would hold us for ever.
-      descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
+    : path_(path), descriptor_(open_to_read(path.c_str())) {
+  if (descriptor_ < 0 && errno == EMFILE && allow_more_files())
+    descriptor_ = open_to_read(path.c_str());
   if (descriptor_ < 0) {
     if (errno == ENOENT || errno == ENOTDIR)
       throw Error(ExitCode::kInvalidScene, path + ": no such file");
@@ -37,7 +56,8 @@ InputFile::InputFile(const std::string& path)
                 path + (S_ISDIR(status.st_mode) ? ": expected a file, got a directory"
                                                 : ": expected a regular file"));
   }
-  size_ = static_cast<std::size_t>(status.st_size);
+  size_ = static_cast<std::uint64_t>(status.st_size);
+  modified_ = status.st_mtim;
 }
 
 InputFile::~InputFile() {
@@ -49,32 +69,54 @@ void InputFile::fail_with_errno(const char* what) const {
               path_ + ": " + what + ": " + std::generic_category().message(errno));
 }
 
-std::string InputFile::read(std::size_t limit) const {
-  std::string bytes(std::min(limit, size_), '\0');
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = ::read(descriptor_, bytes.data() + done, bytes.size() - done);
+void InputFile::fail_as_changed() const {
+  throw Error(ExitCode::kRuntimeFailure, path_ + ": has changed while it was read");
+}
+
+void InputFile::read_at(std::uint64_t offset, std::span<std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t got =
+        ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_with_errno("cannot read");
-    if (got == 0) break;  // it has become shorter since
-    done += static_cast<std::size_t>(got);
+    if (got == 0) fail_as_changed();
+    offset += static_cast<std::uint64_t>(got);
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
   }
-  bytes.resize(done);
+}
+
+std::string InputFile::read(std::size_t limit) const {
+  std::string bytes(std::min<std::uint64_t>(limit, size_), '\0');
+  read_at(0, std::as_writable_bytes(std::span(bytes)));
   return bytes;
 }
 
-MappedFile::MappedFile(const std::string& path) {
-  const InputFile file(path);
-  if (file.size() == 0) return;
-  void* address = ::mmap(nullptr, file.size(), PROT_READ, MAP_PRIVATE, file.descriptor_, 0);
-  if (address == MAP_FAILED) file.fail_with_errno("cannot map into memory");
-  // Pictures are decoded, arrays hashed and read, from front to back.
-  ::madvise(address, file.size(), MADV_SEQUENTIAL);
-  bytes_ = {static_cast<const std::byte*>(address), file.size()};
+void InputFile::check_fits_memory() const {
+  const std::uint64_t memory = physical_memory();
+  if (size_ > memory / 2) {
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("{}: its {:.1f} GiB are too much for this machine, which has {:.1f} "
+                            "GiB of memory",
+                            path_, static_cast<double>(size_) * 0x1p-30,
+                            static_cast<double>(memory) * 0x1p-30));
+  }
 }
 
-MappedFile::~MappedFile() {
-  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+Buffer<std::byte> InputFile::read_all() const {
+  check_fits_memory();
+  Buffer<std::byte> bytes(size_);
+  read_at(0, bytes.span());
+  check_unchanged();
+  return bytes;
+}
+
+void InputFile::check_unchanged() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail_with_errno("cannot read");
+  // Not st_ctim: that of a file also changes when its name does.
+  if (static_cast<std::uint64_t>(status.st_size) != size_ ||
+      status.st_mtim.tv_sec != modified_.tv_sec || status.st_mtim.tv_nsec != modified_.tv_nsec)
+    fail_as_changed();
 }
 
 }  // namespace roundel

@@ -1,13 +1,19 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <ctime>
 #include <span>
 #include <string>
-#include <utility>
+
+#include "renderer/base/buffer.h"
 
 namespace roundel {
 
-/// A regular file, open for reading. Errors are Error(kInvalidScene) "PATH: …" where the path does
-/// not name a regular file, Error(kRuntimeFailure) where the system refuses to open or read it.
+/// A regular file, open for reading for the life of the object, so that all that is read comes from
+/// one file, whatever takes its name in the meantime. Nothing is mapped into memory: a mapped file
+/// that becomes shorter would end the program. Errors are Error(kInvalidScene) "PATH: …" where the
+/// path does not name a regular file, Error(kRuntimeFailure) where the system refuses to open or
+/// read it or where it changes meanwhile.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
@@ -15,37 +21,31 @@ class InputFile {
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
+  const std::string& path() const { return path_; }
   /// Bytes, when it was opened.
-  std::size_t size() const { return size_; }
+  std::uint64_t size() const { return size_; }
+  /// Fills `bytes` with the file's from `offset` on, offset + bytes.size() <= size(). From many
+  /// threads at once. Throws "PATH: has changed while it was read" where it has become shorter.
+  void read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
   /// The file's bytes, but at most `limit`.
   std::string read(std::size_t limit) const;
+  /// Throws Error(kRuntimeFailure) where the file's bytes are more than half of the machine's
+  /// memory.
+  void check_fits_memory() const;
+  /// All of the file's bytes. Throws as check_fits_memory() and check_unchanged().
+  Buffer<std::byte> read_all() const;
+  /// Throws Error(kRuntimeFailure) "PATH: has changed while it was read" where its size or the time
+  /// of its last change is no longer as when it was opened.
+  void check_unchanged() const;
 
  private:
-  friend class MappedFile;
   [[noreturn]] void fail_with_errno(const char* what) const;
+  [[noreturn]] void fail_as_changed() const;
 
   std::string path_;
   int descriptor_ = -1;
-  std::size_t size_ = 0;
-};
-
-/// A whole file, memory-mapped read-only for the life of the object: nothing is allocated in
-/// proportion to its size.
-class MappedFile {
- public:
-  /// Errors are InputFile's.
-  explicit MappedFile(const std::string& path);
-  ~MappedFile();
-  MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
-  MappedFile& operator=(MappedFile&& other) noexcept {
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-
-  std::span<const std::byte> bytes() const { return bytes_; }
-
- private:
-  std::span<const std::byte> bytes_;
+  std::uint64_t size_ = 0;
+  timespec modified_{};
 };
 
 }  // namespace roundel

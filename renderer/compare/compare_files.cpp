@@ -1,3 +1,4 @@
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 
@@ -13,15 +14,27 @@
 namespace roundel {
 namespace {
 
-bool equal_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
+/// Piece by piece, so that equal files take no memory.
+bool equal_bytes(const InputFile& a, const InputFile& b) {
   if (a.size() != b.size()) return false;
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
-  if (a.size() <= kPiece) return std::memcmp(a.data(), b.data(), a.size()) == 0;
+  constexpr std::size_t kPiece = std::size_t{1} << 18;  // two stay in a core's second-level cache
+  constexpr std::size_t kPiecesOfTask = 8;
   std::atomic<bool> equal = true;
-  tbb::parallel_for(std::size_t{0}, (a.size() + kPiece - 1) / kPiece, [&](std::size_t piece) {
-    const std::size_t begin = piece * kPiece, size = std::min(kPiece, a.size() - begin);
-    if (equal && std::memcmp(a.data() + begin, b.data() + begin, size) != 0) equal = false;
-  });
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, (a.size() + kPiece - 1) / kPiece, kPiecesOfTask),
+      [&](const tbb::blocked_range<std::size_t>& pieces) {
+        const std::size_t most = std::min<std::size_t>(kPiece, a.size());
+        Buffer<std::byte> of_a(most), of_b(most);
+        for (std::size_t piece = pieces.begin(); equal && piece < pieces.end(); ++piece) {
+          const std::size_t begin = piece * kPiece;
+          const std::size_t size = std::min<std::size_t>(kPiece, a.size() - begin);
+          a.read_at(begin, of_a.span().first(size));
+          b.read_at(begin, of_b.span().first(size));
+          if (std::memcmp(of_a.data(), of_b.data(), size) != 0) equal = false;
+        }
+      });
+  a.check_unchanged();
+  b.check_unchanged();
   return equal;
 }
 
@@ -57,16 +70,14 @@ PictureDifference no_difference(const Measures& measures) {
 
 ComparedFiles compare_files(const std::string& path_a, const std::string& path_b,
                             const Tolerance& tolerance, const Measures& measures) {
-  std::optional<MappedFile> file_a, file_b;
+  std::optional<InputFile> file_a, file_b;
   do_both([&] { file_a.emplace(path_a); }, [&] { file_b.emplace(path_b); });
-  const std::span<const std::byte> bytes_a = file_a->bytes(), bytes_b = file_b->bytes();
   ComparedFiles compared;
-  if (is_picture(bytes_a) && equal_bytes(bytes_a, bytes_b)) {
+  if (is_picture(*file_a) && equal_bytes(*file_a, *file_b)) {
     compared.difference = no_difference(measures);
     return compared;
   }
-  do_both([&] { compared.a = decode_picture(path_a, bytes_a); },
-          [&] { compared.b = decode_picture(path_b, bytes_b); });
+  do_both([&] { compared.a = read_picture(*file_a); }, [&] { compared.b = read_picture(*file_b); });
   compared.difference = compare_pictures(*compared.a, *compared.b, tolerance, measures);
   return compared;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "renderer/base/buffer.h"
+#include "renderer/base/input_file.h"
 #include "renderer/image/files.h"
 
 namespace roundel {
@@ -36,10 +37,11 @@ struct Picture {
 /// what this machine's memory cannot hold. PNG of all kinds: a palette becomes RGB, a tRNS chunk an
 /// alpha channel. EXR with the channels R, G, B or Y, with or without A, half or float.
 Picture read_picture(const std::string& path);
+Picture read_picture(const InputFile& file);
 /// The same, of a file in memory; `path` is for messages.
 Picture decode_picture(const std::string& path, std::span<const std::byte> file);
 /// True for a file that starts as a picture does.
-bool is_picture(std::span<const std::byte> file);
+bool is_picture(const InputFile& file);
 
 /// A picture that was just rendered.
 Picture picture_of(Image image, ImageMetadata metadata);

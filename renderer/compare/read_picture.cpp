@@ -12,6 +12,8 @@
 namespace roundel {
 namespace {
 
+constexpr std::size_t kStartBytes = kMaxPfmHeaderBytes;  ///< tell the formats apart, too
+
 bool starts_with(std::span<const std::byte> file, std::string_view start) {
   return file.size() >= start.size() && std::memcmp(file.data(), start.data(), start.size()) == 0;
 }
@@ -21,6 +23,12 @@ std::optional<ImageFormat> format_of_bytes(std::span<const std::byte> file) {
   if (starts_with(file, "\x76\x2f\x31\x01")) return ImageFormat::kExr;
   if (starts_with(file, "PF") || starts_with(file, "Pf")) return ImageFormat::kPfm;
   return std::nullopt;
+}
+
+ImageFormat checked_format(const std::string& path, std::span<const std::byte> file) {
+  const std::optional<ImageFormat> format = format_of_bytes(file);
+  if (!format) throw Error(ExitCode::kInvalidScene, path + ": expected a PNG, EXR or PFM file");
+  return *format;
 }
 
 Picture decode_png_picture(const std::string& path, std::span<const std::byte> file) {
@@ -57,42 +65,62 @@ Picture decode_exr_picture(const std::string& path, std::span<const std::byte> f
   return picture;
 }
 
-Picture decode_pfm_picture(const std::string& path, std::span<const std::byte> file) {
-  const PfmPixels pfm = parse_pfm(path, file);
+/// `read_at(offset, bytes)` fills bytes from the file's, which `start` begins and which are
+/// `file_size`.
+template <typename ReadAt>
+Picture decode_pfm_picture(const std::string& path, std::span<const std::byte> start,
+                           std::uint64_t file_size, const ReadAt& read_at) {
+  const PfmHeader pfm = parse_pfm_header(path, start, file_size);
   Picture picture;
   picture.samples = Picture::Samples::kFloats;
   picture.width = pfm.width, picture.height = pfm.height, picture.channels = pfm.channels;
-  const std::size_t row =
-      static_cast<std::size_t>(pfm.width) * static_cast<std::size_t>(pfm.channels);
   const auto height = static_cast<std::size_t>(pfm.height);
-  picture.floats = Buffer<float>(row * height);
-  for (std::size_t y = 0; y < height; ++y)  // a file's rows go up
-    pfm.copy_row(height - 1 - y, picture.floats.data() + y * row);
+  picture.floats = Buffer<float>(pfm.row_floats() * height);
+  for (std::size_t y = 0; y < height; ++y) {  // a file's rows go up
+    const std::span<float> row =
+        picture.floats.span().subspan(y * pfm.row_floats(), pfm.row_floats());
+    read_at(pfm.row_offset(height - 1 - y), std::as_writable_bytes(row));
+    pfm.to_native(row);
+  }
   return picture;
 }
 
 }  // namespace
 
-bool is_picture(std::span<const std::byte> file) {
-  return format_of_bytes(file).has_value();
+bool is_picture(const InputFile& file) {
+  const std::string start = file.read(kStartBytes);
+  return format_of_bytes(std::as_bytes(std::span(start))).has_value();
 }
 
 Picture decode_picture(const std::string& path, std::span<const std::byte> file) {
-  const std::optional<ImageFormat> format = format_of_bytes(file);
-  if (!format) throw Error(ExitCode::kInvalidScene, path + ": expected a PNG, EXR or PFM file");
-  switch (*format) {
+  switch (checked_format(path, file)) {
     case ImageFormat::kPng:
       return decode_png_picture(path, file);
     case ImageFormat::kExr:
       return decode_exr_picture(path, file);
     default:
-      return decode_pfm_picture(path, file);
+      return decode_pfm_picture(path, file, file.size(),
+                                [file](std::uint64_t offset, std::span<std::byte> bytes) {
+                                  std::memcpy(bytes.data(), file.data() + offset, bytes.size());
+                                });
   }
 }
 
+Picture read_picture(const InputFile& file) {
+  const std::string text = file.read(kStartBytes);
+  const std::span<const std::byte> start = std::as_bytes(std::span(text));
+  if (checked_format(file.path(), start) != ImageFormat::kPfm)
+    return decode_picture(file.path(), file.read_all().span());
+  file.check_fits_memory();
+  Picture picture = decode_pfm_picture(  // its rows go straight to their place
+      file.path(), start, file.size(),
+      [&file](std::uint64_t offset, std::span<std::byte> bytes) { file.read_at(offset, bytes); });
+  file.check_unchanged();
+  return picture;
+}
+
 Picture read_picture(const std::string& path) {
-  const MappedFile file(path);
-  return decode_picture(path, file.bytes());
+  return read_picture(InputFile(path));
 }
 
 Picture picture_of(Image image, ImageMetadata metadata) {

@@ -3,10 +3,16 @@
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
 #include <limits>
+#include <vector>
 
+#include "renderer/base/buffer.h"
 #include "renderer/base/error.h"
 #include "renderer/generate/layer_source.h"
+#include "renderer/raster/view.h"
 #include "renderer/scene/npy.h"
 
 namespace roundel {
@@ -22,8 +28,8 @@ constexpr double kSmallestRadius = std::numeric_limits<float>::denorm_min();
 
 /// Indexed by DataColumn; NaN is in no range.
 constexpr ColumnRule kRules[] = {
-    {"x", "a number from -1e6 to 1e6", -kMaxCoordinate, kMaxCoordinate},
-    {"y", "a number from -1e6 to 1e6", -kMaxCoordinate, kMaxCoordinate},
+    {"x", "a number from -1e15 to 1e15", -kMaxDataCoordinate, kMaxDataCoordinate},
+    {"y", "a number from -1e15 to 1e15", -kMaxDataCoordinate, kMaxDataCoordinate},
     {"z", "a number from 0 to 1", 0, 1},
     {"radius", "a number > 0 and <= 1e6", kSmallestRadius, kMaxCoordinate},
     {"red", "a number from 0 to 1e6", 0, kMaxColor},
@@ -32,8 +38,12 @@ constexpr ColumnRule kRules[] = {
     {"alpha", "a number from 0 to 1", 0, 1},
     {"ignored", "anything", 0, 0},
 };
-static_assert(kMaxCoordinate == 1e6 && kMaxColor == 1e6, "the texts above say so");
+static_assert(kMaxDataCoordinate == 1e15 && kMaxCoordinate == 1e6 && kMaxColor == 1e6,
+              "the texts above say so");
 static_assert(std::size(kRules) == static_cast<std::size_t>(DataColumn::kIgnored) + 1);
+
+constexpr const char* kFarHint =
+    "; numbers as large as that are too coarse for places: subtract a common offset from the data";
 
 const ColumnRule& rule_of(DataColumn column) {
   return kRules[static_cast<std::size_t>(column)];
@@ -48,42 +58,84 @@ struct BadRows {
 class DataLayer final : public LayerSource {
  public:
   DataLayer(const DataSource& source, float alpha)
-      : source_(source), array_(source.path), alpha_(alpha) {
-    if (array_.rows() != source.rows || array_.columns() != source.columns.size())
-      throw Error(ExitCode::kInvalidScene,
-                  fmt::format("{}: expected [{}, {}] as when the scene was loaded, got [{}, {}]",
-                              source.path, source.rows, source.columns.size(), array_.rows(),
-                              array_.columns()));
+      : source_(source), array_(*source.array), alpha_(alpha) {
+    assert(array_.rows() == source.rows && array_.columns() == source.columns.size());
   }
 
   void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
+    read(shapes, paints, [](const RowValues& row) { return row.shape(); });
+  }
+
+  bool generate_in_frame_space(const View& view, int width, int height, std::span<Shape> shapes,
+                               std::span<Paint> paints) override {
+    if (!array_.is_double()) return false;
+    read(shapes, paints, [&](const RowValues& row) {
+      return to_frame_space(row[DataColumn::kX], row[DataColumn::kY], row.shape(), view, width,
+                            height);
+    });
+    return true;
+  }
+
+ private:
+  /// A row's values, by column; where a column is not there its default.
+  struct RowValues {
+    std::array<double, kDataColumnNames.size()> values{};
+
+    double& operator[](DataColumn column) { return values[static_cast<std::size_t>(column)]; }
+    double operator[](DataColumn column) const { return values[static_cast<std::size_t>(column)]; }
+    float rounded(DataColumn column) const { return static_cast<float>((*this)[column]); }
+    Shape shape() const {
+      return {rounded(DataColumn::kX), rounded(DataColumn::kY), rounded(DataColumn::kZ),
+              rounded(DataColumn::kRadius)};
+    }
+    Paint paint() const {
+      return {rounded(DataColumn::kRed), rounded(DataColumn::kGreen), rounded(DataColumn::kBlue),
+              rounded(DataColumn::kAlpha)};
+    }
+  };
+
+  /// Makes circles of all rows, `shape_of` their shapes.
+  template <typename ShapeOf>
+  void read(std::span<Shape> shapes, std::span<Paint> paints, const ShapeOf& shape_of) const {
+    const std::size_t columns = source_.columns.size();
+    constexpr std::size_t kSlabBytes = std::size_t{1} << 18;  // stays in the second-level cache
+    const std::size_t slab = std::max<std::size_t>(1, kSlabBytes / (columns * sizeof(double)));
     const BadRows bad = tbb::parallel_reduce(
-        tbb::blocked_range<std::size_t>(0, shapes.size(), 4096), BadRows{},
+        tbb::blocked_range<std::size_t>(0, shapes.size(), slab), BadRows{},
         [&](const tbb::blocked_range<std::size_t>& range, BadRows found) {
-          for (std::size_t row = range.begin(); row < range.end(); ++row)
-            if (!read_row(row, shapes[row], paints[row]))
-              found = {std::min(found.first, std::uint64_t{row}), found.count + 1};
+          Buffer<double> values(std::min(slab, range.size()) * columns);
+          for (std::size_t row = range.begin(), end = 0; row < range.end(); row = end) {
+            end = std::min(row + slab, range.end());
+            const double* in = values.data();
+            array_.read_rows(row, values.span().first((end - row) * columns));
+            for (std::size_t i = row; i < end; ++i, in += columns) {
+              RowValues of_row;
+              of_row[DataColumn::kAlpha] = static_cast<double>(alpha_);
+              if (!take_row(in, of_row)) {
+                found = {std::min(found.first, std::uint64_t{i}), found.count + 1};
+                continue;
+              }
+              shapes[i] = shape_of(of_row);
+              paints[i] = of_row.paint();
+            }
+          }
           return found;
         },
         [](const BadRows& a, const BadRows& b) {
           return BadRows{std::min(a.first, b.first), a.count + b.count};
         });
+    array_.check_unchanged();
     if (bad.count > 0) report(bad);
   }
 
- private:
-  /// Row `row` as a circle; false if a value is out of range.
-  bool read_row(std::uint64_t row, Shape& shape, Paint& paint) const {
-    float values[] = {0, 0, 0, 0, 0, 0, 0, alpha_, 0};  // indexed by DataColumn
-    for (std::size_t c = 0; c < source_.columns.size(); ++c) {
-      const DataColumn column = source_.columns[c];
+  /// False if a value is out of range.
+  bool take_row(const double* values, RowValues& row) const {
+    for (const DataColumn column : source_.columns) {
+      const double value = *values++;
       if (column == DataColumn::kIgnored) continue;
-      const double value = array_.at(row, c);
       if (!in_range(column, value)) return false;
-      values[static_cast<std::size_t>(column)] = static_cast<float>(value);
+      row[column] = value;
     }
-    shape = {values[0], values[1], values[2], values[3]};
-    paint = {values[4], values[5], values[6], values[7]};
     return true;
   }
 
@@ -93,13 +145,16 @@ class DataLayer final : public LayerSource {
 
   [[noreturn]] void report(const BadRows& bad) const {
     std::string message;
+    std::vector<double> row(source_.columns.size());
+    array_.read_rows(bad.first, row);
     for (std::size_t c = 0; c < source_.columns.size(); ++c) {
       const DataColumn column = source_.columns[c];
-      const double value = array_.at(bad.first, c);
+      const double value = row[c];
       if (column == DataColumn::kIgnored || in_range(column, value)) continue;
-      message += fmt::format("{}{}: row {}: {}: expected {}, got {}", message.empty() ? "" : "\n",
+      const bool is_far = rule_of(column).high == kMaxDataCoordinate && std::isfinite(value);
+      message += fmt::format("{}{}: row {}: {}: expected {}, got {}{}", message.empty() ? "" : "\n",
                              source_.path, bad.first, rule_of(column).name,
-                             rule_of(column).expected, value);
+                             rule_of(column).expected, value, is_far ? kFarHint : "");
     }
     if (bad.count > 1)
       message += fmt::format("\n{}: {} more rows (counted from 0) have values out of range",
@@ -108,7 +163,7 @@ class DataLayer final : public LayerSource {
   }
 
   const DataSource& source_;
-  NpyArray array_;
+  const NpyArray& array_;
   float alpha_;
 };
 

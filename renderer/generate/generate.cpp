@@ -13,6 +13,7 @@
 #include "renderer/generate/classic.h"
 #include "renderer/generate/random_circle.h"
 #include "renderer/image/srgb.h"
+#include "renderer/raster/view.h"
 
 namespace roundel {
 namespace {
@@ -99,8 +100,10 @@ CircleSource::CircleSource(const Scene& scene) : state_(std::make_unique<State>(
 
 CircleSource::~CircleSource() = default;
 
-void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths) {
+void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths, Space space) {
   const Scene& scene = state_->scene;
+  const int width = scene.image.width, height = scene.image.height;
+  const bool moves = space == Space::kFrame && !is_identity(scene.view, width, height);
   resize(circles, count_circles(scene));
   const bool has_paints = circles.paints_number == state_->number;
   circles.paints_number = 0;
@@ -111,19 +114,22 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths)
     const std::span<Paint> paints = circles.paints.span().subspan(first, count);
     LayerSource& source = *state_->sources[index];
     first += count;
-    if (has_paints && source.is_simulated()) {
-      source.generate(frame, shapes, {});
-      continue;
-    }
-    const bool by_runs =
-        depths == Depths::kPainted && makes_painted_runs(source, scene.layers[index].shader);
-    if (!by_runs) source.generate(frame, shapes, paints);
+    const bool keeps_paints = has_paints && source.is_simulated();
+    const bool by_runs = !keeps_paints && depths == Depths::kPainted &&
+                         makes_painted_runs(source, scene.layers[index].shader);
+    const bool is_moved =
+        moves && source.generate_in_frame_space(scene.view, width, height, shapes, paints);
+    if (!by_runs && !is_moved)
+      source.generate(frame, shapes, keeps_paints ? std::span<Paint>() : paints);
+    if (keeps_paints && !moves) continue;  // no tasks for nothing
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kGrain),
                       [&](const tbb::blocked_range<std::size_t>& range) {
                         const auto some_shapes = shapes.subspan(range.begin(), range.size());
                         const auto some_paints = paints.subspan(range.begin(), range.size());
                         if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
-                        finish_paints(scene, scene.layers[index], some_shapes, some_paints);
+                        if (!keeps_paints)
+                          finish_paints(scene, scene.layers[index], some_shapes, some_paints);
+                        if (moves && !is_moved) apply_view(scene, some_shapes);
                       });
   }
   circles.paints_number = state_->number;

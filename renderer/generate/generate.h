@@ -10,13 +10,13 @@
 
 namespace roundel {
 
-/// Produces the circles of any frame of a scene, in scene space and in paint order. Frame f of a
+/// Produces the circles of any frame of a scene, in paint order. Frame f of a
 /// simulated layer is its initial state after f steps of 1/60 s; stepping on from the frame
 /// generated last is cheap, going back starts over from frame 0. The circles of a frame are the
 /// same bits however it is reached.
 class CircleSource {
  public:
-  /// Keeps a reference to the scene. Opens data files.
+  /// Keeps a reference to the scene.
   explicit CircleSource(const Scene& scene);
   ~CircleSource();
 
@@ -26,15 +26,22 @@ class CircleSource {
     kPainted,  ///< those that painting reads; others are unspecified
   };
 
+  enum class Space {
+    kScene,  ///< as the scene has them, in binary32
+    kFrame,  ///< as they are drawn: moved by the view for the size of the scene's image
+  };
+
   /// 0 <= frame <= kMaxFrame. Reuses the memory of `circles`. Colours are in the scene's blend
   /// space. Throws Error(kInvalidScene) for data with values out of range ("PATH: row 17: radius:
-  /// …").
-  void generate(std::int64_t frame, Circles& circles, Depths depths = Depths::kAll);
+  /// …"), Error(kRuntimeFailure) for data that have changed since the scene was loaded.
+  void generate(std::int64_t frame, Circles& circles, Depths depths = Depths::kAll,
+                Space space = Space::kScene);
 
   /// True where make_run() works: each circle can be made without the others.
   bool makes_runs() const;
   /// Circles first .. first + n − 1 (n = the size of both spans) of any frame as generate() makes
-  /// them, with the depths that painting reads. From many threads at once; starts no tasks.
+  /// them in scene space, with the depths that painting reads. From many threads at once; starts no
+  /// tasks.
   void make_run(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
 
   /// True where the circles depend on the frame: some layer is simulated.

@@ -20,6 +20,14 @@ class LayerSource {
   /// paints are the same for every frame; simulated layers take an empty span and leave them out.
   virtual void generate(std::int64_t frame, std::span<Shape> shapes, std::span<Paint> paints) = 0;
 
+  /// The same in the frame space of a width × height image, for layers whose centres are more
+  /// precise than a Shape's, which are rounded behind the view. False, with nothing done, for
+  /// others.
+  virtual bool generate_in_frame_space(const View& /*view*/, int /*width*/, int /*height*/,
+                                       std::span<Shape> /*shapes*/, std::span<Paint> /*paints*/) {
+    return false;
+  }
+
   /// True where the circles depend on the frame.
   virtual bool is_simulated() const { return false; }
 
@@ -44,7 +52,7 @@ std::unique_ptr<LayerSource> make_random_layer(const RandomSource& source, std::
                                                std::uint32_t layer_index, float alpha);
 /// Keeps a reference to `source`.
 std::unique_ptr<LayerSource> make_inline_layer(const InlineSource& source, float alpha);
-/// Keeps a reference to `source` and opens its file. Throws Error(kInvalidScene).
+/// Keeps a reference to `source`, whose array must be open.
 std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, float alpha);
 
 }  // namespace roundel

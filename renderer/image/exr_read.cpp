@@ -215,9 +215,9 @@ ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file) {
 }
 
 std::optional<ImageMetadata> read_exr_metadata(const std::string& path) {
-  const MappedFile file(path);
+  const Buffer<std::byte> file = InputFile(path).read_all();
   try {
-    OpenExr exr(file.bytes());
+    OpenExr exr(file.span());
     check_pixels(exr);
     return metadata_of(exr.part->header());
   } catch (const std::exception& error) {

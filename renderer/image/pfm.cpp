@@ -24,7 +24,7 @@ static_assert(std::endian::native == std::endian::little,
 
 /// Takes the text up to the next white space, and that one character, from the front of `rest`.
 std::string_view next_token(const std::string& path, std::string_view& rest) {
-  constexpr std::size_t kLongestToken = 32;
+  constexpr std::size_t kLongestToken = kMaxPfmHeaderBytes / 4;
   const std::size_t end = rest.substr(0, kLongestToken).find_first_of(" \t\r\n");
   if (end == std::string_view::npos || end == 0) fail(path, "the header is malformed");
   const std::string_view token = rest.substr(0, end);
@@ -63,52 +63,52 @@ std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer) {
   return file;
 }
 
-void PfmPixels::copy_row(std::size_t row, float* out) const {
-  const std::size_t floats = static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
-  std::memcpy(out, data + row * floats * sizeof(float), floats * sizeof(float));
+void PfmHeader::to_native(std::span<float> floats) const {
   if (!is_big_endian) return;
-  for (std::size_t i = 0; i < floats; ++i) out[i] = swap_bytes(out[i]);
+  for (float& value : floats) value = swap_bytes(value);
 }
 
-PfmPixels parse_pfm(const std::string& path, std::span<const std::byte> file) {
-  std::string_view rest(reinterpret_cast<const char*>(file.data()), file.size());
-  PfmPixels pixels;
+PfmHeader parse_pfm_header(const std::string& path, std::span<const std::byte> start,
+                           std::uint64_t file_size) {
+  std::string_view rest(reinterpret_cast<const char*>(start.data()), start.size());
+  PfmHeader header;
   const std::string_view type = next_token(path, rest);
   if (type != "PF" && type != "Pf") fail(path, "it does not start with PF or Pf");
-  pixels.channels = type == "PF" ? 3 : 1;
-  pixels.width = parse_number<int>(path, next_token(path, rest), "width");
-  pixels.height = parse_number<int>(path, next_token(path, rest), "height");
+  header.channels = type == "PF" ? 3 : 1;
+  header.width = parse_number<int>(path, next_token(path, rest), "width");
+  header.height = parse_number<int>(path, next_token(path, rest), "height");
   const float scale = parse_number<float>(path, next_token(path, rest), "scale");
-  if (pixels.width < 1 || pixels.height < 1 || pixels.width > kMaxImageSide ||
-      pixels.height > kMaxImageSide) {
-    fail(path, fmt::format("a size of {}x{} is out of range", pixels.width, pixels.height));
+  if (header.width < 1 || header.height < 1 || header.width > kMaxImageSide ||
+      header.height > kMaxImageSide) {
+    fail(path, fmt::format("a size of {}x{} is out of range", header.width, header.height));
   }
   // The sign is the byte order; another magnitude would ask for other values than the file has.
   if (std::abs(scale) != 1.0f) fail(path, "the scale is neither -1 nor 1");
-  const std::size_t expected = static_cast<std::size_t>(pixels.width) *
-                               static_cast<std::size_t>(pixels.height) *
-                               static_cast<std::size_t>(pixels.channels) * sizeof(float);
-  if (rest.size() != expected) {
-    fail(path, fmt::format("{} bytes of pixels, expected {}", rest.size(), expected));
-  }
-  pixels.is_big_endian = scale > 0;
-  pixels.data = reinterpret_cast<const std::byte*>(rest.data());
-  return pixels;
+  header.is_big_endian = scale > 0;
+  header.data_offset = start.size() - rest.size();
+  const std::uint64_t got = file_size - header.data_offset;
+  const std::uint64_t expected =
+      header.row_offset(static_cast<std::size_t>(header.height)) - header.data_offset;
+  if (got != expected) fail(path, fmt::format("{} bytes of pixels, expected {}", got, expected));
+  return header;
 }
 
 Framebuffer read_pfm(const std::string& path) {
-  const MappedFile file(path);
-  const PfmPixels pixels = parse_pfm(path, file.bytes());
-  if (pixels.channels != 3) fail(path, "it has one channel, expected three");
+  const InputFile file(path);
+  const std::string start = file.read(kMaxPfmHeaderBytes);
+  const PfmHeader header = parse_pfm_header(path, std::as_bytes(std::span(start)), file.size());
+  if (header.channels != 3) fail(path, "it has one channel, expected three");
   Framebuffer framebuffer;
-  framebuffer.resize(pixels.width, pixels.height);
-  std::vector<float> row(static_cast<std::size_t>(pixels.width) * 3);
+  framebuffer.resize(header.width, header.height);
+  std::vector<float> row(header.row_floats());
   Pixel* out = framebuffer.pixels.data();
-  for (std::size_t y = 0; y < static_cast<std::size_t>(pixels.height); ++y) {
-    pixels.copy_row(y, row.data());
+  for (std::size_t y = 0; y < static_cast<std::size_t>(header.height); ++y) {
+    file.read_at(header.row_offset(y), std::as_writable_bytes(std::span(row)));
+    header.to_native(row);
     for (const float* in = row.data(); in != row.data() + row.size(); in += 3)
       *out++ = {in[0], in[1], in[2], 1.0f};
   }
+  file.check_unchanged();
   return framebuffer;
 }
 

@@ -1,22 +1,36 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
 namespace roundel {
 
-/// A PFM file's pixels where they lie in the file, rows **bottom to top**.
-struct PfmPixels {
+/// What the header of a PFM file says of its pixels: floats, rows **bottom to top**.
+struct PfmHeader {
   int width = 0, height = 0;
   int channels = 3;  ///< 3 ("PF") or 1 ("Pf")
   bool is_big_endian = false;
-  const std::byte* data = nullptr;  ///< [height · width · channels] floats, not aligned
+  std::size_t data_offset = 0;  ///< of the lowest row in the file
 
-  /// Row `row`, in the machine's byte order, to `out` [width · channels].
-  void copy_row(std::size_t row, float* out) const;
+  std::size_t row_floats() const {
+    return static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
+  }
+  /// Offset in the file of row `row`, counted from the bottom.
+  std::uint64_t row_offset(std::size_t row) const {
+    return data_offset + std::uint64_t{row} * row_floats() * sizeof(float);
+  }
+  /// Makes floats as the file has them those of this machine.
+  void to_native(std::span<float> floats) const;
 };
 
-/// Throws Error(kInvalidScene) "PATH: not a sound PFM file: …".
-PfmPixels parse_pfm(const std::string& path, std::span<const std::byte> file);
+/// No header ends behind this byte of a file.
+inline constexpr std::size_t kMaxPfmHeaderBytes = 128;
+
+/// Reads the header from the first bytes of a file of `file_size` bytes, all of them or at least
+/// kMaxPfmHeaderBytes. Throws Error(kInvalidScene) "PATH: not a sound PFM file: …", also where the
+/// pixels do not fill the rest of the file exactly.
+PfmHeader parse_pfm_header(const std::string& path, std::span<const std::byte> start,
+                           std::uint64_t file_size);
 
 }  // namespace roundel

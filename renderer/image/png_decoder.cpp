@@ -59,7 +59,7 @@ void PngDecoder::check_chunks() {
   }
   bytes = bytes.subspan(kPngSignature.size());
   constexpr std::size_t kFrame = 12;  // length, type, checksum
-  constexpr std::uint32_t kIdat = 0x49444154, kIend = 0x49454e44;
+  constexpr std::uint32_t kIdat = 0x49444154, kIend = 0x49454e44, kIccp = 0x69434350;
   std::uint32_t type_before = 0;
   while (bytes.size() >= kFrame) {
     const std::size_t size = chunk_word(bytes, 0);
@@ -72,6 +72,7 @@ void PngDecoder::check_chunks() {
       if (!compressed_.empty() && type_before != kIdat) fail("its IDAT chunks are not together");
       compressed_.push_back(bytes.subspan(8, size));
     }
+    has_profile_ |= type == kIccp;
     bytes = bytes.subspan(kFrame + size);
     if (type == kIend) {
       if (!bytes.empty()) fail("there is something behind its end");
@@ -125,8 +126,32 @@ int PngDecoder::packed_format(Pixels& pixels) {
   return header_.bit_depth < 8 ? SPNG_FMT_G8 : SPNG_FMT_PNG;
 }
 
+/// libspng leaves a profile that it cannot read away, as if the picture had none.
+void PngDecoder::check_profile() {
+  spng_iccp profile{};
+  if (has_profile_ && spng_get_iccp(context_.get(), &profile) != SPNG_OK)
+    fail("its ICC profile is damaged or out of place");
+}
+
+/// The number at x in a row of palette indices as the file packs them.
+std::size_t PngDecoder::palette_index(const std::uint8_t* row, std::size_t x) const {
+  const std::size_t depth = header_.bit_depth, bit = x * depth;
+  return (row[bit / 8] >> (8 - depth - bit % 8)) & ((1U << depth) - 1);
+}
+
+/// libspng takes colours that the palette does not have for black.
+void PngDecoder::check_indices(const std::uint8_t* row, std::size_t palette_size) const {
+  if (palette_size >= std::size_t{1} << header_.bit_depth) return;
+  std::size_t largest = 0;
+  for (std::size_t x = 0; x < header_.width; ++x)
+    largest = std::max(largest, palette_index(row, x));
+  if (largest >= palette_size)
+    fail(fmt::format("a pixel has colour {} of a palette of {}", largest, palette_size));
+}
+
 PngDecoder::Pixels PngDecoder::decode() {
   Pixels pixels;
+  check_profile();
   const int format = packed_format(pixels);
   const std::size_t size = std::size_t{header_.width} * header_.height *
                            static_cast<std::size_t>(pixels.channels * pixels.bit_depth / 8);
@@ -139,6 +164,10 @@ PngDecoder::Pixels PngDecoder::decode() {
   }
   if (is_plain()) {
     decode_plain(pixels);
+    return pixels;
+  }
+  if (header_.color_type == SPNG_COLOR_TYPE_INDEXED) {
+    decode_indexed(pixels);
     return pixels;
   }
   pixels.data = Buffer<std::uint8_t>(size);
@@ -182,11 +211,48 @@ void PngDecoder::decode_plain(Pixels& pixels) {
   pixels.data.shrink(row_bytes * header_.height);
 }
 
+void PngDecoder::decode_indexed(Pixels& pixels) {
+  spng_plte palette{};
+  check(spng_get_plte(context_.get(), &palette));
+  if (pixels.channels == 4) {
+    spng_trns transparency{};
+    check(spng_get_trns(context_.get(), &transparency));
+    for (std::size_t i = 0; i < palette.n_entries; ++i)
+      palette.entries[i].alpha =
+          i < transparency.n_type3_entries ? transparency.type3_alpha[i] : 255;
+  }
+  Buffer<std::uint8_t> packed(packed_size_);
+  std::fill(packed.begin(), packed.end(), 0);  // libspng adds a pass's bits to those of the others
+  check(spng_decode_image(context_.get(), packed.data(), packed_size_, SPNG_FMT_PNG, 0));
+  check(spng_decode_chunks(context_.get()));  // those behind the pixels
+  const auto channels = static_cast<std::size_t>(pixels.channels);
+  const std::size_t row_bytes = packed_size_ / header_.height;
+  pixels.data = Buffer<std::uint8_t>(channels * header_.width * header_.height);
+  std::uint8_t* out = pixels.data.data();
+  for (std::size_t y = 0; y < header_.height; ++y) {
+    const std::uint8_t* const row = packed.data() + y * row_bytes;
+    check_indices(row, palette.n_entries);
+    for (std::size_t x = 0; x < header_.width; ++x, out += channels) {
+      const spng_plte_entry& color = palette.entries[palette_index(row, x)];
+      const std::uint8_t samples[] = {color.red, color.green, color.blue, color.alpha};
+      std::copy_n(samples, channels, out);
+    }
+  }
+}
+
 void PngDecoder::check_pixels() {
+  check_profile();
+  spng_plte palette{};
+  const bool is_indexed = header_.color_type == SPNG_COLOR_TYPE_INDEXED;
+  if (is_indexed) check(spng_get_plte(context_.get(), &palette));
   check(spng_decode_image(context_.get(), nullptr, 0, SPNG_FMT_PNG, SPNG_DECODE_PROGRESSIVE));
   std::vector<std::uint8_t> row(packed_size_ / header_.height);
   int result = SPNG_OK;
-  while (result == SPNG_OK) result = spng_decode_row(context_.get(), row.data(), row.size());
+  while (result == SPNG_OK) {
+    if (is_indexed) std::fill(row.begin(), row.end(), 0);  // a pass does not fill it
+    result = spng_decode_row(context_.get(), row.data(), row.size());
+    if (is_indexed) check_indices(row.data(), palette.n_entries);
+  }
   if (result != SPNG_EOI) check(result);
   check(spng_decode_chunks(context_.get()));
 }

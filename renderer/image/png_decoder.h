@@ -56,11 +56,16 @@ class PngDecoder {
   bool is_plain();
   int packed_format(Pixels& pixels);
   void decode_plain(Pixels& pixels);
+  void decode_indexed(Pixels& pixels);
+  void check_profile();
+  std::size_t palette_index(const std::uint8_t* row, std::size_t x) const;
+  void check_indices(const std::uint8_t* row, std::size_t palette_size) const;
   void check(int result) const;
 
   std::string path_;
   std::span<const std::uint8_t> file_;
   std::vector<std::span<const std::uint8_t>> compressed_;  ///< the IDAT chunks' contents
+  bool has_profile_ = false;                               ///< there is an iCCP chunk
   std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> context_;
   spng_ihdr header_{};
   std::size_t packed_size_ = 0;  ///< of the samples as the file has them

@@ -5,8 +5,8 @@
 namespace roundel {
 
 PngInfo read_png_info(const std::string& path) {
-  const MappedFile file(path);
-  PngDecoder decoder(path, file.bytes());
+  const Buffer<std::byte> file = InputFile(path).read_all();
+  PngDecoder decoder(path, file.span());
   decoder.check_pixels();
   PngInfo info;
   info.width = static_cast<int>(decoder.header().width);
@@ -19,8 +19,8 @@ PngInfo read_png_info(const std::string& path) {
 }
 
 Image read_png(const std::string& path) {
-  const MappedFile file(path);
-  PngDecoder decoder(path, file.bytes());
+  const Buffer<std::byte> file = InputFile(path).read_all();
+  PngDecoder decoder(path, file.span());
   if (decoder.header().bit_depth != 8 || decoder.file_channels() < 3) {
     decoder.fail("expected 8-bit RGB or RGBA");
   }

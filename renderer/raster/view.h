@@ -1,5 +1,6 @@
 #pragma once
 #include <cmath>
+#include <span>
 
 #include "renderer/raster/circle.h"
 #include "renderer/scene/scene.h"
@@ -24,19 +25,38 @@ inline Shape to_frame_space(const Shape& shape, const View& view, int width, int
       shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
 }
 
-/// The way back, for people to read: rounded again, so that a circle need not have its old bits.
-inline Shape to_scene_space(const Shape& shape, const View& view, int width, int height) {
+/// The same for a circle whose centre (x, y) is in binary64: that is rounded once, behind the view,
+/// so that neighbours far from the origin or in a deep zoom keep their places. `shape` has z and
+/// the radius.
+inline Shape to_frame_space(double x, double y, const Shape& shape, const View& view, int width,
+                            int height) {
+  const auto moved = [zoom = view.zoom](double value, double center, double middle) {
+    if (zoom == 1 && center == middle) return static_cast<float>(value);
+    return static_cast<float>(std::fma(value - center, zoom, middle));
+  };
   const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
-  return {
-      static_cast<float>((static_cast<double>(shape.x) - half_width) / view.zoom + view.center_x),
-      static_cast<float>((static_cast<double>(shape.y) - 0.5) / view.zoom + view.center_y), shape.z,
-      static_cast<float>(static_cast<double>(shape.radius) / view.zoom)};
+  return {moved(x, view.center_x, half_width), moved(y, view.center_y, 0.5), shape.z,
+          static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
 }
 
-/// True when to_frame_space changes nothing.
-inline bool is_identity(const View& view, int width, int height) {
-  return view.zoom == 1 && view.center_y == 0.5 &&
-         view.center_x == 0.5 * static_cast<double>(width) / static_cast<double>(height);
+/// Moves circles from scene space to the frame space of the scene's image.
+inline void apply_view(const Scene& scene, std::span<Shape> shapes) {
+  const int width = scene.image.width, height = scene.image.height;
+  if (is_identity(scene.view, width, height)) return;
+  for (Shape& shape : shapes) shape = to_frame_space(shape, scene.view, width, height);
+}
+
+/// A circle in scene space, for people to read.
+struct SceneShape {
+  double x, y, z, radius;
+};
+
+/// The way back; a circle's old numbers but for the rounding of frame space.
+inline SceneShape to_scene_space(const Shape& shape, const View& view, int width, int height) {
+  const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
+  return {(static_cast<double>(shape.x) - half_width) / view.zoom + view.center_x,
+          (static_cast<double>(shape.y) - 0.5) / view.zoom + view.center_y,
+          static_cast<double>(shape.z), static_cast<double>(shape.radius) / view.zoom};
 }
 
 }  // namespace roundel

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <string_view>
 #include <type_traits>
+
+#include "renderer/scene/npy.h"
 
 namespace roundel {
 namespace {
@@ -115,6 +118,13 @@ void add_source(Hasher& hasher, const DataSource& source) {
   hasher.add(source.content_hash);
 }
 
+bool has_double_data(const Scene& scene) {
+  return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
+    const auto* data = std::get_if<DataSource>(&layer.source);
+    return data != nullptr && data->array && data->array->is_double();
+  });
+}
+
 }  // namespace
 
 std::string fingerprint(const Scene& scene) {
@@ -138,6 +148,9 @@ std::string fingerprint(const Scene& scene) {
     hasher.add(std::uint64_t{layer.source.index()});
     std::visit([&](const auto& source) { add_source(hasher, source); }, layer.source);
   }
+  // Such frames were drawn from rounded positions once: they must not pass for today's.
+  if (has_double_data(scene) && !is_identity(scene.view, scene.image.width, scene.image.height))
+    hasher.add(std::string_view("data's positions in binary64"));
   return hasher.digest();
 }
 

@@ -14,8 +14,7 @@ namespace roundel {
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
-// NumPy itself refuses headers beyond 10,000 bytes unless told otherwise.
-constexpr std::size_t kMaxHeaderBytes = 10'000;
+constexpr std::size_t kMaxHeaderBytes = kMaxNpyHeaderBytes - 12;
 
 // The header is the text of a Python dict with exactly the keys descr, fortran_order and shape.
 class HeaderParser {
@@ -144,7 +143,7 @@ class HeaderParser {
   std::optional<std::vector<std::uint64_t>> shape_;
 };
 
-void check_size(const NpyHeader& header, std::size_t file_size, const std::string& path) {
+void check_size(const NpyHeader& header, std::uint64_t file_size, const std::string& path) {
   const std::uint64_t element_size = header.is_double ? sizeof(double) : sizeof(float);
   const std::uint64_t available = file_size - header.data_offset;
   std::uint64_t needed = 0;
@@ -161,16 +160,17 @@ void check_size(const NpyHeader& header, std::size_t file_size, const std::strin
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& path) {
+NpyHeader parse_npy_header(std::span<const std::byte> start, std::uint64_t file_size,
+                           const std::string& path) {
   const auto fail = [&](const std::string& problem) {
     throw Error(ExitCode::kInvalidScene, path + ": " + problem);
   };
-  if (file.empty()) fail("expected an .npy array, got an empty file");
-  const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  if (start.empty()) fail("expected an .npy array, got an empty file");
+  const std::string_view bytes(reinterpret_cast<const char*>(start.data()), start.size());
   if (!bytes.starts_with(kMagic)) fail("expected an .npy array, but it does not start like one");
   const auto byte = [&](std::size_t i) -> std::size_t {
-    if (i >= file.size()) fail("the file ends within its header");
-    return std::to_integer<std::size_t>(file[i]);
+    if (i >= start.size()) fail("the file ends within its header");
+    return std::to_integer<std::size_t>(start[i]);
   };
   const std::size_t version = byte(kMagic.size());
   if (version < 1 || version > 3)
@@ -182,10 +182,10 @@ NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& p
   if (length > kMaxHeaderBytes)
     fail(fmt::format("a header of {} bytes is too long (at most {})", length, kMaxHeaderBytes));
   const std::size_t header_offset = length_offset + length_bytes;
-  if (length > file.size() - header_offset) fail("the file ends within its header");
+  if (length > start.size() - header_offset) fail("the file ends within its header");
   NpyHeader header = HeaderParser(bytes.substr(header_offset, length), path).parse();
   header.data_offset = header_offset + length;
-  check_size(header, file.size(), path);
+  check_size(header, file_size, path);
   return header;
 }
 

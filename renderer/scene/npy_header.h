@@ -13,9 +13,15 @@ struct NpyHeader {
   std::size_t data_offset = 0;  ///< of the first element in the file
 };
 
-/// Reads the header at the start of a file's bytes, format versions 1 to 3. Accepted are '<f4' and
-/// '<f8' in C order with two dimensions, whose elements fill the rest of the file exactly. Throws
-/// Error(kInvalidScene) "PATH: …".
-NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& path);
+/// No header ends behind this byte of a file: NumPy itself refuses texts beyond 10,000 bytes unless
+/// told otherwise.
+inline constexpr std::size_t kMaxNpyHeaderBytes = 12 + 10'000;
+
+/// Reads the header from the first bytes of a file of `file_size` bytes, all of them or at least
+/// kMaxNpyHeaderBytes; format versions 1 to 3. Accepted are '<f4' and '<f8' in C order with two
+/// dimensions, whose elements fill the rest of the file exactly. Throws Error(kInvalidScene)
+/// "PATH: …".
+NpyHeader parse_npy_header(std::span<const std::byte> start, std::uint64_t file_size,
+                           const std::string& path);
 
 }  // namespace roundel

@@ -1,12 +1,15 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace roundel {
+
+class NpyArray;
 
 /// A colour as written in the scene (display values, sRGB-encoded), >= 0; values beyond 1 are kept
 /// until the 8-bit output clamps them.
@@ -40,6 +43,12 @@ struct View {
   double center_x = 0.5, center_y = 0.5;
   double zoom = 1;  ///< > 0
 };
+
+/// True when frame space is scene space: the view changes nothing in an image of this size.
+inline bool is_identity(const View& view, int width, int height) {
+  return view.zoom == 1 && view.center_y == 0.5 &&
+         view.center_x == 0.5 * static_cast<double>(width) / static_cast<double>(height);
+}
 
 enum class Shader {
   kSolid,  ///< one colour and alpha everywhere inside
@@ -110,10 +119,11 @@ inline constexpr std::array<const char*, 9> kDataColumnNames = {
 
 /// Circles from an .npy array [n, columns.size()], one circle a row, in paint order.
 struct DataSource {
-  std::string path;                 ///< resolved: as given to open()
-  std::vector<DataColumn> columns;  ///< x, y and radius occur once, the others at most once
-  std::uint64_t rows = 0;           ///< n, read from the file's header when the scene was loaded
-  std::uint64_t content_hash = 0;   ///< XXH3 of the file's bytes
+  std::string path;                       ///< resolved: as given to open()
+  std::vector<DataColumn> columns;        ///< x, y and radius occur once, the others at most once
+  std::uint64_t rows = 0;                 ///< n
+  std::uint64_t content_hash = 0;         ///< XXH3 of the file's bytes
+  std::shared_ptr<const NpyArray> array;  ///< what was hashed; circles are made from it
 };
 
 struct Layer {
@@ -146,6 +156,9 @@ inline constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
 inline constexpr std::int64_t kMaxFrame = 10'000'000;
 inline constexpr double kMaxCoordinate = 1e6;  ///< |x|, |y|, radius of circles in scene files
+/// |x|, |y| of circles in data files, and of the view's centre: binary64 numbers beside it are 1/8
+/// apart.
+inline constexpr double kMaxDataCoordinate = 1e15;
 inline constexpr double kMaxColor = 1e6;
 inline constexpr double kMaxZoom = 1e9;
 inline constexpr double kMaxFps = 1000;

@@ -1,7 +1,6 @@
 #include "renderer/scene/scene_reader.h"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -234,17 +233,19 @@ class SceneReader {
     source.path = (std::filesystem::path(path_).parent_path() / data.text()).string();
     try {
       const DataFile& file = open_data(source.path);
-      source.rows = file.rows;
+      source.array = file.array;
+      source.rows = file.array->rows();
       source.content_hash = file.content_hash;
-      if (file.rows > kMaxCircles)
-        errors_.add(
-            data.place(), layer_path_ + ".data",
-            fmt::format("{}: {} rows need {} of memory as circles; at most {}", source.path,
-                        file.rows, memory_text(static_cast<double>(file.rows) * kBytesPerCircle),
-                        kMaxCircles));
-      if (columns && file.columns != source.columns.size())
+      if (source.rows > kMaxCircles)
+        errors_.add(data.place(), layer_path_ + ".data",
+                    fmt::format("{}: {} rows need {} of memory as circles; at most {}", source.path,
+                                source.rows,
+                                memory_text(static_cast<double>(source.rows) * kBytesPerCircle),
+                                kMaxCircles));
+      const std::uint64_t file_columns = file.array->columns();
+      if (columns && file_columns != source.columns.size())
         errors_.add(columns->place(), layer_path_ + ".columns",
-                    fmt::format("expected the names of {} columns, as {} has, got {}", file.columns,
+                    fmt::format("expected the names of {} columns, as {} has, got {}", file_columns,
                                 source.path, source.columns.size()));
     } catch (const Error& error) {
       if (error.exit_code() != ExitCode::kInvalidScene) throw;
@@ -279,16 +280,16 @@ class SceneReader {
   }
 
   struct DataFile {
-    std::uint64_t rows = 0, columns = 0, content_hash = 0;
+    std::shared_ptr<const NpyArray> array;
+    std::uint64_t content_hash = 0;
   };
   // Layers may share a file, which can be gigabytes long: it is hashed once.
   const DataFile& open_data(const std::string& path) {
     const auto known = data_files_.find(path);
     if (known != data_files_.end()) return known->second;
-    const NpyArray array(path);
-    const std::span<const std::byte> bytes = array.file_bytes();
-    const DataFile file{array.rows(), array.columns(), XXH3_64bits(bytes.data(), bytes.size())};
-    return data_files_.emplace(path, file).first->second;
+    auto array = std::make_shared<const NpyArray>(path);
+    const std::uint64_t content_hash = array->content_hash();
+    return data_files_.emplace(path, DataFile{std::move(array), content_hash}).first->second;
   }
 
   const std::string& path_;

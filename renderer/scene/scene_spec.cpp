@@ -57,6 +57,9 @@ SpecPtr background() {
 SpecPtr point() {
   return list_of(number(-kMaxCoordinate, kMaxCoordinate), 2, "a point [x, y]", "point");
 }
+SpecPtr view_center() {
+  return list_of(number(-kMaxDataCoordinate, kMaxDataCoordinate), 2, "a point [x, y]");
+}
 
 // A constant, or a law by which a number is drawn for each circle.
 SpecPtr number_law(SpecPtr constant, SpecPtr bound, std::string expected, std::string definition) {
@@ -178,7 +181,8 @@ SpecPtr layer() {
               {"circles", inline_circles(), "Circles by hand.", false, ""},
               {"data", spec(StringSpec{}, "the path of an .npy file"),
                "Path of an .npy file, relative to the scene file: float32 or float64 [n, k], a "
-               "circle a row, in paint order.",
+               "circle a row, in paint order. x and y up to 1e15, rounded to float32 only behind "
+               "the view.",
                false, ""},
               {"columns", spec(ListSpec{column, 1}, "a list of column names"),
                "Meaning of the columns of data: x, y and radius must be there; _ is ignored.",
@@ -212,7 +216,8 @@ SpecPtr image() {
 SpecPtr view() {
   return spec(
       ObjectSpec{{
-          {"center", point(), "The scene point in the middle of the image.", false, "[0.5, 0.5]"},
+          {"center", view_center(), "The scene point in the middle of the image.", false,
+           "[0.5, 0.5]"},
           {"zoom", number_above(0, kMaxZoom), "The image is 1/zoom scene units high.", false, "1"},
       }},
       "{center: [x, y], zoom: NUMBER}");

@@ -99,8 +99,8 @@ class ExportPipeline::Impl {
 
   ExportResult finish() {
     join();
-    if (generate_error_) std::rethrow_exception(generate_error_);
     ExportResult result = std::move(result_);
+    result.error = generate_error_;
     std::sort(result.written.begin(), result.written.end());
     result.seconds = seconds_since(started_);
     result.steady_seconds = encoding_clock_.window_seconds();
@@ -185,7 +185,7 @@ class ExportPipeline::Impl {
     }
     if (!circles) circles = std::make_shared<Circles>();
     const StageTimer timer(stats, "generate");
-    generate_in_frame_space(job_.scene, source_, frame, *circles);
+    generate_in_frame_space(source_, frame, *circles);
     stats.stage("generate").bytes = circles->count() * (sizeof(Shape) + sizeof(Paint));
     return circles;
   }

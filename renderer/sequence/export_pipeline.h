@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -50,6 +51,7 @@ struct ExportResult {
   FrameList written;                ///< rising
   std::vector<FailedFrame> failed;  ///< in the order in which they failed
   bool gave_up = false;             ///< too many failures one after the other
+  std::exception_ptr error;         ///< why no further frame's circles could be made, if so
   std::uint64_t bytes = 0;          ///< written
   StageStats stages;                ///< sums over all frames and threads
   double seconds = 0;               ///< from start() on
@@ -87,7 +89,7 @@ class ExportPipeline {
   /// Waits until all is done, at most so long. True when it is.
   bool wait_for(double seconds);
   ExportCounts counts() const;
-  /// Waits until all is done. Throws what made the frames' circles fail.
+  /// Waits until all is done.
   ExportResult finish();
 
  private:

@@ -69,6 +69,20 @@ class DiffTest(unittest.TestCase):
         self.write("b.png", png(width, height, channels, bytes(pixels)))
 
 
+class AbsurdSizes(DiffTest):
+    def test_files_beyond_the_machines_memory_are_refused_by_name(self):
+        self.write("a.png", png(1, 1, 3, b"abc"))
+        files = [("big.png", b"\x89PNG\r\n\x1a\n", 1 << 42)]
+        if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 80 << 30:
+            files.append(("big.pfm", b"PF\n65536 65536\n-1.0\n", 20 + (12 << 32)))
+        for name, start, size in files:
+            self.write(name, start)
+            os.truncate(os.path.join(self.folder, name), size)  # without blocks on the disk
+            for pair in (("a.png", name), (name, "a.png")):
+                self.assertRegex(self.run_diff(*pair, code=COULD_NOT).stderr,
+                                 rf"{name}: its [0-9.]+ GiB are too much for this machine")
+
+
 class PlantedDefects(DiffTest):
     def test_equal_bytes_and_equal_pixels(self):
         pixels = bytes(noise(300, 1))

@@ -10,6 +10,9 @@
 #include <OpenEXR/ImfPartType.h>
 #include <OpenEXR/ImfTiledOutputFile.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "renderer/compare/display_image.h"
 #include "renderer/raster/rasterizer.h"
 #include "tests/compare/compare_test_support.h"
@@ -20,6 +23,11 @@ namespace {
 
 Picture decoded(const PngBytes& file) {
   return decode_picture("a.png", std::as_bytes(std::span(file)));
+}
+
+void write_file(const std::string& path, const PngBytes& file) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
 }
 
 std::string problem_of(const PngBytes& file) {
@@ -141,6 +149,88 @@ TEST(ReadPicture, APaletteBecomesRgbAndWithTransparencyRgba) {
       }
     }
   }
+}
+
+TEST(ReadPicture, APaletteIsFoundWhateverDepthAndInterlace) {
+  for (const int bits : {1, 2, 4, 8}) {
+    for (const bool is_interlaced : {false, true}) {
+      PngWriter png = writer(19, 11, 3, bits);
+      png.is_interlaced = is_interlaced;
+      PngBytes colors;
+      for (unsigned i = 0; i < (1U << bits); ++i)
+        colors.insert(colors.end(), {static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(~i),
+                                     static_cast<std::uint8_t>(3 * i)});
+      png.chunks_before = png_chunk("PLTE", colors);
+      const Picture picture = decoded(png.file());
+      for (int y = 0; y < 11; ++y)
+        for (int x = 0; x < 19; ++x)
+          for (int c = 0; c < 3; ++c)
+            ASSERT_EQ(picture.bytes[sample_at(picture, x, y, c)],
+                      colors[3 * hashed(x, y, 0, bits) + static_cast<unsigned>(c)])
+                << bits << " bits at " << x << ", " << y;
+    }
+  }
+}
+
+/// One pixel, the last, has colour 3 of a palette of 3.
+TEST(ReadPicture, AColourThatThePaletteDoesNotHaveIsDamage) {
+  const std::string path = ::testing::TempDir() + "roundel_palette.png";
+  for (const int bits : {2, 4, 8}) {
+    for (const bool is_interlaced : {false, true}) {
+      PngWriter png = writer(9, 7, 3, bits);
+      png.is_interlaced = is_interlaced;
+      png.chunks_before = png_chunk("PLTE", {10, 20, 30, 40, 50, 60, 70, 80, 90});
+      png.sample = [](int x, int y, int) { return x == 8 && y == 6 ? 2U : 1U; };
+      write_file(path, png.file());
+      EXPECT_NO_THROW(read_png_info(path)) << bits;
+      EXPECT_EQ(decoded(png.file()).channels, 3);
+
+      png.sample = [](int x, int y, int) { return x == 8 && y == 6 ? 3U : 1U; };
+      const PngBytes file = png.file();
+      const std::string problem = ": not a sound PNG: a pixel has colour 3 of a palette of 3";
+      EXPECT_EQ(problem_of(file), "a.png" + problem) << bits;
+      write_file(path, file);
+      EXPECT_EQ(error_of([&] { read_png_info(path); }).what(), path + problem) << bits;
+    }
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(ReadPicture, AProfileThatCannotBeReadIsDamage) {
+  const std::string path = ::testing::TempDir() + "roundel_profile.png";
+  PngBytes profile(400, 7);
+  put_word(profile, 0, profile.size());
+  const PngBytes packed = zlib_packed(profile);
+  const auto with = [](std::string_view start, const PngBytes& rest) {
+    PngBytes data(start.begin(), start.end());
+    data.insert(data.end(), rest.begin(), rest.end());
+    return png_chunk("iCCP", data);
+  };
+  const std::string_view name("name\0\0", 6), other_method("name\0\1", 6);
+  struct Case {
+    PngBytes chunk;
+    bool is_sound;
+  };
+  const Case cases[] = {{with(name, packed), true},
+                        {with(name, PngBytes(packed.begin(), packed.begin() + 9)), false},
+                        {with(name, {'n', 'o', ' ', 'z', 'l', 'i', 'b'}), false},
+                        {with(other_method, packed), false},
+                        {with("", {}), false}};
+  for (const Case& c : cases) {
+    PngWriter png = writer(4, 4, 2, 8);
+    png.chunks_before = c.chunk;
+    const PngBytes file = png.file();
+    write_file(path, file);
+    if (c.is_sound) {
+      EXPECT_TRUE(decoded(file).color_space.starts_with("an ICC profile"));
+      EXPECT_NO_THROW(read_png_info(path));
+      continue;
+    }
+    const std::string problem = ": not a sound PNG: its ICC profile is damaged or out of place";
+    EXPECT_EQ(problem_of(file), "a.png" + problem);
+    EXPECT_EQ(error_of([&] { read_png_info(path); }).what(), path + problem);
+  }
+  std::filesystem::remove(path);
 }
 
 TEST(ReadPicture, ATransparentColourBecomesAlpha) {

@@ -2,6 +2,7 @@
 
 #include <libdeflate.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <span>
 #include <string_view>
@@ -28,7 +29,8 @@ void try_scene(const std::uint8_t* data, std::size_t size) {
 void try_npy(const std::uint8_t* data, std::size_t size) {
   try {
     const std::span<const std::byte> file(reinterpret_cast<const std::byte*>(data), size);
-    const roundel::NpyHeader header = roundel::parse_npy_header(file, "a.npy");
+    const roundel::NpyHeader header = roundel::parse_npy_header(
+        file.first(std::min(size, roundel::kMaxNpyHeaderBytes)), size, "a.npy");
     const std::uint64_t element = header.is_double ? 8 : 4;
     if (header.data_offset + header.rows * header.columns * element != size) std::abort();
   } catch (const roundel::Error& error) {

@@ -10,6 +10,7 @@
 
 #include "renderer/image/files.h"
 #include "renderer/render.h"
+#include "renderer/scene/npy.h"
 
 namespace roundel {
 namespace {
@@ -32,7 +33,8 @@ void expect_reference(const fs::path& picture, Rasterizer& rasterizer) {
     DataSource data;
     data.path = (kReference / "data" / ("snow_seed1_step300.npy")).string();
     data.columns = {DataColumn::kX, DataColumn::kY, DataColumn::kZ, DataColumn::kRadius};
-    data.rows = 100000;
+    data.array = std::make_shared<const NpyArray>(data.path);
+    data.rows = data.array->rows();
     scene.layers.push_back({data, Shader::kSnow, 0.5f});
   } else {
     scene.layers.push_back({GeneratorSource{name, {}}, Shader::kSolid, 0.5f});

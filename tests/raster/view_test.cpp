@@ -49,12 +49,20 @@ TEST(View, DeepZoomsKeepTheDigitsThatMatter) {
   EXPECT_NEAR(b - 0.5, apart, 1e-7);
 }
 
+TEST(View, FarCirclesAreNamedWithTheirPlaces) {
+  const View view{900'000.5, 900'000.5, 1};
+  const Shape frame = to_frame_space(900'000.53125, 900'000.25, {0, 0, 0, .01f}, view, 640, 360);
+  const SceneShape back = to_scene_space(frame, view, 640, 360);
+  EXPECT_NEAR(back.x, 900'000.53125, 1e-7);
+  EXPECT_NEAR(back.y, 900'000.25, 1e-7);
+}
+
 TEST(View, TheWayBackLeadsNearlyToTheSameCircle) {
   const Shape shape{0.3f, 0.7f, 0.25f, 0.1f};
   for (const View& view : {View{}, View{0.45, 0.55, 1.2}, View{0.2, 0.9, 0.01}}) {
     for (const auto& [width, height] : {std::pair{100, 100}, {120, 80}, {80, 120}}) {
       const Shape frame = to_frame_space(shape, view, width, height);
-      const Shape back = to_scene_space(frame, view, width, height);
+      const SceneShape back = to_scene_space(frame, view, width, height);
       const double unit = 1e-6 / std::min(view.zoom, 1.0);  // rounding of frame space
       EXPECT_NEAR(back.x, shape.x, unit);
       EXPECT_NEAR(back.y, shape.y, unit);

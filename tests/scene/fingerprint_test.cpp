@@ -1,5 +1,6 @@
 #include "renderer/scene/fingerprint.h"
 
+#include <array>
 #include <map>
 
 #include "renderer/scene/npy.h"
@@ -123,6 +124,39 @@ TEST(Fingerprint, WhatLeavesThePixelsAloneLeavesItAlone) {
                                                         {"seed: 3", "seed: 3   # a comment"},
                                                         {"top: 0.5", "top: [0.5, 0.5, 0.5]"}})
     EXPECT_EQ(fingerprint_of(replaced(from, to)), expected) << from << " -> " << to;
+}
+
+/// Stored from the time when all positions were rounded before the view.
+TEST(Fingerprint, OnlyDoublesUnderAViewAreOtherScenesThanBefore) {
+  const TemporaryFolder folder;
+  const auto write = [&folder](const std::string& name, const std::string& type, const auto& data) {
+    std::string file = "{'descr': '<" + type + "', 'fortran_order': False, 'shape': (2, 3), }";
+    file.resize(117, ' ');
+    file = std::string("\x93NUMPY\x01\0\x76\0", 10) + file + "\n";
+    folder.write(name, file.append(reinterpret_cast<const char*>(data.data()),
+                                   data.size() * sizeof(data[0])));
+  };
+  write("f4.npy", "f4", std::array<float, 6>{.25f, .5f, .0625f, .5f, .25f, .125f});
+  write("f8.npy", "f8", std::array<double, 6>{.25, .5, .0625, .5, .25, .125});
+  struct Case {
+    const char *data, *image, *view, *before;
+    bool is_as_before;
+  };
+  const char *const square = "{width: 64, height: 64}", *const wide = "{width: 96, height: 64}";
+  const Case cases[] = {
+      {"f4.npy", square, "{}", "3564b5e7321a6f14cf7cd862b5bd1e7e", true},
+      {"f4.npy", square, "{zoom: 2}", "d733e68248db629d6f466c68d0901f9c", true},
+      {"f4.npy", wide, "{}", "0ce1fd8fe736673f5577a80e45594f1c", true},
+      {"f8.npy", square, "{}", "90561fb4c76864ee032e337c97ba4f44", true},
+      {"f8.npy", square, "{zoom: 2}", "9c1e12f83a8cea019114b5573e82a7a1", false},
+      {"f8.npy", wide, "{}", "f45e243504db633e3b1b5c0a6e8dd461", false},
+  };
+  for (const Case& c : cases) {
+    folder.write("s.yaml", std::string("version: 1\nimage: ") + c.image + "\nview: " + c.view +
+                               "\nlayers: [{data: " + c.data + ", columns: [x, y, radius]}]\n");
+    EXPECT_EQ(fingerprint(load_scene(folder / "s.yaml")) == c.before, c.is_as_before)
+        << c.data << ", image " << c.image << ", view " << c.view;
+  }
 }
 
 TEST(Fingerprint, DataCountsByContentNotByPlace) {

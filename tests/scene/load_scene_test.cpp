@@ -228,6 +228,31 @@ TEST(LoadScene, DataIsFoundBesideTheSceneWithItsRowsAndContent) {
                 (folder / "a.npy") + " has, got 3");
 }
 
+TEST(LoadScene, DataIsThatWhichWasHashedWhateverTakesItsName) {
+  const TemporaryFolder folder;
+  write_npy(folder / "a.npy", std::vector<float>{.25f, .5f, .5f}, 1, 3);
+  const std::string path =
+      folder.write("s.yaml", kHead + "layers:\n  - {data: a.npy, columns: [x, y, radius]}\n");
+  const Scene scene = load_scene(path);
+  const Scene copy = scene;
+  write_npy(folder / "a.npy", std::vector<float>{.75f, .5f, .5f}, 1, 3);  // another file
+  const Scene later = load_scene(path);
+  const auto first_x = [](const Scene& loaded) {
+    return std::get<DataSource>(loaded.layers.at(0).source).array->values().at(0);
+  };
+  EXPECT_EQ(first_x(scene), .25);
+  EXPECT_EQ(first_x(copy), .25);
+  EXPECT_EQ(first_x(later), .75);
+  EXPECT_NE(fingerprint(scene), fingerprint(later));
+}
+
+TEST(LoadScene, TheViewMayLieWhereDataDoes) {
+  const std::string layers = "layers: []\n";
+  EXPECT_EQ(parse(kHead + "view: {center: [5400000, -1e15]}\n" + layers).view.center_y, -1e15);
+  EXPECT_EQ(parse_error(kHead + "view: {center: [0, 2e15]}\n" + layers),
+            "s.yaml:2:20: view.center[1]: expected a number <= 1000000000000000, got 2e15");
+}
+
 TEST(LoadScene, SizeAndSeedOfTheCommandLineWin) {
   SceneOverrides overrides;
   overrides.width = 31;

@@ -269,7 +269,7 @@ TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
   EXPECT_LE(most, 4 + 4);  // those just written are counted until their writer has slept
 }
 
-TEST(ExportPipeline, WhatTheCirclesFailWithIsThrown) {
+TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {
   class FailingSource : public FrameSource {
    public:
     std::optional<std::int64_t> next() override {
@@ -285,7 +285,10 @@ TEST(ExportPipeline, WhatTheCirclesFailWithIsThrown) {
   job.rasterizers.push_back(make_cpu_rasterizer({}));
   ExportPipeline pipeline(std::move(job));
   pipeline.start();
-  EXPECT_THROW(pipeline.finish(), Error);
+  const ExportResult result = pipeline.finish();
+  EXPECT_THROW(std::rethrow_exception(result.error), Error);
+  EXPECT_EQ(result.written.size(), test.sink.files.size());
+  EXPECT_LE(result.written.size(), 3U);
 }
 
 TEST(ExportPipeline, StatsSumAllFrames) {

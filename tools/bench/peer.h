@@ -19,17 +19,12 @@ inline constexpr double kAlpha = 0.5;
 
 inline std::vector<Circle> read_circles(const char* path, int side) {
   const NpyArray array(path);
+  const std::vector<double> values = array.values();
   std::vector<Circle> circles(array.rows());
   for (std::size_t i = 0; i < circles.size(); ++i) {
-    const auto color = [&](std::uint64_t column) {
-      return std::clamp(array.at(i, column), 0.0, 1.0);
-    };
-    circles[i] = {array.at(i, 0) * side,
-                  (1 - array.at(i, 1)) * side,
-                  array.at(i, 3) * side,
-                  color(4),
-                  color(5),
-                  color(6)};
+    const double* const row = &values[i * array.columns()];
+    const auto color = [&](std::size_t column) { return std::clamp(row[column], 0.0, 1.0); };
+    circles[i] = {row[0] * side, (1 - row[1]) * side, row[3] * side, color(4), color(5), color(6)};
   }
   return circles;
 }

@@ -90,7 +90,7 @@ int run_explain(const Arguments& arguments) {
   const std::int64_t frame = options.scene.frame.value_or(scene.default_frame());
   CircleSource source(scene);
   Circles circles;
-  generate_in_frame_space(scene, source, frame, circles, CircleSource::Depths::kAll);
+  generate_in_frame_space(source, frame, circles, CircleSource::Depths::kAll);
   if (options.pixel) {
     explain_one_pixel(scene, frame, circles, options);
   } else {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/error.h"
@@ -38,7 +39,7 @@ struct DrawnScene {
   DrawnScene(const Scene& drawn, const SceneOptions& options)
       : scene(drawn), frame(options.frame.value_or(drawn.default_frame())), places(drawn) {
     CircleSource source(scene);
-    generate_in_frame_space(scene, source, frame, circles, CircleSource::Depths::kAll);
+    generate_in_frame_space(source, frame, circles, CircleSource::Depths::kAll);
     StageStats stats;
     make_cpu_rasterizer({})->draw(circles, scene.image, framebuffer, stats);
   }
@@ -52,8 +53,18 @@ struct CauseReport {
   std::size_t limit;
 };
 
-std::string number_change(const char* name, float a, float b) {
-  return a == b ? "" : fmt::format(", {} {:.6g} -> {:.6g}", name, a, b);
+std::string change_text(const char* name, const std::string& a, const std::string& b) {
+  return a == b ? "" : fmt::format(", {} {} -> {}", name, a, b);
+}
+
+std::string number_text(double value) {
+  return fmt::format("{:.6g}", value);
+}
+
+/// Six digits, and as many more as the view is closer to the place than that is to the origin.
+std::string coordinate_text(double value, double zoom) {
+  const double closer = std::log10(std::max(1.0, std::abs(value) * zoom));
+  return fmt::format("{:.{}g}", value, std::min(17, 6 + static_cast<int>(closer)));
 }
 
 std::string color_text(const Paint& paint) {
@@ -66,36 +77,40 @@ const char* shader_text(const Paint& paint) {
 
 /// A circle as in the scene file: scene space. Colours are in the blend space.
 struct SceneCircle {
-  Shape shape;
+  SceneShape shape;
+  double zoom;
   Paint paint;
   float alpha;  // at the centre
 
   SceneCircle(const DrawnScene& drawn, std::uint32_t number)
       : shape(to_scene_space(drawn.circles.shapes[number], drawn.scene.view,
                              drawn.scene.image.width, drawn.scene.image.height)),
+        zoom(drawn.scene.view.zoom),
         paint(drawn.circles.paints[number]),
         alpha(is_snow(paint) ? -paint.alpha : paint.alpha) {}
 
+  std::string x() const { return coordinate_text(shape.x, zoom); }
+  std::string y() const { return coordinate_text(shape.y, zoom); }
   std::string text() const {
-    return fmt::format("x {:.6g}, y {:.6g}, radius {:.6g}, {} {}, alpha {:.6g}", shape.x, shape.y,
-                       shape.radius, shader_text(paint),
+    return fmt::format("x {}, y {}, radius {:.6g}, {} {}, alpha {:.6g}", x(), y(), shape.radius,
+                       shader_text(paint),
                        is_snow(paint) ? fmt::format("z {:.6g}", shape.z) : color_text(paint),
                        alpha);
   }
 };
 
 std::string changes_text(const SceneCircle& a, const SceneCircle& b) {
-  std::string text = number_change("x", a.shape.x, b.shape.x) +
-                     number_change("y", a.shape.y, b.shape.y) +
-                     number_change("z", a.shape.z, b.shape.z) +
-                     number_change("radius", a.shape.radius, b.shape.radius);
+  std::string text =
+      change_text("x", a.x(), b.x()) + change_text("y", a.y(), b.y()) +
+      change_text("z", number_text(a.shape.z), number_text(b.shape.z)) +
+      change_text("radius", number_text(a.shape.radius), number_text(b.shape.radius));
   if (is_snow(a.paint) != is_snow(b.paint)) {
     text += fmt::format(", shader {} -> {}", shader_text(a.paint), shader_text(b.paint));
   }
   if (color_text(a.paint) != color_text(b.paint)) {
     text += fmt::format(", colour {} -> {}", color_text(a.paint), color_text(b.paint));
   }
-  text += number_change("alpha", a.alpha, b.alpha);
+  text += change_text("alpha", number_text(a.alpha), number_text(b.alpha));
   return text.empty() ? "in the last digits" : text.substr(2);
 }
 

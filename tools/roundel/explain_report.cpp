@@ -43,8 +43,8 @@ OrderedJson color_json(const Color& color) {
 OrderedJson step_json(const PixelStep& step, const PixelReport& report, const LayerPlaces& places) {
   const LayerPlace place = places.find(step.circle);
   const ImageSettings& image = report.scene.image;
-  const Shape shape = to_scene_space(report.circles.shapes[step.circle], report.scene.view,
-                                     image.width, image.height);
+  const SceneShape shape = to_scene_space(report.circles.shapes[step.circle], report.scene.view,
+                                          image.width, image.height);
   return {{"circle", step.circle},
           {"layer", place.layer},
           {"source", places.source(place.layer)},

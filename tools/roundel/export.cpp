@@ -219,6 +219,7 @@ void add_result(ExportResult& sum, const ExportResult& part) {
   std::sort(sum.written.begin(), sum.written.end());
   sum.failed.insert(sum.failed.end(), part.failed.begin(), part.failed.end());
   sum.gave_up |= part.gave_up;
+  if (part.error) sum.error = part.error;
   sum.bytes += part.bytes;
   sum.stages.add(part.stages);
 }
@@ -244,7 +245,7 @@ int conclude(const FramesToMake& work, const ExportResult& result, int worst) {
                   work.frames.size() + work.kept, frames_text(rest));
   }
   if (signal != 0 && !rest.empty()) return kSignalled + signal;
-  if (worst > kSignalled || rest.empty()) return worst;
+  if (worst > kSignalled || rest.empty() || result.error) return worst;
   if (work.kept > 0 || !result.written.empty())
     return static_cast<int>(ExitCode::kSomeFramesFailed);
   return worst != 0 ? worst : static_cast<int>(ExitCode::kRuntimeFailure);
@@ -268,7 +269,9 @@ int exit_code_of_exception() {
 /// Runs a rank's part; returns 0, or the exit code of what was thrown and printed.
 int run_part(Exporter& exporter, ExportResult& result) {
   try {
-    add_result(result, exporter.run());
+    const ExportResult part = exporter.run();
+    add_result(result, part);
+    if (part.error) std::rethrow_exception(part.error);
     return 0;
   } catch (...) {
     return exit_code_of_exception();

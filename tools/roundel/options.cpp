@@ -127,7 +127,8 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
       "circles", "SCENE -o FILE [OPTION...]",
       "Writes the circles of a frame, in scene space and paint order, as a NumPy array "
       "of float32 [n, 7]: x, y, z, radius, red, green, blue; or [n, 4] without colours "
-      "where the shader of every layer is snow. In a mixed scene flakes are white.");
+      "where the shader of every layer is snow. In a mixed scene flakes are white. Data in "
+      "float64 are rounded; pictures round their positions only behind the view.");
   std::vector<std::string> scenes;
   line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
   line.add_value(

@@ -193,7 +193,7 @@ std::vector<NamedScene> selftest_scenes() {
   for (const Recipe& recipe : recipes) {
     NamedScene& scene = scenes.emplace_back(NamedScene{recipe.name, recipe.scene.image, {}});
     CircleSource source(recipe.scene);
-    generate_in_frame_space(recipe.scene, source, recipe.frame, scene.circles);
+    generate_in_frame_space(source, recipe.frame, scene.circles);
   }
   return scenes;
 }

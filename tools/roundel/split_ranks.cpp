@@ -84,7 +84,7 @@ void draw_ordered_bands(const Scene& scene, bool wants_float, Ranks& ranks,
   while (const auto frame = ranks.wait_for_order()) {
     try {
       StageStats stats;
-      generate_in_frame_space(scene, source, *frame, circles);
+      generate_in_frame_space(source, *frame, circles);
       if (wants_float) {
         painter.draw(circles, scene.image, band, framebuffer, stats);
       } else {

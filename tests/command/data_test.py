@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Where data in float64 come to lie, far from the origin and in deep zooms, against binary64 and binary32 arithmetic of
+our own. Usage: data_test.py PATH_OF_ROUNDEL"""
+
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROUNDEL = ""  # set by main()
+DONE, INVALID = 0, 3
+SIDE = 512
+
+
+def single(value):
+    """Rounded to binary32."""
+    return struct.unpack("<f", struct.pack("<f", value))[0]
+
+
+def covered(x, y, radius):
+    """The pixels (column, row from the bottom) that a circle in frame space covers, as the frame contract says."""
+    pixels = set()
+    for i in range(int(x * SIDE) - 2, int(x * SIDE) + 3):
+        for j in range(int(y * SIDE) - 2, int(y * SIDE) + 3):
+            dx, dy = single(x - (i + 0.5) / SIDE), single(y - (j + 0.5) / SIDE)
+            if (single(single(dx * dx) + single(dy * dy)) <= single(radius * radius)
+                    and 0 <= i < SIDE and 0 <= j < SIDE):
+                pixels.add((i, j))
+    return pixels
+
+
+class DataTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="roundel_data_")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_roundel(self, *arguments, code=DONE):
+        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, text=True, timeout=120, capture_output=True,
+                              check=False)
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout} {done.stderr}")
+        return done
+
+    def write_scene(self, rows, center, zoom):
+        header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(rows)}, 3), }}".ljust(117) + "\n"
+        with open(self.path("d.npy"), "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+            file.writelines(struct.pack("<3d", *row) for row in rows)
+        with open(self.path("s.yaml"), "w", encoding="utf-8") as file:
+            file.write(f"version: 1\nimage: {{width: {SIDE}, height: {SIDE}}}\n"
+                       f"view: {{center: [{center}, {center}], zoom: {zoom}}}\nlayers:\n"
+                       "  - {data: d.npy, columns: [x, y, radius], shader: {solid: {alpha: 1}}}\n")
+
+    def points(self, center, zoom):
+        engine = random.Random(5)
+        return [(center + (engine.random() - 0.5) / zoom, center + (engine.random() - 0.5) / zoom, 0.75 / SIDE / zoom)
+                for _ in range(1000)]
+
+    def drawn(self):
+        """The black pixels of the picture."""
+        self.run_roundel("render", "s.yaml", "-o", "o.pfm")
+        with open(self.path("o.pfm"), "rb") as file:
+            self.assertEqual(file.readline() + file.readline() + file.readline(), b"PF\n512 512\n-1.0\n")
+            values = struct.unpack(f"<{3 * SIDE * SIDE}f", file.read())
+        return {(k % SIDE, k // SIDE) for k in range(SIDE * SIDE) if values[3 * k] == 0}
+
+    def test_every_point_has_its_place(self):
+        for center, zoom in ((900000.5, 1), (0.5, 1000000), (-5400000.25, 1e4)):
+            rows = self.points(center, zoom)
+            self.write_scene(rows, center, zoom)
+            frame = [(single((x - center) * zoom + 0.5), single((y - center) * zoom + 0.5),
+                      single(single(radius) * zoom)) for x, y, radius in rows]
+            self.assertEqual(len({(x, y) for x, y, _ in frame}), 1000)
+            self.assertEqual(self.drawn(), set().union(*(covered(*circle) for circle in frame)))
+
+            # The circle behind a pixel is found, and named with its place.
+            number, (x, y, _) = next((k, c) for k, c in reversed(list(enumerate(frame)))
+                                     if 0 <= c[0] < 1 and 0 <= c[1] < 1)
+            pixel = f"{int(x * SIDE)},{SIDE - 1 - int(y * SIDE)}"
+            found = json.loads(self.run_roundel("explain", "s.yaml", "--pixel", pixel, "--json").stdout)
+            named = next(c for c in found["circles"] if c["index"] == number)
+            self.assertAlmostEqual(named["x"], rows[number][0], delta=1e-6 / zoom)
+            self.assertAlmostEqual(named["y"], rows[number][1], delta=1e-6 / zoom)
+
+    def test_an_array_of_circles_is_in_scene_space_and_rounded(self):
+        rows = self.points(900000.5, 1)
+        self.write_scene(rows, 900000.5, 1)
+        self.run_roundel("circles", "s.yaml", "-o", "c.npy")
+        with open(self.path("c.npy"), "rb") as file:
+            values = struct.unpack("<7000f", file.read()[-28000:])
+        for k, (x, y, radius) in enumerate(rows):
+            self.assertEqual(values[7 * k:7 * k + 4], (single(x), single(y), 0, single(radius)))
+
+    def test_numbers_that_are_too_large_are_refused_with_a_way_out(self):
+        self.write_scene([(1e15, -1e15, 1), (0, 3e16, 1)], 1e15, 1)
+        for command in (("validate", "s.yaml"), ("render", "s.yaml", "-o", "o.png")):
+            self.assertIn("d.npy: row 1: y: expected a number from -1e15 to 1e15, got 3e+16; numbers as large as that "
+                          "are too coarse for places: subtract a common offset from the data",
+                          self.run_roundel(*command, code=INVALID).stderr)
+        self.write_scene([(1e15, -1e15, 1)], 1e15, 1)
+        self.run_roundel("validate", "s.yaml")
+
+
+if __name__ == "__main__":
+    ROUNDEL = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)
