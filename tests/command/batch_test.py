@@ -11,6 +11,7 @@ import resource
 import select
 import shutil
 import signal
+import stat
 import struct
 import subprocess
 import sys
@@ -219,6 +220,27 @@ class ExistingFiles(BatchTest):
         self.assertIn("9 frames  ", self.render("--overwrite").stderr)
         self.assertEqual(self.contents(), expected)
 
+    def test_frames_replace_links_and_never_write_through_them(self):
+        self.render()
+        expected = self.contents()
+        with open(self.path("other.txt"), "w", encoding="ascii") as file:
+            file.write("mine")
+        for option in ("--overwrite", "--resume"):
+            for frame, target in ((2, "1.png"), (3, "none.png"), (4, "../other.txt"), (5, "5.png"),
+                                  (6, os.path.abspath(self.path("out/7.png")))):
+                os.unlink(self.path(f"out/{frame}.png"))
+                os.symlink(target, self.path(f"out/{frame}.png"))
+            self.render(option)
+            self.assertEqual(self.contents(), expected)
+            self.assertFalse([name for name in expected if os.path.islink(self.path("out/" + name))])
+            self.assertEqual(self.read("other.txt"), b"mine")
+
+    def test_replaced_frames_keep_their_mode(self):
+        self.render()
+        os.chmod(self.path("out/3.png"), 0o640)
+        self.render("--overwrite")
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("out/3.png")).st_mode), 0o640)
+
     def test_resuming_renders_what_is_not_sound_or_not_ours(self):
         self.render()
         expected = self.contents()
@@ -291,6 +313,34 @@ class Interruptions(BatchTest):
         self.assertEqual(process.returncode, 130)
         self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
 
+    def test_a_signal_that_comes_again_ends_whatever_came_first(self):
+        slow = SNOW.replace("width: 128, height: 128", "width: 12000, height: 12000")
+        with open(self.path("slow.yaml"), "w", encoding="utf-8") as file:
+            file.write(slow)
+        process = self.start("render", "slow.yaml", "--frames", "300-400", "-o", "out/%d.png",
+                             "--threads", "1", "--backend", "cpu", "--progress", "plain")
+        self.assertIn("0/101", process.stderr.readline())  # it is drawing
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTERM):  # a launcher's, then a wish
+            process.send_signal(number)
+            time.sleep(0.05)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 143)
+        self.assertEqual(self.frames_in(), [])
+
+    def test_two_quick_signals_leave_no_temporary_file(self):
+        choose = random.Random(2)
+        for _ in range(10 if IS_SLOW else 60):
+            process = self.start(*self.ARGUMENTS, "--overwrite", "--size", "16x16")
+            self.wait_for_frames(5)
+            process.send_signal(signal.SIGINT)
+            time.sleep(choose.uniform(0, 0.002))
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 130)
+            self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
+            shutil.rmtree(self.path("out"))
+            os.mkdir(self.path("out"))
+
     def test_killed_many_times_and_resumed_the_frames_are_the_same(self):
         arguments = ["render", "snow.yaml", "--frames", "0-49" if IS_SLOW else "0-199"]
         os.mkdir(self.path("expected"))
@@ -323,6 +373,18 @@ class Failures(BatchTest):
         self.assertIn("frame 5: out/5.png: cannot write: Is a directory", done.stderr)
         self.assertIn("1 of 9 frames are missing; to make them: --frames 5", done.stderr)
         self.assertEqual(len(self.frames_in()), 9)
+
+    def test_a_pipe_or_a_device_under_a_frames_name(self):
+        os.mkfifo(self.path("out/5.png"))
+        os.symlink("/dev/null", self.path("out/6.png"))  # a link, which is replaced
+        for option in ("--overwrite", "--resume"):
+            done = self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
+                                    option, code=SOME_FAILED)
+            self.assertIn("frame 5: out/5.png: cannot write: not a regular file", done.stderr)
+            self.assertIn("to make them: --frames 5\n", done.stderr)
+            self.assertTrue(stat.S_ISFIFO(os.stat(self.path("out/5.png")).st_mode))
+        self.run_roundel("render", "balls.yaml", "--frames", "1", "-o", "/dev/null", "--format", "png",
+                         "--overwrite", code=FAILED)
 
     def test_a_full_disk(self):
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs",

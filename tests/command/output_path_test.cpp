@@ -64,6 +64,16 @@ TEST_F(OutputPath, MissingFoldersAreNamed) {
       in_folder("sub/a.png") + ": cannot write, there is no folder \"" + in_folder("sub") + "\"");
 }
 
+TEST_F(OutputPath, ALinkNeedsItsTargetsFolder) {
+  fs::create_symlink("none/a.png", in_folder("link.png"));
+  EXPECT_EQ(
+      refusal(in_folder("link.png"), true),
+      in_folder("link.png") + ": cannot write, there is no folder \"" + in_folder("none") + "\"");
+  fs::create_directory(in_folder("none"));
+  EXPECT_EQ(refusal(in_folder("link.png"), true), "");
+  EXPECT_NE(refusal(in_folder("link.png"), false), "");
+}
+
 TEST_F(OutputPath, FoldersAreNotReplaced) {
   fs::create_directory(in_folder("a.png"));
   EXPECT_EQ(refusal(in_folder("a.png"), true),

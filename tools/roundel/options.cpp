@@ -36,8 +36,9 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       },
       "picture to write: .png (8-bit), .exr or .pfm (float); ####, %04d or {frame:04} stands for "
       "the frame number with 4 digits or more; or a folder (an existing one, or ending in /) for "
-      "SCENE.png, needed with several scenes; or - for standard output, with --format (default: "
-      "the scene's \"output\")");
+      "SCENE.png, needed with several scenes; or - for standard output, with --format. A symbolic "
+      "link named by FILE is followed; frames of a sequence replace links (default: the scene's "
+      "\"output\")");
   line.add_switch(
       "overwrite", [&options] { options.overwrite = true; },
       "replace existing pictures of a sequence, and those whose names come from a scene or a "

@@ -52,7 +52,7 @@ void check_writable(const std::string& path, bool may_replace) {
   const auto refuse = [&path](const std::string& reason) {
     throw Error(ExitCode::kOutputRefused, fmt::format("{}: {}", path, reason));
   };
-  fs::path folder = fs::path(path).parent_path();
+  fs::path folder = fs::path(behind_links(path)).parent_path();
   if (folder.empty()) folder = ".";
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
