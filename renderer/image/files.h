@@ -51,9 +51,13 @@ PngInfo read_png_info(const std::string& path);
 
 /// Decodes an 8-bit RGB or RGBA PNG as written by encode_png. Throws as read_png_info.
 Image read_png(const std::string& path);
-/// Decodes an EXR and returns its metadata, if all of our attributes are there. Throws
-/// Error(kInvalidScene) "PATH: …" on anything that is not a sound EXR.
-std::optional<ImageMetadata> read_exr_metadata(const std::string& path);
+/// Decodes an EXR and returns what it says of itself. Throws Error(kInvalidScene) "PATH: …" on
+/// anything that is not a sound EXR.
+struct ExrInfo {
+  int width = 0, height = 0;              ///< of the data window
+  std::optional<ImageMetadata> metadata;  ///< when all of our attributes are there
+};
+ExrInfo read_exr_info(const std::string& path);
 /// Throws Error(kInvalidScene).
 Framebuffer read_pfm(const std::string& path);
 

@@ -89,12 +89,10 @@ class Exporter {
 
   /// For the first rank: looks at the files that are there already.
   FramesToMake find_work() {
-    FramesToMake work{plan_.frames, 0};
-    if (!is_stream(options_)) {
-      work = frames_to_make(plan_, encoder_.fingerprint(), options_.sequence.resume,
-                            options_.overwrite);
-    }
+    if (is_stream(options_)) return {plan_.frames, 0, {}};
+    FramesToMake work = frames_to_make(plan_, scene_, options_.sequence.resume, options_.overwrite);
     kept_ = work.kept;
+    taken_ = work.taken;
     return work;
   }
 
@@ -141,6 +139,7 @@ class Exporter {
                               backend_name(backend_.backend),
                               rasterizers_,
                               kept_,
+                              taken_.size() - without(taken_, result.written).size(),
                               result};
     if (options_.verbosity != Verbosity::kQuiet) print_err(export_summary(report));
     if (options_.stats == StatsFormat::kTable) print_err(export_stats_table(report));
@@ -206,6 +205,7 @@ class Exporter {
   Progress progress_;
   ChosenBackend backend_{Backend::kCpu, ""};
   std::size_t rasterizers_ = 0, kept_ = 0;
+  FrameList taken_;  ///< frames to be made whose names are taken
   ExportCounts own_;
 };
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 #include "renderer/base/error.h"
@@ -55,21 +57,65 @@ std::string first_few(const std::vector<std::string>& names, std::size_t count) 
   return text;
 }
 
-void refuse_existing(const ExportPlan& plan) {
+/// Those frames whose names are taken, whatever stands there.
+FrameList taken_names(const ExportPlan& plan) {
+  FrameList taken;
+  std::copy_if(plan.frames.begin(), plan.frames.end(), std::back_inserter(taken),
+               [&](std::int64_t frame) { return is_there(plan.name.path(frame)); });
+  return taken;
+}
+
+void refuse_existing(const ExportPlan& plan, const FrameList& taken) {
   constexpr std::size_t kListed = 3;
-  std::vector<std::string> existing;
-  std::size_t count = 0;
-  for (const std::int64_t frame : plan.frames) {
-    const std::string path = plan.name.path(frame);
-    if (!is_there(path)) continue;
-    ++count;
-    if (existing.size() < kListed) existing.push_back(path);
+  if (taken.empty()) return;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(kListed, taken.size()); ++i) {
+    names.push_back(plan.name.path(taken[i]));
   }
-  if (count == 0) return;
   throw Error(ExitCode::kOutputRefused,
               fmt::format("{} of {} frames exist: {} (--resume keeps what is sound, --overwrite "
                           "replaces all)",
-                          count, plan.frames.size(), first_few(existing, count)));
+                          taken.size(), plan.frames.size(), first_few(names, taken.size())));
+}
+
+bool is_right(const FrameFile& file) {
+  return file.state == FrameState::kSound && file.metadata;
+}
+
+/// What --resume must not replace: it may be somebody's work.
+bool is_of_others(const FrameFile& file) {
+  return file.state == FrameState::kForeign || file.state == FrameState::kUnreadable;
+}
+
+/// Keeps what is right. Missing and damaged files, and links, are to be made; all else only with
+/// `overwrite`.
+FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene, bool overwrite) {
+  std::vector<FrameFile> files = examine_frames(plan.name, plan.frames, image_format(plan.format));
+  judge_frames(files, plan.frames, origin_of(scene), "asked");
+  FramesToMake work;
+  FrameList free;  // frames that may be made
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    FrameFile& file = files[i];
+    if (is_right(file)) {
+      ++work.kept;
+      continue;
+    }
+    if (file.state == FrameState::kSound) {
+      file.state = FrameState::kForeign;
+      file.fault = "PFM, which does not say of what scene";
+    }
+    work.frames.push_back(plan.frames[i]);
+    if (file.state != FrameState::kMissing) work.taken.push_back(plan.frames[i]);
+    if (!is_of_others(file)) free.push_back(plan.frames[i]);
+  }
+  if (overwrite || free.size() == work.frames.size()) return work;
+  std::string message;
+  for (const std::string& line : fault_lines(plan.name, plan.frames, files, is_of_others)) {
+    message += line + '\n';
+  }
+  message += "--resume does not replace these (with --overwrite it makes them again, too)";
+  if (!free.empty()) message += "; to make only the others: --frames " + frames_text(free);
+  throw Error(ExitCode::kOutputRefused, message);
 }
 
 /// The frame number may be in the folder's name too.
@@ -141,24 +187,21 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
   return fit && frames >= 2 * count ? wanted : 1;
 }
 
-FramesToMake frames_to_make(const ExportPlan& plan, const std::string& fingerprint, bool resume,
+FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene, bool resume,
                             bool overwrite) {
-  for (const std::string& folder : folders_of(plan)) {
+  const std::set<std::string> folders = folders_of(plan);
+  for (const std::string& folder : folders) {
     check_writable((fs::path(folder) / "frame").string(), true);
-    remove_leftover_files(folder);
   }
-  if (!resume && !overwrite) refuse_existing(plan);
-  if (!resume) return {plan.frames, 0};
-  FramesToMake result;
-  const std::vector<FrameFile> files = examine_frames(plan.name, plan.frames);
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (files[i].state == FrameState::kSound && files[i].fingerprint == fingerprint) {
-      ++result.kept;
-    } else {
-      result.frames.push_back(plan.frames[i]);
-    }
+  FramesToMake work;
+  if (resume) {
+    work = frames_to_resume(plan, scene, overwrite);
+  } else {
+    work = {plan.frames, 0, taken_names(plan)};
+    if (!overwrite) refuse_existing(plan, work.taken);
   }
-  return result;
+  for (const std::string& folder : folders) remove_leftover_files(folder);
+  return work;
 }
 
 }  // namespace roundel

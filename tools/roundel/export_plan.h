@@ -34,14 +34,16 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options);
 int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
                    int threads);
 
-/// Removes leftovers of killed runs and decides about the files that are there: the frames still to
-/// be made. `kept`: those that are not. Throws Error(kOutputRefused) for a folder that cannot be
-/// written to and, unless `resume` or `overwrite`, for files that are there already.
+/// Decides about the files that are there and removes leftovers of killed runs. Throws
+/// Error(kOutputRefused), with nothing touched, for a folder that cannot be written to and, without
+/// `overwrite`, for files that are there already; with `resume` only for those that are foreign or
+/// cannot be judged.
 struct FramesToMake {
-  FrameList frames;
-  std::size_t kept = 0;
+  FrameList frames;      ///< still to be made
+  std::size_t kept = 0;  ///< frames that are there and right
+  FrameList taken;       ///< those of `frames` whose names are taken
 };
-FramesToMake frames_to_make(const ExportPlan& plan, const std::string& fingerprint, bool resume,
+FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene, bool resume,
                             bool overwrite);
 
 }  // namespace roundel

@@ -41,7 +41,8 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       "\"output\")");
   line.add_switch(
       "overwrite", [&options] { options.overwrite = true; },
-      "replace existing pictures of a sequence, and those whose names come from a scene or a "
+      "replace existing pictures of a sequence (with --resume only those that are not right), and "
+      "those whose names come from a scene or a "
       "folder; a single FILE named by -o is always replaced, at once and as a whole");
   add_sequence(line, options);
   add_size(line, options.scene);
@@ -106,7 +107,9 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
   add_threads(line, options.threads,
               fmt::format("number of CPU threads, 1 to {} (default: one a core)", kMaxThreads));
   add_quiet(line, options.verbosity, "print the lists of frames only, without reasons");
-  line.add_note("PFM files say nothing of their origin: that they decode is all that is checked.");
+  line.add_note(
+      "PFM files say nothing of their origin: that they decode, and their size, is all that is "
+      "checked.");
   line.add_note(
       "Exit codes: 0 all frames are there and sound; 1 some are not; 2 wrong command line; 3 scene "
       "invalid; 130, 143 after SIGINT, SIGTERM.");

@@ -75,7 +75,9 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
   line.add_switch(
       "resume", [&sequence] { sequence.resume = true; },
       "with --frames: keep the frames that are there already, if they decode and were made from "
-      "this scene and frame number, and render the others");
+      "this scene and frame number, and render those that are missing or damaged; files of another "
+      "scene, size, seed or program, and PFM files, which do not say, are refused, or rendered "
+      "again with --overwrite");
   line.add_value(
       "shard", "I/N",
       [&sequence](const std::string& value) {
@@ -125,9 +127,6 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
   }
   if (is_sequence(options) && options.scenes.size() > 1) {
     problems.emplace_back("--frames: expected one scene");
-  }
-  if (sequence.resume && options.overwrite) {
-    problems.emplace_back("--resume: expected one of --resume and --overwrite");
   }
   const bool is_video =
       sequence.format == FrameFormat::kRawVideo || sequence.format == FrameFormat::kY4m;
