@@ -158,10 +158,44 @@ class Names(BatchTest):
         self.assertEqual(self.frames_in(), [])
         self.run_roundel("render", "balls.yaml", "--frames", "3", "-o", "out/a.png")
 
-    def test_a_missing_folder_is_refused_before_work(self):
-        done = self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "none/#.png",
+    def test_a_missing_folder_is_made_unless_it_is_in_a_missing_one(self):
+        done = self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "no/ne/#.png",
                                 code=REFUSED)
-        self.assertIn('there is no folder "none"', done.stderr)
+        self.assertIn('no/ne/3.png: cannot write, there is no folder "no/ne"', done.stderr)
+        self.assertFalse(os.path.exists(self.path("no")))
+        for output, expected in (("new/#.png", "new/3.png"), ("new/", "new/balls_0003.png"),
+                                 ("out/#/a.png", "out/3/a.png")):
+            self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", output)
+            self.assertTrue(os.path.exists(self.path(expected)), output)
+            shutil.rmtree(self.path("new"), ignore_errors=True)
+
+    def test_a_new_folder_goes_with_a_run_that_made_nothing(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "new/%d.png", code=FAILED,
+                         preexec_fn=limit)
+        self.assertFalse(os.path.exists(self.path("new")))
+        process = self.start("render", "snow.yaml", "--size", "9000x9000", "--frames", "300-400", "-o",
+                             "new/%d.png", "--threads", "1", "--progress", "plain")
+        process.stderr.readline()
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertFalse(os.path.exists(self.path("new")))
+
+    def test_a_refused_folder_is_said_with_a_frame_that_was_asked_for(self):
+        os.chmod(self.folder, 0o755)
+        os.chmod(self.path("out"), 0o555)
+        keywords, program = {}, ROUNDEL
+        if os.geteuid() == 0:  # root may write anywhere
+            program = shutil.copy(ROUNDEL, self.path("roundel"))
+            keywords = {"user": 65534, "group": 65534}
+        done = subprocess.run([program, "render", "balls.yaml", "--frames", "3-4", "-o", "out/f_##.png"],
+                              cwd=self.folder, stderr=subprocess.PIPE, text=True, check=False, **keywords)
+        self.assertEqual(done.returncode, REFUSED)
+        self.assertIn('out/f_03.png: cannot write to the folder "out": Permission denied', done.stderr)
 
     def test_the_number_may_be_in_the_folder(self):
         for frame in (3, 4):

@@ -89,8 +89,8 @@ class Exporter {
 
   /// For the first rank: looks at the files that are there already.
   FramesToMake find_work() {
-    if (is_stream(options_)) return {plan_.frames, 0, {}};
-    FramesToMake work = frames_to_make(plan_, scene_, options_.sequence.resume, options_.overwrite);
+    if (is_stream(options_)) return {plan_.frames, 0, {}, {}};
+    FramesToMake work = frames_to_make(plan_, scene_, options_);
     kept_ = work.kept;
     taken_ = work.taken;
     return work;

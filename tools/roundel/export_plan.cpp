@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <set>
+#include <map>
 
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
@@ -22,26 +22,16 @@ namespace {
 namespace fs = std::filesystem;
 
 /// With the default width of file names in a folder: SCENE_0001.png.
-std::string pattern_in_folder(const std::string& folder, const std::string& scene_path) {
-  const fs::path picture = picture_in_folder(folder, scene_path);
-  return (picture.parent_path() / picture.stem()).string() + "_####.png";
+std::string pattern_in_folder(const std::string& folder, const std::string& scene_path,
+                              ImageFormat format) {
+  const fs::path picture = picture_in_folder(folder, scene_path, format);
+  return (picture.parent_path() / picture.stem()).string() + "_####" + picture.extension().string();
 }
 
-std::string pattern_of(const Scene& scene, const RenderOptions& options) {
-  if (!options.output && !scene.output) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("{}: expected -o FILE, as the scene has no \"output\"", scene.path));
-  }
+std::string pattern_of(const Scene& scene, const RenderOptions& options, ImageFormat format) {
   if (!options.output) return *scene.output;
-  if (names_folder(*options.output)) return pattern_in_folder(*options.output, scene.path);
+  if (names_folder(*options.output)) return pattern_in_folder(*options.output, scene.path, format);
   return *options.output;
-}
-
-FrameFormat format_for(const Scene& scene, const RenderOptions& options,
-                       const std::string& pattern) {
-  if (options.sequence.format) return *options.sequence.format;
-  if (!options.output) output_format(scene);  // its message names the scene's key
-  return frame_format_of(pattern);
 }
 
 bool is_there(const std::string& path) {
@@ -114,17 +104,28 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene, bool o
     message += line + '\n';
   }
   message += "--resume does not replace these (with --overwrite it makes them again, too)";
-  if (!free.empty()) message += "; to make only the others: --frames " + frames_text(free);
+  constexpr std::size_t kReadable = 300;
+  const std::string list = frames_text(free);
+  if (!free.empty() && list.size() < kReadable) {
+    message += "; to make only the others: --frames " + list;
+  }
   throw Error(ExitCode::kOutputRefused, message);
 }
 
-/// The frame number may be in the folder's name too.
-std::set<std::string> folders_of(const ExportPlan& plan) {
-  std::set<std::string> folders;
+/// The first frame of each folder: the frame number may be in the folder's name too.
+std::map<std::string, std::string> first_frames(const ExportPlan& plan) {
+  std::map<std::string, std::string> frames;
   for (const std::int64_t frame : plan.frames) {
-    folders.insert(fs::path(plan.name.path(frame)).parent_path().string());
+    const std::string path = plan.name.path(frame);
+    frames.emplace(fs::path(path).parent_path().string(), path);
   }
-  return folders;
+  return frames;
+}
+
+std::vector<std::string> inputs_of(const Scene& scene, const RenderOptions& options) {
+  std::vector<std::string> inputs = files_read({scene});
+  if (!options.sequence.list_file.empty()) inputs.push_back(options.sequence.list_file);
+  return inputs;
 }
 
 }  // namespace
@@ -154,8 +155,13 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
   if (is_stream(options)) {
     plan.format = *sequence.format;
   } else {
-    const std::string pattern = pattern_of(scene, options);
-    plan.format = format_for(scene, options, pattern);
+    if (!options.output && !scene.output) {
+      throw Error(ExitCode::kUsage,
+                  fmt::format("{}: expected -o FILE, as the scene has no \"output\"", scene.path));
+    }
+    const ImageFormat format = picture_format(scene, options.output, asked_format(options));
+    const std::string pattern = pattern_of(scene, options, format);
+    plan.format = frame_format(format);
     plan.name = FrameName(pattern);
     if (all.size() > 1 && !plan.name.has_number()) {
       throw Error(ExitCode::kUsage,
@@ -187,20 +193,26 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
   return fit && frames >= 2 * count ? wanted : 1;
 }
 
-FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene, bool resume,
-                            bool overwrite) {
-  const std::set<std::string> folders = folders_of(plan);
-  for (const std::string& folder : folders) {
-    check_writable((fs::path(folder) / "frame").string(), true);
+FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
+                            const RenderOptions& options) {
+  const std::map<std::string, std::string> folders = first_frames(plan);
+  for (const auto& [folder, frame] : folders) check_folder_of(frame);
+  FramesToMake work{plan.frames, 0, taken_names(plan), {}};
+  const std::vector<std::string> inputs = inputs_of(scene, options);
+  for (const std::int64_t frame : work.taken) {
+    check_replaces_no_input(plan.name.path(frame), inputs, ExitCode::kOutputRefused);
   }
-  FramesToMake work;
-  if (resume) {
-    work = frames_to_resume(plan, scene, overwrite);
-  } else {
-    work = {plan.frames, 0, taken_names(plan)};
-    if (!overwrite) refuse_existing(plan, work.taken);
+  if (options.sequence.resume) {
+    work = frames_to_resume(plan, scene, options.overwrite);
+  } else if (!options.overwrite) {
+    refuse_existing(plan, work.taken);
   }
-  for (const std::string& folder : folders) remove_leftover_files(folder);
+  std::vector<std::string> frames;
+  for (const auto& [folder, frame] : folders) {
+    remove_leftover_files(folder);
+    frames.push_back(frame);
+  }
+  if (!work.frames.empty()) work.folders = make_folders_of(frames, TakenName::kReplace);
   return work;
 }
 

@@ -36,7 +36,8 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       },
       "picture to write: .png (8-bit), .exr or .pfm (float); ####, %04d or {frame:04} stands for "
       "the frame number with 4 digits or more; or a folder (an existing one, or ending in /) for "
-      "SCENE.png, needed with several scenes; or - for standard output, with --format. A symbolic "
+      "SCENE.png, or the ending of --format, needed with several scenes; a missing folder is made, "
+      "its last level; or - for standard output, with --format. A symbolic "
       "link named by FILE is followed; frames of a sequence replace links (default: the scene's "
       "\"output\")");
   line.add_switch(
@@ -68,9 +69,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       "for byte, whatever the backend, the number of threads or the memory.");
   line.add_note(kExitCodes);
   line.add_check([&options](CommandLine::Problems& problems) {
-    if (!options.sequence.format) {
-      check_output_option(options.output, options.scenes.size(), problems);
-    }
+    check_output_option(options.output, options.scenes.size(), problems, asked_format(options));
     check_sequence(options, problems);
   });
   return line.parse(arguments);
@@ -141,7 +140,8 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
         if (!value.ends_with(".npy")) throw Expected{"a file name ending in .npy"};
         options.output = value;
       },
-      "array to write (.npy); an existing file is replaced");
+      "array to write (.npy); an existing file is replaced, unless the scene reads it; a missing "
+      "folder is made, its last level");
   add_seed_and_frame(line, options.scene);
   line.add_note(kExitCodes);
   line.add_check([&options](CommandLine::Problems& problems) {
