@@ -43,8 +43,8 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
   line.add_switch(
       "overwrite", [&options] { options.overwrite = true; },
       "replace existing pictures of a sequence (with --resume only those that are not right), and "
-      "those whose names come from a scene or a "
-      "folder; a single FILE named by -o is always replaced, at once and as a whole");
+      "those whose names come from a scene or a folder; a single FILE named by -o is always "
+      "replaced, at once and as a whole; never a file that the command reads");
   add_sequence(line, options);
   add_size(line, options.scene);
   add_seed_and_frame(line, options.scene);
