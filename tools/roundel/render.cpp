@@ -120,6 +120,7 @@ int run_render(const Arguments& arguments) {
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);
   std::vector<std::string> paths;
+  paths.reserve(jobs.size());
   for (const Job& job : jobs) paths.push_back(job.path);
   const std::vector<NewFolder> folders = make_folders_of(paths);
   for (const Job& job : jobs) {
