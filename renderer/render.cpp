@@ -99,8 +99,8 @@ void FrameRenderer::render(std::int64_t frame, Image& out, StageStats& stats) {
 }
 
 void render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
-                    const std::string& path, StageStats& stats) {
-  const ImageFormat format = format_of(path);
+                    const std::string& path, StageStats& stats, std::optional<ImageFormat> asked) {
+  const ImageFormat format = asked ? *asked : format_of(path);
   const ImageMetadata metadata{"roundel " ROUNDEL_VERSION, fingerprint(scene), scene.seed, frame};
   FrameRenderer renderer(scene, rasterizer);
 

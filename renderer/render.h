@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "renderer/base/stage_stats.h"
 #include "renderer/generate/generate.h"
+#include "renderer/image/files.h"
 #include "renderer/image/image.h"
 #include "renderer/raster/framebuffer.h"
 #include "renderer/raster/rasterizer.h"
@@ -49,9 +51,10 @@ class FrameRenderer {
 };
 
 /// Renders one frame of a scene into a file: the whole data flow. The ending of `path` chooses the
-/// format (.png, .exr, .pfm). Throws Error; on any failure there is no file at `path` that was not
-/// there before.
+/// format (.png, .exr, .pfm) where none is given. Throws Error; on any failure there is no file at
+/// `path` that was not there before.
 void render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
-                    const std::string& path, StageStats& stats);
+                    const std::string& path, StageStats& stats,
+                    std::optional<ImageFormat> asked = std::nullopt);
 
 }  // namespace roundel

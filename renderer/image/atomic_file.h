@@ -1,21 +1,28 @@
 #pragma once
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "renderer/image/files.h"
+
 namespace roundel {
 
+class ListedPath;
+
 /// A file being written: under a temporary name next to `path` until commit() renames it, so that
-/// after a failure or a crash `path` is as it was before. A symbolic link stays one; a pipe or a
-/// device gets the bytes directly.
+/// after a failure or a crash `path` is as it was before. It takes over the mode of a file that it
+/// replaces and, where the system permits it, owner and group.
 ///
 /// Throws Error(kOutputRefused) where the folder is missing or not writable, or `path` is a folder
 /// or a file that may not be written; Error(kRuntimeFailure) where writing failed (disk full); both
 /// name path and reason.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::string& path);
+  explicit AtomicFile(const std::string& path, TakenName rule = TakenName::kFollow);
   /// Removes the temporary file, unless committed.
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -26,14 +33,28 @@ class AtomicFile {
   void commit();
 
  private:
-  class ListedTemporary;
   bool open_temporary();
   [[noreturn]] void fail(int error) const;
 
-  std::string path_;                            // as given, for messages
-  std::string target_;                          // behind links
-  std::unique_ptr<ListedTemporary> temporary_;  // null for pipes and devices
+  std::string path_;                       // as given, for messages
+  std::string target_;                     // behind links
+  std::optional<struct stat> replaced_;    // the file that is there already
+  std::unique_ptr<ListedPath> temporary_;  // null for pipes and devices
   int file_ = -1;
+};
+
+/// A folder that is made where there is none, and removed again by the destructor, or a signal,
+/// if nothing was put into it.
+class NewFolder {
+ public:
+  /// Makes the last level only. Throws Error(kOutputRefused).
+  explicit NewFolder(const std::string& path);
+  ~NewFolder();
+  NewFolder(NewFolder&&) noexcept;
+  NewFolder& operator=(NewFolder&&) = delete;
+
+ private:
+  std::unique_ptr<ListedPath> made_;  // null where the folder was there already
 };
 
 }  // namespace roundel

@@ -22,8 +22,8 @@ ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file) {
   return exr_functions().decode_exr(path, file);
 }
 
-std::optional<ImageMetadata> read_exr_metadata(const std::string& path) {
-  return exr_functions().read_exr_metadata(path);
+ExrInfo read_exr_info(const std::string& path) {
+  return exr_functions().read_exr_info(path);
 }
 
 }  // namespace roundel

@@ -4,5 +4,5 @@
 
 ROUNDEL_MODULE_FUNCTION roundel::ExrFunctions roundel_exr_functions() {
   using namespace roundel::openexr;
-  return {encode_exr, decode_exr, read_exr_metadata};
+  return {encode_exr, decode_exr, read_exr_info};
 }

@@ -17,14 +17,14 @@ namespace openexr {
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
                                      const ImageMetadata& metadata);
 ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file);
-std::optional<ImageMetadata> read_exr_metadata(const std::string& path);
+ExrInfo read_exr_info(const std::string& path);
 }  // namespace openexr
 
 /// Those functions, as the module's only own function returns them.
 struct ExrFunctions {
   decltype(&openexr::encode_exr) encode_exr;
   decltype(&openexr::decode_exr) decode_exr;
-  decltype(&openexr::read_exr_metadata) read_exr_metadata;
+  decltype(&openexr::read_exr_info) read_exr_info;
 };
 
 }  // namespace roundel

@@ -214,12 +214,12 @@ ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file) {
   }
 }
 
-std::optional<ImageMetadata> read_exr_metadata(const std::string& path) {
+ExrInfo read_exr_info(const std::string& path) {
   const Buffer<std::byte> file = InputFile(path).read_all();
   try {
     OpenExr exr(file.span());
     check_pixels(exr);
-    return metadata_of(exr.part->header());
+    return {exr.width, exr.height, metadata_of(exr.part->header())};
   } catch (const std::exception& error) {
     fail_to_read(path, error);
   }

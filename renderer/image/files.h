@@ -51,25 +51,45 @@ PngInfo read_png_info(const std::string& path);
 
 /// Decodes an 8-bit RGB or RGBA PNG as written by encode_png. Throws as read_png_info.
 Image read_png(const std::string& path);
-/// Decodes an EXR and returns its metadata, if all of our attributes are there. Throws
-/// Error(kInvalidScene) "PATH: …" on anything that is not a sound EXR.
-std::optional<ImageMetadata> read_exr_metadata(const std::string& path);
+/// Decodes an EXR and returns what it says of itself. Throws Error(kInvalidScene) "PATH: …" on
+/// anything that is not a sound EXR.
+struct ExrInfo {
+  int width = 0, height = 0;              ///< of the data window
+  std::optional<ImageMetadata> metadata;  ///< when all of our attributes are there
+};
+ExrInfo read_exr_info(const std::string& path);
 /// Throws Error(kInvalidScene).
 Framebuffer read_pfm(const std::string& path);
 
+/// What happens where a name is taken by something else than a regular file.
+enum class TakenName {
+  /// A symbolic link stays, and the file it stands for is replaced, or made where it is missing. A
+  /// pipe or a device gets the bytes.
+  kFollow,
+  /// A symbolic link is replaced by the file; a pipe or a device is an error. For frames, of which
+  /// none may be written over another.
+  kReplace,
+};
+
 /// Writes a temporary file next to `path`, then renames it: after a failure or a crash `path` is as
 /// it was before. Throws Error(kOutputRefused) where the directory is missing or not writable,
-/// Error(kRuntimeFailure) where writing failed (disk full), naming path and reason. A symbolic link
-/// stays one; a pipe or a device gets the bytes directly.
-void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes);
+/// Error(kRuntimeFailure) where writing failed (disk full), naming path and reason. A file that is
+/// replaced leaves its mode to the new one and, where the system permits it, owner and group; its
+/// other hard links keep the old file.
+void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes,
+                           TakenName rule = TakenName::kFollow);
+
+/// The file that a symbolic link stands for, whether it is there or not; `path` for all others.
+std::string behind_links(const std::string& path);
 
 /// Removes temporary files that a killed process has left in a folder ("" is the working
 /// directory). Those that another process, on whatever machine, is writing at this moment stay.
 /// Never throws: what cannot be removed stays.
 void remove_leftover_files(const std::string& folder) noexcept;
 
-/// Removes the temporary files that write_file_atomically has open at this moment. For the handlers
-/// of SIGINT and SIGTERM, before they end the process: async-signal-safe.
+/// Removes the temporary files that write_file_atomically has open at this moment, and new folders
+/// that are empty. For the handlers of SIGINT and SIGTERM, before they end the process:
+/// async-signal-safe. Threads that want to write another file from then on wait for that end.
 void remove_temporary_files() noexcept;
 
 }  // namespace roundel

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -6,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,22 +24,65 @@
 namespace roundel {
 namespace {
 
-/// The temporary files that exist now, for remove_temporary_files in a signal handler: a fixed
-/// table, because a handler may neither allocate nor lock.
+/// The temporary files and new folders that exist now, for remove_temporary_files in a signal
+/// handler: a fixed table, because a handler may neither allocate nor lock.
 struct TemporarySlot {
   enum State : int { kFree, kFilling, kListed, kTaken };
   std::atomic<int> state{kFree};
   char path[PATH_MAX] = {};
 };
-static_assert(std::atomic<int>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 constinit TemporarySlot temporary_slots[64];  // no work, and no memory, before it is used
+constexpr std::size_t kFolderSlots = 16;      // at the end of the table; files may take these too
 
-/// The file a symbolic link stands for, so that the link itself stays; `path` for all others.
-std::string resolve_link(const std::string& path) {
+std::atomic<int> threads_making{0};     // a temporary file, at this moment
+std::atomic<bool> process_ends{false};  // a handler has begun to remove them
+
+/// For threads that have nothing to say any more.
+[[noreturn]] void wait_for_the_end() {
+  for (;;) pause();
+}
+
+/// Stands around listing and making a temporary file, so that a handler sees both or neither: it
+/// waits for those who are at it, and nobody begins any more. Signals are blocked meanwhile, lest
+/// the handler wait for the thread that it runs on.
+class MakingTemporary {
+ public:
+  MakingTemporary() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &mask_before_);
+    threads_making.fetch_add(1);
+    if (!process_ends.load()) return;
+    threads_making.fetch_sub(1);
+    wait_for_the_end();
+  }
+  ~MakingTemporary() {
+    const int saved_errno = errno;
+    threads_making.fetch_sub(1);
+    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+    errno = saved_errno;
+  }
+  MakingTemporary(const MakingTemporary&) = delete;
+  MakingTemporary& operator=(const MakingTemporary&) = delete;
+
+ private:
+  sigset_t mask_before_;
+};
+
+/// Gives the new file the mode and, where permitted, owner and group of the one it replaces. File
+/// systems without these keep what they have.
+void take_over_owner_and_mode(int file, const struct stat& replaced) {
   struct stat status {};
-  if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
-  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
-  return real ? std::string(real.get()) : path;
+  if (fstat(file, &status) != 0) return;
+  mode_t mode = replaced.st_mode & 0777U;
+  const bool is_other = status.st_uid != replaced.st_uid || status.st_gid != replaced.st_gid;
+  constexpr uid_t kAsItIs = static_cast<uid_t>(-1);
+  if (is_other && fchown(file, replaced.st_uid, replaced.st_gid) != 0 &&
+      fchown(file, kAsItIs, replaced.st_gid) != 0) {
+    mode = (mode & ~070U) | (mode & 07U) << 3U;  // its rights were meant for another group
+  }
+  static_cast<void>(fchmod(file, mode));
 }
 
 constexpr std::string_view kTemporaryStart = ".roundel-";
@@ -53,13 +98,31 @@ std::string temporary_path(const std::string& path) {
 
 }  // namespace
 
-/// Lists a path from construction to destruction. With more writers at once than slots, the file of
-/// one too many is not listed; only a signal would then leave it behind.
-class AtomicFile::ListedTemporary {
+std::string behind_links(const std::string& path) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
+  if (stat(path.c_str(), &status) == 0) {  // those of /dev/fd stand for more than their text says
+    const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
+    return real ? std::string(real.get()) : path;
+  }
+  std::filesystem::path target = path;
+  std::error_code error;
+  for (int links = 0; links < 40; ++links) {  // a loop of links ends here
+    const std::filesystem::path next = std::filesystem::read_symlink(target, error);
+    if (error) return target.string();
+    target = target.parent_path() / next;
+  }
+  return path;
+}
+
+/// Lists a path from construction to destruction. With more at once than slots, one too many is
+/// not listed; only a signal would then leave it behind.
+class ListedPath {
  public:
-  explicit ListedTemporary(const std::string& path) : path_(path) {
+  /// Takes a slot from this one on.
+  explicit ListedPath(const std::string& path, std::size_t first_slot = 0) : path_(path) {
     if (path.size() >= sizeof(TemporarySlot::path)) return;
-    for (std::size_t i = 0; i < std::size(temporary_slots); ++i) {
+    for (std::size_t i = first_slot; i < std::size(temporary_slots); ++i) {
       TemporarySlot& slot = temporary_slots[i];
       int expected = TemporarySlot::kFree;
       if (!slot.state.compare_exchange_strong(expected, TemporarySlot::kFilling)) continue;
@@ -69,14 +132,14 @@ class AtomicFile::ListedTemporary {
       return;
     }
   }
-  ~ListedTemporary() {
+  ~ListedPath() {
     if (slot_ == kNone) return;
     // A slot that a handler has taken stays taken: its path may still be in use there.
     int expected = TemporarySlot::kListed;
     temporary_slots[slot_].state.compare_exchange_strong(expected, TemporarySlot::kFree);
   }
-  ListedTemporary(const ListedTemporary&) = delete;
-  ListedTemporary& operator=(const ListedTemporary&) = delete;
+  ListedPath(const ListedPath&) = delete;
+  ListedPath& operator=(const ListedPath&) = delete;
   const char* path() const { return path_.c_str(); }
 
  private:
@@ -86,6 +149,7 @@ class AtomicFile::ListedTemporary {
 };
 
 void AtomicFile::fail(int error) const {
+  if (process_ends.load()) wait_for_the_end();  // the temporary file is gone
   const std::string message = path_ + ": cannot write: " + std::generic_category().message(error);
   switch (error) {
     case ENOENT:
@@ -104,12 +168,18 @@ void AtomicFile::fail(int error) const {
   }
 }
 
-AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve_link(path)) {
+AtomicFile::AtomicFile(const std::string& path, TakenName rule)
+    : path_(path), target_(rule == TakenName::kFollow ? behind_links(path) : path) {
   if (target_.empty() || target_.back() == '/') fail(EISDIR);
   struct stat status {};
-  const bool exists = stat(target_.c_str(), &status) == 0;
+  const auto look = rule == TakenName::kFollow ? stat : lstat;
+  const bool exists = look(target_.c_str(), &status) == 0 && !S_ISLNK(status.st_mode);
+  if (!exists && errno == ELOOP) fail(ELOOP);
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
+    if (rule == TakenName::kReplace) {
+      throw Error(ExitCode::kOutputRefused, path_ + ": cannot write: not a regular file");
+    }
     // A pipe or a device (/dev/stdout, /dev/null): nothing to rename onto, it just gets the bytes.
     file_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (file_ < 0) fail(errno);
@@ -117,6 +187,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve_l
   }
   // rename() would replace a file that its owner has made read-only.
   if (exists && access(target_.c_str(), W_OK) != 0) fail(errno);
+  if (exists) replaced_ = status;
   // A leftover of an earlier process with this id may have the name: take the next one.
   for (int attempt = 0; attempt < 100; ++attempt) {
     if (open_temporary()) return;
@@ -126,8 +197,13 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve_l
 
 /// False when the name is taken.
 bool AtomicFile::open_temporary() {
-  temporary_ = std::make_unique<ListedTemporary>(temporary_path(target_));
-  file_ = open(temporary_->path(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  {
+    const MakingTemporary making;
+    temporary_ = std::make_unique<ListedPath>(temporary_path(target_));
+    // Nobody else reads what replaces a file that he may not read.
+    file_ =
+        open(temporary_->path(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced_ ? 0600 : 0666);
+  }
   if (file_ < 0 && errno == EEXIST) return false;
   if (file_ < 0) fail(errno);
   // See remove_leftover_files, which may have been faster than the lock: then the file is gone or
@@ -165,13 +241,32 @@ void AtomicFile::commit() {
   const int copy = fcntl(file_, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) fail(errno);
   if (close(copy) != 0 && errno != EINTR) fail(errno);
+  if (replaced_) take_over_owner_and_mode(file_, *replaced_);
   if (temporary_ && std::rename(temporary_->path(), target_.c_str()) != 0) fail(errno);
   close(file_);
   file_ = -1;
 }
 
-void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes) {
-  AtomicFile file(path);
+NewFolder::NewFolder(const std::string& path) {
+  const MakingTemporary making;
+  auto listed = std::make_unique<ListedPath>(path, std::size(temporary_slots) - kFolderSlots);
+  if (mkdir(path.c_str(), 0777) == 0) {
+    made_ = std::move(listed);
+  } else if (errno != EEXIST) {
+    throw Error(ExitCode::kOutputRefused,
+                path + ": cannot make the folder: " + std::generic_category().message(errno));
+  }
+}
+
+NewFolder::~NewFolder() {
+  if (made_) rmdir(made_->path());  // does nothing to a folder that is not empty
+}
+
+NewFolder::NewFolder(NewFolder&&) noexcept = default;
+
+void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes,
+                           TakenName rule) {
+  AtomicFile file(path, rule);
   file.write(bytes);
   file.commit();
 }
@@ -196,9 +291,15 @@ void remove_leftover_files(const std::string& folder) noexcept {
 
 void remove_temporary_files() noexcept {
   const int saved_errno = errno;
+  process_ends.store(true);
+  // A file system may hang: after a second the process ends all the same.
+  for (int i = 0; i < 1000 && threads_making.load() > 0; ++i) poll(nullptr, 0, 1);
   for (TemporarySlot& slot : temporary_slots) {
     int expected = TemporarySlot::kListed;
     if (slot.state.compare_exchange_strong(expected, TemporarySlot::kTaken)) unlink(slot.path);
+  }
+  for (TemporarySlot& slot : temporary_slots) {  // folders, now that no temporary file is in them
+    if (slot.state.load() == TemporarySlot::kTaken) rmdir(slot.path);
   }
   errno = saved_errno;
 }

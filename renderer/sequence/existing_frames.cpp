@@ -4,53 +4,204 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <optional>
+#include <iterator>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "renderer/base/error.h"
-#include "renderer/image/files.h"
+#include "renderer/base/input_file.h"
+#include "renderer/scene/fingerprint.h"
 
 namespace roundel {
 namespace {
 
-std::optional<ImageMetadata> read_metadata(const std::string& path, ImageFormat format) {
-  if (format == ImageFormat::kPng) return read_png_info(path).metadata;
-  if (format == ImageFormat::kExr) return read_exr_metadata(path);
-  read_pfm(path);
-  return std::nullopt;
+/// Reads size and metadata. Throws Error.
+void decode_frame(const std::string& path, ImageFormat format, FrameFile& file) {
+  if (format == ImageFormat::kPng) {
+    PngInfo info = read_png_info(path);
+    file.width = info.width, file.height = info.height;
+    file.metadata = std::move(info.metadata);
+  } else if (format == ImageFormat::kExr) {
+    ExrInfo info = read_exr_info(path);
+    file.width = info.width, file.height = info.height;
+    file.metadata = std::move(info.metadata);
+  } else {
+    const Framebuffer picture = read_pfm(path);
+    file.width = picture.width, file.height = picture.height;
+  }
+}
+
+/// Whether a file begins as pictures of another format do, so that it is somebody's, and not a
+/// damaged frame.
+bool begins_as_another_format(const std::string& path, ImageFormat format) {
+  using namespace std::string_view_literals;
+  static constexpr std::pair<std::string_view, std::optional<ImageFormat>> kStarts[] = {
+      {"\x89PNG"sv, ImageFormat::kPng}, {"\x76\x2f\x31\x01"sv, ImageFormat::kExr},
+      {"PF\n"sv, ImageFormat::kPfm},    {"Pf\n"sv, ImageFormat::kPfm},
+      {"\xff\xd8\xff"sv, std::nullopt},  // JPEG
+      {"GIF8"sv, std::nullopt},         {"RIFF"sv, std::nullopt},
+      {"II*\0"sv, std::nullopt},        {"MM\0*"sv, std::nullopt}};  // TIFF
+  const std::string bytes = InputFile(path).read(4);
+  return std::any_of(std::begin(kStarts), std::end(kStarts), [&](const auto& start) {
+    return bytes.starts_with(start.first) && start.second != format;
+  });
+}
+
+/// An error's text without the path that it begins with.
+std::string without_path(std::string_view message, const std::string& path) {
+  const std::string start = path + ": ";
+  return std::string(message.substr(message.starts_with(start) ? start.size() : 0));
+}
+
+/// What is wrong with a file that decodes; empty: nothing.
+std::string fault_of(const FrameFile& file, const FrameOrigin& origin, const char* word) {
+  if (!origin.fingerprint.empty() && file.metadata &&
+      file.metadata->fingerprint == origin.fingerprint) {
+    return "";
+  }
+  if (file.width != origin.width || file.height != origin.height) {
+    return fmt::format("{}x{}, {} {}x{}", file.width, file.height, word, origin.width,
+                       origin.height);
+  }
+  if (!file.metadata) return "";
+  if (file.metadata->seed != origin.seed) {
+    return fmt::format("of seed {}, {} {}", file.metadata->seed, word, origin.seed);
+  }
+  if (file.metadata->software != origin.software) {
+    return fmt::format("of another scene or version: by {}, {} {}", file.metadata->software, word,
+                       origin.software);
+  }
+  return "of another scene";
+}
+
+/// The list, cut where it becomes too long to be read.
+std::string short_frames_text(const FrameList& frames) {
+  constexpr std::size_t kMost = 60;
+  std::string text = frames_text(frames);
+  if (text.size() > kMost) text = text.substr(0, text.rfind(',', kMost)) + ",...";
+  return text;
 }
 
 }  // namespace
 
-FrameFile examine_frame(const std::string& path, std::int64_t frame) {
+FrameFile examine_frame(const std::string& path, ImageFormat format) {
+  namespace fs = std::filesystem;
   std::error_code error;
-  const auto status = std::filesystem::symlink_status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) return {};
-  try {
-    const ImageFormat format = format_of(path);
-    const std::optional<ImageMetadata> metadata = read_metadata(path, format);
-    if (format == ImageFormat::kPfm) return {FrameState::kSound, "", ""};
-    if (!metadata) return {FrameState::kForeign, "", path + ": does not say which frame it is"};
-    if (metadata->frame != frame) {
-      return {FrameState::kForeign, metadata->fingerprint,
-              fmt::format("{}: is frame {}", path, metadata->frame)};
-    }
-    return {FrameState::kSound, metadata->fingerprint, ""};
-  } catch (const Error& e) {
-    return {FrameState::kCorrupt, "", e.what()};
+  const fs::file_type type = fs::symlink_status(path, error).type();
+  FrameFile file;
+  if (type == fs::file_type::not_found) return file;
+  if (type == fs::file_type::symlink) {
+    file.state = FrameState::kLink;
+    file.fault = "a link, no file of its own";
+    return file;
   }
+  if (type != fs::file_type::regular && type != fs::file_type::none) {
+    file.state = FrameState::kCorrupt;
+    file.fault = "not a regular file";
+    return file;
+  }
+  try {
+    decode_frame(path, format, file);
+    file.state = FrameState::kSound;
+    if (!file.metadata && format != ImageFormat::kPfm) {
+      file.state = FrameState::kForeign;
+      file.fault = "not Roundel's";
+    }
+  } catch (const Error& e) {
+    const std::string reason = without_path(e.what(), path);
+    if (e.exit_code() == ExitCode::kRuntimeFailure) {
+      file.state = FrameState::kUnreadable;
+      file.fault = fmt::format("unreadable ({})", reason);
+    } else if (begins_as_another_format(path, format)) {
+      file.state = FrameState::kForeign;
+      file.fault = "not Roundel's";
+    } else {
+      file.state = FrameState::kCorrupt;
+      file.fault = fmt::format("corrupt ({})", reason);
+    }
+  }
+  return file;
 }
 
-std::vector<FrameFile> examine_frames(const FrameName& name, const FrameList& frames) {
+std::vector<FrameFile> examine_frames(const FrameName& name, const FrameList& frames,
+                                      ImageFormat format) {
   std::vector<FrameFile> files(frames.size());
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, frames.size()),
                     [&](const tbb::blocked_range<std::size_t>& range) {
                       for (std::size_t i = range.begin(); i < range.end(); ++i) {
-                        files[i] = examine_frame(name.path(frames[i]), frames[i]);
+                        files[i] = examine_frame(name.path(frames[i]), format);
                       }
                     });
   return files;
+}
+
+FrameOrigin origin_of(const Scene& scene) {
+  return {fingerprint(scene), "roundel " ROUNDEL_VERSION, scene.seed, scene.image.width,
+          scene.image.height};
+}
+
+FrameOrigin most_common_origin(const std::vector<FrameFile>& files) {
+  // By fingerprint and, for PFM files, size.
+  std::map<std::tuple<std::string, int, int>, std::pair<std::size_t, const FrameFile*>> counts;
+  for (const FrameFile& file : files) {
+    if (file.state != FrameState::kSound) continue;
+    auto& [count, example] =
+        counts[{file.metadata ? file.metadata->fingerprint : "", file.width, file.height}];
+    ++count;
+    example = &file;
+  }
+  const auto most = std::max_element(
+      counts.begin(), counts.end(),
+      [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+  if (most == counts.end()) return {};
+  const FrameFile& file = *most->second.second;
+  const ImageMetadata metadata = file.metadata.value_or(ImageMetadata());
+  return {metadata.fingerprint, metadata.software, metadata.seed, file.width, file.height};
+}
+
+void judge_frames(std::vector<FrameFile>& files, const FrameList& frames, const FrameOrigin& origin,
+                  const char* word) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    FrameFile& file = files[i];
+    if (file.state != FrameState::kSound) continue;
+    file.fault = fault_of(file, origin, word);
+    if (file.fault.empty() && file.metadata && file.metadata->frame != frames[i]) {
+      file.fault = "misnamed";
+      file.detail = fmt::format(" is frame {}", file.metadata->frame);
+    }
+    if (!file.fault.empty()) file.state = FrameState::kForeign;
+  }
+}
+
+std::vector<std::string> fault_lines(const FrameName& name, const FrameList& frames,
+                                     const std::vector<FrameFile>& files,
+                                     bool (*is_listed)(const FrameFile&)) {
+  std::vector<std::pair<std::size_t, FrameList>> groups;  // by the first file with that fault
+  std::map<std::string, std::size_t> group_of;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (files[i].fault.empty() || !is_listed(files[i])) continue;
+    const auto [group, is_new] = group_of.emplace(files[i].fault, groups.size());
+    if (is_new) groups.emplace_back(i, FrameList());
+    groups[group->second].second.push_back(frames[i]);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [first, group] : groups) {
+    const FrameFile& file = files[first];
+    const std::string example = name.path(frames[first]) + file.detail;
+    if (group.size() == 1) {
+      lines.push_back(fmt::format("1 frame is {}: {}", file.fault, example));
+    } else {
+      lines.push_back(fmt::format("{} frames are {}: {}{}", group.size(), file.fault,
+                                  short_frames_text(group),
+                                  file.detail.empty() ? "" : "; " + example));
+    }
+  }
+  return lines;
 }
 
 }  // namespace roundel

@@ -21,15 +21,9 @@ std::vector<std::uint8_t> with_opaque_alpha(const Image& image) {
 
 }  // namespace
 
-FrameFormat frame_format_of(const std::string& path) {
-  switch (format_of(path)) {
-    case ImageFormat::kExr:
-      return FrameFormat::kExr;
-    case ImageFormat::kPfm:
-      return FrameFormat::kPfm;
-    default:
-      return FrameFormat::kPng;
-  }
+FrameFormat frame_format(ImageFormat format) {
+  if (format == ImageFormat::kExr) return FrameFormat::kExr;
+  return format == ImageFormat::kPfm ? FrameFormat::kPfm : FrameFormat::kPng;
 }
 
 ImageFormat image_format(FrameFormat format) {

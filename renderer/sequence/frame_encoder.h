@@ -18,8 +18,7 @@ enum class FrameFormat {
   kY4m,       ///< YUV4MPEG2: 4:2:0, BT.709, limited range
 };
 
-/// The format of a file's ending. Throws as format_of.
-FrameFormat frame_format_of(const std::string& path);
+FrameFormat frame_format(ImageFormat format);
 ImageFormat image_format(FrameFormat format);  ///< kPng for the 8-bit streams
 
 enum class PixelFormat {

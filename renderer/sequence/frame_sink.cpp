@@ -13,7 +13,7 @@
 namespace roundel {
 
 void FileSink::write(std::int64_t frame, std::span<const std::uint8_t> bytes) {
-  write_file_atomically(file_name_.path(frame), bytes);
+  write_file_atomically(file_name_.path(frame), bytes, TakenName::kReplace);
 }
 
 StreamSink::StreamSink(int descriptor, std::string header)

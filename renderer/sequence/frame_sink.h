@@ -27,7 +27,8 @@ class FrameSink {
   FrameSink() = default;
 };
 
-/// A file a frame, written under a temporary name and renamed.
+/// A file a frame, written under a temporary name and renamed. A link under a frame's name is
+/// replaced; a pipe or a device there is an error.
 class FileSink final : public FrameSink {
  public:
   explicit FileSink(FrameName file_name) : file_name_(std::move(file_name)) {}

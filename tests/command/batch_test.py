@@ -11,6 +11,7 @@ import resource
 import select
 import shutil
 import signal
+import stat
 import struct
 import subprocess
 import sys
@@ -157,10 +158,44 @@ class Names(BatchTest):
         self.assertEqual(self.frames_in(), [])
         self.run_roundel("render", "balls.yaml", "--frames", "3", "-o", "out/a.png")
 
-    def test_a_missing_folder_is_refused_before_work(self):
-        done = self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "none/#.png",
+    def test_a_missing_folder_is_made_unless_it_is_in_a_missing_one(self):
+        done = self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "no/ne/#.png",
                                 code=REFUSED)
-        self.assertIn('there is no folder "none"', done.stderr)
+        self.assertIn('no/ne/3.png: cannot write, there is no folder "no/ne"', done.stderr)
+        self.assertFalse(os.path.exists(self.path("no")))
+        for output, expected in (("new/#.png", "new/3.png"), ("new/", "new/balls_0003.png"),
+                                 ("out/#/a.png", "out/3/a.png")):
+            self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", output)
+            self.assertTrue(os.path.exists(self.path(expected)), output)
+            shutil.rmtree(self.path("new"), ignore_errors=True)
+
+    def test_a_new_folder_goes_with_a_run_that_made_nothing(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "new/%d.png", code=FAILED,
+                         preexec_fn=limit)
+        self.assertFalse(os.path.exists(self.path("new")))
+        process = self.start("render", "snow.yaml", "--size", "9000x9000", "--frames", "300-400", "-o",
+                             "new/%d.png", "--threads", "1", "--progress", "plain")
+        process.stderr.readline()
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertFalse(os.path.exists(self.path("new")))
+
+    def test_a_refused_folder_is_said_with_a_frame_that_was_asked_for(self):
+        os.chmod(self.folder, 0o755)
+        os.chmod(self.path("out"), 0o555)
+        keywords, program = {}, ROUNDEL
+        if os.geteuid() == 0:  # root may write anywhere
+            program = shutil.copy(ROUNDEL, self.path("roundel"))
+            keywords = {"user": 65534, "group": 65534}
+        done = subprocess.run([program, "render", "balls.yaml", "--frames", "3-4", "-o", "out/f_##.png"],
+                              cwd=self.folder, stderr=subprocess.PIPE, text=True, check=False, **keywords)
+        self.assertEqual(done.returncode, REFUSED)
+        self.assertIn('out/f_03.png: cannot write to the folder "out": Permission denied', done.stderr)
 
     def test_the_number_may_be_in_the_folder(self):
         for frame in (3, 4):
@@ -216,10 +251,35 @@ class ExistingFiles(BatchTest):
         self.assertIn("0 frames (9 kept)", self.render("--resume").stderr)
         self.assertEqual({name: os.stat(self.path("out/" + name)).st_mtime_ns for name in expected},
                          before)
-        self.assertIn("9 frames  ", self.render("--overwrite").stderr)
+        self.assertIn("9 frames (9 replaced)  ", self.render("--overwrite").stderr)
         self.assertEqual(self.contents(), expected)
 
-    def test_resuming_renders_what_is_not_sound_or_not_ours(self):
+    def test_frames_replace_links_and_never_write_through_them(self):
+        self.render()
+        expected = self.contents()
+        with open(self.path("other.txt"), "w", encoding="ascii") as file:
+            file.write("mine")
+        for option in ("--overwrite", "--resume"):
+            for frame, target in ((2, "1.png"), (3, "none.png"), (4, "../other.txt"), (5, "5.png"),
+                                  (6, os.path.abspath(self.path("out/7.png")))):
+                os.unlink(self.path(f"out/{frame}.png"))
+                os.symlink(target, self.path(f"out/{frame}.png"))
+            self.render(option)
+            self.assertEqual(self.contents(), expected)
+            self.assertFalse([name for name in expected if os.path.islink(self.path("out/" + name))])
+            self.assertEqual(self.read("other.txt"), b"mine")
+
+    def test_replaced_frames_keep_their_mode(self):
+        self.render()
+        os.chmod(self.path("out/3.png"), 0o640)
+        self.render("--overwrite")
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("out/3.png")).st_mode), 0o640)
+
+    def state_of_files(self):
+        return {name: (os.lstat(self.path("out/" + name)).st_mtime_ns, self.read("out/" + name))
+                for name in self.frames_in()}
+
+    def test_resuming_makes_what_is_missing_or_damaged(self):
         self.render()
         expected = self.contents()
         os.unlink(self.path("out/1.png"))
@@ -229,13 +289,91 @@ class ExistingFiles(BatchTest):
         damaged[len(damaged) // 2] ^= 1
         with open(self.path("out/3.png"), "wb") as file:
             file.write(damaged)
-        shutil.copy(self.path("out/5.png"), self.path("out/4.png"))
-        self.run_roundel("render", "balls.yaml", "--seed", "9", "--frame", "6", "-o", "out/6.png")
         with open(self.path("out/7.png"), "wb") as file:
             file.write(b"")
-        done = self.render("--resume")
-        self.assertIn("6 frames (3 kept)", done.stderr)
+        with open(self.path("out/8.png"), "wb") as file:  # as after a power failure
+            file.write(bytes(len(expected["8.png"])))
+        done = self.render("--resume", "--stats=json")
+        self.assertIn("5 frames (4 kept, 4 replaced)  ", done.stderr)
+        stats = json.loads(done.stdout)
+        self.assertEqual((stats["frames"], stats["kept"], stats["replaced"]), (5, 4, 4))
         self.assertEqual(self.contents(), expected)
+
+    def test_resuming_replaces_no_frame_of_others(self):
+        self.render()
+        expected = self.contents()
+
+        def other(frame, *options):
+            self.run_roundel("render", "balls.yaml", "--frame", str(frame), "-o", f"out/{frame}.png",
+                             *options)
+
+        other(1, "--size", "32x20")
+        other(2, "--size", "32x20")
+        other(3, "--seed", "9")
+        shutil.copy(self.path("out/6.png"), self.path("out/5.png"))
+        self.run_roundel("render", "film.yaml", "--frame", "7", "-o", "out/7.png")
+        os.unlink(self.path("out/8.png"))
+        with open(self.path("out/9.png"), "wb") as file:  # a picture that decodes, by another program
+            file.write(b"\x89PNG\r\n\x1a\n" + b"".join(
+                struct.pack(">I", len(data)) + kind + data +
+                struct.pack(">I", zlib.crc32(kind + data))
+                for kind, data in ((b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)),
+                                   (b"IDAT", zlib.compress(b"\0abc")), (b"IEND", b""))))
+        with open(self.path("out/.roundel-1-0.tmp"), "wb") as file:
+            file.write(b"half a frame")
+        before = self.state_of_files()
+        done = self.render("--resume", code=REFUSED)
+        self.assertEqual(self.state_of_files(), before)
+        self.assertEqual(done.stderr.splitlines(), [
+            "roundel: 2 frames are 32x20, asked 96x64: 1-2",
+            "roundel: 1 frame is of seed 9, asked 1: out/3.png",
+            "roundel: 1 frame is misnamed: out/5.png is frame 6",
+            "roundel: 1 frame is of another scene: out/7.png",
+            "roundel: 1 frame is not Roundel's: out/9.png",
+            "roundel: --resume does not replace these (with --overwrite it makes them again, too); to "
+            "make only the others: --frames 8"])
+        done = self.render("--resume", "--overwrite")
+        self.assertIn("7 frames (2 kept, 6 replaced)  ", done.stderr)
+        self.assertEqual(self.contents(), expected)
+        for name in ("4.png", "6.png"):
+            self.assertEqual(os.stat(self.path("out/" + name)).st_mtime_ns, before[name][0])
+
+    def test_resuming_with_another_size_or_seed_says_so_once(self):
+        self.render("--size", "48x32")
+        before = self.state_of_files()
+        done = self.render("--resume", code=REFUSED)
+        self.assertIn("roundel: 9 frames are 48x32, asked 96x64: 1-9\n", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 2)
+        done = self.render("--resume", "--size", "48x32", "--seed", "7", code=REFUSED)
+        self.assertIn("roundel: 9 frames are of seed 1, asked 7: 1-9\n", done.stderr)
+        done = self.render("--resume", "--shard", "1/3", code=REFUSED)
+        self.assertIn("roundel: 3 frames are 48x32, asked 96x64: 1-3\n", done.stderr)
+        self.assertEqual(self.state_of_files(), before)
+
+    def test_frames_of_another_version_are_named(self):
+        self.render()
+        for name in self.frames_in():  # what another frame contract would have written
+            data = self.read("out/" + name)
+            for key, old, new in ((b"Software", b"roundel 0.", b"roundel 9."), (b"Fingerprint", None, None)):
+                at = data.index(b"tEXt" + key + b"\0")
+                size = int.from_bytes(data[at - 4:at], "big")
+                chunk = data[at:at + 4 + size]
+                chunk = chunk.replace(old, new) if old else chunk[:-4] + b"0000"
+                data = data[:at] + chunk + struct.pack(">I", zlib.crc32(chunk)) + data[at + 8 + size:]
+            with open(self.path("out/" + name), "wb") as file:
+                file.write(data)
+        done = self.render("--resume", code=REFUSED)
+        self.assertRegex(done.stderr, r"9 frames are of another scene or version: by roundel 9\S*, "
+                                      r"asked roundel 0\S*: 1-9\n")
+
+    def test_pictures_of_other_formats_are_somebodys(self):
+        self.render()
+        self.run_roundel("render", "balls.yaml", "--frame", "1", "-o", "a.exr")
+        shutil.copy(self.path("a.exr"), self.path("out/1.png"))
+        with open(self.path("out/2.png"), "wb") as file:
+            file.write(b"\xff\xd8\xff\xe0 a photograph")
+        done = self.render("--resume", code=REFUSED)
+        self.assertIn("2 frames are not Roundel's: 1-2\n", done.stderr)
 
     def test_leftovers_of_killed_runs_go(self):
         self.run_roundel("render", "balls.yaml", "--frames", "1", "-o", "out/%d.png")
@@ -247,12 +385,25 @@ class ExistingFiles(BatchTest):
         self.render("--resume")
         self.assertEqual(self.frames_in(), sorted([".roundel-keep"] + [f"{i}.png" for i in range(1, 10)]))
 
-    def test_exr_frames_are_kept_and_pfm_frames_made_again(self):
-        for ending, kept in (("exr", 3), ("pfm", 0)):
-            for _ in range(2):
-                done = self.run_roundel("render", "balls.yaml", "--frames", "1-3", "--resume", "-o",
-                                        f"out/%d.{ending}")
-            self.assertIn(f"{3 - kept} frames{f' ({kept} kept)' if kept else ''}  ", done.stderr)
+    def test_exr_frames_are_kept_and_pfm_frames_cannot_be_judged(self):
+        def render(ending, *more, code=DONE):
+            return self.run_roundel("render", "balls.yaml", "--frames", "1-3", "--resume", "-o",
+                                    f"out/%d.{ending}", *more, code=code).stderr
+
+        render("exr")
+        self.assertIn("0 frames (3 kept)  ", render("exr"))
+        self.assertIn("3 frames are 96x64, asked 48x32: 1-3\n",
+                      render("exr", "--size", "48x32", code=REFUSED))
+        render("pfm")
+        os.unlink(self.path("out/2.pfm"))
+        before = self.state_of_files()
+        said = render("pfm", code=REFUSED)
+        self.assertIn("2 frames are PFM, which does not say of what scene: 1,3\n", said)
+        self.assertIn("to make only the others: --frames 2\n", said)
+        self.assertIn("2 frames are 96x64, asked 48x32: 1,3\n",
+                      render("pfm", "--size", "48x32", code=REFUSED))
+        self.assertEqual(self.state_of_files(), before)
+        self.assertIn("3 frames (2 replaced)  ", render("pfm", "--overwrite"))
 
 
 class Interruptions(BatchTest):
@@ -291,6 +442,34 @@ class Interruptions(BatchTest):
         self.assertEqual(process.returncode, 130)
         self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
 
+    def test_a_signal_that_comes_again_ends_whatever_came_first(self):
+        slow = SNOW.replace("width: 128, height: 128", "width: 12000, height: 12000")
+        with open(self.path("slow.yaml"), "w", encoding="utf-8") as file:
+            file.write(slow)
+        process = self.start("render", "slow.yaml", "--frames", "300-400", "-o", "out/%d.png",
+                             "--threads", "1", "--backend", "cpu", "--progress", "plain")
+        self.assertIn("0/101", process.stderr.readline())  # it is drawing
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTERM):  # a launcher's, then a wish
+            process.send_signal(number)
+            time.sleep(0.05)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 143)
+        self.assertEqual(self.frames_in(), [])
+
+    def test_two_quick_signals_leave_no_temporary_file(self):
+        choose = random.Random(2)
+        for _ in range(10 if IS_SLOW else 60):
+            process = self.start(*self.ARGUMENTS, "--overwrite", "--size", "16x16")
+            self.wait_for_frames(5)
+            process.send_signal(signal.SIGINT)
+            time.sleep(choose.uniform(0, 0.002))
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 130)
+            self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
+            shutil.rmtree(self.path("out"))
+            os.mkdir(self.path("out"))
+
     def test_killed_many_times_and_resumed_the_frames_are_the_same(self):
         arguments = ["render", "snow.yaml", "--frames", "0-49" if IS_SLOW else "0-199"]
         os.mkdir(self.path("expected"))
@@ -323,6 +502,18 @@ class Failures(BatchTest):
         self.assertIn("frame 5: out/5.png: cannot write: Is a directory", done.stderr)
         self.assertIn("1 of 9 frames are missing; to make them: --frames 5", done.stderr)
         self.assertEqual(len(self.frames_in()), 9)
+
+    def test_a_pipe_or_a_device_under_a_frames_name(self):
+        os.mkfifo(self.path("out/5.png"))
+        os.symlink("/dev/null", self.path("out/6.png"))  # a link, which is replaced
+        for option in ("--overwrite", "--resume"):
+            done = self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
+                                    option, code=SOME_FAILED)
+            self.assertIn("frame 5: out/5.png: cannot write: not a regular file", done.stderr)
+            self.assertIn("to make them: --frames 5\n", done.stderr)
+            self.assertTrue(stat.S_ISFIFO(os.stat(self.path("out/5.png")).st_mode))
+        self.run_roundel("render", "balls.yaml", "--frames", "1", "-o", "/dev/null", "--format", "png",
+                         "--overwrite", code=FAILED)
 
     def test_a_full_disk(self):
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs",
@@ -397,8 +588,9 @@ class Verify(BatchTest):
             done = self.run_roundel("verify", name, "--frames", "1-20", code=FAILED)
             self.assertEqual(done.stdout, "missing: 3-5\ncorrupt: 7\nforeign: 9,11\n"
                                           "--frames 3-5,7-11x2\n")
-            self.assertIn(f"out/9.{ending}: is frame 10\n", done.stderr)
-            self.assertIn(f"out/11.{ending}: is of another scene\n", done.stderr)
+            self.assertIn(f"1 frame is misnamed: out/9.{ending} is frame 10\n", done.stderr)
+            self.assertIn(f"1 frame is of seed 5, expected 1: out/11.{ending}\n", done.stderr)
+            self.assertRegex(done.stderr, rf"1 frame is corrupt \(.+\): out/7\.{ending}\n")
             done = self.run_roundel("verify", name, "--frames", "10-12", "--scene", "balls.yaml",
                                     "--seed", "5", "--quiet", code=FAILED)
             self.assertEqual(done.stdout, "foreign: 10,12\n--frames 10,12\n")
@@ -411,7 +603,34 @@ class Verify(BatchTest):
         with open(self.path("out/1.png"), "wb") as file:  # without the chunk that names the frame
             file.write(data[:at - 4] + data[at + 4 + int.from_bytes(data[at - 4:at], "big") + 4:])
         done = self.run_roundel("verify", "out/%d.png", "--frames", "1", code=FAILED)
-        self.assertIn("does not say which frame it is", done.stderr)
+        self.assertEqual(done.stderr, "1 frame is not Roundel's: out/1.png\n")
+
+    def test_equal_reasons_are_one_line(self):
+        self.run_roundel("render", "balls.yaml", "--frames", "1-40", "--size", "48x32", "-o",
+                         "out/%d.png")
+        for frame in (3, 9):
+            os.unlink(self.path(f"out/{frame}.png"))
+        os.symlink("1.png", self.path("out/9.png"))
+        done = self.run_roundel("verify", "out/%d.png", "--frames", "1-40", "--scene", "balls.yaml",
+                                code=FAILED)
+        self.assertEqual(done.stderr, "38 frames are 48x32, expected 96x64: 1-2,4-8,10-40\n"
+                                      "1 frame is a link, no file of its own: out/9.png\n")
+        self.assertEqual(done.stdout.splitlines(), ["missing: 3", "foreign: 1-2,4-40", "--frames 1-40"])
+        done = self.run_roundel("verify", "out/%d.png", "--frames", "1-40", "--scene", "balls.yaml",
+                                "--size", "48x32", "--seed", "2", code=FAILED)
+        self.assertIn("38 frames are of seed 1, expected 2: ", done.stderr)
+        # Files shifted by one.
+        for frame in range(40, 9, -1):
+            os.rename(self.path(f"out/{frame}.png"), self.path(f"out/{frame + 1}.png"))
+        done = self.run_roundel("verify", "out/%d.png", "--frames", "11-41", code=FAILED)
+        self.assertEqual(done.stderr, "31 frames are misnamed: 11-41; out/11.png is frame 10\n")
+
+    def test_pfm_frames_of_another_size(self):
+        self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.pfm")
+        self.run_roundel("render", "balls.yaml", "--frame", "4", "--size", "48x32", "-o", "out/4.pfm")
+        done = self.run_roundel("verify", "out/%d.pfm", "--frames", "1-9", code=FAILED)
+        self.assertEqual((done.stdout, done.stderr), ("foreign: 4\n--frames 4\n",
+                                                      "1 frame is 48x32, expected 96x64: out/4.pfm\n"))
 
     def test_a_name_without_a_number(self):
         self.run_roundel("verify", "out/a.png", "--frames", "1-2", code=USAGE)

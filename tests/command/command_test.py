@@ -343,9 +343,6 @@ class Pictures(CommandTest):
 
     def test_a_scene_can_name_its_picture(self):
         self.write("named.yaml", RGB + "output: out/frame_####.png\n")
-        done = self.run_roundel("render", "named.yaml", "--frame", "12", code=REFUSED)
-        self.assertIn('out/frame_0012.png: cannot write, there is no folder "out"', done.stderr)
-        os.mkdir(self.path("out"))
         self.run_roundel("render", "named.yaml", "--frame", "12")
         self.assertEqual(os.listdir(self.path("out")), ["frame_0012.png"])
         # A name that nobody typed is not replaced without being asked to.
@@ -385,9 +382,54 @@ class Pictures(CommandTest):
 
 class Refusals(CommandTest):
     def test_missing_folder(self):
-        self.assert_fails("render", "rgb.yaml", "-o", "none/a.png", code=REFUSED,
-                          says=['none/a.png: cannot write, there is no folder "none"'])
-        self.assert_fails("circles", "rgb.yaml", "-o", "none/a.npy", code=REFUSED, says=['"none"'])
+        self.assert_fails("render", "rgb.yaml", "-o", "no/ne/a.png", code=REFUSED,
+                          says=['no/ne/a.png: cannot write, there is no folder "no/ne", nor one to make '
+                                'it in'])
+        self.assert_fails("circles", "rgb.yaml", "-o", "no/ne/a.npy", code=REFUSED, says=['"no/ne"'])
+
+    def test_a_missing_folder_is_made_and_goes_with_a_run_that_made_nothing(self):
+        for name, arguments in (("a", ["render", "rgb.yaml", "-o", "a/"]),
+                                ("b", ["render", "rgb.yaml", "snow.yaml", "-o", "b/"]),
+                                ("c", ["render", "rgb.yaml", "-o", "c/x.png"]),
+                                ("d", ["circles", "rgb.yaml", "-o", "d/x.npy"]),
+                                ("e", ["explain", "rgb.yaml", "--heatmap", "overlaps", "-o", "e/x.png"])):
+            self.run_roundel(*arguments)
+            self.assertEqual(len(os.listdir(self.path(name))), 2 if name == "b" else 1)
+            shutil.rmtree(self.path(name))
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+        self.assert_fails("render", "random.yaml", "-o", "new/", code=FAILED, preexec_fn=limit)
+        self.assert_fails("circles", "random.yaml", "-o", "new/a.npy", code=FAILED, preexec_fn=limit)
+
+    def test_a_single_picture_follows_links(self):
+        self.run_roundel("render", "rgb.yaml", "-o", "b.png")
+        os.mkdir(self.path("there"))
+        self.write("there/old.png", "old")
+        for target in ("there/old.png", "there/new.png", "there/made/deep.png"):
+            os.symlink(target, self.path("a.png"))
+            self.run_roundel("render", "rgb.yaml", "-o", "a.png")
+            self.assertTrue(os.path.islink(self.path("a.png")))
+            self.assertEqual(self.read(target), self.read("b.png"))
+            os.unlink(self.path("a.png"))
+        os.symlink("no/folder/a.png", self.path("a.png"))
+        done = self.run_roundel("render", "rgb.yaml", "-o", "a.png", code=REFUSED)
+        self.assertIn('a.png: cannot write, there is no folder "no/folder"', done.stderr)
+        self.assertTrue(os.path.islink(self.path("a.png")))
+        os.mkdir(self.path("out"))
+        os.symlink("snow.png", self.path("out/rgb.png"))
+        done = self.run_roundel("render", "rgb.yaml", "snow.yaml", "-o", "out", "--overwrite",
+                                code=USAGE)
+        self.assertIn("rgb.yaml and snow.yaml would both be written to out/snow.png", done.stderr)
+
+    def test_a_replaced_picture_keeps_its_mode(self):
+        self.write("a.png", "old")
+        os.chmod(self.path("a.png"), 0o600)
+        os.link(self.path("a.png"), self.path("hard.png"))
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png")
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("a.png")).st_mode), 0o600)
+        self.assertEqual(self.read("hard.png"), b"old")
 
     def test_a_file_where_a_folder_should_be(self):
         self.assert_fails("render", "rgb.yaml", "-o", "rgb.yaml/a.png", code=REFUSED)
@@ -451,6 +493,134 @@ class Refusals(CommandTest):
                                 code=SOME_FAILED)
         self.assertIn("out/random.png", done.stderr)
         self.assertEqual(os.listdir(self.path("out")), ["rgb.png"])
+
+
+class Inputs(CommandTest):
+    """No output replaces what the same command reads, by whatever name."""
+
+    def setUp(self):
+        super().setUp()
+        self.run_roundel("circles", "rgb.yaml", "-o", "d.npy")
+        self.write("d.yaml", "version: 1\nimage: {width: 16, height: 16}\nlayers:\n"
+                             "  - {data: d.npy, columns: [x, y, _, radius, red, green, blue]}\n")
+        shutil.copy(self.path("rgb.yaml"), self.path("scene.png"))
+        shutil.copy(self.path("rgb.yaml"), self.path("scene.npy"))
+        os.mkdir(self.path("out"))
+
+    def everything(self):
+        found = {}
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                path = os.path.join(folder, name)
+                with open(path, "rb") as file:
+                    found[path] = (os.lstat(path).st_mtime_ns, file.read())
+        return found
+
+    def assert_refused(self, *arguments, reads):
+        before = self.everything()
+        done = self.run_roundel(*arguments, code=REFUSED)
+        self.assertRegex(done.stderr, rf"would replace (a file|\"{re.escape(reads)}\"), which this command "
+                                      "reads")
+        self.assertEqual(self.everything(), before)
+
+    def test_circles(self):
+        self.assert_refused("circles", "d.yaml", "-o", "d.npy", reads="d.npy")
+        self.assert_refused("circles", "d.yaml", "-o", "out/../d.npy", reads="d.npy")
+        self.assert_refused("circles", "scene.npy", "-o", "scene.npy", reads="scene.npy")
+        for make in (os.symlink, os.link):
+            make(self.path("d.npy"), self.path("link.npy"))
+            self.assert_refused("circles", "d.yaml", "-o", "link.npy", reads="d.npy")
+            os.unlink(self.path("link.npy"))
+
+    def test_pictures(self):
+        self.assert_refused("render", "scene.png", "-o", "scene.png", reads="scene.png")
+        self.assert_refused("render", "scene.png", "-o", "./", "--overwrite", reads="scene.png")
+        self.assert_refused("render", "rgb.yaml", "scene.png", "-o", ".", "--overwrite",
+                            reads="scene.png")
+        self.assert_refused("explain", "scene.png", "--heatmap", "overlaps", "-o", "scene.png", reads="scene.png")
+        for target in ("d.npy", "d.yaml"):
+            for make in (os.symlink, os.link):
+                make(self.path(target), self.path("out/d.png"))
+                self.assert_refused("render", "d.yaml", "-o", "out/d.png", reads=target)
+                self.assert_refused("render", "d.yaml", "-o", "out/", "--overwrite", reads=target)
+                self.assert_refused("render", "rgb.yaml", "d.yaml", "-o", "out/", "--overwrite",
+                                    reads=target)
+                os.unlink(self.path("out/d.png"))
+
+    def test_frames(self):
+        for target in ("d.npy", "d.yaml"):
+            for make in (os.symlink, os.link):
+                make(self.path(target), self.path("out/f2.png"))
+                for option in ("--overwrite", "--resume"):
+                    self.assert_refused("render", "d.yaml", "--frames", "0-3", "-o", "out/f#.png",
+                                        option, reads=target)
+                os.unlink(self.path("out/f2.png"))
+        self.assert_refused("render", "scene.png", "--frames", "1", "-o", "scene.png", "--overwrite",
+                            reads="scene.png")
+        self.write("list1.png", "1")
+        self.assert_refused("render", "rgb.yaml", "--frames", "@list1.png", "-o", "list#.png",
+                            "--overwrite", reads="list1.png")
+        self.assert_refused("render", "scene.png", "--split-frame", "-o", "scene.png", "--overwrite",
+                            reads="scene.png")
+
+
+class Formats(CommandTest):
+    MAGIC = {"png": b"\x89PNG", "exr": b"\x76\x2f\x31\x01", "pfm": b"PF\n"}
+
+    def test_the_ending_in_a_folder_follows_the_format(self):
+        for name, magic in self.MAGIC.items():
+            self.run_roundel("render", "rgb.yaml", "random.yaml", "--format", name, "-o", "out/")
+            self.run_roundel("render", "rgb.yaml", "--frames", "3-4", "--format", name, "-o", "out/")
+            files = sorted(os.listdir(self.path("out")))
+            self.assertEqual(files, sorted(f"{stem}.{name}" for stem in
+                                           ("rgb", "random", "rgb_0003", "rgb_0004")))
+            for file in files:
+                self.assertTrue(self.read("out/" + file).startswith(magic))
+            shutil.rmtree(self.path("out"))
+        self.run_roundel("render", "rgb.yaml", "--frames", "3-4", "--format", "exr", "-o", "out/")
+        self.run_roundel("verify", "out/rgb_####.exr", "--frames", "3-4", "--scene", "rgb.yaml")
+        done = self.run_roundel("render", "rgb.yaml", "--frames", "3-4", "--format", "exr", "-o", "out/",
+                                "--resume")
+        self.assertIn("0 frames (2 kept)", done.stderr)
+
+    def test_an_ending_of_another_format_is_refused(self):
+        for asked in self.MAGIC:
+            for ending in self.MAGIC:
+                for name in (f"a.{ending}", f"a.{ending.upper()}"):
+                    for more in ([], ["--frames", "3"]):
+                        arguments = ["render", "rgb.yaml", "--format", asked, "-o", name, *more]
+                        if asked == ending:
+                            self.run_roundel(*arguments)
+                            os.unlink(self.path(name))
+                        else:
+                            self.assert_fails(*arguments, code=USAGE, says=[
+                                f"--output: expected a name that ends in .{asked}, or as no picture's"])
+        self.assert_fails("render", "rgb.yaml", "--format", "exr", "--frames", "3-4", "-o", "a_##.png",
+                          code=USAGE)
+        self.write("named.yaml", RGB + "output: a_##.png\n")
+        for more in ([], ["--frames", "3-4"]):
+            self.assert_fails("render", "named.yaml", "--format", "exr", *more, code=USAGE,
+                              says=["named.yaml: output: expected a name that ends in .exr"])
+
+    def test_other_names_take_any_format(self):
+        for name, magic in self.MAGIC.items():
+            self.run_roundel("render", "rgb.yaml", "-o", "a." + name)
+            self.run_roundel("render", "rgb.yaml", "--format", name, "-o", "a.picture")
+            self.assertEqual(self.read("a.picture"), self.read("a." + name))
+            self.assertTrue(self.read("a.picture").startswith(magic))
+            self.run_roundel("render", "rgb.yaml", "--frames", "0-1", "--format", name, "-o",
+                             f"{name}_##.frame")
+            self.assertEqual(self.read(f"{name}_00.frame"), self.read("a." + name))
+            if name != "pfm":  # these say what they are
+                done = self.run_roundel("render", "rgb.yaml", "--frames", "0-1", "--format", name, "-o",
+                                        f"{name}_##.frame", "--resume")
+                self.assertIn("0 frames (2 kept)", done.stderr)
+            with open(self.path("stream"), "wb") as file:
+                self.run_roundel("render", "rgb.yaml", "--format", name, "-o", "-", stdout=file)
+            self.assertEqual(self.read("stream"), self.read("a." + name))
+        self.run_roundel("render", "rgb.yaml", "-o", "b.picture", code=USAGE)
+        for name in ("rawvideo", "y4m"):
+            self.run_roundel("render", "rgb.yaml", "--format", name, "-o", "b.raw", code=USAGE)
 
 
 class Circles(CommandTest):

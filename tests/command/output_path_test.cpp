@@ -39,6 +39,8 @@ class OutputPath : public ::testing::Test {
 TEST_F(OutputPath, PicturesInFoldersAreNamedAfterTheirScene) {
   EXPECT_EQ(picture_in_folder("out/", "scenes/rgb.yaml"), "out/rgb.png");
   EXPECT_EQ(picture_in_folder("out", "rgb.v2.yaml"), "out/rgb.v2.png");
+  EXPECT_EQ(picture_in_folder("out", "rgb.yaml", ImageFormat::kExr), "out/rgb.exr");
+  EXPECT_EQ(picture_in_folder("out", "rgb.yaml", ImageFormat::kPfm), "out/rgb.pfm");
 }
 
 TEST_F(OutputPath, AFolderExistsOrEndsInASlash) {
@@ -58,10 +60,37 @@ TEST_F(OutputPath, ExistingFilesAreKeptUnlessTheyMayBeReplaced) {
             in_folder("a.png") + ": exists (--overwrite replaces it)");
 }
 
-TEST_F(OutputPath, MissingFoldersAreNamed) {
+TEST_F(OutputPath, AMissingFolderIsFine) {
+  EXPECT_EQ(refusal(in_folder("new/a.png"), false), "");
+  EXPECT_EQ(refusal(in_folder("no/ne/a.png"), true),
+            in_folder("no/ne/a.png") + ": cannot write, there is no folder \"" +
+                in_folder("no/ne") + "\", nor one to make it in");
+  create(in_folder("file"));
   EXPECT_EQ(
-      refusal(in_folder("sub/a.png"), true),
-      in_folder("sub/a.png") + ": cannot write, there is no folder \"" + in_folder("sub") + "\"");
+      refusal(in_folder("file/a.png"), true),
+      in_folder("file/a.png") + ": cannot write, there is no folder \"" + in_folder("file") + "\"");
+}
+
+TEST_F(OutputPath, FoldersAreMadeOnceAndGoWhenNothingWasPutIntoThem) {
+  {
+    const std::vector<NewFolder> made = make_folders_of(
+        {in_folder("a/1.png"), in_folder("a/2.png"), in_folder("b/1.png"), in_folder("c.png")});
+    EXPECT_EQ(made.size(), 2U);
+    create(in_folder("b/1.png"));
+    EXPECT_TRUE(fs::is_directory(in_folder("a")));
+  }
+  EXPECT_FALSE(fs::exists(in_folder("a")));
+  EXPECT_TRUE(fs::exists(in_folder("b/1.png")));
+}
+
+TEST_F(OutputPath, ALinkNeedsItsTargetsFolder) {
+  fs::create_symlink("no/ne/a.png", in_folder("link.png"));
+  EXPECT_NE(refusal(in_folder("link.png"), true).find(in_folder("no/ne")), std::string::npos);
+  EXPECT_EQ(refusal(in_folder("link.png"), true).find(in_folder("link.png") + ": cannot write"),
+            0U);
+  fs::create_directories(in_folder("no/ne"));
+  EXPECT_EQ(refusal(in_folder("link.png"), true), "");
+  EXPECT_NE(refusal(in_folder("link.png"), false), "");
 }
 
 TEST_F(OutputPath, FoldersAreNotReplaced) {

@@ -139,7 +139,7 @@ class Bands(MpiTest):
             for ranks in (1, 2, 3):
                 messages = self.mpirun(ranks, "render", "a.yaml", "--frames", frames, "--split-frame",
                                        "-o", f"out/%d.{ending}", "--overwrite")
-                self.assertEqual(messages.count(" frames  "), 1)
+                self.assertEqual(len(re.findall(r"\d frames (\(\d+ replaced\))? ", messages)), 1)
         self.assertEqual(self.contents(), self.contents("expected"))
 
     def test_large_bands(self):
@@ -160,7 +160,7 @@ class Bands(MpiTest):
             self.assertEqual(self.contents(), {})
 
     def test_an_early_refusal_ends_all_ranks(self):
-        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "none/%d.png",
+        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "no/ne/%d.png",
                     code=4)
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "out/%d.png")
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "out/%d.png",
@@ -222,6 +222,36 @@ class Unequal(MpiTest):
                                   f'exec {ROUNDEL} "$@"')
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png", program=script, code=3)
         self.assertEqual(len(self.contents()), 10)
+
+    def test_what_is_wrong_for_all_is_said_once(self):
+        self.write("bad.yaml", SCENE + "sead: 3\nbackgroud: 1\n")
+        for more in ([], ["--split-frame"]):
+            messages = self.mpirun(3, "render", "bad.yaml", "--frames", "0-9", "-o", "out/%d.png", *more,
+                                   code=3)
+            for word in ('"sead"', '"backgroud"'):
+                self.assertEqual(messages.count(word), 1, messages)
+        if not self.has_cuda_device():
+            messages = self.mpirun(3, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png",
+                                   "--backend", "cuda", code=1)
+            self.assertEqual(messages.count("--backend cuda: "), 1, messages)
+
+    def test_what_is_wrong_for_one_rank_is_said_with_its_number(self):
+        script = self.rank_script(f'exec {ROUNDEL} render none.yaml --frames 0-9 -o out/%d.png',
+                                  f'exec {ROUNDEL} "$@"')
+        messages = self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png",
+                               program=script, code=3)
+        self.assertEqual(messages.count("none.yaml: "), 1, messages)
+        self.assertIn("rank 1: none.yaml: ", messages)
+
+    def test_resuming_replaces_no_frame_of_others(self):
+        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png")
+        before = self.contents()
+        more = ["render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png", "--resume", "--seed", "5"]
+        messages = self.mpirun(3, *more, code=4)
+        self.assertEqual(messages.count("10 frames are of seed 1, asked 5: 0-9"), 1, messages)
+        self.assertEqual(self.contents(), before)
+        self.assertIn("10 frames (10 replaced)", self.mpirun(3, *more, "--overwrite"))
+        self.assertEqual(set(self.contents()), set(before))
 
     def test_a_frame_that_cannot_be_written(self):
         os.mkdir(self.path("out/5.png"))

@@ -4,7 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "renderer/image/atomic_file.h"
 #include "tests/image/image_test_support.h"
@@ -111,6 +114,93 @@ TEST(WriteFile, ASymbolicLinkStaysOne) {
   write_file_atomically(folder / "link", kNew);
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
   EXPECT_EQ(read_bytes(folder / "real"), kNew);
+}
+
+TEST(WriteFile, ADanglingLinkStaysAndItsTargetIsMade) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "sub");
+  std::filesystem::create_symlink("sub/second", folder / "link");
+  std::filesystem::create_symlink("../real", folder / "sub/second");
+  EXPECT_TRUE(std::filesystem::equivalent(
+      std::filesystem::path(behind_links(folder / "link")).parent_path(), folder.path()));
+  write_file_atomically(folder / "link", kNew);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "sub/second"));
+  EXPECT_EQ(read_bytes(folder / "real"), kNew);
+
+  std::filesystem::create_symlink("none/file", folder / "nowhere");
+  std::filesystem::create_symlink("loop", folder / "loop");
+  for (const char* name : {"nowhere", "loop"}) {
+    EXPECT_EQ(exit_code_of_writing(folder / name), 4) << name;
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / name)) << name;
+  }
+}
+
+TEST(WriteFile, AFrameReplacesALinkAndNotWhatItStandsFor) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "f1", kOld);
+  std::filesystem::create_symlink("f1", folder / "f2");
+  std::filesystem::create_symlink("none", folder / "f3");
+  std::filesystem::create_symlink("f4", folder / "f4");
+  std::filesystem::create_symlink("/dev/null", folder / "f5");
+  for (const char* name : {"f2", "f3", "f4", "f5"}) {
+    write_file_atomically(folder / name, kNew, TakenName::kReplace);
+    EXPECT_FALSE(std::filesystem::is_symlink(folder / name)) << name;
+    EXPECT_EQ(read_bytes(folder / name), kNew) << name;
+  }
+  EXPECT_EQ(read_bytes(folder / "f1"), kOld);
+  EXPECT_EQ(folder.count_files(), 5U);
+}
+
+TEST(WriteFile, AFrameIsNotWrittenToAPipeOrADevice) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(mkfifo((folder / "f1").c_str(), 0600), 0);
+  for (const std::string& path : {folder / "f1", std::string("/dev/null")}) {
+    const Error error = error_of([&] { write_file_atomically(path, kNew, TakenName::kReplace); });
+    EXPECT_EQ(error.exit_code(), ExitCode::kOutputRefused);
+    EXPECT_EQ(error.what(), path + ": cannot write: not a regular file");
+  }
+}
+
+TEST(WriteFile, AReplacedFileKeepsItsModeAndOtherLinksKeepTheOldOne) {
+  const TemporaryFolder folder;
+  for (const unsigned mode : {0600U, 0640U, 0666U, 0755U}) {
+    write_file_atomically(folder / "a", kOld);
+    ASSERT_EQ(chmod((folder / "a").c_str(), mode), 0);
+    std::filesystem::create_hard_link(folder / "a", folder / "b");
+    write_file_atomically(folder / "a", kNew);
+    struct stat status {};
+    ASSERT_EQ(stat((folder / "a").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777U, mode);
+    EXPECT_EQ(read_bytes(folder / "a"), kNew);
+    EXPECT_EQ(read_bytes(folder / "b"), kOld);
+    std::filesystem::remove(folder / "a");
+    std::filesystem::remove(folder / "b");
+  }
+}
+
+TEST(WriteFile, AReplacedFileKeepsOwnerAndGroupWherePermitted) {
+  if (getuid() != 0) GTEST_SKIP() << "only root may give files away";
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "a", kOld);
+  ASSERT_EQ(chown((folder / "a").c_str(), 1234, 2345), 0);
+  write_file_atomically(folder / "a", kNew);
+  struct stat status {};
+  ASSERT_EQ(stat((folder / "a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 1234U);
+  EXPECT_EQ(status.st_gid, 2345U);
+
+  // Somebody who may write the file, but not give one to its group: the group's rights end.
+  ASSERT_EQ(chmod((folder / "a").c_str(), 0662), 0);
+  ASSERT_EQ(chmod(folder.path().c_str(), 0777), 0);
+  EXPECT_EQ(in_child([&] {
+              if (setgid(3456) != 0 || setuid(4567) != 0) return 99;
+              return exit_code_of_writing(folder / "a");
+            }),
+            0);
+  ASSERT_EQ(stat((folder / "a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 4567U);
+  EXPECT_EQ(status.st_mode & 07777U, 0622U);
 }
 
 TEST(WriteFile, PlacesThatTakeNoFileAreRefusedWithPathAndReason) {
@@ -230,9 +320,57 @@ TEST(WriteFile, WithoutAHandlerASignalLeavesOnlyATemporaryFile) {
 
 TEST(WriteFile, RemovingTemporaryFilesTouchesNoFinishedFile) {
   const TemporaryFolder folder;
-  for (int k = 0; k < 200; ++k) write_file_atomically(folder / std::to_string(k), kOld);
-  remove_temporary_files();
+  EXPECT_EQ(in_child([&] {
+              for (int k = 0; k < 200; ++k) write_file_atomically(folder / std::to_string(k), kOld);
+              remove_temporary_files();
+              return 0;
+            }),
+            0);
   EXPECT_EQ(folder.count_files(), 200U);
+}
+
+TEST(WriteFile, NoTemporaryFileIsMadeOnceTheyAreBeingRemoved) {
+  const TemporaryFolder folder;
+  for (int round = 0; round < 300; ++round) {
+    EXPECT_EQ(in_child([&] {
+                std::atomic<int> written{0};
+                for (int k = 0; k < 4; ++k) {
+                  std::thread([&, k] {
+                    for (;; ++written) write_file_atomically(folder / std::to_string(k), {});
+                  }).detach();
+                }
+                while (written < 8) std::this_thread::yield();
+                remove_temporary_files();
+                std::this_thread::sleep_for(std::chrono::milliseconds(2));  // time to make some
+                _exit(130);
+                return 0;
+              }),
+              130);
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+      ASSERT_EQ(entry.path().filename().string().size(), 1U) << entry.path() << ' ' << round;
+  }
+}
+
+TEST(NewFolder, GoesAgainIfNothingWasPutIntoIt) {
+  const TemporaryFolder folder;
+  {
+    const NewFolder first(folder / "first"), second(folder / "second/"), old(folder.path());
+    write_file_atomically(folder / "second/a", kOld);
+    EXPECT_TRUE(std::filesystem::is_directory(folder / "first"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "first"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "second/a"));
+  const Error error = error_of([&] { const NewFolder deep(folder / "none/a"); });
+  EXPECT_EQ(error.exit_code(), ExitCode::kOutputRefused);
+  EXPECT_EQ(in_child([&] {
+              const NewFolder made(folder / "third");
+              const AtomicFile file(folder / "third/a");
+              remove_temporary_files();
+              _exit(0);
+              return 0;
+            }),
+            0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "third"));
 }
 
 TEST(WriteFile, ALeftoverTemporaryOfTheSameNameIsNoObstacle) {

@@ -44,9 +44,11 @@ int run_circles(const Arguments& arguments) {
                   [](const Layer& layer) { return layer.shader == Shader::kSnow; });
   const std::size_t columns = all_snow && !scene.layers.empty() ? kShapeColumns : kAllColumns;
   check_writable(options.output, true);
+  check_replaces_no_input(options.output, files_read({scene}), ExitCode::kOutputRefused);
   check_memory(
       scene, count_circles(scene) * (sizeof(Shape) + sizeof(Paint) + 2 * columns * sizeof(float)));
 
+  const std::vector<NewFolder> folders = make_folders_of({options.output});
   Circles circles;
   CircleSource(scene).generate(options.scene.frame.value_or(scene.default_frame()), circles);
   write_npy(options.output, rows_of(circles, columns), circles.count(), columns);

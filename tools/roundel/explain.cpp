@@ -77,6 +77,7 @@ void check_explain(const Scene& scene, const ExplainOptions& options) {
   check_memory(scene, counts + memory_needed(image, format_of(options.output), count, count,
                                              options.memory_budget));
   check_writable(options.output, true);
+  check_replaces_no_input(options.output, files_read({scene}), ExitCode::kOutputRefused);
 }
 
 }  // namespace
@@ -94,6 +95,7 @@ int run_explain(const Arguments& arguments) {
   if (options.pixel) {
     explain_one_pixel(scene, frame, circles, options);
   } else {
+    const std::vector<NewFolder> folders = make_folders_of({options.output});
     draw_heat_map(scene, frame, circles, options);
   }
   return 0;

@@ -37,6 +37,43 @@ FrameList without(const FrameList& wanted, const FrameList& made) {
   return rest;
 }
 
+/// What a rank threw: an exit code and what to print; 0 where all went well.
+struct Failure {
+  int exit_code = 0;
+  std::string text;
+};
+
+/// In a catch clause.
+Failure current_failure() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return {static_cast<int>(error.exit_code()), error.what()};
+  } catch (const std::bad_alloc&) {
+    return {static_cast<int>(ExitCode::kRuntimeFailure), "out of memory"};
+  } catch (const std::exception& error) {
+    return {static_cast<int>(ExitCode::kRuntimeFailure),
+            std::string("unexpected failure: ") + error.what()};
+  }
+}
+
+void print_failure(const Failure& failure) {
+  print_error(Error(static_cast<ExitCode>(failure.exit_code), failure.text));
+}
+
+/// For the first rank: prints what others threw. `own`: what was printed already for this rank,
+/// which is not said again for each of them.
+void print_problems_of_others(Ranks& ranks, const std::string& own) {
+  for (const RankProblem& problem : ranks.take_problems()) {
+    if (problem.text == own) continue;
+    std::string text = fmt::format("rank {}: {}", problem.rank, problem.text);
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+      text.insert(at + 1, fmt::format("rank {}: ", problem.rank));
+    }
+    print_failure({problem.exit_code, text});
+  }
+}
+
 /// Remembers which frames were drawn from the ranks' list.
 class DrawnFrames final : public FrameSource {
  public:
@@ -89,12 +126,10 @@ class Exporter {
 
   /// For the first rank: looks at the files that are there already.
   FramesToMake find_work() {
-    FramesToMake work{plan_.frames, 0};
-    if (!is_stream(options_)) {
-      work = frames_to_make(plan_, encoder_.fingerprint(), options_.sequence.resume,
-                            options_.overwrite);
-    }
+    if (is_stream(options_)) return {plan_.frames, 0, {}, {}};
+    FramesToMake work = frames_to_make(plan_, scene_, options_);
     kept_ = work.kept;
+    taken_ = work.taken;
     return work;
   }
 
@@ -115,6 +150,7 @@ class Exporter {
       }
       own_ = pipeline.counts();
       ranks_.note(own_);
+      print_problems_of_others(ranks_, "");
       progress_.update(state());
     }
     own_ = pipeline.counts();
@@ -125,12 +161,15 @@ class Exporter {
   /// For the other ranks, where each makes a band of every frame.
   void run_bands() { draw_ordered_bands(scene_, encoder_.wants_float(), ranks_, rasterizers()); }
 
-  /// For the first rank: shows the progress until the others have ended.
-  void wait_for_others() {
+  /// For the first rank: shows the progress until the others have ended. `own`: what this rank has
+  /// printed of its own failure.
+  void wait_for_others(const std::string& own) {
     while (!ranks_.wait_for_others(kTickSeconds)) {
       if (stop_signal() != 0) ranks_.stop();
+      print_problems_of_others(ranks_, own);
       progress_.update(state());
     }
+    print_problems_of_others(ranks_, own);
   }
 
   /// For the first rank: what people want to know at the end.
@@ -141,6 +180,7 @@ class Exporter {
                               backend_name(backend_.backend),
                               rasterizers_,
                               kept_,
+                              taken_.size() - without(taken_, result.written).size(),
                               result};
     if (options_.verbosity != Verbosity::kQuiet) print_err(export_summary(report));
     if (options_.stats == StatsFormat::kTable) print_err(export_stats_table(report));
@@ -206,6 +246,7 @@ class Exporter {
   Progress progress_;
   ChosenBackend backend_{Backend::kCpu, ""};
   std::size_t rasterizers_ = 0, kept_ = 0;
+  FrameList taken_;  ///< frames to be made whose names are taken
   ExportCounts own_;
 };
 
@@ -251,30 +292,15 @@ int conclude(const FramesToMake& work, const ExportResult& result, int worst) {
   return worst != 0 ? worst : static_cast<int>(ExitCode::kRuntimeFailure);
 }
 
-/// Prints what is thrown; returns the exit code for it.
-int exit_code_of_exception() {
-  try {
-    throw;
-  } catch (const Error& error) {
-    print_error(error);
-    return static_cast<int>(error.exit_code());
-  } catch (const std::bad_alloc&) {
-    spdlog::error("out of memory");
-  } catch (const std::exception& error) {
-    spdlog::error("unexpected failure: {}", error.what());
-  }
-  return static_cast<int>(ExitCode::kRuntimeFailure);
-}
-
-/// Runs a rank's part; returns 0, or the exit code of what was thrown and printed.
-int run_part(Exporter& exporter, ExportResult& result) {
+/// Runs a rank's part; returns what was thrown.
+Failure run_part(Exporter& exporter, ExportResult& result) {
   try {
     const ExportResult part = exporter.run();
     add_result(result, part);
     if (part.error) std::rethrow_exception(part.error);
-    return 0;
+    return {};
   } catch (...) {
-    return exit_code_of_exception();
+    return current_failure();
   }
 }
 
@@ -284,21 +310,27 @@ int lead(const RenderOptions& options, Ranks& ranks) {
   const FramesToMake work = exporter.find_work();
   ranks.hand_out(work.frames);
   ExportResult result;
-  int worst = 0;
+  Failure failure;
+  const auto work_on = [&] {
+    failure = run_part(exporter, result);
+    if (failure.exit_code != 0) print_failure(failure);
+  };
   if (work.frames.empty()) {
     if (options.sequence.split_frame) ranks.order_bands(std::nullopt);
   } else {
-    worst = run_part(exporter, result);
+    work_on();
     if (options.sequence.split_frame) ranks.order_bands(std::nullopt);
-    ranks.end({worst, exporter.unfinished(result), {}});
-    exporter.wait_for_others();
+    ranks.end({failure.exit_code, exporter.unfinished(result), {}, {}});
+    exporter.wait_for_others(failure.text);
     // What another rank could not make is left for this one.
     const bool alone_can = !options.sequence.split_frame;
-    while (alone_can && ranks.has_frames() && !result.gave_up && worst == 0 && stop_signal() == 0) {
-      worst = run_part(exporter, result);
+    while (alone_can && ranks.has_frames() && !result.gave_up && failure.exit_code == 0 &&
+           stop_signal() == 0) {
+      work_on();
     }
   }
-  exporter.wait_for_others();
+  exporter.wait_for_others(failure.text);
+  int worst = failure.exit_code;
   for (const RankReport& report : ranks.take_reports()) {
     worst = std::max(worst, report.exit_code);
     add_result(result, report.result);
@@ -310,15 +342,19 @@ int lead(const RenderOptions& options, Ranks& ranks) {
 /// The first of several ranks, which must not leave the others waiting.
 int lead_others(const RenderOptions& options, Ranks& ranks) {
   int code = 0;
+  Failure failure;
   try {
     code = lead(options, ranks);
   } catch (...) {
-    code = exit_code_of_exception();
+    failure = current_failure();
+    print_failure(failure);
+    code = failure.exit_code;
     ranks.stop();
     if (options.sequence.split_frame) ranks.order_bands(std::nullopt);
   }
   while (!ranks.wait_for_others(kTickSeconds)) {
   }
+  print_problems_of_others(ranks, failure.text);
   ranks.dismiss(code);
   return code;
 }
@@ -326,18 +362,22 @@ int lead_others(const RenderOptions& options, Ranks& ranks) {
 /// Any other rank.
 int follow(const RenderOptions& options, Ranks& ranks) {
   RankReport report;
+  Failure failure;
   try {
     Exporter exporter(options, ranks);
     if (options.sequence.split_frame) {
       exporter.run_bands();
     } else {
-      report.exit_code = run_part(exporter, report.result);
+      failure = run_part(exporter, report.result);
+      report.exit_code = failure.exit_code;
     }
     if (stop_signal() != 0) report.exit_code = kSignalled + stop_signal();
     report.unfinished = exporter.unfinished(report.result);
   } catch (...) {
-    report.exit_code = exit_code_of_exception();
+    failure = current_failure();
+    report.exit_code = failure.exit_code;
   }
+  report.problem = failure.text;
   return ranks.end(report);
 }
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <set>
+#include <iterator>
+#include <map>
 
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
@@ -20,26 +22,16 @@ namespace {
 namespace fs = std::filesystem;
 
 /// With the default width of file names in a folder: SCENE_0001.png.
-std::string pattern_in_folder(const std::string& folder, const std::string& scene_path) {
-  const fs::path picture = picture_in_folder(folder, scene_path);
-  return (picture.parent_path() / picture.stem()).string() + "_####.png";
+std::string pattern_in_folder(const std::string& folder, const std::string& scene_path,
+                              ImageFormat format) {
+  const fs::path picture = picture_in_folder(folder, scene_path, format);
+  return (picture.parent_path() / picture.stem()).string() + "_####" + picture.extension().string();
 }
 
-std::string pattern_of(const Scene& scene, const RenderOptions& options) {
-  if (!options.output && !scene.output) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("{}: expected -o FILE, as the scene has no \"output\"", scene.path));
-  }
+std::string pattern_of(const Scene& scene, const RenderOptions& options, ImageFormat format) {
   if (!options.output) return *scene.output;
-  if (names_folder(*options.output)) return pattern_in_folder(*options.output, scene.path);
+  if (names_folder(*options.output)) return pattern_in_folder(*options.output, scene.path, format);
   return *options.output;
-}
-
-FrameFormat format_for(const Scene& scene, const RenderOptions& options,
-                       const std::string& pattern) {
-  if (options.sequence.format) return *options.sequence.format;
-  if (!options.output) output_format(scene);  // its message names the scene's key
-  return frame_format_of(pattern);
 }
 
 bool is_there(const std::string& path) {
@@ -55,30 +47,85 @@ std::string first_few(const std::vector<std::string>& names, std::size_t count) 
   return text;
 }
 
-void refuse_existing(const ExportPlan& plan) {
+/// Those frames whose names are taken, whatever stands there.
+FrameList taken_names(const ExportPlan& plan) {
+  FrameList taken;
+  std::copy_if(plan.frames.begin(), plan.frames.end(), std::back_inserter(taken),
+               [&](std::int64_t frame) { return is_there(plan.name.path(frame)); });
+  return taken;
+}
+
+void refuse_existing(const ExportPlan& plan, const FrameList& taken) {
   constexpr std::size_t kListed = 3;
-  std::vector<std::string> existing;
-  std::size_t count = 0;
-  for (const std::int64_t frame : plan.frames) {
-    const std::string path = plan.name.path(frame);
-    if (!is_there(path)) continue;
-    ++count;
-    if (existing.size() < kListed) existing.push_back(path);
+  if (taken.empty()) return;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(kListed, taken.size()); ++i) {
+    names.push_back(plan.name.path(taken[i]));
   }
-  if (count == 0) return;
   throw Error(ExitCode::kOutputRefused,
               fmt::format("{} of {} frames exist: {} (--resume keeps what is sound, --overwrite "
                           "replaces all)",
-                          count, plan.frames.size(), first_few(existing, count)));
+                          taken.size(), plan.frames.size(), first_few(names, taken.size())));
 }
 
-/// The frame number may be in the folder's name too.
-std::set<std::string> folders_of(const ExportPlan& plan) {
-  std::set<std::string> folders;
-  for (const std::int64_t frame : plan.frames) {
-    folders.insert(fs::path(plan.name.path(frame)).parent_path().string());
+bool is_right(const FrameFile& file) {
+  return file.state == FrameState::kSound && file.metadata;
+}
+
+/// What --resume must not replace: it may be somebody's work.
+bool is_of_others(const FrameFile& file) {
+  return file.state == FrameState::kForeign || file.state == FrameState::kUnreadable;
+}
+
+/// Keeps what is right. Missing and damaged files, and links, are to be made; all else only with
+/// `overwrite`.
+FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene, bool overwrite) {
+  std::vector<FrameFile> files = examine_frames(plan.name, plan.frames, image_format(plan.format));
+  judge_frames(files, plan.frames, origin_of(scene), "asked");
+  FramesToMake work;
+  FrameList free;  // frames that may be made
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    FrameFile& file = files[i];
+    if (is_right(file)) {
+      ++work.kept;
+      continue;
+    }
+    if (file.state == FrameState::kSound) {
+      file.state = FrameState::kForeign;
+      file.fault = "PFM, which does not say of what scene";
+    }
+    work.frames.push_back(plan.frames[i]);
+    if (file.state != FrameState::kMissing) work.taken.push_back(plan.frames[i]);
+    if (!is_of_others(file)) free.push_back(plan.frames[i]);
   }
-  return folders;
+  if (overwrite || free.size() == work.frames.size()) return work;
+  std::string message;
+  for (const std::string& line : fault_lines(plan.name, plan.frames, files, is_of_others)) {
+    message += line + '\n';
+  }
+  message += "--resume does not replace these (with --overwrite it makes them again, too)";
+  constexpr std::size_t kReadable = 300;
+  const std::string list = frames_text(free);
+  if (!free.empty() && list.size() < kReadable) {
+    message += "; to make only the others: --frames " + list;
+  }
+  throw Error(ExitCode::kOutputRefused, message);
+}
+
+/// The first frame of each folder: the frame number may be in the folder's name too.
+std::map<std::string, std::string> first_frames(const ExportPlan& plan) {
+  std::map<std::string, std::string> frames;
+  for (const std::int64_t frame : plan.frames) {
+    const std::string path = plan.name.path(frame);
+    frames.emplace(fs::path(path).parent_path().string(), path);
+  }
+  return frames;
+}
+
+std::vector<std::string> inputs_of(const Scene& scene, const RenderOptions& options) {
+  std::vector<std::string> inputs = files_read({scene});
+  if (!options.sequence.list_file.empty()) inputs.push_back(options.sequence.list_file);
+  return inputs;
 }
 
 }  // namespace
@@ -108,8 +155,13 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
   if (is_stream(options)) {
     plan.format = *sequence.format;
   } else {
-    const std::string pattern = pattern_of(scene, options);
-    plan.format = format_for(scene, options, pattern);
+    if (!options.output && !scene.output) {
+      throw Error(ExitCode::kUsage,
+                  fmt::format("{}: expected -o FILE, as the scene has no \"output\"", scene.path));
+    }
+    const ImageFormat format = picture_format(scene, options.output, asked_format(options));
+    const std::string pattern = pattern_of(scene, options, format);
+    plan.format = frame_format(format);
     plan.name = FrameName(pattern);
     if (all.size() > 1 && !plan.name.has_number()) {
       throw Error(ExitCode::kUsage,
@@ -141,24 +193,27 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
   return fit && frames >= 2 * count ? wanted : 1;
 }
 
-FramesToMake frames_to_make(const ExportPlan& plan, const std::string& fingerprint, bool resume,
-                            bool overwrite) {
-  for (const std::string& folder : folders_of(plan)) {
-    check_writable((fs::path(folder) / "frame").string(), true);
+FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
+                            const RenderOptions& options) {
+  const std::map<std::string, std::string> folders = first_frames(plan);
+  for (const auto& [folder, frame] : folders) check_folder_of(frame);
+  FramesToMake work{plan.frames, 0, taken_names(plan), {}};
+  const std::vector<std::string> inputs = inputs_of(scene, options);
+  for (const std::int64_t frame : work.taken) {
+    check_replaces_no_input(plan.name.path(frame), inputs, ExitCode::kOutputRefused);
+  }
+  if (options.sequence.resume) {
+    work = frames_to_resume(plan, scene, options.overwrite);
+  } else if (!options.overwrite) {
+    refuse_existing(plan, work.taken);
+  }
+  std::vector<std::string> frames;
+  for (const auto& [folder, frame] : folders) {
     remove_leftover_files(folder);
+    frames.push_back(frame);
   }
-  if (!resume && !overwrite) refuse_existing(plan);
-  if (!resume) return {plan.frames, 0};
-  FramesToMake result;
-  const std::vector<FrameFile> files = examine_frames(plan.name, plan.frames);
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (files[i].state == FrameState::kSound && files[i].fingerprint == fingerprint) {
-      ++result.kept;
-    } else {
-      result.frames.push_back(plan.frames[i]);
-    }
-  }
-  return result;
+  if (!work.frames.empty()) work.folders = make_folders_of(frames, TakenName::kReplace);
+  return work;
 }
 
 }  // namespace roundel

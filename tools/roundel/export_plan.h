@@ -1,7 +1,9 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <vector>
 
+#include "renderer/image/atomic_file.h"
 #include "renderer/scene/scene.h"
 #include "renderer/sequence/frame_encoder.h"
 #include "renderer/sequence/frame_list.h"
@@ -34,14 +36,17 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options);
 int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
                    int threads);
 
-/// Removes leftovers of killed runs and decides about the files that are there: the frames still to
-/// be made. `kept`: those that are not. Throws Error(kOutputRefused) for a folder that cannot be
-/// written to and, unless `resume` or `overwrite`, for files that are there already.
+/// Decides about the files that are there, removes leftovers of killed runs and makes missing
+/// folders. Throws Error(kOutputRefused), with nothing touched, for a folder that cannot be written
+/// to, for a frame that would replace a file that is read and, without --overwrite, for files that
+/// are there already; with --resume only for those that are foreign or cannot be judged.
 struct FramesToMake {
-  FrameList frames;
-  std::size_t kept = 0;
+  FrameList frames;                ///< still to be made
+  std::size_t kept = 0;            ///< frames that are there and right
+  FrameList taken;                 ///< those of `frames` whose names are taken
+  std::vector<NewFolder> folders;  ///< made for them
 };
-FramesToMake frames_to_make(const ExportPlan& plan, const std::string& fingerprint, bool resume,
-                            bool overwrite);
+FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
+                            const RenderOptions& options);
 
 }  // namespace roundel

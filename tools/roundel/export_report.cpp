@@ -34,10 +34,15 @@ std::string export_summary(const ExportReport& report) {
   const ExportResult& result = report.result;
   const std::string devices =
       report.rasterizers > 1 ? fmt::format(" x{}", report.rasterizers) : std::string();
-  const std::string kept = report.kept > 0 ? fmt::format(" ({} kept)", report.kept) : std::string();
+  std::string counts;
+  if (report.kept > 0) counts = fmt::format("{} kept", report.kept);
+  if (report.replaced > 0) {
+    counts += fmt::format("{}{} replaced", counts.empty() ? "" : ", ", report.replaced);
+  }
+  if (!counts.empty()) counts = " (" + counts + ")";
   return fmt::format("{}  {}x{}  {} frames{}  {:.2f} s  {:.1f} fps  {:.1f} MB  {}{}\n",
                      report.output, report.scene.image.width, report.scene.image.height,
-                     result.written.size(), kept, result.seconds, frames_per_second(result),
+                     result.written.size(), counts, result.seconds, frames_per_second(result),
                      static_cast<double>(result.bytes) / 1e6, report.backend, devices);
 }
 
@@ -78,6 +83,7 @@ std::string export_stats_json(const ExportReport& report) {
                                          {"rasterizers", report.rasterizers},
                                          {"frames", result.written.size()},
                                          {"kept", report.kept},
+                                         {"replaced", report.replaced},
                                          {"failed", result.failed.size()},
                                          {"bytes", result.bytes},
                                          {"seconds", result.seconds},

@@ -14,6 +14,7 @@ struct ExportReport {
   std::string backend;      ///< cpu or cuda
   std::size_t rasterizers;  ///< devices, or 1
   std::size_t kept;         ///< frames that were there already
+  std::size_t replaced;     ///< of those made, the ones whose names were taken
   const ExportResult& result;
 };
 

@@ -137,7 +137,8 @@ Json to_json(const RankReport& report) {
           {"failed", failed},
           {"gave_up", report.result.gave_up},
           {"bytes", report.result.bytes},
-          {"stages", stages}};
+          {"stages", stages},
+          {"problem", report.problem}};
 }
 
 RankReport report_from(const Json& json) {
@@ -147,6 +148,7 @@ RankReport report_from(const Json& json) {
   report.result.written = json["written"].get<FrameList>();
   report.result.gave_up = json["gave_up"];
   report.result.bytes = json["bytes"];
+  report.problem = json["problem"];
   for (const Json& f : json["failed"]) {
     report.result.failed.push_back({f[0], static_cast<ExitCode>(f[1].get<int>()), f[2]});
   }
@@ -210,6 +212,16 @@ class FirstRank final : public Ranks {
     return ended_.wait_for(lock, std::chrono::duration<double>(seconds), [this] {
       return reports_.size() + 1 == static_cast<std::size_t>(messenger_->size);
     });
+  }
+  std::vector<RankProblem> take_problems() override {
+    const std::lock_guard lock(mutex_);
+    std::vector<RankProblem> problems;
+    for (; heard_ < reports_.size(); ++heard_) {
+      const RankReport& report = reports_[heard_];
+      if (report.problem.empty()) continue;
+      problems.push_back({ended_ranks_[heard_], report.exit_code, report.problem});
+    }
+    return problems;
   }
   std::vector<RankReport> take_reports() override {
     const std::lock_guard lock(mutex_);
@@ -300,6 +312,7 @@ class FirstRank final : public Ranks {
   std::vector<ExportCounts> others_;  ///< by rank
   std::vector<RankReport> reports_;
   std::vector<int> ended_ranks_;  ///< whose reports these are
+  std::size_t heard_ = 0;         ///< reports whose problems were taken
 };
 
 /// Any other rank: asks the first one.
@@ -357,6 +370,7 @@ class OtherRank final : public Ranks {
   bool has_frames() const override { return false; }
   ExportCounts others() const override { return {}; }
   bool wait_for_others(double /*seconds*/) override { return true; }
+  std::vector<RankProblem> take_problems() override { return {}; }
   std::vector<RankReport> take_reports() override { return {}; }
   void dismiss(int /*exit_code*/) override {}
 

@@ -36,12 +36,15 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       },
       "picture to write: .png (8-bit), .exr or .pfm (float); ####, %04d or {frame:04} stands for "
       "the frame number with 4 digits or more; or a folder (an existing one, or ending in /) for "
-      "SCENE.png, needed with several scenes; or - for standard output, with --format (default: "
-      "the scene's \"output\")");
+      "SCENE.png, or the ending of --format, needed with several scenes; a missing folder is made, "
+      "its last level; or - for standard output, with --format. A symbolic "
+      "link named by FILE is followed; frames of a sequence replace links (default: the scene's "
+      "\"output\")");
   line.add_switch(
       "overwrite", [&options] { options.overwrite = true; },
-      "replace existing pictures of a sequence, and those whose names come from a scene or a "
-      "folder; a single FILE named by -o is always replaced, at once and as a whole");
+      "replace existing pictures of a sequence (with --resume only those that are not right), and "
+      "those whose names come from a scene or a folder; a single FILE named by -o is always "
+      "replaced, at once and as a whole; never a file that the command reads");
   add_sequence(line, options);
   add_size(line, options.scene);
   add_seed_and_frame(line, options.scene);
@@ -66,9 +69,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       "for byte, whatever the backend, the number of threads or the memory.");
   line.add_note(kExitCodes);
   line.add_check([&options](CommandLine::Problems& problems) {
-    if (!options.sequence.format) {
-      check_output_option(options.output, options.scenes.size(), problems);
-    }
+    check_output_option(options.output, options.scenes.size(), problems, asked_format(options));
     check_sequence(options, problems);
   });
   return line.parse(arguments);
@@ -105,7 +106,9 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
   add_threads(line, options.threads,
               fmt::format("number of CPU threads, 1 to {} (default: one a core)", kMaxThreads));
   add_quiet(line, options.verbosity, "print the lists of frames only, without reasons");
-  line.add_note("PFM files say nothing of their origin: that they decode is all that is checked.");
+  line.add_note(
+      "PFM files say nothing of their origin: that they decode, and their size, is all that is "
+      "checked.");
   line.add_note(
       "Exit codes: 0 all frames are there and sound; 1 some are not; 2 wrong command line; 3 scene "
       "invalid; 130, 143 after SIGINT, SIGTERM.");
@@ -138,7 +141,8 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
         if (!value.ends_with(".npy")) throw Expected{"a file name ending in .npy"};
         options.output = value;
       },
-      "array to write (.npy); an existing file is replaced");
+      "array to write (.npy); an existing file is replaced, unless the scene reads it; a missing "
+      "folder is made, its last level");
   add_seed_and_frame(line, options.scene);
   line.add_note(kExitCodes);
   line.add_check([&options](CommandLine::Problems& problems) {

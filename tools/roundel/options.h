@@ -48,6 +48,7 @@ enum class ProgressFormat {
 /// A sequence of frames of one scene.
 struct SequenceOptions {
   std::optional<FrameList> frames;
+  std::string list_file;     ///< that `frames` were read from; may be empty
   bool all_frames = false;   ///< those of the scene's animation
   bool resume = false;       ///< keep the frames that are there already
   bool split_frame = false;  ///< every device, or rank, draws a band of each frame
@@ -147,6 +148,9 @@ inline bool is_sequence(const RenderOptions& options) {
   const SequenceOptions& sequence = options.sequence;
   return sequence.frames || sequence.all_frames || sequence.split_frame || is_stream(options);
 }
+
+/// The format of files that --format asks for; none for streams of video.
+std::optional<ImageFormat> asked_format(const RenderOptions& options);
 
 /// The command `schema` has no options of its own.
 bool parse_schema(const Arguments& arguments);

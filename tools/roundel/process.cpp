@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <memory>
 
 #include "renderer/base/buffer.h"
@@ -17,15 +18,19 @@ namespace roundel {
 namespace {
 
 std::atomic<bool> signals_ask{false};
-std::atomic<int> asked_by{0};
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+std::atomic<int> asked_by{0};             // the first signal
+std::atomic<std::uint64_t> have_come{0};  // a bit for each signal's number
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
+              std::atomic<std::uint64_t>::is_always_lock_free);
 
 extern "C" void end_on_signal(int signal_number) {
   if (signals_ask.load()) {
     // Launchers such as mpirun answer a Ctrl-C, which the terminal sends to all, by a SIGTERM: not
-    // a second wish, which is why another signal does not count.
+    // a second wish, which is why only the same signal once more counts.
     int none = 0;
-    if (asked_by.compare_exchange_strong(none, signal_number) || none != signal_number) return;
+    asked_by.compare_exchange_strong(none, signal_number);
+    const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(signal_number);
+    if ((have_come.fetch_or(bit) & bit) == 0) return;
   }
   remove_temporary_files();
   _exit(128 + signal_number);

@@ -24,6 +24,7 @@ class SingleRank final : public Ranks {
   bool has_frames() const override { return false; }
   ExportCounts others() const override { return {}; }
   bool wait_for_others(double /*seconds*/) override { return true; }
+  std::vector<RankProblem> take_problems() override { return {}; }
   std::vector<RankReport> take_reports() override { return {}; }
   void dismiss(int /*exit_code*/) override {}
   void order_bands(std::optional<std::int64_t> /*frame*/) override {}

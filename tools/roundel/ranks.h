@@ -20,6 +20,13 @@ struct RankReport {
   int exit_code = 0;     ///< of this rank alone
   FrameList unfinished;  ///< frames drawn from the list, neither written nor failed
   ExportResult result;   ///< of the pipeline, its times left out
+  std::string problem;   ///< what it threw, not yet printed; mostly empty
+};
+
+/// What another rank threw.
+struct RankProblem {
+  int rank = 0, exit_code = 0;
+  std::string text;
 };
 
 /// The processes that work on one sequence together. The first one deals out the frames and speaks
@@ -42,6 +49,8 @@ class Ranks : public FrameSource {
   virtual ExportCounts others() const = 0;
   /// First rank: waits until the others have ended, at most so long; true when they have.
   virtual bool wait_for_others(double seconds) = 0;
+  /// First rank: the problems of others that have come since the last call, for it to print.
+  virtual std::vector<RankProblem> take_problems() = 0;
   /// First rank: what the others said when they ended.
   virtual std::vector<RankReport> take_reports() = 0;
   /// First rank: lets the others go, with this exit code.

@@ -27,24 +27,28 @@ struct Job {
   const Scene& scene;
   std::int64_t frame;
   std::string path;
+  ImageFormat format;
 };
 
-/// Where the picture of a scene goes, and whether a file there may be replaced.
-Job plan_job(const Scene& scene, const RenderOptions& options) {
+/// Where the picture of a scene goes, and whether a file there may be replaced. `inputs`: files
+/// that may not.
+Job plan_job(const Scene& scene, const RenderOptions& options,
+             const std::vector<std::string>& inputs) {
   const std::int64_t frame = options.scene.frame.value_or(scene.default_frame());
   if (!options.output && !scene.output) {
     throw Error(ExitCode::kUsage,
                 fmt::format("{}: expected -o FILE, as the scene has no \"output\"", scene.path));
   }
   const bool into_folder = options.output && names_folder(*options.output);
+  const ImageFormat format = picture_format(scene, options.output, asked_format(options));
   const std::string path =
-      into_folder ? picture_in_folder(*options.output, scene.path)
+      into_folder ? picture_in_folder(*options.output, scene.path, format)
                   : FrameName(options.output ? *options.output : *scene.output).path(frame);
-  const ImageFormat format = options.output ? format_of(path) : output_format(scene);
   check_feasible(scene, format, circles_in_memory(scene), options.machine.raster.memory_budget);
   const bool named_by_hand = options.output && !into_folder;
   check_writable(path, named_by_hand || options.overwrite);
-  return {scene, frame, path};
+  check_replaces_no_input(path, inputs, ExitCode::kOutputRefused);
+  return {scene, frame, path, format};
 }
 
 bool has_data(const Scene& scene) {
@@ -57,10 +61,11 @@ std::vector<Job> plan_jobs(const std::vector<Scene>& scenes, const RenderOptions
                            Problems& problems) {
   std::vector<Job> jobs;
   std::map<std::string, std::string> writers;  // scene by picture
+  const std::vector<std::string> inputs = files_read(scenes);
   for (const Scene& scene : scenes) {
     problems.attempt([&] {
-      Job job = plan_job(scene, options);
-      const auto [other, is_new] = writers.emplace(job.path, scene.path);
+      Job job = plan_job(scene, options, inputs);
+      const auto [other, is_new] = writers.emplace(behind_links(job.path), scene.path);
       if (!is_new) {
         throw Error(ExitCode::kUsage, fmt::format("{} and {} would both be written to {}",
                                                   other->second, scene.path, job.path));
@@ -86,7 +91,7 @@ void render_job(const Job& job, Rasterizer& rasterizer, const std::string& backe
                 const RenderOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   FrameReport report{job.scene, job.frame, job.path, backend, 0, {}};
-  render_to_file(job.scene, job.frame, rasterizer, job.path, report.stats);
+  render_to_file(job.scene, job.frame, rasterizer, job.path, report.stats, job.format);
   report.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (options.verbosity != Verbosity::kQuiet) print_err(summary_line(report));
@@ -114,6 +119,10 @@ int run_render(const Arguments& arguments) {
   spdlog::debug("backend {}: {}", backend_name(chosen.backend), chosen.reason);
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);
+  std::vector<std::string> paths;
+  paths.reserve(jobs.size());
+  for (const Job& job : jobs) paths.push_back(job.path);
+  const std::vector<NewFolder> folders = make_folders_of(paths);
   for (const Job& job : jobs) {
     problems.attempt([&] { render_job(job, *rasterizer, backend_name(chosen.backend), options); });
   }

@@ -51,10 +51,12 @@ constexpr std::array<std::pair<const char*, PixelFormat>, 2> kPixelNames = {{
 
 }  // namespace
 
-void add_frames(CommandLine& line, std::optional<FrameList>& frames, bool& all) {
+void add_frames(CommandLine& line, std::optional<FrameList>& frames, bool& all,
+                std::string* list_file) {
   line.add_value(
       "frames", "LIST",
-      [&frames, &all](const std::string& value) {
+      [&frames, &all, list_file](const std::string& value) {
+        if (list_file != nullptr) *list_file = value.starts_with('@') ? value.substr(1) : "";
         all = value == "all";
         frames.reset();
         if (all) return;
@@ -71,11 +73,13 @@ void add_frames(CommandLine& line, std::optional<FrameList>& frames, bool& all) 
 
 void add_sequence(CommandLine& line, RenderOptions& options) {
   SequenceOptions& sequence = options.sequence;
-  add_frames(line, sequence.frames, sequence.all_frames);
+  add_frames(line, sequence.frames, sequence.all_frames, &sequence.list_file);
   line.add_switch(
       "resume", [&sequence] { sequence.resume = true; },
       "with --frames: keep the frames that are there already, if they decode and were made from "
-      "this scene and frame number, and render the others");
+      "this scene and frame number, and render those that are missing or damaged; files of another "
+      "scene, size, seed or program, and PFM files, which do not say, are refused, or rendered "
+      "again with --overwrite");
   line.add_value(
       "shard", "I/N",
       [&sequence](const std::string& value) {
@@ -95,8 +99,10 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
   line.add_value(
       "format", "NAME",
       [&sequence](const std::string& value) { sequence.format = named(kFormatNames, value); },
-      "png, exr or pfm, whatever the file's ending; for -o - also rawvideo (pixels alone) or y4m "
-      "(4:2:0, BT.709, limited range), in the order of the frames");
+      "png, exr or pfm: a FILE must end so, or as no picture's name does; pictures in a folder get "
+      "that ending; for -o - also rawvideo (pixels alone) or y4m (4:2:0, BT.709, limited range), "
+      "in "
+      "the order of the frames (default: that of the ending, in a folder png)");
   line.add_value(
       "pixel-format", "NAME",
       [&sequence](const std::string& value) { sequence.pixels = named(kPixelNames, value); },
@@ -108,6 +114,13 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
       "for farm managers openjd, deadline, blender (default: auto)");
 }
 
+std::optional<ImageFormat> asked_format(const RenderOptions& options) {
+  const std::optional<FrameFormat>& format = options.sequence.format;
+  if (!format || format == FrameFormat::kRawVideo || format == FrameFormat::kY4m)
+    return std::nullopt;
+  return image_format(*format);
+}
+
 void check_sequence(const RenderOptions& options, CommandLine::Problems& problems) {
   const SequenceOptions& sequence = options.sequence;
   const bool frames_given = sequence.frames || sequence.all_frames;
@@ -117,17 +130,11 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
   };
   needs_frames(sequence.resume, "--resume");
   needs_frames(sequence.shard.has_value(), "--shard");
-  if (sequence.format && !is_sequence(options)) {
-    problems.emplace_back("--format: expected --frames or -o - too");
-  }
   if (frames_given && options.scene.frame) {
     problems.emplace_back("--frame: expected one of --frame and --frames");
   }
   if (is_sequence(options) && options.scenes.size() > 1) {
     problems.emplace_back("--frames: expected one scene");
-  }
-  if (sequence.resume && options.overwrite) {
-    problems.emplace_back("--resume: expected one of --resume and --overwrite");
   }
   const bool is_video =
       sequence.format == FrameFormat::kRawVideo || sequence.format == FrameFormat::kY4m;

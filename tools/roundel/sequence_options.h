@@ -7,7 +7,8 @@
 namespace roundel {
 
 /// --frames LIST, where "all" sets `all` instead.
-void add_frames(CommandLine& line, std::optional<FrameList>& frames, bool& all);
+void add_frames(CommandLine& line, std::optional<FrameList>& frames, bool& all,
+                std::string* list_file = nullptr);
 
 /// The options of `render` that are for sequences, and their checks.
 void add_sequence(CommandLine& line, RenderOptions& options);

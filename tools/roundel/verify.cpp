@@ -1,12 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <string>
 
 #include "renderer/base/error.h"
 #include "renderer/image/files.h"
-#include "renderer/scene/fingerprint.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/text.h"
 #include "renderer/sequence/existing_frames.h"
@@ -18,18 +15,6 @@
 
 namespace roundel {
 namespace {
-
-/// The fingerprint that most of the frames have; empty where none has one.
-std::string most_common_fingerprint(const std::vector<FrameFile>& files) {
-  std::map<std::string, std::size_t> counts;
-  for (const FrameFile& file : files) {
-    if (file.state == FrameState::kSound && !file.fingerprint.empty()) ++counts[file.fingerprint];
-  }
-  const auto most =
-      std::max_element(counts.begin(), counts.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == counts.end() ? "" : most->first;
-}
 
 /// "missing: 3,7-9", or nothing.
 std::string list_line(const char* what, const FrameList& frames) {
@@ -47,7 +32,7 @@ int run_verify(const Arguments& arguments) {
   const FrameList frames = scene ? frames_of(*scene, options.frames, options.all_frames, 0)
                                  : options.frames.value_or(FrameList());
   const FrameName name(options.pattern);
-  format_of(name.path(frames.front()));
+  const ImageFormat format = format_of(name.path(frames.front()));
   if (frames.size() > 1 && !name.has_number()) {
     throw Error(ExitCode::kUsage,
                 fmt::format("expected a name with the frame number as ####, %04d or {{frame:04}}, "
@@ -55,24 +40,19 @@ int run_verify(const Arguments& arguments) {
                             roundel::quoted(options.pattern)));
   }
 
-  const std::vector<FrameFile> files = examine_frames(name, frames);
-  const std::string expected = scene ? fingerprint(*scene) : most_common_fingerprint(files);
+  std::vector<FrameFile> files = examine_frames(name, frames, format);
+  judge_frames(files, frames, scene ? origin_of(*scene) : most_common_origin(files), "expected");
   FrameList missing, corrupt, foreign, bad;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    FrameFile file = files[i];
-    if (file.state == FrameState::kSound && !file.fingerprint.empty() &&
-        file.fingerprint != expected) {
-      file = {FrameState::kForeign, file.fingerprint,
-              name.path(frames[i]) + ": is of another scene"};
-    }
-    if (file.state == FrameState::kSound) continue;
-    (file.state == FrameState::kMissing   ? missing
-     : file.state == FrameState::kCorrupt ? corrupt
-                                          : foreign)
-        .push_back(frames[i]);
+    const FrameState state = files[i].state;
+    if (state == FrameState::kSound) continue;
+    const bool is_foreign = state == FrameState::kForeign || state == FrameState::kLink;
+    (state == FrameState::kMissing ? missing : is_foreign ? foreign : corrupt).push_back(frames[i]);
     bad.push_back(frames[i]);
-    const bool has_reason = options.verbosity != Verbosity::kQuiet && !file.problem.empty();
-    if (has_reason) print_err(file.problem + "\n");
+  }
+  if (options.verbosity != Verbosity::kQuiet) {
+    const auto all = [](const FrameFile& /*file*/) { return true; };
+    for (const std::string& line : fault_lines(name, frames, files, all)) print_err(line + "\n");
   }
   print_out(list_line("missing", missing) + list_line("corrupt", corrupt) +
             list_line("foreign", foreign));
