@@ -2,6 +2,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/image/files.h"
+#include "renderer/raster/tile_grid.h"
 #include "tools/roundel/common_options.h"
 #include "tools/roundel/values.h"
 
