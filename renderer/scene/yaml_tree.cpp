@@ -190,15 +190,12 @@ YamlTree::YamlTree(std::string_view text, const std::string& file, const char* k
     fail(file, {}, fmt::format("expected a {}, got nothing", kind));
 }
 
-std::vector<YamlNode> YamlNode::items() const {
-  std::vector<YamlNode> all;
-  all.reserve(count());
-  for_each_item([&](YamlNode item) { all.push_back(item); });
-  return all;
+std::string_view YamlNode::text() const {
+  if (!is_scalar()) throw std::logic_error("text of a node that is no scalar");
+  return std::string_view(tree_->text_).substr(node().begin, node().size);
 }
 
 std::optional<YamlNode> YamlNode::find(std::string_view key) const {
-  if (!is_map()) return std::nullopt;
   std::optional<YamlNode> found;
   for_each_entry([&](YamlNode name, YamlNode value) {
     if (!found && name.text() == key) found = value;

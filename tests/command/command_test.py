@@ -74,6 +74,21 @@ MALFORMED = {
     "alias_bomb": "a: &a [x, x, x, x, x, x, x, x, x]\n"
     + "".join(f"{c}: &{c} [{', '.join(['*' + chr(ord(c) - 1)] * 9)}]\n" for c in "bcdefgh"),
 }
+# Nothing may be read of layers that are too many.
+MALFORMED.update(
+    (f"1001_layers_{i}", "version: 1\nlayers:\n" + "  - generator: rgb\n" * 1000 + f"  - {last}\n")
+    for i, last in enumerate((
+        "{generator: rgb}",
+        "{random: {count: 1, color: []}}",
+        "{random: {count: 1, position: {uniform: []}}}",
+        "{circles: [{x: 1, y: 1, radius: 1, color: []}]}",
+        "{random: {count: 1, radius: {uniform: 5}}}",
+        "{generator: {}}",
+        "{circles: [{x: a, y: b, radius: c}]}",
+        "{data: {}}",
+        "{generator: foo}",
+    ))
+)
 
 OPTIONS = {
     "render": "output overwrite frames resume shard split-frame format pixel-format progress size seed frame "
