@@ -227,6 +227,19 @@ class Scenes(CommandTest):
                     self.assertLess(time.monotonic() - started, 20)
                     self.assertRegex(done.stderr.splitlines()[0], r"^bad\.yaml(:\d+:\d+)?: ")
 
+    def test_messages_are_short_however_long_a_scene_s_words_are(self):
+        data = "  - {data: %s.npy, columns: [x, y, radius]}\n" % ("d" * 200_000)
+        for text, arguments, code in (
+                (RGB + "output: " + "word " * 2_400_000 + "\n", ["render"], INVALID),
+                (RGB + "output: " + "word " * 2_400_000 + "\n", ["validate"], INVALID),
+                (RGB + "output: " + "o" * 200_000 + ".png\n", ["render"], REFUSED),
+                ("version: 1\nlayers:\n" + data, ["render", "-o", "a.png"], INVALID)):
+            self.write("long.yaml", text)
+            done = self.assert_fails(arguments[0], "long.yaml", *arguments[1:], code=code)
+            for line in done.stderr.splitlines():
+                self.assertLessEqual(len(line), 500)
+                self.assertIn("\N{HORIZONTAL ELLIPSIS}", line)
+
     def test_errors_of_all_scenes_come_together_and_nothing_is_rendered(self):
         self.write("bad1.yaml", MALFORMED["unknown_key"])
         self.write("bad2.yaml", MALFORMED["width_is_zero"] + "sead: 3\n")

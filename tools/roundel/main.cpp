@@ -72,7 +72,7 @@ int run_program(const Arguments& arguments) {
   } catch (const std::bad_alloc&) {
     spdlog::error("out of memory: fewer circles or pixels, or a smaller --memory, need less");
   } catch (const std::exception& error) {
-    spdlog::error("unexpected failure: {}", error.what());
+    spdlog::error("unexpected failure: {}", shortened_lines(error.what()));
   }
   return static_cast<int>(ExitCode::kRuntimeFailure);
 }
