@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The README's two commands on a bare Debian 12 or Ubuntu 24.04: debootstrap makes its root folder,
-# the repository's HEAD is cloned into it, and both commands run there. Needs root, the network and
+# The README's two commands, and its installation, on a bare Debian 12 or Ubuntu 24.04: debootstrap
+# makes its root folder, the repository's HEAD is cloned into it, and the commands run there. Needs root, the network and
 # about 3 GB.
 #   bare_machine.sh [OPTION...]
 #     --quick        leave out tools/test
@@ -19,7 +19,11 @@ skip() {
 
 commands='tools/run render scenes/rand10k.yaml -o rand10k.png && test -s rand10k.png
 # Set up now, it runs without the network, leaves nothing to build and finds relative paths.
-cd scenes && unshare -n ../tools/run render rand10k.yaml -o ../again.png && cmp ../again.png ../rand10k.png && cd ..'
+cd scenes && unshare -n ../tools/run render rand10k.yaml -o ../again.png && cmp ../again.png ../rand10k.png && cd ..
+# What it has built can be installed, with the module for EXR.
+cmake --install build/release --prefix /usr/local >install.log && cd /
+/usr/local/bin/roundel render /usr/local/share/roundel/scenes/rand10k.yaml -o again.png && cmp again.png roundel/rand10k.png
+/usr/local/bin/roundel render /usr/local/share/roundel/scenes/rand10k.yaml -o again.exr && cd roundel'
 is_quick='' toolkit='' release=bookworm
 for option in "$@"; do
   case $option in
