@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The README's two commands, and its installation, on a bare Debian 12 or Ubuntu 24.04: debootstrap
-# makes its root folder, the repository's HEAD is cloned into it, and the commands run there. Needs root, the network and
-# about 3 GB.
+# makes its root folder, the repository's HEAD is cloned into it, and the commands run there. Needs
+# root, the network and about 3 GB.
 #   bare_machine.sh [OPTION...]
 #     --quick        leave out tools/test
 #     --nvcc         with this machine's CUDA toolkit (/usr/local/cuda) in its place there, read-only
