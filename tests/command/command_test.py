@@ -186,9 +186,26 @@ class Help(CommandTest):
             self.assertEqual(self.run_roundel(command, "--version").stdout, text)
 
     def test_wrong_commands(self):
-        self.assert_fails(code=USAGE, says=["expected a command"])
+        done = self.assert_fails(code=USAGE, says=["\nroundel: expected a command\n"])
+        self.assertTrue(done.stderr.startswith(self.run_roundel("--help").stdout))
+        self.assert_fails("version", code=USAGE, says=['(did you mean "--version"?)'])
         self.assert_fails("rendr", code=USAGE, says=['(did you mean "render"?)'])
         self.assert_fails("help", "rendr", code=USAGE, says=['(did you mean "render"?)'])
+
+
+class SmallStacks(CommandTest):
+    def test_drawing_needs_no_more_of_the_stack_than_starting(self):
+        if is_sanitized():
+            self.skipTest("sanitizers need a larger stack to start")
+        # The environment lies on the stack, too.
+        for limit in (32 << 10, 64 << 10, 256 << 10):
+            def limit_stack(limit=limit):
+                resource.setrlimit(resource.RLIMIT_STACK, (limit, limit))
+            for arguments in (["render", "random.yaml", "-o", "a.png"],
+                              ["render", "snow.yaml", "--frames", "0-3", "--overwrite", "-o", "f#.png"],
+                              ["explain", "random.yaml", "--heatmap", "layers", "-o", "a.png"]):
+                with self.subTest(limit=limit, arguments=arguments):
+                    self.run_roundel(*arguments, preexec_fn=limit_stack, env={})
 
 
 class Usage(CommandTest):

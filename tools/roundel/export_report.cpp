@@ -35,10 +35,11 @@ std::string export_summary(const ExportReport& report) {
   const std::string devices =
       report.rasterizers > 1 ? fmt::format(" x{}", report.rasterizers) : std::string();
   const std::string kept = report.kept > 0 ? fmt::format(" ({} kept)", report.kept) : std::string();
-  return fmt::format("{}  {}x{}  {} frames{}  {:.2f} s  {:.1f} fps  {:.1f} MB  {}{}\n",
-                     report.output, report.scene.image.width, report.scene.image.height,
-                     result.written.size(), kept, result.seconds, frames_per_second(result),
-                     static_cast<double>(result.bytes) / 1e6, report.backend, devices);
+  return fmt::format("{}  {}x{}  {}{}  {:.2f} s  {:.1f} fps  {:.1f} MB  {}{}\n", report.output,
+                     report.scene.image.width, report.scene.image.height,
+                     counted(result.written.size(), "frame"), kept, result.seconds,
+                     frames_per_second(result), static_cast<double>(result.bytes) / 1e6,
+                     report.backend, devices);
 }
 
 std::string export_stats_table(const ExportReport& report) {
