@@ -17,16 +17,23 @@ die() {
 }
 
 # is_current TARGET SOURCE...: true if the target was built with these settings after the last
-# change to the sources (a file that went changes its folder).
+# change to the sources (a file that went changes its folder) and its programs are still there. The
+# stamp has the settings in its first line and a program in each of the others.
 is_current() {
-  local stamp=$build_dir/.built-$1
+  local stamp=$build_dir/.built-$1 lines program
   shift
-  [[ -f $stamp && $(<"$stamp") == "$(settings)" ]] &&
-    [[ -z $(find "$@" -newer "$stamp" -print -quit 2>&1) ]]
+  [[ -f $stamp ]] || return 1
+  mapfile -t lines <"$stamp"
+  [[ ${lines[0]:-} == "$(settings)" ]] || return 1
+  for program in "${lines[@]:1}"; do
+    [[ -e $build_dir/$program ]] || return 1
+  done
+  [[ -z $(find "$@" -newer "$stamp" -print -quit 2>&1) ]]
 }
 
 # A build without CUDA is out of date once nvcc is there.
-settings() { echo "preset=$preset cuda=${ROUNDEL_CUDA:-} nvcc=$(type -P nvcc /usr/local/cuda/bin/nvcc)"; }
+# shellcheck disable=SC2046  # in one line
+settings() { echo "preset=$preset cuda=${ROUNDEL_CUDA:-}" nvcc: $(type -P nvcc /usr/local/cuda/bin/nvcc); }
 
 # install_packages NAME...: installs what is missing.
 install_packages() {
@@ -96,13 +103,18 @@ bring_up_to_date() {
   flock "$lock"
   if ! is_current "$target" "$@"; then
     # Dated before the build: what changes during the build makes it out of date.
-    settings >"$build_dir/.starting"
+    touch "$build_dir/.starting"
     install_packages "${packages[@]}"
     note "configuring build/$preset"
     logged configure cmake -S "$source_dir" --preset "$preset" ${ROUNDEL_CUDA:+"-DROUNDEL_CUDA=$ROUNDEL_CUDA"}
     note "building $target"
     logged build cmake --build "$build_dir" --target "$target"
-    mv "$build_dir/.starting" "$build_dir/.built-$target"
+    {
+      settings
+      find "$build_dir" -name CMakeFiles -prune -o -type f -executable -printf '%P\n'
+    } >"$build_dir/.building"
+    touch -r "$build_dir/.starting" "$build_dir/.building"
+    mv "$build_dir/.building" "$build_dir/.built-$target"
   fi
   exec {lock}>&-
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
@@ -14,13 +15,19 @@ enum class ExitCode : int {
   kSomeFramesFailed = 5,  ///< a sequence was left incomplete
 };
 
+/// The same text with no line longer than kLongestErrorLine bytes: of longer ones, which quote
+/// somebody's words or names, the middle is "…".
+std::string shortened_lines(const std::string& text);
+/// What a command puts before a line ("roundel: frame 12: ") keeps it below 500.
+inline constexpr std::size_t kLongestErrorLine = 450;
+
 /// The one exception type of the library. `what()` is the whole message for the user: it names the
 /// place (file:line:column, option or path) and what was expected. Several problems found at once
-/// are one Error with one problem a line.
+/// are one Error with one problem a line. Long lines are shortened.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode exit_code, const std::string& message)
-      : std::runtime_error(message), exit_code_(exit_code) {}
+      : std::runtime_error(shortened_lines(message)), exit_code_(exit_code) {}
   ExitCode exit_code() const noexcept { return exit_code_; }
 
  private:

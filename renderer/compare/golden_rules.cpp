@@ -66,30 +66,30 @@ const Spec& manifest_format() {
   return *kFormat;
 }
 
-Tolerance read_tolerance(YamlNode rule) {
+Tolerance read_tolerance(ValidNode rule) {
   Tolerance tolerance;
   read_key(rule, "max-delta", read_number, tolerance.max_delta);
-  if (const auto limit = find_valid(rule, "max-pixels")) {
+  if (const auto limit = rule.find("max-pixels")) {
     tolerance.pixels_in_percent = limit->is_map();
     tolerance.max_pixels = read_number(limit->is_map() ? limit->find("percent").value() : *limit);
   }
-  if (const auto limit = find_valid(rule, "max-density")) {
+  if (const auto limit = rule.find("max-density")) {
     Tolerance::Density density;
     read_key(*limit, "pixels", read_integer, density.pixels);
     read_key(*limit, "width", read_integer, density.width);
     read_key(*limit, "height", read_integer, density.height);
     tolerance.max_density = density;
   }
-  if (const auto mean = find_valid(rule, "flip-mean")) tolerance.flip_mean = read_number(*mean);
+  if (const auto mean = rule.find("flip-mean")) tolerance.flip_mean = read_number(*mean);
   return tolerance;
 }
 
-GoldenRule read_rule(YamlNode node, const std::string& path) {
+GoldenRule read_rule(ValidNode node, const std::string& path) {
   GoldenRule rule;
-  const YamlNode pictures = node.find("pictures").value();
-  const auto add = [&rule](YamlNode pattern) { rule.patterns.emplace_back(pattern.text()); };
+  const ValidNode pictures = node.find("pictures").value();
+  const auto add = [&rule](ValidNode pattern) { rule.patterns.emplace_back(pattern.text()); };
   if (pictures.is_list()) {
-    pictures.for_each_item(add);
+    for (const ValidNode& pattern : pictures.items()) add(pattern);
   } else {
     add(pictures);
   }
@@ -115,12 +115,11 @@ GoldenRules parse_manifest(std::string_view text, const std::string& path,
                            const Tolerance& otherwise) {
   YamlTree tree(text, path, "manifest");
   SceneErrors errors(path);
-  validate(tree.root(), manifest_format(), errors);
+  const std::optional<PartlyValidNode> root = validate(tree.root(), manifest_format(), errors);
   errors.throw_if_any();
   GoldenRules rules;
-  tree.root().find("tolerances").value().for_each_item([&](YamlNode node) {
-    rules.push_back(read_rule(node, path));
-  });
+  for (const ValidNode& rule : root.value().find("tolerances").value().items())
+    rules.push_back(read_rule(rule, path));
   rules.push_back(rules_without_manifest(otherwise).front());
   return rules;
 }

@@ -13,8 +13,9 @@ namespace roundel {
 Scene parse_scene(std::string_view text, const std::string& path, const SceneOverrides& overrides) {
   YamlTree tree(text, path);
   SceneErrors errors(path);
-  validate(tree.root(), scene_spec(), errors);
-  Scene scene = read_scene(tree.root(), path, overrides, errors);
+  Scene scene;
+  if (const std::optional<PartlyValidNode> root = validate(tree.root(), scene_spec(), errors))
+    scene = read_scene(*root, path, overrides, errors);
   errors.throw_if_any();
   return scene;
 }

@@ -20,61 +20,56 @@ Color read_hex_color(std::string_view text) {
 
 }  // namespace
 
-double read_number(YamlNode node) {
+double read_number(ValidNode node) {
   return parse_number(node.text()).value.value();
 }
 
-std::int64_t read_integer(YamlNode node) {
+std::int64_t read_integer(ValidNode node) {
   return parse_integer(node.text()).value.value();
 }
 
-Color read_color(YamlNode node) {
+Color read_color(ValidNode node) {
   if (node.is_list()) {
-    const std::vector<YamlNode> channels = node.items();
-    return {static_cast<float>(read_number(channels[0])),
-            static_cast<float>(read_number(channels[1])),
-            static_cast<float>(read_number(channels[2]))};
+    const std::vector<ValidNode> channels = node.items();
+    return {static_cast<float>(read_number(channels.at(0))),
+            static_cast<float>(read_number(channels.at(1))),
+            static_cast<float>(read_number(channels.at(2)))};
   }
   if (node.text()[0] == '#') return read_hex_color(node.text());
   const auto grey = static_cast<float>(read_number(node));
   return {grey, grey, grey};
 }
 
-std::array<double, 2> read_point(YamlNode node) {
-  const std::vector<YamlNode> items = node.items();
-  return {read_number(items[0]), read_number(items[1])};
+std::array<double, 2> read_point(ValidNode node) {
+  const std::vector<ValidNode> items = node.items();
+  return {read_number(items.at(0)), read_number(items.at(1))};
 }
 
-NumberLaw read_number_law(YamlNode node) {
+NumberLaw read_number_law(ValidNode node) {
   if (!node.is_map()) return ConstantLaw{read_number(node)};
-  if (const std::optional<YamlNode> uniform = node.find("uniform")) {
+  if (const std::optional<ValidNode> uniform = node.find("uniform")) {
     const std::array<double, 2> bounds = read_point(*uniform);
     return UniformLaw{bounds[0], bounds[1]};
   }
-  const YamlNode gaussian = node.find("gaussian").value();
+  const ValidNode gaussian = node.find("gaussian").value();
   return GaussianLaw{read_number(gaussian.find("mean").value()),
                      read_number(gaussian.find("sigma").value())};
 }
 
-PositionLaw read_position_law(YamlNode node) {
-  if (const std::optional<YamlNode> uniform = node.find("uniform")) {
-    const std::vector<YamlNode> corners = uniform->items();
-    return UniformPosition{read_point(corners[0]), read_point(corners[1])};
+PositionLaw read_position_law(ValidNode node) {
+  if (const std::optional<ValidNode> uniform = node.find("uniform")) {
+    const std::vector<ValidNode> corners = uniform->items();
+    return UniformPosition{read_point(corners.at(0)), read_point(corners.at(1))};
   }
-  const YamlNode gaussian = node.find("gaussian").value();
+  const ValidNode gaussian = node.find("gaussian").value();
   return GaussianPosition{read_point(gaussian.find("mean").value()),
                           read_number(gaussian.find("sigma").value())};
 }
 
-ColorLaw read_color_law(YamlNode node) {
+ColorLaw read_color_law(ValidNode node) {
   if (!node.is_map()) return ConstantColor{read_color(node)};
-  const std::vector<YamlNode> colors = node.find("uniform").value().items();
-  return UniformColor{read_color(colors[0]), read_color(colors[1])};
-}
-
-std::optional<YamlNode> find_valid(YamlNode map, std::string_view key) {
-  const std::optional<YamlNode> node = map.find(key);
-  return node && node->valid() ? node : std::nullopt;
+  const std::vector<ValidNode> colors = node.find("uniform").value().items();
+  return UniformColor{read_color(colors.at(0)), read_color(colors.at(1))};
 }
 
 }  // namespace roundel

@@ -9,10 +9,8 @@
 #include "renderer/base/error.h"
 #include "renderer/generate/generate.h"
 #include "renderer/scene/npy.h"
-#include "renderer/scene/number_text.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/text.h"
-#include "renderer/scene/validate.h"
 
 namespace roundel {
 namespace {
@@ -22,64 +20,45 @@ class SceneReader {
   SceneReader(const std::string& path, const SceneOverrides& overrides, SceneErrors& errors)
       : path_(path), overrides_(overrides), errors_(errors) {}
 
-  Scene read(YamlNode root) {
+  Scene read(PartlyValidNode root) {
     Scene scene;
     scene.path = path_;
     read_key(root, "seed", read_integer, scene.seed);
     if (overrides_.seed) scene.seed = *overrides_.seed;
     read_image(root, scene.image);
-    if (const auto view = root.find("view")) {
-      if (const auto center = find_valid(*view, "center")) {
+    if (const auto view = root.find_part("view")) {
+      if (const auto center = view->find("center")) {
         scene.view.center_x = read_point(*center)[0];
         scene.view.center_y = read_point(*center)[1];
       }
       read_key(*view, "zoom", read_number, scene.view.zoom);
     }
-    if (const auto layers = root.find("layers"); layers && layers->is_list())
-      read_layers(*layers, scene);
-    if (const auto animation = root.find("animation")) scene.animation = read_animation(*animation);
-    if (const auto output = find_valid(root, "output")) scene.output = std::string(output->text());
+    if (const auto layers = root.find_part("layers")) read_layers(*layers, scene);
+    if (const auto animation = root.find_part("animation"))
+      scene.animation = read_animation(*animation);
+    if (const auto output = root.find("output")) scene.output = std::string(output->text());
     return scene;
   }
 
  private:
-  void read_image(YamlNode root, ImageSettings& image) {
-    const auto node = root.find("image");
-    bool sizes_known = true;
-    if (node) {
-      for (const auto& [key, side] :
-           {std::pair{"width", &image.width}, {"height", &image.height}}) {
-        read_key(*node, key, read_integer, *side);
-        const auto value = node->find(key);
-        sizes_known &= !value || value->valid();
-      }
+  void read_image(PartlyValidNode root, ImageSettings& image) {
+    if (const auto node = root.find_part("image")) {
+      read_key(*node, "width", read_integer, image.width);
+      read_key(*node, "height", read_integer, image.height);
       read_key(
-          *node, "alpha", [](YamlNode n) { return n.text() == "true"; }, image.alpha);
-      if (const auto background = find_valid(*node, "background")) {
+          *node, "alpha", [](ValidNode n) { return n.text() == "true"; }, image.alpha);
+      if (const auto background = node->find("background")) {
         image.background = read_background(*background);
         if (image.alpha)
           errors_.add(background->place(), "image.background",
                       "not allowed with alpha: true, which leaves the background out");
       }
-      if (const auto blend = find_valid(*node, "blend"))
+      if (const auto blend = node->find("blend"))
         image.blend_space = blend->text() == "linear" ? BlendSpace::kLinear : BlendSpace::kDisplay;
     }
     if (overrides_.width) image.width = *overrides_.width;
     if (overrides_.height) image.height = *overrides_.height;
-    if (overrides_.width && overrides_.height)
-      check_size_option(image);
-    else if (sizes_known)
-      check_pixels(node.value_or(root).place(), image);
-    else if (node)
-      check_absurd_size(*node);
-  }
-
-  static double pixels_of(const ImageSettings& image) {
-    return static_cast<double>(image.width) * image.height;
-  }
-  static std::string too_many_pixels(double width, double height) {
-    return fmt::format("an image of {:.0f}x{:.0f} pixels needs {} of memory; at most {} pixels",
-                       width, height, memory_text(width * height * kBytesPerPixel), kMaxPixels);
+    if (overrides_.width && overrides_.height) check_size_option(image);
   }
 
   static void check_size_option(const ImageSettings& image) {
@@ -87,35 +66,14 @@ class SceneReader {
     if (!in_range(image.width) || !in_range(image.height))
       throw Error(ExitCode::kUsage, fmt::format("--size: expected 1 to {} pixels a side, got {}x{}",
                                                 kMaxImageSide, image.width, image.height));
-    if (pixels_of(image) > static_cast<double>(kMaxPixels))
-      throw Error(ExitCode::kUsage, "--size: " + too_many_pixels(image.width, image.height));
   }
 
-  void check_pixels(Place place, const ImageSettings& image) {
-    if (pixels_of(image) > static_cast<double>(kMaxPixels))
-      errors_.add(place, "image", too_many_pixels(image.width, image.height));
-  }
-
-  // Sides out of range have been reported one by one; here is what the two would mean together.
-  void check_absurd_size(YamlNode image) {
-    std::array<double, 2> sides{};
-    for (std::size_t i = 0; i < 2; ++i) {
-      const auto node = image.find(i == 0 ? "width" : "height");
-      sides[i] = ImageSettings{}.width;
-      if (!node) continue;
-      if (node->kind() != YamlKind::kPlain) return;
-      sides[i] = parse_number(node->text()).value.value_or(0);
-    }
-    if (sides[0] >= 1 && sides[1] >= 1 && sides[0] * sides[1] > static_cast<double>(kMaxPixels))
-      errors_.add(image.place(), "image", too_many_pixels(sides[0], sides[1]));
-  }
-
-  static Background read_background(YamlNode node) {
+  static Background read_background(ValidNode node) {
     if (!node.is_map()) return {read_color(node), read_color(node)};
     return {read_color(node.find("bottom").value()), read_color(node.find("top").value())};
   }
 
-  Animation read_animation(YamlNode node) {
+  Animation read_animation(PartlyValidNode node) {
     Animation animation;
     read_key(node, "fps", read_number, animation.fps);
     read_key(node, "frames", read_integer, animation.frames);
@@ -127,11 +85,10 @@ class SceneReader {
     return animation;
   }
 
-  void read_layers(YamlNode layers, Scene& scene) {
-    std::size_t index = 0;
-    layers.for_each_item([&](YamlNode node) {
-      layer_path_ = fmt::format("layers[{}]", index++);
-      if (node.is_map()) scene.layers.push_back(read_layer(node));
+  void read_layers(PartlyValidNode layers, Scene& scene) {
+    layers.for_each_part([&](std::size_t index, PartlyValidNode node) {
+      layer_path_ = fmt::format("layers[{}]", index);
+      scene.layers.push_back(read_layer(node));
     });
     const std::uint64_t circles = count_circles(scene);
     if (circles > kMaxCircles)
@@ -141,28 +98,28 @@ class SceneReader {
                       memory_text(static_cast<double>(circles) * kBytesPerCircle), kMaxCircles));
   }
 
-  Layer read_layer(YamlNode node) {
+  Layer read_layer(PartlyValidNode node) {
     Layer layer;
     layer.source = InlineSource{};  // stays where the real one is not valid: no circles
-    if (const auto generator = find_valid(node, "generator")) {
+    if (const auto generator = node.find("generator")) {
       layer.source = read_generator(*generator, layer.shader);
-    } else if (const auto random = node.find("random")) {
+    } else if (const auto random = node.find_part("random")) {
       layer.source = read_random(*random);
-    } else if (const auto circles = find_valid(node, "circles")) {
+    } else if (const auto circles = node.find("circles")) {
       layer.source = read_circles(*circles);
     }
-    const auto shader = find_valid(node, "shader");
+    const auto shader = node.find("shader");
     if (shader && shader->is_map()) {
       layer.shader = Shader::kSolid;
       read_key(shader->find("solid").value(), "alpha", read_number, layer.alpha);
     } else if (shader) {
       layer.shader = shader->text() == "snow" ? Shader::kSnow : Shader::kSolid;
     }
-    if (const auto data = node.find("data")) layer.source = read_data(node, *data, layer.shader);
+    if (node.has("data")) layer.source = read_data(node, layer.shader);
     return layer;
   }
 
-  static GeneratorSource read_generator(YamlNode node, Shader& shader) {
+  static GeneratorSource read_generator(ValidNode node, Shader& shader) {
     GeneratorSource source;
     source.name = std::string(node.is_map() ? node.find("name").value().text() : node.text());
     if (const auto seed = node.find("seed"))
@@ -171,18 +128,18 @@ class SceneReader {
     return source;
   }
 
-  RandomSource read_random(YamlNode node) {
+  RandomSource read_random(PartlyValidNode node) {
     RandomSource source;
     read_key(node, "count", read_integer, source.count);
-    if (const auto seed = find_valid(node, "seed"))
+    if (const auto seed = node.find("seed"))
       source.seed = static_cast<std::uint32_t>(read_integer(*seed));
     read_key(node, "position", read_position_law, source.position);
     read_key(node, "radius", read_number_law, source.radius);
     read_key(node, "color", read_color_law, source.color);
-    if (const auto alpha = find_valid(node, "alpha")) source.alpha = read_number_law(*alpha);
+    if (const auto alpha = node.find("alpha")) source.alpha = read_number_law(*alpha);
     read_key(node, "depth", read_number_law, source.depth);
     for (const char* key : {"radius", "alpha", "depth"}) {
-      if (const auto law = find_valid(node, key)) check_order(*law, key, read_number_law(*law));
+      if (const auto law = node.find(key)) check_order(*law, key, read_number_law(*law));
     }
     if (const auto* box = std::get_if<UniformPosition>(&source.position);
         box && (box->low[0] > box->high[0] || box->low[1] > box->high[1]))
@@ -191,7 +148,7 @@ class SceneReader {
     return source;
   }
 
-  void check_order(YamlNode node, const char* key, const NumberLaw& law) {
+  void check_order(ValidNode node, const char* key, const NumberLaw& law) {
     const auto* uniform = std::get_if<UniformLaw>(&law);
     if (uniform && uniform->low > uniform->high)
       errors_.add(
@@ -199,45 +156,46 @@ class SceneReader {
           fmt::format("expected the lower bound first, got [{}, {}]", uniform->low, uniform->high));
   }
 
-  static InlineSource read_circles(YamlNode list) {
+  static InlineSource read_circles(ValidNode list) {
     InlineSource source;
     source.circles.reserve(list.count());
-    list.for_each_item([&](YamlNode node) {
+    for (const ValidNode& node : list.items()) {
       InlineCircle circle;
-      node.for_each_entry([&](YamlNode key, YamlNode value) {
-        if (key.text() == "x")
+      node.for_each_entry([&](std::string_view key, ValidNode value) {
+        if (key == "x")
           circle.x = read_number(value);
-        else if (key.text() == "y")
+        else if (key == "y")
           circle.y = read_number(value);
-        else if (key.text() == "z")
+        else if (key == "z")
           circle.z = read_number(value);
-        else if (key.text() == "radius")
+        else if (key == "radius")
           circle.radius = read_number(value);
-        else if (key.text() == "color")
+        else if (key == "color")
           circle.color = read_color(value);
         else
           circle.alpha = read_number(value);
       });
       source.circles.push_back(circle);
-    });
+    }
     return source;
   }
 
-  DataSource read_data(YamlNode layer, YamlNode data, Shader shader) {
+  DataSource read_data(PartlyValidNode layer, Shader shader) {
     DataSource source;
-    const auto columns = find_valid(layer, "columns");
+    const auto data = layer.find("data");
+    const auto columns = layer.find("columns");
     if (columns) {
       source.columns = read_columns(*columns, shader);
     }
-    if (!data.valid()) return source;
-    source.path = (std::filesystem::path(path_).parent_path() / data.text()).string();
+    if (!data) return source;
+    source.path = (std::filesystem::path(path_).parent_path() / data->text()).string();
     try {
       const DataFile& file = open_data(source.path);
       source.array = file.array;
       source.rows = file.array->rows();
       source.content_hash = file.content_hash;
       if (source.rows > kMaxCircles)
-        errors_.add(data.place(), layer_path_ + ".data",
+        errors_.add(data->place(), layer_path_ + ".data",
                     fmt::format("{}: {} rows need {} of memory as circles; at most {}", source.path,
                                 source.rows,
                                 memory_text(static_cast<double>(source.rows) * kBytesPerCircle),
@@ -249,24 +207,24 @@ class SceneReader {
                                 source.path, source.columns.size()));
     } catch (const Error& error) {
       if (error.exit_code() != ExitCode::kInvalidScene) throw;
-      errors_.add(data.place(), layer_path_ + ".data", error.what());
+      errors_.add(data->place(), layer_path_ + ".data", error.what());
     }
     return source;
   }
 
-  std::vector<DataColumn> read_columns(YamlNode list, Shader shader) {
+  std::vector<DataColumn> read_columns(ValidNode list, Shader shader) {
     std::vector<DataColumn> columns;
     const auto has = [&](DataColumn column) {
       return std::find(columns.begin(), columns.end(), column) != columns.end();
     };
-    list.for_each_item([&](YamlNode item) {
+    for (const ValidNode& item : list.items()) {
       const auto name = std::find(kDataColumnNames.begin(), kDataColumnNames.end(), item.text());
       const auto column = static_cast<DataColumn>(name - kDataColumnNames.begin());
       if (column != DataColumn::kIgnored && has(column))
         errors_.add(item.place(), fmt::format("{}.columns[{}]", layer_path_, columns.size()),
                     fmt::format("column \"{}\" occurs twice", *name));
       columns.push_back(column);
-    });
+    }
     for (const DataColumn column : {DataColumn::kX, DataColumn::kY, DataColumn::kRadius}) {
       if (!has(column))
         errors_.add(list.place(), layer_path_ + ".columns",
@@ -301,7 +259,7 @@ class SceneReader {
 
 }  // namespace
 
-Scene read_scene(YamlNode root, const std::string& path, const SceneOverrides& overrides,
+Scene read_scene(PartlyValidNode root, const std::string& path, const SceneOverrides& overrides,
                  SceneErrors& errors) {
   return SceneReader(path, overrides, errors).read(root);
 }

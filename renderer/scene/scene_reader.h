@@ -1,15 +1,15 @@
 #pragma once
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/scene_errors.h"
-#include "renderer/scene/yaml_tree.h"
+#include "renderer/scene/valid_node.h"
 
 namespace roundel {
 
-/// Turns a validated tree into a Scene; opens data files. What is not valid in the tree is left at
-/// its default, so that everything else is still checked: problems that the format's description
-/// cannot express (keys that depend on each other, data files, totals) are added to `errors`. The
-/// scene is of use only if there are no errors.
-Scene read_scene(YamlNode root, const std::string& path, const SceneOverrides& overrides,
+/// Turns what is valid of a tree into a Scene; opens data files. What is not is left at its
+/// default, so that everything else is still checked: problems that the format's description cannot
+/// express (keys that depend on each other, data files, totals) are added to `errors`. The scene is
+/// of use only if there are no errors.
+Scene read_scene(PartlyValidNode root, const std::string& path, const SceneOverrides& overrides,
                  SceneErrors& errors);
 
 }  // namespace roundel

@@ -1,7 +1,12 @@
 // The format of scene files, written down once: the loader and scene.schema.json both follow it.
+#include <fmt/format.h>
+
 #include "renderer/generate/generate.h"
+#include "renderer/scene/number_text.h"
 #include "renderer/scene/scene.h"
 #include "renderer/scene/spec.h"
+#include "renderer/scene/text.h"
+#include "renderer/scene/yaml_tree.h"
 
 namespace roundel {
 namespace {
@@ -197,20 +202,42 @@ SpecPtr layer() {
       "a layer with one of generator, random, circles or data");
 }
 
+// Sides out of range are reported one by one; this says what the two would mean together. Within
+// their ranges they are never too much.
+static_assert(std::uint64_t{kMaxImageSide} * kMaxImageSide <= kMaxPixels);
+std::string too_many_pixels(YamlNode image) {
+  std::array<double, 2> sides{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto node = image.find(i == 0 ? "width" : "height");
+    sides[i] = ImageSettings{}.width;
+    if (!node) continue;
+    if (node->kind() != YamlKind::kPlain) return "";
+    sides[i] = parse_number(node->text()).value.value_or(0);
+  }
+  const double pixels = sides[0] * sides[1];
+  if (sides[0] < 1 || sides[1] < 1 || pixels <= static_cast<double>(kMaxPixels)) return "";
+  return fmt::format("an image of {:.0f}x{:.0f} pixels needs {} of memory; at most {} pixels",
+                     sides[0], sides[1], memory_text(pixels * kBytesPerPixel), kMaxPixels);
+}
+
 SpecPtr image() {
-  return spec(ObjectSpec{{
-                  {"width", integer(1, kMaxImageSide), "In pixels.", false, "1024"},
-                  {"height", integer(1, kMaxImageSide), "In pixels.", false, "1024"},
-                  {"background", background(),
-                   "Colour or vertical gradient behind the circles; not with alpha: true.", false,
-                   "\"#ffffff\""},
-                  {"alpha", spec(BooleanSpec{}), "A picture with transparency, without background.",
-                   false, "false"},
-                  {"blend", spec(EnumSpec{{"display", "linear"}}),
-                   "Blend colour values as they stand (display) or in linear light (linear).",
-                   false, "\"display\""},
-              }},
-              "{width: INTEGER, height: INTEGER, ...}");
+  return spec(
+      ObjectSpec{{
+                     {"width", integer(1, kMaxImageSide), "In pixels.", false, "1024"},
+                     {"height", integer(1, kMaxImageSide), "In pixels.", false, "1024"},
+                     {"background", background(),
+                      "Colour or vertical gradient behind the circles; not with alpha: true.",
+                      false, "\"#ffffff\""},
+                     {"alpha", spec(BooleanSpec{}),
+                      "A picture with transparency, without background.", false, "false"},
+                     {"blend", spec(EnumSpec{{"display", "linear"}}),
+                      "Blend colour values as they stand (display) or in linear light (linear).",
+                      false, "\"display\""},
+                 },
+                 {},
+                 {},
+                 too_many_pixels},
+      "{width: INTEGER, height: INTEGER, ...}");
 }
 
 SpecPtr view() {

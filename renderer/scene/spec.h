@@ -9,6 +9,7 @@
 
 namespace roundel {
 
+class YamlNode;
 struct Spec;
 /// Specs are shared: a colour means the same wherever it stands.
 using SpecPtr = std::shared_ptr<const Spec>;
@@ -28,6 +29,8 @@ struct ObjectSpec {
   std::vector<std::string> exactly_one_of =
       {};  ///< keys that exclude each other; one must be there
   std::vector<std::pair<std::string, std::string>> needs = {};  ///< {a, b}: where a is, b must be
+  /// What else is wrong with such a map, "" for nothing; looks at unchecked values.
+  std::string (*problem)(YamlNode map) = nullptr;
 };
 struct ListSpec {
   SpecPtr item;

@@ -77,7 +77,7 @@ std::string quoted(std::string_view text) {
     if (text[i] == '"' || text[i] == '\\') out += '\\';
     i += append_printable(text.substr(i), out);
   }
-  return out + (i < text.size() ? "...\"" : "\"");
+  return out + (i < text.size() ? "…\"" : "\"");
 }
 
 std::string printable(std::string_view name) {

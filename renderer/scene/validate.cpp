@@ -80,19 +80,19 @@ class Validator {
  public:
   explicit Validator(SceneErrors& errors) : errors_(errors) {}
 
-  bool check(YamlNode node, const Spec& spec) {
-    const bool valid =
+  Validity check(YamlNode node, const Spec& spec) {
+    const Validity validity =
         std::visit([&](const auto& form) { return check_form(node, spec, form); }, spec.form);
-    if (!valid) node.set_invalid();
-    return valid;
+    node.set_validity(validity);
+    return validity;
   }
 
  private:
-  bool fail(Place place, const std::string& problem) {
+  Validity fail(Place place, const std::string& problem) {
     errors_.add(place, errors_.full() ? "" : key_path(), problem);
-    return false;
+    return Validity::kNone;
   }
-  bool unexpected(YamlNode node, std::string_view expected, std::string_view hint = {}) {
+  Validity unexpected(YamlNode node, std::string_view expected, std::string_view hint = {}) {
     if (errors_.full()) return fail(node.place(), "");  // only counted: build no message
     return fail(node.place(), fmt::format("expected {}, got {}{}", expected, got(node),
                                           hint.empty() ? "" : fmt::format(" ({})", hint)));
@@ -118,7 +118,7 @@ class Validator {
                : "";
   }
 
-  bool check_form(YamlNode node, const Spec&, const NumberSpec& spec) {
+  Validity check_form(YamlNode node, const Spec&, const NumberSpec& spec) {
     if (!is_number(node)) return unexpected(node, range_text(spec), quotes_hint(node));
     const ParsedNumber<double> number = parse_number(node.text());
     if (!number.value) return unexpected(node, range_text(spec), number.problem);
@@ -129,13 +129,14 @@ class Validator {
     if (*number.value < spec.min || *number.value > spec.max ||
         (spec.above_min && *number.value == spec.min))
       return unexpected(node, range_text(spec));
-    return true;
+    return Validity::kValid;
   }
 
-  bool check_form(YamlNode node, const Spec&, const IntegerSpec& spec) {
+  Validity check_form(YamlNode node, const Spec&, const IntegerSpec& spec) {
     if (!is_number(node)) return unexpected(node, range_text(spec), quotes_hint(node));
     const ParsedNumber<std::int64_t> integer = parse_integer(node.text());
-    if (integer.value && *integer.value >= spec.min && *integer.value <= spec.max) return true;
+    if (integer.value && *integer.value >= spec.min && *integer.value <= spec.max)
+      return Validity::kValid;
     const double value = parse_number(node.text()).value.value_or(0);
     std::string hint(integer.problem);
     if (spec.bytes_each > 0 && value > static_cast<double>(spec.max))
@@ -143,11 +144,12 @@ class Validator {
     return unexpected(node, range_text(spec), hint);
   }
 
-  bool check_form(YamlNode node, const Spec&, const BooleanSpec&) {
-    return is_boolean(node) || unexpected(node, "true or false", quotes_hint(node));
+  Validity check_form(YamlNode node, const Spec&, const BooleanSpec&) {
+    return is_boolean(node) ? Validity::kValid
+                            : unexpected(node, "true or false", quotes_hint(node));
   }
 
-  bool check_form(YamlNode node, const Spec& spec, const StringSpec&) {
+  Validity check_form(YamlNode node, const Spec& spec, const StringSpec&) {
     if (!is_text(node))
       return unexpected(
           node, spec.expected,
@@ -156,72 +158,80 @@ class Validator {
     // Escapes such as "\0" come from double-quoted text and are not in the file as such.
     const bool plain_text = !find_non_text(node.text()) &&
                             node.text().find_first_of("\t\r\n") == std::string_view::npos;
-    return plain_text || unexpected(node, spec.expected + " without control characters");
+    return plain_text ? Validity::kValid
+                      : unexpected(node, spec.expected + " without control characters");
   }
 
-  bool check_form(YamlNode node, const Spec& spec, const HexColorSpec&) {
-    return (is_text(node) && is_hex_color(node.text())) || unexpected(node, spec.expected);
+  Validity check_form(YamlNode node, const Spec& spec, const HexColorSpec&) {
+    return is_text(node) && is_hex_color(node.text()) ? Validity::kValid
+                                                      : unexpected(node, spec.expected);
   }
 
-  bool check_form(YamlNode node, const Spec&, const EnumSpec& spec) {
+  Validity check_form(YamlNode node, const Spec&, const EnumSpec& spec) {
     if (!is_text(node)) return unexpected(node, enum_text(spec));
     const std::string_view text = node.text();
-    if (std::find(spec.values.begin(), spec.values.end(), text) != spec.values.end()) return true;
+    if (std::find(spec.values.begin(), spec.values.end(), text) != spec.values.end())
+      return Validity::kValid;
     if (errors_.full()) return unexpected(node, "");
     return fail(node.place(), fmt::format("expected {}, got {}{}", enum_text(spec), quoted(text),
                                           did_you_mean(text, spec.values)));
   }
 
-  bool check_form(YamlNode node, const Spec& spec, const AnyOfSpec& any) {
+  Validity check_form(YamlNode node, const Spec& spec, const AnyOfSpec& any) {
     for (const SpecPtr& form : any.alternatives)
       if (fits_kind(node, *form)) return check(node, *form);
     return unexpected(node, spec.expected, quotes_hint(node));
   }
 
-  bool check_form(YamlNode node, const Spec& spec, const ListSpec& list) {
+  Validity check_form(YamlNode node, const Spec& spec, const ListSpec& list) {
     if (!node.is_list()) return unexpected(node, spec.expected);
     if (node.count() < list.min_items) return unexpected(node, spec.expected);
     if (node.count() > list.max_items)
       return unexpected(node, list.min_items == list.max_items
                                   ? spec.expected
                                   : fmt::format("at most {} items", list.max_items));
-    bool valid = true;
+    Validity validity = Validity::kValid;
     std::uint64_t index = 0;
     node.for_each_item([&](YamlNode item) {
       path_.push_back({{}, index++});
-      valid &= check(item, *list.item);
+      if (check(item, *list.item) != Validity::kValid) validity = Validity::kPartly;
       path_.pop_back();
     });
-    return valid;
+    return validity;
   }
 
-  bool check_form(YamlNode node, const Spec& spec, const ObjectSpec& object) {
+  Validity check_form(YamlNode node, const Spec& spec, const ObjectSpec& object) {
     if (!node.is_map()) return unexpected(node, spec.expected);
     std::vector<Place> seen(object.fields.size(), Place{0, 0});  // line 0: not seen
-    bool valid = true;
+    Validity validity = Validity::kValid;
+    const auto weaken = [&validity](Validity part) {
+      if (part != Validity::kValid) validity = Validity::kPartly;
+    };
     node.for_each_entry([&](YamlNode key, YamlNode value) {
       const auto field = std::find_if(object.fields.begin(), object.fields.end(),
                                       [&](const Field& f) { return f.key == key.text(); });
       if (field == object.fields.end()) {
-        valid = unknown_key(key, object);
+        weaken(unknown_key(key, object));
         return;
       }
       Place& first = seen[static_cast<std::size_t>(field - object.fields.begin())];
       if (first.line != 0) {
-        valid = fail(key.place(), fmt::format("key \"{}\" occurs twice, first in line {}",
-                                              field->key, first.line));
-        value.set_invalid();
+        weaken(fail(key.place(), fmt::format("key \"{}\" occurs twice, first in line {}",
+                                             field->key, first.line)));
         return;
       }
       first = key.place();
       path_.push_back({field->key, 0});
-      valid &= check(value, *field->spec);
+      weaken(check(value, *field->spec));
       path_.pop_back();
     });
-    return check_presence(node, object, seen) && valid;
+    weaken(check_presence(node, object, seen));
+    if (const std::string problem = object.problem ? object.problem(node) : ""; !problem.empty())
+      weaken(fail(node.place(), problem));
+    return validity;
   }
 
-  bool unknown_key(YamlNode key, const ObjectSpec& object) {
+  Validity unknown_key(YamlNode key, const ObjectSpec& object) {
     if (errors_.full()) return fail(key.place(), "");
     std::vector<std::string> known;
     for (const Field& field : object.fields) known.push_back(field.key);
@@ -233,33 +243,33 @@ class Validator {
             meant.empty() ? fmt::format(" (known: {})", join_names(known, "and", false)) : meant));
   }
 
-  bool check_presence(YamlNode node, const ObjectSpec& object, const std::vector<Place>& seen) {
+  Validity check_presence(YamlNode node, const ObjectSpec& object, const std::vector<Place>& seen) {
     const auto has = [&](const std::string& key) {
       for (std::size_t i = 0; i < object.fields.size(); ++i)
         if (object.fields[i].key == key) return seen[i].line != 0;
       return false;
     };
-    bool valid = true;
+    Validity validity = Validity::kValid;
     for (std::size_t i = 0; i < object.fields.size(); ++i) {
       if (object.fields[i].required && seen[i].line == 0)
-        valid = fail(node.place(), fmt::format("missing key \"{}\"", object.fields[i].key));
+        validity = fail(node.place(), fmt::format("missing key \"{}\"", object.fields[i].key));
     }
     if (!object.exactly_one_of.empty()) {
       std::vector<std::string> present;
       std::copy_if(object.exactly_one_of.begin(), object.exactly_one_of.end(),
                    std::back_inserter(present), has);
       if (present.size() != 1)
-        valid = fail(node.place(),
-                     fmt::format("expected one of the keys {}, got {}",
-                                 join_names(object.exactly_one_of, "or", false),
-                                 present.empty() ? "none" : join_names(present, "and", false)));
+        validity = fail(node.place(),
+                        fmt::format("expected one of the keys {}, got {}",
+                                    join_names(object.exactly_one_of, "or", false),
+                                    present.empty() ? "none" : join_names(present, "and", false)));
     }
     for (const auto& [key, needed] : object.needs) {
       if (has(key) && !has(needed))
-        valid =
+        validity =
             fail(node.place(), fmt::format("missing key \"{}\", which \"{}\" needs", needed, key));
     }
-    return valid;
+    return validity;
   }
 
   struct Step {
@@ -290,8 +300,9 @@ std::string got(YamlNode node) {
   return quoted(node.text());
 }
 
-void validate(YamlNode node, const Spec& spec, SceneErrors& errors) {
-  Validator(errors).check(node, spec);
+std::optional<PartlyValidNode> validate(YamlNode node, const Spec& spec, SceneErrors& errors) {
+  if (Validator(errors).check(node, spec) == Validity::kNone) return std::nullopt;
+  return PartlyValidNode(node);
 }
 
 }  // namespace roundel

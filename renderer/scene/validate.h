@@ -1,13 +1,14 @@
 #pragma once
 #include "renderer/scene/scene_errors.h"
 #include "renderer/scene/spec.h"
-#include "renderer/scene/yaml_tree.h"
+#include "renderer/scene/valid_node.h"
 
 namespace roundel {
 
-/// Adds everything in which `node` differs from `spec` to `errors`, and marks the nodes concerned,
-/// and those above them, as not valid.
-void validate(YamlNode node, const Spec& spec, SceneErrors& errors);
+/// Adds everything in which `node` differs from `spec` to `errors`. Returns what may be read all
+/// the same; all of it if there were no errors, nothing if `node` itself is not what it should be.
+/// Values below a list or map that failed are not looked at.
+std::optional<PartlyValidNode> validate(YamlNode node, const Spec& spec, SceneErrors& errors);
 
 /// What stands at a node, for "got …": nothing, 12, "text", a list of 3 items, a map.
 std::string got(YamlNode node);

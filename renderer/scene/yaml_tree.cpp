@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "renderer/base/error.h"
 #include "renderer/scene/text.h"
 
 namespace roundel {
@@ -59,6 +60,47 @@ void check_text(std::string_view text, const std::string& file) {
         fail(file, place_of(text, i), "too many values; put bulk data into an .npy file");
     }
   }
+}
+
+// A colour without quotes is a comment, which in a list or map in brackets hides what closes it:
+// the parser then finds something wrong much later. Throws where there are such colours, for all of
+// them.
+void report_unquoted_colors(std::string_view text, const std::string& file) {
+  constexpr std::size_t kLength = 7;  // #rrggbb
+  SceneErrors errors(file);
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  const auto is_one_of = [](char c, std::string_view set) {
+    return set.find(c) != std::string_view::npos;
+  };
+  const auto is_color = [&](std::size_t i) {
+    const std::size_t end = text.find_first_not_of("0123456789abcdefABCDEF", i + 1);
+    return std::min(end, text.size()) == i + kLength &&
+           (end == std::string_view::npos || is_space(text[end]) || is_one_of(text[end], ",]}"));
+  };
+  std::size_t open = 0;
+  char quote = 0, before = ':';  // the quote of the text that this is in; the last that is no space
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+      if (c == '\\' && quote == '"') ++i;
+    } else if (c == '#' && (i == 0 || is_space(text[i - 1]) || is_one_of(text[i - 1], "[{,"))) {
+      if (open > 0 && is_one_of(before, ":,[") && is_color(i))
+        errors.add(errors.full() ? Place{} : place_of(text, i), "",
+                   fmt::format("a colour needs quotes: \"{}\" (else # begins a comment)",
+                               text.substr(i, kLength)));
+      i = std::min(text.find('\n', i), text.size());
+      continue;
+    } else if ((c == '"' || c == '\'') && is_one_of(before, ":,[{-?")) {
+      quote = c;
+    } else if (c == '[' || c == '{') {
+      ++open;
+    } else if ((c == ']' || c == '}') && open > 0) {
+      --open;
+    }
+    if (!is_space(c)) before = c;
+  }
+  errors.throw_if_any();
 }
 
 // True where the last line that is neither empty nor a comment is the document end marker.
@@ -180,7 +222,11 @@ YamlTree::YamlTree(std::string_view text, const std::string& file, const char* k
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
+  } catch (const Error&) {
+    report_unquoted_colors(text, file);
+    throw;
   } catch (const YAML::Exception& error) {
+    report_unquoted_colors(text, file);
     Place place = place_of(error.mark);
     const Place end = place_of(text, text.size());
     if (place.line > end.line) place = end;  // it stands in the marker
@@ -190,15 +236,12 @@ YamlTree::YamlTree(std::string_view text, const std::string& file, const char* k
     fail(file, {}, fmt::format("expected a {}, got nothing", kind));
 }
 
-std::vector<YamlNode> YamlNode::items() const {
-  std::vector<YamlNode> all;
-  all.reserve(count());
-  for_each_item([&](YamlNode item) { all.push_back(item); });
-  return all;
+std::string_view YamlNode::text() const {
+  if (!is_scalar()) throw std::logic_error("text of a node that is no scalar");
+  return std::string_view(tree_->text_).substr(node().begin, node().size);
 }
 
 std::optional<YamlNode> YamlNode::find(std::string_view key) const {
-  if (!is_map()) return std::nullopt;
   std::optional<YamlNode> found;
   for_each_entry([&](YamlNode name, YamlNode value) {
     if (!found && name.text() == key) found = value;

@@ -17,6 +17,13 @@ enum class YamlKind : std::uint8_t {
   kMap,
 };
 
+/// What validate() has found at a node and below it.
+enum class Validity : std::uint8_t {
+  kNone,    ///< not looked at, or not what the format wants there: never to be read
+  kPartly,  ///< the map or list that the format wants, but something in it is wrong
+  kValid,   ///< all of it as the format wants it
+};
+
 class YamlNode;
 
 /// A YAML document as it stands in the file: no types guessed, duplicate keys kept, every node with
@@ -44,50 +51,49 @@ class YamlTree {
     std::uint32_t begin = 0;  // scalars: offset into text_; others: number of children
     std::uint32_t size = 0;   // scalars: bytes; others: index of the node after the last descendant
     YamlKind kind = YamlKind::kNull;
-    bool valid = true;
+    Validity validity = Validity::kNone;
   };
   std::vector<Node> nodes_;  // depth first; a map's children are key, value, key, value …
   std::string text_;
 };
 
-/// A node of a tree, cheap to copy. Valid while the tree lives.
+/// A node of a tree, cheap to copy; to be used while the tree lives. It may hold anything: what is
+/// made of a tree's values is read from a ValidNode.
 class YamlNode {
  public:
   YamlKind kind() const { return node().kind; }
   bool is_map() const { return kind() == YamlKind::kMap; }
   bool is_list() const { return kind() == YamlKind::kList; }
   Place place() const { return node().place; }
-  /// A scalar's text.
-  std::string_view text() const {
-    return std::string_view(tree_->text_).substr(node().begin, node().size);
-  }
+  bool is_scalar() const { return kind() == YamlKind::kPlain || kind() == YamlKind::kQuoted; }
+  /// A scalar's text. Throws std::logic_error for all other nodes.
+  std::string_view text() const;
   /// Items of a list, entries of a map.
   std::size_t count() const { return is_map() ? node().begin / 2 : node().begin; }
 
-  /// Calls visit(item) for every item of a list.
+  /// Calls visit(item) for every item of a list; other nodes have none.
   template <typename Visit>
   void for_each_item(Visit visit) const {
     YamlNode child = first_child();
-    for (std::uint32_t i = 0; i < node().begin; ++i, child = child.next()) visit(child);
+    for (std::uint32_t i = 0, n = is_list() ? node().begin : 0; i < n; ++i, child = child.next())
+      visit(child);
   }
-  /// Calls visit(key, value) for every entry of a map.
+  /// Calls visit(key, value) for every entry of a map; other nodes have none.
   template <typename Visit>
   void for_each_entry(Visit visit) const {
     YamlNode key = first_child();
-    for (std::uint32_t i = 0; i < node().begin; i += 2) {
+    for (std::uint32_t i = 0, n = is_map() ? node().begin : 0; i < n; i += 2) {
       const YamlNode value = key.next();
       visit(key, value);
       key = value.next();
     }
   }
-  /// All items of a list.
-  std::vector<YamlNode> items() const;
   /// The value of a key (the first of them), if this is a map that has it.
   std::optional<YamlNode> find(std::string_view key) const;
 
-  /// Set by validate(): the node and all below it are as the format wants them.
-  bool valid() const { return node().valid; }
-  void set_invalid() const { tree_->nodes_[index_].valid = false; }
+  /// kNone until validate() has said more.
+  Validity validity() const { return node().validity; }
+  void set_validity(Validity validity) const { tree_->nodes_[index_].validity = validity; }
 
  private:
   friend class YamlTree;

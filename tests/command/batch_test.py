@@ -574,6 +574,8 @@ class Verify(BatchTest):
             done = self.run_roundel("verify", f"out/%d.{ending}", "--frames", "1-9")
             self.assertEqual((done.stdout, done.stderr), ("", "9 frames are sound\n"))
             self.run_roundel("verify", f"out/%d.{ending}", "--frames", "1-9", "--scene", "balls.yaml")
+        done = self.run_roundel("verify", "out/%d.png", "--frames", "7")
+        self.assertEqual((done.stdout, done.stderr), ("", "1 frame is sound\n"))
 
     def test_missing_corrupt_and_foreign_frames(self):
         for ending in ("png", "exr"):

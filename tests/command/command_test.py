@@ -74,6 +74,21 @@ MALFORMED = {
     "alias_bomb": "a: &a [x, x, x, x, x, x, x, x, x]\n"
     + "".join(f"{c}: &{c} [{', '.join(['*' + chr(ord(c) - 1)] * 9)}]\n" for c in "bcdefgh"),
 }
+# Nothing may be read of layers that are too many.
+MALFORMED.update(
+    (f"1001_layers_{i}", "version: 1\nlayers:\n" + "  - generator: rgb\n" * 1000 + f"  - {last}\n")
+    for i, last in enumerate((
+        "{generator: rgb}",
+        "{random: {count: 1, color: []}}",
+        "{random: {count: 1, position: {uniform: []}}}",
+        "{circles: [{x: 1, y: 1, radius: 1, color: []}]}",
+        "{random: {count: 1, radius: {uniform: 5}}}",
+        "{generator: {}}",
+        "{circles: [{x: a, y: b, radius: c}]}",
+        "{data: {}}",
+        "{generator: foo}",
+    ))
+)
 
 OPTIONS = {
     "render": "output overwrite frames resume shard split-frame format pixel-format progress size seed frame "
@@ -171,9 +186,26 @@ class Help(CommandTest):
             self.assertEqual(self.run_roundel(command, "--version").stdout, text)
 
     def test_wrong_commands(self):
-        self.assert_fails(code=USAGE, says=["expected a command"])
+        done = self.assert_fails(code=USAGE, says=["\nroundel: expected a command\n"])
+        self.assertTrue(done.stderr.startswith(self.run_roundel("--help").stdout))
+        self.assert_fails("version", code=USAGE, says=['(did you mean "--version"?)'])
         self.assert_fails("rendr", code=USAGE, says=['(did you mean "render"?)'])
         self.assert_fails("help", "rendr", code=USAGE, says=['(did you mean "render"?)'])
+
+
+class SmallStacks(CommandTest):
+    def test_drawing_needs_no_more_of_the_stack_than_starting(self):
+        if is_sanitized():
+            self.skipTest("sanitizers need a larger stack to start")
+        # The environment lies on the stack, too.
+        for limit in (32 << 10, 64 << 10, 256 << 10):
+            def limit_stack(limit=limit):
+                resource.setrlimit(resource.RLIMIT_STACK, (limit, limit))
+            for arguments in (["render", "random.yaml", "-o", "a.png"],
+                              ["render", "snow.yaml", "--frames", "0-3", "--overwrite", "-o", "f#.png"],
+                              ["explain", "random.yaml", "--heatmap", "layers", "-o", "a.png"]):
+                with self.subTest(limit=limit, arguments=arguments):
+                    self.run_roundel(*arguments, preexec_fn=limit_stack, env={})
 
 
 class Usage(CommandTest):
@@ -211,6 +243,19 @@ class Scenes(CommandTest):
                     done = self.assert_fails(arguments[0], "bad.yaml", *arguments[1:], code=INVALID)
                     self.assertLess(time.monotonic() - started, 20)
                     self.assertRegex(done.stderr.splitlines()[0], r"^bad\.yaml(:\d+:\d+)?: ")
+
+    def test_messages_are_short_however_long_a_scene_s_words_are(self):
+        data = "  - {data: %s.npy, columns: [x, y, radius]}\n" % ("d" * 200_000)
+        for text, arguments, code in (
+                (RGB + "output: " + "word " * 2_400_000 + "\n", ["render"], INVALID),
+                (RGB + "output: " + "word " * 2_400_000 + "\n", ["validate"], INVALID),
+                (RGB + "output: " + "o" * 200_000 + ".png\n", ["render"], REFUSED),
+                ("version: 1\nlayers:\n" + data, ["render", "-o", "a.png"], INVALID)):
+            self.write("long.yaml", text)
+            done = self.assert_fails(arguments[0], "long.yaml", *arguments[1:], code=code)
+            for line in done.stderr.splitlines():
+                self.assertLessEqual(len(line), 500)
+                self.assertIn("\N{HORIZONTAL ELLIPSIS}", line)
 
     def test_errors_of_all_scenes_come_together_and_nothing_is_rendered(self):
         self.write("bad1.yaml", MALFORMED["unknown_key"])

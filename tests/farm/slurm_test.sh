@@ -106,7 +106,7 @@ done
 rm out/{3,17,30}.png roundel-*.log
 run_array 0-2:2
 diff -r expected out || fail "the frames of the second array differ: $(cat roundel-*.log)"
-expect_text '  1 frames \(14 kept\)' roundel-*_0.log
+expect_text '  1 frame \(14 kept\)' roundel-*_0.log
 expect_text '  2 frames \(14 kept\)' roundel-*_2.log
 
 # Ids without a step are refused: nobody could know which share is whose.

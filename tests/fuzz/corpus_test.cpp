@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz_targets.h"
+#include "tests/fuzz/scene_from_bytes.h"
 
 namespace {
 
@@ -29,6 +30,27 @@ int run_corpus(const std::string& folder, const Target& target) {
 
 TEST(FuzzCorpus, EverySceneInputEndsNormally) {
   EXPECT_GE(run_corpus("scene", try_scene), 10);
+}
+
+TEST(FuzzCorpus, EverySceneOfDecisionsEndsNormally) {
+  EXPECT_GE(run_corpus("scene_form", try_scene_form), 10);
+}
+
+TEST(FuzzCorpus, ScenesOfRandomDecisionsEndNormally) {
+  std::mt19937 random(20240301);
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<std::uint8_t> decisions(1 + random() % 60);
+    for (std::uint8_t& decision : decisions) {
+      // Small ones mostly follow the format, so that these get deeper into it.
+      decision = static_cast<std::uint8_t>(random() % (random() % 4 == 0 ? 256 : 10));
+    }
+    SCOPED_TRACE(round);
+    EXPECT_NO_THROW(try_scene_form(decisions.data(), decisions.size()));
+  }
+}
+
+TEST(FuzzCorpus, NoDecisionsGiveTheShortestScene) {
+  EXPECT_EQ(scene_from_bytes({}), "{version: 1, layers: [], }");
 }
 
 TEST(FuzzCorpus, EveryNpyInputEndsNormally) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/npy_header.h"
+#include "tests/fuzz/scene_from_bytes.h"
 
 void try_scene(const std::uint8_t* data, std::size_t size) {
   try {
@@ -24,6 +26,11 @@ void try_scene(const std::uint8_t* data, std::size_t size) {
   } catch (const roundel::Error& error) {
     if (std::string_view(error.what()).empty()) std::abort();
   }
+}
+
+void try_scene_form(const std::uint8_t* data, std::size_t size) {
+  const std::string text = scene_from_bytes({data, size});
+  try_scene(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
 }
 
 void try_npy(const std::uint8_t* data, std::size_t size) {

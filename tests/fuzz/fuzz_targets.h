@@ -8,6 +8,9 @@
 /// Reads the bytes as a scene file and, if it is one, takes its fingerprint.
 void try_scene(const std::uint8_t* data, std::size_t size);
 
+/// Makes a scene file by the decisions that the bytes are (scene_from_bytes.h) and tries it.
+void try_scene_form(const std::uint8_t* data, std::size_t size);
+
 /// Reads the bytes as an .npy file and, if it is one, checks that all its elements lie in it.
 void try_npy(const std::uint8_t* data, std::size_t size);
 

@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "renderer/scene/scene_errors.h"
+#include "renderer/scene/text.h"
 #include "tests/scene/testing.h"
 
 namespace roundel {
@@ -31,6 +33,66 @@ TEST(BadScenes, OnlyTheFirstHundredProblemsAreListed) {
   const std::string error = parse_error(text);
   EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 100);
   EXPECT_TRUE(error.ends_with("\ns.yaml: 900 more errors")) << error;
+}
+
+// Words of the scene are shortened in the middle, so that the place and the problem are left.
+TEST(BadScenes, NoLineOfAMessageIsLong) {
+  const auto repeat = [](const std::string& word, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += word;
+    return text;
+  };
+  const std::string start = "version: 1\nlayers:\n";
+  for (const char* letter : {"a", "b ", "é", "€"}) {
+    SCOPED_TRACE(letter);
+    const std::string long_word = repeat(letter, 100'000);
+    for (const std::string& scene : {
+             start + "  - {data: " + long_word + ".npy, columns: [x, y, radius]}",
+             start + "  - {data: folder/" + long_word + ".npy, columns: [x]}",
+             start + "  - generator: " + long_word,
+             start + "  - {shader: \"" + long_word + "\"}",
+             start + "  - {" + repeat(letter, 900) + ": 1}",
+             start + "  - {circles: [{x: '" + long_word + "'}]}",
+             "version: 1\nlayers: []\noutput: \"\\t" + long_word + "\"",
+             "version: " + long_word,
+             long_word,
+         }) {
+      std::istringstream lines(parse_error(scene));
+      for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(line.size(), kLongestErrorLine);
+        EXPECT_TRUE(line.starts_with("s.yaml:")) << line;
+        EXPECT_FALSE(find_non_text(line)) << line;
+      }
+    }
+    const std::string error =
+        parse_error(start + "  - {data: " + repeat(letter, 400) + ".npy, columns: [x, y, radius]}");
+    EXPECT_TRUE(error.starts_with("s.yaml:3:12: layers[0].data: " + repeat(letter, 20))) << error;
+    EXPECT_TRUE(error.ends_with(repeat(letter, 20) + ".npy: File name too long")) << error;
+    EXPECT_NE(error.find("…"), std::string::npos);
+  }
+}
+
+TEST(BadScenes, ThousandsOfLongProblemsAreAFewPages) {
+  std::string text = "version: 1\nlayers:\n";
+  for (int i = 0; i < 900; ++i)
+    text += "  - {data: " + std::string(5000, 'd') + ".npy, columns: [x, y, radius]}\n";
+  const std::string error = parse_error(text);
+  EXPECT_TRUE(error.ends_with("\ns.yaml: 800 more errors"));
+  EXPECT_LT(error.size(), SceneErrors::kMaxReported * (kLongestErrorLine + 1) + 100);
+}
+
+TEST(Errors, LinesUpToTheLimitStayAndLongerOnesLoseTheirMiddle) {
+  const std::string longest(kLongestErrorLine, 'x');
+  for (const std::string& text : {std::string(), std::string("\n"), std::string("a\n\nb\n"),
+                                  longest, longest + "\n" + longest})
+    EXPECT_EQ(shortened_lines(text), text);
+  const std::string shortened = shortened_lines("a\n" + longest + "y\nb");
+  EXPECT_EQ(shortened.find("a\nxxx"), 0u);
+  EXPECT_TRUE(shortened.ends_with("xxy\nb")) << shortened;
+  EXPECT_NE(shortened.find("x…x"), std::string::npos);
+  EXPECT_LE(shortened.size(), kLongestErrorLine + 4);
+  EXPECT_EQ(std::string(Error(ExitCode::kUsage, longest + "y").what()),
+            shortened_lines(longest + "y"));
 }
 
 TEST(BadScenes, DataFilesAreCheckedWithTheScene) {

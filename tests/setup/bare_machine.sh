@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The README's two commands on a bare Debian 12 or Ubuntu 24.04: debootstrap makes its root folder,
-# the repository's HEAD is cloned into it, and both commands run there. Needs root, the network and
-# about 3 GB.
+# The README's two commands, and its installation, on a bare Debian 12 or Ubuntu 24.04: debootstrap
+# makes its root folder, the repository's HEAD is cloned into it, and the commands run there. Needs
+# root, the network and about 3 GB.
 #   bare_machine.sh [OPTION...]
 #     --quick        leave out tools/test
 #     --nvcc         with this machine's CUDA toolkit (/usr/local/cuda) in its place there, read-only
@@ -17,9 +17,19 @@ skip() {
   exit 77
 }
 
-commands='tools/run render scenes/rand10k.yaml -o rand10k.png && test -s rand10k.png
+# A command a line: what fails in front of && would not end the shell.
+commands='tools/run render scenes/rand10k.yaml -o rand10k.png
+test -s rand10k.png
 # Set up now, it runs without the network, leaves nothing to build and finds relative paths.
-cd scenes && unshare -n ../tools/run render rand10k.yaml -o ../again.png && cmp ../again.png ../rand10k.png && cd ..'
+cd scenes
+unshare -n ../tools/run render rand10k.yaml -o ../again.png
+cd ..
+cmp again.png rand10k.png
+# What it has built can be installed, with the module for EXR.
+cmake --install build/release --prefix /usr/local >install.log
+/usr/local/bin/roundel render /usr/local/share/roundel/scenes/rand10k.yaml -o installed.png
+cmp installed.png rand10k.png
+/usr/local/bin/roundel render /usr/local/share/roundel/scenes/rand10k.yaml -o installed.exr'
 is_quick='' toolkit='' release=bookworm
 for option in "$@"; do
   case $option in
@@ -31,7 +41,7 @@ for option in "$@"; do
 done
 [[ -n $is_quick ]] || commands+=$'\ntools/test'
 [[ -z $toolkit ]] || commands="tools/run info
-test -e build/release/CMakeCache.txt && grep -q '^CMAKE_CUDA_COMPILER:' build/release/CMakeCache.txt
+grep -q '^CMAKE_CUDA_COMPILER:' build/release/CMakeCache.txt
 $commands"
 commands=${BARE_MACHINE_COMMAND:-$commands}
 

@@ -1,8 +1,24 @@
 #!/usr/bin/env bash
-# install_test.sh CMAKE BUILD_DIR: the installed command renders an installed scene.
+# install_test.sh CMAKE BUILD_DIR: what tools/run has built can be installed, and the installed
+# command renders an installed scene.
 # shellcheck source=tests/setup/testing.sh
 source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
-"$1" --install "$2" --prefix "$work/prefix" >/dev/null
+cmake=$1 build_dir=$(realpath "$2")
+
+# tools/run builds the target roundel alone: a build folder with the install scripts and what Ninja
+# makes for that target stands for one.
+only=$work/only
+mkdir "$only"
+(
+  cd "$build_dir"
+  find . -name cmake_install.cmake -exec cp --parents {} "$only" \;
+  { echo tools/roundel/roundel && ninja -t inputs roundel | grep '^lib/.*\.so$'; } |
+    xargs cp --parents -t "$only"
+)
+find "$only" -name cmake_install.cmake -exec sed -i "s#$build_dir/#$only/#g" {} +
+expect_exit 0 "$cmake" --install "$only" --prefix "$work/prefix"
+expect_text 'prefix/bin/roundel$' "$work/stdout"
+
 cd "$work"
 expect_exit 0 prefix/bin/roundel --version
 expect_text '^roundel [0-9]+\.[0-9]+\.[0-9]+' stdout
@@ -13,3 +29,9 @@ expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/rgb.yaml --b
 for file in scenes/scene.schema.json ../bash-completion/completions/roundel ../doc/roundel/{README.md,LICENSE}; do
   [[ -s prefix/share/roundel/$file ]] || fail "not installed: $file"
 done
+
+# Of a whole build the measuring program is installed, too.
+if [[ -e $build_dir/tools/primitives/roundel-primitives ]]; then
+  expect_exit 0 "$cmake" --install "$build_dir" --prefix "$work/whole"
+  expect_exit 0 whole/bin/roundel-primitives --help
+fi

@@ -64,8 +64,12 @@ expect_exit 0 "a project/tools/run"
 expect_text '^second' "$work/stdout"
 expect_exit 0 env ROUNDEL_CUDA=OFF "a project/tools/run"
 expect_text 'ROUNDEL_CUDA is OFF' "$project/build/release/configure.log"
+expect_exit 0 "a project/tools/run"
 rm "$project/build/release/tools/roundel/roundel"
 expect_exit 0 "a project/tools/run"
+expect_text 'building roundel' "$work/stderr"
+expect_exit 0 "a project/tools/run"
+[[ ! -s $work/stderr ]] || fail "not quiet after a lost program: $(<"$work/stderr")"
 
 # Two at a time do not get into each other's way.
 write_program third
@@ -87,6 +91,8 @@ expect_exit 8 "a project/tools/test"
 [[ $(tail -n 1 "$work/stdout") == '1 passed, 1 failed, 1 skipped' ]] || fail "$(tail -n 1 "$work/stdout")"
 expect_exit 0 "a project/tools/test" -R Good
 [[ $(tail -n 1 "$work/stdout") == '1 passed, 0 failed' ]] || fail "$(tail -n 1 "$work/stdout")"
+rm "$project/build/release/tools/roundel/roundel"
+expect_exit 0 "a project/tools/test" -R Good
 expect_exit 8 "a project/tools/test" -R Nothing
 
 # Where packages are missing they are installed, by name; where that cannot be, it says what to do.
@@ -94,7 +100,7 @@ rm -r "$project/build"
 tools="$work/tools"
 mkdir "$tools"
 for tool in bash cat chmod cmake comm cp dirname env find flock g++ mkdir mktemp mv ninja paste \
-  realpath rm sed setpriv sh sort tee ld as; do
+  realpath rm sed setpriv sh sort tee touch ld as; do
   ln -s "$(type -P $tool)" "$tools/$tool"
 done
 in_bare_path() { env -u ROUNDEL_INSTALL PATH="$tools" "$@"; }

@@ -77,10 +77,6 @@ std::string json_line(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-std::string counted(std::uint64_t count, const std::string& noun) {
-  return with_commas(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 std::string layer_text(const LayerPlaces& places, std::size_t layer) {
   return fmt::format("layers[{}] {}", layer, places.source(layer));
 }

@@ -41,9 +41,6 @@ std::string heat_map_json(const HeatMapReport& report);
 /// One JSON object on a line of its own; text that is not UTF-8 is replaced.
 std::string json_line(const nlohmann::ordered_json& json);
 
-/// "1 circle", "1,234 circles".
-std::string counted(std::uint64_t count, const std::string& noun);
-
 /// "layers[2] random".
 std::string layer_text(const LayerPlaces& places, std::size_t layer);
 

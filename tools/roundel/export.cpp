@@ -271,7 +271,7 @@ void print_failures(const ExportResult& result) {
   for (std::size_t i = 0; i < std::min(count, kListed); ++i) {
     spdlog::error("frame {}: {}", result.failed[i].frame, result.failed[i].message);
   }
-  if (count > kListed) spdlog::error("and {} more frames failed", count - kListed);
+  if (count > kListed) spdlog::error("and {} failed", counted(count - kListed, "more frame"));
   if (result.gave_up) spdlog::error("gave up after that");
 }
 

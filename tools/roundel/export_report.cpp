@@ -40,10 +40,11 @@ std::string export_summary(const ExportReport& report) {
     counts += fmt::format("{}{} replaced", counts.empty() ? "" : ", ", report.replaced);
   }
   if (!counts.empty()) counts = " (" + counts + ")";
-  return fmt::format("{}  {}x{}  {} frames{}  {:.2f} s  {:.1f} fps  {:.1f} MB  {}{}\n",
-                     report.output, report.scene.image.width, report.scene.image.height,
-                     result.written.size(), counts, result.seconds, frames_per_second(result),
-                     static_cast<double>(result.bytes) / 1e6, report.backend, devices);
+  return fmt::format("{}  {}x{}  {}{}  {:.2f} s  {:.1f} fps  {:.1f} MB  {}{}\n", report.output,
+                     report.scene.image.width, report.scene.image.height,
+                     counted(result.written.size(), "frame"), counts, result.seconds,
+                     frames_per_second(result), static_cast<double>(result.bytes) / 1e6,
+                     report.backend, devices);
 }
 
 std::string export_stats_table(const ExportReport& report) {

@@ -8,6 +8,7 @@
 #include "tools/roundel/commands.h"
 #include "tools/roundel/problems.h"
 #include "tools/roundel/process.h"
+#include "tools/roundel/stack.h"
 #include "tools/roundel/terminal.h"
 
 namespace roundel {
@@ -45,13 +46,16 @@ std::string program_help() {
 }
 
 int run_command(Arguments arguments) {
-  if (arguments.empty()) throw Error(ExitCode::kUsage, std::string("expected a command") + kHint);
+  if (arguments.empty()) {
+    print_err(program_help() + "\n");
+    throw Error(ExitCode::kUsage, "expected a command");
+  }
   std::string name = arguments.front();
   arguments.erase(arguments.begin());
   if (name == "--version" || name == "-V") return print_out(kVersionLine), 0;
   if (name == "help" && !arguments.empty()) return run_command({arguments.front(), "--help"});
   if (name == "help" || name == "--help" || name == "-h") return print_out(program_help()), 0;
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"--version", "--help"};
   for (const Command& command : kCommands) {
     if (name == command.name) return command.run(arguments);
     names.emplace_back(command.name);
@@ -60,10 +64,10 @@ int run_command(Arguments arguments) {
               roundel::quoted(name) + ": unknown command" + did_you_mean(name, names) + kHint);
 }
 
-int run_program(const Arguments& arguments) {
+int run_program(int argc, char** argv) {
   try {
     prepare_process();
-    const int code = run_command(arguments);
+    const int code = run_command(argc > 0 ? Arguments(argv + 1, argv + argc) : Arguments());
     finish_output();
     return code;
   } catch (const Error& error) {
@@ -72,7 +76,7 @@ int run_program(const Arguments& arguments) {
   } catch (const std::bad_alloc&) {
     spdlog::error("out of memory: fewer circles or pixels, or a smaller --memory, need less");
   } catch (const std::exception& error) {
-    spdlog::error("unexpected failure: {}", error.what());
+    spdlog::error("unexpected failure: {}", shortened_lines(error.what()));
   }
   return static_cast<int>(ExitCode::kRuntimeFailure);
 }
@@ -80,6 +84,5 @@ int run_program(const Arguments& arguments) {
 }  // namespace roundel
 
 int main(int argc, char** argv) {
-  return roundel::run_program(argc > 0 ? roundel::Arguments(argv + 1, argv + argc)
-                                       : roundel::Arguments());
+  return roundel::run_with_enough_stack(roundel::run_program, argc, argv);
 }

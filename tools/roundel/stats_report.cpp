@@ -13,16 +13,11 @@ double share(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-const char* plural(std::uint64_t count) {
-  return count == 1 ? "" : "s";
-}
-
 }  // namespace
 
 std::string summary_line(const FrameReport& report) {
-  return fmt::format("{}  {}x{}  {} circle{}  {:.{}f} ms  {}\n", report.path,
-                     report.scene.image.width, report.scene.image.height,
-                     with_commas(report.stats.circles), plural(report.stats.circles),
+  return fmt::format("{}  {}x{}  {}  {:.{}f} ms  {}\n", report.path, report.scene.image.width,
+                     report.scene.image.height, counted(report.stats.circles, "circle"),
                      report.milliseconds, report.milliseconds < 10 ? 1 : 0, report.backend);
 }
 
@@ -35,9 +30,8 @@ std::string stats_table(const FrameReport& report) {
                     100 * share(stage.milliseconds, report.milliseconds), with_commas(stage.bytes));
   }
   table += fmt::format("{:<10}{:>12.3f}{:>7.1f}%\n", "total", report.milliseconds, 100.0);
-  table += fmt::format("{} circle{}, {} overlap{}, {} chunk{}\n", with_commas(stats.circles),
-                       plural(stats.circles), with_commas(stats.overlaps), plural(stats.overlaps),
-                       with_commas(stats.chunks), plural(stats.chunks));
+  table += fmt::format("{}, {}, {}\n", counted(stats.circles, "circle"),
+                       counted(stats.overlaps, "overlap"), counted(stats.chunks, "chunk"));
   return table;
 }
 

@@ -45,4 +45,8 @@ std::string with_commas(std::uint64_t number) {
   return text;
 }
 
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return with_commas(count).append(" ").append(noun).append(count == 1 ? "" : "s");
+}
+
 }  // namespace roundel

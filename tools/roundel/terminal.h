@@ -18,5 +18,7 @@ void finish_output();
 
 /// 1234567 as "1,234,567", whatever the locale.
 std::string with_commas(std::uint64_t number);
+/// "1 circle", "1,234 circles".
+std::string counted(std::uint64_t count, std::string_view noun);
 
 }  // namespace roundel

@@ -58,7 +58,8 @@ int run_verify(const Arguments& arguments) {
             list_line("foreign", foreign));
   if (bad.empty()) {
     if (options.verbosity != Verbosity::kQuiet) {
-      print_err(fmt::format("{} frames are sound\n", frames.size()));
+      print_err(fmt::format("{} {} sound\n", counted(frames.size(), "frame"),
+                            frames.size() == 1 ? "is" : "are"));
     }
     return static_cast<int>(ExitCode::kDone);
   }
