@@ -155,7 +155,7 @@ void scan_look_back(const DeviceScan& scan) {
 void scan_single_pass(const DeviceScan& scan) {
   // Below this the persistent blocks would have no second tile to load while they work on the
   // first.
-  constexpr std::uint64_t kLarge = 1'500'000;
+  constexpr std::uint64_t kLarge = std::uint64_t{1} << 20;
   if (scan.n >= kLarge && has_bulk_copies()) return scan_bulk(scan);
   scan_look_back(scan);
 }
