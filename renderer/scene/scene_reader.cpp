@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "renderer/base/error.h"
 #include "renderer/generate/generate.h"
@@ -29,6 +31,7 @@ class SceneReader {
     read_key(root, "seed", read_integer, scene.seed);
     if (overrides_.seed) scene.seed = *overrides_.seed;
     read_image(root, scene.image);
+    std::tie(scene.width_in_file, scene.height_in_file) = size_in_file_;
     if (const auto view = root.find("view")) {
       if (const auto center = find_valid(*view, "center")) {
         scene.view.center_x = read_point(*center)[0];
@@ -65,6 +68,7 @@ class SceneReader {
       if (const auto blend = find_valid(*node, "blend"))
         image.blend_space = blend->text() == "linear" ? BlendSpace::kLinear : BlendSpace::kDisplay;
     }
+    size_in_file_ = {image.width, image.height};
     if (overrides_.width) image.width = *overrides_.width;
     if (overrides_.height) image.height = *overrides_.height;
     if (overrides_.width && overrides_.height)
@@ -293,6 +297,7 @@ class SceneReader {
 
   const std::string& path_;
   const SceneOverrides& overrides_;
+  std::pair<int, int> size_in_file_;
   SceneErrors& errors_;
   std::string layer_path_;
   std::map<std::string, DataFile> data_files_;

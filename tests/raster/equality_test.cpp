@@ -33,7 +33,7 @@ std::vector<RasterOptions> cpu_variants() {
           {.threads = 2, .bin_size = 256},
           {.threads = 2, .chunk_circles = 1000},
           {.threads = 1, .chunk_circles = 7},
-          {.threads = 2, .memory_budget = 4096}};
+          {.threads = 2, .memory_budget = 400 << 10}};  // room for all states, and for short lists
 }
 
 const std::pair<int, int> kSizes[] = {{1, 1}, {17, 3}, {63, 65}, {130, 33}, {700, 1}, {1, 300}};

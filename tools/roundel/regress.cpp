@@ -67,8 +67,7 @@ std::vector<Subject> plan_subjects(const std::vector<Scene>& scenes, const Regre
   const bool is_film = options.frames || options.all_frames;
   for (const Scene& scene : scenes) {
     problems.attempt([&] {
-      check_feasible(scene, ImageFormat::kPng, circles_in_memory(scene),
-                     options.machine.raster.memory_budget);
+      check_feasible(scene, ImageFormat::kPng, options.machine.raster.memory_budget);
       for (const std::int64_t frame :
            frames_of(scene, options.frames, options.all_frames, scene.default_frame())) {
         subjects.push_back({&scene, frame, golden_name(scene, frame, is_film)});
