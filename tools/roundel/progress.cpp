@@ -120,10 +120,11 @@ std::string frame_text(ProgressFormat format, std::int64_t frame, const std::str
 }
 
 std::string work_text(std::uint64_t done, std::uint64_t total, double seconds) {
-  const double part =
-      total > 0 ? std::min(static_cast<double>(done) / static_cast<double>(total), 1.0) : 0;
-  return fmt::format("{:.0f} %  ETA {}", std::floor(100 * part),
-                     time_text(part > 0 ? seconds * (1 - part) / part : -1));
+  constexpr double kMost = 0.99;  // what is under way has not ended, and may be more than was known
+  const double part = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+  const bool is_known = part > 0 && part < kMost;
+  return fmt::format("{:.0f} %  ETA {}", std::floor(100 * std::min(part, kMost)),
+                     time_text(is_known ? seconds * (1 - part) / part : -1));
 }
 
 WorkProgress::WorkProgress(std::string name, Look look)

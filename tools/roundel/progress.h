@@ -45,7 +45,7 @@ std::string progress_text(ProgressFormat format, const ProgressState& state,
 /// The lines of one finished frame; empty in most formats.
 std::string frame_text(ProgressFormat format, std::int64_t frame, const std::string& name);
 
-/// "43 %  ETA 0:31", after so many seconds.
+/// "43 %  ETA 0:31", after so many seconds; never 100 %.
 std::string work_text(std::uint64_t done, std::uint64_t total, double seconds);
 
 /// Shows on stderr how far a long piece of work is, once it has taken more than a second: in a line

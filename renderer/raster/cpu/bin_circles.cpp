@@ -162,11 +162,16 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
   std::atomic<std::uint64_t> bytes{num_slabs * offset_bytes + made * kCircleBytes};
   std::atomic<std::size_t> copied{0};
   if (bytes > max_bytes) {
+    lists.bytes_made = 0;
     lists.bytes = std::numeric_limits<std::uint64_t>::max();
     return false;
   }
+  std::atomic<bool> is_too_long{false};   // a slab's lists, for their offsets
+  std::atomic<std::uint64_t> refused{0};  // bytes, of lists that were not made
   const auto fits = [&](std::uint64_t more) {
-    return (bytes += more) + copied * kCircleBytes <= max_bytes;
+    if ((bytes += more) + copied * kCircleBytes <= max_bytes) return true;
+    refused += more;
+    return false;
   };
   const auto list_slab = [&](const Slab& circles, SlabLists& slab) {
     count_overlaps(circles.shapes, grid, open, slab.offsets);
@@ -196,9 +201,10 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
       const bool is_new = slab.indices.size() < total;
       const std::uint64_t written = is_new ? total : std::max(slab.indices_written, total);
       // What does not fit is counted, but not made.
+      if (total > std::numeric_limits<std::uint32_t>::max()) is_too_long = true;
       if (!fits(block_memory(written * sizeof(std::uint32_t)) +
                 (is_kept_now ? circles.shapes.size() * kCircleBytes : 0)) ||
-          total > std::numeric_limits<std::uint32_t>::max())
+          is_too_long)
         return;
       chunk.keep(circles);
       reserve(slab.indices, total);
@@ -234,8 +240,9 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
   // Circles that are kept here and there may begin and end huge pages of their own.
   if (may_copy && kept > 0 && kept < count) bytes += kept_bytes;
   lists.bytes = bytes + 2 * block_memory(lists.copies_written * sizeof(Shape));
+  lists.bytes_made = lists.bytes - refused;
   lists.feed_share = static_cast<double>(making) / std::max(1.0, static_cast<double>(working));
-  return lists.bytes <= max_bytes;
+  return lists.bytes <= max_bytes && !is_too_long;
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct BinLists {
   std::uint64_t overlaps = 0;
   std::uint64_t circles_kept = 0;  ///< of a feed: those that take memory of the chunk's
   std::uint64_t bytes = 0;         ///< that the lists and these circles take, written ones only
+  std::uint64_t bytes_made = 0;    ///< of these: not refused because they would be too many
   double feed_share = 0;           ///< of the time it took to make these lists: what the feed took
 
   bool is_empty(std::size_t bin) const;

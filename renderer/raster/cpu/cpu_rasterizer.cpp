@@ -149,6 +149,8 @@ class CpuRasterizer final : public Rasterizer {
             !is_last_chunk && lists_.bytes + state_bytes(unstarted) > budget.room &&
             least_list_bytes(grid) + state_bytes(unstarted) <= budget.room;
         if (!fits || (crowds_out_states && end - begin > 1)) {
+          stats.memory =
+              std::max(stats.memory, lists_.bytes_made + state_bytes(0) + budget.overhead);
           if (end - begin <= 1 || is_whole) refuse(budget, grid, is_last_chunk);
           drop_chunk();
           chunks.halve();
