@@ -160,7 +160,9 @@ class Exporter {
   void warn_about(const ExportResult& result) const {
     const bool is_float = encoder_.wants_float();
     CircleSample sample;  // simulated circles have sizes and colours that nobody chose
-    if (!CircleSource(scene_).is_simulated()) sample = sample_circles(scene_, 0);
+    constexpr std::size_t kManyFrames = 10;  // beside which one frame's circles take no time
+    const bool is_cheap = makes_circles_on_the_way(scene_) || result.written.size() >= kManyFrames;
+    if (!CircleSource(scene_).is_simulated() && is_cheap) sample = sample_circles(scene_, 0);
     warn(scene_, surprises(scene_, is_float ? ImageFormat::kExr : ImageFormat::kPng, sample));
     const FrameList& frames = plan_.frames;
     warn(scene_, {nothing_moves(scene_, frames.size())});

@@ -137,7 +137,8 @@ class CpuRasterizer final : public Rasterizer {
       while (unfinished > 0) {
         const auto [begin, end] = chunks.current();
         const bool is_last_chunk = begin == 0;
-        const std::uint64_t room = budget.room - std::min(budget.room, state_bytes(0));
+        const std::uint64_t held = budget.is_given ? state_bytes(0) : 0;
+        const std::uint64_t room = budget.room - std::min(budget.room, held);
         std::span<const Shape> shapes;
         std::span<const Paint> paints;
         const bool fits = bin_chunk(circles, begin, end, grid, room, stats, shapes, paints);
@@ -146,7 +147,8 @@ class CpuRasterizer final : public Rasterizer {
           if (finished_[bin] == 0 && slots_[bin] == kNoSlot) ++unstarted;
         // Where all unfinished pixels' states can be had, they come before longer lists.
         const bool crowds_out_states =
-            !is_last_chunk && lists_.bytes + state_bytes(unstarted) > budget.room &&
+            budget.is_given && !is_last_chunk &&
+            lists_.bytes + state_bytes(unstarted) > budget.room &&
             least_list_bytes(grid) + state_bytes(unstarted) <= budget.room;
         if (!fits || (crowds_out_states && end - begin > 1)) {
           stats.memory =
@@ -158,7 +160,8 @@ class CpuRasterizer final : public Rasterizer {
         }
         const StageTimer timer(stats, "blend");
         const std::size_t most_slots =
-            (budget.room - lists_.bytes) / (state_size(bin_size_) * sizeof(float));
+            budget.is_given ? (budget.room - lists_.bytes) / (state_size(bin_size_) * sizeof(float))
+                            : num_bins;
         if (!is_last_chunk && states_.size() < num_bins * state_size(bin_size_))
           states_.resize_discard(num_bins * state_size(bin_size_));
         std::atomic<bool> all_carried{true};
@@ -215,6 +218,7 @@ class CpuRasterizer final : public Rasterizer {
 
   /// Bytes of main memory for one frame.
   struct Budget {
+    bool is_given;           ///< else only lists keep to it: what must be is tried
     std::uint64_t room;      ///< for lists, a chunk's circles and states
     std::uint64_t overhead;  ///< what every frame of this size takes besides
     std::uint64_t beside;    ///< circles in memory and the picture, where these count
@@ -233,7 +237,8 @@ class CpuRasterizer final : public Rasterizer {
                    state_size(bin_size_) * sizeof(float) + thread_bytes) +
         num_bins * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
         static_cast<std::uint64_t>(grid.height) * sizeof(Color);
-    Budget budget{options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
+    Budget budget{options_.memory_budget > 0 || options_.total_memory > 0,
+                  options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
                   overhead, 0};
     if (options_.total_memory > 0) {
       const std::uint64_t known =
