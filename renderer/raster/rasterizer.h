@@ -56,6 +56,10 @@ std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options);
 std::uint64_t measure_drawing(const CircleFeed& circles, const ImageSettings& image,
                               std::uint64_t picture_bytes, const RasterOptions& options);
 
+/// Main memory that the CPU backend's threads keep of their own, after drawing too: stacks, and
+/// where there are many circles a slab of them. `threads` 0: one a core.
+std::uint64_t kept_by_threads(std::uint64_t circles, int threads);
+
 /// The instruction set that the CPU backend runs on this machine, in Highway's words: AVX3, AVX2…
 std::string cpu_vector_target();
 

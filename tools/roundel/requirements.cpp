@@ -72,21 +72,23 @@ std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format) {
 }
 
 FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend,
-                         std::uint64_t lists) {
+                         std::uint64_t lists, int threads) {
   const std::uint64_t count = count_circles(scene);
   const bool on_the_way = makes_circles_on_the_way(scene);
   std::uint64_t made = on_the_way ? 0 : count;
   // For CUDA a chunk is made in memory, to be uploaded.
   if (on_the_way && backend == Backend::kCuda) made = std::min(count, kMostCirclesAtOnce);
   const std::uint64_t circles = 2 * block_memory(made * kBytesOfCircle / 2);
+  const std::uint64_t kept =
+      backend == Backend::kCpu && lists > 0 ? kept_by_threads(count, threads) : 0;
   const std::uint64_t data = resident_data(scene);
   const std::uint64_t sorted = on_the_way ? 0 : block_memory(count * kSortBytes);
   return {data + circles + sorted, data + circles + lists + picture_bytes(scene.image, format),
-          encoding_bytes(scene.image, format)};
+          encoding_bytes(scene.image, format) + kept};
 }
 
 std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format) {
-  constexpr std::uint64_t kWorking = 6 * kMiB;  // what drawing and encoding load, with a margin
+  constexpr std::uint64_t kWorking = 5 * kMiB;  // what drawing and encoding load, with a margin
   constexpr std::uint64_t kOpenExr = kMiB;
   return at_start + kWorking + (format == ImageFormat::kExr ? kOpenExr : 0);
 }
@@ -113,7 +115,7 @@ std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std:
 }
 
 void check_feasible(const Scene& scene, ImageFormat format, std::uint64_t budget) {
-  check_memory(scene, frame_memory(scene, format, Backend::kCpu, 0).most(), budget);
+  check_memory(scene, frame_memory(scene, format, Backend::kCpu, 0, 0).most(), budget);
 }
 
 void check_memory(const Scene& scene, std::uint64_t bytes, std::uint64_t budget) {

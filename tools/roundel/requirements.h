@@ -16,9 +16,10 @@ struct FrameMemory {
   std::uint64_t most() const;
 };
 
-/// `lists`: what measure_drawing() says, or an estimate of that, or 0 for the least.
+/// `lists`: what measure_drawing() says, with that many threads (0: one a core); or 0, for the
+/// least.
 FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend,
-                         std::uint64_t lists);
+                         std::uint64_t lists, int threads);
 
 /// What drawing writes its picture to, in bytes.
 std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format);

@@ -48,7 +48,8 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
        {nothing_to_see(scene, frame, survey.overlaps),
         scene.animation ? nothing_moves(scene, static_cast<std::size_t>(scene.animation->frames))
                         : ""});
-  const std::uint64_t beyond = frame_memory(scene, format, backend, survey.drawing_bytes).most();
+  const std::uint64_t beyond =
+      frame_memory(scene, format, backend, survey.drawing_bytes, raster.threads).most();
   const std::uint64_t memory = beyond + program_memory(at_start, format);
   return fmt::format("{}: valid\n", scene.path) +
          fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +

@@ -227,16 +227,12 @@ class CpuRasterizer final : public Rasterizer {
                      std::uint64_t picture_bytes) const {
     const auto num_bins = static_cast<std::uint64_t>(grid.num_bins());
     const auto threads = static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
-    // Counts, steps and positions of a slab; a bin's state; all bins' progress; where there are
-    // many circles a slab of them that is passing through, and a stack.
-    constexpr std::size_t kMany = 65536;
-    const std::uint64_t thread_bytes =
-        circles.count() < kMany ? std::uint64_t{1} << 16 : std::uint64_t{5} << 18;
-    const std::uint64_t overhead =
-        threads * (3 * (num_bins + 1) * sizeof(std::uint32_t) +
-                   state_size(bin_size_) * sizeof(float) + thread_bytes) +
-        num_bins * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
-        static_cast<std::uint64_t>(grid.height) * sizeof(Color);
+    // Counts, steps and positions of a slab; a bin's state; all bins' progress.
+    const std::uint64_t overhead = threads * (3 * (num_bins + 1) * sizeof(std::uint32_t) +
+                                              state_size(bin_size_) * sizeof(float)) +
+                                   kept_by_threads(circles.count(), static_cast<int>(threads)) +
+                                   num_bins * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
+                                   static_cast<std::uint64_t>(grid.height) * sizeof(Color);
     Budget budget{options_.memory_budget > 0 || options_.total_memory > 0,
                   options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
                   overhead, 0};
@@ -373,6 +369,16 @@ std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options) {
 std::uint64_t measure_drawing(const CircleFeed& circles, const ImageSettings& image,
                               std::uint64_t picture_bytes, const RasterOptions& options) {
   return cpu::CpuRasterizer(options).measure(circles, image, picture_bytes);
+}
+
+std::uint64_t kept_by_threads(std::uint64_t circles, int threads) {
+  constexpr std::uint64_t kMany = 65536, kSlab = 16384;
+  constexpr std::uint64_t kStack = std::uint64_t{1} << 16;
+  constexpr std::uint64_t kBytesOfSlab =
+      kSlab * (sizeof(Shape) + sizeof(Paint) + 8);  // and indices
+  const auto all =
+      static_cast<std::uint64_t>(threads > 0 ? threads : tbb::this_task_arena::max_concurrency());
+  return all * kStack + (circles < kMany ? 0 : std::min(all, circles / kSlab) * kBytesOfSlab);
 }
 
 std::string cpu_vector_target() {
