@@ -24,6 +24,13 @@ void* allocate_block(std::size_t bytes) {
   return block;
 }
 
+void discard_pages(void* begin, std::size_t bytes) noexcept {
+  constexpr std::uintptr_t kPage = 4096;
+  const auto first = (reinterpret_cast<std::uintptr_t>(begin) + kPage - 1) / kPage * kPage;
+  const auto last = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / kPage * kPage;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
 void keep_freed_blocks() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
@@ -31,6 +38,14 @@ void keep_freed_blocks() {
   // A thread's own arena gives memory back at the end of each heap of 64 MiB, whatever the
   // threshold.
   mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+void give_back_freed_blocks() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
+  malloc_trim(0);
 #endif
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -17,11 +18,25 @@ void* allocate_block(std::size_t bytes);
 /// The same for C: a null pointer where there is no memory.
 void* try_allocate_block(std::size_t bytes) noexcept;
 
+/// Main memory that a block of so many bytes has once all of it has been written to: large blocks
+/// come in huge pages.
+constexpr std::uint64_t block_memory(std::uint64_t bytes) {
+  constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
+  return bytes < kHugePage ? bytes : (bytes + kHugePage - 1) / kHugePage * kHugePage;
+}
+
+/// Gives the whole pages among these bytes back to the system; what they held is lost.
+void discard_pages(void* begin, std::size_t bytes) noexcept;
 /// For programs that make frame after frame, at their start: freed blocks of up to 32 MiB, up to
 /// 128 MiB of them, stay with the process for the next frame instead of being unmapped and touched
 /// for the first time again. All threads then share one arena of malloc. Does nothing without
 /// glibc.
 void keep_freed_blocks();
+
+/// The opposite, for programs that make a single picture: blocks that are free now go back to the
+/// system, and from now on those of a MiB or more at once, so that what the next stage takes does
+/// not come on top of them.
+void give_back_freed_blocks();
 
 /// A fixed-size array on the heap whose elements start uninitialised, so that the threads that fill
 /// it touch its pages first. Movable; copying is explicit (`clone`). Aligned to 64 bytes.
@@ -54,6 +69,10 @@ class Buffer {
   }
   /// Gives up the elements from `size` on; the memory stays as it is. `size` is at most size().
   void shrink(std::size_t size) { size_ = size; }
+  /// Gives the memory of elements [begin, end) back, but for parts of pages; they are lost.
+  void discard(std::size_t begin, std::size_t end) {
+    discard_pages(data() + begin, (end - begin) * sizeof(T));
+  }
   Buffer clone() const {
     Buffer copy(size_);
     std::copy_n(data(), size_, copy.data());

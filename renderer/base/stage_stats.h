@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -20,6 +21,7 @@ struct StageStats {
   std::uint64_t circles = 0;   ///< circles of the frame
   std::uint64_t overlaps = 0;  ///< circle–bin pairs listed
   std::uint64_t chunks = 0;    ///< groups of circles that went through bin and blend
+  std::uint64_t memory = 0;    ///< CPU backend: bytes for lists, chunks and states, at most
 
   /// The stage of this name, added at the end if it is new.
   Stage& stage(const std::string& name) {
@@ -38,6 +40,7 @@ struct StageStats {
     circles += other.circles;
     overlaps += other.overlaps;
     chunks += other.chunks;
+    memory = std::max(memory, other.memory);
   }
 };
 

@@ -160,7 +160,9 @@ class EffectSum {
     }
     // Sums may take several times as much as the lists of both sides.
     const std::uint64_t most = std::max(a.circles.count(), b.circles.count());
-    max_list_bytes_ = std::max<std::uint64_t>(list_budget / 16, most * sizeof(std::uint32_t));
+    // Those of a single bin, with all circles, are to fit: list, rounded up, and offsets.
+    const std::uint64_t least = cpu::least_list_bytes(grid_) + 4 * most * sizeof(std::uint32_t);
+    max_list_bytes_ = std::max(list_budget / 16, least);
   }
 
   std::size_t bin_of(std::uint32_t pixel) const {

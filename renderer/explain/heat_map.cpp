@@ -120,7 +120,7 @@ void for_each_list(const Circles& circles, const TileGrid& grid, std::uint64_t f
                    std::uint64_t list_budget, const CountBin& count_bin) {
   const auto num_bins = static_cast<std::size_t>(grid.num_bins());
   const std::uint64_t budget = list_budget > 0 ? list_budget : physical_memory() / 4;
-  const std::uint64_t max_bytes = std::max<std::uint64_t>(budget, 4 * num_bins);
+  const std::uint64_t max_bytes = std::max(budget, cpu::least_list_bytes(grid));
   std::vector<std::uint8_t> finished(num_bins);
   cpu::BinLists lists;
   ChunkWalk chunks(circles.count(), 0, first_chunk, kLargestHeatChunk);

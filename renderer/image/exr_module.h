@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,10 +13,12 @@
 namespace roundel {
 
 /// In the module roundel_exr, which brings OpenEXR: what the functions of the same names in files.h
-/// and exr_reader.h do.
+/// and exr_reader.h do. `row_done` is called behind each row, from the top, when it is not needed
+/// any more.
 namespace openexr {
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
-                                     const ImageMetadata& metadata);
+                                     const ImageMetadata& metadata,
+                                     const std::function<void(int row)>& row_done);
 ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file);
 ExrInfo read_exr_info(const std::string& path);
 }  // namespace openexr

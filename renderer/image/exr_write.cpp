@@ -6,6 +6,7 @@
 #include <OpenEXR/ImfStringAttribute.h>
 
 #include <cstring>
+#include <functional>
 
 #include "renderer/base/error.h"
 #include "renderer/image/exr_module.h"
@@ -16,7 +17,10 @@ namespace {
 /// A file in memory. OpenEXR goes back at the end to fill in its table of line offsets.
 class MemoryStream : public Imf::OStream {
  public:
-  MemoryStream() : Imf::OStream("memory") {}
+  /// `expected_size` is reserved, so that growing takes no second copy.
+  explicit MemoryStream(std::size_t expected_size) : Imf::OStream("memory") {
+    bytes_.reserve(expected_size);
+  }
   void write(const char* data, int size) override {
     const std::size_t end = position_ + static_cast<std::size_t>(size);
     if (end > bytes_.size()) bytes_.resize(end);
@@ -35,7 +39,8 @@ class MemoryStream : public Imf::OStream {
 }  // namespace
 
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
-                                     const ImageMetadata& metadata) {
+                                     const ImageMetadata& metadata,
+                                     const std::function<void(int row)>& row_done) {
   try {
     Imf::Header header(framebuffer.width, framebuffer.height);
     header.compression() = Imf::ZIP_COMPRESSION;
@@ -49,7 +54,11 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
       header.channels().insert(names[c], Imf::Channel(Imf::FLOAT));
     }
 
-    MemoryStream stream;
+    constexpr std::size_t kHeader = 65536;
+    const auto height = static_cast<std::size_t>(framebuffer.height);
+    const std::size_t row_bytes = static_cast<std::size_t>(framebuffer.width) *
+                                  static_cast<std::size_t>(channels) * sizeof(float);
+    MemoryStream stream(kHeader + height * (row_bytes + sizeof(std::uint64_t)));
     {
       Imf::OutputFile file(stream, header, /*numThreads=*/0);
       // EXR's rows go down, ours go up, and OpenEXR takes no negative stride: so row by row, each
@@ -67,6 +76,7 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
         }
         file.setFrameBuffer(slices);
         file.writePixels(1);
+        row_done(framebuffer.height - 1 - y);
       }
     }  // the destructor writes the table of line offsets
     return stream.take();

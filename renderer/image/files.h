@@ -28,6 +28,8 @@ ImageFormat format_of(const std::string& path);
 /// A whole PNG file (8-bit RGB or RGBA, sRGB chunk, text chunks Software, Fingerprint, Seed,
 /// Frame).
 std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata);
+/// The same file, in twice the picture's memory instead of thrice: gives up the pixels on the way.
+std::vector<std::uint8_t> encode_png(Image&& image, const ImageMetadata& metadata);
 /// True for pictures over 2 GB, which stb_image_write cannot hold: encode_png and write_png encode
 /// them row by row with another encoder.
 bool is_streamed_png(int width, int height, int channels);
@@ -37,8 +39,13 @@ void write_png(const std::string& path, const Image& image, const ImageMetadata&
 /// 32-bit float RGB, or premultiplied RGBA where `alpha` is set.
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
                                      const ImageMetadata& metadata);
+/// The same file, in little more than the framebuffer's memory: gives up its rows on the way.
+std::vector<std::uint8_t> encode_exr(Framebuffer&& framebuffer, bool alpha,
+                                     const ImageMetadata& metadata);
 /// Float RGB, little-endian, rows bottom to top (alpha is dropped).
 std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer);
+/// The same file, in little more than the framebuffer's memory: gives up its rows on the way.
+std::vector<std::uint8_t> encode_pfm(Framebuffer&& framebuffer);
 
 /// Reads the size, channels and metadata of a PNG (every chunk's CRC is checked and the pixels are
 /// decoded). Throws Error(kInvalidScene) "PATH: …" on anything that is not a sound PNG.

@@ -48,19 +48,39 @@ float swap_bytes(float value) {
 
 }  // namespace
 
-std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer) {
+namespace {
+
+/// Calls row_done(row) behind each row, from the bottom.
+template <typename RowDone>
+std::vector<std::uint8_t> pfm_file(const Framebuffer& framebuffer, const RowDone& row_done) {
   const std::string header =
       fmt::format("PF\n{} {}\n-1.0\n", framebuffer.width, framebuffer.height);
   constexpr std::size_t kPixelBytes = 3 * sizeof(float);
-  std::vector<std::uint8_t> file(header.size() + framebuffer.pixels.size() * kPixelBytes);
-  std::memcpy(file.data(), header.data(), header.size());
-  std::uint8_t* out = file.data() + header.size();
-  for (const Pixel& pixel : framebuffer.pixels) {
-    const float rgb[3] = {pixel.red, pixel.green, pixel.blue};
-    std::memcpy(out, rgb, kPixelBytes);
-    out += kPixelBytes;
+  std::vector<std::uint8_t> file(header.begin(), header.end());
+  file.reserve(header.size() + framebuffer.pixels.size() * kPixelBytes);  // not touched yet
+  const Pixel* in = framebuffer.pixels.data();
+  for (int row = 0; row < framebuffer.height; ++row) {
+    const std::size_t begin = file.size();
+    file.resize(begin + static_cast<std::size_t>(framebuffer.width) * kPixelBytes);
+    for (std::size_t at = begin; at < file.size(); at += kPixelBytes, ++in) {
+      const float rgb[3] = {in->red, in->green, in->blue};
+      std::memcpy(file.data() + at, rgb, kPixelBytes);
+    }
+    row_done(row);
   }
   return file;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer) {
+  return pfm_file(framebuffer, [](int /*row*/) {});
+}
+
+std::vector<std::uint8_t> encode_pfm(Framebuffer&& framebuffer) {
+  Framebuffer own = std::move(framebuffer);
+  RowDiscarder discarder(own);
+  return pfm_file(own, [&discarder](int row) { discarder.row_done(row); });
 }
 
 void PfmHeader::to_native(std::span<float> floats) const {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "renderer/base/error.h"
 #include "renderer/image/atomic_file.h"
@@ -56,7 +57,11 @@ bool is_streamed_png(int width, int height, int channels) {
   return (row_bytes + 1) * static_cast<std::uint64_t>(height) > kMaxFilteredBytes;
 }
 
-std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata) {
+namespace {
+
+/// `to_free`: the image's bytes, where they need not last, or null.
+std::vector<std::uint8_t> encode(const Image& image, Buffer<std::uint8_t>* to_free,
+                                 const ImageMetadata& metadata) {
   if (is_streamed_png(image.width, image.height, image.channels)) {
     std::vector<std::uint8_t> file;
     stream_png(image, metadata, [&file](std::span<const std::uint8_t> bytes) {
@@ -65,11 +70,13 @@ std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& me
     return file;
   }
   set_pixel_bytes(image.channels);
+  free_when_filtered(to_free);
   int size = 0;
   const std::unique_ptr<unsigned char, void (*)(void*)> png(
       stbi_write_png_to_mem(image.bytes.data(), image.width * image.channels, image.width,
                             image.height, image.channels, &size),
       std::free);
+  free_when_filtered(nullptr);
   if (!png) throw Error(ExitCode::kRuntimeFailure, "cannot encode PNG: out of memory");
 
   std::vector<std::uint8_t> chunks;
@@ -86,6 +93,17 @@ std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& me
   out.insert(out.end(), chunks.begin(), chunks.end());
   out.insert(out.end(), begin + kSignatureAndIhdr, begin + size);
   return out;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata) {
+  return encode(image, nullptr, metadata);
+}
+
+std::vector<std::uint8_t> encode_png(Image&& image, const ImageMetadata& metadata) {
+  Image own = std::move(image);
+  return encode(own, &own.bytes, metadata);
 }
 
 void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata) {

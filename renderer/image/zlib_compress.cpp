@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "renderer/base/buffer.h"
@@ -295,13 +296,19 @@ namespace roundel {
 namespace {
 HWY_EXPORT(deflate_into);
 thread_local int pixel_bytes = 3;
+thread_local Buffer<std::uint8_t>* pixels_to_free = nullptr;
 }  // namespace
 
 void set_pixel_bytes(int bytes) {
   pixel_bytes = bytes;
 }
 
+void free_when_filtered(Buffer<std::uint8_t>* pixels) {
+  pixels_to_free = pixels;
+}
+
 unsigned char* zlib_compress(unsigned char* data, int data_size, int* out_size, int /*quality*/) {
+  if (pixels_to_free != nullptr) *std::exchange(pixels_to_free, nullptr) = {};
   const auto size = static_cast<std::size_t>(data_size);
   constexpr std::size_t kHeader = 2, kChecksum = 4;
   const std::size_t stored_size = size + 5 * (size / 65535 + 1) + kHeader + kChecksum;

@@ -1,4 +1,7 @@
 #pragma once
+#include <algorithm>
+#include <cstddef>
+
 #include "renderer/base/buffer.h"
 
 namespace roundel {
@@ -21,6 +24,28 @@ struct Framebuffer {
     height = new_height;
     pixels.resize_discard(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
   }
+};
+
+/// Gives back the memory of rows that are not needed any more, some MiB at a time.
+class RowDiscarder {
+ public:
+  explicit RowDiscarder(Framebuffer& framebuffer)
+      : framebuffer_(framebuffer),
+        row_pixels_(static_cast<std::size_t>(framebuffer.width)),
+        batch_(1 + (std::size_t{4} << 20) / (row_pixels_ * sizeof(Pixel))) {}
+
+  /// Rows are done one after the other, either way.
+  void row_done(int row) {
+    const auto index = static_cast<std::size_t>(row);
+    first_ = waiting_ == 0 ? index : std::min(first_, index);
+    if (++waiting_ < batch_) return;
+    framebuffer_.pixels.discard(first_ * row_pixels_, (first_ + waiting_) * row_pixels_);
+    waiting_ = 0;
+  }
+
+ private:
+  Framebuffer& framebuffer_;
+  std::size_t row_pixels_, batch_, first_ = 0, waiting_ = 0;
 };
 
 }  // namespace roundel

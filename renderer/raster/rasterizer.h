@@ -17,11 +17,12 @@ enum class Backend { kCpu, kCuda };
 
 /// None of these can change a bit of any picture.
 struct RasterOptions {
-  int threads = 0;  ///< CPU threads; 0: one a core
-  int device = 0;   ///< CUDA device
-  std::uint64_t memory_budget =
-      0;             ///< bytes for lists (and on CUDA circles); 0: most of what is free
-  int bin_size = 0;  ///< pixels a side, a power of two in [16, 256]; 0: its choice
+  int threads = 0;                  ///< CPU threads; 0: one a core
+  int device = 0;                   ///< CUDA device
+  std::uint64_t memory_budget = 0;  ///< bytes for lists and states (CUDA: and circles, on the
+                                    ///< device); 0: most of what is free
+  std::uint64_t total_memory = 0;   ///< CPU: bytes for these, circles in memory and the picture
+  int bin_size = 0;                 ///< pixels a side, a power of two in [16, 256]; 0: its choice
   std::uint64_t chunk_circles = 0;  ///< circles binned at once, front ones first; 0: its choice
 };
 
@@ -37,6 +38,8 @@ class Rasterizer {
   /// 8-bit result: the same pixels, quantised while they are at hand.
   virtual void draw(const CircleFeed& circles, const ImageSettings& image, Image& out,
                     StageStats& stats) = 0;
+  /// Gives back the main memory that is kept for further frames.
+  virtual void give_back() {}
 
   /// Circles in memory, in frame space.
   template <typename Output>
@@ -46,6 +49,16 @@ class Rasterizer {
 };
 
 std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options);
+
+/// The most main memory that the CPU backend takes for lists, chunks of circles and the state of
+/// unfinished pixels while it draws a frame, in bytes; `picture_bytes` are the picture's. Goes
+/// through bin and blend to find out, without a picture, and throws what drawing throws.
+std::uint64_t measure_drawing(const CircleFeed& circles, const ImageSettings& image,
+                              std::uint64_t picture_bytes, const RasterOptions& options);
+
+/// Main memory that the CPU backend's threads keep of their own, after drawing too: stacks, and
+/// where there are many circles a slab of them. `threads` 0: one a core.
+std::uint64_t kept_by_threads(std::uint64_t circles, int threads);
 
 /// The instruction set that the CPU backend runs on this machine, in Highway's words: AVX3, AVX2…
 std::string cpu_vector_target();

@@ -142,6 +142,7 @@ struct Animation {
 struct Scene {
   std::string path;  ///< for messages
   ImageSettings image;
+  int width_in_file = 0, height_in_file = 0;  ///< for messages: of the image, without --size
   std::uint32_t seed = 1;
   View view;
   std::vector<Layer> layers;  ///< painted in this order, later ones on top

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "renderer/base/error.h"
 #include "renderer/generate/generate.h"
@@ -26,6 +28,7 @@ class SceneReader {
     read_key(root, "seed", read_integer, scene.seed);
     if (overrides_.seed) scene.seed = *overrides_.seed;
     read_image(root, scene.image);
+    std::tie(scene.width_in_file, scene.height_in_file) = size_in_file_;
     if (const auto view = root.find_part("view")) {
       if (const auto center = view->find("center")) {
         scene.view.center_x = read_point(*center)[0];
@@ -56,6 +59,7 @@ class SceneReader {
       if (const auto blend = node->find("blend"))
         image.blend_space = blend->text() == "linear" ? BlendSpace::kLinear : BlendSpace::kDisplay;
     }
+    size_in_file_ = {image.width, image.height};
     if (overrides_.width) image.width = *overrides_.width;
     if (overrides_.height) image.height = *overrides_.height;
     if (overrides_.width && overrides_.height) check_size_option(image);
@@ -252,6 +256,7 @@ class SceneReader {
 
   const std::string& path_;
   const SceneOverrides& overrides_;
+  std::pair<int, int> size_in_file_;
   SceneErrors& errors_;
   std::string layer_path_;
   std::map<std::string, DataFile> data_files_;

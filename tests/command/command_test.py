@@ -94,7 +94,7 @@ OPTIONS = {
     "render": "output overwrite frames resume shard split-frame format pixel-format progress size seed frame "
               "backend device threads memory stats quiet verbose",
     "verify": "frames scene size seed threads quiet",
-    "validate": "size seed frame memory quiet",
+    "validate": "output format size seed frame backend device threads memory quiet",
     "diff": "max-delta max-pixels max-density flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
             "junit explain limit size seed frame json threads quiet",
     "regress": "goldens output frames manifest report junit json max-delta max-pixels max-density flip-mean flip ppd "
@@ -275,7 +275,8 @@ class Scenes(CommandTest):
     def test_valid_scenes_are_described(self):
         text = self.run_roundel("validate", "rgb.yaml", "random.yaml", "--size", "100x50").stdout
         self.assertRegex(text, r"rgb\.yaml: valid\n +size +100x50 pixels\n +circles +3\n"
-                               r" +overlaps +\d+ .*\n +memory +.*iB\n +fingerprint +[0-9a-f]{32}\n")
+                               r" +overlaps +\d+ .*\n +memory +.*iB \(\d+ bytes\), .*iB of it the program\n"
+                               r" +--memory +\d+M\n +fingerprint +[0-9a-f]{32}\n")
         self.assertIn("circles      5,000\n", text)
         self.assertEqual(self.run_roundel("validate", "rgb.yaml", "--quiet").stdout, "")
 
@@ -373,11 +374,11 @@ class Pictures(CommandTest):
 
     def test_several_scenes_go_into_a_folder(self):
         os.mkdir(self.path("out"))
-        done = self.run_roundel("render", "rgb.yaml", "random.yaml", "-o", "out/", "--size", "20x10")
+        done = self.run_roundel("render", "rgb.yaml", "random.yaml", "-o", "out/", "--size", "20x15")
         self.assertEqual(sorted(os.listdir(self.path("out"))), ["random.png", "rgb.png"])
         lines = done.stderr.splitlines()
-        self.assertRegex(lines[0], r"^out/rgb\.png  20x10  3 circles  [\d.]+ ms  (cpu|cuda)$")
-        self.assertRegex(lines[1], r"^out/random\.png  20x10  5,000 circles  ")
+        self.assertRegex(lines[0], r"^out/rgb\.png  20x15  3 circles  [\d.]+ ms  (cpu|cuda)$")
+        self.assertRegex(lines[1], r"^out/random\.png  20x15  5,000 circles  ")
         self.assertEqual(done.stdout, "")
 
     def test_quiet_says_nothing_and_verbose_names_the_backend(self):
@@ -777,6 +778,89 @@ class Streams(CommandTest):
         self.assertRegex(self.run_roundel("info").stdout, r"^roundel .*\n +backends +cpu")
 
 
+class Surprises(CommandTest):
+    """What a valid scene hardly means is said, once, on stderr, and by validate too."""
+
+    FAR = "version: 1\nlayers:\n  - circles: [{x: 50, y: 20, radius: 10}]\n"
+
+    def said(self, *arguments, command=("render", "-o", "a.png")):
+        """The lines that surprise, without their beginning."""
+        lines = self.run_roundel(*command, "a.yaml", *arguments).stderr.splitlines()
+        return [line[17:] for line in lines if line.startswith("roundel: a.yaml: ")]
+
+    def assert_said(self, text, *arguments):
+        for command in (("render", "-o", "a.png"), ("validate",)):
+            lines = self.said(*arguments, command=command)
+            self.assertEqual(len(lines), 1, (command, lines))
+            self.assertIn(text, lines[0])
+            self.assertEqual(self.said(*arguments, "-q", command=command), [])
+
+    def test_nothing_is_said_of_the_usual(self):
+        for text in (RGB, RANDOM, MIXED):
+            self.write("a.yaml", text)
+            self.assertEqual(self.said() + self.said(command=("validate",)), [], text)
+
+    def test_no_circle_touches_the_picture(self):
+        self.write("a.yaml", self.FAR)
+        self.assert_said("no circle touches the picture: they lie in x 40..60, y 10..30, the view "
+                         "shows x 0..1, y 0..1")
+        self.write("a.yaml", self.FAR + "view: {center: [500, 20], zoom: 0.01}\n")
+        self.assert_said("they lie in x 40..60, y 10..30, the view shows x 450..550, y -30..70")
+        self.write("a.yaml", self.FAR + "view: {center: [50, 20], zoom: 0.01}\n")
+        self.assertEqual(self.said(), [])
+        self.write("a.yaml", RANDOM + "view: {center: [-9, 0.5]}\n")  # made while they are drawn
+        self.assert_said("no circle touches the picture: they lie in x -0.0")
+
+    def test_circles_under_a_pixel(self):
+        tiny = "  - random: {count: 3000, radius: 0.0001}\n"
+        self.write("a.yaml", "version: 1\nlayers:\n" + tiny)
+        self.assert_said("about 100 % of the circles are less wide than a pixel")
+        few = tiny.replace("3000", "1000") + tiny.replace("0.0001", "0.1")
+        self.write("a.yaml", "version: 1\nlayers:\n" + few)
+        self.assertEqual(self.said(), [])
+
+    def test_colours_of_0_to_255(self):
+        for background in ("[20, 30, 60]", "{bottom: 0.5, top: 255}"):
+            self.write("a.yaml", RGB.replace("height: 48", "height: 48, background: " + background))
+            self.assert_said("colours go far above 1")
+        self.write("a.yaml", MIXED.replace("[1, 0.5, 0]", "[1, 200, 0]"))
+        self.assert_said("colours go far above 1")
+        self.write("a.yaml", RANDOM.replace("[1, 1, 1]", "[255, 1, 1]"))
+        self.assert_said("colours go far above 1")
+        for command in (("render", "-o", "a.exr"), ("validate", "-o", "a.exr")):
+            self.assertEqual(self.said(command=command), [])  # may be meant
+        self.write("a.yaml", "version: 1\nlayers:\n  - {data: a.npy, "
+                             "columns: [x, y, radius, red, green, blue]}\n")
+        rows = b"".join(struct.pack("<6f", 0.5, 0.5, 0.1, 20, 200, i % 256) for i in range(1000))
+        header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000, 6), }"
+        header += b" " * (-(len(header) + 11) % 64) + b"\n"
+        with open(self.path("a.npy"), "wb") as file:
+            file.write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header + rows)
+        self.assert_said("colours go far above 1")
+
+    def test_another_aspect(self):
+        self.write("a.yaml", RGB)
+        self.assert_said("--size 64x24 is wider than the scene's 64x48: the picture shows more at "
+                         "the left and right", "--size", "64x24")
+        self.assert_said("narrower than the scene's 64x48: the picture is cut off", "--size", "48x48")
+        self.assertEqual(self.said("--size", "641x480"), [])
+
+    def test_films(self):
+        film = ("render", "-o", "f#.png", "--frames", "0-3", "--overwrite")
+        self.write("a.yaml", RGB)
+        self.assertEqual(self.said(command=film), ["nothing in this scene depends on the frame: the "
+                                                   "4 pictures are the same"])
+        self.assertEqual(self.said("-q", command=film), [])
+        self.write("a.yaml", RGB + "animation: {frames: 4}\n")
+        self.assertEqual(len(self.said(command=("validate",))), 1)
+        self.write("a.yaml", RGB.replace("rgb", "hypnosis"))
+        self.assertEqual(self.said(command=film), [])
+        self.write("a.yaml", self.FAR)
+        lines = self.said(command=film)
+        self.assertEqual(len(lines), 2)
+        self.assertIn("no circle touches the picture: they lie in x 40..60", lines[1])
+
+
 class Signals(CommandTest):
     @staticmethod
     def default_signals():  # whoever runs the test may ignore them
@@ -795,6 +879,21 @@ class Signals(CommandTest):
             process.communicate(timeout=30)
             self.assertEqual(process.returncode, code)
             self.assert_only_scenes()
+
+    def test_a_long_validation_shows_where_it_is_and_can_be_interrupted(self):
+        self.write("long.yaml", RANDOM.replace("5000", "1000000000").replace("0.002, 0.05",
+                                                                             "0.00001, 0.0001"))
+        process = self.start("validate", "long.yaml", "--threads", "2")
+        line = process.stderr.readline().decode()
+        self.assertRegex(line, r"^long\.yaml: \d+ %  ETA [\d:-]+\n$")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130)
+        process = self.start("validate", "long.yaml", "--threads", "2", "-q")
+        time.sleep(2.5)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=30)[1], b"")
+        self.assertEqual(process.returncode, 130)
 
     def test_at_any_time(self):
         self.write("large.yaml", RANDOM.replace("width: 300, height: 200",

@@ -39,6 +39,12 @@ TEST(Progress, FarmManagersGetTheirOwnLines) {
   EXPECT_EQ(frame_text(ProgressFormat::kJson, 7, "a_7.png"), "");
 }
 
+TEST(Progress, WorkSaysHowMuchIsDoneAndWhenItEnds) {
+  EXPECT_EQ(work_text(0, 1000, 2), "0 %  ETA --:--");
+  EXPECT_EQ(work_text(250, 1000, 30), "25 %  ETA 1:30");
+  EXPECT_EQ(work_text(1000, 1000, 30), "99 %  ETA --:--");  // not before it has ended
+}
+
 TEST(Progress, RatesAreOfTheLastSeconds) {
   Rates rates;
   const Rates::Clock::time_point start{};

@@ -93,6 +93,12 @@ TEST(Exr, SameFrameIsTheSameFile) {
             encode_exr(picture(100, 50), true, kMetadata));
 }
 
+TEST(FloatFiles, AreTheSameWhenThePictureIsGivenUp) {
+  const Framebuffer large = picture(1500, 700);  // its rows go in several batches
+  EXPECT_EQ(encode_exr(picture(1500, 700), true, kMetadata), encode_exr(large, true, kMetadata));
+  EXPECT_EQ(encode_pfm(picture(1500, 700)), encode_pfm(large));
+}
+
 TEST(Pfm, HasItsHeaderAndRowsBottomToTop) {
   Framebuffer framebuffer;
   framebuffer.resize(1, 2);

@@ -90,6 +90,15 @@ TEST(Png, PixelsOfEveryNumberOfBitsComeBack) {
   }
 }
 
+TEST(Png, IsTheSameWhenThePictureIsGivenUp) {
+  for (const int channels : {3, 4}) {
+    const Image image = to_image(discs(1100, 800, 3, 5), channels == 4);
+    Image given = to_image(discs(1100, 800, 3, 5), channels == 4);
+    EXPECT_EQ(encode_png(std::move(given), kMetadata), encode_png(image, kMetadata));
+    EXPECT_EQ(encode_png(image, kMetadata), encode_png(image, kMetadata));  // it is whole still
+  }
+}
+
 TEST(Png, BlocksAreTheSameWhoeverMakesThem) {
   // Several blocks: runs that cross their borders, and colours so rare that their codes are long.
   for (const int channels : {3, 4}) {

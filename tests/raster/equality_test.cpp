@@ -4,6 +4,7 @@
 #include <cstring>
 #include <thread>
 
+#include "renderer/base/error.h"
 #include "renderer/image/compare.h"
 #include "renderer/image/to_image.h"
 #include "tests/raster/testing.h"
@@ -33,7 +34,7 @@ std::vector<RasterOptions> cpu_variants() {
           {.threads = 2, .bin_size = 256},
           {.threads = 2, .chunk_circles = 1000},
           {.threads = 1, .chunk_circles = 7},
-          {.threads = 2, .memory_budget = 4096}};
+          {.threads = 2, .memory_budget = 400 << 10}};  // room for all states, and for short lists
 }
 
 const std::pair<int, int> kSizes[] = {{1, 1}, {17, 3}, {63, 65}, {130, 33}, {700, 1}, {1, 300}};
@@ -62,6 +63,30 @@ TEST(Equality, AlphaImagesAndLinearBlendingToo) {
         expect_same_bits(expected, draw_cpu(circles, image, options), "alpha or linear");
     }
   }
+}
+
+TEST(Equality, WhereStatesDoNotFitAllCirclesAreListedAtOnce) {
+  const ImageSettings image = image_of(130, 130);  // 25 bins, whose states take 400 KiB
+  const Circles circles = random_circles(3000, 0.04f, 0.01f, 0);
+  const Framebuffer expected = draw_without_bins(circles, image);
+  constexpr std::uint64_t kBudget = 200 << 10;
+  const RasterOptions options{.threads = 2, .memory_budget = kBudget, .chunk_circles = 1000};
+  Framebuffer framebuffer;
+  StageStats stats;
+  make_cpu_rasterizer(options)->draw(circles, image, framebuffer, stats);
+  expect_same_bits(expected, framebuffer, "all at once");
+  EXPECT_EQ(stats.chunks, 2u);  // the first of a thousand, and all
+  // What drawing is said to take is what it takes, with a constant for the threads.
+  EXPECT_LE(stats.memory, kBudget + (300 << 10));
+  EXPECT_EQ(measure_drawing(MemoryFeed(circles), image, 0, options), stats.memory);
+}
+
+TEST(Equality, AMemoryBudgetThatIsTooSmallIsRefused) {
+  const Circles circles = random_circles(3000, 0.04f, 0.01f, 0);
+  const auto rasterizer = make_cpu_rasterizer({.threads = 2, .memory_budget = 8 << 10});
+  Framebuffer framebuffer;
+  StageStats stats;
+  EXPECT_THROW(rasterizer->draw(circles, image_of(130, 130), framebuffer, stats), Error);
 }
 
 TEST(Equality, EveryInstructionSetHasTheSameBits) {

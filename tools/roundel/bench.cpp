@@ -67,7 +67,7 @@ void bench_cuda(const BenchOptions& options, const Circles& circles, const Image
 
 void bench_cpu(const BenchOptions& options, const Circles& circles, const ImageSettings& image,
                BenchResult& result, Image& picture) {
-  const auto rasterizer = make_cpu_rasterizer(options.machine.raster);
+  const auto rasterizer = make_rasterizer(Backend::kCpu, options.machine.raster);
   result.wall_us = repeat(options.repeats, [&] {
     StageStats stats;
     const auto start = std::chrono::steady_clock::now();

@@ -53,13 +53,10 @@ void add_threads(CommandLine& line, int& threads, const std::string& help) {
       help);
 }
 
-void add_memory(CommandLine& line, std::uint64_t& budget) {
+void add_memory(CommandLine& line, std::uint64_t& budget, const std::string& help) {
   line.add_value(
       "memory", "SIZE", [&budget](const std::string& value) { budget = parse_memory(value); },
-      "budget for lists (and circles on a CUDA device) in bytes, or with K, M, G, T as in 512M, "
-      "8G; "
-      "at least 1M; what does not fit is drawn in chunks, with the same result (default: most of "
-      "what is free)");
+      help);
 }
 
 void add_quiet(CommandLine& line, Verbosity& verbosity, const std::string& help) {

@@ -18,7 +18,8 @@ void add_size(CommandLine& line, SceneOptions& options);
 void add_seed(CommandLine& line, SceneOptions& options);
 void add_seed_and_frame(CommandLine& line, SceneOptions& options);
 void add_threads(CommandLine& line, int& threads, const std::string& help);
-void add_memory(CommandLine& line, std::uint64_t& budget);
+/// `help`: what the memory is for; a size is read as parse_memory() does.
+void add_memory(CommandLine& line, std::uint64_t& budget, const std::string& help);
 void add_quiet(CommandLine& line, Verbosity& verbosity, const std::string& help);
 
 }  // namespace roundel

@@ -91,7 +91,10 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
   add_seed_and_frame(line, options.scene);
   add_threads(line, options.threads,
               fmt::format("number of CPU threads, 1 to {} (default: one a core)", kMaxThreads));
-  add_memory(line, options.memory_budget);
+  add_memory(line, options.memory_budget,
+             "budget for lists in bytes, or with K, M, G, T as in 512M, 8G; at least 1M; what does "
+             "not fit is counted in chunks, with the same result (default: a quarter of the "
+             "memory)");
   add_quiet(line, options.verbosity, "print no summary of a heat map");
   line.add_note(kExitCodes);
   line.add_check(

@@ -11,6 +11,7 @@
 #include <new>
 #include <utility>
 
+#include "renderer/generate/generate.h"
 #include "renderer/sequence/export_pipeline.h"
 #include "renderer/sequence/split_rasterizer.h"
 #include "tools/roundel/export_plan.h"
@@ -21,6 +22,7 @@
 #include "tools/roundel/progress.h"
 #include "tools/roundel/ranks.h"
 #include "tools/roundel/split_ranks.h"
+#include "tools/roundel/surprises.h"
 #include "tools/roundel/terminal.h"
 
 namespace roundel {
@@ -137,6 +139,7 @@ class Exporter {
   ExportResult run() {
     ExportJob job{scene_, frames_, encoder_, *sink_, join_bands(rasterizers())};
     job.encoders = threads_;
+    job.memory_budget = options_.machine.raster.memory_budget / 2;
     job.on_written = [this](std::int64_t frame, std::uint64_t /*bytes*/) {
       progress_.frame_written(frame, sink_->name(frame));
     };
@@ -182,7 +185,10 @@ class Exporter {
                               kept_,
                               taken_.size() - without(taken_, result.written).size(),
                               result};
-    if (options_.verbosity != Verbosity::kQuiet) print_err(export_summary(report));
+    if (options_.verbosity != Verbosity::kQuiet) {
+      print_err(export_summary(report));
+      warn_about(result);
+    }
     if (options_.stats == StatsFormat::kTable) print_err(export_stats_table(report));
     if (options_.stats == StatsFormat::kJson) print_out(export_stats_json(report));
   }
@@ -190,6 +196,20 @@ class Exporter {
   FrameList unfinished(const ExportResult& result) const { return frames_.unfinished(result); }
 
  private:
+  /// About the film as a whole, once.
+  void warn_about(const ExportResult& result) const {
+    const bool is_float = encoder_.wants_float();
+    CircleSample sample;  // simulated circles have sizes and colours that nobody chose
+    constexpr std::size_t kManyFrames = 10;  // beside which one frame's circles take no time
+    const bool is_cheap = makes_circles_on_the_way(scene_) || result.written.size() >= kManyFrames;
+    if (!CircleSource(scene_).is_simulated() && is_cheap) sample = sample_circles(scene_, 0);
+    warn(scene_, surprises(scene_, is_float ? ImageFormat::kExr : ImageFormat::kPng, sample));
+    const FrameList& frames = plan_.frames;
+    warn(scene_, {nothing_moves(scene_, frames.size())});
+    if (!result.written.empty())
+      warn(scene_, {nothing_to_see(scene_, result.written.front(), result.stages.overlaps)});
+  }
+
   std::vector<std::unique_ptr<Rasterizer>> rasterizers() {
     if (rasterizers_ == 0) backend_ = choose_backend(options_.machine);
     spdlog::debug("backend {}: {}", backend_name(backend_.backend), backend_.reason);
@@ -198,8 +218,11 @@ class Exporter {
     const std::size_t frames = plan_.frames.size() / static_cast<std::size_t>(ranks_.count());
     const int at_once = options_.sequence.split_frame
                             ? 1
-                            : frames_at_once(scene_, plan_, backend_.backend, frames, threads);
-    auto made = make_rasterizers(backend_.backend, options_.machine, ranks_.local(), at_once);
+                            : frames_at_once(scene_, plan_, backend_.backend, frames, threads,
+                                             options_.machine.raster.memory_budget);
+    MachineOptions machine = options_.machine;
+    if (backend_.backend == Backend::kCpu) machine.raster.memory_budget /= 2;  // see run()
+    auto made = make_rasterizers(backend_.backend, machine, ranks_.local(), at_once);
     rasterizers_ = made.size();
     return made;
   }

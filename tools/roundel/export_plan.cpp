@@ -170,13 +170,14 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
                               all.size(), roundel::quoted(pattern)));
     }
   }
-  check_feasible(scene, image_format(plan.format), count_circles(scene),
-                 options.machine.raster.memory_budget);
+  const std::uint64_t least =
+      memory_needed(scene.image, image_format(plan.format), count_circles(scene), 0, 0);
+  check_memory(scene, least, options.machine.raster.memory_budget);
   return plan;
 }
 
 int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
-                   int threads) {
+                   int threads, std::uint64_t budget) {
   constexpr std::uint64_t kStateBytes = 16;  // of a pixel that goes on in the next chunk
   constexpr int kPerDevice = 3;              // one on its way in, one drawn, one on its way out
   constexpr std::uint64_t kDeviceBytes = std::uint64_t{1} << 30;
@@ -188,8 +189,8 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
   const std::uint64_t bytes =
       memory_needed(scene.image, image_format(plan.format), circles, 4 * circles, 0) +
       kStateBytes * pixels;
-  const bool fit =
-      count * bytes <= (backend == Backend::kCpu ? physical_memory() / 2 : kDeviceBytes);
+  const std::uint64_t host = budget > 0 ? budget : physical_memory() / 2;
+  const bool fit = count * bytes <= (backend == Backend::kCpu ? host : kDeviceBytes);
   return fit && frames >= 2 * count ? wanted : 1;
 }
 

@@ -30,11 +30,11 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options);
 
 /// How many of `frames` frames the CPU, or each device, draws at once. The CPU as many as
 /// `threads`, with one thread each, since that wastes less than sharing each frame between the
-/// threads; or one, by all threads together, where so many do not fit into half of the memory, or
-/// are too few for every thread to have some. A device some, so that it draws one while others go
-/// over the bus; or one, where frames are so large that they should not share its memory.
+/// threads; or one, by all threads together, where so many do not fit into `budget` (0: half of the
+/// memory), or are too few for every thread to have some. A device some, so that it draws one while
+/// others go over the bus; or one, where frames are so large that they should not share its memory.
 int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
-                   int threads);
+                   int threads, std::uint64_t budget);
 
 /// Decides about the files that are there, removes leftovers of killed runs and makes missing
 /// folders. Throws Error(kOutputRefused), with nothing touched, for a folder that cannot be written

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "renderer/base/error.h"
+#include "renderer/render.h"
 
 namespace roundel {
 
@@ -21,6 +22,13 @@ constexpr double kNanosecondsOfWork = 60;  ///< a circle or pixel, on one thread
 constexpr double kCudaStartMilliseconds = 300;
 
 }  // namespace
+
+PictureWork work_of(const Scene& scene) {
+  constexpr std::uint64_t kMany = 1'000'000;  // worth a closer look
+  const std::uint64_t circles = count_circles(scene);
+  return (circles > kMany ? expected_circles(scene) : circles) +
+         static_cast<PictureWork>(scene.image.width) * static_cast<PictureWork>(scene.image.height);
+}
 
 double expected_cpu_milliseconds(PictureWork work, int threads) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -73,7 +81,10 @@ ChosenBackend choose_backend(const MachineOptions& options, PictureWork work) {
 }
 
 std::unique_ptr<Rasterizer> make_rasterizer(Backend backend, const RasterOptions& options) {
-  return backend == Backend::kCuda ? make_cuda_rasterizer(options) : make_cpu_rasterizer(options);
+  if (backend == Backend::kCuda) return make_cuda_rasterizer(options);
+  RasterOptions of_one_picture = options;
+  of_one_picture.total_memory = options.memory_budget;
+  return make_cpu_rasterizer(of_one_picture);
 }
 
 std::vector<int> devices_of(const std::vector<int>& devices, const LocalRank& local_rank) {

@@ -18,6 +18,8 @@ struct ChosenBackend {
 using PictureWork = std::uint64_t;
 inline constexpr PictureWork kEndlessWork = ~PictureWork{0};
 
+PictureWork work_of(const Scene& scene);
+
 /// About how long the CPU backend takes for this, command and encoding included.
 double expected_cpu_milliseconds(PictureWork work, int threads);
 
@@ -28,6 +30,7 @@ double expected_cpu_milliseconds(PictureWork work, int threads);
 /// backend asks.
 ChosenBackend choose_backend(const MachineOptions& options, PictureWork work = kEndlessWork);
 
+/// For pictures one at a time: on the CPU the memory budget is for all that one takes.
 std::unique_ptr<Rasterizer> make_rasterizer(Backend backend, const RasterOptions& options);
 
 /// Which of the processes on one machine this is; they share its devices and cores.

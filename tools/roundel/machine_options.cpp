@@ -57,7 +57,13 @@ void add_machine(CommandLine& line, MachineOptions& options) {
       "sequence (default: 0, for a sequence all)");
   add_threads(line, options.raster.threads,
               fmt::format("number of CPU threads, 1 to {} (default: one a core)", kMaxThreads));
-  add_memory(line, options.raster.memory_budget);
+  add_memory(line, options.raster.memory_budget,
+             "the most main memory that a picture may take beyond the program itself: circles, "
+             "lists, unfinished pixels, the picture and its file (with --backend cuda: device "
+             "memory for circles, lists and pixels); in bytes, or with K, M, G, T as in 512M, 8G; "
+             "at least 1M; what does not fit at once is drawn in chunks, with the same result, and "
+             "what cannot be had is refused with what it needs (default: a quarter of the memory "
+             "for lists and unfinished pixels)");
 }
 
 void add_verbose(CommandLine& line, Verbosity& verbosity, const std::string& help) {

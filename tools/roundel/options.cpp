@@ -76,13 +76,34 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
 }
 
 bool parse(const Arguments& arguments, ValidateOptions& options) {
-  CommandLine line("validate", "SCENE... [OPTION...]",
-                   "Checks scenes as render does, without drawing them, and prints their size, "
-                   "circles, overlaps (circle-bin pairs), memory and fingerprint on stdout.");
+  CommandLine line(
+      "validate", "SCENE... [OPTION...]",
+      "Checks scenes as render does, without making pictures, and prints their size, "
+      "circles, overlaps (circle-bin pairs), memory and fingerprint on stdout. Memory "
+      "is the most that render would have for this picture with these options, program "
+      "included, and what --memory would have to allow.");
   add_scenes(line, options.scenes);
+  line.add_value(
+      "output,o", "FILE",
+      [&options](const std::string& value) {
+        try {
+          options.format = format_of(value);
+        } catch (const Error& error) {
+          throw Rejected{error.what()};
+        }
+      },
+      "the picture that render would write; nothing is written: only its ending counts");
+  line.add_value(
+      "format", "NAME",
+      [&options](const std::string& value) {
+        if (value != "png" && value != "exr" && value != "pfm") throw Expected{"png, exr or pfm"};
+        options.format = format_of("a." + value);
+      },
+      "png, exr or pfm: the format that render would write (default: that of the scene's "
+      "\"output\", else png)");
   add_size(line, options.scene);
   add_seed_and_frame(line, options.scene);
-  add_memory(line, options.memory_budget);
+  add_machine(line, options.machine);
   add_quiet(line, options.verbosity, "print errors only");
   line.add_note(kExitCodes);
   return line.parse(arguments);

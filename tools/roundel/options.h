@@ -71,8 +71,9 @@ struct RenderOptions {
 
 struct ValidateOptions {
   std::vector<std::string> scenes;
+  std::optional<ImageFormat> format;  ///< default: the scene's own output, else PNG
   SceneOptions scene;
-  std::uint64_t memory_budget = 0;  ///< bytes for lists; 0: the renderer's choice
+  MachineOptions machine;
   Verbosity verbosity = Verbosity::kNormal;
 };
 

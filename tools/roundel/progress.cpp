@@ -16,6 +16,7 @@ namespace {
 constexpr std::chrono::seconds kRateWindow{5};
 constexpr std::chrono::milliseconds kBarInterval{100};
 constexpr std::chrono::seconds kLineInterval{3};
+constexpr std::chrono::milliseconds kUnseen{1000};  ///< work that takes no longer shows nothing
 constexpr std::size_t kUsualColumns = 80;
 
 std::size_t terminal_columns() {
@@ -116,6 +117,44 @@ std::string progress_text(ProgressFormat format, const ProgressState& state,
 std::string frame_text(ProgressFormat format, std::int64_t frame, const std::string& name) {
   if (format != ProgressFormat::kBlender) return "";
   return fmt::format("Fra:{} | Rendered\nSaved: '{}'\n", frame, name);
+}
+
+std::string work_text(std::uint64_t done, std::uint64_t total, double seconds) {
+  constexpr double kMost = 0.99;  // what is under way has not ended, and may be more than was known
+  const double part = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+  const bool is_known = part > 0 && part < kMost;
+  return fmt::format("{:.0f} %  ETA {}", std::floor(100 * std::min(part, kMost)),
+                     time_text(is_known ? seconds * (1 - part) / part : -1));
+}
+
+WorkProgress::WorkProgress(std::string name, Look look)
+    : name_(std::move(name)), look_(std::move(look)), thread_([this] { show(); }) {}
+
+WorkProgress::~WorkProgress() {
+  {
+    const std::lock_guard lock(mutex_);
+    has_ended_ = true;
+  }
+  ended_.notify_one();
+  thread_.join();
+}
+
+void WorkProgress::show() {
+  const auto start = Rates::Clock::now();
+  const bool is_bar = isatty(STDERR_FILENO) != 0;
+  const std::chrono::milliseconds interval = is_bar ? kBarInterval : kLineInterval;
+  std::unique_lock lock(mutex_);
+  bool is_shown = false;
+  for (std::chrono::milliseconds wait = kUnseen;
+       !ended_.wait_for(lock, wait, [this] { return has_ended_; }); wait = interval) {
+    const auto [done, total] = look_();
+    if (total == 0) continue;
+    const double seconds = std::chrono::duration<double>(Rates::Clock::now() - start).count();
+    const std::string text = name_ + ": " + work_text(done, total, seconds);
+    print_err(is_bar ? "\r\x1b[K" + text.substr(0, terminal_columns() - 1) : text + "\n");
+    is_shown = is_bar;
+  }
+  if (is_shown) print_err("\r\x1b[K");
 }
 
 Progress::Progress(ProgressFormat format) : format_(resolve(format)) {}

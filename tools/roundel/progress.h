@@ -1,9 +1,13 @@
 #pragma once
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "tools/roundel/options.h"
 
@@ -40,6 +44,33 @@ std::string progress_text(ProgressFormat format, const ProgressState& state,
                           double frames_per_second, double bytes_per_second, std::size_t columns);
 /// The lines of one finished frame; empty in most formats.
 std::string frame_text(ProgressFormat format, std::int64_t frame, const std::string& name);
+
+/// "43 %  ETA 0:31", after so many seconds; never 100 %.
+std::string work_text(std::uint64_t done, std::uint64_t total, double seconds);
+
+/// Shows on stderr how far a long piece of work is, once it has taken more than a second: in a line
+/// that is overwritten on a terminal, else in a line every few seconds.
+class WorkProgress {
+ public:
+  /// How much is done, of how much; 0 of 0 while nobody knows.
+  using Look = std::function<std::pair<std::uint64_t, std::uint64_t>()>;
+  /// `look` is called by a thread of its own; `name` begins the line.
+  WorkProgress(std::string name, Look look);
+  /// Takes the line away.
+  ~WorkProgress();
+  WorkProgress(const WorkProgress&) = delete;
+  WorkProgress& operator=(const WorkProgress&) = delete;
+
+ private:
+  void show();
+
+  std::string name_;
+  Look look_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool has_ended_ = false;
+  std::thread thread_;
+};
 
 /// Prints the progress of an export on stderr.
 class Progress {

@@ -103,8 +103,7 @@ PairResult broken_scene(const std::string& path, const RegressOptions& options,
 
 /// One scene's pictures: all of them, or an error.
 void plan_subjects(const Scene& scene, const RegressOptions& options, Plan& plan) {
-  check_feasible(scene, ImageFormat::kPng, circles_in_memory(scene),
-                 options.machine.raster.memory_budget);
+  check_feasible(scene, ImageFormat::kPng, options.machine.raster.memory_budget);
   for (const std::int64_t frame :
        frames_of(scene, options.frames, options.all_frames, scene.default_frame())) {
     const auto frame_of_film = is_film(options) ? std::optional(frame) : std::nullopt;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 
+#include "renderer/base/buffer.h"
 #include "renderer/image/files.h"
 #include "renderer/sequence/frame_name.h"
 #include "tools/roundel/commands.h"
@@ -17,6 +18,7 @@
 #include "tools/roundel/process.h"
 #include "tools/roundel/requirements.h"
 #include "tools/roundel/stats_report.h"
+#include "tools/roundel/surprises.h"
 #include "tools/roundel/terminal.h"
 
 namespace roundel {
@@ -44,7 +46,7 @@ Job plan_job(const Scene& scene, const RenderOptions& options,
   const std::string path =
       into_folder ? picture_in_folder(*options.output, scene.path, format)
                   : FrameName(options.output ? *options.output : *scene.output).path(frame);
-  check_feasible(scene, format, circles_in_memory(scene), options.machine.raster.memory_budget);
+  check_feasible(scene, format, options.machine.raster.memory_budget);
   const bool named_by_hand = options.output && !into_folder;
   check_writable(path, named_by_hand || options.overwrite);
   check_replaces_no_input(path, inputs, ExitCode::kOutputRefused);
@@ -80,21 +82,19 @@ std::vector<Job> plan_jobs(const std::vector<Scene>& scenes, const RenderOptions
   return jobs;
 }
 
-PictureWork work_of(const Scene& scene) {
-  constexpr std::uint64_t kMany = 1'000'000;  // worth a closer look
-  const std::uint64_t circles = count_circles(scene);
-  return (circles > kMany ? expected_circles(scene) : circles) +
-         static_cast<PictureWork>(scene.image.width) * static_cast<PictureWork>(scene.image.height);
-}
-
 void render_job(const Job& job, Rasterizer& rasterizer, const std::string& backend,
                 const RenderOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   FrameReport report{job.scene, job.frame, job.path, backend, 0, {}};
-  render_to_file(job.scene, job.frame, rasterizer, job.path, report.stats, job.format);
+  const CircleSample sample =
+      render_to_file(job.scene, job.frame, rasterizer, job.path, report.stats, job.format);
   report.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  if (options.verbosity != Verbosity::kQuiet) print_err(summary_line(report));
+  if (options.verbosity != Verbosity::kQuiet) {
+    print_err(summary_line(report));
+    warn(job.scene, surprises(job.scene, job.format, sample));
+    warn(job.scene, {nothing_to_see(job.scene, job.frame, report.stats.overlaps)});
+  }
   if (options.stats == StatsFormat::kTable) print_err(stats_table(report));
   if (options.stats == StatsFormat::kJson) print_out(stats_json(report));
 }
@@ -106,6 +106,7 @@ int run_render(const Arguments& arguments) {
   if (!parse(arguments, options)) return 0;
   set_log_level(options.verbosity);
   if (is_sequence(options)) return run_export(options);
+  give_back_freed_blocks();
   const ThreadLimit thread_limit(options.machine.raster.threads);
 
   Problems problems;

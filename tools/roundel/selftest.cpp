@@ -16,14 +16,16 @@ namespace {
 constexpr int kThreadCounts[] = {2, 7};
 constexpr int kBinSizes[] = {16, 64, 128};
 constexpr std::uint64_t kChunks[] = {7, 1000};                   // circles
-constexpr std::uint64_t kSmallHost = std::uint64_t{1} << 20;     // bytes, for lists
+constexpr std::uint64_t kSmallHost = std::uint64_t{4} << 20;     // bytes, for lists and states
 constexpr std::uint64_t kSmallDevice = std::uint64_t{16} << 20;  // bytes, for all a picture needs
 constexpr std::uint64_t kMostChunks = 2500;                      // more would only take long
 
 void add_variants(Backend backend, const std::string& prefix, const RasterOptions& base,
                   std::vector<Variant>& variants) {
   const auto add = [&](const std::string& what, const RasterOptions& options) {
-    variants.push_back({prefix + ", " + what, options, make_rasterizer(backend, options)});
+    variants.push_back(
+        {prefix + ", " + what, options,
+         backend == Backend::kCpu ? make_cpu_rasterizer(options) : make_cuda_rasterizer(options)});
   };
   for (const int bin_size : kBinSizes) {
     RasterOptions options = base;

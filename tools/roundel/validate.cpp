@@ -1,42 +1,65 @@
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 #include "renderer/generate/generate.h"
 #include "renderer/raster/tile_grid.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/text.h"
 #include "tools/roundel/commands.h"
+#include "tools/roundel/machine.h"
 #include "tools/roundel/output_path.h"
 #include "tools/roundel/problems.h"
+#include "tools/roundel/process.h"
+#include "tools/roundel/progress.h"
 #include "tools/roundel/requirements.h"
+#include "tools/roundel/surprises.h"
 #include "tools/roundel/terminal.h"
 
 namespace roundel {
 namespace {
 
 /// Generates the circles, which checks the values of data files, and says what the frame needs.
-std::string describe(const Scene& scene, const ValidateOptions& options) {
-  const ImageFormat format = output_format(scene);
-  const std::uint64_t count = count_circles(scene);
-  const std::uint64_t in_memory = circles_in_memory(scene);
-  const std::uint64_t list_budget = options.memory_budget;
-  if (scene.output) {
-    check_feasible(scene, format, in_memory, list_budget);
-  } else {
-    check_memory(scene, memory_needed(scene.image, format, in_memory, in_memory, list_budget));
-  }
+/// `at_start`: memory that the process had before it did anything.
+std::string describe(const Scene& scene, const ValidateOptions& options, std::uint64_t at_start) {
+  const ImageFormat of_scene = output_format(scene);  // throws for one that is unknown
+  const ImageFormat format = options.format.value_or(of_scene);
+  const std::int64_t frame = options.scene.frame.value_or(scene.default_frame());
+  const RasterOptions& raster = options.machine.raster;
+  check_feasible(scene, format, raster.memory_budget);
+  const Backend backend = choose_backend(options.machine, work_of(scene)).backend;
 
-  const std::uint64_t overlaps =
-      count_overlaps(scene, options.scene.frame.value_or(scene.default_frame()));
-  const double chunk = count > 0 ? static_cast<double>(in_memory) / static_cast<double>(count) : 1;
-  const auto listed = static_cast<std::uint64_t>(chunk * static_cast<double>(overlaps));
-  const std::uint64_t memory = memory_needed(scene.image, format, in_memory, listed, list_budget);
+  RasterOptions measured = raster;
+  measured.total_memory = raster.memory_budget;
+  SurveyProgress progress;
+  std::optional<WorkProgress> shown;
+  if (options.verbosity != Verbosity::kQuiet) {
+    shown.emplace(scene.path,
+                  [&progress] { return std::pair(progress.done.load(), progress.total.load()); });
+  }
+  const FrameSurvey survey =
+      survey_frame(scene, frame, backend == Backend::kCpu ? picture_bytes(scene.image, format) : 0,
+                   measured, progress);
+  shown.reset();
+  warn(scene, surprises(scene, format, survey.sample));
+  warn(scene,
+       {nothing_to_see(scene, frame, survey.overlaps),
+        scene.animation ? nothing_moves(scene, static_cast<std::size_t>(scene.animation->frames))
+                        : ""});
+  const std::uint64_t beyond =
+      frame_memory(scene, format, backend, survey.drawing_bytes, raster.threads).most();
+  const std::uint64_t memory = beyond + program_memory(at_start, format);
   return fmt::format("{}: valid\n", scene.path) +
          fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
-         fmt::format("  circles      {}\n", with_commas(count)) +
-         fmt::format("  overlaps     {} with bins of {} pixels\n", with_commas(overlaps),
+         fmt::format("  circles      {}\n", with_commas(count_circles(scene))) +
+         fmt::format("  overlaps     {} with bins of {} pixels\n", with_commas(survey.overlaps),
                      kCpuBinSize) +
-         fmt::format("  memory       {}\n", memory_text(static_cast<double>(memory))) +
+         fmt::format("  memory       {} ({} bytes), {} of it the program\n",
+                     memory_text(static_cast<double>(memory)), memory,
+                     memory_text(static_cast<double>(memory - beyond))) +
+         fmt::format("  --memory     {}M\n", (beyond >> 20) + 1) +
          fmt::format("  fingerprint  {}\n", fingerprint(scene));
 }
 
@@ -45,10 +68,13 @@ std::string describe(const Scene& scene, const ValidateOptions& options) {
 int run_validate(const Arguments& arguments) {
   ValidateOptions options;
   if (!parse(arguments, options)) return 0;
+  set_log_level(options.verbosity);
+  const std::uint64_t at_start = resident_memory();
+  const ThreadLimit thread_limit(options.machine.raster.threads);
   Problems problems;
   for (const Scene& scene : load_scenes(options.scenes, options.scene.overrides, problems)) {
     problems.attempt([&] {
-      const std::string description = describe(scene, options);
+      const std::string description = describe(scene, options, at_start);
       if (options.verbosity != Verbosity::kQuiet) print_out(description);
     });
   }

@@ -24,6 +24,9 @@ constexpr std::size_t kManyCircles = 65536;  ///< 2 MiB with their paints: more 
 /// Circles of a slab whose lists hold copies: these circles stay in a core's second-level cache,
 /// from which they are fetched in the order of the lists.
 constexpr std::size_t kCopySlab = 16384;
+/// Overlaps of a slab whose lists hold copies, at most, for each of its circles.
+constexpr std::size_t kMostCopies = 2;
+constexpr std::uint64_t kCircleBytes = sizeof(Shape) + sizeof(Paint);
 
 /// Circles behind a list that blending reads, but does not use, because it reads whole vectors.
 constexpr std::size_t kReadBeyond = 16;
@@ -51,7 +54,9 @@ void count_overlaps(std::span<const Shape> shapes, const TileGrid& grid, const O
 
 template <typename T>
 void reserve(Buffer<T>& buffer, std::uint64_t size) {
-  if (buffer.size() < size) buffer = Buffer<T>(size + size / 4);
+  if (buffer.size() >= size) return;
+  buffer = {};  // frees first: both need not fit at once
+  buffer = Buffer<T>(size + size / 4);
 }
 
 }  // namespace
@@ -60,6 +65,12 @@ bool BinLists::is_empty(std::size_t bin) const {
   return std::all_of(slabs.begin(), slabs.end(), [bin](const SlabLists& slab) {
     return slab.offsets[bin] == slab.offsets[bin + 1];
   });
+}
+
+std::uint64_t least_list_bytes(const TileGrid& grid) {
+  const std::uint64_t bytes =
+      (static_cast<std::uint64_t>(grid.num_bins()) + 1) * sizeof(std::uint32_t);
+  return bytes + block_memory(bytes) + kCircleBytes;
 }
 
 std::vector<std::uint32_t> BinLists::indices(std::size_t bin) const {
@@ -82,6 +93,7 @@ struct Slab {
 
 /// A chunk in memory.
 struct KnownCircles {
+  static constexpr bool kMakes = false;
   std::span<const Shape> shapes;
   std::span<const Paint> paints;  ///< or none
 
@@ -94,6 +106,7 @@ struct KnownCircles {
 
 /// A chunk of a feed.
 struct FedCircles {
+  static constexpr bool kMakes = true;
   const CircleFeed& feed;
   std::size_t first;
   std::span<Shape> shapes;
@@ -126,10 +139,11 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
                std::uint64_t max_bytes, BinLists& lists) {
   const std::size_t count = chunk.shapes.size();
   const std::size_t num_bins = static_cast<std::size_t>(grid.num_bins());
-  const std::size_t room_for_copies = count + count / 4;
+  const std::size_t room_for_copies = kMostCopies * count;  // only what is written takes memory
   const OpenBins open(grid, finished);
+  const std::uint64_t offset_bytes = (num_bins + 1) * sizeof(std::uint32_t);  // of a slab
   const bool may_copy = open.all && count >= kManyCircles && !chunk.paints.empty() &&
-                        room_for_copies * (sizeof(Shape) + sizeof(Paint)) <= max_bytes;
+                        count * kCircleBytes + count / kCopySlab * offset_bytes <= max_bytes;
   // Enough slabs to keep the threads busy, few enough that the counts stay small beside the
   // circles.
   const std::size_t threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
@@ -137,38 +151,64 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
   const std::size_t num_slabs = may_copy ? count / kCopySlab : std::min(threads * 4, most_slabs);
   lists.slabs.resize(num_slabs);
   if (may_copy) {
+    if (lists.shapes.size() < room_for_copies + kReadBeyond) lists.copies_written = 0;
     reserve(lists.shapes, room_for_copies + kReadBeyond);
     reserve(lists.paints, room_for_copies + kReadBeyond);
   }
 
-  std::atomic<std::uint64_t> overlaps{0};
+  // Where all circles lie in the chunk's memory from the start, they count from the start.
+  const std::uint64_t made = Chunk::kMakes && !may_copy ? count : 0;
+  std::atomic<std::uint64_t> overlaps{0}, kept{made};
+  std::atomic<std::uint64_t> bytes{num_slabs * offset_bytes + made * kCircleBytes};
   std::atomic<std::size_t> copied{0};
-  std::atomic<bool> fits{true};
+  if (bytes > max_bytes) {
+    lists.bytes_made = 0;
+    lists.bytes = std::numeric_limits<std::uint64_t>::max();
+    return false;
+  }
+  std::atomic<bool> is_too_long{false};   // a slab's lists, for their offsets
+  std::atomic<std::uint64_t> refused{0};  // bytes, of lists that were not made
+  const auto fits = [&](std::uint64_t more) {
+    if ((bytes += more) + copied * kCircleBytes <= max_bytes) return true;
+    refused += more;
+    return false;
+  };
   const auto list_slab = [&](const Slab& circles, SlabLists& slab) {
     count_overlaps(circles.shapes, grid, open, slab.offsets);
     const std::uint64_t total =
         std::accumulate(slab.offsets.begin(), slab.offsets.end(), std::uint64_t{0});
-    if ((overlaps += total) * sizeof(std::uint32_t) > max_bytes ||
-        total > std::numeric_limits<std::uint32_t>::max()) {
-      fits = false;
-      return;
-    }
+    overlaps += total;
     std::exclusive_scan(slab.offsets.begin(), slab.offsets.end(), slab.offsets.begin(), 0U);
     slab.shapes = nullptr;
-    if (total == 0) return;
-    if (may_copy && total <= 2 * circles.shapes.size()) {
+    if (total == 0) {
+      fits(block_memory(slab.indices_written * sizeof(std::uint32_t)));
+      return;
+    }
+    if (may_copy && total <= kMostCopies * circles.shapes.size()) {
       constexpr std::size_t kCopiesOfLine = 64 / sizeof(Shape);  // what one thread writes at least
       const std::size_t position =
           copied.fetch_add((total + kCopiesOfLine - 1) / kCopiesOfLine * kCopiesOfLine);
       if (position + total <= room_for_copies) {
+        if (!fits(0)) return;
         slab.shapes = lists.shapes.data() + position;
         slab.paints = lists.paints.data() + position;
       }
     }
     std::vector<std::uint32_t> next = slab.offsets;
     if (slab.shapes == nullptr) {
+      const bool is_kept_now = Chunk::kMakes && may_copy;
+      if (is_kept_now) kept += circles.shapes.size();
+      const bool is_new = slab.indices.size() < total;
+      const std::uint64_t written = is_new ? total : std::max(slab.indices_written, total);
+      // What does not fit is counted, but not made.
+      if (total > std::numeric_limits<std::uint32_t>::max()) is_too_long = true;
+      if (!fits(block_memory(written * sizeof(std::uint32_t)) +
+                (is_kept_now ? circles.shapes.size() * kCircleBytes : 0)) ||
+          is_too_long)
+        return;
       chunk.keep(circles);
       reserve(slab.indices, total);
+      slab.indices_written = written;
       emit_indices(circles.shapes, grid, open, static_cast<std::uint32_t>(circles.begin),
                    next.data(), slab.indices.data());
       return;
@@ -191,8 +231,18 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
     working += (Clock::now() - start).count();
   });
   lists.overlaps = overlaps;
+  lists.circles_kept = kept;
+  const std::uint64_t written = std::min<std::uint64_t>(copied, room_for_copies);
+  if (may_copy) lists.copies_written = std::max(lists.copies_written, written);
+  const std::uint64_t kept_bytes =
+      block_memory(kept * sizeof(Shape)) + block_memory(kept * sizeof(Paint));
+  bytes += kept_bytes - kept * kCircleBytes;
+  // Circles that are kept here and there may begin and end huge pages of their own.
+  if (may_copy && kept > 0 && kept < count) bytes += kept_bytes;
+  lists.bytes = bytes + 2 * block_memory(lists.copies_written * sizeof(Shape));
+  lists.bytes_made = lists.bytes - refused;
   lists.feed_share = static_cast<double>(making) / std::max(1.0, static_cast<double>(working));
-  return fits;
+  return lists.bytes <= max_bytes && !is_too_long;
 }
 
 }  // namespace

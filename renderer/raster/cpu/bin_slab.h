@@ -15,6 +15,7 @@ namespace roundel::cpu {
 struct SlabLists {
   std::vector<std::uint32_t> offsets;  ///< [num_bins + 1]
   Buffer<std::uint32_t> indices;       ///< [>= offsets[num_bins]], of circles in the chunk
+  std::uint64_t indices_written = 0;   ///< of `indices`, by this chunk or those before
   Shape* shapes = nullptr;             ///< [offsets[num_bins]]
   Paint* paints = nullptr;             ///< the same
 };

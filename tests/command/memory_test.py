@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""What validate says of memory, against what render has; and that --memory bounds it.
+Usage: memory_test.py PATH_OF_ROUNDEL"""
+
+import array
+import filecmp
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROUNDEL = ""  # set by main()
+MIB = 1 << 20
+
+RANDOM = """version: 1
+image: {{width: {side}, height: {side}{image}}}
+layers:
+  - random: {{count: {count}, radius: {{uniform: [{radius}, {radius}]}}, alpha: {{uniform: [{alpha}, {alpha}]}}{more}}}
+"""
+NAMED = "version: 1\nimage: {{width: {side}, height: {side}{image}}}\nlayers:\n  - generator: {name}\n"
+DATA = """version: 1
+image: {{width: {side}, height: {side}}}
+layers:
+  - data: data.npy
+    columns: [x, y, radius, alpha]
+"""
+
+
+def random_scene(side, count, radius, alpha, image="", more=""):
+    return RANDOM.format(side=side, count=count, radius=radius, alpha=alpha, image=image, more=more)
+
+
+def named_scene(side, name, image=""):
+    return NAMED.format(side=side, name=name, image=image)
+
+
+COLOURS = ", color: {uniform: [[0, 0, 0], [1, 1, 1]]}"
+# name: (scene, format, values of --memory besides the least that validate names)
+SCENES = {
+    "few circles": (named_scene(2048, "rgb"), "png", []),
+    "few circles, EXR": (named_scene(2048, "rgb"), "exr", []),
+    "few circles, PFM": (named_scene(2048, "rgb"), "pfm", []),
+    "alpha": (named_scene(3000, "rgb", ", alpha: true"), "png", []),
+    "noise that does not compress": (random_scene(2000, 2000000, 0.0004, 1, more=COLOURS), "png", []),
+    "noise, EXR": (random_scene(1500, 1000000, 0.0006, 1, more=COLOURS), "exr", []),
+    "pixels unfinished after a chunk": (random_scene(1500, 5000000, 0.002, 0.001), "png",
+                                        ["300M", "100M"]),
+    "long lists": (random_scene(1024, 100000, 0.2, 0.00001), "png", ["64M", "40M"]),
+    "saturated": (named_scene(3000, "rand1M"), "png", []),
+    "specks": (named_scene(3000, "micro2M"), "png", ["150M"]),
+    "simulated flakes": (named_scene(1024, "snow"), "png", []),
+    "rows of data": (DATA.format(side=1024), "png", []),
+}
+
+
+class Memory(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="roundel_memory_")
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        rows, slab = 1000000, 1000
+        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, 4), }}"
+        header += " " * (-(len(header) + 11) % 64) + "\n"
+        # In slabs: a child's peak begins with what its parent has.
+        with open(os.path.join(cls.folder, "data.npy"), "wb") as file:
+            file.write(b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header.encode())
+            for first in range(0, rows, slab):
+                values = array.array("f")
+                for i in range(first, first + slab):
+                    values.extend((i * 7919 % rows / rows, i * 104729 % rows / rows, 0.005, 0.01))
+                values.tofile(file)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write_scene(self, text):
+        with open(self.path("a.yaml"), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def validate(self, *options):
+        """Bytes of memory that validate names, and MiB for --memory."""
+        done = subprocess.run([ROUNDEL, "validate", "a.yaml", "--backend", "cpu", "--threads", "2",
+                               *options], cwd=self.folder, check=True, text=True,
+                              stdout=subprocess.PIPE)
+        memory = re.search(r"^  memory .*\((\d+) bytes\)", done.stdout, re.M)
+        return int(memory[1]), int(re.search(r"^  --memory +(\d+)M$", done.stdout, re.M)[1])
+
+    def render(self, output, *options):
+        """Renders; returns exit code, messages, and the most memory that it had, in bytes."""
+        process = subprocess.Popen([ROUNDEL, "render", "a.yaml", "--backend", "cpu", "--threads",
+                                    "2", "-o", output, *options], cwd=self.folder,
+                                   stderr=subprocess.PIPE, text=True)
+        with process.stderr:
+            messages = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return process.returncode, messages, usage.ru_maxrss * 1024
+
+    def test_forecasts_hold_and_less_memory_takes_no_more(self):
+        for name, (text, ending, budgets) in SCENES.items():
+            with self.subTest(name):
+                self.write_scene(text)
+                allowed = None
+                before = None
+                for budget in [None, *budgets, "least"]:
+                    options = ["--memory", f"{allowed}M" if budget == "least" else budget]
+                    options = options if budget else []
+                    forecast, least = self.validate("--format", ending, *options)
+                    code, messages, used = self.render("a." + ending, *options)
+                    if os.environ.get("ROUNDEL_TEST_VERBOSE"):
+                        print(f"{name:32} {' '.join(options):16} forecast {forecast / MIB:7.1f} "
+                              f"used {used / MIB:7.1f} --memory {least}M", flush=True)
+                    self.assertEqual(code, 0, messages)
+                    self.assertLessEqual(used, forecast, options)
+                    self.assertLessEqual(forecast, used + max(0.15 * used, 8 * MIB), options)
+                    if before is not None:
+                        self.assertLessEqual(used, before + 2 * MIB, options)
+                        self.assertTrue(filecmp.cmp(self.path("first"), self.path("a." + ending),
+                                                    shallow=False), options)
+                    if before is None:
+                        shutil.copy(self.path("a." + ending), self.path("first"))
+                    before, allowed = used, least
+
+    def test_what_cannot_be_had_is_refused_with_what_it_needs(self):
+        for name in ("few circles, EXR", "pixels unfinished after a chunk", "long lists",
+                     "simulated flakes"):
+            with self.subTest(name):
+                text, ending, _ = SCENES[name]
+                self.write_scene(text)
+                budget = 1
+                for _ in range(3):  # at first perhaps only what is sure before drawing
+                    code, messages, used = self.render("b." + ending, "--memory", f"{budget}M")
+                    if code == 0:
+                        break
+                    self.assertEqual(code, 1, messages)
+                    self.assertFalse(os.path.exists(self.path("b." + ending)))
+                    needed = int(re.search(r"--memory: .*needs? at least (\d+)M, got "
+                                           rf"{budget}M$", messages, re.M)[1])
+                    self.assertGreater(needed, budget)
+                    budget = needed
+                self.assertEqual(code, 0, messages)
+                self.assertGreater(budget, 1)
+                self.assertLess(used, (budget + 24) * MIB)  # with the program
+                os.remove(self.path("b." + ending))
+
+
+if __name__ == "__main__":
+    ROUNDEL = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
