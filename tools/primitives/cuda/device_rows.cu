@@ -85,6 +85,14 @@ std::uint64_t most_elements(std::uint64_t bytes_each) {
   return all / 10 * 9 / bytes_each;
 }
 
+/// Returns when all has arrived. A copy from ordinary memory may still be on its way when
+/// cudaMemcpy() returns, and the timer's streams do not wait for it.
+template <typename T>
+void copy_to_device(T* to, std::span<const T> from) {
+  ROUNDEL_CUDA_CHECK(cudaMemcpy(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice));
+  ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());
+}
+
 template <typename T>
 void copy_to_host(T* to, const T* from, std::uint64_t count) {
   ROUNDEL_CUDA_CHECK(cudaMemcpy(to, from, count * sizeof(T), cudaMemcpyDeviceToHost));
@@ -96,7 +104,7 @@ class Arrays {
  public:
   Arrays(std::span<const std::int32_t> in, std::span<Output> out)
       : host_in_(in), host_out_(out), in_(in.size()), out_(out.size()), result_(1) {
-    ROUNDEL_CUDA_CHECK(cudaMemcpy(in_.data(), in.data(), in.size_bytes(), cudaMemcpyHostToDevice));
+    copy_to_device(in_.data(), in);
   }
 
   /// Times `work` on the first n elements; copies the result, of which `count_of(result)` elements
@@ -171,9 +179,8 @@ std::vector<Variant> device_saxpy_variants(float a, std::span<const float> x, st
   };
   const auto kernel = [=, &runs](std::uint64_t n, int repeats) {
     State& state = state_of();
-    const std::size_t bytes = n * sizeof(float);
-    ROUNDEL_CUDA_CHECK(cudaMemcpy(state.x.data(), x.data(), bytes, cudaMemcpyHostToDevice));
-    ROUNDEL_CUDA_CHECK(cudaMemcpy(state.y.data(), y.data(), bytes, cudaMemcpyHostToDevice));
+    copy_to_device(state.x.data(), x.first(n));
+    copy_to_device(state.y.data(), std::span<const float>(y.first(n)));
     const Timing timing = time_repeatedly(repeats, [&] {
       ++runs;
       return state.timer.milliseconds(

@@ -24,6 +24,7 @@ class Scratch {
       ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());  // nobody uses what is freed here
       buffer.reserve_discard(bytes);
       ROUNDEL_CUDA_CHECK(cudaMemset(buffer.data(), 0, buffer.size()));
+      ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());  // nor before it is cleared
     }
     return reinterpret_cast<T*>(buffer.data());
   }
