@@ -177,10 +177,13 @@ class Names(BatchTest):
                          preexec_fn=limit)
         self.assertFalse(os.path.exists(self.path("new")))
         process = self.start("render", "snow.yaml", "--size", "9000x9000", "--frames", "300-400", "-o",
-                             "new/%d.png", "--threads", "1", "--progress", "plain")
-        process.stderr.readline()
-        for _ in range(2):
-            process.send_signal(signal.SIGINT)
+                             "new/%d.png", "--threads", "1")
+        while not os.path.exists(self.path("new")):  # long before the first frame is there
+            self.assertIsNone(process.poll())
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.05)  # two at once would be one for the kernel
+        process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
         self.assertFalse(os.path.exists(self.path("new")))

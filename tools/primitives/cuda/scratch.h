@@ -15,7 +15,7 @@ class Scratch {
  public:
   enum Slot { kElements, kFlags, kPlaces, kWords, kTotals, kLibrary, kSums, kSlots = kSums + 6 };
 
-  /// Room for `count` elements, with anything in it.
+  /// Room for `count` elements: zeros at first, then what was left there.
   template <typename T>
   T* take(int slot, std::uint64_t count) {
     auto& buffer = buffers_[static_cast<std::size_t>(slot)];
