@@ -23,13 +23,15 @@ constexpr std::uint64_t kBytesOfCircle = sizeof(Shape) + sizeof(Paint);
 /// Sorted depths, while the circles of a scene are made.
 constexpr std::uint64_t kSortBytes = sizeof(std::uint32_t);
 
-/// Data files are read piece by piece, a piece a thread (generate/data_layer.cpp).
+/// Data files are read piece by piece, a piece a thread (generate/data_layer.cpp). Pieces come and
+/// go between the large blocks, each of which then begins at the next huge page.
 std::uint64_t pieces_of_data(const Scene& scene, int threads) {
   constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;
+  constexpr std::uint64_t kGaps = 4 * (std::uint64_t{2} << 20);  // shapes, paints, lists, picture
   const bool has_data = std::any_of(
       scene.layers.begin(), scene.layers.end(),
       [](const Layer& layer) { return std::holds_alternative<DataSource>(layer.source); });
-  return has_data ? static_cast<std::uint64_t>(threads) * kPiece : 0;
+  return has_data ? static_cast<std::uint64_t>(threads) * kPiece + kGaps : 0;
 }
 
 std::uint64_t pixels_of(const ImageSettings& image) {
