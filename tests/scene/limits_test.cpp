@@ -70,9 +70,9 @@ TEST(Limits, NothingIsReadOfOtherListsOfAWrongLength) {
     EXPECT_EQ(got.substr(got.find(": ") + 2), error);
   };
   // Items that a reader would stumble over are put into the lists, and lists into the lists.
-  for (const auto& [list, count] :
+  for (const auto& items :
        {std::pair<std::string, int>{"[]", 0}, {"[{}]", 1}, {"[[], [], {}, a]", 4}}) {
-    const std::string n = std::to_string(count);
+    const std::string list = items.first, n = std::to_string(items.second);
     const std::string rgb = "expected [red, green, blue], got a list of " + n;
     const std::string pair = "expected [low, high], got a list of " + n;
     const std::string point = "expected a point [x, y], got a list of " + n;

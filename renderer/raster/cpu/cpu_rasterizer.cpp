@@ -372,13 +372,14 @@ std::uint64_t measure_drawing(const CircleFeed& circles, const ImageSettings& im
 }
 
 std::uint64_t kept_by_threads(std::uint64_t circles, int threads) {
-  constexpr std::uint64_t kMany = 65536, kSlab = 16384;
+  constexpr std::uint64_t kMany = 65536, kCirclesOfSlab = 16384;
   constexpr std::uint64_t kStack = std::uint64_t{1} << 16;
   constexpr std::uint64_t kBytesOfSlab =
-      kSlab * (sizeof(Shape) + sizeof(Paint) + 8);  // and indices
+      kCirclesOfSlab * (sizeof(Shape) + sizeof(Paint) + 8);  // and indices
   const auto all =
       static_cast<std::uint64_t>(threads > 0 ? threads : tbb::this_task_arena::max_concurrency());
-  return all * kStack + (circles < kMany ? 0 : std::min(all, circles / kSlab) * kBytesOfSlab);
+  return all * kStack +
+         (circles < kMany ? 0 : std::min(all, circles / kCirclesOfSlab) * kBytesOfSlab);
 }
 
 std::string cpu_vector_target() {
