@@ -25,9 +25,8 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
 std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format);
 
 /// What the program takes when it draws hardly anything, with the libraries that the format needs;
-/// `at_start`: resident_memory() of a process that has done nothing yet. CUDA's driver takes some
-/// hundred MB more.
-std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format);
+/// `at_start`: resident_memory() of a process that has done nothing yet.
+std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format, Backend backend);
 /// Main memory that this process has at the moment.
 std::uint64_t resident_memory();
 

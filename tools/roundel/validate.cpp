@@ -50,7 +50,7 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
                         : ""});
   const std::uint64_t beyond =
       frame_memory(scene, format, backend, survey.drawing_bytes, raster.threads).most();
-  const std::uint64_t memory = beyond + program_memory(at_start, format);
+  const std::uint64_t memory = beyond + program_memory(at_start, format, backend);
   return fmt::format("{}: valid\n", scene.path) +
          fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
          fmt::format("  circles      {}\n", with_commas(count_circles(scene))) +
@@ -59,7 +59,8 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
          fmt::format("  memory       {} ({} bytes), {} of it the program\n",
                      memory_text(static_cast<double>(memory)), memory,
                      memory_text(static_cast<double>(memory - beyond))) +
-         fmt::format("  --memory     {}M\n", (beyond >> 20) + 1) +
+         // With CUDA that is device memory, which takes what it can get.
+         (backend == Backend::kCpu ? fmt::format("  --memory     {}M\n", (beyond >> 20) + 1) : "") +
          fmt::format("  fingerprint  {}\n", fingerprint(scene));
 }
 
