@@ -12,14 +12,14 @@ namespace roundel::primitives::cuda_kernels {
 /// multiprocessor, take tile b, b + G, b + 2G, … of G blocks. The warps of a block have roles, and
 /// hand the stages of a ring in shared memory to each other by barriers (mbarrier):
 ///
-///   loader     1 warp     copies tiles into stages, as far ahead as there are stages, by 1-D bulk
-///                         copies (the copy engine, TMA): no registers, no instruction a word
-///   reducers   a few      sum (or count in) each segment of a tile, and publish the tile's
-///   aggregate look-ahead 1 warp     adds up the aggregates of the tiles since this block's last
-///   one. Only
-///                         aggregates are published: no tile waits for another one's prefix, so
-///                         there is no chain through the grid (unlike decoupled look-back)
-///   writers    the rest   scan or select a segment each, in place, and write it out
+/// - One loader copies tiles into stages, as far ahead as there are stages, by 1-D bulk copies (the
+///   copy engine, TMA): no registers, no instruction a word.
+/// - A few reducers sum (or count in) each segment of a tile, and publish the tile's aggregate.
+/// - One look-ahead warp adds up the aggregates of the tiles since this block's last one. Only
+///   aggregates are published: no tile waits for another one's prefix, so there is no chain through
+///   the grid, unlike decoupled look-back. With two blocks and aggregates [5, 2, 7, 1], the first
+///   block's prefixes are 0 and 0 + (5 + 2) = 7, the second one's 5 and 5 + (2 + 7) = 14.
+/// - The writers scan or select a segment each, in place, and write it out.
 ///
 /// After the single-pass scan of NVIDIA's CCCL for Hopper and newer, and Merrill & Garland 2016.
 /// All blocks must be resident at once: launch cooperatively.
@@ -29,14 +29,12 @@ namespace ptx = ::cuda::ptx;
 template <int Segment, int Writers, int Reducers, int Stages, int BlocksPerProcessor,
           int OverCopied = 0>
 struct RingPolicy {
-  static constexpr int kSegment =
-      Segment;  ///< elements that a writing warp takes: a multiple of 128
+  static constexpr int kSegment = Segment;    ///< elements of a writing warp
   static constexpr int kWriters = Writers;    ///< warps
   static constexpr int kReducers = Reducers;  ///< warps
   static constexpr int kStages = Stages;      ///< of a tile each, in shared memory
   static constexpr int kBlocksPerProcessor = BlocksPerProcessor;
-  static constexpr int kOverCopied =
-      OverCopied;  ///< elements of the next tile that a stage has, too
+  static constexpr int kOverCopied = OverCopied;  ///< elements of the next tile in a stage
 
   static constexpr int kRows = kSegment / (4 * kWarp);  ///< of 128 elements: an int4 a lane
   static constexpr int kTile = kSegment * kWriters;

@@ -32,7 +32,7 @@ void scan_blocks_tree(const DeviceScan& scan);
 void scan_blocks_host_sums(const DeviceScan& scan);
 void scan_blocks_shuffles(const DeviceScan& scan);
 void scan_look_back(const DeviceScan& scan);
-void scan_bulk(const DeviceScan& scan);  ///< compute capability 9.0 and newer
+void scan_bulk(const DeviceScan& scan);  ///< where has_bulk_copies()
 void scan_cub(const DeviceScan& scan);   ///< writes no total
 
 /// The single-pass scan for this n and device.
@@ -41,7 +41,8 @@ void scan_single_pass(const DeviceScan& scan);
 inline constexpr std::uint64_t kOneBlockStatic = 4096;    ///< elements at most
 inline constexpr std::uint64_t kOneBlockDynamic = 32768;  ///< elements at most
 
-/// Whether the device has 1-D bulk copies and barriers that count their bytes.
+/// Whether the device has 1-D bulk copies, barriers that count their bytes, and shared memory for
+/// the stages: compute capability 9.0 and 10.0, but not 12.0 with its 99 KiB a block.
 bool has_bulk_copies();
 
 }  // namespace roundel::primitives

@@ -124,13 +124,16 @@ void scan_bulk(const DeviceScan& scan) {
 }
 
 bool has_bulk_copies() {
-  static const int major = [] {
-    int device = 0, found = 0;
+  static const bool has = [] {
+    constexpr int kBarriersAndSums = 8192;  // bytes of shared memory beside the stages, with room
+    int device = 0, major = 0, shared = 0;
     ROUNDEL_CUDA_CHECK(cudaGetDevice(&device));
-    ROUNDEL_CUDA_CHECK(cudaDeviceGetAttribute(&found, cudaDevAttrComputeCapabilityMajor, device));
-    return found;
+    ROUNDEL_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    ROUNDEL_CUDA_CHECK(
+        cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    return major >= 9 && shared >= ScanPolicy::kSharedBytes + kBarriersAndSums;
   }();
-  return major >= 9;
+  return has;
 }
 
 }  // namespace roundel::primitives

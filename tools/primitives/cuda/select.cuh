@@ -50,7 +50,7 @@ void select_by_scan(const DeviceSelect<Selection>& select, void (*scan)(const De
 template <typename Selection>
 void select_by_ballots(const DeviceSelect<Selection>& select);
 template <typename Selection>
-void select_bulk(const DeviceSelect<Selection>& select);  ///< compute capability 9.0 and newer
+void select_bulk(const DeviceSelect<Selection>& select);  ///< where has_bulk_copies()
 /// The vendor's library, by predicate, and by flags that write_flags() has written.
 template <typename Selection>
 void select_cub(const DeviceSelect<Selection>& select);

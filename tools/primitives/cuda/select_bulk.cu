@@ -29,7 +29,7 @@ __device__ std::int32_t next_of(const int4& v, std::int32_t behind) {
 
 /// Those of a lane's four bits that belong to elements that can be kept; `rest`: how many of the
 /// elements from the lane's first on.
-__device__ inline unsigned valid_bits(int rest) {
+[[maybe_unused]] __device__ inline unsigned valid_bits(int rest) {
   return rest >= 4 ? 15U : rest > 0 ? (1U << rest) - 1U : 0U;
 }
 
