@@ -36,20 +36,15 @@ void decode_frame(const std::string& path, ImageFormat format, FrameFile& file) 
   }
 }
 
-/// Whether a file begins as pictures of another format do, so that it is somebody's, and not a
-/// damaged frame.
-bool begins_as_another_format(const std::string& path, ImageFormat format) {
+/// Whether a file that does not decode may be a frame that was cut off or lost bytes: it begins as
+/// its format does, or is empty or zeros, as after a crash of the machine. Else it is somebody's.
+bool begins_as_a_frame(const std::string& path, ImageFormat format) {
   using namespace std::string_view_literals;
-  static constexpr std::pair<std::string_view, std::optional<ImageFormat>> kStarts[] = {
-      {"\x89PNG"sv, ImageFormat::kPng}, {"\x76\x2f\x31\x01"sv, ImageFormat::kExr},
-      {"PF\n"sv, ImageFormat::kPfm},    {"Pf\n"sv, ImageFormat::kPfm},
-      {"\xff\xd8\xff"sv, std::nullopt},  // JPEG
-      {"GIF8"sv, std::nullopt},         {"RIFF"sv, std::nullopt},
-      {"II*\0"sv, std::nullopt},        {"MM\0*"sv, std::nullopt}};  // TIFF
-  const std::string bytes = InputFile(path).read(4);
-  return std::any_of(std::begin(kStarts), std::end(kStarts), [&](const auto& start) {
-    return bytes.starts_with(start.first) && start.second != format;
-  });
+  const std::string_view start = format == ImageFormat::kPng   ? "\x89PNG"sv
+                                 : format == ImageFormat::kExr ? "\x76\x2f\x31\x01"sv
+                                                               : "PF\n"sv;
+  const std::string bytes = InputFile(path).read(start.size());
+  return start.starts_with(bytes) || bytes.find_first_not_of('\0') == std::string::npos;
 }
 
 /// An error's text without the path that it begins with.
@@ -117,7 +112,7 @@ FrameFile examine_frame(const std::string& path, ImageFormat format) {
     if (e.exit_code() == ExitCode::kRuntimeFailure) {
       file.state = FrameState::kUnreadable;
       file.fault = fmt::format("unreadable ({})", reason);
-    } else if (begins_as_another_format(path, format)) {
+    } else if (!begins_as_a_frame(path, format)) {
       file.state = FrameState::kForeign;
       file.fault = "not Roundel's";
     } else {

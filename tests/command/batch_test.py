@@ -369,14 +369,18 @@ class ExistingFiles(BatchTest):
         self.assertRegex(done.stderr, r"9 frames are of another scene or version: by roundel 9\S*, "
                                       r"asked roundel 0\S*: 1-9\n")
 
-    def test_pictures_of_other_formats_are_somebodys(self):
+    def test_files_that_do_not_begin_as_a_frame_are_somebodys(self):
         self.render()
         self.run_roundel("render", "balls.yaml", "--frame", "1", "-o", "a.exr")
         shutil.copy(self.path("a.exr"), self.path("out/1.png"))
         with open(self.path("out/2.png"), "wb") as file:
             file.write(b"\xff\xd8\xff\xe0 a photograph")
+        with open(self.path("out/3.png"), "wb") as file:
+            file.write(b"a letter")
+        before = self.contents()
         done = self.render("--resume", code=REFUSED)
-        self.assertIn("2 frames are not Roundel's: 1-2\n", done.stderr)
+        self.assertIn("3 frames are not Roundel's: 1-3\n", done.stderr)
+        self.assertEqual(self.contents(), before)
 
     def test_leftovers_of_killed_runs_go(self):
         self.run_roundel("render", "balls.yaml", "--frames", "1", "-o", "out/%d.png")
