@@ -103,7 +103,7 @@ template <typename Output>
 class Arrays {
  public:
   Arrays(std::span<const std::int32_t> in, std::span<Output> out)
-      : host_in_(in), host_out_(out), in_(in.size()), out_(out.size()), result_(1) {
+      : host_out_(out), in_(in.size()), out_(out.size()), result_(1) {
     copy_to_device(in_.data(), in);
   }
 
@@ -134,7 +134,6 @@ class Arrays {
   Scratch scratch;
 
  private:
-  std::span<const std::int32_t> host_in_;
   std::span<Output> host_out_;
   cuda::DeviceBuffer<std::int32_t> in_;
   cuda::DeviceBuffer<Output> out_;

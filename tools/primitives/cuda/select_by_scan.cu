@@ -57,7 +57,6 @@ void select_by_scan(const DeviceSelect<Selection>& select, void (*scan)(const De
 template void write_flags(const DeviceSelect<KeepNonZero>&);
 template void write_flags(const DeviceSelect<KeepBelow>&);
 template void select_by_scan(const DeviceSelect<KeepNonZero>&, void (*)(const DeviceScan&));
-template void select_by_scan(const DeviceSelect<KeepBelow>&, void (*)(const DeviceScan&));
 template void select_by_scan(const DeviceSelect<KeepRepeated>&, void (*)(const DeviceScan&));
 
 }  // namespace roundel::primitives
