@@ -29,7 +29,7 @@ class SceneFeed final : public CircleFeed {
     apply_view(scene_, shapes);
   }
   /// A place in the classic scenes' stream of random numbers takes microseconds to find.
-  std::size_t cheap_run() const override { return 16; }
+  std::size_t sample_run() const override { return 16; }
 
  private:
   const Scene& scene_;
@@ -48,7 +48,7 @@ class CountingFeed final : public CircleFeed {
     feed_.read(first, shapes, paints);
     count_ += shapes.size();
   }
-  std::size_t cheap_run() const override { return feed_.cheap_run(); }
+  std::size_t sample_run() const override { return feed_.sample_run(); }
 
  private:
   const CircleFeed& feed_;
@@ -66,7 +66,8 @@ void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& 
 std::uint64_t expected_circles(const Scene& scene) {
   const CircleSource source(scene);
   if (!source.makes_runs()) return count_circles(scene);
-  return estimate_frame(SceneFeed(scene, source), scene.image, kCpuBinSize, 2 * kCpuFrontSpread)
+  return estimate_frame(SceneFeed(scene, source), scene.image, kCpuTileSize,
+                        2 * kCpuSaturationFactor)
       .front_circles;  // of two chunks
 }
 
@@ -88,7 +89,7 @@ CircleSample sample_circles(const CircleFeed& circles, const ImageSettings& imag
   CircleSample sample;
   sample.circles = std::min(circles.count(), kSamples);
   for (std::size_t i = 0, run = 0; i < sample.circles; i += run) {
-    run = std::min(circles.cheap_run(), sample.circles - i);
+    run = std::min(circles.sample_run(), sample.circles - i);
     const std::size_t first = std::min(circles.count() / sample.circles * i, circles.count() - run);
     circles.read(first, std::span(shapes).subspan(i, run), std::span(paints).subspan(i, run));
   }
@@ -155,7 +156,7 @@ FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t p
   if (!source.makes_runs()) {
     generate_in_frame_space(source, frame, circles);
     survey.sample = sample_circles(MemoryFeed(circles), scene.image);
-    survey.overlaps = count_overlaps(circles, width, height, kCpuBinSize);
+    survey.overlaps = count_overlaps(circles, width, height, kCpuTileSize);
     measure(MemoryFeed(circles));
     return survey;
   }
@@ -167,7 +168,7 @@ FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t p
     circles.shapes.resize_discard(size);
     circles.paints.resize_discard(size);
     feed.read_in_parallel(first, circles.shapes.span(), circles.paints.span());
-    survey.overlaps += count_overlaps(circles, width, height, kCpuBinSize);
+    survey.overlaps += count_overlaps(circles, width, height, kCpuTileSize);
     progress.done += size;
   }
   circles = {};

@@ -49,7 +49,7 @@ SceneBounds circle_bounds(const Scene& scene, std::int64_t frame);
 
 /// What going through a frame's circles tells.
 struct FrameSurvey {
-  /// Pairs of circles and bins of the CPU backend's size that they may cover pixels of.
+  /// Pairs of circles and tiles of the CPU backend's size that they may cover pixels of.
   std::uint64_t overlaps = 0;
   std::uint64_t drawing_bytes = 0;  ///< what measure_drawing() says
   CircleSample sample;

@@ -5,7 +5,7 @@
 
 namespace roundel {
 
-inline constexpr int kLargestBinSize = 256;
+inline constexpr int kLargestTileSize = 256;
 /// Circles that a backend takes at once, at most.
 inline constexpr std::uint64_t kMostCirclesAtOnce = std::uint64_t{1} << 24;
 

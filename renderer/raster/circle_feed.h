@@ -19,7 +19,7 @@ class CircleFeed {
   /// painting does not read. May be called from many threads at once; starts no tasks.
   virtual void read(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const = 0;
   /// How many neighbours cost little more than one of them.
-  virtual std::size_t cheap_run() const = 0;
+  virtual std::size_t sample_run() const = 0;
   /// All circles, where they are in memory; else null.
   virtual const Circles* in_memory() const { return nullptr; }
 
@@ -40,7 +40,7 @@ class MemoryFeed final : public CircleFeed {
 
   std::size_t count() const override { return circles_.count(); }
   void read(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override;
-  std::size_t cheap_run() const override { return 1; }
+  std::size_t sample_run() const override { return 1; }
   const Circles* in_memory() const override { return &circles_; }
 
  private:

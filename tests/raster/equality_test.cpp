@@ -15,7 +15,7 @@ namespace {
 
 using testing::draw;
 using testing::draw_cpu;
-using testing::draw_without_bins;
+using testing::draw_without_tiles;
 using testing::image_of;
 using testing::random_circles;
 
@@ -29,9 +29,9 @@ std::vector<RasterOptions> cpu_variants() {
   return {{.threads = 1},
           {.threads = 2},
           {.threads = 7},
-          {.threads = 2, .bin_size = 16},
-          {.threads = 2, .bin_size = 128},
-          {.threads = 2, .bin_size = 256},
+          {.threads = 2, .tile_size = 16},
+          {.threads = 2, .tile_size = 128},
+          {.threads = 2, .tile_size = 256},
           {.threads = 2, .chunk_circles = 1000},
           {.threads = 1, .chunk_circles = 7},
           {.threads = 2, .memory_budget = 400 << 10}};  // room for all states, and for short lists
@@ -39,11 +39,11 @@ std::vector<RasterOptions> cpu_variants() {
 
 const std::pair<int, int> kSizes[] = {{1, 1}, {17, 3}, {63, 65}, {130, 33}, {700, 1}, {1, 300}};
 
-TEST(Equality, BinsThreadsChunksAndMemoryChangeNothingOnTheCpu) {
+TEST(Equality, TilesThreadsChunksAndMemoryChangeNothingOnTheCpu) {
   for (const auto& [width, height] : kSizes) {
     for (const double snow : {0.0, 1.0, 0.3}) {
       const Circles circles = random_circles(3000, 0.08f, 0.5f, snow);
-      const Framebuffer expected = draw_without_bins(circles, image_of(width, height));
+      const Framebuffer expected = draw_without_tiles(circles, image_of(width, height));
       for (const RasterOptions& options : cpu_variants())
         expect_same_bits(expected, draw_cpu(circles, image_of(width, height), options),
                          std::to_string(width) + "x" + std::to_string(height));
@@ -58,7 +58,7 @@ TEST(Equality, AlphaImagesAndLinearBlendingToo) {
     for (const BlendSpace space : {BlendSpace::kDisplay, BlendSpace::kLinear}) {
       image.alpha = alpha;
       image.blend_space = space;
-      const Framebuffer expected = draw_without_bins(circles, image);
+      const Framebuffer expected = draw_without_tiles(circles, image);
       for (const RasterOptions& options : cpu_variants())
         expect_same_bits(expected, draw_cpu(circles, image, options), "alpha or linear");
     }
@@ -66,9 +66,9 @@ TEST(Equality, AlphaImagesAndLinearBlendingToo) {
 }
 
 TEST(Equality, WhereStatesDoNotFitAllCirclesAreListedAtOnce) {
-  const ImageSettings image = image_of(130, 130);  // 25 bins, whose states take 400 KiB
+  const ImageSettings image = image_of(130, 130);  // 25 tiles, whose states take 400 KiB
   const Circles circles = random_circles(3000, 0.04f, 0.01f, 0);
-  const Framebuffer expected = draw_without_bins(circles, image);
+  const Framebuffer expected = draw_without_tiles(circles, image);
   constexpr std::uint64_t kBudget = 200 << 10;
   const RasterOptions options{.threads = 2, .memory_budget = kBudget, .chunk_circles = 1000};
   Framebuffer framebuffer;
@@ -104,7 +104,7 @@ TEST(Equality, EveryInstructionSetHasTheSameBits) {
   for (const Circles& circles : many) {
     if (circles.count() > 100000)
       image.width = 41, image.height = 23;  // brute force takes its time
-    const Framebuffer expected = draw_without_bins(circles, image);
+    const Framebuffer expected = draw_without_tiles(circles, image);
     const Image expected_bytes = to_image(expected, image);
     for (const std::string& target : targets) {
       ASSERT_TRUE(force_cpu_vector_target(target));
@@ -123,8 +123,8 @@ TEST(Equality, EveryInstructionSetHasTheSameBits) {
 /// Circles that are read as they are needed; remembers which.
 class WatchedFeed final : public CircleFeed {
  public:
-  WatchedFeed(const Circles& circles, std::size_t cheap_run)
-      : memory_(circles), cheap_run_(cheap_run), first_read_(circles.count()) {}
+  WatchedFeed(const Circles& circles, std::size_t sample_run)
+      : memory_(circles), cheap_run_(sample_run), first_read_(circles.count()) {}
   std::size_t count() const override { return memory_.count(); }
   void read(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
     memory_.read(first, shapes, paints);
@@ -134,7 +134,7 @@ class WatchedFeed final : public CircleFeed {
     while (first < known && !first_read_.compare_exchange_weak(known, first)) {
     }
   }
-  std::size_t cheap_run() const override { return cheap_run_; }
+  std::size_t sample_run() const override { return cheap_run_; }
   /// The hindmost circle of those that were read to be painted.
   std::size_t first_read() const { return first_read_; }
 
@@ -174,7 +174,7 @@ TEST(Equality, CirclesMadeWhereTheyAreNeededChangeNothing) {
   for (const Circles& circles : circles_to_feed()) {
     const bool are_few = circles.count() < 10'000;  // others take their time
     for (const RasterOptions& options : cpu_variants())
-      if (are_few || options.threads == 7 || options.bin_size == 16)
+      if (are_few || options.threads == 7 || options.tile_size == 16)
         expect_feed_draws_the_same(circles, image_of(130, 33), *make_cpu_rasterizer(options));
   }
 }
@@ -204,9 +204,9 @@ TEST(Equality, ARasterizerCanBeUsedAgainForOtherImages) {
   const Circles many = random_circles(1000, 0.04f, 0.5f, 0);
   const Circles few = random_circles(3, 0.5f, 0.5f, 0);
   for (const Circles* circles : {&many, &few, &many}) {
-    expect_same_bits(draw_without_bins(*circles, image_of(150, 90)),
+    expect_same_bits(draw_without_tiles(*circles, image_of(150, 90)),
                      draw(*rasterizer, *circles, image_of(150, 90)), "again");
-    expect_same_bits(draw_without_bins(*circles, image_of(33, 200)),
+    expect_same_bits(draw_without_tiles(*circles, image_of(33, 200)),
                      draw(*rasterizer, *circles, image_of(33, 200)), "other size");
   }
 }
@@ -281,7 +281,7 @@ TEST(Equality, SelftestScenesAgreeWithTheirPixelByPixelRendering) {
     if (scene.circles.count() * static_cast<std::size_t>(scene.image.width * scene.image.height) >
         30'000'000)
       continue;  // too long pixel by pixel; `roundel selftest` compares them between backends
-    expect_same_bits(draw_without_bins(scene.circles, scene.image),
+    expect_same_bits(draw_without_tiles(scene.circles, scene.image),
                      draw_cpu(scene.circles, scene.image, {.threads = 2}), scene.name);
   }
 }

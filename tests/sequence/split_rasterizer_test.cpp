@@ -89,7 +89,7 @@ TEST(SplitRasterizer, CirclesNeedNotBeInMemory) {
     void read(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
       memory_.read(first, shapes, paints);
     }
-    std::size_t cheap_run() const override { return 8; }
+    std::size_t sample_run() const override { return 8; }
 
    private:
     MemoryFeed memory_;

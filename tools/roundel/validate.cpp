@@ -54,8 +54,8 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
   return fmt::format("{}: valid\n", scene.path) +
          fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
          fmt::format("  circles      {}\n", with_commas(count_circles(scene))) +
-         fmt::format("  overlaps     {} with bins of {} pixels\n", with_commas(survey.overlaps),
-                     kCpuBinSize) +
+         fmt::format("  overlaps     {} with tiles of {} pixels\n", with_commas(survey.overlaps),
+                     kCpuTileSize) +
          fmt::format("  memory       {} ({} bytes), {} of it the program\n",
                      memory_text(static_cast<double>(memory)), memory,
                      memory_text(static_cast<double>(memory - beyond))) +

@@ -37,18 +37,18 @@ void fetch(std::span<const Paint> paints) {
   for (std::size_t i = 0; i < paints.size(); i += kPaintsOfLine) hwy::Prefetch(&paints[i]);
 }
 
-/// counts [num_bins + 1]: how many of the circles may cover a pixel of each bin; 0 for finished
-/// bins. The last element is left over.
-void count_overlaps(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
+/// counts [num_tiles + 1]: how many of the circles may cover a pixel of each tile; 0 for done
+/// tiles. The last element is left over.
+void count_overlaps(std::span<const Shape> shapes, const TileGrid& grid, const ActiveTiles& active,
                     std::vector<std::uint32_t>& counts) {
-  const auto num_bins = static_cast<std::size_t>(grid.num_bins());
-  counts.assign(num_bins + 1, 0);
-  std::vector<std::uint32_t> steps(num_bins + 1);
-  count_slab(shapes, grid, open, counts.data(), steps.data());
+  const auto num_tiles = static_cast<std::size_t>(grid.num_tiles());
+  counts.assign(num_tiles + 1, 0);
+  std::vector<std::uint32_t> steps(num_tiles + 1);
+  count_slab(shapes, grid, active, counts.data(), steps.data());
   std::uint32_t sum = 0;
-  for (std::size_t bin = 0; bin < num_bins; ++bin) {
-    sum += steps[bin];
-    counts[bin] = open.is_open(static_cast<int>(bin)) ? counts[bin] + sum : 0;
+  for (std::size_t tile = 0; tile < num_tiles; ++tile) {
+    sum += steps[tile];
+    counts[tile] = active.is_active(static_cast<int>(tile)) ? counts[tile] + sum : 0;
   }
 }
 
@@ -61,23 +61,23 @@ void reserve(Buffer<T>& buffer, std::uint64_t size) {
 
 }  // namespace
 
-bool BinLists::is_empty(std::size_t bin) const {
-  return std::all_of(slabs.begin(), slabs.end(), [bin](const SlabLists& slab) {
-    return slab.offsets[bin] == slab.offsets[bin + 1];
+bool TileLists::is_empty(std::size_t tile) const {
+  return std::all_of(slabs.begin(), slabs.end(), [tile](const SlabLists& slab) {
+    return slab.offsets[tile] == slab.offsets[tile + 1];
   });
 }
 
 std::uint64_t least_list_bytes(const TileGrid& grid) {
   const std::uint64_t bytes =
-      (static_cast<std::uint64_t>(grid.num_bins()) + 1) * sizeof(std::uint32_t);
+      (static_cast<std::uint64_t>(grid.num_tiles()) + 1) * sizeof(std::uint32_t);
   return bytes + block_memory(bytes) + kCircleBytes;
 }
 
-std::vector<std::uint32_t> BinLists::indices(std::size_t bin) const {
+std::vector<std::uint32_t> TileLists::indices(std::size_t tile) const {
   std::vector<std::uint32_t> list;
   for (std::size_t i = slabs.size(); i-- > 0;) {
     const std::uint32_t* const of_slab = slabs[i].indices.data();
-    list.insert(list.end(), of_slab + slabs[i].offsets[bin], of_slab + slabs[i].offsets[bin + 1]);
+    list.insert(list.end(), of_slab + slabs[i].offsets[tile], of_slab + slabs[i].offsets[tile + 1]);
   }
   return list;
 }
@@ -135,25 +135,25 @@ struct FedCircles {
 };
 
 template <typename Chunk>
-bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::uint8_t> finished,
-               std::uint64_t max_bytes, BinLists& lists) {
+bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::uint8_t> done,
+               std::uint64_t max_bytes, TileLists& lists) {
   const std::size_t count = chunk.shapes.size();
-  const std::size_t num_bins = static_cast<std::size_t>(grid.num_bins());
-  const std::size_t room_for_copies = kMostCopies * count;  // only what is written takes memory
-  const OpenBins open(grid, finished);
-  const std::uint64_t offset_bytes = (num_bins + 1) * sizeof(std::uint32_t);  // of a slab
-  const bool may_copy = open.all && count >= kManyCircles && !chunk.paints.empty() &&
+  const std::size_t num_tiles = static_cast<std::size_t>(grid.num_tiles());
+  const std::size_t copy_capacity = kMostCopies * count;  // only what is written takes memory
+  const ActiveTiles active(grid, done);
+  const std::uint64_t offset_bytes = (num_tiles + 1) * sizeof(std::uint32_t);  // of a slab
+  const bool may_copy = active.all && count >= kManyCircles && !chunk.paints.empty() &&
                         count * kCircleBytes + count / kCopySlab * offset_bytes <= max_bytes;
   // Enough slabs to keep the threads busy, few enough that the counts stay small beside the
   // circles.
   const std::size_t threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  const std::size_t most_slabs = count / std::max<std::size_t>(1024, num_bins) + 1;
+  const std::size_t most_slabs = count / std::max<std::size_t>(1024, num_tiles) + 1;
   const std::size_t num_slabs = may_copy ? count / kCopySlab : std::min(threads * 4, most_slabs);
   lists.slabs.resize(num_slabs);
   if (may_copy) {
-    if (lists.shapes.size() < room_for_copies + kReadBeyond) lists.copies_written = 0;
-    reserve(lists.shapes, room_for_copies + kReadBeyond);
-    reserve(lists.paints, room_for_copies + kReadBeyond);
+    if (lists.shapes.size() < copy_capacity + kReadBeyond) lists.copies_written = 0;
+    reserve(lists.shapes, copy_capacity + kReadBeyond);
+    reserve(lists.paints, copy_capacity + kReadBeyond);
   }
 
   // Where all circles lie in the chunk's memory from the start, they count from the start.
@@ -174,7 +174,7 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
     return false;
   };
   const auto list_slab = [&](const Slab& circles, SlabLists& slab) {
-    count_overlaps(circles.shapes, grid, open, slab.offsets);
+    count_overlaps(circles.shapes, grid, active, slab.offsets);
     const std::uint64_t total =
         std::accumulate(slab.offsets.begin(), slab.offsets.end(), std::uint64_t{0});
     overlaps += total;
@@ -188,7 +188,7 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
       constexpr std::size_t kCopiesOfLine = 64 / sizeof(Shape);  // what one thread writes at least
       const std::size_t position =
           copied.fetch_add((total + kCopiesOfLine - 1) / kCopiesOfLine * kCopiesOfLine);
-      if (position + total <= room_for_copies) {
+      if (position + total <= copy_capacity) {
         if (!fits(0)) return;
         slab.shapes = lists.shapes.data() + position;
         slab.paints = lists.paints.data() + position;
@@ -209,13 +209,13 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
       chunk.keep(circles);
       reserve(slab.indices, total);
       slab.indices_written = written;
-      emit_indices(circles.shapes, grid, open, static_cast<std::uint32_t>(circles.begin),
+      emit_indices(circles.shapes, grid, active, static_cast<std::uint32_t>(circles.begin),
                    next.data(), slab.indices.data());
       return;
     }
     thread_local Buffer<std::uint32_t> passing;  // only the copies stay
     reserve(passing, total);
-    emit_indices(circles.shapes, grid, open, 0, next.data(), passing.data());
+    emit_indices(circles.shapes, grid, active, 0, next.data(), passing.data());
     fetch(circles.paints);
     stream_copies(circles.shapes.data(), passing.span().first(total), slab.shapes);
     stream_copies(circles.paints.data(), passing.span().first(total), slab.paints);
@@ -232,7 +232,7 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
   });
   lists.overlaps = overlaps;
   lists.circles_kept = kept;
-  const std::uint64_t written = std::min<std::uint64_t>(copied, room_for_copies);
+  const std::uint64_t written = std::min<std::uint64_t>(copied, copy_capacity);
   if (may_copy) lists.copies_written = std::max(lists.copies_written, written);
   const std::uint64_t kept_bytes =
       block_memory(kept * sizeof(Shape)) + block_memory(kept * sizeof(Paint));
@@ -248,43 +248,43 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
 }  // namespace
 
 bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, const TileGrid& grid,
-                 std::span<const std::uint8_t> finished, std::uint64_t max_bytes, BinLists& lists) {
-  return bin_chunk(KnownCircles{shapes, paints}, grid, finished, max_bytes, lists);
+                 std::span<const std::uint8_t> done, std::uint64_t max_bytes, TileLists& lists) {
+  return bin_chunk(KnownCircles{shapes, paints}, grid, done, max_bytes, lists);
 }
 
 bool bin_feed(const CircleFeed& feed, std::size_t first, std::span<Shape> shapes,
-              std::span<Paint> paints, const TileGrid& grid, std::span<const std::uint8_t> finished,
-              std::uint64_t max_bytes, BinLists& lists) {
-  return bin_chunk(FedCircles{feed, first, shapes, paints}, grid, finished, max_bytes, lists);
+              std::span<Paint> paints, const TileGrid& grid, std::span<const std::uint8_t> done,
+              std::uint64_t max_bytes, TileLists& lists) {
+  return bin_chunk(FedCircles{feed, first, shapes, paints}, grid, done, max_bytes, lists);
 }
 
 }  // namespace roundel::cpu
 
 namespace roundel {
 
-std::vector<std::uint64_t> count_overlaps_by_bin(const Circles& circles, const TileGrid& grid) {
+std::vector<std::uint64_t> count_overlaps_by_tile(const Circles& circles, const TileGrid& grid) {
   using Counts = std::vector<std::uint64_t>;
-  const cpu::OpenBins open(grid, {});
-  const auto num_bins = static_cast<std::size_t>(grid.num_bins());
+  const cpu::ActiveTiles active(grid, {});
+  const auto num_tiles = static_cast<std::size_t>(grid.num_tiles());
   const auto sum_of = [](Counts sum, const auto& other) {
-    for (std::size_t bin = 0; bin < sum.size(); ++bin) sum[bin] += other[bin];
+    for (std::size_t tile = 0; tile < sum.size(); ++tile) sum[tile] += other[tile];
     return sum;
   };
   return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, circles.count(), std::max<std::size_t>(4096, num_bins)),
-      Counts(num_bins),
+      tbb::blocked_range<std::size_t>(0, circles.count(), std::max<std::size_t>(4096, num_tiles)),
+      Counts(num_tiles),
       [&](const tbb::blocked_range<std::size_t>& range, Counts total) {
         std::vector<std::uint32_t> counts;
-        cpu::count_overlaps(circles.shapes.span().subspan(range.begin(), range.size()), grid, open,
-                            counts);
+        cpu::count_overlaps(circles.shapes.span().subspan(range.begin(), range.size()), grid,
+                            active, counts);
         return sum_of(std::move(total), counts);
       },
       sum_of);
 }
 
-std::uint64_t count_overlaps(const Circles& circles, int width, int height, int bin_size) {
+std::uint64_t count_overlaps(const Circles& circles, int width, int height, int tile_size) {
   const std::vector<std::uint64_t> counts =
-      count_overlaps_by_bin(circles, TileGrid::make(width, height, bin_size));
+      count_overlaps_by_tile(circles, TileGrid::make(width, height, tile_size));
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 

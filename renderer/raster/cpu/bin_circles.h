@@ -12,9 +12,9 @@
 
 namespace roundel::cpu {
 
-/// For each bin of a grid the circles of one chunk that may cover one of its pixels. A bin's list
+/// For each tile of a grid the circles of one chunk that may cover one of its pixels. A tile's list
 /// is its pieces in the slabs' lists, from the last slab to the first: front circles first.
-struct BinLists {
+struct TileLists {
   std::vector<SlabLists> slabs;
   Buffer<Shape> shapes;  ///< copies, of all slabs
   Buffer<Paint> paints;
@@ -25,29 +25,29 @@ struct BinLists {
   std::uint64_t bytes_made = 0;    ///< of these: not refused because they would be too many
   double feed_share = 0;           ///< of the time it took to make these lists: what the feed took
 
-  bool is_empty(std::size_t bin) const;
-  /// The list of a bin, front circles first, where there are no copies.
-  std::vector<std::uint32_t> indices(std::size_t bin) const;
+  bool is_empty(std::size_t tile) const;
+  /// The list of a tile, front circles first, where there are no copies.
+  std::vector<std::uint32_t> indices(std::size_t tile) const;
 };
 
-/// What the lists of one circle may take that lies in every bin.
+/// What the lists of one circle may take that lies in every tile.
 std::uint64_t least_list_bytes(const TileGrid& grid);
 
-/// Lists the circles for every bin that is not finished. Slabs are runs of circles, each binned by
-/// one task: it counts overlaps per bin, scans the counts, emits. Positions come from the scan, so
+/// Lists the circles for every tile that is not done. Slabs are runs of circles, each binned by
+/// one task: it counts overlaps per tile, scans the counts, emits. Positions come from the scan, so
 /// the lists do not depend on the threads. Returns false, with the lists unspecified but for
 /// `bytes`, if that would be more than `max_bytes`: what it would be, or the largest number where
 /// even the circles do not fit. With `paints`,
-/// lists hold copies where that is faster: of many circles that lie in one bin each, which would be
-/// fetched from all over the memory otherwise. `max_bytes` is to be least_list_bytes() at least.
+/// lists hold copies where that is faster: of many circles that lie in one tile each, which would
+/// be fetched from all over the memory otherwise. `max_bytes` is to be least_list_bytes() at least.
 /// Runs on the calling thread's TBB arena.
 bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, const TileGrid& grid,
-                 std::span<const std::uint8_t> finished, std::uint64_t max_bytes, BinLists& lists);
+                 std::span<const std::uint8_t> done, std::uint64_t max_bytes, TileLists& lists);
 
 /// The same for a chunk that is made on the way, slab by slab: circles first, first + 1, … of a
 /// feed. `shapes` and `paints` are room for it; they get the circles that lists name by index.
 bool bin_feed(const CircleFeed& feed, std::size_t first, std::span<Shape> shapes,
-              std::span<Paint> paints, const TileGrid& grid, std::span<const std::uint8_t> finished,
-              std::uint64_t max_bytes, BinLists& lists);
+              std::span<Paint> paints, const TileGrid& grid, std::span<const std::uint8_t> done,
+              std::uint64_t max_bytes, TileLists& lists);
 
 }  // namespace roundel::cpu

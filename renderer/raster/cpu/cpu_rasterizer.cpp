@@ -27,7 +27,7 @@ class CpuRasterizer final : public Rasterizer {
  public:
   explicit CpuRasterizer(const RasterOptions& options)
       : options_(options),
-        bin_size_(options.bin_size > 0 ? options.bin_size : kCpuBinSize),
+        tile_size_(options.tile_size > 0 ? options.tile_size : kCpuTileSize),
         arena_(options.threads > 0 ? options.threads : tbb::task_arena::automatic) {}
 
   void draw(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
@@ -67,7 +67,7 @@ class CpuRasterizer final : public Rasterizer {
     draw_tiles(circles, image, out.bytes.size(), stats,
                [&](const PixelRect& pixels, const TileState* touched) {
                  const TileState state = touched != nullptr ? *touched : blank_tile(pixels);
-                 Pixel row[kLargestBinSize];
+                 Pixel row[kLargestTileSize];
                  const int columns = pixels.x1 - pixels.x0 + 1;
                  for (int y = pixels.y0; y <= pixels.y1; ++y) {
                    finish_row(state, y - pixels.y0, columns, background[to_size(y)], image.alpha,
@@ -111,29 +111,29 @@ class CpuRasterizer final : public Rasterizer {
     return rows;
   }
 
-  /// Runs bin and blend, chunk by chunk from the front, and gives the state of every bin, once it
+  /// Runs bin and blend, chunk by chunk from the front, and gives the state of every tile, once it
   /// is finished, to write_tile(pixels, &state), from many threads at once; without a state where
-  /// no circle touches the bin. `picture_bytes` are those that write_tile writes to.
+  /// no circle touches the tile. `picture_bytes` are those that write_tile writes to.
   template <typename WriteTile>
   void draw_tiles(const CircleFeed& circles, const ImageSettings& image,
                   std::uint64_t picture_bytes, StageStats& stats, const WriteTile& write_tile) {
     arena_.execute([&] {
-      const TileGrid grid = TileGrid::make(image.width, image.height, bin_size_);
-      const auto num_bins = static_cast<std::size_t>(grid.num_bins());
+      const TileGrid grid = TileGrid::make(image.width, image.height, tile_size_);
+      const auto num_tiles = static_cast<std::size_t>(grid.num_tiles());
       const Budget budget = find_budget(circles, grid, picture_bytes);
       const SnowRamp ramp = snow_ramp(image.blend_space);
-      finished_.assign(num_bins, 0);
-      slots_.assign(num_bins, kNoSlot);
+      done_.assign(num_tiles, 0);
+      slots_.assign(num_tiles, kNoSlot);
       slots_taken_ = 0;
       const std::size_t count = circles.count();
       stats.circles = count;
 
       const std::uint64_t front =
-          estimate_frame(circles, image, bin_size_, kCpuFrontSpread).front_circles;
+          estimate_frame(circles, image, tile_size_, kCpuSaturationFactor).front_circles;
       ChunkWalk chunks(count, options_.chunk_circles, std::clamp(front, kLeastChunk, kLargestChunk),
                        kLargestChunk, kGrowth);
       bool is_whole = false;  // all circles at once, behind what did not fit otherwise
-      std::size_t unfinished = num_bins;
+      std::size_t unfinished = num_tiles;
       while (unfinished > 0) {
         const auto [begin, end] = chunks.current();
         const bool is_last_chunk = begin == 0;
@@ -143,8 +143,8 @@ class CpuRasterizer final : public Rasterizer {
         std::span<const Paint> paints;
         const bool fits = bin_chunk(circles, begin, end, grid, room, stats, shapes, paints);
         std::size_t unstarted = 0;
-        for (std::size_t bin = 0; bin < num_bins; ++bin)
-          if (finished_[bin] == 0 && slots_[bin] == kNoSlot) ++unstarted;
+        for (std::size_t tile = 0; tile < num_tiles; ++tile)
+          if (done_[tile] == 0 && slots_[tile] == kNoSlot) ++unstarted;
         // Where all unfinished pixels' states can be had, they come before longer lists.
         const bool crowds_out_states =
             budget.is_given && !is_last_chunk &&
@@ -160,29 +160,30 @@ class CpuRasterizer final : public Rasterizer {
         }
         const StageTimer timer(stats, "blend");
         const std::size_t most_slots =
-            budget.is_given ? (budget.room - lists_.bytes) / (state_size(bin_size_) * sizeof(float))
-                            : num_bins;
-        if (!is_last_chunk && states_.size() < num_bins * state_size(bin_size_))
-          states_.resize_discard(num_bins * state_size(bin_size_));
+            budget.is_given
+                ? (budget.room - lists_.bytes) / (state_size(tile_size_) * sizeof(float))
+                : num_tiles;
+        if (!is_last_chunk && states_.size() < num_tiles * state_size(tile_size_))
+          states_.resize_discard(num_tiles * state_size(tile_size_));
         std::atomic<bool> all_carried{true};
-        tbb::parallel_for(std::size_t{0}, num_bins, [&](std::size_t bin) {
-          const bool is_empty = lists_.is_empty(bin), is_fresh = slots_[bin] == kNoSlot;
-          if (finished_[bin] || (is_empty && !is_last_chunk)) return;
-          const int bin_x = static_cast<int>(bin) % grid.bins_x;
-          const int bin_y = static_cast<int>(bin) / grid.bins_x;
-          const PixelRect pixels = grid.bin_pixels(bin_x, bin_y);
+        tbb::parallel_for(std::size_t{0}, num_tiles, [&](std::size_t tile) {
+          const bool is_empty = lists_.is_empty(tile), is_fresh = slots_[tile] == kNoSlot;
+          if (done_[tile] || (is_empty && !is_last_chunk)) return;
+          const int tile_x = static_cast<int>(tile) % grid.tiles_x;
+          const int tile_y = static_cast<int>(tile) / grid.tiles_x;
+          const PixelRect pixels = grid.tile_pixels(tile_x, tile_y);
           if (is_empty && is_fresh) {
             write_tile(pixels, nullptr);
-            finished_[bin] = 1;
+            done_[tile] = 1;
             return;
           }
-          // In a core's cache; a bin that starts and ends with this chunk is kept nowhere else.
-          const TileState state = take_up(bin, pixels);
-          const bool opaque = blend_tile({grid, bin_x, bin_y, shapes, paints, lists_.slabs, ramp,
+          // In a core's cache; a tile that starts and ends with this chunk is kept nowhere else.
+          const TileState state = take_up(tile, pixels);
+          const bool opaque = blend_tile({grid, tile_x, tile_y, shapes, paints, lists_.slabs, ramp,
                                           state, is_fresh, is_last_chunk});
           if (opaque || is_last_chunk) {
             write_tile(pixels, &state);
-            finished_[bin] = 1;
+            done_[tile] = 1;
             return;
           }
           if (is_fresh) {
@@ -191,11 +192,11 @@ class CpuRasterizer final : public Rasterizer {
               all_carried = false;
               return;
             }
-            slots_[bin] = slot;
+            slots_[tile] = slot;
           }
-          std::copy_n(state.planes, state_size(bin_size_), kept_state(bin));
+          std::copy_n(state.planes, state_size(tile_size_), kept_state(tile));
         });
-        unfinished = static_cast<std::size_t>(std::count(finished_.begin(), finished_.end(), 0));
+        unfinished = static_cast<std::size_t>(std::count(done_.begin(), done_.end(), 0));
         stats.overlaps += lists_.overlaps;
         ++stats.chunks;
         if (all_carried) {
@@ -204,9 +205,9 @@ class CpuRasterizer final : public Rasterizer {
           chunks.advance();
           continue;
         }
-        // Unfinished bins start again, with all circles: that needs no states.
+        // Unfinished tiles start again, with all circles: that needs no states.
         is_whole = true;
-        slots_.assign(num_bins, kNoSlot);
+        slots_.assign(num_tiles, kNoSlot);
         slots_taken_ = 0;
         most_slots_ = 0;
         states_ = {};
@@ -225,13 +226,13 @@ class CpuRasterizer final : public Rasterizer {
   };
   Budget find_budget(const CircleFeed& circles, const TileGrid& grid,
                      std::uint64_t picture_bytes) const {
-    const auto num_bins = static_cast<std::uint64_t>(grid.num_bins());
+    const auto num_tiles = static_cast<std::uint64_t>(grid.num_tiles());
     const auto threads = static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
-    // Counts, steps and positions of a slab; a bin's state; all bins' progress.
-    const std::uint64_t overhead = threads * (3 * (num_bins + 1) * sizeof(std::uint32_t) +
-                                              state_size(bin_size_) * sizeof(float)) +
+    // Counts, steps and positions of a slab; a tile's state; all tiles' progress.
+    const std::uint64_t overhead = threads * (3 * (num_tiles + 1) * sizeof(std::uint32_t) +
+                                              state_size(tile_size_) * sizeof(float)) +
                                    kept_by_threads(circles.count(), static_cast<int>(threads)) +
-                                   num_bins * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
+                                   num_tiles * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
                                    static_cast<std::uint64_t>(grid.height) * sizeof(Color);
     Budget budget{options_.memory_budget > 0 || options_.total_memory > 0,
                   options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
@@ -248,8 +249,8 @@ class CpuRasterizer final : public Rasterizer {
 
   /// What is asked for cannot be had; lists_ are of the chunk that did not fit.
   [[noreturn]] void refuse(const Budget& budget, const TileGrid& grid, bool is_all) const {
-    const auto num_bins = static_cast<std::size_t>(grid.num_bins());
-    const std::uint64_t states = block_memory(num_bins * state_size(bin_size_) * sizeof(float));
+    const auto num_tiles = static_cast<std::size_t>(grid.num_tiles());
+    const std::uint64_t states = block_memory(num_tiles * state_size(tile_size_) * sizeof(float));
     std::uint64_t needed = least_list_bytes(grid) + states;
     if (is_all) needed = std::min(needed, lists_.bytes);
     const bool is_all_counted = options_.total_memory > 0;
@@ -279,7 +280,7 @@ class CpuRasterizer final : public Rasterizer {
       const StageTimer timer(stats, "bin");
       shapes = known->shapes.span().subspan(begin, count);
       paints = known->paints.span().subspan(begin, count);
-      return bin_circles(shapes, paints, grid, finished_, max_bytes, lists_);
+      return bin_circles(shapes, paints, grid, done_, max_bytes, lists_);
     }
     const auto start = std::chrono::steady_clock::now();
     if (made_.count() < count) {
@@ -289,9 +290,8 @@ class CpuRasterizer final : public Rasterizer {
     }
     shapes = made_.shapes.span().first(count);
     paints = made_.paints.span().first(count);
-    const bool fits =
-        bin_feed(circles, begin, made_.shapes.span().first(count), made_.paints.span().first(count),
-                 grid, finished_, max_bytes, lists_);
+    const bool fits = bin_feed(circles, begin, made_.shapes.span().first(count),
+                               made_.paints.span().first(count), grid, done_, max_bytes, lists_);
     circles_kept_ = std::max(circles_kept_, lists_.circles_kept);
     if (fits && circles_kept_ > lists_.circles_kept)
       lists_.bytes += (circles_kept_ - lists_.circles_kept) * (sizeof(Shape) + sizeof(Paint));
@@ -304,35 +304,35 @@ class CpuRasterizer final : public Rasterizer {
     return fits && lists_.bytes <= max_bytes;
   }
 
-  static std::size_t state_size(int bin_size) {
-    return std::size_t{4} * index(bin_size, 0, bin_size);
+  static std::size_t state_size(int tile_size) {
+    return std::size_t{4} * index(tile_size, 0, tile_size);
   }
-  float* kept_state(std::size_t bin) {
-    return states_.data() + slots_[bin] * state_size(bin_size_);
+  float* kept_state(std::size_t tile) {
+    return states_.data() + slots_[tile] * state_size(tile_size_);
   }
   /// Of the states that there are, and of so many more.
   std::uint64_t state_bytes(std::size_t more) const {
     const std::size_t slots = std::max<std::size_t>(most_slots_, slots_taken_ + more);
-    return block_memory(slots * state_size(bin_size_) * sizeof(float));
+    return block_memory(slots * state_size(tile_size_) * sizeof(float));
   }
 
   /// A state in memory of the calling thread, uninitialised.
   TileState scratch_tile() const {
     thread_local Buffer<float> scratch;
-    const std::size_t size = state_size(bin_size_);
+    const std::size_t size = state_size(tile_size_);
     if (scratch.size() < size) scratch.resize_discard(size);
-    return {scratch.data(), bin_size_};
+    return {scratch.data(), tile_size_};
   }
   TileState blank_tile(const PixelRect& pixels) const {
     const TileState state = scratch_tile();
     clear_tile(state, pixels);
     return state;
   }
-  /// The state of a bin, where the last chunk left it.
-  TileState take_up(std::size_t bin, const PixelRect& pixels) {
-    if (slots_[bin] == kNoSlot) return blank_tile(pixels);
+  /// The state of a tile, where the last chunk left it.
+  TileState take_up(std::size_t tile, const PixelRect& pixels) {
+    if (slots_[tile] == kNoSlot) return blank_tile(pixels);
     const TileState state = scratch_tile();
-    std::copy_n(kept_state(bin), state_size(bin_size_), state.planes);
+    std::copy_n(kept_state(tile), state_size(tile_size_), state.planes);
     return state;
   }
 
@@ -346,15 +346,15 @@ class CpuRasterizer final : public Rasterizer {
   static constexpr std::uint64_t kGrowth = 2;
 
   RasterOptions options_;
-  int bin_size_;
+  int tile_size_;
   tbb::task_arena arena_;
-  BinLists lists_;
-  Circles made_;                        // the chunk's, where they are not in memory
-  std::uint64_t circles_kept_ = 0;      // how many of its elements have been written to
-  std::vector<std::uint8_t> finished_;  // [num_bins]
+  TileLists lists_;
+  Circles made_;                    // the chunk's, where they are not in memory
+  std::uint64_t circles_kept_ = 0;  // how many of its elements have been written to
+  std::vector<std::uint8_t> done_;  // [num_tiles]
   static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
-  std::vector<std::uint32_t> slots_;  // [num_bins], of started bins in states_
-  Buffer<float> states_;  // [num_bins][4 · bin_size²], of bins that go on behind a chunk
+  std::vector<std::uint32_t> slots_;  // [num_tiles], of started tiles in states_
+  Buffer<float> states_;  // [num_tiles][4 · tile_size²], of tiles that go on behind a chunk
   std::atomic<std::uint32_t> slots_taken_{0};  // of this frame
   std::size_t most_slots_ = 0;                 // of any frame since states_ were made
 };

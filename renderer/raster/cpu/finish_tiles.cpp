@@ -33,8 +33,8 @@ PixelState<L> pixels_over_background(const TileState& state, int i, const Color&
 }
 
 void add_background_to_row(const TileState& state, int row, const Color& background) {
-  const int first = row * state.bin_size;
-  for (int i = first; i < first + state.bin_size; i += kLanes) {
+  const int first = row * state.tile_size;
+  for (int i = first; i < first + state.tile_size; i += kLanes) {
     const PixelState<L> pixel = pixels_over_background(state, i, background);
     hn::Store(pixel.red, kTag, state.plane(0) + i);
     hn::Store(pixel.green, kTag, state.plane(1) + i);
@@ -49,7 +49,8 @@ void finish_row_rgb(const TileState& state, int row, int count, const Color& bac
     return static_cast<std::uint8_t>(hn::GetLane(quantized<L>(channel)));
   };
   for (int i = 0; i < count; ++i, out += 3) {
-    const PixelState<L> pixel = pixels_over_background(state, row * state.bin_size + i, background);
+    const PixelState<L> pixel =
+        pixels_over_background(state, row * state.tile_size + i, background);
     out[0] = code(pixel.red), out[1] = code(pixel.green), out[2] = code(pixel.blue);
   }
 }
@@ -85,7 +86,7 @@ HWY_INLINE hn::Vec<Bytes> packed_rgb(const PixelState<L>& pixel) {
 
 HWY_INLINE void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
                                std::uint8_t* out) {
-  const int first = row * state.bin_size;
+  const int first = row * state.tile_size;
   for (int i = 0; i < count; i += kLanes) {
     const auto rgb = packed_rgb(pixels_over_background(state, first + i, background));
     std::uint8_t* const position = out + std::ptrdiff_t{3} * i;
@@ -123,7 +124,7 @@ HWY_EXPORT(finish_tile_rgb);
 void finish_row(const TileState& state, int row, int count, const Color& background,
                 bool keep_alpha, Pixel* out) {
   if (!keep_alpha) HWY_DYNAMIC_DISPATCH(add_background_to_row)(state, row, background);
-  const int first = row * state.bin_size;
+  const int first = row * state.tile_size;
   for (int i = first; i < first + count; ++i)
     *out++ = {state.plane(0)[i], state.plane(1)[i], state.plane(2)[i],
               keep_alpha ? 1.0f - state.plane(3)[i] : 1.0f};
@@ -137,7 +138,7 @@ void finish_tile_rgb(const TileState& state, const PixelRect& pixels, const Colo
 void fill_tile_rgb(const PixelRect& pixels, const Color* background, std::uint8_t* out,
                    std::ptrdiff_t stride) {
   constexpr std::ptrdiff_t kStep = 48;  // a few instructions, where a call would take as long
-  std::uint8_t row[3 * kLargestBinSize];
+  std::uint8_t row[3 * kLargestTileSize];
   const std::ptrdiff_t columns = pixels.x1 - pixels.x0 + 1;
   for (int y = pixels.y0; y <= pixels.y1; ++y, out += stride) {
     const Color& color = background[y];

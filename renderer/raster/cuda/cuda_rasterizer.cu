@@ -69,12 +69,12 @@ class CudaRasterizer final : public Rasterizer {
   void draw_into(const CircleFeed& circles, const ImageSettings& image,
                  const FrameDrawer::Target& target, StageStats& stats) {
     drawer_.begin(image, target, stream_);
-    const FrameEstimate estimate = estimate_frame(circles, image, kBinSize, kFrontSpread);
+    const FrameEstimate estimate = estimate_frame(circles, image, kTileSize, kSaturationFactor);
     const std::uint64_t largest = largest_chunk(circles.count(), estimate);
     ChunkWalk chunks(circles.count(), options_.chunk_circles,
                      std::min(estimate.front_circles, largest), largest);
     stats.circles = circles.count();
-    std::uint64_t shared_room = kFewOverlaps;
+    std::uint64_t overflow_capacity = kFewOverlaps;
     FrameDrawer::Chunk chunk{};
     FrameProgress progress{};
     do {
@@ -87,11 +87,12 @@ class CudaRasterizer final : public Rasterizer {
       upload(source);
       chunk.shapes = shapes_.data();
       chunk.paints = paints_.data();
-      chunk.own_room = static_cast<std::uint64_t>(
-          kRoomMargin * static_cast<double>(chunk.count) *
-          (chunk.number == 0 ? estimate.front_bins_per_circle : estimate.bins_per_circle));
-      chunk.own_room = std::min(chunk.own_room, room_for_overlaps());
-      chunk.shared_room = std::min(shared_room, room_for_overlaps() - chunk.own_room);
+      chunk.slab_capacity = static_cast<std::uint64_t>(
+          kCapacityMargin * static_cast<double>(chunk.count) *
+          (chunk.number == 0 ? estimate.front_tiles_per_circle : estimate.tiles_per_circle));
+      chunk.slab_capacity = std::min(chunk.slab_capacity, overlap_capacity());
+      chunk.overflow_capacity =
+          std::min(overflow_capacity, overlap_capacity() - chunk.slab_capacity);
       if (chunk.is_listed) drawer_.reserve(chunk);
       if (chunk.is_listed) drawer_.bin(chunk, stream_);
       record(1);
@@ -101,14 +102,14 @@ class CudaRasterizer final : public Rasterizer {
       stats.stage("bin").milliseconds += elapsed(0, 1);
       stats.stage("blend").milliseconds += elapsed(1, 2);
       if (progress.overflow != 0) {
-        shared_room = progress.used;
-        make_room(chunk.own_room + shared_room, chunk, chunks);
+        overflow_capacity = progress.used;
+        make_room(chunk.slab_capacity + overflow_capacity, chunk, chunks);
         continue;
       }
       ++chunk.number;
       chunks.advance();
     } while (progress.overflow != 0 ||
-             (!chunk.is_last && progress.open_bins[(chunk.number - 1) % 2] > 0));
+             (!chunk.is_last && progress.active_tiles[(chunk.number - 1) % 2] > 0));
     stats.chunks = progress.chunks;
     stats.overlaps = progress.overlaps;
     stats.stage("bin").bytes = progress.overlaps * sizeof(Overlap);
@@ -118,7 +119,7 @@ class CudaRasterizer final : public Rasterizer {
   /// drawn again, otherwise half of it.
   void make_room(std::uint64_t overlaps, const FrameDrawer::Chunk& chunk, ChunkWalk& chunks) {
     drawer_.clear_overflow(stream_);
-    if (overlaps <= room_for_overlaps()) return;
+    if (overlaps <= overlap_capacity()) return;
     if (chunk.count == 1)
       throw Error(ExitCode::kRuntimeFailure,
                   "device memory: the lists of a single circle do not fit; expected a larger "
@@ -132,12 +133,12 @@ class CudaRasterizer final : public Rasterizer {
     const std::uint64_t fixed = framebuffer_.bytes() + bytes_.bytes() + drawer_.fixed_bytes();
     const double per_circle =
         static_cast<double>(sizeof(Shape) + sizeof(Paint) + drawer_.bytes_per_circle()) +
-        kRoomMargin * static_cast<double>(sizeof(Overlap)) *
-            std::max(estimate.front_bins_per_circle, estimate.bins_per_circle);
-    // Enough for a chunk of one slab whose circles may cover every bin.
+        kCapacityMargin * static_cast<double>(sizeof(Overlap)) *
+            std::max(estimate.front_tiles_per_circle, estimate.tiles_per_circle);
+    // Enough for a chunk of one slab whose circles may cover every tile.
     const std::uint64_t least =
         fixed + kFewOverlaps * sizeof(Overlap) + drawer_.bytes_per_circle() * kMostSlabCircles +
-        static_cast<std::uint64_t>(drawer_.grid().num_bins()) * sizeof(Overlap);
+        static_cast<std::uint64_t>(drawer_.grid().num_tiles()) * sizeof(Overlap);
     if (budget_ < least)
       throw Error(ExitCode::kRuntimeFailure,
                   "--memory: this image needs at least " + std::to_string(least / (1 << 20) + 1) +
@@ -162,7 +163,7 @@ class CudaRasterizer final : public Rasterizer {
   }
 
   /// Overlaps that the lists may have, with what they have now.
-  std::uint64_t room_for_overlaps() const {
+  std::uint64_t overlap_capacity() const {
     const std::uint64_t left = budget_ > held() ? budget_ - held() : 0;
     return left / sizeof(Overlap) + drawer_.overlap_capacity();
   }

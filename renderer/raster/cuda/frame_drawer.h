@@ -12,10 +12,10 @@
 namespace roundel::cuda {
 
 /// For estimate_frame(): a second chunk costs more than longer lists of the first.
-inline constexpr double kFrontSpread = 6;
+inline constexpr double kSaturationFactor = 6;
 
 /// Room for lists beyond what the sampled circles let expect: a factor, and overlaps.
-inline constexpr double kRoomMargin = 1.5;
+inline constexpr double kCapacityMargin = 1.5;
 inline constexpr std::uint64_t kFewOverlaps = 1 << 16;
 
 /// Draws frames of one image size: keeps the device memory that bin and blend work in, and puts
@@ -46,8 +46,8 @@ class FrameDrawer {
     const Shape* shapes;  // [count], device memory
     const Paint* paints;
     std::uint32_t count;
-    std::uint64_t own_room;     ///< overlaps that the slabs have room for, together
-    std::uint64_t shared_room;  ///< overlaps beyond those, of slabs with more than their part
+    std::uint64_t slab_capacity;      ///< overlaps that the slabs have room for, together
+    std::uint64_t overflow_capacity;  ///< overlaps beyond those, of slabs with more than their part
   };
   /// Makes room for a chunk's lists (at most 2³² overlaps), and for pixels between chunks. Waits
   /// for the device if it has to grow.
@@ -57,7 +57,7 @@ class FrameDrawer {
   /// True if a frame of so few circles is drawn fastest without lists, as one chunk.
   bool needs_no_lists(std::uint64_t circles) const;
 
-  /// Stage bin; draws nothing.
+  /// Stage tile; draws nothing.
   void bin(const Chunk& chunk, cudaStream_t stream);
   /// Stage blend.
   void blend(const Chunk& chunk, cudaStream_t stream);
@@ -75,11 +75,11 @@ class FrameDrawer {
 
   BinCirclesArgs bin_;
   BlendTilesArgs blend_;
-  DeviceBuffer<Cell> cells_;
+  DeviceBuffer<ListSegment> segments_;
   DeviceBuffer<Overlap> overlaps_;
   DeviceBuffer<FrameProgress> progress_;
-  DeviceBuffer<std::uint8_t> open_tiles_;
-  DeviceBuffer<CarriedPixel> states_;
+  DeviceBuffer<std::uint8_t> active_subtiles_;
+  DeviceBuffer<SavedPixel> states_;
   DeviceBuffer<float4> background_;
 };
 

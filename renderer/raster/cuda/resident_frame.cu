@@ -84,10 +84,10 @@ class GraphFrame final : public ResidentFrame {
 
  private:
   void plan(const Circles& circles) {
-    const FrameEstimate estimate = estimate_frame(circles, image_, kBinSize, kFrontSpread);
+    const FrameEstimate estimate = estimate_frame(circles, image_, kTileSize, kSaturationFactor);
     const std::uint64_t count = circles.count();
     std::uint64_t end = count, size = std::min<std::uint64_t>(estimate.front_circles, count);
-    double overlaps = estimate.front_bins_per_circle;
+    double overlaps = estimate.front_tiles_per_circle;
     do {
       size = std::min({size, end, std::uint64_t{kMostChunkCircles}});
       FrameDrawer::Chunk chunk{};
@@ -97,12 +97,12 @@ class GraphFrame final : public ResidentFrame {
       chunk.shapes = shapes_.data() + (end - size);
       chunk.paints = paints_.data() + (end - size);
       chunk.count = static_cast<std::uint32_t>(size);
-      chunk.own_room =
-          static_cast<std::uint64_t>(kRoomMargin * overlaps * static_cast<double>(size));
-      chunk.shared_room = kFewOverlaps;
+      chunk.slab_capacity =
+          static_cast<std::uint64_t>(kCapacityMargin * overlaps * static_cast<double>(size));
+      chunk.overflow_capacity = kFewOverlaps;
       chunks_.push_back(chunk);
       if (chunk.is_listed) drawer_.reserve(chunk);
-      overlaps = estimate.bins_per_circle;
+      overlaps = estimate.tiles_per_circle;
       end -= size;
       size = end;
     } while (end > 0);
@@ -122,7 +122,7 @@ class GraphFrame final : public ResidentFrame {
       if (progress.overflow == 0) return;
       FrameDrawer::Chunk& chunk = chunks_[progress.overflow - 1];
       drawer_.clear_overflow(stream_);
-      chunk.shared_room = progress.used;
+      chunk.overflow_capacity = progress.used;
       drawer_.reserve(chunk);
     }
   }
