@@ -198,8 +198,10 @@ class EffectSum {
 
  private:
   bool make_lists(Side& side, std::span<const std::uint8_t> done) const {
-    return cpu::bin_circles(side.frame.circles.shapes.span(), {}, grid_, done, max_list_bytes_,
-                            side.lists);
+    const Circles& circles = side.frame.circles;
+    Circles none;
+    return cpu::bin_circles(
+        {circles, 0, circles.count(), none, grid_, done, max_list_bytes_, false}, side.lists);
   }
 
   void add_tile(const PixelsOfTile& tile, TileSums& sums) const {

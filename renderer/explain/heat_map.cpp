@@ -10,7 +10,7 @@
 #include "renderer/base/memory.h"
 #include "renderer/explain/pixel_walk.h"
 #include "renderer/image/magma.h"
-#include "renderer/raster/chunks.h"
+#include "renderer/raster/backend.h"
 #include "renderer/raster/cpu/bin_circles.h"
 #include "renderer/raster/shaders.h"
 #include "renderer/raster/tile_grid.h"
@@ -20,8 +20,8 @@ namespace {
 
 using TileList = std::span<const std::uint32_t>;
 
-/// Circles binned at once: a few where the first may be all that is needed, and at most.
-constexpr std::uint64_t kFirstHeatChunk = 65536, kLargestHeatChunk = std::uint64_t{1} << 24;
+/// Circles binned first where these may be all that is needed.
+constexpr std::uint64_t kFirstHeatChunk = 65536;
 
 /// The centres of a tile's pixels, and where they lie in buffers of the image's size.
 struct TilePixels {
@@ -85,15 +85,15 @@ void count_layers(const TilePixels& tile, TileList list, std::span<const Shape> 
       values[tile.index(column, row)] += everywhere;
 }
 
-/// Lets the list's circles take light from the pixels of one tile, front to back, and counts for
-/// each pixel those that found some. True when all pixels are opaque.
+/// Composites the list's circles onto the pixels of one tile, front to back, and counts for each
+/// pixel those that found it not opaque. True when all pixels are opaque.
 bool count_until_stop(const TilePixels& tile, TileList list, std::span<const Shape> shapes,
-                      std::span<const Paint> paints, const SnowRamp& ramp, float* light,
+                      std::span<const Paint> paints, const SnowRamp& ramp, float* transmittance,
                       std::uint32_t* values) {
   int active = 0;
   for (int row = tile.rect.y0; row <= tile.rect.y1; ++row)
     for (int column = tile.rect.x0; column <= tile.rect.x1; ++column)
-      active += light[tile.index(column, row)] > scalar::kOpaqueTransmittance ? 1 : 0;
+      active += transmittance[tile.index(column, row)] > scalar::kOpaqueTransmittance ? 1 : 0;
   for (auto i = list.begin(); i != list.end() && active > 0; ++i) {
     const Shape& shape = shapes[*i];
     const PixelRect box = tile.bounds(shape);
@@ -101,11 +101,11 @@ bool count_until_stop(const TilePixels& tile, TileList list, std::span<const Sha
       for (int column = box.x0; column <= box.x1; ++column) {
         const std::size_t index = tile.index(column, row);
         PixelWalk walk = tile.walk(column, row);
-        walk.state.transmittance = light[index];
+        walk.state.transmittance = transmittance[index];
         if (walk.has_stopped() || !walk.is_covered_by(shape)) continue;
         walk.blend(shape, paints[*i], ramp);
         ++values[index];
-        light[index] = walk.state.transmittance;
+        transmittance[index] = walk.state.transmittance;
         active -= walk.has_stopped() ? 1 : 0;
       }
     }
@@ -113,33 +113,59 @@ bool count_until_stop(const TilePixels& tile, TileList list, std::span<const Sha
   return active == 0;
 }
 
-/// Calls count_tile(tile, list, first circle of the chunk) for every tile and chunk that has
-/// something for it, chunks front to back. It returns true for a tile that needs no more.
+/// Runs the frame loop with count_tile(tile, list, first circle of the chunk) as stage blend, for
+/// every active tile with a list, chunks front to back. It returns true for a tile that is done.
 template <typename CountTile>
-void for_each_list(const Circles& circles, const TileGrid& grid, std::uint64_t first_chunk,
-                   std::uint64_t list_budget, const CountTile& count_tile) {
-  const auto num_tiles = static_cast<std::size_t>(grid.num_tiles());
-  const std::uint64_t budget = list_budget > 0 ? list_budget : physical_memory() / 4;
-  const std::uint64_t max_bytes = std::max(budget, cpu::least_list_bytes(grid));
-  std::vector<std::uint8_t> done(num_tiles);
-  cpu::TileLists lists;
-  ChunkWalk chunks(circles.count(), 0, first_chunk, kLargestHeatChunk);
-  for (;;) {
-    const auto [begin, end] = chunks.current();
-    if (end == 0) return;
-    const auto shapes = circles.shapes.span().subspan(begin, end - begin);
-    if (!cpu::bin_circles(shapes, {}, grid, done, max_bytes, lists)) {
-      chunks.halve();
-      continue;
-    }
-    const std::size_t first = begin;
-    tbb::parallel_for(std::size_t{0}, num_tiles, [&](std::size_t tile) {
-      if (done[tile] != 0 || lists.is_empty(tile)) return;
-      done[tile] = count_tile(TilePixels(grid, tile), lists.indices(tile), first) ? 1 : 0;
-    });
-    if (std::find(done.begin(), done.end(), 0) == done.end()) return;
-    chunks.advance();
+class CountingBackend final : public RasterBackend {
+ public:
+  CountingBackend(std::uint64_t first_chunk, std::uint64_t list_budget, const CountTile& count_tile)
+      : first_chunk_(first_chunk),
+        list_budget_(list_budget > 0 ? list_budget : physical_memory() / 4),
+        count_tile_(count_tile) {}
+
+  ChunkPlan plan(const CircleStream& circles, const ImageSettings& image,
+                 const FrameTarget& /*out*/, StageStats& /*stats*/) override {
+    circles_ = &circles;
+    grid_ = TileGrid::make(image.width, image.height, kCpuTileSize);
+    done_.assign(static_cast<std::size_t>(grid_.num_tiles()), 0);
+    return {circles.count(), {first_chunk_, kMostCirclesAtOnce, 4}};
   }
+  void bin(const Chunk& chunk, StageStats& /*stats*/) override {
+    Circles none;
+    const std::uint64_t max_bytes = std::max(list_budget_, cpu::least_list_bytes(grid_));
+    is_listed_ = cpu::bin_circles(
+        {*circles_, chunk.begin, chunk.count(), none, grid_, done_, max_bytes, false}, lists_);
+  }
+  void blend(const Chunk& chunk, StageStats& /*stats*/) override {
+    if (!is_listed_) return;
+    tbb::parallel_for(std::size_t{0}, done_.size(), [&](std::size_t tile) {
+      if (done_[tile] != 0 || lists_.is_empty(tile)) return;
+      done_[tile] = count_tile_(TilePixels(grid_, tile), lists_.indices(tile), chunk.begin) ? 1 : 0;
+    });
+  }
+  ChunkResult result(const Chunk& /*chunk*/, StageStats& /*stats*/) override {
+    using Next = ChunkResult::Next;
+    return {is_listed_ ? Next::kAdvance : Next::kHalve,
+            static_cast<std::uint64_t>(std::count(done_.begin(), done_.end(), 0))};
+  }
+  void finish(StageStats& /*stats*/) override {}
+
+ private:
+  std::uint64_t first_chunk_, list_budget_;
+  const CountTile& count_tile_;
+  const CircleStream* circles_ = nullptr;
+  TileGrid grid_{};
+  std::vector<std::uint8_t> done_;  // [num_tiles]
+  cpu::TileLists lists_;
+  bool is_listed_ = false;
+};
+
+template <typename CountTile>
+void for_each_list(const Circles& circles, const ImageSettings& image, std::uint64_t first_chunk,
+                   std::uint64_t list_budget, const CountTile& count_tile) {
+  StageStats stats;
+  CountingBackend(first_chunk, list_budget, count_tile)
+      .draw(circles, image, FrameTarget::nowhere(0), stats);
 }
 
 void spread_over_pixels(const std::vector<std::uint64_t>& tiles, const TileGrid& grid,
@@ -163,22 +189,22 @@ HeatMap make_heat_map(const Circles& circles, const ImageSettings& image, HeatMa
   std::uint32_t* const values = map.values.data();
   std::fill_n(values, pixels, 0);
   if (kind == HeatMapKind::kOverlaps) {
-    spread_over_pixels(count_overlaps_by_tile(circles, grid), grid, values);
+    spread_over_pixels(count_overlaps_by_tile(circles.shapes.span(), grid), grid, values);
   } else if (kind == HeatMapKind::kLayers) {
-    for_each_list(circles, grid, kLargestHeatChunk, list_budget,
+    for_each_list(circles, image, kMostCirclesAtOnce, list_budget,
                   [&](const TilePixels& tile, TileList list, std::size_t first) {
                     count_layers(tile, list, circles.shapes.span().subspan(first), values);
                     return false;
                   });
   } else {
     const SnowRamp ramp = snow_ramp(image.blend_space);
-    Buffer<float> light(pixels);
-    std::fill_n(light.data(), pixels, 1.0f);
-    for_each_list(circles, grid, kFirstHeatChunk, list_budget,
+    Buffer<float> transmittance(pixels);
+    std::fill_n(transmittance.data(), pixels, 1.0f);
+    for_each_list(circles, image, kFirstHeatChunk, list_budget,
                   [&](const TilePixels& tile, TileList list, std::size_t first) {
                     return count_until_stop(tile, list, circles.shapes.span().subspan(first),
                                             circles.paints.span().subspan(first), ramp,
-                                            light.data(), values);
+                                            transmittance.data(), values);
                   });
   }
   return map;

@@ -9,7 +9,7 @@
 namespace roundel {
 namespace {
 
-/// Optical depth (−ln T) at which a pixel stops: ln 2²⁰.
+/// Optical depth (−ln T) at which a pixel is opaque: ln 2²⁰.
 constexpr double kStoppingDepth = 13.87;
 constexpr std::size_t kSamplesPerBlock = 64;
 
@@ -21,12 +21,13 @@ struct Samples {
 };
 
 /// Of the `block` circles that end before `end`, in runs that lie equally far apart.
-void take_samples(const CircleFeed& circles, std::size_t end, std::size_t block, Samples& samples) {
+void take_samples(const CircleStream& circles, std::size_t end, std::size_t block,
+                  Samples& samples) {
   samples.count = std::min(block, kSamplesPerBlock);
   for (std::size_t i = 0, run = 0; i < samples.count; i += run) {
     run = std::min(circles.sample_run(), samples.count - i);
-    circles.read(end - i * block / samples.count - run, std::span(samples.shapes).subspan(i, run),
-                 std::span(samples.paints).subspan(i, run));
+    circles.fetch(end - i * block / samples.count - run, std::span(samples.shapes).subspan(i, run),
+                  std::span(samples.paints).subspan(i, run));
   }
 }
 
@@ -39,13 +40,8 @@ double optical_depth(const Paint& paint) {
 
 }  // namespace
 
-FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image, int tile_size,
-                             double spread) {
-  return estimate_frame(MemoryFeed(circles), image, tile_size, spread);
-}
-
-FrameEstimate estimate_frame(const CircleFeed& circles, const ImageSettings& image, int tile_size,
-                             double spread) {
+FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& image, int tile_size,
+                             double saturation_factor) {
   const double width = image.width, height = image.height;
   const std::uint64_t count = circles.count();
   const auto tiles_across = [&](double center, double radius, double pixels) {
@@ -74,11 +70,11 @@ FrameEstimate estimate_frame(const CircleFeed& circles, const ImageSettings& ima
       }
     }
     const double scale = static_cast<double>(block) / static_cast<double>(samples.count);
-    const double missing = spread * kStoppingDepth - depth;
+    const double missing = saturation_factor * kStoppingDepth - depth;
     depth += block_depth * scale;
     tiles += block_tiles * scale;
     done += block;
-    if (depth >= spread * kStoppingDepth && estimate.front_circles == count) {
+    if (depth >= saturation_factor * kStoppingDepth && estimate.front_circles == count) {
       const double part = missing / (block_depth * scale);
       estimate.front_circles =
           done - block + static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(block)));

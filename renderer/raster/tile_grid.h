@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "renderer/base/host_device.h"
@@ -112,9 +113,10 @@ inline constexpr int kCpuTileSize = 32;
 
 /// Circles that binning lists for each tile when no tile is finished early: the lengths of the
 /// lists. Parallel.
-std::vector<std::uint64_t> count_overlaps_by_tile(const Circles& circles, const TileGrid& grid);
+std::vector<std::uint64_t> count_overlaps_by_tile(std::span<const Shape> shapes,
+                                                  const TileGrid& grid);
 
 /// All of them together: the frame's circle–tile pairs.
-std::uint64_t count_overlaps(const Circles& circles, int width, int height, int tile_size);
+std::uint64_t count_overlaps(std::span<const Shape> shapes, int width, int height, int tile_size);
 
 }  // namespace roundel

@@ -1,8 +1,8 @@
 #include "renderer/explain/heat_map.h"
 
+#include "renderer/bench/frame_work.h"
 #include "renderer/explain/explain_pixel.h"
 #include "renderer/image/magma.h"
-#include "renderer/raster/frame_work.h"
 #include "renderer/raster/tile_grid.h"
 #include "tests/raster/testing.h"
 
@@ -61,7 +61,7 @@ TEST(HeatMap, OverlapsAreTheListsOfTheTiles) {
     for (int row = 0; row < image.height; row += kCpuTileSize)
       for (int x = 0; x < image.width; x += kCpuTileSize)
         sum += map.values[static_cast<std::size_t>(row * image.width + x)];
-    EXPECT_EQ(sum, count_overlaps(circles, image.width, image.height, kCpuTileSize));
+    EXPECT_EQ(sum, count_overlaps(circles.shapes.span(), image.width, image.height, kCpuTileSize));
     const HeatMap layers = make_heat_map(circles, image, HeatMapKind::kLayers, 0);
     for (std::size_t i = 0; i < map.values.size(); ++i)
       ASSERT_GE(map.values[i], layers.values[i]) << i;

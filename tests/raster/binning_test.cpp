@@ -44,6 +44,13 @@ TEST(Binning, NoCoveredPixelLiesOutsideTheBoundsOrTheTileTest) {
   }
 }
 
+bool bin(const Circles& circles, const TileGrid& grid, std::span<const std::uint8_t> done,
+         std::uint64_t max_bytes, bool may_copy, cpu::TileLists& lists) {
+  Circles none;
+  return cpu::bin_circles({circles, 0, circles.count(), none, grid, done, max_bytes, may_copy},
+                          lists);
+}
+
 /// A tile's list in paint order; where it has copies, the circles' numbers are their z.
 std::vector<std::uint32_t> list_of(const cpu::TileLists& lists, int tile) {
   std::vector<std::uint32_t> list;
@@ -89,7 +96,7 @@ TEST(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
   cpu::TileLists lists;
   std::vector<std::uint8_t> done(static_cast<std::size_t>(grid.num_tiles()), 0);
   done[3] = 1;
-  ASSERT_TRUE(cpu::bin_circles(circles.shapes.span(), {}, grid, done, ~std::uint64_t{0}, lists));
+  ASSERT_TRUE(bin(circles, grid, done, ~std::uint64_t{0}, false, lists));
   expect_lists(lists, circles, grid, 3);
 }
 
@@ -101,10 +108,8 @@ TEST(Binning, ListsOfCopiesAreTheSame) {
   const std::vector<std::uint8_t> done(static_cast<std::size_t>(grid.num_tiles()), 0);
   for (const int threads : {1, 3}) {
     cpu::TileLists lists;
-    tbb::task_arena(threads).execute([&] {
-      ASSERT_TRUE(cpu::bin_circles(circles.shapes.span(), circles.paints.span(), grid, done,
-                                   ~std::uint64_t{0}, lists));
-    });
+    tbb::task_arena(threads).execute(
+        [&] { ASSERT_TRUE(bin(circles, grid, done, ~std::uint64_t{0}, true, lists)); });
     expect_lists(lists, circles, grid, -1);
     EXPECT_EQ(lists.slabs.front().shapes, nullptr);
     EXPECT_NE(lists.slabs.back().shapes, nullptr);
@@ -116,14 +121,12 @@ TEST(Binning, TooManyOverlapsAreRefusedNotWritten) {
   const TileGrid grid = TileGrid::make(256, 256, 16);
   cpu::TileLists lists;
   const std::vector<std::uint8_t> done(256, 0);
-  EXPECT_FALSE(cpu::bin_circles(circles.shapes.span(), {}, grid, done, 10, lists));
+  EXPECT_FALSE(bin(circles, grid, done, 10, false, lists));
   for (const cpu::SlabLists& slab : lists.slabs) EXPECT_EQ(slab.indices.size(), 0u);
 }
 
 TEST(Binning, CirclesThatMissEveryPixelCentreAreNotListed) {
-  const auto listed = [](Shape shape) {
-    return count_overlaps(testing::make_circles({{shape, {}}}), 64, 64, 16);
-  };
+  const auto listed = [](Shape shape) { return count_overlaps(std::span(&shape, 1), 64, 64, 16); };
   const float corner = 32.0f / 64;  // between four pixels
   EXPECT_EQ(listed({corner, corner, 0, 0.1f / 64}), 0u);
   EXPECT_EQ(listed({corner, corner, 0, 0.8f / 64}), 4u);

@@ -91,58 +91,59 @@ struct Slab {
   std::span<const Paint> paints;
 };
 
-/// A chunk in memory.
-struct KnownCircles {
-  static constexpr bool kMakes = false;
-  std::span<const Shape> shapes;
-  std::span<const Paint> paints;  ///< or none
-
-  Slab make(std::size_t begin, std::size_t count, bool /*is_passing*/) const {
-    return {begin, shapes.subspan(begin, count),
-            paints.empty() ? paints : paints.subspan(begin, count)};
+/// Circles begin .. begin + count − 1 of the chunk. Those that are only passing through stay in the
+/// core's caches.
+Slab make_slab(const BinCirclesArgs& args, std::size_t begin, std::size_t count, bool is_passing) {
+  if (args.circles.in_memory() != nullptr)
+    return {begin, args.shapes().subspan(begin, count), args.paints().subspan(begin, count)};
+  thread_local Buffer<Shape> passing_shapes;
+  thread_local Buffer<Paint> passing_paints;
+  std::span<Shape> shapes = args.made.shapes.span();
+  std::span<Paint> paints = args.made.paints.span();
+  if (is_passing) {
+    reserve(passing_shapes, count);
+    reserve(passing_paints, count);
+    shapes = passing_shapes.span().first(count);
+    paints = passing_paints.span().first(count);
+  } else {
+    shapes = shapes.subspan(begin, count);
+    paints = paints.subspan(begin, count);
   }
-  void keep(const Slab& /*slab*/) const {}
-};
+  args.circles.fetch(args.begin + begin, shapes, paints);
+  return {begin, shapes, paints};
+}
 
-/// A chunk of a feed.
-struct FedCircles {
-  static constexpr bool kMakes = true;
-  const CircleFeed& feed;
-  std::size_t first;
-  std::span<Shape> shapes;
-  std::span<Paint> paints;
+/// Lists name its circles by their index in the chunk.
+void keep_slab(const BinCirclesArgs& args, const Slab& slab) {
+  if (slab.shapes.data() == args.shapes().data() + slab.begin) return;
+  std::copy(slab.shapes.begin(), slab.shapes.end(), args.made.shapes.data() + slab.begin);
+  std::copy(slab.paints.begin(), slab.paints.end(), args.made.paints.data() + slab.begin);
+}
 
-  /// Circles that are only passing through stay in the core's caches.
-  Slab make(std::size_t begin, std::size_t count, bool is_passing) const {
-    thread_local Buffer<Shape> passing_shapes;
-    thread_local Buffer<Paint> passing_paints;
-    std::span<Shape> made_shapes = shapes.subspan(begin, count);
-    std::span<Paint> made_paints = paints.subspan(begin, count);
-    if (is_passing) {
-      reserve(passing_shapes, count);
-      reserve(passing_paints, count);
-      made_shapes = passing_shapes.span().first(count);
-      made_paints = passing_paints.span().first(count);
-    }
-    feed.read(first + begin, made_shapes, made_paints);
-    return {begin, made_shapes, made_paints};
-  }
-  void keep(const Slab& slab) const {
-    if (slab.shapes.data() == shapes.data() + slab.begin) return;
-    std::copy(slab.shapes.begin(), slab.shapes.end(), shapes.data() + slab.begin);
-    std::copy(slab.paints.begin(), slab.paints.end(), paints.data() + slab.begin);
-  }
-};
+}  // namespace
 
-template <typename Chunk>
-bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::uint8_t> done,
-               std::uint64_t max_bytes, TileLists& lists) {
-  const std::size_t count = chunk.shapes.size();
+std::span<const Shape> BinCirclesArgs::shapes() const {
+  const Circles* const memory = circles.in_memory();
+  return memory != nullptr ? memory->shapes.span().subspan(begin, count)
+                           : std::span<const Shape>(made.shapes.span()).first(count);
+}
+
+std::span<const Paint> BinCirclesArgs::paints() const {
+  const Circles* const memory = circles.in_memory();
+  return memory != nullptr ? memory->paints.span().subspan(begin, count)
+                           : std::span<const Paint>(made.paints.span()).first(count);
+}
+
+bool bin_circles(const BinCirclesArgs& args, TileLists& lists) {
+  const TileGrid& grid = args.grid;
+  const std::size_t count = args.count;
+  const std::uint64_t max_bytes = args.max_bytes;
+  const bool is_made = args.circles.in_memory() == nullptr;
   const std::size_t num_tiles = static_cast<std::size_t>(grid.num_tiles());
   const std::size_t copy_capacity = kMostCopies * count;  // only what is written takes memory
-  const ActiveTiles active(grid, done);
+  const ActiveTiles active(grid, args.done);
   const std::uint64_t offset_bytes = (num_tiles + 1) * sizeof(std::uint32_t);  // of a slab
-  const bool may_copy = active.all && count >= kManyCircles && !chunk.paints.empty() &&
+  const bool may_copy = active.all && count >= kManyCircles && args.may_copy &&
                         count * kCircleBytes + count / kCopySlab * offset_bytes <= max_bytes;
   // Enough slabs to keep the threads busy, few enough that the counts stay small beside the
   // circles.
@@ -157,7 +158,7 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
   }
 
   // Where all circles lie in the chunk's memory from the start, they count from the start.
-  const std::uint64_t made = Chunk::kMakes && !may_copy ? count : 0;
+  const std::uint64_t made = is_made && !may_copy ? count : 0;
   std::atomic<std::uint64_t> overlaps{0}, kept{made};
   std::atomic<std::uint64_t> bytes{num_slabs * offset_bytes + made * kCircleBytes};
   std::atomic<std::size_t> copied{0};
@@ -196,7 +197,7 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
     }
     std::vector<std::uint32_t> next = slab.offsets;
     if (slab.shapes == nullptr) {
-      const bool is_kept_now = Chunk::kMakes && may_copy;
+      const bool is_kept_now = is_made && may_copy;
       if (is_kept_now) kept += circles.shapes.size();
       const bool is_new = slab.indices.size() < total;
       const std::uint64_t written = is_new ? total : std::max(slab.indices_written, total);
@@ -206,7 +207,7 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
                 (is_kept_now ? circles.shapes.size() * kCircleBytes : 0)) ||
           is_too_long)
         return;
-      chunk.keep(circles);
+      if (is_kept_now) keep_slab(args, circles);
       reserve(slab.indices, total);
       slab.indices_written = written;
       emit_indices(circles.shapes, grid, active, static_cast<std::uint32_t>(circles.begin),
@@ -225,7 +226,7 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
   tbb::parallel_for(std::size_t{0}, num_slabs, [&](std::size_t index) {
     const Clock::time_point start = Clock::now();
     const std::size_t begin = count * index / num_slabs;
-    const Slab circles = chunk.make(begin, count * (index + 1) / num_slabs - begin, may_copy);
+    const Slab circles = make_slab(args, begin, count * (index + 1) / num_slabs - begin, may_copy);
     making += (Clock::now() - start).count();
     list_slab(circles, lists.slabs[index]);
     working += (Clock::now() - start).count();
@@ -241,28 +242,16 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
   if (may_copy && kept > 0 && kept < count) bytes += kept_bytes;
   lists.bytes = bytes + 2 * block_memory(lists.copies_written * sizeof(Shape));
   lists.bytes_made = lists.bytes - refused;
-  lists.feed_share = static_cast<double>(making) / std::max(1.0, static_cast<double>(working));
+  lists.generate_share = static_cast<double>(making) / std::max(1.0, static_cast<double>(working));
   return lists.bytes <= max_bytes && !is_too_long;
-}
-
-}  // namespace
-
-bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, const TileGrid& grid,
-                 std::span<const std::uint8_t> done, std::uint64_t max_bytes, TileLists& lists) {
-  return bin_chunk(KnownCircles{shapes, paints}, grid, done, max_bytes, lists);
-}
-
-bool bin_feed(const CircleFeed& feed, std::size_t first, std::span<Shape> shapes,
-              std::span<Paint> paints, const TileGrid& grid, std::span<const std::uint8_t> done,
-              std::uint64_t max_bytes, TileLists& lists) {
-  return bin_chunk(FedCircles{feed, first, shapes, paints}, grid, done, max_bytes, lists);
 }
 
 }  // namespace roundel::cpu
 
 namespace roundel {
 
-std::vector<std::uint64_t> count_overlaps_by_tile(const Circles& circles, const TileGrid& grid) {
+std::vector<std::uint64_t> count_overlaps_by_tile(std::span<const Shape> shapes,
+                                                  const TileGrid& grid) {
   using Counts = std::vector<std::uint64_t>;
   const cpu::ActiveTiles active(grid, {});
   const auto num_tiles = static_cast<std::size_t>(grid.num_tiles());
@@ -271,20 +260,19 @@ std::vector<std::uint64_t> count_overlaps_by_tile(const Circles& circles, const 
     return sum;
   };
   return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, circles.count(), std::max<std::size_t>(4096, num_tiles)),
+      tbb::blocked_range<std::size_t>(0, shapes.size(), std::max<std::size_t>(4096, num_tiles)),
       Counts(num_tiles),
       [&](const tbb::blocked_range<std::size_t>& range, Counts total) {
         std::vector<std::uint32_t> counts;
-        cpu::count_overlaps(circles.shapes.span().subspan(range.begin(), range.size()), grid,
-                            active, counts);
+        cpu::count_overlaps(shapes.subspan(range.begin(), range.size()), grid, active, counts);
         return sum_of(std::move(total), counts);
       },
       sum_of);
 }
 
-std::uint64_t count_overlaps(const Circles& circles, int width, int height, int tile_size) {
+std::uint64_t count_overlaps(std::span<const Shape> shapes, int width, int height, int tile_size) {
   const std::vector<std::uint64_t> counts =
-      count_overlaps_by_tile(circles, TileGrid::make(width, height, tile_size));
+      count_overlaps_by_tile(shapes, TileGrid::make(width, height, tile_size));
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "renderer/base/highway_targets.h"
-#include "renderer/raster/chunks.h"
+#include "renderer/raster/chunk_plan.h"
 
 // Compiled once for each of these instruction sets; the best one that the machine has is chosen
 // when the program runs.
@@ -408,17 +408,25 @@ bool blend_tile(const BlendTileArgs& args) {
   return HWY_DYNAMIC_DISPATCH(blend_tile)(args);
 }
 
-void clear_tile(const TileState& state, const PixelRect& pixels) {
+TileState scratch_tile(int tile_size) {
+  thread_local Buffer<float> scratch;
+  if (scratch.size() < state_size(tile_size)) scratch.resize_discard(state_size(tile_size));
+  return {scratch.data(), tile_size};
+}
+
+TileState blank_tile(int tile_size, const PixelRect& pixels) {
+  const TileState state = scratch_tile(tile_size);
   const int size = state.tile_size * state.tile_size;
   std::fill_n(state.planes, 3 * size, 0.0f);
   const int columns = pixels.x1 - pixels.x0 + 1, rows = pixels.y1 - pixels.y0 + 1;
   if (columns * rows == size) {
     std::fill_n(state.plane(3), size, 1.0f);
-    return;
+    return state;
   }
   std::fill_n(state.plane(3), size, 0.0f);
   for (int row = 0; row < rows; ++row)
     std::fill_n(state.plane(3) + std::ptrdiff_t{row} * state.tile_size, columns, 1.0f);
+  return state;
 }
 
 std::vector<std::string> vector_targets() {

@@ -33,7 +33,7 @@ struct BlendTileArgs {
   std::span<const SlabLists> slabs;  ///< of the chunk
   SnowRamp ramp;
   TileState state;
-  bool is_fresh;  ///< the state is as clear_tile() leaves it
+  bool is_fresh;  ///< the state is a blank_tile()
   bool is_last;   ///< nothing more comes behind: whether pixels are opaque no longer matters
 
   std::size_t bin() const {
@@ -42,9 +42,17 @@ struct BlendTileArgs {
   }
 };
 
-/// No colour yet, all light passes; except beyond the image's edge, where pixels count as opaque.
-/// `pixels` are those of the tile.
-void clear_tile(const TileState& state, const PixelRect& pixels);
+/// Floats of a tile's state.
+constexpr std::size_t state_size(int tile_size) {
+  const auto side = static_cast<std::size_t>(tile_size);
+  return 4 * side * side;
+}
+
+/// A state in memory of the calling thread, until it asks for another one; uninitialised.
+TileState scratch_tile(int tile_size);
+/// The same before the first circle: no colour yet, all light passes; except beyond the image's
+/// edge, where pixels count as opaque. `pixels` are those of the tile.
+TileState blank_tile(int tile_size, const PixelRect& pixels);
 
 /// Composites a tile's list onto its state, front (last) to back. Returns true only when every
 /// pixel of the tile is done: nothing behind can change it.

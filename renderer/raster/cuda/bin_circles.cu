@@ -379,7 +379,7 @@ void bin_circles(const BinCirclesArgs& args, cudaStream_t stream) {
                                             static_cast<int>(shared_bytes)));
     kernel<<<blocks, kThreads, shared_bytes, stream>>>(args);
   }
-  ROUNDEL_CUDA_CHECK(cudaGetLastError());
+  ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 
 }  // namespace roundel::cuda

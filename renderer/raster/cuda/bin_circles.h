@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "renderer/raster/chunks.h"
+#include "renderer/raster/chunk_plan.h"
 #include "renderer/raster/circle.h"
 #include "renderer/raster/tile_grid.h"
 
@@ -61,6 +61,9 @@ struct BinCirclesArgs {
   std::uint32_t slab_capacity = 0;      ///< overlaps
   std::uint64_t overflow_capacity = 0;  ///< overlaps
   FrameProgress* progress = nullptr;
+
+  /// Of the launch: a block a slab and macrotile.
+  std::uint64_t num_blocks() const;
 };
 
 inline ROUNDEL_HOST_DEVICE int macrotiles_x(const TileGrid& grid) {
@@ -77,6 +80,10 @@ inline ROUNDEL_HOST_DEVICE std::size_t first_segment(const TileGrid& grid, std::
   const int macrotile = tile_y / kMacrotileSide * macrotiles_x(grid) + tile_x / kMacrotileSide;
   const int tile_in_macrotile = tile_y % kMacrotileSide * kMacrotileSide + tile_x % kMacrotileSide;
   return static_cast<std::size_t>(macrotile) * num_slabs * kTilesPerMacrotile + tile_in_macrotile;
+}
+
+inline std::uint64_t BinCirclesArgs::num_blocks() const {
+  return static_cast<std::uint64_t>(num_slabs) * static_cast<std::uint64_t>(num_macrotiles(grid));
 }
 
 /// Lists, for every tile, the circles of the chunk that may cover one of its pixels.

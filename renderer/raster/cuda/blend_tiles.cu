@@ -239,7 +239,7 @@ __global__ void fill_background_kernel(const BackgroundRows rows, float4* backgr
 void fill_background(const BackgroundRows& rows, float4* background, cudaStream_t stream) {
   const int blocks = (rows.height + kThreads - 1) / kThreads;
   fill_background_kernel<<<blocks, kThreads, 0, stream>>>(rows, background);
-  ROUNDEL_CUDA_CHECK(cudaGetLastError());
+  ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 
 void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream) {
@@ -248,7 +248,7 @@ void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream) {
   const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x),
                     static_cast<unsigned>(args.grid.tiles_y));
   kernel<<<blocks, kThreads, 0, stream>>>(args);
-  ROUNDEL_CUDA_CHECK(cudaGetLastError());
+  ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 
 }  // namespace roundel::cuda
