@@ -77,6 +77,13 @@ MachineLimits measure_cpu_limits(int threads) {
   Buffer<char> from, to;
   from.resize_discard(workers * kCopied);
   to.resize_discard(workers * kCopied);
+  // Written once, or the system would back all of it with one page of zeros, which is read for
+  // nothing.
+  arena.execute([&] {
+    tbb::parallel_for(std::size_t{0}, workers, [&](std::size_t i) {
+      std::memset(from.data() + i * kCopied, 1, kCopied);
+    });
+  });
   Buffer<float> sinks;
   sinks.resize_discard(workers * 16);
   MachineLimits limits{0, 0};

@@ -9,11 +9,15 @@
 #include <random>
 
 #include "renderer/base/error.h"
+#include "renderer/raster/rasterizer.h"
+#include "tools/primitives/chunks.h"
 #include "tools/primitives/cuda/device_rows.h"
 #include "tools/primitives/measure.h"
 #include "tools/primitives/saxpy.h"
 #include "tools/primitives/scan.h"
+#include "tools/primitives/scan_part.h"
 #include "tools/primitives/select.h"
+#include "tools/primitives/select_part.h"
 #include "tools/roundel/command_line.h"
 
 namespace roundel::primitives {
@@ -21,10 +25,13 @@ namespace {
 
 using Integers = std::vector<std::int32_t>;
 
-/// Around everything that chunks are cut at.
-const std::size_t kSizes[] = {0,    1,     2,     3,     7,     31,      32,           33,
-                              1023, 1024,  1025,  4095,  4096,  4097,    8191,         8192,
-                              8193, 65535, 65536, 65537, 99999, 1 << 20, (1 << 20) - 3};
+/// Around everything that chunks, parts and vectors are cut at.
+const std::size_t kSizes[] = {
+    0,    1,    2,     3,     4,     5,     7,     8,     9,     15,      16,
+    17,   31,   32,    33,    1023,  1024,  1025,  4095,  4096,  4097,    8191,
+    8192, 8193, 32767, 32768, 32769, 65535, 65536, 65537, 99999, 1 << 20, (1 << 20) - 3};
+
+constexpr std::uint32_t kGuard = 0xABABABAB;  // where nothing may be written
 
 Integers random_integers(std::size_t n, std::int32_t low, std::int32_t high, unsigned seed = 1) {
   std::mt19937 engine(seed);
@@ -38,6 +45,17 @@ Integers random_integers(std::size_t n, std::int32_t low, std::int32_t high, uns
 template <typename Check>
 void with_threads(const Check& check) {
   for (const int threads : {1, 2, 7}) tbb::task_arena(threads).execute(check);
+}
+
+/// Runs `check` with the code of each instruction set that this machine has.
+template <typename Check>
+void with_vector_targets(const Check& check) {
+  for (const std::string& target : cpu_vector_targets()) {
+    SCOPED_TRACE(target);
+    ASSERT_TRUE(force_cpu_vector_target(target));
+    check();
+  }
+  force_cpu_vector_target("");
 }
 
 TEST(Chunks, CoverAllElementsOnceAndInOrder) {
@@ -75,12 +93,12 @@ TEST(Saxpy, AddsAMultiple) {
 }
 
 TEST(Scan, AgreesWithTheStandardLibrary) {
-  with_threads([] {
-    for (const std::size_t n : kSizes) {
-      const Integers in = random_integers(n, -50, 100);
-      Integers expected(n);
-      std::exclusive_scan(in.begin(), in.end(), expected.begin(), 0);
-      const std::int64_t total = std::accumulate(in.begin(), in.end(), std::int64_t{0});
+  for (const std::size_t n : kSizes) {
+    const Integers in = random_integers(n, -50, 100);
+    Integers expected(n);
+    std::exclusive_scan(in.begin(), in.end(), expected.begin(), 0);
+    const std::int64_t total = std::accumulate(in.begin(), in.end(), std::int64_t{0});
+    const auto check = [&] {
       for (const auto scan : {exclusive_scan_serial, exclusive_scan_one_pass}) {
         Integers out(n, -1);
         EXPECT_EQ(scan(in, out), total) << n;
@@ -88,6 +106,23 @@ TEST(Scan, AgreesWithTheStandardLibrary) {
         Integers in_place = in;
         EXPECT_EQ(scan(in_place, in_place), total) << n;
         EXPECT_EQ(in_place, expected) << n;
+      }
+    };
+    with_vector_targets([&] { with_threads(check); });
+  }
+}
+
+TEST(ScanPart, WritesItsSumsAtAnyPlaceAndNothingBeside) {
+  const Integers integers = random_integers(100, -50, 100);
+  const std::vector<std::uint32_t> in(integers.begin(), integers.end());
+  with_vector_targets([&] {
+    for (std::size_t n = 0; n <= in.size(); ++n) {
+      for (std::size_t place = 0; place <= 16; ++place) {
+        std::vector<std::uint32_t> out(place + n + 16, kGuard), expected = out;
+        std::exclusive_scan(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(n),
+                            expected.begin() + static_cast<std::ptrdiff_t>(place), 7U);
+        scan_part(7, in.data(), n, out.data() + place, in);
+        ASSERT_EQ(out, expected) << n << " at " << place;
       }
     }
   });
@@ -107,54 +142,115 @@ TEST(Scan, TotalsHave64BitsAndSumsWrapAround) {
   });
 }
 
-TEST(Compaction, KeepsWhatIsNotZeroInOrder) {
-  with_threads([] {
-    for (const std::size_t n : kSizes) {
-      for (const int kind : {0, 1, 2}) {  // none, all, some
-        Integers in = random_integers(n, kind == 1 ? 1 : 0, kind == 0 ? 0 : 3);
-        Integers expected;
-        std::copy_if(in.begin(), in.end(), std::back_inserter(expected),
-                     [](std::int32_t value) { return value != 0; });
-        for (const auto compact : {compact_serial, compact_one_pass}) {
-          Integers out(n + 1, -1);
-          ASSERT_EQ(compact(in, out.data()), expected.size()) << n;
-          EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << n;
-          EXPECT_EQ(out.back(), -1) << "written behind the room for n";
-        }
-      }
-    }
+template <typename Value>
+using Selecting = std::uint64_t (*)(std::span<const std::int32_t>, Value*);
+
+/// Both keep `expected`; in one pass nothing is written behind it.
+template <typename Value>
+void expect_kept(const Integers& in, const std::vector<Value>& expected, Selecting<Value> serial,
+                 Selecting<Value> one_pass) {
+  constexpr auto kBehind = static_cast<Value>(kGuard);
+  std::vector<Value> out(in.size() + 1, kBehind);
+  ASSERT_EQ(serial(in, out.data()), expected.size()) << in.size();
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << in.size();
+  EXPECT_EQ(out.back(), kBehind) << "written behind the room for " << in.size();
+  std::vector<Value> expected_out = expected;
+  expected_out.resize(out.size(), kBehind);
+  with_vector_targets([&] {
+    with_threads([&] {
+      std::fill(out.begin(), out.end(), kBehind);
+      EXPECT_EQ(one_pass(in, out.data()), expected.size()) << in.size();
+      EXPECT_EQ(out, expected_out) << in.size();
+    });
   });
+}
+
+TEST(Compaction, KeepsWhatIsNotZeroInOrder) {
+  for (const std::size_t n : kSizes) {
+    for (const int kind : {0, 1, 2}) {  // none, all, some
+      const Integers in = random_integers(n, kind == 1 ? 1 : 0, kind == 0 ? 0 : 3);
+      Integers expected;
+      std::copy_if(in.begin(), in.end(), std::back_inserter(expected),
+                   [](std::int32_t value) { return value != 0; });
+      expect_kept(in, expected, compact_serial, compact_one_pass);
+    }
+  }
+}
+
+TEST(SelectionBelow, KeepsWhatIsBelowTheLimitInOrder) {
+  for (const std::size_t n : kSizes) {
+    for (const std::int32_t low : {0, -7, -1'000'000}) {  // none, some, nearly all
+      const Integers in = random_integers(n, kSelectionLimit + low, kSelectionLimit + 7);
+      Integers expected;
+      std::copy_if(in.begin(), in.end(), std::back_inserter(expected),
+                   [](std::int32_t value) { return value < kSelectionLimit; });
+      expect_kept(in, expected, select_below_serial, select_below_one_pass);
+    }
+  }
 }
 
 TEST(FindRepeats, FindsEveryPositionWithAnEqualNext) {
-  with_threads([] {
-    for (const std::size_t n : kSizes) {
-      for (const std::int32_t high : {0, 1, 7, 1'000'000}) {
-        const Integers in = random_integers(n, 0, high);
+  for (const std::size_t n : kSizes) {
+    for (const std::int32_t high : {0, 1, 7, 1'000'000}) {
+      const Integers in = random_integers(n, 0, high);
+      std::vector<std::uint32_t> expected;
+      auto at = std::adjacent_find(in.begin(), in.end());
+      for (; at != in.end(); at = std::adjacent_find(at + 1, in.end()))
+        expected.push_back(static_cast<std::uint32_t>(at - in.begin()));
+      expect_kept(in, expected, find_repeats_serial, find_repeats_one_pass);
+    }
+  }
+}
+
+TEST(SelectPart, GathersFromAnyBeginToAnyEndAndWritesNothingBehindThem) {
+  constexpr std::size_t kCount = 100;
+  const Integers in = random_integers(kCount + 1, -1, 1);
+  const auto keeps = [&](Kept what, std::size_t i) {
+    if (what == Kept::kRepeated) return in[i] == in[i + 1];
+    return what == Kept::kNotZero ? in[i] != 0 : in[i] < kSelectionLimit;
+  };
+  with_vector_targets([&] {
+    for (const Kept what : {Kept::kNotZero, Kept::kBelowLimit, Kept::kRepeated}) {
+      for (std::size_t begin = 0; begin < kCount; ++begin) {
         std::vector<std::uint32_t> expected;
-        auto at = std::adjacent_find(in.begin(), in.end());
-        for (; at != in.end(); at = std::adjacent_find(at + 1, in.end()))
-          expected.push_back(static_cast<std::uint32_t>(at - in.begin()));
-        for (const auto find_repeats : {find_repeats_serial, find_repeats_one_pass}) {
-          std::vector<std::uint32_t> out(n);
-          out.resize(find_repeats(in, out.data()));
-          EXPECT_EQ(out, expected) << n;
+        for (std::size_t end = begin; end < kCount; ++end) {
+          std::vector<std::uint32_t> kept(end - begin + 16, kGuard);
+          ASSERT_EQ(gather_part(what, in.data(), begin, end, kept.data()), expected.size());
+          ASSERT_TRUE(std::equal(expected.begin(), expected.end(), kept.begin()));
+          for (std::size_t i = end - begin; i < kept.size(); ++i) ASSERT_EQ(kept[i], kGuard);
+          if (!keeps(what, end)) continue;
+          const std::size_t value =
+              what == Kept::kRepeated ? end : static_cast<std::uint32_t>(in[end]);
+          expected.push_back(static_cast<std::uint32_t>(value));
         }
       }
     }
   });
 }
 
-TEST(Select, TakesAnyPredicateAndKeepsTheOrder) {
+TEST(SelectPart, IsCopiedToAnyPlaceAndNothingBeside) {
+  std::vector<std::uint32_t> in(100);
+  std::iota(in.begin(), in.end(), 1U);
+  with_vector_targets([&] {
+    for (std::size_t n = 0; n <= in.size(); ++n) {
+      for (std::size_t place = 0; place <= 16; ++place) {
+        std::vector<std::uint32_t> out(place + n + 16, kGuard), expected = out;
+        std::copy_n(in.begin(), n, expected.begin() + static_cast<std::ptrdiff_t>(place));
+        stream_part(in.data(), n, out.data() + place);
+        ASSERT_EQ(out, expected) << n << " at " << place;
+      }
+    }
+  });
+}
+
+TEST(SelectSerial, TakesAnyPredicateAndKeepsTheOrder) {
   for (const std::uint64_t n : {0, 1, 5, 100000}) {
     const auto is_third = [](std::uint64_t i) { return i % 3 == 0; };
     const auto square = [](std::uint64_t i) { return i * i; };
-    std::vector<std::uint64_t> serial(n), one_pass(n), expected;
+    std::vector<std::uint64_t> out(n), expected;
     for (std::uint64_t i = 0; i < n; i += 3) expected.push_back(i * i);
-    serial.resize(select_serial(n, is_third, square, serial.data()));
-    one_pass.resize(select_one_pass(n, is_third, square, one_pass.data()));
-    EXPECT_EQ(serial, expected);
-    EXPECT_EQ(one_pass, expected);
+    out.resize(select_serial(n, is_third, square, out.data()));
+    EXPECT_EQ(out, expected);
   }
 }
 

@@ -37,12 +37,18 @@ struct Chunks {
   }
 };
 
-inline constexpr std::size_t kPart = 32768;  ///< elements: 128 KiB, which second-level caches hold
+inline constexpr std::size_t kPart =
+    32768;  ///< elements: 128 KiB, which second-level caches hold twice
+
+/// Elements from `begin` to `end` − 1.
+struct Part {
+  std::size_t begin, end;
+};
 
 /// All threads of the calling arena go once through n elements, part by part in order, for what
-/// depends on all that comes before: `sum(begin, end)` of a part, which brings it into a core's
-/// cache, then, as soon as the part before is known, `write(begin, end, before, own)` with the sum
-/// of all before it and its own, which reads it from there. Returns the sum of all. Decoupled
+/// depends on all that comes before: `sum(part)` reads it from memory; then, as soon as the part
+/// before is known, `write(part, before, own, next)` gets the sum of all before it and its own, and
+/// the part that this thread reads next, possibly an empty one. Returns the sum of all. Decoupled
 /// look-back (Merrill & Garland 2016) with one part to look back at.
 template <typename Sum, typename Write>
 std::int64_t in_one_pass(std::size_t n, const Sum& sum, const Write& write) {
@@ -51,21 +57,24 @@ std::int64_t in_one_pass(std::size_t n, const Sum& sum, const Write& write) {
     std::atomic<bool> is_known = false;
   };
   std::vector<End> ends((n + kPart - 1) / kPart);
-  std::atomic<std::size_t> next = 0;
+  const auto part_of = [n](std::size_t i) {
+    return Part{std::min(i * kPart, n), std::min((i + 1) * kPart, n)};
+  };
+  std::atomic<std::size_t> taken = 0;
   const auto workers = std::min<std::size_t>(
       ends.size(), static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
   tbb::parallel_for(std::size_t{0}, workers, [&](std::size_t) {
-    for (std::size_t part = next++; part < ends.size(); part = next++) {
-      const std::size_t begin = part * kPart, end = std::min(begin + kPart, n);
-      const std::int64_t own = sum(begin, end);
+    for (std::size_t i = taken++, next = 0; i < ends.size(); i = next) {
+      const std::int64_t own = sum(part_of(i));
       std::int64_t before = 0;
-      if (part > 0) {  // some thread is at work on it: parts are taken in order
-        while (!ends[part - 1].is_known.load(std::memory_order_acquire)) std::this_thread::yield();
-        before = ends[part - 1].sum;
+      if (i > 0) {  // some thread is at work on it, or first writes: parts are taken in order
+        while (!ends[i - 1].is_known.load(std::memory_order_acquire)) std::this_thread::yield();
+        before = ends[i - 1].sum;
       }
-      ends[part].sum = before + own;
-      ends[part].is_known.store(true, std::memory_order_release);
-      write(begin, end, before, own);
+      ends[i].sum = before + own;
+      ends[i].is_known.store(true, std::memory_order_release);
+      next = taken++;
+      write(part_of(i), before, own, part_of(next));
     }
   });
   return ends.empty() ? 0 : ends.back().sum;

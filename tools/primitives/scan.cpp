@@ -38,15 +38,15 @@ std::int64_t exclusive_scan_serial(std::span<const std::int32_t> in, std::span<s
 
 std::int64_t exclusive_scan_one_pass(std::span<const std::int32_t> in,
                                      std::span<std::int32_t> out) {
-  return in_one_pass(
-      in.size(),
-      [&](std::size_t begin, std::size_t end) { return sum_of(in.subspan(begin, end - begin)); },
-      [&](std::size_t begin, std::size_t end, std::int64_t before, std::int64_t) {
-        // Unsigned numbers wrap around.
-        scan_part(static_cast<std::uint32_t>(before),
-                  reinterpret_cast<const std::uint32_t*>(in.data()) + begin, end - begin,
-                  reinterpret_cast<std::uint32_t*>(out.data()) + begin);
-      });
+  // Unsigned numbers wrap around.
+  const auto* const values = reinterpret_cast<const std::uint32_t*>(in.data());
+  auto* const sums = reinterpret_cast<std::uint32_t*>(out.data());
+  const auto sum = [&](Part part) { return sum_of(in.subspan(part.begin, part.end - part.begin)); };
+  const auto write = [&](Part part, std::int64_t before, std::int64_t, Part next) {
+    scan_part(static_cast<std::uint32_t>(before), values + part.begin, part.end - part.begin,
+              sums + part.begin, {values + next.begin, values + next.end});
+  };
+  return in_one_pass(in.size(), sum, write);
 }
 
 namespace {

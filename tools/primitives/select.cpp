@@ -6,6 +6,7 @@
 
 #include "tools/primitives/chunks.h"
 #include "tools/primitives/cuda/device_rows.h"
+#include "tools/primitives/select_part.h"
 #include "tools/primitives/variant.h"
 
 namespace roundel::primitives {
@@ -36,6 +37,24 @@ std::uint64_t pairs(std::span<const std::int32_t> in) {
   return in.empty() ? 0 : in.size() - 1;
 }
 
+/// What this thread's part keeps, until its place is known.
+alignas(64) thread_local std::uint32_t gathered[kPart];
+
+/// All threads of the calling arena, in one pass over the memory (in_one_pass in chunks.h): a part
+/// is gathered, then copied to its place. [5, 0, 6 | 7, 0, 0 | 8, 9, 0] keeps 2, 1, 2 → places 0,
+/// 2, 3 → [5, 6, 7, 8, 9].
+template <typename Value>
+std::uint64_t select_one_pass(Kept what, const std::int32_t* in, std::uint64_t n, Value* out) {
+  auto* const places = reinterpret_cast<std::uint32_t*>(out);
+  const auto gather = [&](Part part) {
+    return static_cast<std::int64_t>(gather_part(what, in, part.begin, part.end, gathered));
+  };
+  const auto write = [&](Part, std::int64_t before, std::int64_t own, Part) {
+    stream_part(gathered, static_cast<std::size_t>(own), places + before);
+  };
+  return static_cast<std::uint64_t>(in_one_pass(n, gather, write));
+}
+
 }  // namespace
 
 std::uint64_t compact_serial(std::span<const std::int32_t> in, std::int32_t* out) {
@@ -43,7 +62,7 @@ std::uint64_t compact_serial(std::span<const std::int32_t> in, std::int32_t* out
 }
 
 std::uint64_t compact_one_pass(std::span<const std::int32_t> in, std::int32_t* out) {
-  return select_one_pass(in.size(), IsNotZero{in.data()}, ElementOf{in.data()}, out);
+  return select_one_pass(Kept::kNotZero, in.data(), in.size(), out);
 }
 
 std::uint64_t select_below_serial(std::span<const std::int32_t> in, std::int32_t* out) {
@@ -51,7 +70,7 @@ std::uint64_t select_below_serial(std::span<const std::int32_t> in, std::int32_t
 }
 
 std::uint64_t select_below_one_pass(std::span<const std::int32_t> in, std::int32_t* out) {
-  return select_one_pass(in.size(), IsBelow{in.data()}, ElementOf{in.data()}, out);
+  return select_one_pass(Kept::kBelowLimit, in.data(), in.size(), out);
 }
 
 std::uint64_t find_repeats_serial(std::span<const std::int32_t> in, std::uint32_t* out) {
@@ -59,7 +78,7 @@ std::uint64_t find_repeats_serial(std::span<const std::int32_t> in, std::uint32_
 }
 
 std::uint64_t find_repeats_one_pass(std::span<const std::int32_t> in, std::uint32_t* out) {
-  return select_one_pass(pairs(in), IsRepeated{in.data()}, Position{}, out);
+  return select_one_pass(Kept::kRepeated, in.data(), pairs(in), out);
 }
 
 namespace {

@@ -1,19 +1,15 @@
 #pragma once
 #include <cstdint>
-#include <numeric>
 #include <span>
-#include <vector>
-
-#include "tools/primitives/chunks.h"
 
 namespace roundel::primitives {
 
-/// Selections keep the order. `keep(i)` tells whether position i of n is taken, `value(i)` what is
-/// written for it; `out` has room for n, and what is behind the result is undefined. Return the
-/// number taken. No branch depends on the data, which a processor could not foresee: every value is
-/// written, and the next one over it unless it is kept.
+/// Selections keep the order and return the number taken. `out` has room for n, and what is behind
+/// the result is undefined.
 
-/// One thread, one pass, without a scan.
+/// One thread, one pass, without a scan: `keep(i)` tells whether position i of n is taken,
+/// `value(i)` what is written for it. No branch depends on the data, which a processor could not
+/// foresee: every value is written, and the next one over it unless it is kept.
 template <typename Value, typename Keep, typename ValueOf>
 std::uint64_t select_serial(std::uint64_t n, const Keep& keep, const ValueOf& value, Value* out) {
   std::uint64_t count = 0;
@@ -24,28 +20,8 @@ std::uint64_t select_serial(std::uint64_t n, const Keep& keep, const ValueOf& va
   return count;
 }
 
-/// All threads of the calling arena, in one pass over the memory (in_one_pass in chunks.h): how
-/// many a part keeps, then it is written from its place on, and no further than its last value. [5,
-/// 0, 6 | 7, 0, 0 | 8, 9, 0] keeps 2, 1, 2 → places 0, 2, 3 → [5, 6, 7, 8, 9].
-template <typename Value, typename Keep, typename ValueOf>
-std::uint64_t select_one_pass(std::uint64_t n, const Keep& keep, const ValueOf& value, Value* out) {
-  const auto count = [&](std::size_t begin, std::size_t end) {
-    std::int64_t kept = 0;
-    for (std::size_t i = begin; i < end; ++i) kept += keep(i) ? 1 : 0;
-    return kept;
-  };
-  const auto write = [&](std::size_t begin, std::size_t, std::int64_t before, std::int64_t kept) {
-    auto place = static_cast<std::uint64_t>(before);
-    const std::uint64_t last = place + static_cast<std::uint64_t>(kept);
-    for (std::uint64_t i = begin; place < last; ++i) {
-      out[place] = value(i);
-      place += keep(i) ? 1 : 0;
-    }
-  };
-  return static_cast<std::uint64_t>(in_one_pass(n, count, write));
-}
-
-/// Compaction: the elements that are not 0. `out` has room for as many as `in`.
+/// Compaction: the elements that are not 0. In one pass: all threads of the calling arena, once
+/// over the memory (in_one_pass in chunks.h), and nothing behind the result is written.
 std::uint64_t compact_serial(std::span<const std::int32_t> in, std::int32_t* out);
 std::uint64_t compact_one_pass(std::span<const std::int32_t> in, std::int32_t* out);
 
