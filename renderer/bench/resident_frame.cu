@@ -58,7 +58,7 @@ class GraphFrame final : public ResidentFrame {
   }
 
  private:
-  const Circles& circles_;
+  CircleStream circles_;
   ImageSettings image_;
   Image picture_;
   CudaBackend backend_;

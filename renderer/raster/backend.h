@@ -28,8 +28,8 @@ class RasterBackend : public Rasterizer {
   void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) final;
 
-  /// Stage plan: gets ready for a frame, whose arguments stay valid until finish(). Throws Error
-  /// where its memory does not do.
+  /// Stage plan: gets ready for a frame. `circles` and the output must stay until finish(). Throws
+  /// Error where its memory does not do.
   virtual ChunkPlan plan(const CircleStream& circles, const ImageSettings& image,
                          const FrameTarget& out, StageStats& stats) = 0;
   /// Stage bin: lists the chunk's circles for every active tile. Circles that are not in memory are

@@ -21,6 +21,7 @@ class CudaBackend final : public RasterBackend {
   void blend(const Chunk& chunk, StageStats& stats) override;
   ChunkResult result(const Chunk& chunk, StageStats& stats) override;
   void finish(StageStats& stats) override;
+  void give_back() override { made_ = {}; }
 
   /// Copies circles to the device, where they stay until others are drawn: frames of them upload
   /// nothing, and are asked after only at their end.
