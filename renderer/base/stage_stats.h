@@ -10,7 +10,7 @@ namespace roundel {
 
 /// What one stage of a frame took and did.
 struct Stage {
-  std::string name;         ///< generate, bin, blend or encode
+  std::string name;         ///< generate, bin, blend, encode or write
   double milliseconds = 0;  ///< wall time, summed over the chunks of a frame
   std::uint64_t bytes = 0;  ///< bytes the stage leaves behind (circles, lists, pixels, file)
 };
@@ -18,10 +18,11 @@ struct Stage {
 /// The stage table of one frame, in the order in which the stages first ran.
 struct StageStats {
   std::vector<Stage> stages;
-  std::uint64_t circles = 0;   ///< circles of the frame
-  std::uint64_t overlaps = 0;  ///< circle–bin pairs listed
-  std::uint64_t chunks = 0;    ///< groups of circles that went through bin and blend
-  std::uint64_t memory = 0;    ///< CPU backend: bytes for lists, chunks and states, at most
+  std::uint64_t circles = 0;        ///< circles of the frame
+  std::uint64_t overlaps = 0;       ///< circle–tile pairs listed
+  std::uint64_t chunks = 0;         ///< groups of circles that went through bin and blend
+  std::uint64_t largest_chunk = 0;  ///< circles
+  std::uint64_t memory = 0;         ///< CPU backend: bytes for lists, chunks and states, at most
 
   /// The stage of this name, added at the end if it is new.
   Stage& stage(const std::string& name) {
@@ -40,6 +41,7 @@ struct StageStats {
     circles += other.circles;
     overlaps += other.overlaps;
     chunks += other.chunks;
+    largest_chunk = std::max(largest_chunk, other.largest_chunk);
     memory = std::max(memory, other.memory);
   }
 };

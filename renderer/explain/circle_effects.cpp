@@ -31,7 +31,7 @@ struct Side {
   BackgroundRows background;
   double sign;                             // of its effects in the difference b − a
   std::vector<std::uint32_t> change_of{};  // [circles], kNoChange for those that both have
-  cpu::BinLists lists{};
+  cpu::TileLists lists{};
 
   Side(const DrawnFrame& drawn, double sign_of_effects)
       : frame(drawn),
@@ -85,8 +85,8 @@ double add_effects(const Side& side, std::span<const std::uint32_t> list, int x,
   return walk.state.transmittance;
 }
 
-/// Sums by change, of one bin.
-class BinSums {
+/// Sums by change, of one tile.
+class TileSums {
  public:
   using Entry = std::pair<std::uint32_t, ChangeEffect>;
 
@@ -139,9 +139,9 @@ class BinSums {
   std::size_t room_ = kLeastRoom;
 };
 
-/// Pixels that lie in one bin.
-struct PixelsOfBin {
-  std::size_t bin;
+/// Pixels that lie in one tile.
+struct PixelsOfTile {
+  std::size_t tile;
   std::span<const std::uint32_t> pixels;
 };
 
@@ -149,7 +149,7 @@ class EffectSum {
  public:
   EffectSum(const DrawnFrame& a, const DrawnFrame& b, std::span<const CircleChange> changes,
             std::uint64_t list_budget)
-      : grid_(TileGrid::make(a.image.width, a.image.height, kCpuBinSize)),
+      : grid_(TileGrid::make(a.image.width, a.image.height, kCpuTileSize)),
         a_(a, -1),
         b_(b, 1),
         sums_(changes.size() + 1) {
@@ -160,34 +160,34 @@ class EffectSum {
     }
     // Sums may take several times as much as the lists of both sides.
     const std::uint64_t most = std::max(a.circles.count(), b.circles.count());
-    // Those of a single bin, with all circles, are to fit: list, rounded up, and offsets.
+    // Those of a single tile, with all circles, are to fit: list, rounded up, and offsets.
     const std::uint64_t least = cpu::least_list_bytes(grid_) + 4 * most * sizeof(std::uint32_t);
     max_list_bytes_ = std::max(list_budget / 16, least);
   }
 
-  std::size_t bin_of(std::uint32_t pixel) const {
+  std::size_t tile_of(std::uint32_t pixel) const {
     const auto width = static_cast<std::uint32_t>(grid_.width);
-    const PixelRect bin =
-        grid_.bins_of({static_cast<int>(pixel % width), static_cast<int>(pixel / width), 0, 0});
-    return static_cast<std::size_t>(bin.y0) * static_cast<std::size_t>(grid_.bins_x) +
-           static_cast<std::size_t>(bin.x0);
+    const PixelRect tile =
+        grid_.tiles_of({static_cast<int>(pixel % width), static_cast<int>(pixel / width), 0, 0});
+    return static_cast<std::size_t>(tile.y0) * static_cast<std::size_t>(grid_.tiles_x) +
+           static_cast<std::size_t>(tile.x0);
   }
 
-  /// Bins whose lists do not fit all together are taken in two halves.
-  void add(std::span<const PixelsOfBin> bins) {
-    std::vector<std::uint8_t> finished(static_cast<std::size_t>(grid_.num_bins()), 1);
-    for (const PixelsOfBin& bin : bins) finished[bin.bin] = 0;
-    const bool fits = make_lists(a_, finished) && make_lists(b_, finished);
-    if (!fits && bins.size() > 1) {
-      add(bins.first(bins.size() / 2));
-      add(bins.subspan(bins.size() / 2));
+  /// Tiles whose lists do not fit all together are taken in two halves.
+  void add(std::span<const PixelsOfTile> tiles) {
+    std::vector<std::uint8_t> done(static_cast<std::size_t>(grid_.num_tiles()), 1);
+    for (const PixelsOfTile& tile : tiles) done[tile.tile] = 0;
+    const bool fits = make_lists(a_, done) && make_lists(b_, done);
+    if (!fits && tiles.size() > 1) {
+      add(tiles.first(tiles.size() / 2));
+      add(tiles.subspan(tiles.size() / 2));
       return;
     }
-    std::vector<BinSums> sums(bins.size());
-    tbb::parallel_for(std::size_t{0}, bins.size(),
-                      [&](std::size_t i) { add_bin(bins[i], sums[i]); });
-    for (BinSums& of_bin : sums) {
-      for (const auto& [change, effect] : of_bin.entries()) {
+    std::vector<TileSums> sums(tiles.size());
+    tbb::parallel_for(std::size_t{0}, tiles.size(),
+                      [&](std::size_t i) { add_tile(tiles[i], sums[i]); });
+    for (TileSums& of_tile : sums) {
+      for (const auto& [change, effect] : of_tile.entries()) {
         sums_[change].amount += effect.amount;
         sums_[change].pixels += effect.pixels;
       }
@@ -197,18 +197,20 @@ class EffectSum {
   std::vector<ChangeEffect> take() { return std::move(sums_); }
 
  private:
-  bool make_lists(Side& side, std::span<const std::uint8_t> finished) const {
-    return cpu::bin_circles(side.frame.circles.shapes.span(), {}, grid_, finished, max_list_bytes_,
-                            side.lists);
+  bool make_lists(Side& side, std::span<const std::uint8_t> done) const {
+    const Circles& circles = side.frame.circles;
+    Circles none;
+    return cpu::bin_circles(
+        {circles, 0, circles.count(), none, grid_, done, max_list_bytes_, false}, side.lists);
   }
 
-  void add_bin(const PixelsOfBin& bin, BinSums& sums) const {
+  void add_tile(const PixelsOfTile& tile, TileSums& sums) const {
     const auto width = static_cast<std::uint32_t>(grid_.width);
     const auto background_change = static_cast<std::uint32_t>(sums_.size() - 1);
-    const std::vector<std::uint32_t> list_a = a_.lists.indices(bin.bin),
-                                     list_b = b_.lists.indices(bin.bin);
+    const std::vector<std::uint32_t> list_a = a_.lists.indices(tile.tile),
+                                     list_b = b_.lists.indices(tile.tile);
     std::vector<Effect> effects;
-    for (const std::uint32_t pixel : bin.pixels) {
+    for (const std::uint32_t pixel : tile.pixels) {
       const int x = static_cast<int>(pixel % width), row = static_cast<int>(pixel / width);
       add_effects(a_, list_a, x, row, effects);
       const double light = add_effects(b_, list_b, x, row, effects);
@@ -234,17 +236,17 @@ std::vector<ChangeEffect> sum_effects(const DrawnFrame& a, const DrawnFrame& b,
                                       std::span<const std::uint32_t> pixels,
                                       std::uint64_t list_budget) {
   EffectSum sum(a, b, changes, list_budget);
-  std::vector<std::uint32_t> by_bin(pixels.begin(), pixels.end());
-  std::stable_sort(by_bin.begin(), by_bin.end(), [&](std::uint32_t first, std::uint32_t second) {
-    return sum.bin_of(first) < sum.bin_of(second);
+  std::vector<std::uint32_t> by_tile(pixels.begin(), pixels.end());
+  std::stable_sort(by_tile.begin(), by_tile.end(), [&](std::uint32_t first, std::uint32_t second) {
+    return sum.tile_of(first) < sum.tile_of(second);
   });
-  std::vector<PixelsOfBin> bins;
-  for (std::size_t begin = 0, end = 0; begin < by_bin.size(); begin = end) {
-    const std::size_t bin = sum.bin_of(by_bin[begin]);
-    while (end < by_bin.size() && sum.bin_of(by_bin[end]) == bin) ++end;
-    bins.push_back({bin, std::span(by_bin).subspan(begin, end - begin)});
+  std::vector<PixelsOfTile> tiles;
+  for (std::size_t begin = 0, end = 0; begin < by_tile.size(); begin = end) {
+    const std::size_t tile = sum.tile_of(by_tile[begin]);
+    while (end < by_tile.size() && sum.tile_of(by_tile[end]) == tile) ++end;
+    tiles.push_back({tile, std::span(by_tile).subspan(begin, end - begin)});
   }
-  sum.add(bins);
+  sum.add(tiles);
   return sum.take();
 }
 

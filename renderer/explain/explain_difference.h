@@ -48,7 +48,7 @@ struct DifferenceExplanation {
 /// replaces what lies behind it, T·α·(c − behind), so that black and covering circles count too; a
 /// circle's share is its effects' changes from a to b, over channels and examined pixels, among
 /// those of all circles that differ. Parallel. Lists take at most `list_budget` bytes (0: a quarter
-/// of the memory) or those of a single bin.
+/// of the memory) or those of a single tile.
 DifferenceExplanation explain_difference(const DrawnFrame& a, const DrawnFrame& b,
                                          std::uint64_t list_budget);
 

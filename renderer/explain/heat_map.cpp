@@ -10,7 +10,7 @@
 #include "renderer/base/memory.h"
 #include "renderer/explain/pixel_walk.h"
 #include "renderer/image/magma.h"
-#include "renderer/raster/chunks.h"
+#include "renderer/raster/backend.h"
 #include "renderer/raster/cpu/bin_circles.h"
 #include "renderer/raster/shaders.h"
 #include "renderer/raster/tile_grid.h"
@@ -18,22 +18,22 @@
 namespace roundel {
 namespace {
 
-using BinList = std::span<const std::uint32_t>;
+using TileList = std::span<const std::uint32_t>;
 
-/// Circles binned at once: a few where the first may be all that is needed, and at most.
-constexpr std::uint64_t kFirstHeatChunk = 65536, kLargestHeatChunk = std::uint64_t{1} << 24;
+/// Circles binned first where these may be all that is needed.
+constexpr std::uint64_t kFirstHeatChunk = 65536;
 
-/// The centres of a bin's pixels, and where they lie in buffers of the image's size.
-struct BinPixels {
+/// The centres of a tile's pixels, and where they lie in buffers of the image's size.
+struct TilePixels {
   const TileGrid& grid;
   PixelRect rect;
-  std::array<float, kCpuBinSize> x{}, y{};
+  std::array<float, kCpuTileSize> x{}, y{};
 
-  BinPixels(const TileGrid& tile_grid, std::size_t bin)
+  TilePixels(const TileGrid& tile_grid, std::size_t tile)
       : grid(tile_grid),
-        rect(grid.bin_pixels(static_cast<int>(bin) % grid.bins_x,
-                             static_cast<int>(bin) / grid.bins_x)) {
-    for (int i = 0; i < kCpuBinSize; ++i) {
+        rect(grid.tile_pixels(static_cast<int>(tile) % grid.tiles_x,
+                              static_cast<int>(tile) / grid.tiles_x)) {
+    for (int i = 0; i < kCpuTileSize; ++i) {
       x[static_cast<std::size_t>(i)] =
           scalar::pixel_center<ScalarLanes>(static_cast<float>(rect.x0 + i), grid.s);
       y[static_cast<std::size_t>(i)] =
@@ -57,98 +57,124 @@ struct BinPixels {
   }
 };
 
-/// Adds 1 to the pixels of one bin for each circle of its list that covers them.
-void count_layers(const BinPixels& bin, BinList list, std::span<const Shape> shapes,
+/// Adds 1 to the pixels of one tile for each circle of its list that covers them.
+void count_layers(const TilePixels& tile, TileList list, std::span<const Shape> shapes,
                   std::uint32_t* values) {
   std::uint32_t everywhere = 0;
   for (const std::uint32_t i : list) {
     const Shape& shape = shapes[i];
-    const PixelRect box = bin.bounds(shape);
+    const PixelRect box = tile.bounds(shape);
     if (box.empty()) continue;
-    if (covers_all(shape, bin.rect, bin.grid.s)) {
+    if (covers_all(shape, tile.rect, tile.grid.s)) {
       ++everywhere;
       continue;
     }
     const float r2 = shape.radius * shape.radius;
-    const float* const x = bin.x.data() + (box.x0 - bin.rect.x0);
+    const float* const x = tile.x.data() + (box.x0 - tile.rect.x0);
     for (int row = box.y0; row <= box.y1; ++row) {
-      const float dy = shape.y - bin.y[static_cast<std::size_t>(row - bin.rect.y0)];
-      std::uint32_t* const counts = values + bin.index(box.x0, row);
+      const float dy = shape.y - tile.y[static_cast<std::size_t>(row - tile.rect.y0)];
+      std::uint32_t* const counts = values + tile.index(box.x0, row);
       for (int k = 0; k <= box.x1 - box.x0; ++k) {
         const float d2 = scalar::squared_distance<ScalarLanes>(shape.x - x[k], dy);
         counts[k] += d2 <= r2 ? 1 : 0;
       }
     }
   }
-  for (int row = bin.rect.y0; row <= bin.rect.y1; ++row)
-    for (int column = bin.rect.x0; column <= bin.rect.x1; ++column)
-      values[bin.index(column, row)] += everywhere;
+  for (int row = tile.rect.y0; row <= tile.rect.y1; ++row)
+    for (int column = tile.rect.x0; column <= tile.rect.x1; ++column)
+      values[tile.index(column, row)] += everywhere;
 }
 
-/// Lets the list's circles take light from the pixels of one bin, front to back, and counts for
-/// each pixel those that found some. True when all pixels have stopped.
-bool count_until_stop(const BinPixels& bin, BinList list, std::span<const Shape> shapes,
-                      std::span<const Paint> paints, const SnowRamp& ramp, float* light,
+/// Composites the list's circles onto the pixels of one tile, front to back, and counts for each
+/// pixel those that found it not opaque. True when all pixels are opaque.
+bool count_until_stop(const TilePixels& tile, TileList list, std::span<const Shape> shapes,
+                      std::span<const Paint> paints, const SnowRamp& ramp, float* transmittance,
                       std::uint32_t* values) {
-  int live = 0;
-  for (int row = bin.rect.y0; row <= bin.rect.y1; ++row)
-    for (int column = bin.rect.x0; column <= bin.rect.x1; ++column)
-      live += light[bin.index(column, row)] > scalar::kOpaqueTransmittance ? 1 : 0;
-  for (auto i = list.begin(); i != list.end() && live > 0; ++i) {
+  int active = 0;
+  for (int row = tile.rect.y0; row <= tile.rect.y1; ++row)
+    for (int column = tile.rect.x0; column <= tile.rect.x1; ++column)
+      active += transmittance[tile.index(column, row)] > scalar::kOpaqueTransmittance ? 1 : 0;
+  for (auto i = list.begin(); i != list.end() && active > 0; ++i) {
     const Shape& shape = shapes[*i];
-    const PixelRect box = bin.bounds(shape);
+    const PixelRect box = tile.bounds(shape);
     for (int row = box.y0; row <= box.y1; ++row) {
       for (int column = box.x0; column <= box.x1; ++column) {
-        const std::size_t index = bin.index(column, row);
-        PixelWalk walk = bin.walk(column, row);
-        walk.state.transmittance = light[index];
+        const std::size_t index = tile.index(column, row);
+        PixelWalk walk = tile.walk(column, row);
+        walk.state.transmittance = transmittance[index];
         if (walk.has_stopped() || !walk.is_covered_by(shape)) continue;
         walk.blend(shape, paints[*i], ramp);
         ++values[index];
-        light[index] = walk.state.transmittance;
-        live -= walk.has_stopped() ? 1 : 0;
+        transmittance[index] = walk.state.transmittance;
+        active -= walk.has_stopped() ? 1 : 0;
       }
     }
   }
-  return live == 0;
+  return active == 0;
 }
 
-/// Calls count_bin(bin, list, first circle of the chunk) for every bin and chunk that has something
-/// for it, chunks front to back. It returns true for a bin that needs no more.
-template <typename CountBin>
-void for_each_list(const Circles& circles, const TileGrid& grid, std::uint64_t first_chunk,
-                   std::uint64_t list_budget, const CountBin& count_bin) {
-  const auto num_bins = static_cast<std::size_t>(grid.num_bins());
-  const std::uint64_t budget = list_budget > 0 ? list_budget : physical_memory() / 4;
-  const std::uint64_t max_bytes = std::max(budget, cpu::least_list_bytes(grid));
-  std::vector<std::uint8_t> finished(num_bins);
-  cpu::BinLists lists;
-  ChunkWalk chunks(circles.count(), 0, first_chunk, kLargestHeatChunk);
-  for (;;) {
-    const auto [begin, end] = chunks.current();
-    if (end == 0) return;
-    const auto shapes = circles.shapes.span().subspan(begin, end - begin);
-    if (!cpu::bin_circles(shapes, {}, grid, finished, max_bytes, lists)) {
-      chunks.halve();
-      continue;
-    }
-    const std::size_t first = begin;
-    tbb::parallel_for(std::size_t{0}, num_bins, [&](std::size_t bin) {
-      if (finished[bin] != 0 || lists.is_empty(bin)) return;
-      finished[bin] = count_bin(BinPixels(grid, bin), lists.indices(bin), first) ? 1 : 0;
-    });
-    if (std::find(finished.begin(), finished.end(), 0) == finished.end()) return;
-    chunks.advance();
+/// Runs the frame loop with count_tile(tile, list, first circle of the chunk) as stage blend, for
+/// every active tile with a list, chunks front to back. It returns true for a tile that is done.
+template <typename CountTile>
+class CountingBackend final : public RasterBackend {
+ public:
+  CountingBackend(std::uint64_t first_chunk, std::uint64_t list_budget, const CountTile& count_tile)
+      : first_chunk_(first_chunk),
+        list_budget_(list_budget > 0 ? list_budget : physical_memory() / 4),
+        count_tile_(count_tile) {}
+
+  ChunkPlan plan(const CircleStream& circles, const ImageSettings& image,
+                 const FrameTarget& /*out*/, StageStats& /*stats*/) override {
+    circles_ = &circles;
+    grid_ = TileGrid::make(image.width, image.height, kCpuTileSize);
+    done_.assign(static_cast<std::size_t>(grid_.num_tiles()), 0);
+    return {circles.count(), {first_chunk_, kMostCirclesAtOnce, 4}};
   }
+  void bin(const Chunk& chunk, StageStats& /*stats*/) override {
+    Circles none;
+    const std::uint64_t max_bytes = std::max(list_budget_, cpu::least_list_bytes(grid_));
+    is_listed_ = cpu::bin_circles(
+        {*circles_, chunk.begin, chunk.count(), none, grid_, done_, max_bytes, false}, lists_);
+  }
+  void blend(const Chunk& chunk, StageStats& /*stats*/) override {
+    if (!is_listed_) return;
+    tbb::parallel_for(std::size_t{0}, done_.size(), [&](std::size_t tile) {
+      if (done_[tile] != 0 || lists_.is_empty(tile)) return;
+      done_[tile] = count_tile_(TilePixels(grid_, tile), lists_.indices(tile), chunk.begin) ? 1 : 0;
+    });
+  }
+  ChunkResult result(const Chunk& /*chunk*/, StageStats& /*stats*/) override {
+    using Next = ChunkResult::Next;
+    return {is_listed_ ? Next::kAdvance : Next::kHalve,
+            static_cast<std::uint64_t>(std::count(done_.begin(), done_.end(), 0))};
+  }
+  void finish(StageStats& /*stats*/) override {}
+
+ private:
+  std::uint64_t first_chunk_, list_budget_;
+  const CountTile& count_tile_;
+  const CircleStream* circles_ = nullptr;
+  TileGrid grid_{};
+  std::vector<std::uint8_t> done_;  // [num_tiles]
+  cpu::TileLists lists_;
+  bool is_listed_ = false;
+};
+
+template <typename CountTile>
+void for_each_list(const Circles& circles, const ImageSettings& image, std::uint64_t first_chunk,
+                   std::uint64_t list_budget, const CountTile& count_tile) {
+  StageStats stats;
+  CountingBackend(first_chunk, list_budget, count_tile)
+      .draw(circles, image, FrameTarget::nowhere(0), stats);
 }
 
-void spread_over_pixels(const std::vector<std::uint64_t>& bins, const TileGrid& grid,
+void spread_over_pixels(const std::vector<std::uint64_t>& tiles, const TileGrid& grid,
                         std::uint32_t* values) {
-  tbb::parallel_for(std::size_t{0}, bins.size(), [&](std::size_t i) {
-    const BinPixels bin(grid, i);
-    for (int row = bin.rect.y0; row <= bin.rect.y1; ++row)
-      std::fill_n(values + bin.index(bin.rect.x0, row), bin.rect.x1 - bin.rect.x0 + 1,
-                  static_cast<std::uint32_t>(bins[i]));
+  tbb::parallel_for(std::size_t{0}, tiles.size(), [&](std::size_t i) {
+    const TilePixels tile(grid, i);
+    for (int row = tile.rect.y0; row <= tile.rect.y1; ++row)
+      std::fill_n(values + tile.index(tile.rect.x0, row), tile.rect.x1 - tile.rect.x0 + 1,
+                  static_cast<std::uint32_t>(tiles[i]));
   });
 }
 
@@ -156,29 +182,29 @@ void spread_over_pixels(const std::vector<std::uint64_t>& bins, const TileGrid& 
 
 HeatMap make_heat_map(const Circles& circles, const ImageSettings& image, HeatMapKind kind,
                       std::uint64_t list_budget) {
-  const TileGrid grid = TileGrid::make(image.width, image.height, kCpuBinSize);
+  const TileGrid grid = TileGrid::make(image.width, image.height, kCpuTileSize);
   const std::size_t pixels =
       static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
   HeatMap map{image.width, image.height, Buffer<std::uint32_t>(pixels)};
   std::uint32_t* const values = map.values.data();
   std::fill_n(values, pixels, 0);
   if (kind == HeatMapKind::kOverlaps) {
-    spread_over_pixels(count_overlaps_by_bin(circles, grid), grid, values);
+    spread_over_pixels(count_overlaps_by_tile(circles.shapes.span(), grid), grid, values);
   } else if (kind == HeatMapKind::kLayers) {
-    for_each_list(circles, grid, kLargestHeatChunk, list_budget,
-                  [&](const BinPixels& bin, BinList list, std::size_t first) {
-                    count_layers(bin, list, circles.shapes.span().subspan(first), values);
+    for_each_list(circles, image, kMostCirclesAtOnce, list_budget,
+                  [&](const TilePixels& tile, TileList list, std::size_t first) {
+                    count_layers(tile, list, circles.shapes.span().subspan(first), values);
                     return false;
                   });
   } else {
     const SnowRamp ramp = snow_ramp(image.blend_space);
-    Buffer<float> light(pixels);
-    std::fill_n(light.data(), pixels, 1.0f);
-    for_each_list(circles, grid, kFirstHeatChunk, list_budget,
-                  [&](const BinPixels& bin, BinList list, std::size_t first) {
-                    return count_until_stop(bin, list, circles.shapes.span().subspan(first),
+    Buffer<float> transmittance(pixels);
+    std::fill_n(transmittance.data(), pixels, 1.0f);
+    for_each_list(circles, image, kFirstHeatChunk, list_budget,
+                  [&](const TilePixels& tile, TileList list, std::size_t first) {
+                    return count_until_stop(tile, list, circles.shapes.span().subspan(first),
                                             circles.paints.span().subspan(first), ramp,
-                                            light.data(), values);
+                                            transmittance.data(), values);
                   });
   }
   return map;

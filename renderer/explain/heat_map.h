@@ -12,7 +12,7 @@ namespace roundel {
 /// What is counted for each pixel.
 enum class HeatMapKind {
   kLayers,    ///< circles that cover it: depth complexity
-  kOverlaps,  ///< circles in the list of its bin of kCpuBinSize pixels
+  kOverlaps,  ///< circles in the list of its tile of kCpuTileSize pixels
   kStop,      ///< circles composited until it stopped, or all that cover it
 };
 

@@ -18,8 +18,6 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kGrain = 16384;  ///< circles a task handles at least
-
 std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t index) {
   struct Make {
     std::uint32_t scene_seed, index;
@@ -105,8 +103,8 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
   const int width = scene.image.width, height = scene.image.height;
   const bool moves = space == Space::kFrame && !is_identity(scene.view, width, height);
   resize(circles, count_circles(scene));
-  const bool has_paints = circles.paints_number == state_->number;
-  circles.paints_number = 0;
+  const bool has_paints = circles.paints_generation == state_->number;
+  circles.paints_generation = 0;
   std::size_t first = 0;
   for (std::size_t index = 0; index < scene.layers.size(); ++index) {
     const std::size_t count = count_circles(scene.layers[index]);
@@ -122,7 +120,7 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
     if (!by_runs && !is_moved)
       source.generate(frame, shapes, keeps_paints ? std::span<Paint>() : paints);
     if (keeps_paints && !moves) continue;  // no tasks for nothing
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kGrain),
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask),
                       [&](const tbb::blocked_range<std::size_t>& range) {
                         const auto some_shapes = shapes.subspan(range.begin(), range.size());
                         const auto some_paints = paints.subspan(range.begin(), range.size());
@@ -132,10 +130,24 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
                         if (moves && !is_moved) apply_view(scene, some_shapes);
                       });
   }
-  circles.paints_number = state_->number;
+  circles.paints_generation = state_->number;
 }
 
-bool CircleSource::makes_runs() const {
+CircleStream CircleSource::at(std::int64_t frame, Circles& memory) {
+  if (!is_streamed()) {
+    generate_in_frame_space(*this, frame, memory);
+    return memory;
+  }
+  // A place in the classic scenes' stream of random numbers takes microseconds to find.
+  constexpr std::size_t kSampleRun = 16;
+  return {count_circles(state_->scene), kSampleRun,
+          [this](std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
+            make_run(first, shapes, paints);
+            apply_view(state_->scene, shapes);
+          }};
+}
+
+bool CircleSource::is_streamed() const {
   const std::vector<Layer>& layers = state_->scene.layers;
   for (std::size_t index = 0; index < layers.size(); ++index)
     if (!makes_painted_runs(*state_->sources[index], layers[index].shader)) return false;
@@ -158,6 +170,11 @@ void CircleSource::make_run(std::size_t first, std::span<Shape> shapes,
     paints = paints.subspan(count);
     first = 0;
   }
+}
+
+void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& circles,
+                             CircleSource::Depths depths) {
+  source.generate(std::max<std::int64_t>(frame, 0), circles, depths, CircleSource::Space::kFrame);
 }
 
 bool CircleSource::is_simulated() const {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle_stream.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -37,20 +37,26 @@ class CircleSource {
   void generate(std::int64_t frame, Circles& circles, Depths depths = Depths::kAll,
                 Space space = Space::kScene);
 
-  /// True where make_run() works: each circle can be made without the others.
-  bool makes_runs() const;
-  /// Circles first .. first + n − 1 (n = the size of both spans) of any frame as generate() makes
-  /// them in scene space, with the depths that painting reads. From many threads at once; starts no
-  /// tasks.
-  void make_run(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
+  /// A frame's circles as they are drawn: made where they are needed if each can be made without
+  /// the others, else generated into `memory`. Frames before 0 have those of frame 0. The source
+  /// and `memory` must outlive what is returned.
+  CircleStream at(std::int64_t frame, Circles& memory);
+  /// True where at() leaves `memory` alone.
+  bool is_streamed() const;
 
   /// True where the circles depend on the frame: some layer is simulated.
   bool is_simulated() const;
 
  private:
+  void make_run(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
+
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// generate() as circles are drawn. Frames before 0 have those of frame 0.
+void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& circles,
+                             CircleSource::Depths depths = CircleSource::Depths::kPainted);
 
 /// Number of circles of every frame, of the whole scene or of a layer, without generating them.
 std::uint64_t count_circles(const Scene& scene);

@@ -23,13 +23,16 @@ struct alignas(16) Paint {
 };
 static_assert(sizeof(Shape) == 16 && sizeof(Paint) == 16, "both backends move them as 16 bytes");
 
+/// Circles that are worth a task of their own.
+inline constexpr std::size_t kCirclesOfTask = 16384;
+
 /// Circles in paint order: circle i + 1 is painted over circle i.
 struct Circles {
   Buffer<Shape> shapes;  ///< [count]
   Buffer<Paint> paints;  ///< [count]
   /// Sets with the same number other than 0 have the same paints, bit for bit: those of a scene's
   /// frames. To be set to 0 by whoever changes paints.
-  std::uint64_t paints_number = 0;
+  std::uint64_t paints_generation = 0;
 
   std::size_t count() const { return shapes.size(); }
 };

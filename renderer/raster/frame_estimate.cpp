@@ -9,7 +9,7 @@
 namespace roundel {
 namespace {
 
-/// Optical depth (−ln T) at which a pixel stops: ln 2²⁰.
+/// Optical depth (−ln T) at which a pixel is opaque: ln 2²⁰.
 constexpr double kStoppingDepth = 13.87;
 constexpr std::size_t kSamplesPerBlock = 64;
 
@@ -21,12 +21,13 @@ struct Samples {
 };
 
 /// Of the `block` circles that end before `end`, in runs that lie equally far apart.
-void take_samples(const CircleFeed& circles, std::size_t end, std::size_t block, Samples& samples) {
+void take_samples(const CircleStream& circles, std::size_t end, std::size_t block,
+                  Samples& samples) {
   samples.count = std::min(block, kSamplesPerBlock);
   for (std::size_t i = 0, run = 0; i < samples.count; i += run) {
-    run = std::min(circles.cheap_run(), samples.count - i);
-    circles.read(end - i * block / samples.count - run, std::span(samples.shapes).subspan(i, run),
-                 std::span(samples.paints).subspan(i, run));
+    run = std::min(circles.sample_run(), samples.count - i);
+    circles.fetch(end - i * block / samples.count - run, std::span(samples.shapes).subspan(i, run),
+                  std::span(samples.paints).subspan(i, run));
   }
 }
 
@@ -39,33 +40,28 @@ double optical_depth(const Paint& paint) {
 
 }  // namespace
 
-FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image, int bin_size,
-                             double spread) {
-  return estimate_frame(MemoryFeed(circles), image, bin_size, spread);
-}
-
-FrameEstimate estimate_frame(const CircleFeed& circles, const ImageSettings& image, int bin_size,
-                             double spread) {
+FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& image, int tile_size,
+                             double saturation_factor) {
   const double width = image.width, height = image.height;
   const std::uint64_t count = circles.count();
-  const auto bins_across = [&](double center, double radius, double pixels) {
+  const auto tiles_across = [&](double center, double radius, double pixels) {
     const double first = std::max(center - radius, 0.0), last = std::min(center + radius, pixels);
-    return first < last ? std::floor(last / bin_size) - std::floor(first / bin_size) + 1 : 0.0;
+    return first < last ? std::floor(last / tile_size) - std::floor(first / tile_size) + 1 : 0.0;
   };
 
   FrameEstimate estimate{count, 0, 0};
-  double depth = 0, bins = 0;
+  double depth = 0, tiles = 0;
   Samples samples;  // NOLINT: see there
   // Blocks of doubling size, from the front to the back.
   for (std::uint64_t done = 0, size = kSamplesPerBlock; done < count; size *= 2) {
     const std::uint64_t block = std::min(size, count - done);
     take_samples(circles, count - done, block, samples);
-    double block_depth = 0, block_bins = 0;
+    double block_depth = 0, block_tiles = 0;
     for (std::size_t i = 0; i < samples.count; ++i) {
       const Shape& shape = samples.shapes[i];
       const double x = shape.x * height, y = shape.y * height, radius = shape.radius * height;
-      const double touched = bins_across(x, radius, width) * bins_across(y, radius, height);
-      block_bins += touched;
+      const double touched = tiles_across(x, radius, width) * tiles_across(y, radius, height);
+      block_tiles += touched;
       if (touched > 0) {
         const double seen_width = std::min(x + radius, width) - std::max(x - radius, 0.0);
         const double seen_height = std::min(y + radius, height) - std::max(y - radius, 0.0);
@@ -74,19 +70,19 @@ FrameEstimate estimate_frame(const CircleFeed& circles, const ImageSettings& ima
       }
     }
     const double scale = static_cast<double>(block) / static_cast<double>(samples.count);
-    const double missing = spread * kStoppingDepth - depth;
+    const double missing = saturation_factor * kStoppingDepth - depth;
     depth += block_depth * scale;
-    bins += block_bins * scale;
+    tiles += block_tiles * scale;
     done += block;
-    if (depth >= spread * kStoppingDepth && estimate.front_circles == count) {
+    if (depth >= saturation_factor * kStoppingDepth && estimate.front_circles == count) {
       const double part = missing / (block_depth * scale);
       estimate.front_circles =
           done - block + static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(block)));
-      estimate.front_bins_per_circle = bins / static_cast<double>(done);
+      estimate.front_tiles_per_circle = tiles / static_cast<double>(done);
     }
   }
-  estimate.bins_per_circle = count > 0 ? bins / static_cast<double>(count) : 0;
-  if (estimate.front_circles == count) estimate.front_bins_per_circle = estimate.bins_per_circle;
+  estimate.tiles_per_circle = count > 0 ? tiles / static_cast<double>(count) : 0;
+  if (estimate.front_circles == count) estimate.front_tiles_per_circle = estimate.tiles_per_circle;
   return estimate;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
 
-#include "renderer/raster/circle.h"
-#include "renderer/raster/circle_feed.h"
+#include "renderer/generate/circle_stream.h"
+#include "renderer/raster/chunk_plan.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -12,20 +12,32 @@ namespace roundel {
 struct FrameEstimate {
   /// Circles from the front that should saturate most of the image; all if they never do.
   std::uint64_t front_circles;
-  /// Bins that a circle's box touches, mean over the front circles and over all.
-  double front_bins_per_circle, bins_per_circle;
+  /// Tiles that a circle's box touches, mean over the front circles and over all.
+  double front_tiles_per_circle, tiles_per_circle;
 };
 
-/// `circles` are in frame space; bins have `bin_size` pixels a side. The front circles are those
-/// whose opacity, averaged over the image, is `spread` times what stops a pixel: circles lie at
-/// random, and half as densely at the image's edges.
-FrameEstimate estimate_frame(const CircleFeed& circles, const ImageSettings& image, int bin_size,
-                             double spread);
-FrameEstimate estimate_frame(const Circles& circles, const ImageSettings& image, int bin_size,
-                             double spread);
+/// `circles` are in frame space; tiles have `tile_size` pixels a side. The front circles are those
+/// whose opacity, averaged over the image, is `saturation_factor` times what makes a pixel opaque:
+/// circles lie at random, and half as densely at the image's edges.
+FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& image, int tile_size,
+                             double saturation_factor);
 
-/// The CPU backend's spread. For nearly all pixels to stop the mean must be higher than what stops
-/// one; a bin that needs a second chunk costs more than long lists.
-inline constexpr double kCpuFrontSpread = 3.2;
+/// How a backend chooses its chunks.
+struct ChunkPolicy {
+  /// For estimate_frame(). For nearly all pixels to become opaque the mean must be higher than what
+  /// makes one so; a tile that needs a second chunk costs more than long lists.
+  double saturation_factor;
+  std::uint64_t least_first, largest;  ///< circles
+  std::uint64_t growth;                ///< see ChunkPlan::Sizes
+
+  ChunkPlan::Sizes sizes(const FrameEstimate& estimate) const {
+    return {std::clamp(estimate.front_circles, least_first, largest), largest, growth};
+  }
+};
+/// With copies of its circles a largest chunk is 300 MB; carrying on from chunk to chunk costs less
+/// than touching more memory for the first time. What the first chunk leaves active are mostly the
+/// image's corners, where circles are rarest; a second one of the same density closes these.
+inline constexpr ChunkPolicy kCpuChunks{3.2, 512, std::uint64_t{1} << 22, 2};
+inline constexpr ChunkPolicy kCudaChunks{6, 1, kMostCirclesAtOnce, 4};
 
 }  // namespace roundel

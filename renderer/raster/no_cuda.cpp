@@ -1,8 +1,8 @@
 // Stands in for cuda/ in builds without the CUDA backend.
 #include "renderer/base/error.h"
-#include "renderer/raster/machine_limits.h"
+#include "renderer/bench/machine_limits.h"
+#include "renderer/bench/resident_frame.h"
 #include "renderer/raster/rasterizer.h"
-#include "renderer/raster/resident_frame.h"
 
 namespace roundel {
 

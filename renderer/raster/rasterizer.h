@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "renderer/base/stage_stats.h"
+#include "renderer/generate/circle_stream.h"
 #include "renderer/image/image.h"
 #include "renderer/raster/circle.h"
-#include "renderer/raster/circle_feed.h"
+
 #include "renderer/raster/framebuffer.h"
 #include "renderer/scene/scene.h"
 
@@ -22,39 +23,63 @@ struct RasterOptions {
   std::uint64_t memory_budget = 0;  ///< bytes for lists and states (CUDA: and circles, on the
                                     ///< device); 0: most of what is free
   std::uint64_t total_memory = 0;   ///< CPU: bytes for these, circles in memory and the picture
-  int bin_size = 0;                 ///< pixels a side, a power of two in [16, 256]; 0: its choice
+  int tile_size = 0;                ///< pixels a side, a power of two in [16, 256]; 0: its choice
   std::uint64_t chunk_circles = 0;  ///< circles binned at once, front ones first; 0: its choice
+  /// CPU: whose chunks to draw in, to measure what the other backend will do.
+  Backend chunks_of = Backend::kCpu;
 };
 
-/// Paints circles: stages `bin` and `blend`, and `generate` for circles that are not in memory.
-/// Equal inputs give equal bits on every backend. An object may be used for many frames, from one
-/// thread at a time, and keeps its memory between them.
+/// Where a frame's pixels go: a framebuffer, or an image, which gets the same pixels quantised.
+struct FrameTarget {
+  Framebuffer* framebuffer = nullptr;
+  Image* image = nullptr;
+  /// Where both are null, pixels go nowhere, and this is what they would take, to measure memory.
+  std::uint64_t measured_bytes = 0;
+
+  FrameTarget(Framebuffer& out) : framebuffer(&out) {}  // NOLINT: one of two outputs
+  FrameTarget(Image& out) : image(&out) {}              // NOLINT
+  static FrameTarget nowhere(std::uint64_t bytes) { return FrameTarget(bytes); }
+
+  /// Gives the output a frame's size; its contents are undefined then. Returns its bytes.
+  std::uint64_t resize(const ImageSettings& settings) const {
+    if (framebuffer != nullptr) {
+      framebuffer->resize(settings.width, settings.height);
+      return framebuffer->pixels.size() * sizeof(Pixel);
+    }
+    if (image == nullptr) return measured_bytes;
+    image->resize(settings.width, settings.height, settings.alpha ? 4 : 3);
+    return image->bytes.size();
+  }
+
+ private:
+  explicit FrameTarget(std::uint64_t bytes) : measured_bytes(bytes) {}
+};
+
+/// Draws circles: stages plan, bin, blend and finish, and generate for circles that are not in
+/// memory. Equal inputs give equal bits on every backend. An object may be used for many frames,
+/// from one thread at a time, and keeps its memory between them.
 class Rasterizer {
  public:
   virtual ~Rasterizer() = default;
-  /// Float result; resizes `out` to the image's size.
-  virtual void draw(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
-                    StageStats& stats) = 0;
-  /// 8-bit result: the same pixels, quantised while they are at hand.
-  virtual void draw(const CircleFeed& circles, const ImageSettings& image, Image& out,
+  /// Resizes `out` to the image's size.
+  virtual void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
                     StageStats& stats) = 0;
   /// Gives back the main memory that is kept for further frames.
   virtual void give_back() {}
-
-  /// Circles in memory, in frame space.
-  template <typename Output>
-  void draw(const Circles& circles, const ImageSettings& image, Output& out, StageStats& stats) {
-    draw(MemoryFeed(circles), image, out, stats);
-  }
 };
 
 std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options);
 
-/// The most main memory that the CPU backend takes for lists, chunks of circles and the state of
-/// unfinished pixels while it draws a frame, in bytes; `picture_bytes` are the picture's. Goes
-/// through bin and blend to find out, without a picture, and throws what drawing throws.
-std::uint64_t measure_drawing(const CircleFeed& circles, const ImageSettings& image,
-                              std::uint64_t picture_bytes, const RasterOptions& options);
+struct DrawingNeeds {
+  /// The most main memory that the CPU backend takes for lists, chunks of circles and the state of
+  /// active tiles, in bytes.
+  std::uint64_t memory;
+  std::uint64_t largest_chunk;  ///< circles
+};
+/// What drawing a frame takes; `picture_bytes` are the picture's. Goes through bin and blend on the
+/// CPU to find out, without a picture, and throws what drawing throws.
+DrawingNeeds measure_drawing(const CircleStream& circles, const ImageSettings& image,
+                             std::uint64_t picture_bytes, const RasterOptions& options);
 
 /// Main memory that the CPU backend's threads keep of their own, after drawing too: stacks, and
 /// where there are many circles a slab of them. `threads` 0: one a core.

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "renderer/base/host_device.h"
@@ -43,37 +44,37 @@ inline ROUNDEL_HOST_DEVICE bool covers_all(const Shape& shape, const PixelRect& 
          shape.radius * shape.radius;
 }
 
-/// The image cut into square bins, bin 0 at the bottom left, counted along rows.
+/// The image cut into square tiles, tile 0 at the bottom left, counted along rows.
 struct TileGrid {
   int width, height;  ///< pixels
-  int bin_size;       ///< pixels a side, a power of two
-  int bin_shift;      ///< its logarithm
-  int bins_x, bins_y;
+  int tile_size;      ///< pixels a side, a power of two
+  int tile_shift;     ///< its logarithm
+  int tiles_x, tiles_y;
   float s;  ///< 1/height, the size of a pixel in frame space
 
-  static ROUNDEL_HOST_DEVICE TileGrid make(int width, int height, int bin_size) {
-    int bin_shift = 0;
-    while ((1 << bin_shift) < bin_size) ++bin_shift;
+  static ROUNDEL_HOST_DEVICE TileGrid make(int width, int height, int tile_size) {
+    int tile_shift = 0;
+    while ((1 << tile_shift) < tile_size) ++tile_shift;
     return {width,
             height,
-            bin_size,
-            bin_shift,
-            (width + bin_size - 1) / bin_size,
-            (height + bin_size - 1) / bin_size,
+            tile_size,
+            tile_shift,
+            (width + tile_size - 1) / tile_size,
+            (height + tile_size - 1) / tile_size,
             1.0f / static_cast<float>(height)};
   }
-  ROUNDEL_HOST_DEVICE int num_bins() const { return bins_x * bins_y; }
+  ROUNDEL_HOST_DEVICE int num_tiles() const { return tiles_x * tiles_y; }
 
-  /// The pixels of a bin, clipped to the image.
-  ROUNDEL_HOST_DEVICE PixelRect bin_pixels(int bin_x, int bin_y) const {
-    const int x0 = bin_x * bin_size, y0 = bin_y * bin_size;
-    return {x0, y0, smaller(x0 + bin_size, width) - 1, smaller(y0 + bin_size, height) - 1};
+  /// The pixels of a tile, clipped to the image.
+  ROUNDEL_HOST_DEVICE PixelRect tile_pixels(int tile_x, int tile_y) const {
+    const int x0 = tile_x * tile_size, y0 = tile_y * tile_size;
+    return {x0, y0, smaller(x0 + tile_size, width) - 1, smaller(y0 + tile_size, height) - 1};
   }
 
-  /// The bins that the pixels of a non-empty rectangle lie in, ends included.
-  ROUNDEL_HOST_DEVICE PixelRect bins_of(const PixelRect& pixels) const {
-    return {pixels.x0 >> bin_shift, pixels.y0 >> bin_shift, pixels.x1 >> bin_shift,
-            pixels.y1 >> bin_shift};
+  /// The tiles that the pixels of a non-empty rectangle lie in, ends included.
+  ROUNDEL_HOST_DEVICE PixelRect tiles_of(const PixelRect& pixels) const {
+    return {pixels.x0 >> tile_shift, pixels.y0 >> tile_shift, pixels.x1 >> tile_shift,
+            pixels.y1 >> tile_shift};
   }
 
   /// A rectangle that holds every pixel of the image whose centre the circle covers; empty for
@@ -106,15 +107,16 @@ struct TileGrid {
   }
 };
 
-/// Pixels a side of the CPU backend's bins, unless it is asked for others: a bin's state, 16 KiB,
+/// Pixels a side of the CPU backend's tiles, unless it is asked for others: a tile's state, 16 KiB,
 /// stays in a core's first-level cache.
-inline constexpr int kCpuBinSize = 32;
+inline constexpr int kCpuTileSize = 32;
 
-/// Circles that binning lists for each bin when no bin is finished early: the lengths of the lists.
-/// Parallel.
-std::vector<std::uint64_t> count_overlaps_by_bin(const Circles& circles, const TileGrid& grid);
+/// Circles that binning lists for each tile when no tile is finished early: the lengths of the
+/// lists. Parallel.
+std::vector<std::uint64_t> count_overlaps_by_tile(std::span<const Shape> shapes,
+                                                  const TileGrid& grid);
 
-/// All of them together: the frame's circle–bin pairs.
-std::uint64_t count_overlaps(const Circles& circles, int width, int height, int bin_size);
+/// All of them together: the frame's circle–tile pairs.
+std::uint64_t count_overlaps(std::span<const Shape> shapes, int width, int height, int tile_size);
 
 }  // namespace roundel

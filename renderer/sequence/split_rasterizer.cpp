@@ -25,13 +25,14 @@ class SplitRasterizer final : public Rasterizer {
  public:
   explicit SplitRasterizer(std::vector<std::unique_ptr<Rasterizer>> rasterizers)
       : painter_(std::move(rasterizers)) {}
-  void draw(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
+  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
-    painter_.draw(circles.all(made_), image, {0, image.height}, out, stats);
-  }
-  void draw(const CircleFeed& circles, const ImageSettings& image, Image& out,
-            StageStats& stats) override {
-    painter_.draw(circles.all(made_), image, {0, image.height}, out, stats);
+    const Circles& all = circles.all(made_);
+    const RowBand whole{0, image.height};
+    if (out.framebuffer != nullptr)
+      painter_.draw(all, image, whole, *out.framebuffer, stats);
+    else
+      painter_.draw(all, image, whole, *out.image, stats);
   }
 
  private:

@@ -18,15 +18,11 @@ class FaultyRasterizer final : public Rasterizer {
   FaultyRasterizer(Harm harm, Harm8Bit harm_8_bit)
       : harm_(std::move(harm)), harm_8_bit_(std::move(harm_8_bit)) {}
 
-  void draw(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
+  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
     sound_->draw(circles, image, out, stats);
-    if (harm_) harm_(*circles.in_memory(), out);
-  }
-  void draw(const CircleFeed& circles, const ImageSettings& image, Image& out,
-            StageStats& stats) override {
-    sound_->draw(circles, image, out, stats);
-    if (harm_8_bit_) harm_8_bit_(out);
+    if (out.framebuffer != nullptr && harm_) harm_(*circles.in_memory(), *out.framebuffer);
+    if (out.image != nullptr && harm_8_bit_) harm_8_bit_(*out.image);
   }
 
  private:

@@ -1,8 +1,8 @@
 #include "renderer/explain/heat_map.h"
 
+#include "renderer/bench/frame_work.h"
 #include "renderer/explain/explain_pixel.h"
 #include "renderer/image/magma.h"
-#include "renderer/raster/frame_work.h"
 #include "renderer/raster/tile_grid.h"
 #include "tests/raster/testing.h"
 
@@ -12,7 +12,7 @@ namespace {
 using testing::image_of;
 using testing::random_circles;
 
-constexpr std::uint64_t kLittleMemory = 4096;  // bytes: bins get their lists in many chunks
+constexpr std::uint64_t kLittleMemory = 4096;  // bytes: tiles get their lists in many chunks
 
 struct Example {
   Circles circles;
@@ -54,14 +54,14 @@ TEST(HeatMap, StopAddsUpToTheFragmentsOfTheFrame) {
   }
 }
 
-TEST(HeatMap, OverlapsAreTheListsOfTheBins) {
+TEST(HeatMap, OverlapsAreTheListsOfTheTiles) {
   for (const auto& [circles, image] : examples()) {
     const HeatMap map = make_heat_map(circles, image, HeatMapKind::kOverlaps, 0);
     std::uint64_t sum = 0;
-    for (int row = 0; row < image.height; row += kCpuBinSize)
-      for (int x = 0; x < image.width; x += kCpuBinSize)
+    for (int row = 0; row < image.height; row += kCpuTileSize)
+      for (int x = 0; x < image.width; x += kCpuTileSize)
         sum += map.values[static_cast<std::size_t>(row * image.width + x)];
-    EXPECT_EQ(sum, count_overlaps(circles, image.width, image.height, kCpuBinSize));
+    EXPECT_EQ(sum, count_overlaps(circles.shapes.span(), image.width, image.height, kCpuTileSize));
     const HeatMap layers = make_heat_map(circles, image, HeatMapKind::kLayers, 0);
     for (std::size_t i = 0; i < map.values.size(); ++i)
       ASSERT_GE(map.values[i], layers.values[i]) << i;

@@ -129,8 +129,10 @@ TEST(CircleSource, RunsAreTheSameCircles) {
   for (const BlendSpace space : {BlendSpace::kDisplay, BlendSpace::kLinear}) {
     scene.image.blend_space = space;
     const Circles expected = circles_of(scene);
-    const CircleSource source(scene);
-    ASSERT_TRUE(source.makes_runs());
+    CircleSource source(scene);
+    Circles none;
+    const CircleStream circles = source.at(0, none);
+    ASSERT_TRUE(source.is_streamed());
     const std::size_t count = expected.count();
     for (const auto& [first, size] :
          std::initializer_list<std::pair<std::size_t, std::size_t>>{{0, 1},
@@ -143,7 +145,7 @@ TEST(CircleSource, RunsAreTheSameCircles) {
                                                                     {5, 0}}) {
       std::vector<Shape> shapes(size);
       std::vector<Paint> paints(size);
-      source.make_run(first, shapes, paints);
+      circles.fetch(first, shapes, paints);
       expect_painted_alike(expected, first, shapes, paints, fmt::format("run at {}: ", first));
     }
     Circles painted;
@@ -156,9 +158,9 @@ TEST(CircleSource, RunsAreNotToBeHadWhereCirclesDependOnOthers) {
   Layer snowy = classic_layer("rand10k");  // its alpha comes from depths, which are sorted
   snowy.shader = Shader::kSnow;
   const Scene scene = scene_of({snowy});
-  EXPECT_FALSE(CircleSource(scene).makes_runs());
+  EXPECT_FALSE(CircleSource(scene).is_streamed());
   const Scene mixed = scene_of({classic_layer("rand10k"), classic_layer("hypnosis")});
-  EXPECT_FALSE(CircleSource(mixed).makes_runs());
+  EXPECT_FALSE(CircleSource(mixed).is_streamed());
   Circles painted;
   CircleSource(scene).generate(0, painted, CircleSource::Depths::kPainted);
   EXPECT_TRUE(same_bits(painted, circles_of(scene)));

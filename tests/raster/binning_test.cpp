@@ -17,7 +17,7 @@ bool covers(const Shape& shape, int x, int y, float s) {
   return shape.radius > 0 && scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius;
 }
 
-TEST(Binning, NoCoveredPixelLiesOutsideTheBoundsOrTheBinTest) {
+TEST(Binning, NoCoveredPixelLiesOutsideTheBoundsOrTheTileTest) {
   std::mt19937 engine(5);
   std::uniform_real_distribution<float> unit(0, 1);
   for (const auto& [width, height] :
@@ -37,18 +37,25 @@ TEST(Binning, NoCoveredPixelLiesOutsideTheBoundsOrTheBinTest) {
         for (int x = 0; x < width; ++x) {
           if (!covers(shape, x, y, grid.s)) continue;
           ASSERT_TRUE(x >= bounds.x0 && x <= bounds.x1 && y >= bounds.y0 && y <= bounds.y1);
-          ASSERT_TRUE(may_cover(shape, grid.bin_pixels(x / 16, y / 16), grid.s));
+          ASSERT_TRUE(may_cover(shape, grid.tile_pixels(x / 16, y / 16), grid.s));
         }
       }
     }
   }
 }
 
-/// A bin's list in paint order; where it has copies, the circles' numbers are their z.
-std::vector<std::uint32_t> list_of(const cpu::BinLists& lists, int bin) {
+bool bin(const Circles& circles, const TileGrid& grid, std::span<const std::uint8_t> done,
+         std::uint64_t max_bytes, bool may_copy, cpu::TileLists& lists) {
+  Circles none;
+  return cpu::bin_circles({circles, 0, circles.count(), none, grid, done, max_bytes, may_copy},
+                          lists);
+}
+
+/// A tile's list in paint order; where it has copies, the circles' numbers are their z.
+std::vector<std::uint32_t> list_of(const cpu::TileLists& lists, int tile) {
   std::vector<std::uint32_t> list;
   for (auto slab = lists.slabs.rbegin(); slab != lists.slabs.rend(); ++slab) {
-    const auto at = static_cast<std::size_t>(bin);
+    const auto at = static_cast<std::size_t>(tile);
     for (std::uint32_t i = slab->offsets[at]; i < slab->offsets[at + 1]; ++i)
       list.push_back(slab->shapes != nullptr ? static_cast<std::uint32_t>(slab->shapes[i].z)
                                              : slab->indices[i]);
@@ -57,28 +64,28 @@ std::vector<std::uint32_t> list_of(const cpu::BinLists& lists, int bin) {
   return list;
 }
 
-/// The bin `finished`, if there is one, has no list.
-void expect_lists(const cpu::BinLists& lists, const Circles& circles, const TileGrid& grid,
-                  int finished) {
+/// The tile `done`, if there is one, has no list.
+void expect_lists(const cpu::TileLists& lists, const Circles& circles, const TileGrid& grid,
+                  int done) {
   std::uint64_t overlaps = 0;
-  for (int bin = 0; bin < grid.num_bins(); ++bin) {
-    const PixelRect pixels = grid.bin_pixels(bin % grid.bins_x, bin / grid.bins_x);
+  for (int tile = 0; tile < grid.num_tiles(); ++tile) {
+    const PixelRect pixels = grid.tile_pixels(tile % grid.tiles_x, tile / grid.tiles_x);
     std::vector<std::uint32_t> expected;
-    for (std::uint32_t i = 0; bin != finished && i < circles.count(); ++i) {
+    for (std::uint32_t i = 0; tile != done && i < circles.count(); ++i) {
       if (!may_cover(circles.shapes[i], pixels, grid.s)) continue;
       bool any = false;
       for (int y = pixels.y0; y <= pixels.y1; ++y)
         for (int x = pixels.x0; x <= pixels.x1; ++x) any |= covers(circles.shapes[i], x, y, grid.s);
       if (any) expected.push_back(i);
     }
-    const std::vector<std::uint32_t> list = list_of(lists, bin);
+    const std::vector<std::uint32_t> list = list_of(lists, tile);
     overlaps += list.size();
-    EXPECT_EQ(lists.is_empty(static_cast<std::size_t>(bin)), list.empty());
-    if (bin == finished) {
+    EXPECT_EQ(lists.is_empty(static_cast<std::size_t>(tile)), list.empty());
+    if (tile == done) {
       EXPECT_TRUE(list.empty());
     }
     EXPECT_TRUE(std::is_sorted(list.begin(), list.end(), std::less_equal<>()));
-    EXPECT_TRUE(std::includes(list.begin(), list.end(), expected.begin(), expected.end())) << bin;
+    EXPECT_TRUE(std::includes(list.begin(), list.end(), expected.begin(), expected.end())) << tile;
   }
   EXPECT_EQ(lists.overlaps, overlaps);
 }
@@ -86,11 +93,10 @@ void expect_lists(const cpu::BinLists& lists, const Circles& circles, const Tile
 TEST(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
   const Circles circles = random_circles(5000, 0.1f, 0.5f, 0);
   const TileGrid grid = TileGrid::make(200, 150, 32);
-  cpu::BinLists lists;
-  std::vector<std::uint8_t> finished(static_cast<std::size_t>(grid.num_bins()), 0);
-  finished[3] = 1;
-  ASSERT_TRUE(
-      cpu::bin_circles(circles.shapes.span(), {}, grid, finished, ~std::uint64_t{0}, lists));
+  cpu::TileLists lists;
+  std::vector<std::uint8_t> done(static_cast<std::size_t>(grid.num_tiles()), 0);
+  done[3] = 1;
+  ASSERT_TRUE(bin(circles, grid, done, ~std::uint64_t{0}, false, lists));
   expect_lists(lists, circles, grid, 3);
 }
 
@@ -99,13 +105,11 @@ TEST(Binning, ListsOfCopiesAreTheSame) {
   for (std::size_t i = 0; i < 20'000; ++i) circles.shapes[i].radius *= 20;  // too many overlaps
   for (std::size_t i = 0; i < circles.count(); ++i) circles.shapes[i].z = static_cast<float>(i);
   const TileGrid grid = TileGrid::make(200, 150, 32);
-  const std::vector<std::uint8_t> finished(static_cast<std::size_t>(grid.num_bins()), 0);
+  const std::vector<std::uint8_t> done(static_cast<std::size_t>(grid.num_tiles()), 0);
   for (const int threads : {1, 3}) {
-    cpu::BinLists lists;
-    tbb::task_arena(threads).execute([&] {
-      ASSERT_TRUE(cpu::bin_circles(circles.shapes.span(), circles.paints.span(), grid, finished,
-                                   ~std::uint64_t{0}, lists));
-    });
+    cpu::TileLists lists;
+    tbb::task_arena(threads).execute(
+        [&] { ASSERT_TRUE(bin(circles, grid, done, ~std::uint64_t{0}, true, lists)); });
     expect_lists(lists, circles, grid, -1);
     EXPECT_EQ(lists.slabs.front().shapes, nullptr);
     EXPECT_NE(lists.slabs.back().shapes, nullptr);
@@ -115,16 +119,14 @@ TEST(Binning, ListsOfCopiesAreTheSame) {
 TEST(Binning, TooManyOverlapsAreRefusedNotWritten) {
   const Circles circles = random_circles(100, 1.0f, 0.5f, 0);
   const TileGrid grid = TileGrid::make(256, 256, 16);
-  cpu::BinLists lists;
-  const std::vector<std::uint8_t> finished(256, 0);
-  EXPECT_FALSE(cpu::bin_circles(circles.shapes.span(), {}, grid, finished, 10, lists));
+  cpu::TileLists lists;
+  const std::vector<std::uint8_t> done(256, 0);
+  EXPECT_FALSE(bin(circles, grid, done, 10, false, lists));
   for (const cpu::SlabLists& slab : lists.slabs) EXPECT_EQ(slab.indices.size(), 0u);
 }
 
 TEST(Binning, CirclesThatMissEveryPixelCentreAreNotListed) {
-  const auto listed = [](Shape shape) {
-    return count_overlaps(testing::make_circles({{shape, {}}}), 64, 64, 16);
-  };
+  const auto listed = [](Shape shape) { return count_overlaps(std::span(&shape, 1), 64, 64, 16); };
   const float corner = 32.0f / 64;  // between four pixels
   EXPECT_EQ(listed({corner, corner, 0, 0.1f / 64}), 0u);
   EXPECT_EQ(listed({corner, corner, 0, 0.8f / 64}), 4u);

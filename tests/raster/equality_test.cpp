@@ -15,7 +15,7 @@ namespace {
 
 using testing::draw;
 using testing::draw_cpu;
-using testing::draw_without_bins;
+using testing::draw_without_tiles;
 using testing::image_of;
 using testing::random_circles;
 
@@ -29,9 +29,9 @@ std::vector<RasterOptions> cpu_variants() {
   return {{.threads = 1},
           {.threads = 2},
           {.threads = 7},
-          {.threads = 2, .bin_size = 16},
-          {.threads = 2, .bin_size = 128},
-          {.threads = 2, .bin_size = 256},
+          {.threads = 2, .tile_size = 16},
+          {.threads = 2, .tile_size = 128},
+          {.threads = 2, .tile_size = 256},
           {.threads = 2, .chunk_circles = 1000},
           {.threads = 1, .chunk_circles = 7},
           {.threads = 2, .memory_budget = 400 << 10}};  // room for all states, and for short lists
@@ -39,11 +39,11 @@ std::vector<RasterOptions> cpu_variants() {
 
 const std::pair<int, int> kSizes[] = {{1, 1}, {17, 3}, {63, 65}, {130, 33}, {700, 1}, {1, 300}};
 
-TEST(Equality, BinsThreadsChunksAndMemoryChangeNothingOnTheCpu) {
+TEST(Equality, TilesThreadsChunksAndMemoryChangeNothingOnTheCpu) {
   for (const auto& [width, height] : kSizes) {
     for (const double snow : {0.0, 1.0, 0.3}) {
       const Circles circles = random_circles(3000, 0.08f, 0.5f, snow);
-      const Framebuffer expected = draw_without_bins(circles, image_of(width, height));
+      const Framebuffer expected = draw_without_tiles(circles, image_of(width, height));
       for (const RasterOptions& options : cpu_variants())
         expect_same_bits(expected, draw_cpu(circles, image_of(width, height), options),
                          std::to_string(width) + "x" + std::to_string(height));
@@ -58,7 +58,7 @@ TEST(Equality, AlphaImagesAndLinearBlendingToo) {
     for (const BlendSpace space : {BlendSpace::kDisplay, BlendSpace::kLinear}) {
       image.alpha = alpha;
       image.blend_space = space;
-      const Framebuffer expected = draw_without_bins(circles, image);
+      const Framebuffer expected = draw_without_tiles(circles, image);
       for (const RasterOptions& options : cpu_variants())
         expect_same_bits(expected, draw_cpu(circles, image, options), "alpha or linear");
     }
@@ -66,9 +66,9 @@ TEST(Equality, AlphaImagesAndLinearBlendingToo) {
 }
 
 TEST(Equality, WhereStatesDoNotFitAllCirclesAreListedAtOnce) {
-  const ImageSettings image = image_of(130, 130);  // 25 bins, whose states take 400 KiB
+  const ImageSettings image = image_of(130, 130);  // 25 tiles, whose states take 400 KiB
   const Circles circles = random_circles(3000, 0.04f, 0.01f, 0);
-  const Framebuffer expected = draw_without_bins(circles, image);
+  const Framebuffer expected = draw_without_tiles(circles, image);
   constexpr std::uint64_t kBudget = 200 << 10;
   const RasterOptions options{.threads = 2, .memory_budget = kBudget, .chunk_circles = 1000};
   Framebuffer framebuffer;
@@ -78,7 +78,7 @@ TEST(Equality, WhereStatesDoNotFitAllCirclesAreListedAtOnce) {
   EXPECT_EQ(stats.chunks, 2u);  // the first of a thousand, and all
   // What drawing is said to take is what it takes, with a constant for the threads.
   EXPECT_LE(stats.memory, kBudget + (300 << 10));
-  EXPECT_EQ(measure_drawing(MemoryFeed(circles), image, 0, options), stats.memory);
+  EXPECT_EQ(measure_drawing(circles, image, 0, options).memory, stats.memory);
 }
 
 TEST(Equality, AMemoryBudgetThatIsTooSmallIsRefused) {
@@ -104,7 +104,7 @@ TEST(Equality, EveryInstructionSetHasTheSameBits) {
   for (const Circles& circles : many) {
     if (circles.count() > 100000)
       image.width = 41, image.height = 23;  // brute force takes its time
-    const Framebuffer expected = draw_without_bins(circles, image);
+    const Framebuffer expected = draw_without_tiles(circles, image);
     const Image expected_bytes = to_image(expected, image);
     for (const std::string& target : targets) {
       ASSERT_TRUE(force_cpu_vector_target(target));
@@ -120,47 +120,47 @@ TEST(Equality, EveryInstructionSetHasTheSameBits) {
   EXPECT_EQ(cpu_vector_target(), targets.front());
 }
 
-/// Circles that are read as they are needed; remembers which.
-class WatchedFeed final : public CircleFeed {
+/// Circles that are made as they are needed; remembers which.
+class WatchedCircles {
  public:
-  WatchedFeed(const Circles& circles, std::size_t cheap_run)
-      : memory_(circles), cheap_run_(cheap_run), first_read_(circles.count()) {}
-  std::size_t count() const override { return memory_.count(); }
-  void read(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
-    memory_.read(first, shapes, paints);
-    for (Shape& shape : shapes) shape.z = -1;  // is not to be read
-    if (shapes.size() <= cheap_run_) return;   // a sample
-    std::size_t known = first_read_;
-    while (first < known && !first_read_.compare_exchange_weak(known, first)) {
-    }
-  }
-  std::size_t cheap_run() const override { return cheap_run_; }
-  /// The hindmost circle of those that were read to be painted.
-  std::size_t first_read() const { return first_read_; }
+  WatchedCircles(const Circles& circles, std::size_t sample_run)
+      : first_made_(circles.count()),
+        stream_(circles.count(), sample_run,
+                [this, sample_run, memory = CircleStream(circles)](
+                    std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
+                  memory.fetch(first, shapes, paints);
+                  for (Shape& shape : shapes) shape.z = -1;  // is not to be read
+                  if (shapes.size() <= sample_run) return;   // a sample
+                  std::size_t known = first_made_;
+                  while (first < known && !first_made_.compare_exchange_weak(known, first)) {
+                  }
+                }) {}
+  const CircleStream& stream() const { return stream_; }
+  /// The hindmost circle of those that were made to be drawn.
+  std::size_t first_made() const { return first_made_; }
 
  private:
-  MemoryFeed memory_;
-  std::size_t cheap_run_;
-  mutable std::atomic<std::size_t> first_read_;
+  std::atomic<std::size_t> first_made_;
+  CircleStream stream_;
 };
 
-void expect_feed_draws_the_same(const Circles& circles, const ImageSettings& image,
-                                Rasterizer& rasterizer) {
+void expect_stream_draws_the_same(const Circles& circles, const ImageSettings& image,
+                                  Rasterizer& rasterizer) {
   const Framebuffer expected = draw_cpu(circles, image);
-  const WatchedFeed feed(circles, 16);
+  const WatchedCircles watched(circles, 16);
   Framebuffer framebuffer;
   Image bytes;
   StageStats stats;
   for (int repeat = 0; repeat < 2; ++repeat) {
-    rasterizer.draw(feed, image, framebuffer, stats);
-    expect_same_bits(expected, framebuffer, "feed");
-    rasterizer.draw(feed, image, bytes, stats);
+    rasterizer.draw(watched.stream(), image, framebuffer, stats);
+    expect_same_bits(expected, framebuffer, "stream");
+    rasterizer.draw(watched.stream(), image, bytes, stats);
     EXPECT_TRUE(compare(to_image(expected, image), bytes).same());
   }
   expect_same_bits(expected, draw(rasterizer, circles, image), "in memory again");
 }
 
-std::vector<Circles> circles_to_feed() {
+std::vector<Circles> circles_to_stream() {
   std::vector<Circles> many;
   many.push_back(random_circles(3000, 0.08f, 0.5f, 0.3));
   many.push_back(random_circles(0, 1, 1, 0));
@@ -171,32 +171,32 @@ std::vector<Circles> circles_to_feed() {
 }
 
 TEST(Equality, CirclesMadeWhereTheyAreNeededChangeNothing) {
-  for (const Circles& circles : circles_to_feed()) {
+  for (const Circles& circles : circles_to_stream()) {
     const bool are_few = circles.count() < 10'000;  // others take their time
     for (const RasterOptions& options : cpu_variants())
-      if (are_few || options.threads == 7 || options.bin_size == 16)
-        expect_feed_draws_the_same(circles, image_of(130, 33), *make_cpu_rasterizer(options));
+      if (are_few || options.threads == 7 || options.tile_size == 16)
+        expect_stream_draws_the_same(circles, image_of(130, 33), *make_cpu_rasterizer(options));
   }
 }
 
 TEST(Equality, CirclesMadeWhereTheyAreNeededChangeNothingOnCuda) {
   ROUNDEL_NEEDS_CUDA();
-  for (const Circles& circles : circles_to_feed()) {
+  for (const Circles& circles : circles_to_stream()) {
     for (const RasterOptions& options :
          {RasterOptions{}, RasterOptions{.chunk_circles = 1000}, {.memory_budget = 24 << 20}})
-      expect_feed_draws_the_same(circles, image_of(130, 33), *make_cuda_rasterizer(options));
+      expect_stream_draws_the_same(circles, image_of(130, 33), *make_cuda_rasterizer(options));
   }
 }
 
 TEST(Equality, NobodyAsksForCirclesBehindASaturatedImage) {
   const Circles circles = random_circles(200'000, 0.2f, 0.8f, 0);
   const ImageSettings image = image_of(64, 64);
-  const WatchedFeed feed(circles, 16);
+  const WatchedCircles watched(circles, 16);
   Framebuffer framebuffer;
   StageStats stats;
-  make_cpu_rasterizer({})->draw(feed, image, framebuffer, stats);
-  EXPECT_GT(feed.first_read(), 150'000U);
-  EXPECT_LT(feed.first_read(), 200'000U);
+  make_cpu_rasterizer({})->draw(watched.stream(), image, framebuffer, stats);
+  EXPECT_GT(watched.first_made(), 150'000U);
+  EXPECT_LT(watched.first_made(), 200'000U);
 }
 
 TEST(Equality, ARasterizerCanBeUsedAgainForOtherImages) {
@@ -204,9 +204,9 @@ TEST(Equality, ARasterizerCanBeUsedAgainForOtherImages) {
   const Circles many = random_circles(1000, 0.04f, 0.5f, 0);
   const Circles few = random_circles(3, 0.5f, 0.5f, 0);
   for (const Circles* circles : {&many, &few, &many}) {
-    expect_same_bits(draw_without_bins(*circles, image_of(150, 90)),
+    expect_same_bits(draw_without_tiles(*circles, image_of(150, 90)),
                      draw(*rasterizer, *circles, image_of(150, 90)), "again");
-    expect_same_bits(draw_without_bins(*circles, image_of(33, 200)),
+    expect_same_bits(draw_without_tiles(*circles, image_of(33, 200)),
                      draw(*rasterizer, *circles, image_of(33, 200)), "other size");
   }
 }
@@ -245,7 +245,7 @@ TEST(Equality, EveryCudaDeviceDrawsFrameAfterFrameFromAnyThread) {
   std::vector<Circles> frames;  // the first two have the same paints, the others their own
   for (std::uint64_t i = 0; i < 4; ++i) {
     frames.push_back(random_circles(3000 + 100 * (i / 3), 0.08f, 0.5f, 0.3));
-    frames.back().paints_number = std::max<std::uint64_t>(i, 1);
+    frames.back().paints_generation = std::max<std::uint64_t>(i, 1);
     if (i == 1) frames[1].shapes[7].radius *= 2;
     if (i == 2) frames[2].paints[2999].red += 0.5f;
   }
@@ -281,7 +281,7 @@ TEST(Equality, SelftestScenesAgreeWithTheirPixelByPixelRendering) {
     if (scene.circles.count() * static_cast<std::size_t>(scene.image.width * scene.image.height) >
         30'000'000)
       continue;  // too long pixel by pixel; `roundel selftest` compares them between backends
-    expect_same_bits(draw_without_bins(scene.circles, scene.image),
+    expect_same_bits(draw_without_tiles(scene.circles, scene.image),
                      draw_cpu(scene.circles, scene.image, {.threads = 2}), scene.name);
   }
 }

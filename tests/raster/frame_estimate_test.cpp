@@ -15,20 +15,20 @@ TEST(FrameEstimate, OpaqueDiscsInFrontHideTheRest) {
   const FrameEstimate estimate = estimate_frame(make_circles(discs), image_of(100, 100), 32, 3);
   EXPECT_LE(estimate.front_circles, 100U);
   EXPECT_GE(estimate.front_circles, 1U);
-  EXPECT_DOUBLE_EQ(estimate.front_bins_per_circle, 16.0);  // 4 × 4 bins
+  EXPECT_DOUBLE_EQ(estimate.front_tiles_per_circle, 16.0);  // 4 × 4 tiles
 }
 
 TEST(FrameEstimate, FaintCirclesAreAllNeeded) {
   const Circles circles = testing::random_circles(5000, 0.01f, 0.01f, 0.5);
   const FrameEstimate estimate = estimate_frame(circles, image_of(256, 256), 32, 3);
   EXPECT_EQ(estimate.front_circles, 5000U);
-  EXPECT_EQ(estimate.front_bins_per_circle, estimate.bins_per_circle);
+  EXPECT_EQ(estimate.front_tiles_per_circle, estimate.tiles_per_circle);
 }
 
 TEST(FrameEstimate, NoCirclesAreNoTrouble) {
   const FrameEstimate estimate = estimate_frame(Circles{}, image_of(5, 5), 32, 3);
   EXPECT_EQ(estimate.front_circles, 0U);
-  EXPECT_EQ(estimate.bins_per_circle, 0.0);
+  EXPECT_EQ(estimate.tiles_per_circle, 0.0);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "renderer/raster/frame_work.h"
+#include "renderer/bench/frame_work.h"
 
 #include <cmath>
 

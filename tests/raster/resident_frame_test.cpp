@@ -1,4 +1,4 @@
-#include "renderer/raster/resident_frame.h"
+#include "renderer/bench/resident_frame.h"
 
 #include "tests/raster/testing.h"
 

@@ -63,9 +63,9 @@ inline Framebuffer draw_cpu(const Circles& circles, const ImageSettings& image,
   return draw(*make_cpu_rasterizer(options), circles, image);
 }
 
-/// Every pixel × every circle, front to back, without bins: the frame contract as it reads, in the
+/// Every pixel × every circle, front to back, without tiles: the frame contract as it reads, in the
 /// shared arithmetic.
-inline Framebuffer draw_without_bins(const Circles& circles, const ImageSettings& image) {
+inline Framebuffer draw_without_tiles(const Circles& circles, const ImageSettings& image) {
   using L = ScalarLanes;
   Framebuffer framebuffer;
   framebuffer.resize(image.width, image.height);

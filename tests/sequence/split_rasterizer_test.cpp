@@ -82,35 +82,21 @@ TEST(SplitRasterizer, BandsGetOnlyWhatTheyNeed) {
 
 TEST(SplitRasterizer, CirclesNeedNotBeInMemory) {
   const Circles circles = random_circles(20'000, 0.1f, 0.3f, 0.2);
-  class Feed final : public CircleFeed {
-   public:
-    explicit Feed(const Circles& circles) : memory_(circles) {}
-    std::size_t count() const override { return memory_.count(); }
-    void read(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const override {
-      memory_.read(first, shapes, paints);
-    }
-    std::size_t cheap_run() const override { return 8; }
-
-   private:
-    MemoryFeed memory_;
-  };
+  const CircleStream memory(circles);
+  const CircleStream stream(circles.count(), 8, [&](auto... run) { memory.fetch(run...); });
   Image expected, out;
   StageStats stats;
   make_cpu_rasterizer({})->draw(circles, image_of(90, 70), expected, stats);
-  split_cpu(3)->draw(Feed(circles), image_of(90, 70), out, stats);
+  split_cpu(3)->draw(stream, image_of(90, 70), out, stats);
   EXPECT_TRUE(compare(expected, out).same());
 }
 
 TEST(SplitRasterizer, WhatAPartThrowsComesThrough) {
   class Failing : public Rasterizer {
    public:
-    void draw(const CircleFeed&, const ImageSettings&, Framebuffer&, StageStats&) override {
-      fail();
+    void draw(const CircleStream&, const ImageSettings&, const FrameTarget&, StageStats&) override {
+      throw Error(ExitCode::kRuntimeFailure, "the device is gone");
     }
-    void draw(const CircleFeed&, const ImageSettings&, Image&, StageStats&) override { fail(); }
-
-   private:
-    static void fail() { throw Error(ExitCode::kRuntimeFailure, "the device is gone"); }
   };
   std::vector<std::unique_ptr<Rasterizer>> rasterizers;
   rasterizers.push_back(make_cpu_rasterizer({}));

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "renderer/base/error.h"
+#include "renderer/bench/frame_work.h"
+#include "renderer/bench/machine_limits.h"
+#include "renderer/bench/resident_frame.h"
 #include "renderer/generate/classic.h"
-#include "renderer/raster/frame_work.h"
-#include "renderer/raster/machine_limits.h"
-#include "renderer/raster/resident_frame.h"
 #include "renderer/render.h"
 #include "tools/roundel/bench_report.h"
 #include "tools/roundel/commands.h"

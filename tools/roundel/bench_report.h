@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "renderer/raster/machine_limits.h"
+#include "renderer/bench/machine_limits.h"
 #include "renderer/raster/rasterizer.h"
 
 namespace roundel {

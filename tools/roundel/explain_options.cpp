@@ -71,9 +71,9 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
       "heatmap", "KIND",
       [&options](const std::string& value) { options.heat_map = parse_heat_map(value); },
       fmt::format("what to count for each pixel: layers (circles that cover it), overlaps (circles "
-                  "in the list of its bin of {} x {} pixels, before any is finished), or stop "
+                  "in the list of its tile of {} x {} pixels, before any is finished), or stop "
                   "(circles composited until it stopped, or all that cover it)",
-                  kCpuBinSize, kCpuBinSize));
+                  kCpuTileSize, kCpuTileSize));
   line.add_value(
       "output,o", "FILE",
       [&options](const std::string& value) {

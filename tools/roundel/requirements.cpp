@@ -10,7 +10,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
 #include "renderer/generate/generate.h"
-#include "renderer/raster/chunks.h"
+#include "renderer/raster/chunk_plan.h"
 #include "renderer/raster/circle.h"
 #include "renderer/render.h"
 #include "renderer/scene/text.h"
@@ -68,13 +68,14 @@ std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format) {
 }
 
 FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend,
-                         std::uint64_t lists, int threads) {
+                         const DrawingNeeds& needs, int threads) {
   const std::uint64_t count = count_circles(scene);
   const bool on_the_way = makes_circles_on_the_way(scene);
   std::uint64_t made = on_the_way ? 0 : count;
   // For CUDA a chunk is made in memory, to be uploaded.
-  if (on_the_way && backend == Backend::kCuda) made = std::min(count, kMostCirclesAtOnce);
+  if (on_the_way && backend == Backend::kCuda) made = needs.largest_chunk;
   const std::uint64_t circles = 2 * block_memory(made * kBytesOfCircle / 2);
+  const std::uint64_t lists = backend == Backend::kCpu ? needs.memory : 0;
   const std::uint64_t kept =
       backend == Backend::kCpu && lists > 0 ? kept_by_threads(count, threads) : 0;
   const std::uint64_t data = pieces_of_data(scene, threads);
@@ -114,7 +115,7 @@ std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std:
 }
 
 void check_feasible(const Scene& scene, ImageFormat format, std::uint64_t budget) {
-  check_memory(scene, frame_memory(scene, format, Backend::kCpu, 0, 0).most(), budget);
+  check_memory(scene, frame_memory(scene, format, Backend::kCpu, {}, 0).most(), budget);
 }
 
 void check_memory(const Scene& scene, std::uint64_t bytes, std::uint64_t budget) {

@@ -16,10 +16,10 @@ struct FrameMemory {
   std::uint64_t most() const;
 };
 
-/// `lists`: what measure_drawing() says, with that many threads (0: one a core); or 0, for the
-/// least.
+/// `needs`: what measure_drawing() says, for the backend's chunks and with that many threads (0:
+/// one a core); or nothing, for the least.
 FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend,
-                         std::uint64_t lists, int threads);
+                         const DrawingNeeds& needs, int threads);
 
 /// What drawing writes its picture to, in bytes.
 std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format);

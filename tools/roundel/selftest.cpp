@@ -14,7 +14,7 @@ namespace roundel {
 namespace {
 
 constexpr int kThreadCounts[] = {2, 7};
-constexpr int kBinSizes[] = {16, 64, 128};
+constexpr int kTileSizes[] = {16, 64, 128};
 constexpr std::uint64_t kChunks[] = {7, 1000};                   // circles
 constexpr std::uint64_t kSmallHost = std::uint64_t{4} << 20;     // bytes, for lists and states
 constexpr std::uint64_t kSmallDevice = std::uint64_t{16} << 20;  // bytes, for all a picture needs
@@ -27,10 +27,10 @@ void add_variants(Backend backend, const std::string& prefix, const RasterOption
         {prefix + ", " + what, options,
          backend == Backend::kCpu ? make_cpu_rasterizer(options) : make_cuda_rasterizer(options)});
   };
-  for (const int bin_size : kBinSizes) {
+  for (const int tile_size : kTileSizes) {
     RasterOptions options = base;
-    options.bin_size = bin_size;
-    add(fmt::format("bins of {} pixels", bin_size), options);
+    options.tile_size = tile_size;
+    add(fmt::format("tiles of {} pixels", tile_size), options);
   }
   for (const std::uint64_t chunk : kChunks) {
     RasterOptions options = base;

@@ -14,18 +14,17 @@ class RankSplitRasterizer final : public Rasterizer {
   RankSplitRasterizer(Ranks& ranks, FramesAhead& frames,
                       std::vector<std::unique_ptr<Rasterizer>> rasterizers)
       : ranks_(ranks), frames_(frames), painter_(std::move(rasterizers)) {}
-  void draw(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
+  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
-    draw_bands(circles, image, out, stats);
-  }
-  void draw(const CircleFeed& circles, const ImageSettings& image, Image& out,
-            StageStats& stats) override {
-    draw_bands(circles, image, out, stats);
+    if (out.framebuffer != nullptr)
+      draw_bands(circles, image, *out.framebuffer, stats);
+    else
+      draw_bands(circles, image, *out.image, stats);
   }
 
  private:
   template <typename Output>
-  void draw_bands(const CircleFeed& circles, const ImageSettings& image, Output& out,
+  void draw_bands(const CircleStream& circles, const ImageSettings& image, Output& out,
                   StageStats& stats) {
     const RowBand whole = {0, image.height};
     const int count = ranks_.count();

@@ -33,6 +33,9 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
 
   RasterOptions measured = raster;
   measured.total_memory = raster.memory_budget;
+  // With CUDA --memory is device memory, and the host holds the circles of a chunk.
+  if (backend == Backend::kCuda)
+    measured = {.threads = raster.threads, .chunks_of = Backend::kCuda};
   SurveyProgress progress;
   std::optional<WorkProgress> shown;
   if (options.verbosity != Verbosity::kQuiet) {
@@ -40,8 +43,7 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
                   [&progress] { return std::pair(progress.done.load(), progress.total.load()); });
   }
   const FrameSurvey survey =
-      survey_frame(scene, frame, backend == Backend::kCpu ? picture_bytes(scene.image, format) : 0,
-                   measured, progress);
+      survey_frame(scene, frame, picture_bytes(scene.image, format), measured, progress);
   shown.reset();
   warn(scene, surprises(scene, format, survey.sample));
   warn(scene,
@@ -49,13 +51,13 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
         scene.animation ? nothing_moves(scene, static_cast<std::size_t>(scene.animation->frames))
                         : ""});
   const std::uint64_t beyond =
-      frame_memory(scene, format, backend, survey.drawing_bytes, raster.threads).most();
+      frame_memory(scene, format, backend, survey.drawing, raster.threads).most();
   const std::uint64_t memory = beyond + program_memory(at_start, format, backend);
   return fmt::format("{}: valid\n", scene.path) +
          fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
          fmt::format("  circles      {}\n", with_commas(count_circles(scene))) +
-         fmt::format("  overlaps     {} with bins of {} pixels\n", with_commas(survey.overlaps),
-                     kCpuBinSize) +
+         fmt::format("  overlaps     {} with tiles of {} pixels\n", with_commas(survey.overlaps),
+                     kCpuTileSize) +
          fmt::format("  memory       {} ({} bytes), {} of it the program\n",
                      memory_text(static_cast<double>(memory)), memory,
                      memory_text(static_cast<double>(memory - beyond))) +

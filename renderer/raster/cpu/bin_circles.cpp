@@ -37,18 +37,18 @@ void fetch(std::span<const Paint> paints) {
   for (std::size_t i = 0; i < paints.size(); i += kPaintsOfLine) hwy::Prefetch(&paints[i]);
 }
 
-/// counts [num_bins + 1]: how many of the circles may cover a pixel of each bin; 0 for finished
-/// bins. The last element is left over.
-void count_overlaps(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
+/// counts [num_tiles + 1]: how many of the circles may cover a pixel of each tile; 0 for done
+/// tiles. The last element is left over.
+void count_overlaps(std::span<const Shape> shapes, const TileGrid& grid, const ActiveTiles& active,
                     std::vector<std::uint32_t>& counts) {
-  const auto num_bins = static_cast<std::size_t>(grid.num_bins());
-  counts.assign(num_bins + 1, 0);
-  std::vector<std::uint32_t> steps(num_bins + 1);
-  count_slab(shapes, grid, open, counts.data(), steps.data());
+  const auto num_tiles = static_cast<std::size_t>(grid.num_tiles());
+  counts.assign(num_tiles + 1, 0);
+  std::vector<std::uint32_t> steps(num_tiles + 1);
+  count_slab(shapes, grid, active, counts.data(), steps.data());
   std::uint32_t sum = 0;
-  for (std::size_t bin = 0; bin < num_bins; ++bin) {
-    sum += steps[bin];
-    counts[bin] = open.is_open(static_cast<int>(bin)) ? counts[bin] + sum : 0;
+  for (std::size_t tile = 0; tile < num_tiles; ++tile) {
+    sum += steps[tile];
+    counts[tile] = active.is_active(static_cast<int>(tile)) ? counts[tile] + sum : 0;
   }
 }
 
@@ -61,23 +61,23 @@ void reserve(Buffer<T>& buffer, std::uint64_t size) {
 
 }  // namespace
 
-bool BinLists::is_empty(std::size_t bin) const {
-  return std::all_of(slabs.begin(), slabs.end(), [bin](const SlabLists& slab) {
-    return slab.offsets[bin] == slab.offsets[bin + 1];
+bool TileLists::is_empty(std::size_t tile) const {
+  return std::all_of(slabs.begin(), slabs.end(), [tile](const SlabLists& slab) {
+    return slab.offsets[tile] == slab.offsets[tile + 1];
   });
 }
 
 std::uint64_t least_list_bytes(const TileGrid& grid) {
   const std::uint64_t bytes =
-      (static_cast<std::uint64_t>(grid.num_bins()) + 1) * sizeof(std::uint32_t);
+      (static_cast<std::uint64_t>(grid.num_tiles()) + 1) * sizeof(std::uint32_t);
   return bytes + block_memory(bytes) + kCircleBytes;
 }
 
-std::vector<std::uint32_t> BinLists::indices(std::size_t bin) const {
+std::vector<std::uint32_t> TileLists::indices(std::size_t tile) const {
   std::vector<std::uint32_t> list;
   for (std::size_t i = slabs.size(); i-- > 0;) {
     const std::uint32_t* const of_slab = slabs[i].indices.data();
-    list.insert(list.end(), of_slab + slabs[i].offsets[bin], of_slab + slabs[i].offsets[bin + 1]);
+    list.insert(list.end(), of_slab + slabs[i].offsets[tile], of_slab + slabs[i].offsets[tile + 1]);
   }
   return list;
 }
@@ -91,73 +91,74 @@ struct Slab {
   std::span<const Paint> paints;
 };
 
-/// A chunk in memory.
-struct KnownCircles {
-  static constexpr bool kMakes = false;
-  std::span<const Shape> shapes;
-  std::span<const Paint> paints;  ///< or none
-
-  Slab make(std::size_t begin, std::size_t count, bool /*is_passing*/) const {
-    return {begin, shapes.subspan(begin, count),
-            paints.empty() ? paints : paints.subspan(begin, count)};
+/// Circles begin .. begin + count − 1 of the chunk. Those that are only passing through stay in the
+/// core's caches.
+Slab make_slab(const BinCirclesArgs& args, std::size_t begin, std::size_t count, bool is_passing) {
+  if (args.circles.in_memory() != nullptr)
+    return {begin, args.shapes().subspan(begin, count), args.paints().subspan(begin, count)};
+  thread_local Buffer<Shape> passing_shapes;
+  thread_local Buffer<Paint> passing_paints;
+  std::span<Shape> shapes = args.made.shapes.span();
+  std::span<Paint> paints = args.made.paints.span();
+  if (is_passing) {
+    reserve(passing_shapes, count);
+    reserve(passing_paints, count);
+    shapes = passing_shapes.span().first(count);
+    paints = passing_paints.span().first(count);
+  } else {
+    shapes = shapes.subspan(begin, count);
+    paints = paints.subspan(begin, count);
   }
-  void keep(const Slab& /*slab*/) const {}
-};
+  args.circles.fetch(args.begin + begin, shapes, paints);
+  return {begin, shapes, paints};
+}
 
-/// A chunk of a feed.
-struct FedCircles {
-  static constexpr bool kMakes = true;
-  const CircleFeed& feed;
-  std::size_t first;
-  std::span<Shape> shapes;
-  std::span<Paint> paints;
+/// Lists name its circles by their index in the chunk.
+void keep_slab(const BinCirclesArgs& args, const Slab& slab) {
+  if (slab.shapes.data() == args.shapes().data() + slab.begin) return;
+  std::copy(slab.shapes.begin(), slab.shapes.end(), args.made.shapes.data() + slab.begin);
+  std::copy(slab.paints.begin(), slab.paints.end(), args.made.paints.data() + slab.begin);
+}
 
-  /// Circles that are only passing through stay in the core's caches.
-  Slab make(std::size_t begin, std::size_t count, bool is_passing) const {
-    thread_local Buffer<Shape> passing_shapes;
-    thread_local Buffer<Paint> passing_paints;
-    std::span<Shape> made_shapes = shapes.subspan(begin, count);
-    std::span<Paint> made_paints = paints.subspan(begin, count);
-    if (is_passing) {
-      reserve(passing_shapes, count);
-      reserve(passing_paints, count);
-      made_shapes = passing_shapes.span().first(count);
-      made_paints = passing_paints.span().first(count);
-    }
-    feed.read(first + begin, made_shapes, made_paints);
-    return {begin, made_shapes, made_paints};
-  }
-  void keep(const Slab& slab) const {
-    if (slab.shapes.data() == shapes.data() + slab.begin) return;
-    std::copy(slab.shapes.begin(), slab.shapes.end(), shapes.data() + slab.begin);
-    std::copy(slab.paints.begin(), slab.paints.end(), paints.data() + slab.begin);
-  }
-};
+}  // namespace
 
-template <typename Chunk>
-bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::uint8_t> finished,
-               std::uint64_t max_bytes, BinLists& lists) {
-  const std::size_t count = chunk.shapes.size();
-  const std::size_t num_bins = static_cast<std::size_t>(grid.num_bins());
-  const std::size_t room_for_copies = kMostCopies * count;  // only what is written takes memory
-  const OpenBins open(grid, finished);
-  const std::uint64_t offset_bytes = (num_bins + 1) * sizeof(std::uint32_t);  // of a slab
-  const bool may_copy = open.all && count >= kManyCircles && !chunk.paints.empty() &&
+std::span<const Shape> BinCirclesArgs::shapes() const {
+  const Circles* const memory = circles.in_memory();
+  return memory != nullptr ? memory->shapes.span().subspan(begin, count)
+                           : std::span<const Shape>(made.shapes.span()).first(count);
+}
+
+std::span<const Paint> BinCirclesArgs::paints() const {
+  const Circles* const memory = circles.in_memory();
+  return memory != nullptr ? memory->paints.span().subspan(begin, count)
+                           : std::span<const Paint>(made.paints.span()).first(count);
+}
+
+bool bin_circles(const BinCirclesArgs& args, TileLists& lists) {
+  const TileGrid& grid = args.grid;
+  const std::size_t count = args.count;
+  const std::uint64_t max_bytes = args.max_bytes;
+  const bool is_made = args.circles.in_memory() == nullptr;
+  const std::size_t num_tiles = static_cast<std::size_t>(grid.num_tiles());
+  const std::size_t copy_capacity = kMostCopies * count;  // only what is written takes memory
+  const ActiveTiles active(grid, args.done);
+  const std::uint64_t offset_bytes = (num_tiles + 1) * sizeof(std::uint32_t);  // of a slab
+  const bool may_copy = active.all && count >= kManyCircles && args.may_copy &&
                         count * kCircleBytes + count / kCopySlab * offset_bytes <= max_bytes;
   // Enough slabs to keep the threads busy, few enough that the counts stay small beside the
   // circles.
   const std::size_t threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  const std::size_t most_slabs = count / std::max<std::size_t>(1024, num_bins) + 1;
+  const std::size_t most_slabs = count / std::max<std::size_t>(1024, num_tiles) + 1;
   const std::size_t num_slabs = may_copy ? count / kCopySlab : std::min(threads * 4, most_slabs);
   lists.slabs.resize(num_slabs);
   if (may_copy) {
-    if (lists.shapes.size() < room_for_copies + kReadBeyond) lists.copies_written = 0;
-    reserve(lists.shapes, room_for_copies + kReadBeyond);
-    reserve(lists.paints, room_for_copies + kReadBeyond);
+    if (lists.shapes.size() < copy_capacity + kReadBeyond) lists.copies_written = 0;
+    reserve(lists.shapes, copy_capacity + kReadBeyond);
+    reserve(lists.paints, copy_capacity + kReadBeyond);
   }
 
   // Where all circles lie in the chunk's memory from the start, they count from the start.
-  const std::uint64_t made = Chunk::kMakes && !may_copy ? count : 0;
+  const std::uint64_t made = is_made && !may_copy ? count : 0;
   std::atomic<std::uint64_t> overlaps{0}, kept{made};
   std::atomic<std::uint64_t> bytes{num_slabs * offset_bytes + made * kCircleBytes};
   std::atomic<std::size_t> copied{0};
@@ -174,7 +175,7 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
     return false;
   };
   const auto list_slab = [&](const Slab& circles, SlabLists& slab) {
-    count_overlaps(circles.shapes, grid, open, slab.offsets);
+    count_overlaps(circles.shapes, grid, active, slab.offsets);
     const std::uint64_t total =
         std::accumulate(slab.offsets.begin(), slab.offsets.end(), std::uint64_t{0});
     overlaps += total;
@@ -188,7 +189,7 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
       constexpr std::size_t kCopiesOfLine = 64 / sizeof(Shape);  // what one thread writes at least
       const std::size_t position =
           copied.fetch_add((total + kCopiesOfLine - 1) / kCopiesOfLine * kCopiesOfLine);
-      if (position + total <= room_for_copies) {
+      if (position + total <= copy_capacity) {
         if (!fits(0)) return;
         slab.shapes = lists.shapes.data() + position;
         slab.paints = lists.paints.data() + position;
@@ -196,7 +197,7 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
     }
     std::vector<std::uint32_t> next = slab.offsets;
     if (slab.shapes == nullptr) {
-      const bool is_kept_now = Chunk::kMakes && may_copy;
+      const bool is_kept_now = is_made && may_copy;
       if (is_kept_now) kept += circles.shapes.size();
       const bool is_new = slab.indices.size() < total;
       const std::uint64_t written = is_new ? total : std::max(slab.indices_written, total);
@@ -206,16 +207,16 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
                 (is_kept_now ? circles.shapes.size() * kCircleBytes : 0)) ||
           is_too_long)
         return;
-      chunk.keep(circles);
+      if (is_kept_now) keep_slab(args, circles);
       reserve(slab.indices, total);
       slab.indices_written = written;
-      emit_indices(circles.shapes, grid, open, static_cast<std::uint32_t>(circles.begin),
+      emit_indices(circles.shapes, grid, active, static_cast<std::uint32_t>(circles.begin),
                    next.data(), slab.indices.data());
       return;
     }
     thread_local Buffer<std::uint32_t> passing;  // only the copies stay
     reserve(passing, total);
-    emit_indices(circles.shapes, grid, open, 0, next.data(), passing.data());
+    emit_indices(circles.shapes, grid, active, 0, next.data(), passing.data());
     fetch(circles.paints);
     stream_copies(circles.shapes.data(), passing.span().first(total), slab.shapes);
     stream_copies(circles.paints.data(), passing.span().first(total), slab.paints);
@@ -225,14 +226,14 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
   tbb::parallel_for(std::size_t{0}, num_slabs, [&](std::size_t index) {
     const Clock::time_point start = Clock::now();
     const std::size_t begin = count * index / num_slabs;
-    const Slab circles = chunk.make(begin, count * (index + 1) / num_slabs - begin, may_copy);
+    const Slab circles = make_slab(args, begin, count * (index + 1) / num_slabs - begin, may_copy);
     making += (Clock::now() - start).count();
     list_slab(circles, lists.slabs[index]);
     working += (Clock::now() - start).count();
   });
   lists.overlaps = overlaps;
   lists.circles_kept = kept;
-  const std::uint64_t written = std::min<std::uint64_t>(copied, room_for_copies);
+  const std::uint64_t written = std::min<std::uint64_t>(copied, copy_capacity);
   if (may_copy) lists.copies_written = std::max(lists.copies_written, written);
   const std::uint64_t kept_bytes =
       block_memory(kept * sizeof(Shape)) + block_memory(kept * sizeof(Paint));
@@ -241,50 +242,37 @@ bool bin_chunk(const Chunk& chunk, const TileGrid& grid, std::span<const std::ui
   if (may_copy && kept > 0 && kept < count) bytes += kept_bytes;
   lists.bytes = bytes + 2 * block_memory(lists.copies_written * sizeof(Shape));
   lists.bytes_made = lists.bytes - refused;
-  lists.feed_share = static_cast<double>(making) / std::max(1.0, static_cast<double>(working));
+  lists.generate_share = static_cast<double>(making) / std::max(1.0, static_cast<double>(working));
   return lists.bytes <= max_bytes && !is_too_long;
-}
-
-}  // namespace
-
-bool bin_circles(std::span<const Shape> shapes, std::span<const Paint> paints, const TileGrid& grid,
-                 std::span<const std::uint8_t> finished, std::uint64_t max_bytes, BinLists& lists) {
-  return bin_chunk(KnownCircles{shapes, paints}, grid, finished, max_bytes, lists);
-}
-
-bool bin_feed(const CircleFeed& feed, std::size_t first, std::span<Shape> shapes,
-              std::span<Paint> paints, const TileGrid& grid, std::span<const std::uint8_t> finished,
-              std::uint64_t max_bytes, BinLists& lists) {
-  return bin_chunk(FedCircles{feed, first, shapes, paints}, grid, finished, max_bytes, lists);
 }
 
 }  // namespace roundel::cpu
 
 namespace roundel {
 
-std::vector<std::uint64_t> count_overlaps_by_bin(const Circles& circles, const TileGrid& grid) {
+std::vector<std::uint64_t> count_overlaps_by_tile(std::span<const Shape> shapes,
+                                                  const TileGrid& grid) {
   using Counts = std::vector<std::uint64_t>;
-  const cpu::OpenBins open(grid, {});
-  const auto num_bins = static_cast<std::size_t>(grid.num_bins());
+  const cpu::ActiveTiles active(grid, {});
+  const auto num_tiles = static_cast<std::size_t>(grid.num_tiles());
   const auto sum_of = [](Counts sum, const auto& other) {
-    for (std::size_t bin = 0; bin < sum.size(); ++bin) sum[bin] += other[bin];
+    for (std::size_t tile = 0; tile < sum.size(); ++tile) sum[tile] += other[tile];
     return sum;
   };
   return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, circles.count(), std::max<std::size_t>(4096, num_bins)),
-      Counts(num_bins),
+      tbb::blocked_range<std::size_t>(0, shapes.size(), std::max<std::size_t>(4096, num_tiles)),
+      Counts(num_tiles),
       [&](const tbb::blocked_range<std::size_t>& range, Counts total) {
         std::vector<std::uint32_t> counts;
-        cpu::count_overlaps(circles.shapes.span().subspan(range.begin(), range.size()), grid, open,
-                            counts);
+        cpu::count_overlaps(shapes.subspan(range.begin(), range.size()), grid, active, counts);
         return sum_of(std::move(total), counts);
       },
       sum_of);
 }
 
-std::uint64_t count_overlaps(const Circles& circles, int width, int height, int bin_size) {
+std::uint64_t count_overlaps(std::span<const Shape> shapes, int width, int height, int tile_size) {
   const std::vector<std::uint64_t> counts =
-      count_overlaps_by_bin(circles, TileGrid::make(width, height, bin_size));
+      count_overlaps_by_tile(shapes, TileGrid::make(width, height, tile_size));
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 

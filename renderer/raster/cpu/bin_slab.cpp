@@ -24,8 +24,8 @@ const L::Tag kTag;
 const hn::RebindToSigned<L::Tag> kIntegers;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));
 
-/// Columns [x0, x1] × rows [y0, y1] of bins that circles may cover a pixel in, by their bounding
-/// boxes; x1 is −1 where there is none. `only` is the bin where it is one, or −1.
+/// Columns [x0, x1] × rows [y0, y1] of tiles that circles may cover a pixel in, by their bounding
+/// boxes; x1 is −1 where there is none. `only` is the tile where it is one, or −1.
 struct Rects {
   static constexpr int kCapacity = 256;  // with the circles themselves a quarter of an L1 cache
   alignas(64) std::int32_t x0[kCapacity];
@@ -37,8 +37,8 @@ struct Rects {
 
 using Integers = hn::Vec<decltype(kIntegers)>;
 
-HWY_INLINE Integers bins_of(Vector pixels, const TileGrid& grid) {
-  return hn::ShiftRightSame(hn::ConvertTo(kIntegers, pixels), grid.bin_shift);
+HWY_INLINE Integers tiles_of(Vector pixels, const TileGrid& grid) {
+  return hn::ShiftRightSame(hn::ConvertTo(kIntegers, pixels), grid.tile_shift);
 }
 
 /// One vector of circles.
@@ -51,15 +51,15 @@ HWY_INLINE void find_rects(const Shape* shapes, const TileGrid& grid, Rects& rec
   covered_whole_pixels(y, radius, height, height, y0, y1);
   const L::Mask some =
       hn::And(hn::And(hn::Le(x0, x1), hn::Le(y0, y1)), L::greater(radius, hn::Zero(kTag)));
-  const Integers left = bins_of(x0, grid), bottom = bins_of(y0, grid), top = bins_of(y1, grid);
-  const Integers right = bins_of(L::choose(some, x1, L::set(-1.0f)), grid);
+  const Integers left = tiles_of(x0, grid), bottom = tiles_of(y0, grid), top = tiles_of(y1, grid);
+  const Integers right = tiles_of(L::choose(some, x1, L::set(-1.0f)), grid);
   hn::Store(left, kIntegers, rects.x0 + i);
   hn::Store(bottom, kIntegers, rects.y0 + i);
   hn::Store(right, kIntegers, rects.x1 + i);
   hn::Store(top, kIntegers, rects.y1 + i);
-  const Integers bin = hn::Add(hn::Mul(bottom, hn::Set(kIntegers, grid.bins_x)), left);
+  const Integers tile = hn::Add(hn::Mul(bottom, hn::Set(kIntegers, grid.tiles_x)), left);
   const auto is_one = hn::And(hn::Eq(left, right), hn::Eq(bottom, top));
-  hn::Store(hn::IfThenElse(is_one, bin, hn::Set(kIntegers, -1)), kIntegers, rects.only + i);
+  hn::Store(hn::IfThenElse(is_one, tile, hn::Set(kIntegers, -1)), kIntegers, rects.only + i);
 }
 
 HWY_INLINE void find_rects(std::span<const Shape> shapes, const TileGrid& grid, Rects& rects) {
@@ -74,16 +74,16 @@ HWY_INLINE void find_rects(std::span<const Shape> shapes, const TileGrid& grid, 
   for (int i = whole - kLanes; i >= 0; i -= kLanes) find_rects(shapes.data() + i, grid, rects, i);
 }
 
-/// The columns of bins [x0, x1] that the circle may reach within each of kLanes rows of bins from
-/// bin_y on.
-HWY_INLINE void find_reach(const Shape& shape, const TileGrid& grid, int bin_y, std::int32_t* x0,
+/// The columns of tiles [x0, x1] that the circle may reach within each of kLanes rows of tiles from
+/// tile_y on.
+HWY_INLINE void find_reach(const Shape& shape, const TileGrid& grid, int tile_y, std::int32_t* x0,
                            std::int32_t* x1) {
-  const float bin_size = static_cast<float>(grid.bin_size);
+  const float tile_size = static_cast<float>(grid.tile_size);
   const float height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
-  const Vector row = hn::Iota(kTag, static_cast<float>(bin_y));
-  const Vector first_pixel = L::mul(row, L::set(bin_size));
+  const Vector row = hn::Iota(kTag, static_cast<float>(tile_y));
+  const Vector first_pixel = L::mul(row, L::set(tile_size));
   const Vector last_pixel =
-      hn::Min(L::add(first_pixel, L::set(bin_size - 1.0f)), L::set(height - 1.0f));
+      hn::Min(L::add(first_pixel, L::set(tile_size - 1.0f)), L::set(height - 1.0f));
   const Vector bottom = pixel_center<L>(first_pixel, grid.s);
   const Vector top = pixel_center<L>(last_pixel, grid.s);
   const Vector y = L::set(shape.y);
@@ -94,16 +94,16 @@ HWY_INLINE void find_reach(const Shape& shape, const TileGrid& grid, int bin_y, 
   const Vector half = L::sqrt(L::add(square, L::mul(r2, L::set(0x1p-20f))));
   Vector first, last;
   covered_whole_pixels(L::set(shape.x), half, height, width, first, last);
-  hn::Store(bins_of(first, grid), kIntegers, x0);
-  hn::Store(bins_of(last, grid), kIntegers, x1);
+  hn::Store(tiles_of(first, grid), kIntegers, x0);
+  hn::Store(tiles_of(last, grid), kIntegers, x1);
 }
 
 /// Goes through the circles from the last to the first. For one that may cover pixels of a single
-/// bin calls visit_bin(index, bin); for others visit_run(index, y, x0, x1) for each row y of bins
-/// with the columns [x0, x1] that it may reach. Not for circles that touch no open bin.
-template <typename VisitBin, typename VisitRun>
+/// tile calls visit_tile(index, tile); for others visit_run(index, y, x0, x1) for each row y of
+/// tiles with the columns [x0, x1] that it may reach. Not for circles that touch no active tile.
+template <typename VisitTile, typename VisitRun>
 HWY_INLINE void for_each_circle(std::span<const Shape> shapes, const TileGrid& grid,
-                                const OpenBins& open, const VisitBin& visit_bin,
+                                const ActiveTiles& active, const VisitTile& visit_tile,
                                 const VisitRun& visit_run) {
   Rects rects;
   alignas(64) std::int32_t reach_x0[kLanes], reach_x1[kLanes];
@@ -114,12 +114,12 @@ HWY_INLINE void for_each_circle(std::span<const Shape> shapes, const TileGrid& g
     for (std::size_t i = count; i-- > 0;) {
       const int only = rects.only[i];
       if (only >= 0) {
-        if (open.is_open(only)) visit_bin(first + i, only);
+        if (active.is_active(only)) visit_tile(first + i, only);
         continue;
       }
       const int x0 = rects.x0[i], x1 = rects.x1[i], y0 = rects.y0[i], y1 = rects.y1[i];
-      if (x1 < x0 || !open.any(x0, y0, x1, y1)) continue;
-      // In one or two rows or columns of bins the bounding box is nearly as good as the circle.
+      if (x1 < x0 || !active.any(x0, y0, x1, y1)) continue;
+      // In one or two rows or columns of tiles the bounding box is nearly as good as the circle.
       if (x1 - x0 < 2 || y1 - y0 < 2) {
         for (int y = y0; y <= y1; ++y) visit_run(first + i, y, x0, x1);
         continue;
@@ -134,30 +134,30 @@ HWY_INLINE void for_each_circle(std::span<const Shape> shapes, const TileGrid& g
   }
 }
 
-void count_slab(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
+void count_slab(std::span<const Shape> shapes, const TileGrid& grid, const ActiveTiles& active,
                 std::uint32_t* counts, std::uint32_t* steps) {
   for_each_circle(
-      shapes, grid, open, [&](std::size_t, int bin) { ++counts[bin]; },
+      shapes, grid, active, [&](std::size_t, int tile) { ++counts[tile]; },
       [&](std::size_t, int y, int x0, int x1) {
-        ++steps[y * grid.bins_x + x0];
-        --steps[y * grid.bins_x + x1 + 1];
+        ++steps[y * grid.tiles_x + x0];
+        --steps[y * grid.tiles_x + x1 + 1];
       });
 }
 
 template <typename Emit>
 HWY_INLINE void for_each_overlap(std::span<const Shape> shapes, const TileGrid& grid,
-                                 const OpenBins& open, const Emit& emit) {
-  for_each_circle(shapes, grid, open, emit, [&](std::size_t i, int y, int x0, int x1) {
-    const int row = y * grid.bins_x;
-    for (int bin = row + x0; bin <= row + x1; ++bin)
-      if (open.is_open(bin)) emit(i, bin);
+                                 const ActiveTiles& active, const Emit& emit) {
+  for_each_circle(shapes, grid, active, emit, [&](std::size_t i, int y, int x0, int x1) {
+    const int row = y * grid.tiles_x;
+    for (int tile = row + x0; tile <= row + x1; ++tile)
+      if (active.is_active(tile)) emit(i, tile);
   });
 }
 
-void emit_indices(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
+void emit_indices(std::span<const Shape> shapes, const TileGrid& grid, const ActiveTiles& active,
                   std::uint32_t first_index, std::uint32_t* next, std::uint32_t* indices) {
-  for_each_overlap(shapes, grid, open, [&](std::size_t i, int bin) {
-    indices[next[bin]++] = first_index + static_cast<std::uint32_t>(i);
+  for_each_overlap(shapes, grid, active, [&](std::size_t i, int tile) {
+    indices[next[tile]++] = first_index + static_cast<std::uint32_t>(i);
   });
 }
 
@@ -195,29 +195,30 @@ HWY_EXPORT(emit_indices);
 HWY_EXPORT(stream_shapes);
 HWY_EXPORT(stream_paints);
 
-OpenBins::OpenBins(const TileGrid& grid, std::span<const std::uint8_t> finished_bins)
-    : finished(finished_bins),
-      all(std::all_of(finished.begin(), finished.end(), [](std::uint8_t f) { return f == 0; })),
-      stride(static_cast<std::size_t>(grid.bins_x) + 1) {
+ActiveTiles::ActiveTiles(const TileGrid& grid, std::span<const std::uint8_t> done_tiles)
+    : done(done_tiles),
+      all(std::all_of(done.begin(), done.end(), [](std::uint8_t f) { return f == 0; })),
+      stride(static_cast<std::size_t>(grid.tiles_x) + 1) {
   if (all) return;
-  sums.resize(stride * (static_cast<std::size_t>(grid.bins_y) + 1));
-  std::size_t bin = 0;
+  sums.resize(stride * (static_cast<std::size_t>(grid.tiles_y) + 1));
+  std::size_t tile = 0;
   for (std::size_t at = stride; at < sums.size(); at += stride) {
-    for (std::size_t x = 1; x < stride; ++x, ++bin) {
-      const std::uint32_t is_open = finished[bin] == 0 ? 1 : 0;
-      sums[at + x] = sums[at + x - 1] + sums[at - stride + x] - sums[at - stride + x - 1] + is_open;
+    for (std::size_t x = 1; x < stride; ++x, ++tile) {
+      const std::uint32_t is_active = done[tile] == 0 ? 1 : 0;
+      sums[at + x] =
+          sums[at + x - 1] + sums[at - stride + x] - sums[at - stride + x - 1] + is_active;
     }
   }
 }
 
-void count_slab(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
+void count_slab(std::span<const Shape> shapes, const TileGrid& grid, const ActiveTiles& active,
                 std::uint32_t* counts, std::uint32_t* steps) {
-  HWY_DYNAMIC_DISPATCH(count_slab)(shapes, grid, open, counts, steps);
+  HWY_DYNAMIC_DISPATCH(count_slab)(shapes, grid, active, counts, steps);
 }
 
-void emit_indices(std::span<const Shape> shapes, const TileGrid& grid, const OpenBins& open,
+void emit_indices(std::span<const Shape> shapes, const TileGrid& grid, const ActiveTiles& active,
                   std::uint32_t first_index, std::uint32_t* next, std::uint32_t* indices) {
-  HWY_DYNAMIC_DISPATCH(emit_indices)(shapes, grid, open, first_index, next, indices);
+  HWY_DYNAMIC_DISPATCH(emit_indices)(shapes, grid, active, first_index, next, indices);
 }
 
 void stream_copies(const Shape* from, std::span<const std::uint32_t> indices, Shape* to) {

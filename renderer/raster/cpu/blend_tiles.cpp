@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "renderer/base/highway_targets.h"
-#include "renderer/raster/chunks.h"
+#include "renderer/raster/chunk_plan.h"
 
 // Compiled once for each of these instruction sets; the best one that the machine has is chosen
 // when the program runs.
@@ -53,23 +53,23 @@ std::int32_t halvings_taken(float pass) {
 class TileBlender {
  public:
   TileBlender(const BlendTileArgs& args, Batch& batch)
-      : args_(args), batch_(batch), pixels_(args.grid.bin_pixels(args.bin_x, args.bin_y)) {
+      : args_(args), batch_(batch), pixels_(args.grid.tile_pixels(args.tile_x, args.tile_y)) {
     const Vector lane_numbers = hn::Iota(kTag, 0);
-    const int bin_size = args.grid.bin_size;
-    for (int i = 0; i < bin_size; i += kLanes) {
+    const int tile_size = args.grid.tile_size;
+    for (int i = 0; i < tile_size; i += kLanes) {
       const Vector x = L::add(L::set(static_cast<float>(pixels_.x0 + i)), lane_numbers);
       const Vector y = L::add(L::set(static_cast<float>(pixels_.y0 + i)), lane_numbers);
       hn::Store(pixel_center<L>(x, args_.grid.s), kTag, column_x_ + i);
       hn::Store(pixel_center<L>(y, args_.grid.s), kTag, row_y_ + i);
     }
-    for (int y = 0; y < bin_size; y += kRows)
-      for (int x = 0; x < bin_size; x += kLanes) blocks_[num_blocks_++] = {x, y, 1};
+    for (int y = 0; y < tile_size; y += kRows)
+      for (int x = 0; x < tile_size; x += kLanes) blocks_[num_blocks_++] = {x, y, 1};
   }
 
-  /// False when all pixels have stopped.
+  /// False when all pixels are opaque.
   bool any_live() { return specks_have_pixels_ ? specks_.any_live() : find_live_blocks(); }
 
-  /// To be called last: the bin's state is complete then.
+  /// To be called last: the tile's state is complete then.
   void finish() {
     if (specks_have_pixels_) specks_.give_back();
   }
@@ -80,7 +80,7 @@ class TileBlender {
     if (are_small) {
       const int side = find_pixels();
       if (side <= SpeckBlender::kLargestSide && batch_.snow == 0 &&
-          args_.state.bin_size <= SpeckBlender::kLargestBin) {
+          args_.state.tile_size <= SpeckBlender::kLargestTile) {
         if (!specks_have_pixels_) specks_.take(args_.state, pixels_, args_.grid.s);
         specks_have_pixels_ = true;
         specks_.blend({batch_.count, side, batch_.x, batch_.y, batch_.radius, first_x_, first_y_,
@@ -106,29 +106,29 @@ class TileBlender {
 
  private:
   struct Block {
-    int x, y;     ///< of its first pixel in the bin
+    int x, y;     ///< of its first pixel in the tile
     float light;  ///< least transmittance of its pixels in the image, or less
   };
-  int offset_of(Block block) const { return (block.y << args_.grid.bin_shift) + block.x; }
+  int offset_of(Block block) const { return (block.y << args_.grid.tile_shift) + block.x; }
 
-  /// Forgets blocks whose pixels have all stopped; false when there is no other left.
+  /// Forgets blocks whose pixels are all opaque; false when there is no other left.
   bool find_live_blocks() {
-    int live = 0;
+    int active = 0;
     for (int i = 0; i < num_blocks_; ++i) {
-      Block& block = blocks_[live];
+      Block& block = blocks_[active];
       block = blocks_[i];
       const float* const t = args_.state.plane(3) + offset_of(block);
       Vector least = hn::Load(kTag, t), most = least;
       for (int row = 1; row < kRows; ++row) {
-        const Vector other = hn::Load(kTag, t + std::ptrdiff_t{row} * args_.state.bin_size);
+        const Vector other = hn::Load(kTag, t + std::ptrdiff_t{row} * args_.state.tile_size);
         least = hn::Min(least, other), most = hn::Max(most, other);
       }
       if (L::none(L::greater(most, L::set(kOpaqueTransmittance)))) continue;
       block.light = hn::GetLane(hn::MinOfLanes(kTag, least));
-      ++live;
+      ++active;
     }
-    num_blocks_ = live;
-    return live > 0;
+    num_blocks_ = active;
+    return active > 0;
   }
 
   HWY_INLINE PixelState<L> load_pixels(int offset) const {
@@ -160,14 +160,14 @@ class TileBlender {
     for (int k = batch_.count; k % kLanes != 0; ++k) batch_.r2[k] = -1;
   }
 
-  /// The bin's pixels that each circle of the batch may cover. Returns the longest side of their
+  /// The tile's pixels that each circle of the batch may cover. Returns the longest side of their
   /// boxes.
   int find_pixels() {
     const TileGrid& grid = args_.grid;
     const auto height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
     const auto store = [&](Vector pixel, int origin, std::int32_t* to) HWY_ATTR {
       const auto position = hn::Sub(hn::ConvertTo(kIntegers, pixel), hn::Set(kIntegers, origin));
-      const auto last = hn::Set(kIntegers, grid.bin_size - 1);
+      const auto last = hn::Set(kIntegers, grid.tile_size - 1);
       hn::Store(hn::Min(hn::Max(position, hn::Zero(kIntegers)), last), kIntegers, to);
     };
     Vector longest = hn::Zero(kTag);
@@ -213,7 +213,7 @@ class TileBlender {
   template <typename Blend>
   HWY_INLINE void for_each_vector_of_small(int k, const Blend& blend) {
     const std::size_t plane = args_.state.plane_size();
-    const int shift = args_.grid.bin_shift;
+    const int shift = args_.grid.tile_shift;
     const int first_row = first_y_[k], last_row = last_y_[k], last_column = last_x_[k];
     const Vector x = L::set(batch_.x[k]), r2 = L::set(batch_.r2[k]);
     const Vector opaque = L::set(kOpaqueTransmittance);
@@ -274,7 +274,7 @@ class TileBlender {
 
   void blend_block(Block block) {
     std::uint64_t touching = find_circles(column_x_ + block.x);
-    // As long as even all circles so far together cannot have stopped a pixel, none is asked.
+    // As long as even all circles so far together cannot make a pixel opaque, none is asked.
     std::int32_t left = halvings_left(block.light);
     while (touching != 0) {
       // The circles up to the next one of the other shader.
@@ -326,10 +326,10 @@ class TileBlender {
   }
 
   /// Circles of the batch, all of one shader. `left` is how far at least the pixels are from being
-  /// stopped.
+  /// opaque.
   template <class Ink>
   void blend_run(std::uint64_t circles, Block block, std::int32_t& left) {
-    const int first = offset_of(block), stride = args_.state.bin_size;
+    const int first = offset_of(block), stride = args_.state.tile_size;
     PixelState<L> rows[kRows];
 #pragma GCC unroll 4
     for (int row = 0; row < kRows; ++row) rows[row] = load_pixels(first + row * stride);
@@ -352,13 +352,13 @@ class TileBlender {
       paint_all(k, [](int, L::Mask inside) HWY_ATTR { return inside; });
     }
     for (; circles != 0; circles &= circles - 1) {
-      L::Mask live;
+      L::Mask active;
       paint_all(__builtin_ctzll(circles), [&](int row, L::Mask inside) HWY_ATTR {
         const L::Mask unstopped = L::greater(rows[row].transmittance, opaque);
-        live = row == 0 ? unstopped : hn::Or(live, unstopped);
+        active = row == 0 ? unstopped : hn::Or(active, unstopped);
         return L::both(inside, unstopped);
       });
-      if (L::none(live)) break;
+      if (L::none(active)) break;
     }
 #pragma GCC unroll 4
     for (int row = 0; row < kRows; ++row) store_pixels(rows[row], first + row * stride);
@@ -373,28 +373,28 @@ class TileBlender {
   alignas(64) float nearest_dy2_[kBatch];  ///< to the nearest of them, or to between two of them
   alignas(64) float dy2_[kRows][kBatch];
   alignas(64) float row_alpha_[kRows][kBatch];  ///< of snow
-  // Pixels of the bin that each circle of the batch may cover, ends included.
+  // Pixels of the tile that each circle of the batch may cover, ends included.
   alignas(64) std::int32_t first_x_[kBatch];
   alignas(64) std::int32_t last_x_[kBatch];
   alignas(64) std::int32_t first_y_[kBatch];
   alignas(64) std::int32_t last_y_[kBatch];
-  alignas(64) float column_x_[kLargestBinSize];  ///< centres of the bin's columns
-  alignas(64) float row_y_[kLargestBinSize];     ///< and rows
+  alignas(64) float column_x_[kLargestTileSize];  ///< centres of the tile's columns
+  alignas(64) float row_y_[kLargestTileSize];     ///< and rows
   int num_blocks_ = 0;
-  Block blocks_[kLargestBinSize * kLargestBinSize / (kLanes * kRows)];  ///< with live pixels
+  Block blocks_[kLargestTileSize * kLargestTileSize / (kLanes * kRows)];  ///< with active pixels
 };
 
 bool blend_tile(const BlendTileArgs& args) {
   Batch batch;
   BatchLoader loader(args);
   TileBlender blender(args, batch);
-  bool is_live = args.is_fresh || blender.any_live();
-  while (is_live && loader.load(batch)) {
+  bool is_active = args.is_fresh || blender.any_live();
+  while (is_active && loader.load(batch)) {
     blender.blend();
-    is_live = (args.is_last && loader.is_done()) || blender.any_live();
+    is_active = (args.is_last && loader.is_done()) || blender.any_live();
   }
   blender.finish();
-  return !is_live;
+  return !is_active;
 }
 
 }  // namespace roundel::cpu::HWY_NAMESPACE
@@ -408,17 +408,25 @@ bool blend_tile(const BlendTileArgs& args) {
   return HWY_DYNAMIC_DISPATCH(blend_tile)(args);
 }
 
-void clear_tile(const TileState& state, const PixelRect& pixels) {
-  const int size = state.bin_size * state.bin_size;
+TileState scratch_tile(int tile_size) {
+  thread_local Buffer<float> scratch;
+  if (scratch.size() < state_size(tile_size)) scratch.resize_discard(state_size(tile_size));
+  return {scratch.data(), tile_size};
+}
+
+TileState blank_tile(int tile_size, const PixelRect& pixels) {
+  const TileState state = scratch_tile(tile_size);
+  const int size = state.tile_size * state.tile_size;
   std::fill_n(state.planes, 3 * size, 0.0f);
   const int columns = pixels.x1 - pixels.x0 + 1, rows = pixels.y1 - pixels.y0 + 1;
   if (columns * rows == size) {
     std::fill_n(state.plane(3), size, 1.0f);
-    return;
+    return state;
   }
   std::fill_n(state.plane(3), size, 0.0f);
   for (int row = 0; row < rows; ++row)
-    std::fill_n(state.plane(3) + std::ptrdiff_t{row} * state.bin_size, columns, 1.0f);
+    std::fill_n(state.plane(3) + std::ptrdiff_t{row} * state.tile_size, columns, 1.0f);
+  return state;
 }
 
 std::vector<std::string> vector_targets() {

@@ -12,14 +12,14 @@
 
 namespace roundel::cpu {
 
-/// The pixels of one bin between chunks: planes red, green, blue, transmittance, each
-/// [bin_size][bin_size], rows bottom to top. 64-byte aligned.
+/// The pixels of one tile between chunks: planes red, green, blue, transmittance, each
+/// [tile_size][tile_size], rows bottom to top. 64-byte aligned.
 struct TileState {
-  float* planes;  ///< [4 · bin_size · bin_size]
-  int bin_size;
+  float* planes;  ///< [4 · tile_size · tile_size]
+  int tile_size;
 
   std::size_t plane_size() const {
-    const auto side = static_cast<std::size_t>(bin_size);
+    const auto side = static_cast<std::size_t>(tile_size);
     return side * side;
   }
   float* plane(std::size_t channel) const { return planes + channel * plane_size(); }
@@ -27,27 +27,35 @@ struct TileState {
 
 struct BlendTileArgs {
   TileGrid grid;
-  int bin_x, bin_y;
+  int tile_x, tile_y;
   std::span<const Shape> shapes;     ///< of the chunk
   std::span<const Paint> paints;     ///< of the chunk
   std::span<const SlabLists> slabs;  ///< of the chunk
   SnowRamp ramp;
   TileState state;
-  bool is_fresh;  ///< the state is as clear_tile() leaves it
-  bool is_last;   ///< nothing more comes behind: whether pixels have stopped no longer matters
+  bool is_fresh;  ///< the state is a blank_tile()
+  bool is_last;   ///< nothing more comes behind: whether pixels are opaque no longer matters
 
   std::size_t bin() const {
-    return static_cast<std::size_t>(bin_y) * static_cast<std::size_t>(grid.bins_x) +
-           static_cast<std::size_t>(bin_x);
+    return static_cast<std::size_t>(tile_y) * static_cast<std::size_t>(grid.tiles_x) +
+           static_cast<std::size_t>(tile_x);
   }
 };
 
-/// No colour yet, all light passes; except beyond the image's edge, where pixels count as stopped.
-/// `pixels` are those of the bin.
-void clear_tile(const TileState& state, const PixelRect& pixels);
+/// Floats of a tile's state.
+constexpr std::size_t state_size(int tile_size) {
+  const auto side = static_cast<std::size_t>(tile_size);
+  return 4 * side * side;
+}
 
-/// Composites a bin's list onto its state, front (last) to back. Returns true only when every pixel
-/// of the bin has stopped: nothing behind can change it.
+/// A state in memory of the calling thread, until it asks for another one; uninitialised.
+TileState scratch_tile(int tile_size);
+/// The same before the first circle: no colour yet, all light passes; except beyond the image's
+/// edge, where pixels count as opaque. `pixels` are those of the tile.
+TileState blank_tile(int tile_size, const PixelRect& pixels);
+
+/// Composites a tile's list onto its state, front (last) to back. Returns true only when every
+/// pixel of the tile is done: nothing behind can change it.
 bool blend_tile(const BlendTileArgs& args);
 
 /// The instruction sets that the kernels can run on here, e.g. "AVX3", "AVX2", "SSE4"; the first

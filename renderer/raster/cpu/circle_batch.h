@@ -1,7 +1,7 @@
-// The circles of one bin's list, batch by batch. Included inside HWY_NAMESPACE by blend_tiles.cpp,
+// The circles of one tile's list, batch by batch. Included inside HWY_NAMESPACE by blend_tiles.cpp,
 // once a target.
 
-/// Circles of a bin's list that are worked on at once: the bits of one word. Front ones first.
+/// Circles of a tile's list that are worked on at once: the bits of one word. Front ones first.
 constexpr int kBatch = 64;
 struct Batch {
   int count;
@@ -63,7 +63,7 @@ class BatchLoader {
     return offset[1] - offset[0];
   }
 
-  /// On to the bin's circles of the next slab behind that has some.
+  /// On to the tile's circles of the next slab behind that has some.
   bool next_piece() {
     while (slab_ > 0 && left_ == 0) left_ = piece_size(--slab_);
     // Pieces lie far apart and are short: the processor does not foresee those to come.
@@ -115,5 +115,5 @@ class BatchLoader {
 
   const BlendTileArgs& args_;
   std::size_t slab_;        ///< where the circles come from
-  std::uint32_t left_ = 0;  ///< of the bin's circles there
+  std::uint32_t left_ = 0;  ///< of the tile's circles there
 };

@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "renderer/base/highway_targets.h"
+#include "renderer/image/pixel_to_bytes.h"
 #include "renderer/image/quantize.h"
-#include "renderer/raster/chunks.h"
+#include "renderer/raster/background.h"
+#include "renderer/raster/chunk_plan.h"
 
 // Compiled once for each of these instruction sets; the best one that the machine has is chosen
 // when the program runs.
@@ -33,8 +35,8 @@ PixelState<L> pixels_over_background(const TileState& state, int i, const Color&
 }
 
 void add_background_to_row(const TileState& state, int row, const Color& background) {
-  const int first = row * state.bin_size;
-  for (int i = first; i < first + state.bin_size; i += kLanes) {
+  const int first = row * state.tile_size;
+  for (int i = first; i < first + state.tile_size; i += kLanes) {
     const PixelState<L> pixel = pixels_over_background(state, i, background);
     hn::Store(pixel.red, kTag, state.plane(0) + i);
     hn::Store(pixel.green, kTag, state.plane(1) + i);
@@ -49,7 +51,8 @@ void finish_row_rgb(const TileState& state, int row, int count, const Color& bac
     return static_cast<std::uint8_t>(hn::GetLane(quantized<L>(channel)));
   };
   for (int i = 0; i < count; ++i, out += 3) {
-    const PixelState<L> pixel = pixels_over_background(state, row * state.bin_size + i, background);
+    const PixelState<L> pixel =
+        pixels_over_background(state, row * state.tile_size + i, background);
     out[0] = code(pixel.red), out[1] = code(pixel.green), out[2] = code(pixel.blue);
   }
 }
@@ -85,7 +88,7 @@ HWY_INLINE hn::Vec<Bytes> packed_rgb(const PixelState<L>& pixel) {
 
 HWY_INLINE void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
                                std::uint8_t* out) {
-  const int first = row * state.bin_size;
+  const int first = row * state.tile_size;
   for (int i = 0; i < count; i += kLanes) {
     const auto rgb = packed_rgb(pixels_over_background(state, first + i, background));
     std::uint8_t* const position = out + std::ptrdiff_t{3} * i;
@@ -120,24 +123,24 @@ namespace roundel::cpu {
 HWY_EXPORT(add_background_to_row);
 HWY_EXPORT(finish_tile_rgb);
 
+namespace {
+
+/// One row of float pixels: `count` of state row `row`.
 void finish_row(const TileState& state, int row, int count, const Color& background,
                 bool keep_alpha, Pixel* out) {
   if (!keep_alpha) HWY_DYNAMIC_DISPATCH(add_background_to_row)(state, row, background);
-  const int first = row * state.bin_size;
+  const int first = row * state.tile_size;
   for (int i = first; i < first + count; ++i)
     *out++ = {state.plane(0)[i], state.plane(1)[i], state.plane(2)[i],
               keep_alpha ? 1.0f - state.plane(3)[i] : 1.0f};
 }
 
-void finish_tile_rgb(const TileState& state, const PixelRect& pixels, const Color* background,
-                     std::uint8_t* out, std::ptrdiff_t stride) {
-  HWY_DYNAMIC_DISPATCH(finish_tile_rgb)(state, pixels, background, out, stride);
-}
-
+/// A tile that no circle touches, in display space without alpha: 3 bytes a pixel, the bottom row
+/// at `out` and each further one `stride` bytes on. background[y] is image row y's.
 void fill_tile_rgb(const PixelRect& pixels, const Color* background, std::uint8_t* out,
                    std::ptrdiff_t stride) {
   constexpr std::ptrdiff_t kStep = 48;  // a few instructions, where a call would take as long
-  std::uint8_t row[3 * kLargestBinSize];
+  std::uint8_t row[3 * kLargestTileSize];
   const std::ptrdiff_t columns = pixels.x1 - pixels.x0 + 1;
   for (int y = pixels.y0; y <= pixels.y1; ++y, out += stride) {
     const Color& color = background[y];
@@ -149,6 +152,56 @@ void fill_tile_rgb(const PixelRect& pixels, const Color* background, std::uint8_
     std::ptrdiff_t i = 0;
     for (; i + kStep <= 3 * columns; i += kStep) std::copy_n(row + i, kStep, out + i);
     std::copy_n(row + i, 3 * columns - i, out + i);
+  }
+}
+
+}  // namespace
+
+FinishTilesArgs::FinishTilesArgs(const ImageSettings& settings, const FrameTarget& target,
+                                 int pixels_a_side)
+    : image(settings), out(target), tile_size(pixels_a_side) {
+  const BackgroundRows rows(image);
+  background.assign(static_cast<std::size_t>(image.height), rows.row(0));
+  for (int y = 1; !rows.is_flat() && y < image.height; ++y)
+    background[static_cast<std::size_t>(y)] = rows.row(y);
+}
+
+void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const TileState* state) {
+  const ImageSettings& image = args.image;
+  const auto width = static_cast<std::size_t>(image.width);
+  const auto at = [&](int y) {
+    return static_cast<std::size_t>(y) * width + static_cast<std::size_t>(pixels.x0);
+  };
+  const auto bytes_at = [&](int y) {  // rows of an Image go down
+    return args.out.image->bytes.data() +
+           at(image.height - 1 - y) * static_cast<std::size_t>(args.out.image->channels);
+  };
+  if (args.out.framebuffer == nullptr && args.out.image == nullptr) return;
+  if (args.out.image != nullptr && !image.alpha && image.blend_space == BlendSpace::kDisplay) {
+    const std::ptrdiff_t stride = -std::ptrdiff_t{3} * image.width;
+    if (state == nullptr)
+      fill_tile_rgb(pixels, args.background.data(), bytes_at(pixels.y0), stride);
+    else
+      HWY_DYNAMIC_DISPATCH(finish_tile_rgb)
+    (*state, pixels, args.background.data(), bytes_at(pixels.y0), stride);
+    return;
+  }
+  const TileState finished = state != nullptr ? *state : blank_tile(args.tile_size, pixels);
+  const int columns = pixels.x1 - pixels.x0 + 1;
+  for (int y = pixels.y0; y <= pixels.y1; ++y) {
+    const Color& background = args.background[static_cast<std::size_t>(y)];
+    Pixel row[kLargestTileSize];
+    Pixel* const out =
+        args.out.framebuffer != nullptr ? args.out.framebuffer->pixels.data() + at(y) : row;
+    finish_row(finished, y - pixels.y0, columns, background, image.alpha, out);
+    if (args.out.image == nullptr) continue;
+    std::uint8_t* bytes = bytes_at(y);
+    for (int i = 0; i < columns; ++i, bytes += args.out.image->channels) {
+      if (image.alpha)
+        pixel_to_rgba(row[i], image.blend_space, bytes);
+      else
+        pixel_to_rgb(row[i], image.blend_space, bytes);
+    }
   }
 }
 

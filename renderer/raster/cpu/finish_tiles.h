@@ -1,24 +1,23 @@
 #pragma once
-#include <cstddef>
-#include <cstdint>
+#include <vector>
 
 #include "renderer/raster/cpu/blend_tiles.h"
-#include "renderer/raster/framebuffer.h"
+#include "renderer/raster/rasterizer.h"
 
 namespace roundel::cpu {
 
-/// Adds the background and writes one row of the bin: `count` pixels of state row `row`.
-void finish_row(const TileState& state, int row, int count, const Color& background,
-                bool keep_alpha, Pixel* out);
+/// Where the pixels of a frame's tiles go, and what lies below them.
+struct FinishTilesArgs {
+  ImageSettings image;
+  FrameTarget out;  ///< has the image's size
+  int tile_size;
+  std::vector<Color> background;  ///< [height], rows bottom to top, in the blend space
 
-/// The same for images in display space without alpha, quantised: all pixels of the bin, 3 bytes
-/// each, the bottom row at `out` and each further one `stride` bytes on. background[y] is image row
-/// y's.
-void finish_tile_rgb(const TileState& state, const PixelRect& pixels, const Color* background,
-                     std::uint8_t* out, std::ptrdiff_t stride);
+  FinishTilesArgs(const ImageSettings& settings, const FrameTarget& target, int pixels_a_side);
+};
 
-/// The same for a bin that no circle touches.
-void fill_tile_rgb(const PixelRect& pixels, const Color* background, std::uint8_t* out,
-                   std::ptrdiff_t stride);
+/// Adds the background to a tile's pixels, quantises them where they go to an image, and writes
+/// them. `state` is lost; null is that of a tile that no circle touches.
+void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const TileState* state);
 
 }  // namespace roundel::cpu

@@ -81,7 +81,7 @@ struct CappedLanes {
     return hn::IfThenElseZero(mask, a);
   }
 };
-using VectorLanes = CappedLanes<16>;  // 16 pixels divide every bin
+using VectorLanes = CappedLanes<16>;  // 16 pixels divide every tile
 
 #include "renderer/raster/pixel_math.h"
 

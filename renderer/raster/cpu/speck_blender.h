@@ -1,12 +1,12 @@
 // Blending of specks: circles of one colour whose boxes have at most 4 × 4 pixels. Included inside
 // HWY_NAMESPACE by blend_tiles.cpp, once a target.
 
-/// Specks of one bin, front ones first. The arrays have room for whole vectors.
+/// Specks of one tile, front ones first. The arrays have room for whole vectors.
 struct Specks {
   int count;
   int side;  ///< pixels, width or height of the largest box
   const float *x, *y, *radius;
-  const std::int32_t *first_x, *first_y;  ///< of each one's box, in pixels of the bin
+  const std::int32_t *first_x, *first_y;  ///< of each one's box, in pixels of the tile
   const Paint* paints;
 };
 
@@ -28,12 +28,13 @@ constexpr LaneTables make_lane_tables() {
 }
 constexpr LaneTables kLaneTables = make_lane_tables();
 
-/// A bin's pixels with the four channels of each side by side: a few neighbours then make a vector,
-/// which a speck covers most of. A vector of one channel would hold 16 pixels, nearly all outside.
+/// A tile's pixels with the four channels of each side by side: a few neighbours then make a
+/// vector, which a speck covers most of. A vector of one channel would hold 16 pixels, nearly all
+/// outside.
 class SpeckBlender {
  public:
   static constexpr int kLargestSide = 4;
-  static constexpr int kLargestBin = 32;  ///< pixels a side
+  static constexpr int kLargestTile = 32;  ///< pixels a side
 
   /// Takes over the pixels of `state` until give_back().
   void take(const TileState& state, const PixelRect& pixels, float s) {
@@ -41,8 +42,8 @@ class SpeckBlender {
     s_ = s;
     origin_x_ = static_cast<float>(pixels.x0);
     origin_y_ = static_cast<float>(pixels.y0);
-    live_ = 0;
-    std::fill_n(channels_, 4 * kPixels, 0.0f);  // beyond the bin pixels count as stopped
+    active_ = 0;
+    std::fill_n(channels_, 4 * kPixels, 0.0f);  // beyond the tile pixels count as opaque
     for_each_vector([&](const float* planes, std::size_t plane, float* channels) HWY_ATTR {
       hn::StoreInterleaved4(hn::Load(kTag, planes), hn::Load(kTag, planes + plane),
                             hn::Load(kTag, planes + 2 * plane), hn::Load(kTag, planes + 3 * plane),
@@ -61,11 +62,11 @@ class SpeckBlender {
     });
   }
 
-  /// False when all pixels have stopped. Goes on from the pixel that was live the last time: none
+  /// False when all pixels are opaque. Goes on from the pixel that was active the last time: none
   /// comes to life again.
   bool any_live() {
-    while (live_ < kPixels && channels_[4 * live_ + 3] <= kOpaqueTransmittance) ++live_;
-    return live_ < kPixels;
+    while (active_ < kPixels && channels_[4 * active_ + 3] <= kOpaqueTransmittance) ++active_;
+    return active_ < kPixels;
   }
 
   void blend(const Specks& specks) {
@@ -89,7 +90,7 @@ class SpeckBlender {
   }
 
  private:
-  static constexpr int kStride = kLargestBin + kLargestSide;  ///< pixels from row to row
+  static constexpr int kStride = kLargestTile + kLargestSide;  ///< pixels from row to row
   static constexpr int kPixels = kStride * kStride;
   static constexpr int kGroup = hn::MaxLanes(PairLanes::Tag()) < 8 ? 1 : 2;  ///< pixels of a vector
   static constexpr std::uint32_t kGroupBits = (1U << kGroup) - 1;
@@ -171,15 +172,15 @@ class SpeckBlender {
 
   template <typename Use>
   void for_each_vector(const Use& use) {
-    for (int y = 0; y < state_.bin_size; ++y)
-      for (int x = 0; x < state_.bin_size; x += kLanes)
-        use(state_.planes + std::ptrdiff_t{y} * state_.bin_size + x, state_.plane_size(),
+    for (int y = 0; y < state_.tile_size; ++y)
+      for (int x = 0; x < state_.tile_size; x += kLanes)
+        use(state_.planes + std::ptrdiff_t{y} * state_.tile_size + x, state_.plane_size(),
             channels_ + std::ptrdiff_t{4} * (y * kStride + x));
   }
 
   TileState state_{};
   float s_ = 0, origin_x_ = 0, origin_y_ = 0;
-  int live_ = 0;  ///< the pixels before it have stopped
+  int active_ = 0;  ///< the pixels before it are opaque
   alignas(64) std::int32_t covered_[kBatch];
   alignas(64) float channels_[4 * kPixels];
 };

@@ -13,7 +13,7 @@
 namespace roundel::cuda {
 
 /// Colour and transmittance of a pixel between chunks.
-struct alignas(16) CarriedPixel {
+struct alignas(16) SavedPixel {
   float red, green, blue, transmittance;
 };
 
@@ -23,18 +23,18 @@ struct BlendTilesArgs {
   bool keep_alpha = false;
   BlendSpace blend_space = BlendSpace::kDisplay;
   std::uint32_t chunk_number = 0;  ///< in this frame
-  bool is_last_chunk = true;       ///< every pixel is finished
+  bool is_last_chunk = true;       ///< every pixel is done
   const Shape* shapes = nullptr;   // [count], of the chunk
   const Paint* paints = nullptr;   // [count]
   std::uint32_t count = 0;         ///< circles of the chunk
-  /// The chunk's lists; without cells every block looks at all circles itself.
-  const Cell* cells = nullptr;  // as in BinCirclesArgs
+  /// The chunk's lists; without segments every block looks at all circles itself.
+  const ListSegment* segments = nullptr;  // as in BinCirclesArgs
   std::uint32_t num_slabs = 0;
   const Overlap* overlaps = nullptr;
   FrameProgress* progress = nullptr;
-  std::uint8_t* open_tiles = nullptr;  // [num_bins]
-  CarriedPixel* states = nullptr;      // [height · width]; null when there is one chunk
-  const float4* background = nullptr;  // [height], rows bottom to top; null: flat_background
+  std::uint8_t* active_subtiles = nullptr;  // [num_tiles]
+  SavedPixel* states = nullptr;             // [height · width]; null when there is one chunk
+  const float4* background = nullptr;       // [height], rows bottom to top; null: flat_background
   Color flat_background{};
   Pixel* framebuffer = nullptr;   // [height · width], rows bottom to top, or null
   std::uint8_t* bytes = nullptr;  // [height · width · channels], rows top to bottom, or null
@@ -43,8 +43,8 @@ struct BlendTilesArgs {
 /// The background's colour in every row, for BlendTilesArgs::background.
 void fill_background(const BackgroundRows& rows, float4* background, cudaStream_t stream);
 
-/// Composites the chunk's circles onto every open tile, front to back, and writes the pixels that
-/// are done.
+/// Composites the chunk's circles onto every active subtile, front to back, and writes the pixels
+/// that are done.
 void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream);
 
 }  // namespace roundel::cuda

@@ -16,7 +16,21 @@ inline void check(cudaError_t status, const char* expression, const char* file, 
                                              " at " + file + ":" + std::to_string(line));
 }
 
+/// To be called after each launch. Builds without NDEBUG wait for the kernel, so that its own
+/// errors come up here, unless a graph is being captured.
+inline cudaError_t launch_status([[maybe_unused]] cudaStream_t stream) {
+  const cudaError_t status = cudaGetLastError();
+#ifndef NDEBUG
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  if (status == cudaSuccess && cudaStreamIsCapturing(stream, &capture) == cudaSuccess &&
+      capture == cudaStreamCaptureStatusNone)
+    return cudaStreamSynchronize(stream);
+#endif
+  return status;
+}
+
 }  // namespace roundel::cuda
 
 #define ROUNDEL_CUDA_CHECK(expression) \
   ::roundel::cuda::check((expression), #expression, __FILE_NAME__, __LINE__)
+#define ROUNDEL_CUDA_CHECK_LAUNCH(stream) ROUNDEL_CUDA_CHECK(::roundel::cuda::launch_status(stream))

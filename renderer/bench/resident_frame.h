@@ -10,8 +10,9 @@
 
 namespace roundel {
 
-/// A frame from circles in device memory to an 8-bit image in device memory, recorded once as a
-/// CUDA graph and replayed: what is left of a frame's time when nothing crosses the bus.
+/// A frame from circles in device memory to an 8-bit image in device memory: the frame loop,
+/// captured once as a CUDA graph and replayed. What is left of a frame's time when nothing crosses
+/// the bus.
 class ResidentFrame {
  public:
   virtual ~ResidentFrame() = default;
@@ -26,8 +27,8 @@ class ResidentFrame {
   virtual void read(Image& out) = 0;
 };
 
-/// Throws Error(kRuntimeFailure) without a usable device, when the circles and lists do not fit
-/// into its memory, or in a build without CUDA.
+/// Keeps a reference to the circles. Throws Error(kRuntimeFailure) without a usable device, when
+/// the circles and lists do not fit into its memory, or in a build without CUDA.
 std::unique_ptr<ResidentFrame> make_resident_frame(const RasterOptions& options,
                                                    const Circles& circles,
                                                    const ImageSettings& image);

@@ -1,5 +1,5 @@
-#include "renderer/raster/machine_limits.h"
 #include "renderer/base/highway_targets.h"
+#include "renderer/bench/machine_limits.h"
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -13,7 +13,7 @@
 // Compiled once for each instruction set, as the blending is.
 #define HWY_DISABLED_TARGETS ROUNDEL_DISABLED_TARGETS
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "renderer/raster/cpu/machine_limits.cpp"
+#define HWY_TARGET_INCLUDE "renderer/bench/cpu_limits.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 

@@ -1,56 +1,57 @@
 #pragma once
 #include "renderer/image/pixel_to_bytes.h"
 #include "renderer/raster/cuda/blend_tiles.h"
-#include "renderer/raster/cuda/warp.h"
+#include "renderer/raster/cuda/warp.cuh"
 #include "renderer/raster/scalar_pixel_math.h"
 
-/// A warp's tile of 16 × 8 pixels and the ways to paint circles onto it. Device code only.
+/// A warp's subtile of 16 × 8 pixels and the ways to paint circles onto it. Device code only.
 namespace roundel::cuda {
 
-inline constexpr int kPixelsPerLane = kTileWidth * kTileHeight / 32;
-inline constexpr int kRowStep = 32 / kTileWidth;  // a lane's pixels are this many rows apart
+inline constexpr int kPixelsPerLane = kSubtileWidth * kSubtileHeight / 32;
+inline constexpr int kRowStep = 32 / kSubtileWidth;  // a lane's pixels are this many rows apart
 
-/// Overlaps of a bin in a block's shared memory, front to back.
+/// Overlaps of a tile in a block's shared memory, front to back.
 inline constexpr int kStagedOverlaps = 1024;
 struct StagedOverlaps {
   static constexpr int kWords = kStagedOverlaps / 32;
-  std::uint32_t circles[kStagedOverlaps];        // the chunk's circle numbers
-  std::uint32_t reaching[kTilesPerBin][kWords];  // bit i % 32 of word i / 32: it reaches the tile
+  std::uint32_t circles[kStagedOverlaps];  // the chunk's circle numbers
+  std::uint32_t reaching[kSubtilesPerTile]
+                        [kWords];  // bit i % 32 of word i / 32: it reaches the subtile
 
   /// Puts in overlap number i. All lanes of the warp call it, with numbers side by side from a
   /// multiple of 32; where there is none it is 0.
   __device__ void put(int i, Overlap overlap) {
     circles[i] = overlap >> kOverlapCircleShift;
 #pragma unroll
-    for (int tile = 0; tile < kTilesPerBin; ++tile) {
-      const unsigned word = __ballot_sync(kAllLanes, (overlap >> tile & 1) != 0);
-      if (i % 32 == 0) reaching[tile][i / 32] = word;
+    for (int subtile = 0; subtile < kSubtilesPerTile; ++subtile) {
+      const unsigned word = __ballot_sync(kAllLanes, (overlap >> subtile & 1) != 0);
+      if (i % 32 == 0) reaching[subtile][i / 32] = word;
     }
   }
 };
 
 /// A warp's part of shared memory.
 struct WarpScratch {
-  std::uint16_t found[kStagedOverlaps];  // staged overlaps that reach the tile, front to back
-  std::uint32_t carried[32];             // circles that reached it before, in front of those
+  std::uint16_t found[kStagedOverlaps];  // staged overlaps that reach the subtile, front to back
+  std::uint32_t pending[32];             // circles that reached it before, in front of those
   // A batch of them: x, y, r², 1/r².
   float4 discs[32];
   Paint paints[32];
-  std::uint32_t coverage[kTileWidth * kTileHeight];  // bit i: circle i of the batch covers it
+  std::uint32_t coverage[kSubtileWidth * kSubtileHeight];  // bit i: circle i of the batch covers it
 };
 
-/// The pixels of a tile: lane l has column l % 16 and rows l / 16, l / 16 + 2, and so on.
-struct TilePixels {
+/// The pixels of a subtile: lane l has column l % 16 and rows l / 16, l / 16 + 2, and so on.
+struct SubtilePixels {
   using L = ScalarLanes;
   using State = scalar::PixelState<L>;
 
-  int x0, y0;  ///< the tile's pixel at the lower left
+  int x0, y0;  ///< the subtile's pixel at the lower left
   float center_x, center_y[kPixelsPerLane];
   State state[kPixelsPerLane];
 
-  __device__ TilePixels(const TileGrid& grid, int bin_x, int bin_y, int tile)
-      : x0(bin_x * kBinSize + tile % 2 * kTileWidth),
-        y0(bin_y * kBinSize + tile / 2 * kTileHeight) {
+  __device__ SubtilePixels(const TileGrid& grid, int tile_x, int tile_y, int subtile)
+      : x0(tile_x * kTileSize + subtile % 2 * kSubtileWidth),
+        y0(tile_y * kTileSize + subtile / 2 * kSubtileHeight) {
     center_x = scalar::pixel_center<L>(static_cast<float>(x()), grid.s);
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k)
@@ -58,40 +59,40 @@ struct TilePixels {
   }
 
   __device__ int x() const {
-    return x0 + static_cast<int>(threadIdx.x) % kTileWidth;
+    return x0 + static_cast<int>(threadIdx.x) % kSubtileWidth;
   }
   __device__ int y(int k) const {
-    return y0 + static_cast<int>(threadIdx.x) % 32 / kTileWidth + k * kRowStep;
+    return y0 + static_cast<int>(threadIdx.x) % 32 / kSubtileWidth + k * kRowStep;
   }
   __device__ bool is_outside(const TileGrid& grid) const {
     return x0 >= grid.width || y0 >= grid.height;
   }
-  __device__ bool is_live(int k) const {
+  __device__ bool is_active(int k) const {
     return state[k].transmittance > scalar::kOpaqueTransmittance;
   }
-  /// True in all lanes when no pixel of the tile can change any more.
-  __device__ bool has_stopped() const {
-    bool live = false;
+  /// True in all lanes when no pixel of the subtile can change any more.
+  __device__ bool is_done() const {
+    bool active = false;
 #pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k) live |= is_live(k);
-    return !__any_sync(kAllLanes, live);
+    for (int k = 0; k < kPixelsPerLane; ++k) active |= is_active(k);
+    return !__any_sync(kAllLanes, active);
   }
 
   /// Takes over the pixels as the chunk before left them; with null they start empty.
-  __device__ void start(const CarriedPixel* states, int width, int height) {
+  __device__ void start(const SavedPixel* states, int width, int height) {
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       if (x() >= width || y(k) >= height) {
-        state[k] = {0, 0, 0, 0};  // outside the image: stopped from the start
+        state[k] = {0, 0, 0, 0};  // outside the image: opaque from the start
       } else if (!states) {
         state[k] = {0, 0, 0, 1};
       } else {
-        const CarriedPixel carried = states[static_cast<std::size_t>(y(k)) * width + x()];
-        state[k] = {carried.red, carried.green, carried.blue, carried.transmittance};
+        const SavedPixel saved = states[static_cast<std::size_t>(y(k)) * width + x()];
+        state[k] = {saved.red, saved.green, saved.blue, saved.transmittance};
       }
     }
   }
-  __device__ void carry(CarriedPixel* states, int width, int height) const {
+  __device__ void save(SavedPixel* states, int width, int height) const {
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k)
       if (x() < width && y(k) < height)
@@ -101,10 +102,10 @@ struct TilePixels {
 
   __device__ void write(const BlendTilesArgs& args) {
     const int width = args.grid.width, height = args.grid.height;
-    // The usual case, straight: display colours, and rows and tiles that consist of whole words.
+    // The usual case, straight: display colours, and rows and subtiles that consist of whole words.
     if (args.bytes && !args.framebuffer && !args.keep_alpha &&
-        args.blend_space == BlendSpace::kDisplay && width % 4 == 0 && x0 + kTileWidth <= width &&
-        y0 + kTileHeight <= height) {
+        args.blend_space == BlendSpace::kDisplay && width % 4 == 0 && x0 + kSubtileWidth <= width &&
+        y0 + kSubtileHeight <= height) {
       std::uint8_t* bytes =
           args.bytes + (static_cast<std::size_t>(height - 1 - y(0)) * width + x()) * 3;
 #pragma unroll
@@ -153,8 +154,8 @@ struct TilePixels {
   }
 };
 
-/// Paints a tile's circles in batches of 32. All lanes of the warp call its functions.
-struct TilePainter {
+/// Paints a subtile's circles in batches of 32. All lanes of the warp call its functions.
+struct SubtilePainter {
   using L = ScalarLanes;
 
   const Shape* shapes;  // [count], of the chunk
@@ -162,8 +163,8 @@ struct TilePainter {
   const SnowRamp& ramp;
   const TileGrid& grid;
   WarpScratch& scratch;
-  int tile;  ///< its number in the bin
-  int num_carried = 0;
+  int subtile;  ///< its number in the tile
+  int num_pending = 0;
 
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
 
@@ -173,46 +174,46 @@ struct TilePainter {
     for (int k = 0; k < kPixelsPerLane; ++k) scratch.coverage[k * 32 + lane()] = 0;
   }
 
-  /// Paints those of the first `count` staged overlaps that reach the tile; up to 31 are carried to
-  /// the next call. True when the tile has stopped.
-  __device__ bool paint(TilePixels& pixels, const StagedOverlaps& staged, int count) {
-    const int total = num_carried + find(staged, count);
+  /// Paints those of the first `count` staged overlaps that reach the subtile; up to 31 are carried
+  /// to the next call. True when the subtile is done.
+  __device__ bool paint(SubtilePixels& pixels, const StagedOverlaps& staged, int count) {
+    const int total = num_pending + find(staged, count);
     const auto circle = [&](int i) {
       if (i >= total) return 0u;
-      return i < num_carried ? scratch.carried[i] : staged.circles[scratch.found[i - num_carried]];
+      return i < num_pending ? scratch.pending[i] : staged.circles[scratch.found[i - num_pending]];
     };
     int done = 0;
     for (; total - done >= 32; done += 32) {
       paint_batch(pixels, circle(done + lane()), 32);
-      if (pixels.has_stopped()) return true;
+      if (pixels.is_done()) return true;
     }
     const std::uint32_t left = circle(done + lane());
     __syncwarp();
-    scratch.carried[lane()] = left;
-    num_carried = total - done;
+    scratch.pending[lane()] = left;
+    num_pending = total - done;
     __syncwarp();
     return false;
   }
 
-  /// All of the chunk's circles, at most 32: too few to look which of them reach the tile.
-  __device__ void carry_all(int count) {
-    scratch.carried[lane()] = max(count - 1 - lane(), 0);
-    num_carried = count;
+  /// All of the chunk's circles, at most 32: too few to look which of them reach the subtile.
+  __device__ void take_all(int count) {
+    scratch.pending[lane()] = max(count - 1 - lane(), 0);
+    num_pending = count;
     __syncwarp();
   }
 
-  /// Paints what is carried. True when the tile has stopped.
-  __device__ bool finish(TilePixels& pixels) {
-    if (num_carried > 0) paint_batch(pixels, scratch.carried[lane()], num_carried);
-    return pixels.has_stopped();
+  /// Paints what is carried. True when the subtile is done.
+  __device__ bool finish(SubtilePixels& pixels) {
+    if (num_pending > 0) paint_batch(pixels, scratch.pending[lane()], num_pending);
+    return pixels.is_done();
   }
 
  private:
-  /// Finds those of the first `count` staged overlaps that reach the tile, and returns their
+  /// Finds those of the first `count` staged overlaps that reach the subtile, and returns their
   /// number.
   __device__ int find(const StagedOverlaps& staged, int count) {
     const int words = (count + 31) / 32;
-    std::uint32_t left = lane() < words ? staged.reaching[tile][lane()] : 0;
+    std::uint32_t left = lane() < words ? staged.reaching[subtile][lane()] : 0;
     const int inclusive = warp_inclusive_sum(__popc(left));
     if (!__any_sync(kAllLanes, __popc(left) > kSparse)) {
       // A lane a word.
@@ -234,20 +235,20 @@ struct TilePainter {
     return __shfl_sync(kAllLanes, inclusive, 31);
   }
 
-  /// Words of 32 staged overlaps with at most so many that reach the tile are sparse.
+  /// Words of 32 staged overlaps with at most so many that reach the subtile are sparse.
   static constexpr int kSparse = 12;
-  /// Boxes in the tile that are at most this wide are small.
+  /// Boxes in the subtile that are at most this wide are small.
   static constexpr int kSmallWidth = 6;
   /// Pixels; up to this radius the ends of a row of covered pixels are found to within half a pixel
   /// by approximate arithmetic.
   static constexpr float kMostSpanRadius = 400;
   /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place.
   static constexpr float kBoxMargin = 0.0625f;
-  /// Where whole circles are painted, a tile is looked at after so many whether it has stopped.
+  /// Where whole circles are painted, a subtile is looked at after so many whether it is done.
   static constexpr int kFirstLook = 16, kLookInterval = 8;
 
   /// Paints the first `count` lanes' circles.
-  __device__ void paint_batch(TilePixels& pixels, std::uint32_t circle, int count) {
+  __device__ void paint_batch(SubtilePixels& pixels, std::uint32_t circle, int count) {
     Shape shape{0, 0, 0, 0};
     Paint paint{0, 0, 0, 0};
     if (lane() < count) {
@@ -255,16 +256,17 @@ struct TilePainter {
       paint = load_paint(paints + circle);
     }
     const float r2 = shape.radius * shape.radius;
-    // The circle's box in the tile, a little too large.
+    // The circle's box in the subtile, a little too large.
     const float height = static_cast<float>(grid.height);
     const float middle_x = shape.x * height - (static_cast<float>(pixels.x0) + 0.5f);
     const float middle_y = shape.y * height - (static_cast<float>(pixels.y0) + 0.5f);
     const float radius = shape.radius * height;
     const float reach =
         radius + (kBoxMargin + (fabsf(middle_x) + fabsf(middle_y) + radius) * 0x1p-20f);
-    const float x0 = fmaxf(middle_x - reach, 0.0f), x1 = fminf(middle_x + reach, kTileWidth - 1.0f);
+    const float x0 = fmaxf(middle_x - reach, 0.0f),
+                x1 = fminf(middle_x + reach, kSubtileWidth - 1.0f);
     const float y0 = fmaxf(middle_y - reach, 0.0f),
-                y1 = fminf(middle_y + reach, kTileHeight - 1.0f);
+                y1 = fminf(middle_y + reach, kSubtileHeight - 1.0f);
     bool reaches = shape.radius > 0 && x0 <= x1 && y0 <= y1;
     const bool has_snow = __any_sync(kAllLanes, reaches && is_snow(paint));
     std::uint32_t covering[kPixelsPerLane];
@@ -283,10 +285,10 @@ struct TilePainter {
       return;
     }
 
-    const PixelRect tile_pixels{pixels.x0, pixels.y0, pixels.x0 + kTileWidth - 1,
-                                pixels.y0 + kTileHeight - 1};
-    reaches = reaches && may_cover(shape, tile_pixels, grid.s);
-    const bool is_whole = reaches && covers_all(shape, tile_pixels, grid.s);
+    const PixelRect subtile_pixels{pixels.x0, pixels.y0, pixels.x0 + kSubtileWidth - 1,
+                                   pixels.y0 + kSubtileHeight - 1};
+    reaches = reaches && may_cover(shape, subtile_pixels, grid.s);
+    const bool is_whole = reaches && covers_all(shape, subtile_pixels, grid.s);
     const unsigned reaching = __ballot_sync(kAllLanes, reaches);
     const unsigned whole = __ballot_sync(kAllLanes, is_whole);
     const bool has_large = __any_sync(kAllLanes, reaches && !is_whole && reach > kMostSpanRadius);
@@ -322,17 +324,17 @@ struct TilePainter {
   }
 
   /// Circle by circle, every lane looks whether its pixels are covered. Bit i of `whole` tells
-  /// whether circle i of the batch covers all of the tile.
-  __device__ void paint_by_circle(TilePixels& pixels, int count, unsigned whole) {
+  /// whether circle i of the batch covers all of the subtile.
+  __device__ void paint_by_circle(SubtilePixels& pixels, int count, unsigned whole) {
     for (int i = 0; i < count;) {
-      if (i >= kFirstLook && pixels.has_stopped()) return;
+      if (i >= kFirstLook && pixels.is_done()) return;
       const int end = min(i + kLookInterval, count);
       for (; i < end; ++i, whole >>= 1) {
         const Paint paint = scratch.paints[i];
         if (whole & 1) {
 #pragma unroll
           for (int k = 0; k < kPixelsPerLane; ++k)
-            if (pixels.is_live(k)) blend_solid(pixels.state[k], paint);
+            if (pixels.is_active(k)) blend_solid(pixels.state[k], paint);
           continue;
         }
         const float4 disc = scratch.discs[i];
@@ -340,40 +342,40 @@ struct TilePainter {
 #pragma unroll
         for (int k = 0; k < kPixelsPerLane; ++k) {
           const float d2 = scalar::squared_distance<L>(dx, disc.y - pixels.center_y[k]);
-          if (d2 <= disc.z && pixels.is_live(k)) blend_solid(pixels.state[k], paint);
+          if (d2 <= disc.z && pixels.is_active(k)) blend_solid(pixels.state[k], paint);
         }
       }
     }
   }
 
   /// The same where there is snow among the circles.
-  __device__ void paint_snow_by_circle(TilePixels& pixels, int count) {
+  __device__ void paint_snow_by_circle(SubtilePixels& pixels, int count) {
     for (int i = 0; i < count; ++i) {
       const float4 disc = scratch.discs[i];
       const float dx = disc.x - pixels.center_x;
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
         const float dy = disc.y - pixels.center_y[k];
-        if (scalar::squared_distance<L>(dx, dy) <= disc.z && pixels.is_live(k))
+        if (scalar::squared_distance<L>(dx, dy) <= disc.z && pixels.is_active(k))
           blend(pixels.state[k], dx * dx, dy * dy, disc.w, scratch.paints[i]);
       }
     }
   }
 
   /// Marks in scratch.coverage the pixels that the lane's own circle covers: at most kSmallWidth
-  /// columns of the tile from `first_column` on, rows `first_row` to `last_row`.
+  /// columns of the subtile from `first_column` on, rows `first_row` to `last_row`.
   __device__ void mark_small(const Shape& shape, float r2, int first_column, int first_row,
-                             int last_row, const TilePixels& pixels) {
+                             int last_row, const SubtilePixels& pixels) {
     float dx2[kSmallWidth];
 #pragma unroll
     for (int i = 0; i < kSmallWidth; ++i) {
       const int column = first_column + i;
       const float dx =
           shape.x - scalar::pixel_center<L>(static_cast<float>(pixels.x0 + column), grid.s);
-      dx2[i] = column < kTileWidth ? dx * dx : INFINITY;
+      dx2[i] = column < kSubtileWidth ? dx * dx : INFINITY;
     }
-    std::uint32_t* marked = scratch.coverage + first_row * kTileWidth + first_column;
-    for (int row = first_row; row <= last_row; ++row, marked += kTileWidth) {
+    std::uint32_t* marked = scratch.coverage + first_row * kSubtileWidth + first_column;
+    for (int row = first_row; row <= last_row; ++row, marked += kSubtileWidth) {
       const float dy =
           shape.y - scalar::pixel_center<L>(static_cast<float>(pixels.y0 + row), grid.s);
       const float dy2 = dy * dy;
@@ -386,8 +388,9 @@ struct TilePainter {
   /// The pixels that the lane's own circle covers: bit 16·(row % 2) + column of word row / 2. In a
   /// row they are side by side, because rounding is monotonic; approximate arithmetic finds the
   /// ends to within half a pixel, the coverage test of the pixel there decides. `middle` is the
-  /// circle's centre in columns of the tile.
-  __device__ void find_spans(const Shape& shape, float r2, float middle, const TilePixels& pixels,
+  /// circle's centre in columns of the subtile.
+  __device__ void find_spans(const Shape& shape, float r2, float middle,
+                             const SubtilePixels& pixels,
                              std::uint32_t covering[kPixelsPerLane]) const {
     const float height = static_cast<float>(grid.height), s = grid.s;
     const float x_half = static_cast<float>(pixels.x0) + 0.5f;
@@ -396,7 +399,7 @@ struct TilePainter {
     // bits.
     constexpr float kRound = 0x1.8p23f;
 #pragma unroll
-    for (int row = 0; row < kTileHeight; ++row) {
+    for (int row = 0; row < kSubtileHeight; ++row) {
       const float dy = shape.y - s * (y_half + static_cast<float>(row));
       const float dy2 = dy * dy;
       const float chord2 = fmaxf(r2 - dy2, 0.0f);
@@ -434,13 +437,13 @@ struct TilePainter {
   }
 
   /// Composites onto the lane's own pixels the circles of the batch that cover them.
-  __device__ void paint_covering(TilePixels& pixels, std::uint32_t covering[kPixelsPerLane],
+  __device__ void paint_covering(SubtilePixels& pixels, std::uint32_t covering[kPixelsPerLane],
                                  bool has_snow) {
     __syncwarp();
     if (has_snow) {
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
-        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_live(k); left &= left - 1) {
+        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_active(k); left &= left - 1) {
           const int i = __ffs(left) - 1;
           const Paint paint = scratch.paints[i];
           const float4 disc = scratch.discs[i];
@@ -451,16 +454,16 @@ struct TilePainter {
     } else {
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k)
-        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_live(k); left &= left - 1)
+        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_active(k); left &= left - 1)
           blend_solid(pixels.state[k], scratch.paints[__ffs(left) - 1]);
     }
     __syncwarp();
   }
 
-  __device__ static void blend_solid(TilePixels::State& state, const Paint& paint) {
+  __device__ static void blend_solid(SubtilePixels::State& state, const Paint& paint) {
     scalar::composite<L>(state, paint.alpha, paint.red, paint.green, paint.blue);
   }
-  __device__ void blend(TilePixels::State& state, float dx2, float dy2, float inverse_r2,
+  __device__ void blend(SubtilePixels::State& state, float dx2, float dy2, float inverse_r2,
                         const Paint& paint) const {
     if (!is_snow(paint)) {
       blend_solid(state, paint);

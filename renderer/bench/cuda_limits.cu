@@ -1,4 +1,4 @@
-#include "renderer/raster/machine_limits.h"
+#include "renderer/bench/machine_limits.h"
 
 #include <algorithm>
 

@@ -1,0 +1,319 @@
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/base/error.h"
+#include "renderer/base/memory.h"
+#include "renderer/raster/backend.h"
+#include "renderer/raster/cpu/bin_circles.h"
+#include "renderer/raster/cpu/blend_tiles.h"
+#include "renderer/raster/cpu/finish_tiles.h"
+#include "renderer/raster/frame_estimate.h"
+
+namespace roundel {
+namespace cpu {
+namespace {
+
+class CpuBackend final : public RasterBackend {
+ public:
+  explicit CpuBackend(const RasterOptions& options)
+      : options_(options),
+        tile_size_(options.tile_size > 0 ? options.tile_size : kCpuTileSize),
+        arena_(options.threads > 0 ? options.threads : tbb::task_arena::automatic) {}
+
+  ChunkPlan plan(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+                 StageStats& /*stats*/) override {
+    const std::uint64_t picture_bytes = out.resize(image);
+    circles_ = &circles;
+    grid_ = TileGrid::make(image.width, image.height, tile_size_);
+    ramp_ = snow_ramp(image.blend_space);
+    finish_.emplace(image, out, tile_size_);
+    budget_ = find_budget(picture_bytes);
+    done_.assign(num_tiles(), 0);
+    slots_.assign(num_tiles(), kNoSlot);
+    slots_taken_ = 0;
+    is_whole_ = false;
+    const std::uint64_t count = circles.count();
+    if (options_.chunk_circles > 0)
+      return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
+    const bool is_cuda = options_.chunks_of == Backend::kCuda;
+    const ChunkPolicy& policy = is_cuda ? kCudaChunks : kCpuChunks;
+    return {count,
+            policy.sizes(estimate_frame(circles, image, tile_size_, policy.saturation_factor))};
+  }
+
+  void bin(const Chunk& chunk, StageStats& stats) override {
+    arena_.execute([&] { list_chunk(chunk, stats); });
+    std::size_t fresh = 0;
+    for (std::size_t tile = 0; tile < num_tiles(); ++tile)
+      if (done_[tile] == 0 && slots_[tile] == kNoSlot) ++fresh;
+    // Where all active pixels' states can be had, they come before longer lists.
+    const bool crowds_out_states = budget_.is_given && !chunk.is_last() &&
+                                   lists_.bytes + state_bytes(fresh) > budget_.capacity &&
+                                   least_list_bytes(grid_) + state_bytes(fresh) <= budget_.capacity;
+    is_listed_ = is_listed_ && (!crowds_out_states || chunk.count() <= 1);
+  }
+
+  void blend(const Chunk& chunk, StageStats& stats) override {
+    if (!is_listed_) return;
+    const StageTimer timer(stats, "blend");
+    const std::size_t most_slots = budget_.is_given ? (budget_.capacity - lists_.bytes) /
+                                                          (state_size(tile_size_) * sizeof(float))
+                                                    : num_tiles();
+    if (!chunk.is_last() && states_.size() < num_tiles() * state_size(tile_size_))
+      states_.resize_discard(num_tiles() * state_size(tile_size_));
+    all_saved_ = true;
+    arena_.execute([&] {
+      tbb::parallel_for(std::size_t{0}, num_tiles(), [&](std::size_t tile) {
+        if (done_[tile] == 0) blend(tile, chunk.is_last(), most_slots);
+      });
+    });
+    stats.overlaps += lists_.overlaps;
+    ++stats.chunks;
+  }
+
+  ChunkResult result(const Chunk& chunk, StageStats& stats) override {
+    const auto note_memory = [&](std::uint64_t list_bytes) {
+      stats.memory = std::max(stats.memory, list_bytes + state_bytes(0) + budget_.overhead);
+    };
+    if (!is_listed_) {
+      note_memory(lists_.bytes_made);
+      if (chunk.count() <= 1 || is_whole_) refuse(chunk);
+      drop_chunk();
+      return {ChunkResult::Next::kHalve, 0};
+    }
+    stats.largest_chunk = std::max(stats.largest_chunk, chunk.count());
+    const auto active = static_cast<std::uint64_t>(std::count(done_.begin(), done_.end(), 0));
+    if (!all_saved_) {
+      is_whole_ = true;
+      slots_.assign(num_tiles(), kNoSlot);
+      slots_taken_ = 0;
+      most_slots_ = 0;
+      states_ = {};
+      return {ChunkResult::Next::kTakeAll, active};
+    }
+    most_slots_ = std::max<std::size_t>(most_slots_, slots_taken_);
+    note_memory(lists_.bytes);
+    return {ChunkResult::Next::kAdvance, active};
+  }
+
+  void finish(StageStats& stats) override {
+    stats.stage("bin").bytes = stats.overlaps * sizeof(std::uint32_t);
+  }
+
+  void give_back() override {
+    drop_chunk();
+    states_ = {};
+    most_slots_ = 0;
+  }
+
+ private:
+  std::size_t num_tiles() const { return static_cast<std::size_t>(grid_.num_tiles()); }
+
+  /// Blends the list of an active tile, and finishes it or saves its pixels for the next chunk.
+  void blend(std::size_t tile, bool is_last, std::size_t most_slots) {
+    const bool is_empty = lists_.is_empty(tile), is_fresh = slots_[tile] == kNoSlot;
+    if (is_empty && !is_last) return;
+    const int tile_x = static_cast<int>(tile) % grid_.tiles_x;
+    const int tile_y = static_cast<int>(tile) / grid_.tiles_x;
+    const PixelRect pixels = grid_.tile_pixels(tile_x, tile_y);
+    if (is_empty && is_fresh) {
+      finish_tile(*finish_, pixels, nullptr);
+      done_[tile] = 1;
+      return;
+    }
+    // In a core's cache; a tile that starts and ends with this chunk is kept nowhere else.
+    const TileState state = load_state(tile, pixels);
+    const bool is_opaque = blend_tile(
+        {grid_, tile_x, tile_y, shapes_, paints_, lists_.slabs, ramp_, state, is_fresh, is_last});
+    if (is_opaque || is_last) {
+      finish_tile(*finish_, pixels, &state);
+      done_[tile] = 1;
+      return;
+    }
+    if (is_fresh) {
+      const std::uint32_t slot = slots_taken_++;
+      if (slot >= most_slots) {
+        all_saved_ = false;
+        return;
+      }
+      slots_[tile] = slot;
+    }
+    std::copy_n(state.planes, state_size(tile_size_), saved_state(tile));
+  }
+
+  /// Bytes of main memory for one frame.
+  struct Budget {
+    bool is_given = false;       ///< else only lists keep to it: what must be is tried
+    std::uint64_t capacity = 0;  ///< for lists, a chunk's circles and states
+    std::uint64_t overhead = 0;  ///< what every frame of this size takes besides
+    std::uint64_t beside = 0;    ///< circles in memory and the picture, where these count
+  };
+  Budget find_budget(std::uint64_t picture_bytes) {
+    const auto threads = static_cast<std::uint64_t>(arena_.max_concurrency());
+    const std::uint64_t tiles = num_tiles();
+    // Counts, steps and positions of a slab; a tile's state; all tiles' progress.
+    const std::uint64_t overhead = threads * (3 * (tiles + 1) * sizeof(std::uint32_t) +
+                                              state_size(tile_size_) * sizeof(float)) +
+                                   kept_by_threads(circles_->count(), static_cast<int>(threads)) +
+                                   tiles * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
+                                   static_cast<std::uint64_t>(grid_.height) * sizeof(Color);
+    Budget budget{options_.memory_budget > 0 || options_.total_memory > 0,
+                  options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
+                  overhead, 0};
+    if (options_.total_memory > 0) {
+      const std::uint64_t known = circles_->in_memory() != nullptr
+                                      ? circles_->count() * (sizeof(Shape) + sizeof(Paint))
+                                      : 0;
+      budget.beside = known + picture_bytes;
+      budget.capacity = options_.total_memory;
+      budget.capacity -= std::min(budget.capacity, budget.overhead + budget.beside);
+    }
+    return budget;
+  }
+
+  /// What is asked for cannot be had; lists_ are of the chunk that did not fit.
+  [[noreturn]] void refuse(const Chunk& chunk) const {
+    const std::uint64_t states = block_memory(num_tiles() * state_size(tile_size_) * sizeof(float));
+    std::uint64_t needed = least_list_bytes(grid_) + states;
+    if (chunk.is_last()) needed = std::min(needed, lists_.bytes);
+    const bool is_all_counted = options_.total_memory > 0;
+    if (is_all_counted) needed += budget_.overhead + budget_.beside;
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("--memory: {} at least {}M, got {}M",
+                            is_all_counted ? "this picture needs"
+                                           : "lists and unfinished pixels of this picture need",
+                            (needed >> 20) + 1,
+                            (is_all_counted ? options_.total_memory : budget_.capacity) >> 20));
+  }
+
+  /// What was too much is not kept for others.
+  void drop_chunk() {
+    lists_ = {};
+    made_ = {};
+    circles_kept_ = 0;
+  }
+
+  /// Lists a chunk, whose circles are in shapes_ and paints_ then.
+  void list_chunk(const Chunk& chunk, StageStats& stats) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::uint64_t states = budget_.is_given ? state_bytes(0) : 0;
+    const std::uint64_t max_bytes = budget_.capacity - std::min(budget_.capacity, states);
+    const std::uint64_t count = chunk.count();
+    const bool is_made = circles_->in_memory() == nullptr;
+    if (is_made && made_.count() < count) {
+      circles_kept_ = 0;
+      made_.shapes.resize_discard(count);
+      made_.paints.resize_discard(count);
+    }
+    const BinCirclesArgs args{*circles_, chunk.begin, count, made_, grid_, done_, max_bytes};
+    shapes_ = args.shapes();
+    paints_ = args.paints();
+    is_listed_ = bin_circles(args, lists_);
+    if (is_made) {
+      circles_kept_ = std::max(circles_kept_, lists_.circles_kept);
+      if (is_listed_ && circles_kept_ > lists_.circles_kept)
+        lists_.bytes += (circles_kept_ - lists_.circles_kept) * (sizeof(Shape) + sizeof(Paint));
+      is_listed_ = is_listed_ && lists_.bytes <= max_bytes;
+    }
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
+    const double share = is_made ? lists_.generate_share : 0;
+    if (is_made) {
+      Stage& generate = stats.stage("generate");
+      generate.milliseconds += elapsed.count() * share;
+      generate.bytes += count * (sizeof(Shape) + sizeof(Paint));
+    }
+    stats.stage("bin").milliseconds += elapsed.count() * (1 - share);
+  }
+
+  float* saved_state(std::size_t tile) {
+    return states_.data() + slots_[tile] * state_size(tile_size_);
+  }
+  /// Of the states that there are, and of so many more.
+  std::uint64_t state_bytes(std::size_t more) const {
+    const std::size_t slots = std::max<std::size_t>(most_slots_, slots_taken_ + more);
+    return block_memory(slots * state_size(tile_size_) * sizeof(float));
+  }
+  /// The state of a tile, where the last chunk left it.
+  TileState load_state(std::size_t tile, const PixelRect& pixels) {
+    if (slots_[tile] == kNoSlot) return blank_tile(tile_size_, pixels);
+    const TileState state = scratch_tile(tile_size_);
+    std::copy_n(saved_state(tile), state_size(tile_size_), state.planes);
+    return state;
+  }
+
+  RasterOptions options_;
+  int tile_size_;
+  tbb::task_arena arena_;
+
+  // Of the frame.
+  const CircleStream* circles_ = nullptr;
+  TileGrid grid_{};
+  SnowRamp ramp_{};
+  std::optional<FinishTilesArgs> finish_;
+  Budget budget_;
+  bool is_whole_ = false;  // all circles at once, after what did not fit otherwise
+
+  // Of the chunk.
+  TileLists lists_;
+  bool is_listed_ = false;  // lists_ fit into the budget
+  std::span<const Shape> shapes_;
+  std::span<const Paint> paints_;
+  Circles made_;                       // where they are not in memory
+  std::uint64_t circles_kept_ = 0;     // how many of its elements have been written to
+  std::atomic<bool> all_saved_{true};  // active tiles' pixels
+
+  std::vector<std::uint8_t> done_;  // [num_tiles]
+  static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
+  std::vector<std::uint32_t> slots_;  // [num_tiles], of started tiles in states_
+  Buffer<float> states_;  // [num_tiles][4 · tile_size²], of tiles that are active after a chunk
+  std::atomic<std::uint32_t> slots_taken_{0};  // of this frame
+  std::size_t most_slots_ = 0;                 // of any frame since states_ were made
+};
+
+}  // namespace
+}  // namespace cpu
+
+std::unique_ptr<Rasterizer> make_cpu_rasterizer(const RasterOptions& options) {
+  return std::make_unique<cpu::CpuBackend>(options);
+}
+
+DrawingNeeds measure_drawing(const CircleStream& circles, const ImageSettings& image,
+                             std::uint64_t picture_bytes, const RasterOptions& options) {
+  StageStats stats;
+  cpu::CpuBackend(options).draw(circles, image, FrameTarget::nowhere(picture_bytes), stats);
+  return {stats.memory, stats.largest_chunk};
+}
+
+std::uint64_t kept_by_threads(std::uint64_t circles, int threads) {
+  constexpr std::uint64_t kMany = 65536, kCirclesOfSlab = 16384;
+  constexpr std::uint64_t kStack = std::uint64_t{1} << 16;
+  constexpr std::uint64_t kBytesOfSlab =
+      kCirclesOfSlab * (sizeof(Shape) + sizeof(Paint) + 8);  // and indices
+  const auto all =
+      static_cast<std::uint64_t>(threads > 0 ? threads : tbb::this_task_arena::max_concurrency());
+  return all * kStack +
+         (circles < kMany ? 0 : std::min(all, circles / kCirclesOfSlab) * kBytesOfSlab);
+}
+
+std::string cpu_vector_target() {
+  return cpu::vector_targets().front();
+}
+
+std::vector<std::string> cpu_vector_targets() {
+  return cpu::vector_targets();
+}
+
+bool force_cpu_vector_target(const std::string& name) {
+  return cpu::force_vector_target(name);
+}
+
+}  // namespace roundel

@@ -1,0 +1,383 @@
+#include "renderer/raster/cuda/cuda_backend.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+namespace roundel {
+namespace cuda {
+namespace {
+
+/// Capacity for lists beyond what the sampled circles predict: a factor, and overlaps.
+constexpr double kCapacityMargin = 1.5;
+constexpr std::uint64_t kFewOverlaps = 1 << 16;
+/// Up to so many circles every tile's block looks at all of them: lists would cost more.
+constexpr std::uint64_t kMostUnlisted = 2048;
+constexpr std::uint64_t kMostUnlistedTests = kMostUnlisted * 1024;  // circles · tiles
+/// Blocks of binning for each multiprocessor; two or six were no faster.
+constexpr std::uint64_t kBinBlocksPerProcessor = 3;
+constexpr std::uint64_t kMostOverlaps = std::uint64_t{1} << 32;  // ListSegment::start has 32 bits
+
+std::uint64_t num_processors(int device) {
+  int count = 0;
+  ROUNDEL_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return static_cast<std::uint64_t>(count);
+}
+
+/// Of the calling thread, before anything else: the frame before may have been another thread's.
+int set_device(int device) {
+  ROUNDEL_CUDA_CHECK(cudaSetDevice(device));
+  return device;
+}
+
+}  // namespace
+
+CudaBackend::CudaBackend(const RasterOptions& options)
+    : options_(options),
+      bin_blocks_(kBinBlocksPerProcessor * num_processors(set_device(options.device))) {}
+
+void CudaBackend::use_device() const {
+  set_device(options_.device);
+}
+
+ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& image,
+                            const FrameTarget& out, StageStats& /*stats*/) {
+  use_device();
+  if (out.image != nullptr && frames_++ > 0) lock_pages(image, *out.image);
+  out.resize(image);
+  circles_ = &circles;
+  set_frame(image, out);
+  estimate_ = estimate_frame(circles, image, kTileSize, kCudaChunks.saturation_factor);
+  overflow_capacity_ = kFewOverlaps;
+  const std::uint64_t count = circles.count();
+  ChunkPolicy policy = kCudaChunks;
+  policy.largest = largest_chunk(count);
+  if (options_.chunk_circles > 0) return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
+  if (!is_resident()) return {count, policy.sizes(estimate_)};
+  // A chunk that finds nothing to do takes less time than to ask whether there is something.
+  policy.growth = 0;
+  return {count, policy.sizes(estimate_), ChunkPlan::Asks::kAtTheEnd};
+}
+
+/// Gives a picture memory that the device copies to by itself: not the first one, since it takes
+/// longer to get than it saves, nor huge ones, which would take memory from others.
+void CudaBackend::lock_pages(const ImageSettings& image, Image& out) const {
+  constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  const std::size_t size = static_cast<std::size_t>(image.width) *
+                           static_cast<std::size_t>(image.height) * (image.alpha ? 4 : 3);
+  if (out.bytes.size() == size || size > kMostBytes) return;
+  void* memory = nullptr;
+  if (cudaMallocHost(&memory, size) != cudaSuccess) {
+    cudaGetLastError();  // there is no such memory left: ordinary memory does
+    return;
+  }
+  out.bytes = {static_cast<std::uint8_t*>(memory), size, [](void* data) { cudaFreeHost(data); }};
+}
+
+void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) {
+  const TileGrid grid = TileGrid::make(image.width, image.height, kTileSize);
+  out_ = out;
+  if (out.framebuffer != nullptr) framebuffer_.reserve_discard(out.framebuffer->pixels.size());
+  if (out.image != nullptr) bytes_.reserve_discard(out.image->bytes.size());
+  bin_.grid = blend_.grid = grid;
+  blend_.ramp = snow_ramp(image.blend_space);
+  blend_.keep_alpha = image.alpha;
+  blend_.blend_space = image.blend_space;
+  blend_.framebuffer = out.framebuffer != nullptr ? framebuffer_.data() : nullptr;
+  blend_.bytes = out.image != nullptr ? bytes_.data() : nullptr;
+  const BackgroundRows background(image);
+  blend_.background = nullptr;
+  blend_.flat_background = background.row(0);
+  if (!background.is_flat()) {
+    background_.reserve_discard(static_cast<std::size_t>(image.height));
+    fill_background(background, background_.data(), stream_);
+    blend_.background = background_.data();
+  }
+  active_subtiles_.reserve_discard(static_cast<std::size_t>(grid.num_tiles()));
+  bin_.active_subtiles = blend_.active_subtiles = active_subtiles_.data();
+  progress_.reserve_discard(1);
+  bin_.progress = blend_.progress = progress_.data();
+  clear_overflow();
+}
+
+void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
+  const ProfilerRange range("bin");
+  const bool is_listed = chunk.number > 0 || !chunk.is_last() || !needs_no_lists(chunk.count());
+  if (!is_capturing_) upload(chunk, stats);
+  const std::uint64_t first = is_resident() ? chunk.begin : 0;
+  blend_.chunk_number = bin_.chunk_number = chunk.number;
+  blend_.is_last_chunk = chunk.is_last();
+  blend_.shapes = bin_.shapes = shapes_.data() + first;
+  blend_.paints = paints_.data() + first;
+  blend_.count = bin_.count = static_cast<std::uint32_t>(chunk.count());
+  if (is_listed) {
+    reserve_lists(chunk);
+    bin_circles(bin_, stream_);
+  }
+  blend_.segments = is_listed ? segments_.data() : nullptr;
+  blend_.num_slabs = bin_.num_slabs;
+  blend_.overlaps = overlaps_.data();
+  blend_.states = states_.data();
+  if (!is_capturing_) after_bin_.record(stream_);
+}
+
+void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
+  const ProfilerRange range("blend");
+  blend_tiles(blend_, stream_);
+  if (!is_capturing_) after_blend_.record(stream_);
+}
+
+ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
+  using Next = ChunkResult::Next;
+  if (is_capturing_) return {Next::kAdvance, 0};
+  FrameProgress progress;
+  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(&progress, progress_.data(), sizeof progress,
+                                     cudaMemcpyDeviceToHost, stream_));
+  ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream_));
+  stats.stage("bin").milliseconds += after_bin_.since(before_bin_);
+  stats.stage("blend").milliseconds += after_blend_.since(after_bin_);
+  if (progress.overflow == 0) {
+    stats.chunks = progress.chunks;
+    stats.overlaps = progress.overlaps;
+    stats.largest_chunk = std::max(stats.largest_chunk, chunk.count());
+    return {Next::kAdvance, progress.active_tiles[chunk.number % 2]};
+  }
+  // Drawn again if as much can be had as the lists need, otherwise half of it.
+  clear_overflow();
+  overflow_capacity_ = progress.used;
+  // Whose lists they were is not known where nobody asked after the chunks before.
+  const std::uint64_t slabs =
+      is_resident() ? overlaps_.size() : bin_.slab_capacity * bin_.num_blocks();
+  const std::uint64_t needed = slabs + progress.used;
+  if (needed <= overlap_capacity()) return {Next::kRepeat, 0};
+  if (chunk.count() == 1)
+    throw Error(ExitCode::kRuntimeFailure,
+                "device memory: the lists of a single circle do not fit; expected a larger "
+                "--memory");
+  return {Next::kHalve, 0};
+}
+
+void CudaBackend::finish(StageStats& stats) {
+  const ProfilerRange range("finish");
+  stats.stage("bin").bytes = stats.overlaps * sizeof(Overlap);
+  const StageTimer timer(stats, "blend");
+  if (out_.framebuffer != nullptr)
+    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(out_.framebuffer->pixels.data(), framebuffer_.data(),
+                                       out_.framebuffer->pixels.size() * sizeof(Pixel),
+                                       cudaMemcpyDeviceToHost, stream_));
+  if (out_.image != nullptr)
+    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(out_.image->bytes.data(), bytes_.data(),
+                                       out_.image->bytes.size(), cudaMemcpyDeviceToHost, stream_));
+  ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream_));
+}
+
+void CudaBackend::keep_on_device(const Circles& circles) {
+  use_device();
+  resident_ = nullptr;
+  const CircleStream stream(circles);
+  circles_ = &stream;
+  StageStats stats;
+  upload({0, circles.count(), 0}, stats);
+  ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream_));
+  circles_ = nullptr;
+  resident_ = &circles;
+}
+
+bool CudaBackend::is_resident() const {
+  return resident_ != nullptr && circles_->in_memory() == resident_;
+}
+
+void CudaBackend::begin_capture() {
+  ROUNDEL_CUDA_CHECK(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+  is_capturing_ = true;
+}
+
+cudaGraph_t CudaBackend::end_capture() {
+  is_capturing_ = false;
+  cudaGraph_t graph = nullptr;
+  ROUNDEL_CUDA_CHECK(cudaStreamEndCapture(stream_, &graph));
+  return graph;
+}
+
+/// A chunk's circles to the device, with what is there already left out.
+void CudaBackend::upload(const Chunk& chunk, StageStats& stats) {
+  const Circles* const known = circles_->in_memory();
+  const std::size_t count = chunk.count();
+  PaintsIdentity identity;
+  if (known == nullptr) {
+    const ProfilerRange range("generate");
+    const StageTimer timer(stats, "generate");
+    circles_->fetch_in_parallel(chunk.begin, count, made_);
+    stats.stage("generate").bytes += count * (sizeof(Shape) + sizeof(Paint));
+  }
+  before_bin_.record(stream_);
+  if (is_resident()) return;
+  resident_ = nullptr;
+  const Circles& circles = known != nullptr ? *known : made_;
+  const std::uint64_t first = known != nullptr ? chunk.begin : 0;
+  if (known != nullptr) identity = {known->paints_generation, chunk.begin, chunk.end};
+  shapes_.reserve_discard(count);
+  paints_.reserve_discard(count);
+  if (count == 0) return;
+  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(shapes_.data(), circles.shapes.data() + first,
+                                     count * sizeof(Shape), cudaMemcpyHostToDevice, stream_));
+  if (identity.generation != 0 && identity == uploaded_paints_) return;
+  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(paints_.data(), circles.paints.data() + first,
+                                     count * sizeof(Paint), cudaMemcpyHostToDevice, stream_));
+  uploaded_paints_ = identity;
+}
+
+/// Slabs as large as keep the device busy.
+std::uint32_t CudaBackend::slab_circles(std::uint64_t circles) const {
+  const auto macrotiles = static_cast<std::uint64_t>(num_macrotiles(bin_.grid));
+  const std::uint64_t blocks = std::max<std::uint64_t>(bin_blocks_ / macrotiles, 1);
+  const std::uint64_t slab = (circles + blocks - 1) / blocks;
+  constexpr std::uint64_t kStep = kFewSlabCircles;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>((slab + kStep - 1) / kStep * kStep, kStep, kMostSlabCircles));
+}
+
+/// Memory for a chunk's lists, and for pixels between chunks. Waits for the device if it grows.
+void CudaBackend::reserve_lists(const Chunk& chunk) {
+  const double per_circle =
+      chunk.number == 0 ? estimate_.front_tiles_per_circle : estimate_.tiles_per_circle;
+  const std::uint64_t slabs_capacity = std::min(
+      static_cast<std::uint64_t>(kCapacityMargin * static_cast<double>(chunk.count()) * per_circle),
+      overlap_capacity());
+  const std::uint64_t overflow = std::min(overflow_capacity_, overlap_capacity() - slabs_capacity);
+  bin_.slab_circles = slab_circles(chunk.count());
+  bin_.num_slabs =
+      static_cast<std::uint32_t>((chunk.count() + bin_.slab_circles - 1) / bin_.slab_circles);
+  segments_.reserve_discard(static_cast<std::uint64_t>(bin_.num_slabs) * kTilesPerMacrotile *
+                            static_cast<std::uint64_t>(num_macrotiles(bin_.grid)));
+  overlaps_.reserve_discard(std::min(slabs_capacity + overflow, kMostOverlaps));
+  if (!chunk.is_last()) states_.reserve_discard(num_pixels());
+  bin_.segments = segments_.data();
+  bin_.overlaps = overlaps_.data();
+  bin_.slab_capacity = static_cast<std::uint32_t>(std::min(slabs_capacity, overlaps_.size()) /
+                                                  std::max<std::uint64_t>(bin_.num_blocks(), 1));
+  bin_.overflow_capacity = overlaps_.size() - bin_.slab_capacity * bin_.num_blocks();
+}
+
+/// True if a frame of so few circles is drawn fastest without lists, as one chunk.
+bool CudaBackend::needs_no_lists(std::uint64_t circles) const {
+  return circles <= kMostUnlisted &&
+         circles * static_cast<std::uint64_t>(bin_.grid.num_tiles()) <= kMostUnlistedTests;
+}
+
+void CudaBackend::clear_overflow() {
+  FrameProgress* const progress = progress_.data();
+  ROUNDEL_CUDA_CHECK(cudaMemsetAsync(&progress->used, 0, sizeof progress->used, stream_));
+  ROUNDEL_CUDA_CHECK(cudaMemsetAsync(&progress->listed, 0, sizeof progress->listed, stream_));
+  ROUNDEL_CUDA_CHECK(cudaMemsetAsync(&progress->overflow, 0, sizeof progress->overflow, stream_));
+}
+
+std::uint64_t CudaBackend::num_pixels() const {
+  return static_cast<std::uint64_t>(bin_.grid.width) * static_cast<std::uint64_t>(bin_.grid.height);
+}
+
+/// Slabs of small chunks are smaller, but there are few of them.
+std::uint64_t CudaBackend::segment_bytes_per_circle() const {
+  return (static_cast<std::uint64_t>(num_macrotiles(bin_.grid)) * kTilesPerMacrotile *
+              sizeof(ListSegment) +
+          kMostSlabCircles - 1) /
+         kMostSlabCircles;
+}
+
+/// How many circles a chunk may have so that it and its lists stay within the memory budget.
+std::uint64_t CudaBackend::largest_chunk(std::uint64_t count) {
+  find_budget(count);
+  const TileGrid& grid = bin_.grid;
+  const std::uint64_t fixed = framebuffer_.bytes() + bytes_.bytes() +
+                              num_pixels() * sizeof(SavedPixel) +
+                              static_cast<std::uint64_t>(grid.height) * sizeof(float4) +
+                              static_cast<std::uint64_t>(grid.num_tiles());
+  const double per_circle =
+      static_cast<double>(sizeof(Shape) + sizeof(Paint) + segment_bytes_per_circle()) +
+      kCapacityMargin * static_cast<double>(sizeof(Overlap)) *
+          std::max(estimate_.front_tiles_per_circle, estimate_.tiles_per_circle);
+  // Enough for a chunk of one slab whose circles may cover every tile.
+  const std::uint64_t least = fixed + kFewOverlaps * sizeof(Overlap) +
+                              segment_bytes_per_circle() * kMostSlabCircles +
+                              static_cast<std::uint64_t>(grid.num_tiles()) * sizeof(Overlap);
+  if (budget_ < least)
+    throw Error(ExitCode::kRuntimeFailure,
+                "--memory: this image needs at least " + std::to_string(least / (1 << 20) + 1) +
+                    " MiB of device memory, got " + std::to_string(budget_ / (1 << 20)) + " MiB");
+  const auto fitting =
+      static_cast<std::uint64_t>(static_cast<double>(budget_ - fixed) / per_circle);
+  return std::clamp<std::uint64_t>(std::min<std::uint64_t>(fitting, kMostChunkCircles), 1,
+                                   std::max<std::uint64_t>(count, 1));
+}
+
+/// Asks the device, which takes as long as drawing, unless as many circles have been drawn before
+/// and the lists have not grown since.
+void CudaBackend::find_budget(std::uint64_t count) {
+  if (budget_ > 0 && count <= known_count_ && work_bytes() == known_bytes_) return;
+  std::size_t free = 0, total = 0;
+  ROUNDEL_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  known_count_ = std::max(count, known_count_);
+  known_bytes_ = work_bytes();
+  const std::uint64_t most = (free + held()) / 10 * 9;
+  budget_ =
+      options_.memory_budget > 0 ? std::min<std::uint64_t>(options_.memory_budget, most) : most;
+}
+
+/// Overlaps that the lists may have, with what they have now.
+std::uint64_t CudaBackend::overlap_capacity() const {
+  const std::uint64_t left = budget_ > held() ? budget_ - held() : 0;
+  return left / sizeof(Overlap) + overlaps_.size();
+}
+
+/// Device memory that bin and blend work in.
+std::uint64_t CudaBackend::work_bytes() const {
+  return segments_.bytes() + overlaps_.bytes() + progress_.bytes() + active_subtiles_.bytes() +
+         states_.bytes() + background_.bytes();
+}
+
+/// Device memory of all buffers.
+std::uint64_t CudaBackend::held() const {
+  return shapes_.bytes() + paints_.bytes() + framebuffer_.bytes() + bytes_.bytes() + work_bytes();
+}
+
+}  // namespace cuda
+
+std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions& options) {
+  const auto devices = cuda_devices();
+  const bool found = std::any_of(devices.begin(), devices.end(), [&](const CudaDevice& device) {
+    return device.index == options.device;
+  });
+  if (!found)
+    throw Error(ExitCode::kRuntimeFailure,
+                "CUDA: device " + std::to_string(options.device) + " not found; this machine has " +
+                    std::to_string(devices.size()) + " usable CUDA device(s)");
+  return std::make_unique<cuda::CudaBackend>(options);
+}
+
+bool has_cuda_backend() {
+  return true;
+}
+
+std::vector<CudaDevice> cuda_devices() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver) {
+    cudaGetLastError();  // no driver, or one without a device: not an error
+    return {};
+  }
+  ROUNDEL_CUDA_CHECK(status);
+  int driver_version = 0;
+  ROUNDEL_CUDA_CHECK(cudaDriverGetVersion(&driver_version));
+  std::vector<CudaDevice> devices;
+  for (int index = 0; index < count; ++index) {
+    cudaDeviceProp properties;
+    ROUNDEL_CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
+    int clock_khz = 0;
+    ROUNDEL_CUDA_CHECK(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, index));
+    devices.push_back({index, properties.name, properties.major * 10 + properties.minor,
+                       properties.totalGlobalMem, driver_version, clock_khz / 1000.0});
+  }
+  return devices;
+}
+
+}  // namespace roundel

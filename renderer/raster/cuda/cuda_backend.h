@@ -1,0 +1,94 @@
+#pragma once
+#include <cstdint>
+
+#include "renderer/raster/backend.h"
+#include "renderer/raster/cuda/bin_circles.h"
+#include "renderer/raster/cuda/blend_tiles.h"
+#include "renderer/raster/cuda/device_buffer.h"
+#include "renderer/raster/cuda/stream.h"
+#include "renderer/raster/frame_estimate.h"
+
+namespace roundel::cuda {
+
+/// Draws frames on one device. bin() and blend() only put kernels into a stream; result() waits.
+class CudaBackend final : public RasterBackend {
+ public:
+  explicit CudaBackend(const RasterOptions& options);
+
+  ChunkPlan plan(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+                 StageStats& stats) override;
+  void bin(const Chunk& chunk, StageStats& stats) override;
+  void blend(const Chunk& chunk, StageStats& stats) override;
+  ChunkResult result(const Chunk& chunk, StageStats& stats) override;
+  void finish(StageStats& stats) override;
+  void give_back() override { made_ = {}; }
+
+  /// Copies circles to the device, where they stay until others are drawn: frames of them upload
+  /// nothing, and are asked after only at their end.
+  void keep_on_device(const Circles& circles);
+  /// Between these two bin() and blend() are captured into a graph instead of being run, and
+  /// result() says that all went well. A frame with the same arguments must have been drawn before.
+  void begin_capture();
+  cudaGraph_t end_capture();
+
+  cudaStream_t stream() const { return stream_; }
+
+ private:
+  /// Tells paints from others: see Circles::paints_generation.
+  struct PaintsIdentity {
+    std::uint64_t generation = 0, begin = 0, end = 0;
+    bool operator==(const PaintsIdentity&) const = default;
+  };
+
+  void use_device() const;
+  void lock_pages(const ImageSettings& image, Image& out) const;
+  void set_frame(const ImageSettings& image, const FrameTarget& out);
+  bool is_resident() const;  // the frame's circles are those that stay
+  void upload(const Chunk& chunk, StageStats& stats);
+  void reserve_lists(const Chunk& chunk);
+  std::uint32_t slab_circles(std::uint64_t circles) const;
+  bool needs_no_lists(std::uint64_t circles) const;
+  void clear_overflow();
+
+  std::uint64_t num_pixels() const;
+  std::uint64_t segment_bytes_per_circle() const;
+  std::uint64_t largest_chunk(std::uint64_t count);
+  void find_budget(std::uint64_t count);
+  std::uint64_t overlap_capacity() const;
+  std::uint64_t work_bytes() const;
+  std::uint64_t held() const;
+
+  RasterOptions options_;
+  std::uint64_t bin_blocks_;  // that keep all of the device's multiprocessors busy
+  Stream stream_;
+  Event before_bin_, after_bin_, after_blend_;
+  bool is_capturing_ = false;
+  std::uint64_t frames_ = 0;       // drawn
+  std::uint64_t budget_ = 0;       // bytes
+  std::uint64_t known_count_ = 0;  // circles, and bytes of work, when the budget was found
+  std::uint64_t known_bytes_ = 0;
+
+  // Of the frame.
+  const CircleStream* circles_ = nullptr;
+  FrameTarget out_ = FrameTarget::nowhere(0);
+  FrameEstimate estimate_{};
+  std::uint64_t overflow_capacity_ = 0;  // overlaps
+
+  BinCirclesArgs bin_;
+  BlendTilesArgs blend_;
+  DeviceBuffer<Shape> shapes_;  // of the chunk, or of all circles that stay
+  DeviceBuffer<Paint> paints_;
+  const Circles* resident_ = nullptr;  // those that stay
+  PaintsIdentity uploaded_paints_;     // what paints_ holds
+  Circles made_;                       // the chunk's, on the host, where they were not in memory
+  DeviceBuffer<ListSegment> segments_;
+  DeviceBuffer<Overlap> overlaps_;
+  DeviceBuffer<FrameProgress> progress_;
+  DeviceBuffer<std::uint8_t> active_subtiles_;
+  DeviceBuffer<SavedPixel> states_;
+  DeviceBuffer<float4> background_;
+  DeviceBuffer<Pixel> framebuffer_;
+  DeviceBuffer<std::uint8_t> bytes_;
+};
+
+}  // namespace roundel::cuda

@@ -1,0 +1,51 @@
+#pragma once
+#include <cuda_runtime_api.h>
+#include <nvtx3/nvToolsExt.h>
+
+#include "renderer/raster/cuda/cuda_check.h"
+
+namespace roundel::cuda {
+
+/// A stream that does not wait for the default one.
+class Stream {
+ public:
+  Stream() { ROUNDEL_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  operator cudaStream_t() const { return stream_; }  // NOLINT: it is one
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// A place in a stream whose time is known once the device has come to it.
+class Event {
+ public:
+  Event() { ROUNDEL_CUDA_CHECK(cudaEventCreate(&event_)); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  void record(cudaStream_t stream) { ROUNDEL_CUDA_CHECK(cudaEventRecord(event_, stream)); }
+  /// Milliseconds since another event.
+  double since(const Event& start) const {
+    float milliseconds = 0;
+    ROUNDEL_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, start.event_, event_));
+    return milliseconds;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Names what the thread does until it is destroyed, for profilers.
+class ProfilerRange {
+ public:
+  explicit ProfilerRange(const char* name) { nvtxRangePushA(name); }
+  ~ProfilerRange() { nvtxRangePop(); }
+  ProfilerRange(const ProfilerRange&) = delete;
+  ProfilerRange& operator=(const ProfilerRange&) = delete;
+};
+
+}  // namespace roundel::cuda

@@ -1,0 +1,57 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "renderer/raster/rasterizer.h"
+#include "renderer/scene/scene.h"
+
+/// What can be told of a frame without a picture of it.
+namespace roundel {
+
+/// About how many circles the CPU backend makes and looks at for a frame: all, or where circles can
+/// be made without the others those in front that saturate the image.
+std::uint64_t expected_circles(const Scene& scene);
+
+/// True where the CPU backend makes circles while it draws; all are in memory before otherwise.
+bool makes_circles_on_the_way(const Scene& scene);
+
+/// A rectangle of scene space.
+struct SceneBounds {
+  double left, right, bottom, top;
+};
+SceneBounds view_bounds(const Scene& scene);
+
+/// What a look at some of a frame's circles tells, for people.
+struct CircleSample {
+  std::size_t circles = 0;        ///< looked at: all, or some hundred that lie evenly apart
+  std::size_t under_a_pixel = 0;  ///< of them: less wide than a pixel
+  float brightest = 0;            ///< channel of their colours, in the scene's blend space
+};
+/// Circles as drawing takes them; those of the shader snow have no colours.
+CircleSample sample_circles(const CircleStream& circles, const ImageSettings& image);
+/// The same, for a frame that is not at hand.
+CircleSample sample_circles(const Scene& scene, std::int64_t frame);
+
+/// Where the circles of a frame lie. Makes all of them.
+SceneBounds circle_bounds(const Scene& scene, std::int64_t frame);
+
+/// What going through a frame's circles tells.
+struct FrameSurvey {
+  /// Pairs of circles and tiles of the CPU backend's size that they may cover pixels of.
+  std::uint64_t overlaps = 0;
+  DrawingNeeds drawing{};
+  CircleSample sample;
+};
+
+/// How far a survey is: `done` of `total` circles have been looked at. It may end before.
+struct SurveyProgress {
+  std::atomic<std::uint64_t> done{0}, total{0};
+};
+
+/// Makes the circles, piece by piece where it can, and goes with them through bin and blend on the
+/// CPU as `options` say, without a picture, of which drawing would write `picture_bytes`. Throws
+/// what generating and drawing throw.
+FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
+                         const RasterOptions& options, SurveyProgress& progress);
+
+}  // namespace roundel
