@@ -1,0 +1,89 @@
+#include "renderer/raster/chunk_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace roundel {
+namespace {
+
+constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+
+/// The sizes of all chunks, which lie one behind the other without a gap.
+std::vector<std::uint64_t> sizes_of(ChunkPlan plan) {
+  std::vector<std::uint64_t> sizes;
+  std::uint64_t end = plan.chunk().end;
+  for (;; plan.advance()) {
+    const Chunk chunk = plan.chunk();
+    EXPECT_EQ(chunk.end, end);
+    EXPECT_EQ(chunk.number, sizes.size());
+    sizes.push_back(chunk.count());
+    end = chunk.begin;
+    if (chunk.is_last()) return sizes;
+  }
+}
+
+TEST(ChunkPlan, ChunksGrowFromTheFrontToTheBack) {
+  EXPECT_EQ(sizes_of({1000, {100, kNoLimit, 2}}),
+            (std::vector<std::uint64_t>{100, 100, 200, 400, 200}));
+  EXPECT_EQ(sizes_of({1000, {100, kNoLimit, 4}}), (std::vector<std::uint64_t>{100, 300, 600}));
+  EXPECT_EQ(sizes_of({1000, {100, 250, 4}}), (std::vector<std::uint64_t>{100, 250, 250, 250, 150}));
+}
+
+TEST(ChunkPlan, WithoutGrowthTheSecondChunkIsTheRest) {
+  EXPECT_EQ(sizes_of({1000, {100, kNoLimit, 0}}), (std::vector<std::uint64_t>{100, 900}));
+  EXPECT_EQ(sizes_of({1000, {100, 500, 0}}), (std::vector<std::uint64_t>{100, 500, 400}));
+}
+
+TEST(ChunkPlan, EqualChunksAreEqualButTheLast) {
+  EXPECT_EQ(sizes_of(ChunkPlan::of_equal_chunks(10, 4)), (std::vector<std::uint64_t>{4, 4, 2}));
+  EXPECT_EQ(sizes_of(ChunkPlan::of_equal_chunks(3, 4)), (std::vector<std::uint64_t>{3}));
+}
+
+TEST(ChunkPlan, NoCirclesAreOneEmptyChunk) {
+  EXPECT_EQ(sizes_of({0, {0, 1, 2}}), (std::vector<std::uint64_t>{0}));
+  EXPECT_EQ(sizes_of(ChunkPlan::of_equal_chunks(0, 7)), (std::vector<std::uint64_t>{0}));
+}
+
+TEST(ChunkPlan, WhatDoesNotFitIsHalvedAndStaysSo) {
+  ChunkPlan plan(1000, {400, kNoLimit, 4});
+  plan.halve();
+  EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{200, 200, 200, 200, 200}));
+  plan.advance();
+  plan.halve();
+  EXPECT_EQ(plan.chunk().begin, 700U);
+  EXPECT_EQ(plan.chunk().end, 800U);
+  EXPECT_EQ(plan.chunk().number, 1U);
+}
+
+TEST(ChunkPlan, OneCircleIsTheLeast) {
+  ChunkPlan plan(3, {1, kNoLimit, 2});
+  plan.halve();
+  EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{1, 1, 1}));
+}
+
+TEST(ChunkPlan, WhereItAsksOnlyAtTheEndItStartsAgain) {
+  ChunkPlan plan(1000, {100, 600, 0}, ChunkPlan::Asks::kAtTheEnd);
+  EXPECT_FALSE(plan.asks_now());
+  plan.advance();
+  EXPECT_FALSE(plan.asks_now());
+  plan.advance();
+  EXPECT_TRUE(plan.asks_now());
+  ChunkPlan again = plan;
+  again.repeat();
+  EXPECT_EQ(sizes_of(again), (std::vector<std::uint64_t>{100, 600, 300}));
+  plan.halve();
+  EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{100, 150, 150, 150, 150, 150, 150}));
+  EXPECT_FALSE(plan.asks_now());
+  EXPECT_TRUE(plan.asking_after_each_chunk().asks_now());
+}
+
+TEST(ChunkPlan, AllAtOnceBeginsAtTheFront) {
+  ChunkPlan plan(1000, {100, kNoLimit, 2});
+  plan.advance();
+  plan.take_all();
+  EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{1000}));
+}
+
+}  // namespace
+}  // namespace roundel

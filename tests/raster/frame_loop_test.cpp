@@ -1,0 +1,109 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "renderer/base/error.h"
+#include "renderer/raster/backend.h"
+
+namespace roundel {
+namespace {
+
+using Next = ChunkResult::Next;
+
+/// Writes down what it is asked to do, answers as it is told, and fails where it is told to.
+class FakeBackend final : public RasterBackend {
+ public:
+  std::vector<ChunkResult> results;  ///< one after the other; then all is well and active
+  std::string fails_at;
+  ChunkPlan::Asks asks = ChunkPlan::Asks::kAfterEachChunk;
+  std::string log;
+
+  ChunkPlan plan(const CircleStream& circles, const ImageSettings& /*image*/,
+                 const FrameTarget& /*out*/, StageStats& /*stats*/) override {
+    note("plan");
+    return {circles.count(), {100, 1000, 0}, asks};
+  }
+  void bin(const Chunk& chunk, StageStats& /*stats*/) override {
+    note("bin");
+    log += std::to_string(chunk.begin) + "-" + std::to_string(chunk.end);
+  }
+  void blend(const Chunk& /*chunk*/, StageStats& /*stats*/) override { note("blend"); }
+  ChunkResult result(const Chunk& /*chunk*/, StageStats& /*stats*/) override {
+    note("result");
+    return asked_ < results.size() ? results[asked_++] : ChunkResult{Next::kAdvance, 1};
+  }
+  void finish(StageStats& /*stats*/) override { note("finish"); }
+
+ private:
+  void note(const std::string& verb) {
+    log += (log.empty() ? "" : " ") + verb;
+    if (verb == fails_at) throw Error(ExitCode::kRuntimeFailure, verb + " failed");
+  }
+  std::size_t asked_ = 0;
+};
+
+std::string log_of(FakeBackend backend, std::size_t count = 300) {
+  const CircleStream circles(count, 1, [](std::size_t, std::span<Shape>, std::span<Paint>) {});
+  StageStats stats;
+  backend.draw(circles, {}, FrameTarget::nowhere(0), stats);
+  EXPECT_EQ(stats.circles, count);
+  return backend.log;
+}
+
+TEST(FrameLoop, DrawsChunkAfterChunkUntilTheLast) {
+  EXPECT_EQ(log_of({}), "plan bin200-300 blend result bin0-200 blend result finish");
+  EXPECT_EQ(log_of({}, 0), "plan bin0-0 blend result finish");
+}
+
+TEST(FrameLoop, EndsWhenNoTileIsActive) {
+  FakeBackend backend;
+  backend.results = {{Next::kAdvance, 0}};
+  EXPECT_EQ(log_of(backend), "plan bin200-300 blend result finish");
+}
+
+TEST(FrameLoop, AsksOnlyAtTheEndWhereThePlanSaysSo) {
+  FakeBackend backend;
+  backend.asks = ChunkPlan::Asks::kAtTheEnd;
+  EXPECT_EQ(log_of(backend), "plan bin200-300 blend bin0-200 blend result finish");
+}
+
+TEST(FrameLoop, AChunkWhoseListsHadNoPlaceIsDrawnAgain) {
+  FakeBackend backend;
+  backend.results = {{Next::kRepeat, 0}, {Next::kAdvance, 0}};
+  EXPECT_EQ(log_of(backend), "plan bin200-300 blend result bin200-300 blend result finish");
+}
+
+TEST(FrameLoop, AChunkThatDoesNotFitIsHalved) {
+  FakeBackend backend;
+  backend.results = {{Next::kHalve, 0}};
+  EXPECT_EQ(log_of(backend, 120),
+            "plan bin20-120 blend result bin70-120 blend result bin20-70 blend result "
+            "bin0-20 blend result finish");
+}
+
+TEST(FrameLoop, WithoutAPlaceForPixelsAllCirclesAreTakenAtOnce) {
+  FakeBackend backend;
+  backend.results = {{Next::kTakeAll, 5}};
+  EXPECT_EQ(log_of(backend), "plan bin200-300 blend result bin0-300 blend result finish");
+}
+
+TEST(FrameLoop, NothingIsCalledAfterAVerbThatFails) {
+  const CircleStream circles(50, 1, [](std::size_t, std::span<Shape>, std::span<Paint>) {});
+  const std::vector<std::string> verbs{"plan", "bin", "blend", "result", "finish"};
+  for (const std::string& verb : verbs) {
+    FakeBackend backend;
+    backend.fails_at = verb;
+    StageStats stats;
+    try {
+      backend.draw(circles, {}, FrameTarget::nowhere(0), stats);
+      ADD_FAILURE() << verb << " did not fail";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.what(), verb + " failed");
+    }
+    EXPECT_TRUE(backend.log.ends_with(verb)) << backend.log;
+  }
+}
+
+}  // namespace
+}  // namespace roundel
