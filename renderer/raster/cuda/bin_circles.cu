@@ -1,3 +1,5 @@
+#include <cub/block/block_scan.cuh>
+
 #include "renderer/raster/cuda/bin_circles.h"
 #include "renderer/raster/cuda/cuda_check.h"
 #include "renderer/raster/cuda/warp.cuh"
@@ -7,6 +9,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
+using BlockScan = cub::BlockScan<std::uint32_t, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
 static_assert(kTilesPerMacrotile == 4 * kThreads, "a thread sums up four tiles");
 static_assert(kMostSlabCircles < 1u << 16, "a slab's counts have 16 bits");
 
@@ -17,7 +20,7 @@ constexpr SubtileRect kNowhere = ~SubtileRect{0};
 
 /// Where a slab's overlaps go: shared by the threads of a block.
 struct Placement {
-  std::uint32_t warp_sums[kWarps];
+  BlockScan::TempStorage scan;
   unsigned long long base;
   std::uint32_t total;
   bool fits;
@@ -117,16 +120,9 @@ __device__ bool touches_active_tile(const TileRect& rect,
 /// in placement.fits if there was not enough.
 __device__ std::uint32_t place_overlaps(const BinCirclesArgs& args, Placement& placement,
                                         const std::uint32_t (&counts)[4]) {
-  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
-  const std::uint32_t sum = counts[0] + counts[1] + counts[2] + counts[3];
-  const std::uint32_t inclusive = warp_inclusive_sum(sum);
-  if (lane == 31) placement.warp_sums[warp] = inclusive;
-  __syncthreads();
-  std::uint32_t before = 0, total = 0;
-  for (int w = 0; w < kWarps; ++w) {
-    if (w == warp) before = total;
-    total += placement.warp_sums[w];
-  }
+  const int thread = threadIdx.x;
+  std::uint32_t first = counts[0] + counts[1] + counts[2] + counts[3], total;
+  BlockScan(placement.scan).ExclusiveSum(first, first, total);
   if (thread == 0) {
     const std::uint64_t block = static_cast<std::uint64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
     placement.base = block * args.slab_capacity;
@@ -142,7 +138,6 @@ __device__ std::uint32_t place_overlaps(const BinCirclesArgs& args, Placement& p
     if (total > 0) atomicAdd(&args.progress->listed, total);
   }
   __syncthreads();
-  const std::uint32_t first = before + inclusive - sum;
   if (!placement.fits) return first;
   std::uint32_t start = static_cast<std::uint32_t>(placement.base) + first;
   ListSegment* const segments =

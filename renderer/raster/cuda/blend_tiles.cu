@@ -1,3 +1,5 @@
+#include <cub/block/block_scan.cuh>
+
 #include "renderer/image/pixel_to_bytes.h"
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/cuda_check.h"
@@ -7,32 +9,16 @@ namespace roundel::cuda {
 namespace {
 
 constexpr int kThreads = 32 * kSubtilesPerTile;  // a warp a subtile
+using BlockScan = cub::BlockScan<std::uint32_t, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
 
 struct Shared {
   StagedOverlaps staged;
   std::uint32_t segment_ends[kThreads];     // running total of segment sizes, front to back
   std::uint32_t last_of_segment[kThreads];  // where a segment's front overlap stands
-  std::uint32_t warp_sums[kSubtilesPerTile];
+  BlockScan::TempStorage scan;
   std::uint32_t active_subtiles;  // a bit a subtile
   WarpScratch warps[kSubtilesPerTile];
 };
-
-/// Exclusive sum over the block's threads; `total` is the sum of all. All threads call it, and
-/// synchronise before they call it again.
-__device__ std::uint32_t block_exclusive_sum(std::uint32_t value, std::uint32_t* warp_sums,
-                                             std::uint32_t& total) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const std::uint32_t inclusive = warp_inclusive_sum(value);
-  if (lane == 31) warp_sums[warp] = inclusive;
-  __syncthreads();
-  std::uint32_t before = 0;
-  total = 0;
-  for (int w = 0; w < kSubtilesPerTile; ++w) {
-    if (w == warp) before = total;
-    total += warp_sums[w];
-  }
-  return before + inclusive - value;
-}
 
 /// A tile's overlaps, front to back, from its segments: those of kThreads slabs are looked up at
 /// once, then copied to shared memory in portions.
@@ -75,7 +61,7 @@ class ListedOverlaps {
       segment_ =
           segments_[static_cast<std::size_t>(slabs_left_ - 1 - threadIdx.x) * kTilesPerMacrotile];
     slabs_left_ -= min(slabs_left_, kThreads);
-    segment_begin_ = block_exclusive_sum(segment_.count, shared_.warp_sums, total_);
+    BlockScan(shared_.scan).ExclusiveSum(segment_.count, segment_begin_, total_);
     shared_.segment_ends[threadIdx.x] = segment_begin_ + segment_.count;
     shared_.last_of_segment[threadIdx.x] = segment_.start + segment_.count - 1;
     staged_ = 0;
@@ -125,9 +111,8 @@ class FoundOverlaps {
       own[k] = mask == 0 ? 0 : circle << kOverlapCircleShift | mask;
     }
     circles_left_ -= min(circles_left_, kLookedAt);
-    std::uint32_t found;
-    std::uint32_t position =
-        block_exclusive_sum((own[0] != 0) + (own[1] != 0), shared_.warp_sums, found);
+    std::uint32_t position = (own[0] != 0) + (own[1] != 0), found;
+    BlockScan(shared_.scan).ExclusiveSum(position, position, found);
 #pragma unroll
     for (int k = 0; k < 2; ++k)
       if (own[k] != 0) shared_.staged.circles[position++] = own[k];
