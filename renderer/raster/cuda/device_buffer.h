@@ -15,7 +15,10 @@ class DeviceBuffer {
  public:
   DeviceBuffer() = default;
   explicit DeviceBuffer(std::size_t size) : size_(size) {
-    if (size > 0) ROUNDEL_CUDA_CHECK(cudaMalloc(&data_, size * sizeof(T)));
+    if (size == 0) return;
+    void* data = nullptr;
+    ROUNDEL_CUDA_CHECK(cudaMalloc(&data, size * sizeof(T)));
+    data_ = static_cast<T*>(data);
   }
   DeviceBuffer(DeviceBuffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
