@@ -97,6 +97,17 @@ SceneBounds circle_bounds(const Scene& scene, std::int64_t frame) {
           view.bottom + bounds.bottom / zoom, view.bottom + bounds.top / zoom};
 }
 
+std::uint64_t count_overlaps(const Scene& scene, std::int64_t frame) {
+  CircleSource source(scene);
+  Circles memory;
+  std::uint64_t overlaps = 0;
+  for_each_piece(source.at(frame, memory), [&](const Circles& piece, std::size_t size) {
+    overlaps += count_overlaps(piece.shapes.span().first(size), scene.image.width,
+                               scene.image.height, kCpuTileSize);
+  });
+  return overlaps;
+}
+
 FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
                          const RasterOptions& options, SurveyProgress& progress) {
   CircleSource source(scene);

@@ -35,10 +35,13 @@ CircleSample sample_circles(const Scene& scene, std::int64_t frame);
 /// Where the circles of a frame lie. Makes all of them.
 SceneBounds circle_bounds(const Scene& scene, std::int64_t frame);
 
+/// Pairs of circles and tiles of the CPU backend's size that they may cover pixels of. Makes all
+/// circles of the frame.
+std::uint64_t count_overlaps(const Scene& scene, std::int64_t frame);
+
 /// What going through a frame's circles tells.
 struct FrameSurvey {
-  /// Pairs of circles and tiles of the CPU backend's size that they may cover pixels of.
-  std::uint64_t overlaps = 0;
+  std::uint64_t overlaps = 0;  ///< what count_overlaps() says
   DrawingNeeds drawing{};
   CircleSample sample;
 };

@@ -105,7 +105,7 @@ TEST(CudaBinning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
   std::mt19937 engine(3);
   for (const auto& [width, height] : {std::pair{333, 217}, {31, 33}, {2500, 1100}}) {
     const TileGrid grid = TileGrid::make(width, height, kTileSize);
-    for (const std::size_t count : {0U, 1U, 63U, 64U, 65U, 1000U, 5000U}) {
+    for (const std::size_t count : {1U, 63U, 64U, 65U, 1000U, 5000U}) {
       Circles circles = random_circles(count, 0.03f, 0.5f, 0);
       for (std::size_t i = 0; i < count; i += 50)
         circles.shapes[i].radius *= 30;                                           // over many tiles

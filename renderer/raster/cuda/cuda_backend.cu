@@ -95,7 +95,10 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   }
   active_subtiles_.reserve_discard(static_cast<std::size_t>(grid.num_tiles()));
   bin_.active_subtiles = blend_.active_subtiles = active_subtiles_.data();
-  progress_.reserve_discard(1);
+  if (progress_.size() == 0) {
+    progress_ = DeviceBuffer<FrameProgress>(1);
+    ROUNDEL_CUDA_CHECK(cudaMemsetAsync(progress_.data(), 0, progress_.bytes(), stream_));
+  }
   bin_.progress = blend_.progress = progress_.data();
   clear_overflow();
 }
