@@ -4,12 +4,12 @@
 #include <array>
 #include <limits>
 
+#include "renderer/generate/view.h"
 #include "renderer/image/files.h"
 #include "renderer/raster/chunks.h"
 #include "renderer/raster/frame_estimate.h"
 #include "renderer/raster/shaders.h"
 #include "renderer/raster/tile_grid.h"
-#include "renderer/raster/view.h"
 #include "renderer/scene/fingerprint.h"
 
 namespace roundel {

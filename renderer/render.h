@@ -8,8 +8,8 @@
 #include "renderer/base/stage_stats.h"
 #include "renderer/generate/generate.h"
 #include "renderer/image/files.h"
-#include "renderer/image/image.h"
-#include "renderer/raster/framebuffer.h"
+#include "renderer/pixels/framebuffer.h"
+#include "renderer/pixels/image.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/scene.h"
 

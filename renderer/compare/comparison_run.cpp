@@ -5,7 +5,7 @@
 #include <new>
 
 #include "renderer/base/error.h"
-#include "renderer/scene/text.h"
+#include "renderer/base/text.h"
 
 namespace roundel {
 namespace {

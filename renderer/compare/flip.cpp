@@ -11,7 +11,7 @@
 
 #include "renderer/compare/flip_tile.h"
 #include "renderer/compare/opaque_pixel.h"
-#include "renderer/image/srgb.h"
+#include "renderer/pixels/srgb.h"
 
 namespace roundel {
 namespace {

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
 #include "renderer/compare/glob.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/scene.h"
 #include "renderer/scene/scene_errors.h"
 #include "renderer/scene/spec.h"
-#include "renderer/scene/text.h"
 #include "renderer/scene/validate.h"
 
 namespace roundel {

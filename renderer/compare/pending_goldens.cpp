@@ -11,10 +11,10 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
 #include "renderer/compare/glob.h"
 #include "renderer/image/files.h"
 #include "renderer/image/png_decoder.h"
-#include "renderer/scene/text.h"
 
 namespace roundel {
 namespace {

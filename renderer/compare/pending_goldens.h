@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "renderer/compare/comparison_run.h"
-#include "renderer/image/image.h"
+#include "renderer/pixels/image.h"
 
 namespace roundel {
 

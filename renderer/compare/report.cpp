@@ -12,11 +12,11 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
 #include "renderer/compare/difference_json.h"
 #include "renderer/compare/report_page.h"
 #include "renderer/compare/report_pictures.h"
 #include "renderer/image/files.h"
-#include "renderer/scene/text.h"
 
 namespace roundel {
 namespace {

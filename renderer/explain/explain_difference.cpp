@@ -12,7 +12,7 @@
 #include "renderer/base/memory.h"
 #include "renderer/explain/circle_effects.h"
 #include "renderer/explain/pixel_clusters.h"
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/pixels/pixel_to_bytes.h"
 
 namespace roundel {
 namespace {

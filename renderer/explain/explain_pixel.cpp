@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "renderer/explain/pixel_walk.h"
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/raster/background.h"
 
 namespace roundel {

@@ -2,10 +2,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -51,16 +49,5 @@ class CircleSource {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-/// Number of circles of every frame, of the whole scene or of a layer, without generating them.
-std::uint64_t count_circles(const Scene& scene);
-std::uint64_t count_circles(const Layer& layer);
-
-/// True for the names that `generator:` knows; `classic_names()` lists them.
-bool is_classic_name(const std::string& name);
-std::vector<std::string> classic_names();
-
-/// The shader of a classic scene's circles where a layer names none.
-Shader classic_shader(const std::string& name);
 
 }  // namespace roundel

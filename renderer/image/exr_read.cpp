@@ -17,7 +17,7 @@
 #include "renderer/base/memory.h"
 #include "renderer/image/exr_attributes.h"
 #include "renderer/image/exr_module.h"
-#include "renderer/scene/scene.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace roundel::openexr {
 namespace {

@@ -11,7 +11,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
 #include "renderer/image/png_unfilter.h"
-#include "renderer/scene/scene.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace roundel {
 namespace {

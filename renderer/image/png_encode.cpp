@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/base/atomic_file.h"
 #include "renderer/base/error.h"
-#include "renderer/image/atomic_file.h"
 #include "renderer/image/files.h"
 #include "renderer/image/png_stream.h"
 #include "renderer/image/zlib_compress.h"

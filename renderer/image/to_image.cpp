@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/pixels/pixel_to_bytes.h"
 
 namespace roundel {
 

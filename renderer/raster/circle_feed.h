@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <span>
 
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 
 namespace roundel {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "renderer/base/buffer.h"
-#include "renderer/image/files.h"
+#include "renderer/base/write_file.h"
 
 namespace roundel {
 

@@ -1,11 +1,11 @@
 // The format of scene files, written down once: the loader and scene.schema.json both follow it.
 #include <fmt/format.h>
 
-#include "renderer/generate/generate.h"
+#include "renderer/base/text.h"
+#include "renderer/scene/classic_scenes.h"
 #include "renderer/scene/number_text.h"
 #include "renderer/scene/scene.h"
 #include "renderer/scene/spec.h"
-#include "renderer/scene/text.h"
 #include "renderer/scene/yaml_tree.h"
 
 namespace roundel {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "renderer/base/buffer.h"
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 #include "renderer/raster/circle_feed.h"
 #include "renderer/raster/cpu/bin_slab.h"
 #include "renderer/raster/tile_grid.h"

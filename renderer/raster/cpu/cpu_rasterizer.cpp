@@ -10,7 +10,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/raster/background.h"
 #include "renderer/raster/chunks.h"
 #include "renderer/raster/cpu/bin_circles.h"

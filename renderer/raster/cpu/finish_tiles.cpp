@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "renderer/base/highway_targets.h"
-#include "renderer/image/quantize.h"
+#include "renderer/pixels/quantize.h"
 #include "renderer/raster/chunks.h"
 
 // Compiled once for each of these instruction sets; the best one that the machine has is chosen

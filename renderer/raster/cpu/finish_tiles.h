@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "renderer/pixels/framebuffer.h"
 #include "renderer/raster/cpu/blend_tiles.h"
-#include "renderer/raster/framebuffer.h"
 
 namespace roundel::cpu {
 

@@ -1,4 +1,4 @@
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/cuda_check.h"
 #include "renderer/raster/cuda/tile_pixels.h"

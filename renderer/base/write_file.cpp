@@ -1,3 +1,5 @@
+#include "renderer/base/write_file.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
@@ -17,9 +19,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "renderer/base/atomic_file.h"
 #include "renderer/base/error.h"
-#include "renderer/image/atomic_file.h"
-#include "renderer/image/files.h"
 
 namespace roundel {
 namespace {

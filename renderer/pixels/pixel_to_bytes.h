@@ -2,10 +2,10 @@
 #include <cstdint>
 
 #include "renderer/base/host_device.h"
-#include "renderer/image/quantize.h"
-#include "renderer/image/srgb.h"
-#include "renderer/raster/framebuffer.h"
-#include "renderer/scene/scene.h"
+#include "renderer/pixels/framebuffer.h"
+#include "renderer/pixels/image_settings.h"
+#include "renderer/pixels/quantize.h"
+#include "renderer/pixels/srgb.h"
 
 /// From a float pixel to the bytes of an Image; shared by both backends.
 namespace roundel {

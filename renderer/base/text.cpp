@@ -1,4 +1,4 @@
-#include "renderer/scene/text.h"
+#include "renderer/base/text.h"
 
 #include <fmt/format.h>
 
