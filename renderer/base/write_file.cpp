@@ -272,6 +272,10 @@ void write_file_atomically(const std::string& path, std::span<const std::uint8_t
   file.commit();
 }
 
+void write_text_atomically(const std::string& path, std::string_view text) {
+  write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
 // Who writes a temporary file holds a lock on it, which the system drops when the process ends,
 // however that happens: so a file without one is a leftover, and no process id, which means nothing
 // on another machine or in another container, need be trusted.

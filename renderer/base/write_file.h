@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace roundel {
 
@@ -22,6 +23,7 @@ enum class TakenName {
 /// other hard links keep the old file.
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes,
                            TakenName rule = TakenName::kFollow);
+void write_text_atomically(const std::string& path, std::string_view text);
 
 /// The file that a symbolic link stands for, whether it is there or not; `path` for all others.
 std::string behind_links(const std::string& path);

@@ -44,11 +44,6 @@ void make_folder_of(const std::string& path) {
               fmt::format("{}: cannot make its folder: {}", path, error.message()));
 }
 
-void write_bytes(const std::string& path, std::span<const std::uint8_t> bytes) {
-  make_folder_of(path);
-  write_file_atomically(path, bytes);
-}
-
 /// A picture's path that stays within the folder it is relative to. The list is a file like any
 /// other, and accepting writes where it says.
 bool is_picture_inside(const std::string& name) {
@@ -204,8 +199,8 @@ void PendingGoldens::write_list(const std::vector<std::string>& names, bool is_f
   const std::string text =
       list.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   check_plain(folder_, kListName);
-  write_bytes(list_path(folder_),
-              {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  make_folder_of(list_path(folder_));
+  write_text_atomically(list_path(folder_), text);
 }
 
 bool has_pending(const std::string& folder) {
@@ -262,7 +257,8 @@ Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name
   std::error_code ignored;
   const bool is_there = fs::exists(golden, ignored);
   if (is_there && file_text(golden) == bytes) return Accepted::kAlready;
-  write_bytes(golden, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  make_folder_of(golden);
+  write_text_atomically(golden, bytes);
   return is_there ? Accepted::kReplaced : Accepted::kStored;
 }
 

@@ -85,11 +85,7 @@ void finish_pixel(const PixelWalk& walk, const ImageSettings& image, int row,
   }
   explanation.value = {state.red, state.green, state.blue,
                        image.alpha ? 1.0f - state.transmittance : 1.0f};
-  if (image.alpha) {
-    pixel_to_rgba(explanation.value, image.blend_space, explanation.bytes.data());
-  } else {
-    pixel_to_rgb(explanation.value, image.blend_space, explanation.bytes.data());
-  }
+  store_pixel(explanation.value, image, explanation.bytes.data());
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace roundel {
@@ -22,11 +23,19 @@ enum class BlendSpace {
   kLinear,   ///< sRGB colours become linear light first; encoded again at the end
 };
 
+/// Pixels of a picture.
+constexpr std::size_t pixel_count(int width, int height) {
+  return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+}
+
 struct ImageSettings {
   int width = 1024, height = 1024;  ///< pixels, 1..kMaxImageSide each
   Background background;            ///< unused when `alpha` is set
   bool alpha = false;  ///< no background; PNG gets straight RGBA, EXR premultiplied RGBA
   BlendSpace blend_space = BlendSpace::kDisplay;
+
+  std::uint64_t pixels() const { return pixel_count(width, height); }
+  int channels() const { return alpha ? 4 : 3; }  ///< of an Image
 };
 
 inline constexpr int kMaxImageSide = 65536;

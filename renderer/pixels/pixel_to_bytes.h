@@ -47,4 +47,14 @@ ROUNDEL_HOST_DEVICE inline void pixel_to_rgba(const Pixel& pixel, BlendSpace ble
   rgba[3] = alpha;
 }
 
+/// The `image.channels()` bytes of a pixel of the image.
+ROUNDEL_HOST_DEVICE inline void store_pixel(const Pixel& pixel, const ImageSettings& image,
+                                            std::uint8_t* bytes) {
+  if (image.alpha) {
+    pixel_to_rgba(pixel, image.blend_space, bytes);
+  } else {
+    pixel_to_rgb(pixel, image.blend_space, bytes);
+  }
+}
+
 }  // namespace roundel
