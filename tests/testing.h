@@ -1,6 +1,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/buffer.h"
 #include "renderer/base/error.h"
 
 namespace roundel {
@@ -53,6 +55,13 @@ inline void write_bytes(const std::string& path, std::span<const std::uint8_t> b
   std::ofstream out(path, std::ios::binary);
   out.write(reinterpret_cast<const char*>(bytes.data()),
             static_cast<std::streamsize>(bytes.size()));
+}
+
+template <typename T>
+Buffer<T> clone_of(const Buffer<T>& buffer) {
+  Buffer<T> copy(buffer.size());
+  std::copy(buffer.begin(), buffer.end(), copy.begin());
+  return copy;
 }
 
 /// Runs `action`, which must throw an Error; returns it.

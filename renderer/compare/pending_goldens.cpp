@@ -32,10 +32,6 @@ std::string actual_of(const std::string& folder, const std::string& name) {
   return (fs::path(folder) / "actual" / name).string();
 }
 
-std::string diff_of(const std::string& folder, const std::string& name) {
-  return (fs::path(folder) / "diff" / name).string();
-}
-
 void make_folder_of(const std::string& path) {
   std::error_code error;
   fs::create_directories(fs::path(path).parent_path(), error);
@@ -154,10 +150,6 @@ PendingGoldens::PendingGoldens(std::string folder, std::string golden_folder,
 
 std::string PendingGoldens::actual_path(const std::string& name) const {
   return actual_of(folder_, name);
-}
-
-std::string PendingGoldens::diff_path(const std::string& name) const {
-  return diff_of(folder_, name);
 }
 
 void PendingGoldens::keep_actual(const std::string& name, const Image& image,

@@ -57,8 +57,6 @@ struct PngInfo {
 };
 PngInfo read_png_info(const std::string& path);
 
-/// Decodes an 8-bit RGB or RGBA PNG as written by encode_png. Throws as read_png_info.
-Image read_png(const std::string& path);
 /// Decodes an EXR and returns what it says of itself. Throws Error(kInvalidScene) "PATH: …" on
 /// anything that is not a sound EXR.
 struct ExrInfo {

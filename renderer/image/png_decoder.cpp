@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
 #include "renderer/image/metadata_text.h"
 #include "renderer/image/png_unfilter.h"
@@ -291,6 +292,20 @@ void PngDecoder::fail(std::string_view problem) const {
 void PngDecoder::check(int result) const {
   if (result == SPNG_EMEM) throw Error(ExitCode::kRuntimeFailure, path_ + ": out of memory");
   if (result != SPNG_OK) fail(spng_strerror(result));
+}
+
+PngInfo read_png_info(const std::string& path) {
+  const Buffer<std::byte> file = InputFile(path).read_all();
+  PngDecoder decoder(path, file.span());
+  decoder.check_pixels();
+  PngInfo info;
+  info.width = static_cast<int>(decoder.header().width);
+  info.height = static_cast<int>(decoder.header().height);
+  info.bit_depth = decoder.header().bit_depth;
+  info.channels = decoder.file_channels();
+  info.text = decoder.text();
+  info.metadata = decoder.metadata();
+  return info;
 }
 
 }  // namespace roundel

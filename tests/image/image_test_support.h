@@ -2,7 +2,9 @@
 #include <cstdint>
 #include <random>
 
+#include "renderer/base/input_file.h"
 #include "renderer/image/files.h"
+#include "renderer/image/png_decoder.h"
 #include "renderer/image/to_image.h"
 #include "tests/testing.h"
 
@@ -41,6 +43,22 @@ inline Image to_image(const Framebuffer& framebuffer, bool alpha,
   settings.alpha = alpha;
   settings.blend_space = blend_space;
   return to_image(framebuffer, settings);
+}
+
+/// Decodes an 8-bit RGB or RGBA PNG. Throws as read_png_info.
+inline Image read_png(const std::string& path) {
+  const Buffer<std::byte> file = InputFile(path).read_all();
+  PngDecoder decoder(path, file.span());
+  if (decoder.header().bit_depth != 8 || decoder.file_channels() < 3) {
+    decoder.fail("expected 8-bit RGB or RGBA");
+  }
+  PngDecoder::Pixels pixels = decoder.decode();
+  Image image;
+  image.width = static_cast<int>(decoder.header().width);
+  image.height = static_cast<int>(decoder.header().height);
+  image.channels = pixels.channels;
+  image.bytes = std::move(pixels.data);
+  return image;
 }
 
 inline Image random_image(int width, int height, int channels, unsigned seed) {

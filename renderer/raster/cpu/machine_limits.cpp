@@ -1,5 +1,4 @@
 #include "renderer/raster/machine_limits.h"
-#include "renderer/base/highway_targets.h"
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -10,12 +9,8 @@
 
 #include "renderer/base/buffer.h"
 
-// Compiled once for each instruction set, as the blending is.
-#define HWY_DISABLED_TARGETS ROUNDEL_DISABLED_TARGETS
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/raster/cpu/machine_limits.cpp"
-#include <hwy/foreach_target.h>  // must come before highway.h
-#include <hwy/highway.h>
+#include "renderer/base/each_highway_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roundel::cpu::HWY_NAMESPACE {
