@@ -23,20 +23,20 @@ SpecPtr manifest_spec(Form form, std::string expected = "") {
   return std::make_shared<const Spec>(Spec{std::move(form), std::move(expected), ""});
 }
 
-SpecPtr pixel_count() {
+SpecPtr whole_pixels() {
   return manifest_spec(IntegerSpec{0, static_cast<std::int64_t>(kMaxPixels)});
 }
 
 SpecPtr pixel_limit() {
   const SpecPtr percent = manifest_spec(
       ObjectSpec{{{"percent", manifest_spec(NumberSpec{0, 100}), "", true, ""}}}, "{percent: P}");
-  return manifest_spec(AnyOfSpec{{pixel_count(), percent}},
+  return manifest_spec(AnyOfSpec{{whole_pixels(), percent}},
                        "a number of pixels or {percent: NUMBER}");
 }
 
 SpecPtr density_limit() {
   const SpecPtr side = manifest_spec(IntegerSpec{1, kMaxImageSide});
-  return manifest_spec(ObjectSpec{{{"pixels", pixel_count(), "", true, ""},
+  return manifest_spec(ObjectSpec{{{"pixels", whole_pixels(), "", true, ""},
                                    {"width", side, "", true, ""},
                                    {"height", side, "", true, ""}}},
                        "{pixels: N, width: W, height: H}");

@@ -4,7 +4,6 @@
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "renderer/explain/pixel_walk.h"
 #include "renderer/pixels/pixel_to_bytes.h"
@@ -33,17 +32,6 @@ CircleNumbers covering_circles(const Circles& circles, std::size_t begin, std::s
         first.insert(first.end(), second.begin(), second.end());
         return first;
       });
-}
-
-std::uint64_t count_covering(const Circles& circles, std::size_t end, const PixelWalk& walk) {
-  return tbb::parallel_reduce(
-      CircleRange(0, end, kCirclesATask), std::uint64_t{0},
-      [&](const CircleRange& range, std::uint64_t count) {
-        for (std::size_t i = range.begin(); i < range.end(); ++i)
-          count += walk.is_covered_by(circles.shapes[i]) ? 1 : 0;
-        return count;
-      },
-      std::plus<>());
 }
 
 Color color_so_far(const PixelWalk::State& state) {
@@ -96,7 +84,7 @@ PixelExplanation explain_pixel(const Circles& circles, const ImageSettings& imag
   PixelWalk walk = PixelWalk::at(x, row, image.height);
   PixelExplanation explanation;
   std::size_t end = circles.count();
-  while (end > 0 && !walk.has_stopped()) {
+  while (end > 0) {
     const std::size_t begin = end - std::min(end, kCirclesAtOnce);
     const CircleNumbers covering = covering_circles(circles, begin, end, walk);
     for (std::size_t i = covering.size(); i-- > 0;) {
@@ -109,7 +97,6 @@ PixelExplanation explain_pixel(const Circles& circles, const ImageSettings& imag
     }
     end = begin;
   }
-  explanation.unseen += count_covering(circles, end, walk);
   finish_pixel(walk, image, row, explanation);
   return explanation;
 }

@@ -23,7 +23,9 @@ struct ImageMetadata {
 
 enum class ImageFormat { kPng, kExr, kPfm };
 
-/// By the path's ending, upper or lower case. Throws Error(kUsage) naming the endings it knows.
+/// By the path's ending, upper or lower case.
+std::optional<ImageFormat> known_format(const std::string& path);
+/// The same. Throws Error(kUsage) naming the endings it knows.
 ImageFormat format_of(const std::string& path);
 
 /// A whole PNG file (8-bit RGB or RGBA, sRGB chunk, text chunks Software, Fingerprint, Seed,
