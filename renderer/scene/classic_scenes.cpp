@@ -16,6 +16,7 @@ const ClassicScene& classic_scene(std::string_view name) {
 
 std::vector<std::string> classic_names() {
   std::vector<std::string> names;
+  names.reserve(kClassicScenes.size());
   for (const ClassicScene& scene : kClassicScenes) names.emplace_back(scene.name);
   return names;
 }

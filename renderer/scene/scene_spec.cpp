@@ -11,12 +11,6 @@
 namespace roundel {
 namespace {
 
-template <typename Form>
-SpecPtr spec(Form form, std::string expected = "", std::string definition = "") {
-  return std::make_shared<const Spec>(
-      Spec{std::move(form), std::move(expected), std::move(definition)});
-}
-
 SpecPtr number(double min, double max) {
   return spec(NumberSpec{min, max});
 }
