@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -152,21 +153,10 @@ class ListedPath {
 void AtomicFile::fail(int error) const {
   if (process_ends.load()) wait_for_the_end();  // the temporary file is gone
   const std::string message = path_ + ": cannot write: " + std::generic_category().message(error);
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-    case EISDIR:
-    case EACCES:
-    case EPERM:
-    case EROFS:
-    case ELOOP:
-    case ENAMETOOLONG:
-    case ENXIO:
-    case ETXTBSY:
-      throw Error(ExitCode::kOutputRefused, message);
-    default:
-      throw Error(ExitCode::kRuntimeFailure, message);
-  }
+  constexpr int kRefusals[] = {ENOENT, ENOTDIR, EISDIR,       EACCES, EPERM,
+                               EROFS,  ELOOP,   ENAMETOOLONG, ENXIO,  ETXTBSY};
+  const bool is_refused = std::count(std::begin(kRefusals), std::end(kRefusals), error) > 0;
+  throw Error(is_refused ? ExitCode::kOutputRefused : ExitCode::kRuntimeFailure, message);
 }
 
 AtomicFile::AtomicFile(const std::string& path, TakenName rule)

@@ -79,16 +79,8 @@ void PngDecoder::check_chunks() {
 }
 
 int PngDecoder::file_channels() const {
-  switch (header_.color_type) {
-    case SPNG_COLOR_TYPE_TRUECOLOR:
-      return 3;
-    case SPNG_COLOR_TYPE_TRUECOLOR_ALPHA:
-      return 4;
-    case SPNG_COLOR_TYPE_GRAYSCALE_ALPHA:
-      return 2;
-    default:
-      return 1;
-  }
+  constexpr int kOfTypes[] = {1, 0, 3, 1, 2, 0, 4};  // grey, RGB, indexed, grey and alpha, RGBA
+  return kOfTypes[header_.color_type];
 }
 
 bool PngDecoder::has_transparency_chunk() {
