@@ -39,7 +39,7 @@ void keep_freed_blocks();
 void give_back_freed_blocks();
 
 /// A fixed-size array on the heap whose elements start uninitialised, so that the threads that fill
-/// it touch its pages first. Movable; copying is explicit (`clone`). Aligned to 64 bytes.
+/// it touch its pages first. Movable, not copied. Aligned to 64 bytes.
 template <typename T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
@@ -72,11 +72,6 @@ class Buffer {
   /// Gives the memory of elements [begin, end) back, but for parts of pages; they are lost.
   void discard(std::size_t begin, std::size_t end) {
     discard_pages(data() + begin, (end - begin) * sizeof(T));
-  }
-  Buffer clone() const {
-    Buffer copy(size_);
-    std::copy_n(data(), size_, copy.data());
-    return copy;
   }
 
   T* data() { return data_.get(); }

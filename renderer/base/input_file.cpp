@@ -9,8 +9,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include <fmt/format.h>
-
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
 
@@ -92,14 +90,7 @@ std::string InputFile::read(std::size_t limit) const {
 }
 
 void InputFile::check_fits_memory() const {
-  const std::uint64_t memory = physical_memory();
-  if (size_ > memory / 2) {
-    throw Error(ExitCode::kRuntimeFailure,
-                fmt::format("{}: its {:.1f} GiB are too much for this machine, which has {:.1f} "
-                            "GiB of memory",
-                            path_, static_cast<double>(size_) * 0x1p-30,
-                            static_cast<double>(memory) * 0x1p-30));
-  }
+  roundel::check_fits_memory(path_, "bytes", size_);
 }
 
 Buffer<std::byte> InputFile::read_all() const {

@@ -11,22 +11,6 @@
 /// called.
 namespace roundel {
 
-/// a·b + c, rounded once.
-ROUNDEL_HOST_DEVICE inline float fused_multiply_add(float a, float b, float c) {
-#ifdef __CUDA_ARCH__
-  return __fmaf_rn(a, b, c);
-#else
-  return std::fma(a, b, c);
-#endif
-}
-ROUNDEL_HOST_DEVICE inline double fused_multiply_add(double a, double b, double c) {
-#ifdef __CUDA_ARCH__
-  return __fma_rn(a, b, c);
-#else
-  return std::fma(a, b, c);
-#endif
-}
-
 /// 2ᵏ for k in [−1022, 1023].
 ROUNDEL_HOST_DEVICE inline double power_of_two(int k) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52);

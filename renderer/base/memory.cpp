@@ -1,9 +1,12 @@
 #include "renderer/base/memory.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
+
+#include "renderer/base/error.h"
 
 namespace roundel {
 namespace {
@@ -24,6 +27,14 @@ std::uint64_t read_physical_memory() {
 std::uint64_t physical_memory() {
   static const std::uint64_t bytes = read_physical_memory();
   return bytes;
+}
+
+void check_fits_memory(const std::string& path, const char* what, std::uint64_t bytes) {
+  if (bytes <= physical_memory() / 2) return;
+  throw Error(ExitCode::kRuntimeFailure,
+              fmt::format("{}: its {} need {:.1f} GiB of memory; this machine has {:.1f}", path,
+                          what, static_cast<double>(bytes) * 0x1p-30,
+                          static_cast<double>(physical_memory()) * 0x1p-30));
 }
 
 }  // namespace roundel

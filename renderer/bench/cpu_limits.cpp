@@ -1,4 +1,3 @@
-#include "renderer/base/highway_targets.h"
 #include "renderer/bench/machine_limits.h"
 
 #include <tbb/parallel_for.h>
@@ -10,12 +9,8 @@
 
 #include "renderer/base/buffer.h"
 
-// Compiled once for each instruction set, as the blending is.
-#define HWY_DISABLED_TARGETS ROUNDEL_DISABLED_TARGETS
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/bench/cpu_limits.cpp"
-#include <hwy/foreach_target.h>  // must come before highway.h
-#include <hwy/highway.h>
+#include "renderer/base/each_highway_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roundel::cpu::HWY_NAMESPACE {
@@ -80,9 +75,8 @@ MachineLimits measure_cpu_limits(int threads) {
   // Written once, or the system would back all of it with one page of zeros, which is read for
   // nothing.
   arena.execute([&] {
-    tbb::parallel_for(std::size_t{0}, workers, [&](std::size_t i) {
-      std::memset(from.data() + i * kCopied, 1, kCopied);
-    });
+    tbb::parallel_for(std::size_t{0}, workers,
+                      [&](std::size_t i) { std::memset(from.data() + i * kCopied, 1, kCopied); });
   });
   Buffer<float> sinks;
   sinks.resize_discard(workers * 16);

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "renderer/base/stage_stats.h"
-#include "renderer/image/image.h"
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
+#include "renderer/pixels/image.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/scene.h"
 

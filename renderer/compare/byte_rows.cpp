@@ -4,15 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "renderer/base/highway_targets.h"
-
-// Compiled once for each of these instruction sets; the best one that the machine has is chosen
-// when the program runs.
-#define HWY_DISABLED_TARGETS ROUNDEL_DISABLED_TARGETS
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/compare/byte_rows.cpp"
-#include <hwy/foreach_target.h>  // must come before highway.h
-#include <hwy/highway.h>
+#include "renderer/base/each_highway_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roundel::HWY_NAMESPACE {
@@ -148,15 +141,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace roundel {
 HWY_EXPORT(compare_row);
-
-void ByteDifferences::add(const ByteDifferences& other) {
-  for (int c = 0; c < 4; ++c) {
-    largest[c] = std::max(largest[c], other.largest[c]);
-    sum[c] += other.sum[c];
-    squares[c] += other.squares[c];
-  }
-  pixels += other.pixels;
-}
 
 void compare_byte_row(const std::uint8_t* a, const std::uint8_t* b, std::size_t pixels,
                       int channels, std::uint8_t limit, ByteDifferences& differences,

@@ -2,15 +2,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "renderer/compare/difference_sums.h"
+
 namespace roundel {
 
-/// What the differences of bytes add up to; per channel.
-struct ByteDifferences {
-  std::uint64_t largest[4] = {}, sum[4] = {}, squares[4] = {};
-  std::uint64_t pixels = 0;  ///< with a channel that differs
-
-  void add(const ByteDifferences& other);
-};
+using ByteDifferences = DifferenceSums<std::uint64_t>;
 
 /// Adds a row of `pixels` pixels, at most 65536, of `channels` channels each. In `over` (see
 /// PixelSet::row) it sets the bits of those with a difference above `limit`.

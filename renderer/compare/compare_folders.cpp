@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "renderer/base/error.h"
 
@@ -15,10 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_picture_name(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return ending == ".png" || ending == ".exr" || ending == ".pfm";
+  return known_format(path.extension().string()).has_value();
 }
 
 /// Adds what is in the folder `below` (relative to `root`, empty for itself) and all under it.
@@ -50,25 +48,17 @@ std::vector<PairResult> pair_names(const std::string& golden_folder,
                                    const std::string& actual_folder) {
   const FolderListing goldens = list_pictures(golden_folder);
   const FolderListing actuals = list_pictures(actual_folder);
+  std::map<std::string, PairResult> pairs;
+  for (const std::string& name : goldens.pictures)
+    pairs[name].golden_path = (fs::path(golden_folder) / name).string();
+  for (const std::string& name : actuals.pictures)
+    pairs[name].actual_path = (fs::path(actual_folder) / name).string();
   std::vector<PairResult> results;
-  const auto add = [&](const std::string& name, bool has_golden, bool has_actual) {
-    PairResult result;
+  for (auto& [name, result] : pairs) {
     result.name = name;
-    if (has_golden) result.golden_path = (fs::path(golden_folder) / name).string();
-    if (has_actual) result.actual_path = (fs::path(actual_folder) / name).string();
-    if (!has_golden) result.state = PairState::kNew;
-    if (!has_actual) result.state = PairState::kMissing;
+    if (result.golden_path.empty()) result.state = PairState::kNew;
+    if (result.actual_path.empty()) result.state = PairState::kMissing;
     results.push_back(std::move(result));
-  };
-  auto golden = goldens.pictures.begin();
-  auto actual = actuals.pictures.begin();
-  while (golden != goldens.pictures.end() || actual != actuals.pictures.end()) {
-    const int order = golden == goldens.pictures.end()   ? 1
-                      : actual == actuals.pictures.end() ? -1
-                                                         : golden->compare(*actual);
-    add(order <= 0 ? *golden : *actual, order <= 0, order >= 0);
-    if (order <= 0) ++golden;
-    if (order >= 0) ++actual;
   }
   for (const auto& [folder, listing] :
        {std::pair{&golden_folder, &goldens}, std::pair{&actual_folder, &actuals}}) {

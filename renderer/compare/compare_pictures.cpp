@@ -88,7 +88,7 @@ void fill_sums(PictureDifference& difference, const Picture& picture, const Sums
                double white, double peak) {
   const char* const kColors[] = {"red", "green", "blue", "alpha"};
   const char* const kGreys[] = {"grey", "alpha"};
-  const double pixels = static_cast<double>(picture.width) * static_cast<double>(picture.height);
+  const double pixels = static_cast<double>(picture.pixels());
   double squares = 0;
   for (int c = 0; c < picture.channels; ++c) {
     difference.channels.push_back({picture.channels < 3 ? kGreys[c] : kColors[c],

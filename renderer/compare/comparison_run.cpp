@@ -5,7 +5,7 @@
 #include <new>
 
 #include "renderer/base/error.h"
-#include "renderer/scene/text.h"
+#include "renderer/base/text.h"
 
 namespace roundel {
 namespace {
@@ -55,47 +55,20 @@ std::string command_to_accept(const ComparisonRun& run, const std::vector<std::s
 
 RunCounts count_states(const ComparisonRun& run) {
   RunCounts counts;
-  for (const PairResult& result : run.results) {
-    switch (result.state) {
-      case PairState::kSame:
-        ++counts.same;
-        break;
-      case PairState::kDiffers:
-        ++counts.differ;
-        break;
-      case PairState::kNew:
-        ++counts.fresh;
-        break;
-      case PairState::kMissing:
-        ++counts.missing;
-        break;
-      case PairState::kNotCompared:
-        ++counts.not_compared;
-        break;
-    }
-  }
+  std::size_t* const of_states[] = {&counts.same, &counts.differ, &counts.fresh, &counts.missing,
+                                    &counts.not_compared};
+  for (const PairResult& result : run.results) ++*of_states[static_cast<int>(result.state)];
   return counts;
 }
 
 const char* state_name(PairState state) {
-  switch (state) {
-    case PairState::kSame:
-      return "same";
-    case PairState::kDiffers:
-      return "differs";
-    case PairState::kNew:
-      return "new";
-    case PairState::kMissing:
-      return "missing";
-    case PairState::kNotCompared:
-      break;
-  }
-  return "not compared";
+  constexpr const char* kNames[] = {"same", "differs", "new", "missing", "not compared"};
+  return kNames[static_cast<int>(state)];
 }
 
 std::string counts_text(const RunCounts& counts) {
   std::string text =
-      fmt::format("{} picture{}: {} same", counts.all(), counts.all() == 1 ? "" : "s", counts.same);
+      fmt::format("{}: {} same", count_with_noun(counts.all(), "picture"), counts.same);
   if (counts.differ > 0) {
     text += fmt::format(", {} differ{}", counts.differ, counts.differ == 1 ? "s" : "");
   }
@@ -106,17 +79,11 @@ std::string counts_text(const RunCounts& counts) {
 }
 
 std::string origin_text(Origin origin) {
-  switch (origin) {
-    case Origin::kSameScene:
-      return "the renderer changed: the golden is of the same scene and frame";
-    case Origin::kSceneChanged:
-      return "the scene changed: the golden has another fingerprint";
-    case Origin::kOtherFrame:
-      return "the golden is of another frame of this scene";
-    case Origin::kUnknown:
-      break;
-  }
-  return "";
+  constexpr const char* kTexts[] = {
+      "", "the renderer changed: the golden is of the same scene and frame",
+      "the scene changed: the golden has another fingerprint",
+      "the golden is of another frame of this scene"};
+  return kTexts[static_cast<int>(origin)];
 }
 
 Origin origin_of(const std::optional<ImageMetadata>& golden,

@@ -1,7 +1,7 @@
 #pragma once
 #include "renderer/compare/flip.h"
 #include "renderer/compare/picture.h"
-#include "renderer/image/image.h"
+#include "renderer/pixels/image.h"
 
 namespace roundel {
 

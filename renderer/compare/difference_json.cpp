@@ -18,17 +18,8 @@ Json box_json(const PixelBox& box) {
 }  // namespace
 
 const char* origin_name(Origin origin) {
-  switch (origin) {
-    case Origin::kSameScene:
-      return "renderer changed";
-    case Origin::kSceneChanged:
-      return "scene changed";
-    case Origin::kOtherFrame:
-      return "other frame";
-    case Origin::kUnknown:
-      break;
-  }
-  return "";
+  constexpr const char* kNames[] = {"", "renderer changed", "scene changed", "other frame"};
+  return kNames[static_cast<int>(origin)];
 }
 
 Json difference_json(const PictureDifference& difference) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/pixels/pixel_to_bytes.h"
 
 namespace roundel {
 namespace {

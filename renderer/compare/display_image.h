@@ -1,6 +1,6 @@
 #pragma once
 #include "renderer/compare/picture.h"
-#include "renderer/image/image.h"
+#include "renderer/pixels/image.h"
 
 namespace roundel {
 

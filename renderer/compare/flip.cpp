@@ -11,7 +11,7 @@
 
 #include "renderer/compare/flip_tile.h"
 #include "renderer/compare/opaque_pixel.h"
-#include "renderer/image/srgb.h"
+#include "renderer/pixels/srgb.h"
 
 namespace roundel {
 namespace {
@@ -22,8 +22,7 @@ constexpr int kTileWidth = kLargestFlipTileWidth, kTileHeight = 64;
 /// the one that takes its median luminance to 0.85 after tone mapping, at most a stop apart.
 std::vector<float> exposures_of(const Picture& reference, float background) {
   std::vector<float> luminances;
-  luminances.reserve(static_cast<std::size_t>(reference.width) *
-                     static_cast<std::size_t>(reference.height));
+  luminances.reserve(pixel_count(reference.width, reference.height));
   for (int y = 0; y < reference.height; ++y) {
     for (int x = 0; x < reference.width; ++x) {
       const OpaquePixel pixel = opaque_pixel(reference, x, y, background);
@@ -64,8 +63,7 @@ class LinearLoader {
   /// The pixels of `box` and `margin` more on each side; beyond the picture, its nearest pixels.
   void load(const PixelBox& box, int margin, ColorPlanes& out) const {
     const int width = box.width + 2 * margin, height = box.height + 2 * margin;
-    for (auto& plane : out.planes)
-      plane.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+    for (auto& plane : out.planes) plane.resize(pixel_count(width, height));
     std::size_t i = 0;
     for (int row = 0; row < height; ++row) {
       const int y = std::clamp(box.y - margin + row, 0, picture_.height - 1);
@@ -85,11 +83,7 @@ class LinearLoader {
       return {srgb_to_linear(pixel.red), srgb_to_linear(pixel.green), srgb_to_linear(pixel.blue)};
     }
     const auto channels = static_cast<std::size_t>(picture_.channels);
-    const std::uint8_t* const bytes =
-        picture_.bytes.data() +
-        (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture_.width) +
-         static_cast<std::size_t>(x)) *
-            channels;
+    const std::uint8_t* const bytes = picture_.bytes.data() + picture_.sample_at(x, y);
     return {levels_[bytes[0]], levels_[bytes[channels / 2]], levels_[bytes[channels - 1]]};
   }
 
@@ -120,8 +114,7 @@ void add_errors(const Picture& a, const Picture& b, const FlipFilters& filters, 
     const PixelBox box{map.box.x + x, map.box.y + y, tile.width, tile.height};
     load_a.load(box, filters.radius, tile.a);
     load_b.load(box, filters.radius, tile.b);
-    tile.errors.assign(static_cast<std::size_t>(tile.width) * static_cast<std::size_t>(tile.height),
-                       0.0f);
+    tile.errors.assign(pixel_count(tile.width, tile.height), 0.0f);
     for (const float exposure : exposures) {
       tile.exposure = exposure;
       flip_tile(filters, tile, scratch);
@@ -145,8 +138,7 @@ FlipMap flip_map(const Picture& a, const Picture& b, double pixels_per_degree) {
   FlipMap map{a.width, a.height, differing_box(a, b), {}};
   if (map.box.width == 0) return map;
   map.box = grown(map.box, filters.radius, a);
-  map.errors = Buffer<float>(static_cast<std::size_t>(map.box.width) *
-                             static_cast<std::size_t>(map.box.height));
+  map.errors = Buffer<float>(pixel_count(map.box.width, map.box.height));
   std::fill(map.errors.begin(), map.errors.end(), 0.0f);
   add_errors(a, b, filters, 0, map);
   if (is_translucent(a) || is_translucent(b)) add_errors(a, b, filters, 1, map);
@@ -168,7 +160,7 @@ FlipStatistics flip_statistics(const FlipMap& map) {
     least = std::min(least, error);
     greatest = std::max(greatest, error);
   }
-  const double pixels = static_cast<double>(map.width) * static_cast<double>(map.height);
+  const double pixels = static_cast<double>(pixel_count(map.width, map.height));
   const bool is_whole = static_cast<double>(map.errors.size()) == pixels;
   statistics.mean = total / pixels;
   statistics.min = is_whole ? static_cast<double>(least) : 0;

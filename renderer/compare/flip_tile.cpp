@@ -6,16 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "renderer/base/highway_targets.h"
-
-// Compiled once for each of these instruction sets; the best one that the machine has is chosen
-// when the program runs. The compiler makes vectors of the plain loops below; without contraction
-// their results do not depend on the vectors' width.
-#define HWY_DISABLED_TARGETS ROUNDEL_DISABLED_TARGETS
-#undef HWY_TARGET_INCLUDE
+// The compiler makes vectors of the plain loops below; without contraction their results do not
+// depend on the vectors' width.
 #define HWY_TARGET_INCLUDE "renderer/compare/flip_tile.cpp"
-#include <hwy/foreach_target.h>  // must come before highway.h
-#include <hwy/highway.h>
+#include "renderer/base/each_highway_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roundel::HWY_NAMESPACE {

@@ -21,17 +21,6 @@ double finite_peak(const float* values, std::size_t count) {
 
 }  // namespace
 
-void FloatDifferences::add(const FloatDifferences& other) {
-  for (int c = 0; c < 4; ++c) {
-    largest[c] = std::max(largest[c], other.largest[c]);
-    sum[c] += other.sum[c];
-    squares[c] += other.squares[c];
-  }
-  peak = std::max(peak, other.peak);
-  pixels += other.pixels;
-  not_finite += other.not_finite;
-}
-
 void compare_float_row(const float* a, const float* b, std::size_t pixels, int channels,
                        double limit, FloatDifferences& differences, std::uint64_t* over) {
   const std::size_t count = pixels * static_cast<std::size_t>(channels);

@@ -2,16 +2,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "renderer/compare/difference_sums.h"
+
 namespace roundel {
 
-/// What the differences of floats add up to; per channel.
-struct FloatDifferences {
-  double largest[4] = {}, sum[4] = {}, squares[4] = {};
+struct FloatDifferences : DifferenceSums<double> {
   double peak = 0;               ///< the largest finite value of either picture
-  std::uint64_t pixels = 0;      ///< with a channel that differs
-  std::uint64_t not_finite = 0;  ///< of them, with NaN or infinity on one side only
+  std::uint64_t not_finite = 0;  ///< of `pixels`, with NaN or infinity on one side only
 
-  void add(const FloatDifferences& other);
+  void add(const FloatDifferences& other) {
+    DifferenceSums::add(other);
+    peak = std::max(peak, other.peak);
+    not_finite += other.not_finite;
+  }
 };
 
 /// Adds a row of `pixels` pixels of `channels` channels each. Values are the same as numbers are,

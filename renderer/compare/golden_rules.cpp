@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
 #include "renderer/compare/glob.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/scene.h"
 #include "renderer/scene/scene_errors.h"
 #include "renderer/scene/spec.h"
-#include "renderer/scene/text.h"
 #include "renderer/scene/validate.h"
 
 namespace roundel {
@@ -18,51 +18,43 @@ namespace {
 
 constexpr std::uint64_t kMaxRules = 10'000;
 
-template <typename Form>
-SpecPtr manifest_spec(Form form, std::string expected = "") {
-  return std::make_shared<const Spec>(Spec{std::move(form), std::move(expected), ""});
-}
-
-SpecPtr pixel_count() {
-  return manifest_spec(IntegerSpec{0, static_cast<std::int64_t>(kMaxPixels)});
+SpecPtr whole_pixels() {
+  return spec(IntegerSpec{0, static_cast<std::int64_t>(kMaxPixels)});
 }
 
 SpecPtr pixel_limit() {
-  const SpecPtr percent = manifest_spec(
-      ObjectSpec{{{"percent", manifest_spec(NumberSpec{0, 100}), "", true, ""}}}, "{percent: P}");
-  return manifest_spec(AnyOfSpec{{pixel_count(), percent}},
-                       "a number of pixels or {percent: NUMBER}");
+  const SpecPtr percent =
+      spec(ObjectSpec{{{"percent", spec(NumberSpec{0, 100}), "", true, ""}}}, "{percent: P}");
+  return spec(AnyOfSpec{{whole_pixels(), percent}}, "a number of pixels or {percent: NUMBER}");
 }
 
 SpecPtr density_limit() {
-  const SpecPtr side = manifest_spec(IntegerSpec{1, kMaxImageSide});
-  return manifest_spec(ObjectSpec{{{"pixels", pixel_count(), "", true, ""},
-                                   {"width", side, "", true, ""},
-                                   {"height", side, "", true, ""}}},
-                       "{pixels: N, width: W, height: H}");
+  const SpecPtr side = spec(IntegerSpec{1, kMaxImageSide});
+  return spec(ObjectSpec{{{"pixels", whole_pixels(), "", true, ""},
+                          {"width", side, "", true, ""},
+                          {"height", side, "", true, ""}}},
+              "{pixels: N, width: W, height: H}");
 }
 
 SpecPtr rule_spec() {
-  const SpecPtr pattern = manifest_spec(StringSpec{}, "a pattern such as \"snow*\"");
+  const SpecPtr pattern = spec(StringSpec{}, "a pattern such as \"snow*\"");
   const SpecPtr patterns =
-      manifest_spec(AnyOfSpec{{pattern, manifest_spec(ListSpec{pattern, 1}, "a list of patterns")}},
-                    "a pattern such as \"snow*\", or a list of them");
-  return manifest_spec(
-      ObjectSpec{{{"pictures", patterns, "", true, ""},
-                  {"max-delta", manifest_spec(NumberSpec{0, kMaxColor}), "", false, ""},
-                  {"max-pixels", pixel_limit(), "", false, ""},
-                  {"max-density", density_limit(), "", false, ""},
-                  {"flip-mean", manifest_spec(NumberSpec{0, 1}), "", false, ""}}},
-      "a rule {pictures: PATTERN, ...}");
+      spec(AnyOfSpec{{pattern, spec(ListSpec{pattern, 1}, "a list of patterns")}},
+           "a pattern such as \"snow*\", or a list of them");
+  return spec(ObjectSpec{{{"pictures", patterns, "", true, ""},
+                          {"max-delta", spec(NumberSpec{0, kMaxColor}), "", false, ""},
+                          {"max-pixels", pixel_limit(), "", false, ""},
+                          {"max-density", density_limit(), "", false, ""},
+                          {"flip-mean", spec(NumberSpec{0, 1}), "", false, ""}}},
+              "a rule {pictures: PATTERN, ...}");
 }
 
 const Spec& manifest_format() {
-  static const SpecPtr kFormat = manifest_spec(
-      ObjectSpec{
-          {{"version", manifest_spec(IntegerSpec{1, 1}), "", true, ""},
-           {"tolerances", manifest_spec(ListSpec{rule_spec(), 0, kMaxRules}, "a list of rules"), "",
-            true, ""}}},
-      "a manifest {version: 1, tolerances: [...]}");
+  static const SpecPtr kFormat =
+      spec(ObjectSpec{{{"version", spec(IntegerSpec{1, 1}), "", true, ""},
+                       {"tolerances", spec(ListSpec{rule_spec(), 0, kMaxRules}, "a list of rules"),
+                        "", true, ""}}},
+           "a manifest {version: 1, tolerances: [...]}");
   return *kFormat;
 }
 

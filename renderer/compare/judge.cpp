@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 
+#include "renderer/base/text.h"
 #include "renderer/compare/picture_difference.h"
 
 namespace roundel {
 namespace {
 
-std::string counted(std::uint64_t pixels) {
-  return fmt::format("{} pixel{}", pixels, pixels == 1 ? " differs" : "s differ");
+std::string differing(std::uint64_t pixels) {
+  return count_with_noun(pixels, "pixel") + (pixels == 1 ? " differs" : " differ");
 }
 
 std::string judge_pixels(const PictureDifference& difference, const Tolerance& tolerance) {
@@ -16,13 +17,12 @@ std::string judge_pixels(const PictureDifference& difference, const Tolerance& t
   const auto pixels_over = static_cast<double>(difference.pixels_over);
   if (!tolerance.pixels_in_percent) {
     if (pixels_over <= limit) return "";
-    return fmt::format("{}, at most {} may", counted(difference.pixels_over), limit);
+    return fmt::format("{}, at most {} may", differing(difference.pixels_over), limit);
   }
   const double share =
-      100 * pixels_over /
-      (static_cast<double>(difference.width) * static_cast<double>(difference.height));
+      100 * pixels_over / static_cast<double>(pixel_count(difference.width, difference.height));
   if (share <= limit) return "";
-  return fmt::format("{}, {:.4g} %, at most {} % may", counted(difference.pixels_over), share,
+  return fmt::format("{}, {:.4g} %, at most {} % may", differing(difference.pixels_over), share,
                      limit);
 }
 
@@ -31,7 +31,7 @@ std::string judge_density(const PictureDifference& difference, const Tolerance& 
     return "";
   const PixelBox& window = difference.densest;
   return fmt::format("{} in the {}x{} pixels at ({}, {}), at most {} may",
-                     counted(difference.densest_pixels), window.width, window.height, window.x,
+                     differing(difference.densest_pixels), window.width, window.height, window.x,
                      window.y, tolerance.max_density->pixels);
 }
 
@@ -59,7 +59,7 @@ Verdict judge(const PictureDifference& difference, const Tolerance& tolerance) {
   object(judge_flip(difference, tolerance));
   // FLIP cannot see these.
   if (verdict.same && tolerance.flip_mean && difference.not_finite > 0) {
-    object(fmt::format("{} by NaN or infinity", counted(difference.not_finite)));
+    object(fmt::format("{} by NaN or infinity", differing(difference.not_finite)));
   }
   return verdict;
 }

@@ -16,9 +16,7 @@ struct OpaquePixel {
 /// Negative values, NaN and infinity become 0.
 inline OpaquePixel opaque_pixel(const Picture& picture, int x, int y, float background) {
   const auto channels = static_cast<std::size_t>(picture.channels);
-  const std::size_t at = (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) +
-                          static_cast<std::size_t>(x)) *
-                         channels;
+  const std::size_t at = picture.sample_at(x, y);
   const auto value = [&](std::size_t c) {
     constexpr float kLevel = 1.0f / 255.0f;
     if (picture.samples == Picture::Samples::kBytes)

@@ -11,10 +11,10 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
 #include "renderer/compare/glob.h"
 #include "renderer/image/files.h"
 #include "renderer/image/png_decoder.h"
-#include "renderer/scene/text.h"
 
 namespace roundel {
 namespace {
@@ -32,21 +32,12 @@ std::string actual_of(const std::string& folder, const std::string& name) {
   return (fs::path(folder) / "actual" / name).string();
 }
 
-std::string diff_of(const std::string& folder, const std::string& name) {
-  return (fs::path(folder) / "diff" / name).string();
-}
-
 void make_folder_of(const std::string& path) {
   std::error_code error;
   fs::create_directories(fs::path(path).parent_path(), error);
   if (!error) return;
   throw Error(ExitCode::kOutputRefused,
               fmt::format("{}: cannot make its folder: {}", path, error.message()));
-}
-
-void write_bytes(const std::string& path, std::span<const std::uint8_t> bytes) {
-  make_folder_of(path);
-  write_file_atomically(path, bytes);
 }
 
 /// A picture's path that stays within the folder it is relative to. The list is a file like any
@@ -161,10 +152,6 @@ std::string PendingGoldens::actual_path(const std::string& name) const {
   return actual_of(folder_, name);
 }
 
-std::string PendingGoldens::diff_path(const std::string& name) const {
-  return diff_of(folder_, name);
-}
-
 void PendingGoldens::keep_actual(const std::string& name, const Image& image,
                                  const ImageMetadata& metadata) {
   keep("actual/" + name, image, metadata);
@@ -204,8 +191,8 @@ void PendingGoldens::write_list(const std::vector<std::string>& names, bool is_f
   const std::string text =
       list.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   check_plain(folder_, kListName);
-  write_bytes(list_path(folder_),
-              {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  make_folder_of(list_path(folder_));
+  write_text_atomically(list_path(folder_), text);
 }
 
 bool has_pending(const std::string& folder) {
@@ -262,7 +249,8 @@ Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name
   std::error_code ignored;
   const bool is_there = fs::exists(golden, ignored);
   if (is_there && file_text(golden) == bytes) return Accepted::kAlready;
-  write_bytes(golden, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  make_folder_of(golden);
+  write_text_atomically(golden, bytes);
   return is_there ? Accepted::kReplaced : Accepted::kStored;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "renderer/compare/comparison_run.h"
-#include "renderer/image/image.h"
+#include "renderer/pixels/image.h"
 
 namespace roundel {
 
@@ -31,7 +31,6 @@ class PendingGoldens {
   const std::string& leftover_problem() const { return leftover_problem_; }
   const std::string& folder() const { return folder_; }
   std::string actual_path(const std::string& name) const;
-  std::string diff_path(const std::string& name) const;
 
   /// Keeps a picture that was drawn, under the name of its golden; may be called by several threads
   /// at once.

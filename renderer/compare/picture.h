@@ -30,6 +30,12 @@ struct Picture {
   std::optional<ImageMetadata> metadata;  ///< as Roundel writes it, where the file has it
 
   bool is_linear() const { return samples == Samples::kFloats; }
+  std::size_t pixels() const { return pixel_count(width, height); }
+  /// The first of the samples of pixel (x, y).
+  std::size_t sample_at(int x, int y) const {
+    return (pixel_count(width, y) + static_cast<std::size_t>(x)) *
+           static_cast<std::size_t>(channels);
+  }
 };
 
 /// Decodes a PNG, EXR or PFM, told by its first bytes. Throws Error(kInvalidScene) "PATH: …" on

@@ -12,11 +12,11 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
+#include "renderer/base/write_file.h"
 #include "renderer/compare/difference_json.h"
 #include "renderer/compare/report_page.h"
 #include "renderer/compare/report_pictures.h"
-#include "renderer/image/files.h"
-#include "renderer/scene/text.h"
 
 namespace roundel {
 namespace {
@@ -36,11 +36,6 @@ std::string script_name(std::size_t index) {
 bool is_script_name(const std::string& name) {
   return name.size() >= 9 && name.ends_with(".js") &&
          std::all_of(name.begin(), name.end() - 3, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-void write_text(const fs::path& path, std::string_view text) {
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  write_file_atomically(path.string(), {bytes, text.size()});
 }
 
 bool is_report(const fs::path& page) {
@@ -82,33 +77,12 @@ void prepare_folder(const fs::path& folder) {
 }
 
 std::string html(const std::string& text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+  return escaped(printable(text), {{'&', "&amp;"}, {'<', "&lt;"}});
 }
 
 /// JSON that may stand in a <script>: nothing in it ends the element or begins a comment.
 std::string script_json(const ReportJson& json) {
-  std::string out;
-  for (const char c : dump(json)) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
-  return out;
+  return escaped(dump(json), {{'<', "\\u003c"}});
 }
 
 ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
@@ -177,7 +151,7 @@ class PictureWriter {
     }
     const ReportPictures& pictures = *made.pictures;
     const std::string name = script_name(index);
-    write_text(folder_ / kPictureFolder / name, pictures.script);
+    write_text_atomically(folder_ / kPictureFolder / name, pictures.script);
     room_ -= pictures.script.size();
     failure["pictures"] = {{"file", std::string(kPictureFolder) + "/" + name}};
     if (pictures.is_rounded) failure["pictures"]["rounded"] = true;
@@ -232,7 +206,7 @@ void write_report(const std::string& folder, const ComparisonRun& run,
   PictureWriter(folder, picture_bytes).write(failures, failed);
   const ReportJson data = {
       {"counts", counts_json(count_states(run))}, {"failures", failed}, {"passes", passed}};
-  write_text(fs::path(folder) / kPageName, report_page(html(run.title), script_json(data)));
+  write_text_atomically(report_page_path(folder), report_page(html(run.title), script_json(data)));
 }
 
 }  // namespace roundel

@@ -41,8 +41,7 @@ Image part_of(const Image& image, const PixelBox& part) {
   const std::size_t row_bytes = static_cast<std::size_t>(out.width) * channels;
   for (int y = 0; y < out.height; ++y) {
     const std::size_t pixel =
-        static_cast<std::size_t>(part.y + y) * static_cast<std::size_t>(image.width) +
-        static_cast<std::size_t>(part.x);
+        pixel_count(image.width, part.y + y) + static_cast<std::size_t>(part.x);
     std::memcpy(out.bytes.data() + static_cast<std::size_t>(y) * row_bytes,
                 image.bytes.data() + pixel * channels, row_bytes);
   }

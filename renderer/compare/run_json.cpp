@@ -1,7 +1,7 @@
 #include "renderer/compare/run_json.h"
 
+#include "renderer/base/text.h"
 #include "renderer/compare/difference_json.h"
-#include "renderer/scene/text.h"
 
 namespace roundel {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "renderer/base/text.h"
 #include "renderer/compare/run_json.h"
-#include "renderer/scene/text.h"
 
 namespace roundel {
 namespace {
@@ -9,31 +9,11 @@ namespace {
 /// Text that may stand between tags and in attributes. XML 1.0 has no way at all to write control
 /// characters and U+FFFE, U+FFFF.
 std::string xml(const std::string& text) {
-  std::string out;
-  const std::string shown = printable(text);
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    const std::string_view rest = std::string_view(shown).substr(i);
-    if (rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF")) {
-      out += "\xEF\xBF\xBD";
-      i += 2;
-      continue;
-    }
-    switch (shown[i]) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += shown[i];
-    }
+  std::string out =
+      escaped(printable(text), {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
+  for (const std::string_view no_character : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
+    for (std::size_t i = 0; (i = out.find(no_character, i)) != std::string::npos;)
+      out.replace(i, no_character.size(), "\xEF\xBF\xBD");
   }
   return out;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "renderer/compare/opaque_pixel.h"
-#include "renderer/image/srgb.h"
+#include "renderer/pixels/srgb.h"
 
 namespace roundel {
 namespace {

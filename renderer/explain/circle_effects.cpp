@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
+#include <unordered_map>
 
 #include "renderer/explain/pixel_walk.h"
 #include "renderer/raster/background.h"
@@ -85,59 +85,26 @@ double add_effects(const Side& side, std::span<const std::uint32_t> list, int x,
   return walk.state.transmittance;
 }
 
-/// Sums by change, of one tile.
-class TileSums {
- public:
-  using Entry = std::pair<std::uint32_t, ChangeEffect>;
+using SumsByChange = std::unordered_map<std::uint32_t, ChangeEffect>;
 
-  /// Adds the effects on one pixel: those on both of its sides that belong to one change first
-  /// among themselves, where they cancel if they are equal.
-  void add_pixel(std::vector<Effect>& effects) {
-    std::stable_sort(effects.begin(), effects.end(), [](const Effect& first, const Effect& second) {
-      return first.change < second.change;
-    });
-    for (auto first = effects.begin(); first != effects.end();) {
-      Channels sum{};
-      auto next = first;
-      for (; next != effects.end() && next->change == first->change; ++next)
-        for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += next->channels[c];
-      double amount = 0;
-      for (const double channel : sum) amount += std::abs(channel);
-      if (amount > 0) entries_.push_back({first->change, {amount, 1}});
-      first = next;
-    }
-    effects.clear();
-    if (entries_.size() > room_) compact();
+/// Adds the effects on one pixel: those on both of its sides that belong to one change first among
+/// themselves, where they cancel if they are equal. Leaves no effects.
+void add_pixel(std::vector<Effect>& effects, SumsByChange& sums) {
+  std::stable_sort(effects.begin(), effects.end(), [](const Effect& first, const Effect& second) {
+    return first.change < second.change;
+  });
+  for (auto first = effects.begin(); first != effects.end();) {
+    Channels sum{};
+    auto next = first;
+    for (; next != effects.end() && next->change == first->change; ++next)
+      for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += next->channels[c];
+    double amount = 0;
+    for (const double channel : sum) amount += std::abs(channel);
+    if (amount > 0) sums[first->change].add({amount, 1});
+    first = next;
   }
-
-  const std::vector<Entry>& entries() {
-    compact();
-    return entries_;
-  }
-
- private:
-  /// One entry for each change.
-  void compact() {
-    std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& first, const Entry& second) {
-      return first.first < second.first;
-    });
-    std::size_t count = 0;
-    for (const Entry& entry : entries_) {
-      if (count > 0 && entries_[count - 1].first == entry.first) {
-        entries_[count - 1].second.amount += entry.second.amount;
-        entries_[count - 1].second.pixels += entry.second.pixels;
-      } else {
-        entries_[count++] = entry;
-      }
-    }
-    entries_.resize(count);
-    room_ = std::max(kLeastRoom, 2 * count);
-  }
-
-  static constexpr std::size_t kLeastRoom = 65536;
-  std::vector<Entry> entries_;
-  std::size_t room_ = kLeastRoom;
-};
+  effects.clear();
+}
 
 /// Pixels that lie in one tile.
 struct PixelsOfTile {
@@ -183,15 +150,11 @@ class EffectSum {
       add(tiles.subspan(tiles.size() / 2));
       return;
     }
-    std::vector<TileSums> sums(tiles.size());
+    std::vector<SumsByChange> sums(tiles.size());
     tbb::parallel_for(std::size_t{0}, tiles.size(),
                       [&](std::size_t i) { add_tile(tiles[i], sums[i]); });
-    for (TileSums& of_tile : sums) {
-      for (const auto& [change, effect] : of_tile.entries()) {
-        sums_[change].amount += effect.amount;
-        sums_[change].pixels += effect.pixels;
-      }
-    }
+    for (const SumsByChange& of_tile : sums)
+      for (const auto& [change, effect] : of_tile) sums_[change].add(effect);
   }
 
   std::vector<ChangeEffect> take() { return std::move(sums_); }
@@ -204,7 +167,7 @@ class EffectSum {
         {circles, 0, circles.count(), none, grid_, done, max_list_bytes_, false}, side.lists);
   }
 
-  void add_tile(const PixelsOfTile& tile, TileSums& sums) const {
+  void add_tile(const PixelsOfTile& tile, SumsByChange& sums) const {
     const auto width = static_cast<std::uint32_t>(grid_.width);
     const auto background_change = static_cast<std::uint32_t>(sums_.size() - 1);
     const std::vector<std::uint32_t> list_a = a_.lists.indices(tile.tile),
@@ -219,7 +182,7 @@ class EffectSum {
       for (std::size_t c = 0; c < before.size(); ++c)
         background.channels[c] = light * (after[c] - before[c]);
       effects.push_back(background);
-      sums.add_pixel(effects);
+      add_pixel(effects, sums);
     }
   }
 

@@ -11,6 +11,11 @@ namespace roundel {
 struct ChangeEffect {
   double amount = 0;
   std::uint64_t pixels = 0;  ///< where it is not 0
+
+  void add(const ChangeEffect& other) {
+    amount += other.amount;
+    pixels += other.pixels;
+  }
 };
 
 /// The effects of each change on the pixels (row · width + x), and last that of another background:

@@ -12,7 +12,7 @@
 #include "renderer/base/memory.h"
 #include "renderer/explain/circle_effects.h"
 #include "renderer/explain/pixel_clusters.h"
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/pixels/pixel_to_bytes.h"
 
 namespace roundel {
 namespace {
@@ -22,15 +22,8 @@ constexpr std::size_t kMostExamined = 65536;
 bool differs_in_bytes(const Pixel& a, const Pixel& b, const ImageSettings& in_a,
                       const ImageSettings& in_b) {
   std::array<std::uint8_t, 4> bytes_a{}, bytes_b{};
-  const auto convert = [](const Pixel& pixel, const ImageSettings& image, std::uint8_t* bytes) {
-    if (image.alpha) {
-      pixel_to_rgba(pixel, image.blend_space, bytes);
-    } else {
-      pixel_to_rgb(pixel, image.blend_space, bytes);
-    }
-  };
-  convert(a, in_a, bytes_a.data());
-  convert(b, in_b, bytes_b.data());
+  store_pixel(a, in_a, bytes_a.data());
+  store_pixel(b, in_b, bytes_b.data());
   return bytes_a != bytes_b;
 }
 

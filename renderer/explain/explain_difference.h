@@ -5,8 +5,8 @@
 
 #include "renderer/explain/layer_places.h"
 #include "renderer/explain/match_circles.h"
-#include "renderer/raster/circle.h"
-#include "renderer/raster/framebuffer.h"
+#include "renderer/generate/circle.h"
+#include "renderer/pixels/framebuffer.h"
 #include "renderer/raster/tile_grid.h"
 #include "renderer/scene/scene.h"
 

@@ -4,10 +4,9 @@
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "renderer/explain/pixel_walk.h"
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/raster/background.h"
 
 namespace roundel {
@@ -33,17 +32,6 @@ CircleNumbers covering_circles(const Circles& circles, std::size_t begin, std::s
         first.insert(first.end(), second.begin(), second.end());
         return first;
       });
-}
-
-std::uint64_t count_covering(const Circles& circles, std::size_t end, const PixelWalk& walk) {
-  return tbb::parallel_reduce(
-      CircleRange(0, end, kCirclesATask), std::uint64_t{0},
-      [&](const CircleRange& range, std::uint64_t count) {
-        for (std::size_t i = range.begin(); i < range.end(); ++i)
-          count += walk.is_covered_by(circles.shapes[i]) ? 1 : 0;
-        return count;
-      },
-      std::plus<>());
 }
 
 Color color_so_far(const PixelWalk::State& state) {
@@ -85,11 +73,7 @@ void finish_pixel(const PixelWalk& walk, const ImageSettings& image, int row,
   }
   explanation.value = {state.red, state.green, state.blue,
                        image.alpha ? 1.0f - state.transmittance : 1.0f};
-  if (image.alpha) {
-    pixel_to_rgba(explanation.value, image.blend_space, explanation.bytes.data());
-  } else {
-    pixel_to_rgb(explanation.value, image.blend_space, explanation.bytes.data());
-  }
+  store_pixel(explanation.value, image, explanation.bytes.data());
 }
 
 }  // namespace
@@ -100,7 +84,7 @@ PixelExplanation explain_pixel(const Circles& circles, const ImageSettings& imag
   PixelWalk walk = PixelWalk::at(x, row, image.height);
   PixelExplanation explanation;
   std::size_t end = circles.count();
-  while (end > 0 && !walk.has_stopped()) {
+  while (end > 0) {
     const std::size_t begin = end - std::min(end, kCirclesAtOnce);
     const CircleNumbers covering = covering_circles(circles, begin, end, walk);
     for (std::size_t i = covering.size(); i-- > 0;) {
@@ -113,7 +97,6 @@ PixelExplanation explain_pixel(const Circles& circles, const ImageSettings& imag
     }
     end = begin;
   }
-  explanation.unseen += count_covering(circles, end, walk);
   finish_pixel(walk, image, row, explanation);
   return explanation;
 }

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "renderer/raster/circle.h"
-#include "renderer/raster/framebuffer.h"
+#include "renderer/generate/circle.h"
+#include "renderer/pixels/framebuffer.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {

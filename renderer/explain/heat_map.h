@@ -2,9 +2,9 @@
 #include <cstdint>
 
 #include "renderer/base/buffer.h"
-#include "renderer/image/image.h"
-#include "renderer/raster/circle.h"
-#include "renderer/raster/framebuffer.h"
+#include "renderer/generate/circle.h"
+#include "renderer/pixels/framebuffer.h"
+#include "renderer/pixels/image.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {

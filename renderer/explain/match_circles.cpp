@@ -166,16 +166,8 @@ class Matcher {
 }  // namespace
 
 const char* name_of(CircleChange::Kind kind) {
-  switch (kind) {
-    case CircleChange::Kind::kAdded:
-      return "added";
-    case CircleChange::Kind::kRemoved:
-      return "removed";
-    case CircleChange::Kind::kChanged:
-      return "changed";
-    default:
-      return "reordered";
-  }
+  constexpr const char* kNames[] = {"added", "removed", "changed", "reordered"};
+  return kNames[static_cast<int>(kind)];
 }
 
 std::vector<CircleChange> match_circles(const Circles& a, const LayerPlaces& places_a,

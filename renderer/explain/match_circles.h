@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "renderer/explain/layer_places.h"
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 
 namespace roundel {
 

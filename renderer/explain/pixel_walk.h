@@ -1,5 +1,5 @@
 #pragma once
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 #include "renderer/raster/scalar_pixel_math.h"
 
 namespace roundel {

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 
 namespace roundel {
 

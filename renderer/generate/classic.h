@@ -1,30 +1,16 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string_view>
 
 #include "renderer/generate/layer_source.h"
 
 namespace roundel {
 
-/// One of the classic scenes of the Stanford CS149 / CMU 15-418 circle renderer. All arithmetic of
-/// their circles is binary32, without contraction, in the order written.
-struct ClassicScene {
-  const char* name;
-  std::uint64_t count;  ///< circles
-  Shader shader;        ///< where a layer names none
-  /// Arguments: seed; alpha of every circle.
-  std::unique_ptr<LayerSource> (*make)(std::uint32_t, float);
-};
-
-/// All fourteen.
-std::span<const ClassicScene> classic_scenes();
-
-/// Null for an unknown name.
-const ClassicScene* find_classic(std::string_view name);
-/// Throws Error(kInvalidScene) for an unknown name.
-const ClassicScene& classic_scene(std::string_view name);
+/// The circles of a classic scene, each of this alpha. All arithmetic is binary32, without
+/// contraction, in the order written. Throws Error(kInvalidScene) for an unknown name.
+std::unique_ptr<LayerSource> make_classic_layer(std::string_view name, std::uint32_t seed,
+                                                float alpha);
 
 std::unique_ptr<LayerSource> make_rgb(std::uint32_t seed, float alpha);
 std::unique_ptr<LayerSource> make_rgby(std::uint32_t seed, float alpha);

@@ -7,6 +7,7 @@
 #include "renderer/generate/classic.h"
 #include "renderer/generate/glibc_random.h"
 #include "renderer/generate/simulated_layer.h"
+#include "renderer/scene/classic_scenes.h"
 
 namespace roundel {
 namespace {
@@ -43,7 +44,7 @@ class BouncingBalls final : public SimulatedLayer {
     for (std::size_t i = 0; i < kCount; ++i) paints[i] = primary_paint(i, alpha_);
   }
 
-  static constexpr std::size_t kCount = 10;
+  static constexpr std::size_t kCount = classic_count("bouncingballs");
   std::uint32_t seed_;
   float alpha_;
   std::array<float, kCount> x_{}, z_{};
@@ -76,7 +77,7 @@ class Hypnosis final : public SimulatedLayer {
     std::copy(paints_.begin(), paints_.end(), paints.begin());
   }
 
-  static constexpr std::size_t kCount = 25;
+  static constexpr std::size_t kCount = classic_count("hypnosis");
   std::uint32_t seed_;
   float alpha_;
   std::array<float, kCount> radii_{};
@@ -125,6 +126,7 @@ class Fireworks final : public SimulatedLayer {
 
   static constexpr std::size_t kCenters = 15;
   static constexpr std::size_t kSparks = 20;  ///< a centre
+  static_assert(kCenters + kCenters * kSparks == classic_count("fireworks"));
   std::uint32_t seed_;
   float alpha_;
   std::array<Spark, kCenters * kSparks> sparks_{};

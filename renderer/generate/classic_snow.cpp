@@ -8,11 +8,13 @@
 #include "renderer/generate/glibc_random.h"
 #include "renderer/generate/simulated_layer.h"
 #include "renderer/generate/snow_motion.h"
+#include "renderer/scene/classic_scenes.h"
 
 namespace roundel {
 namespace {
 
-constexpr std::size_t kFlakes = 100'000;
+constexpr std::size_t kFlakes = classic_count("snow");
+static_assert(kFlakes == classic_count("snowsingle"));
 constexpr std::int64_t kStillFrame = 751;  ///< of snowsingle
 
 class Snow final : public SimulatedLayer {

@@ -11,6 +11,7 @@
 #include "renderer/generate/classic.h"
 #include "renderer/generate/depth_sort.h"
 #include "renderer/generate/glibc_random.h"
+#include "renderer/scene/classic_scenes.h"
 
 namespace roundel {
 namespace {
@@ -184,6 +185,7 @@ class PatternLayer final : public LayerSource {
           paints[next] = paint;
         }
     };
+    static_assert(16 * 16 + 31 * 31 == classic_count("pattern"));
     add_grid(16, kRadius, {1, 0, 0, alpha_});
     add_grid(31, 0.0f, {1, 1, 0, alpha_});
   }
@@ -216,29 +218,29 @@ std::unique_ptr<LayerSource> make_rgby(std::uint32_t /*seed*/, float alpha) {
 }
 
 std::unique_ptr<LayerSource> make_rand10k(std::uint32_t seed, float alpha) {
-  return random_scene({10'000, kLawA, {.02f, .06f}}, nullptr, seed, alpha);
+  return random_scene({classic_count("rand10k"), kLawA, {.02f, .06f}}, nullptr, seed, alpha);
 }
 
 std::unique_ptr<LayerSource> make_rand100k(std::uint32_t seed, float alpha) {
-  return random_scene({100'000, kLawB, {.02f, .06f}}, nullptr, seed, alpha);
+  return random_scene({classic_count("rand100k"), kLawB, {.02f, .06f}}, nullptr, seed, alpha);
 }
 
 std::unique_ptr<LayerSource> make_rand_1m(std::uint32_t seed, float alpha) {
-  return random_scene({1'000'000, kLawC, {.009f, .005f}}, nullptr, seed, alpha);
+  return random_scene({classic_count("rand1M"), kLawC, {.009f, .005f}}, nullptr, seed, alpha);
 }
 
 std::unique_ptr<LayerSource> make_micro_2m(std::uint32_t seed, float alpha) {
-  return random_scene({2'000'000, kLawD, {.001f, 0}}, nullptr, seed, alpha);
+  return random_scene({classic_count("micro2M"), kLawD, {.001f, 0}}, nullptr, seed, alpha);
 }
 
 std::unique_ptr<LayerSource> make_biglittle(std::uint32_t seed, float alpha) {
   static constexpr Corner kUpperLeft = {{.9f - .85f, .1f}, {.85f, .1f}};
-  return random_scene({10'000, kLawA, {.25f, 0}}, &kUpperLeft, seed, alpha);
+  return random_scene({classic_count("biglittle"), kLawA, {.25f, 0}}, &kUpperLeft, seed, alpha);
 }
 
 std::unique_ptr<LayerSource> make_littlebig(std::uint32_t seed, float alpha) {
   static constexpr Corner kLowerRight = {{.9f - .05f, .1f}, {.05f, .1f}};
-  return random_scene({10'000, kLawA, {.25f, 0}}, &kLowerRight, seed, alpha);
+  return random_scene({classic_count("littlebig"), kLawA, {.25f, 0}}, &kLowerRight, seed, alpha);
 }
 
 std::unique_ptr<LayerSource> make_pattern(std::uint32_t seed, float alpha) {

@@ -12,7 +12,7 @@
 #include "renderer/base/buffer.h"
 #include "renderer/base/error.h"
 #include "renderer/generate/layer_source.h"
-#include "renderer/raster/view.h"
+#include "renderer/generate/view.h"
 #include "renderer/scene/npy.h"
 
 namespace roundel {

@@ -12,8 +12,8 @@
 #include "renderer/base/error.h"
 #include "renderer/generate/classic.h"
 #include "renderer/generate/random_circle.h"
-#include "renderer/image/srgb.h"
-#include "renderer/raster/view.h"
+#include "renderer/generate/view.h"
+#include "renderer/pixels/srgb.h"
 
 namespace roundel {
 namespace {
@@ -23,7 +23,7 @@ std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t
     std::uint32_t scene_seed, index;
     float alpha;
     std::unique_ptr<LayerSource> operator()(const GeneratorSource& s) const {
-      return classic_scene(s.name).make(s.seed.value_or(scene_seed), alpha);
+      return make_classic_layer(s.name, s.seed.value_or(scene_seed), alpha);
     }
     std::unique_ptr<LayerSource> operator()(const RandomSource& s) const {
       return make_random_layer(s, s.seed.value_or(scene_seed), index, alpha);
@@ -180,36 +180,6 @@ void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& 
 bool CircleSource::is_simulated() const {
   return std::any_of(state_->sources.begin(), state_->sources.end(),
                      [](const auto& source) { return source->is_simulated(); });
-}
-
-std::uint64_t count_circles(const Layer& layer) {
-  struct Count {
-    std::uint64_t operator()(const GeneratorSource& s) const { return classic_scene(s.name).count; }
-    std::uint64_t operator()(const RandomSource& s) const { return s.count; }
-    std::uint64_t operator()(const InlineSource& s) const { return s.circles.size(); }
-    std::uint64_t operator()(const DataSource& s) const { return s.rows; }
-  };
-  return std::visit(Count{}, layer.source);
-}
-
-std::uint64_t count_circles(const Scene& scene) {
-  std::uint64_t count = 0;
-  for (const Layer& layer : scene.layers) count += count_circles(layer);
-  return count;
-}
-
-bool is_classic_name(const std::string& name) {
-  return find_classic(name) != nullptr;
-}
-
-std::vector<std::string> classic_names() {
-  std::vector<std::string> names;
-  for (const ClassicScene& scene : classic_scenes()) names.emplace_back(scene.name);
-  return names;
-}
-
-Shader classic_shader(const std::string& name) {
-  return classic_scene(name).shader;
 }
 
 }  // namespace roundel

@@ -2,8 +2,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "renderer/generate/circle_stream.h"
 #include "renderer/scene/scene.h"
@@ -57,16 +55,5 @@ class CircleSource {
 /// generate() as circles are drawn. Frames before 0 have those of frame 0.
 void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& circles,
                              CircleSource::Depths depths = CircleSource::Depths::kPainted);
-
-/// Number of circles of every frame, of the whole scene or of a layer, without generating them.
-std::uint64_t count_circles(const Scene& scene);
-std::uint64_t count_circles(const Layer& layer);
-
-/// True for the names that `generator:` knows; `classic_names()` lists them.
-bool is_classic_name(const std::string& name);
-std::vector<std::string> classic_names();
-
-/// The shader of a classic scene's circles where a layer names none.
-Shader classic_shader(const std::string& name);
 
 }  // namespace roundel

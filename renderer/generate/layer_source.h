@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {

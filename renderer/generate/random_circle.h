@@ -2,9 +2,9 @@
 #include <cstdint>
 
 #include "renderer/base/host_device.h"
+#include "renderer/generate/circle.h"
 #include "renderer/generate/normal.h"
 #include "renderer/generate/philox.h"
-#include "renderer/raster/circle.h"
 
 namespace roundel {
 

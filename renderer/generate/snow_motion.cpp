@@ -4,17 +4,10 @@
 
 #include <algorithm>
 
-#include "renderer/base/highway_targets.h"
 #include "renderer/generate/snow_step.h"
 
-// Highway compiles this file once for every vector instruction set, as the target of the rest of
-// it.
-#define HWY_DISABLED_TARGETS ROUNDEL_DISABLED_TARGETS
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/generate/snow_motion.cpp"
-#include <hwy/foreach_target.h>
-// After foreach_target.h.
-#include <hwy/highway.h>
+#include "renderer/base/each_highway_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roundel::HWY_NAMESPACE {

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
-#include "renderer/image/image.h"
-#include "renderer/raster/framebuffer.h"
+#include "renderer/pixels/framebuffer.h"
+#include "renderer/pixels/image.h"
 
 namespace roundel {
 

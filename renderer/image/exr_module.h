@@ -23,6 +23,12 @@ ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file);
 ExrInfo read_exr_info(const std::string& path);
 }  // namespace openexr
 
+/// With a small letter, as other attributes have it.
+inline std::string attribute_name(std::string keyword) {
+  keyword[0] = static_cast<char>(keyword[0] - 'A' + 'a');
+  return keyword;
+}
+
 /// Those functions, as the module's only own function returns them.
 struct ExrFunctions {
   decltype(&openexr::encode_exr) encode_exr;

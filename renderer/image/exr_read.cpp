@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 
 #include "renderer/base/error.h"
@@ -17,7 +16,8 @@
 #include "renderer/base/memory.h"
 #include "renderer/image/exr_attributes.h"
 #include "renderer/image/exr_module.h"
-#include "renderer/scene/scene.h"
+#include "renderer/image/metadata_text.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace roundel::openexr {
 namespace {
@@ -51,31 +51,12 @@ class MemoryInput : public Imf::IStream {
   std::uint64_t position_ = 0;
 };
 
-std::optional<std::string> string_attribute(const Imf::Header& header, const char* name) {
-  const auto* attribute = header.findTypedAttribute<Imf::StringAttribute>(name);
-  if (attribute == nullptr) return std::nullopt;
-  return attribute->value();
-}
-
-template <typename T>
-bool read_attribute_number(const std::optional<std::string>& text, T& value) {
-  if (!text) return false;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  return error == std::errc() && end == text->data() + text->size();
-}
-
 std::optional<ImageMetadata> metadata_of(const Imf::Header& header) {
-  const auto software = string_attribute(header, "software");
-  const auto fingerprint = string_attribute(header, "fingerprint");
-  ImageMetadata metadata;
-  if (!software || !fingerprint ||
-      !read_attribute_number(string_attribute(header, "seed"), metadata.seed) ||
-      !read_attribute_number(string_attribute(header, "frame"), metadata.frame)) {
-    return std::nullopt;
-  }
-  metadata.software = *software;
-  metadata.fingerprint = *fingerprint;
-  return metadata;
+  return parse_metadata([&header](const char* keyword) -> const std::string* {
+    const auto* attribute =
+        header.findTypedAttribute<Imf::StringAttribute>(attribute_name(keyword));
+    return attribute == nullptr ? nullptr : &attribute->value();
+  });
 }
 
 /// The pixels of the only part of a file.
@@ -159,18 +140,15 @@ std::uint64_t largest_expansion(Imf::Compression compression) {
   return kDeflate * kWidening * (is_dct ? 64 : 1);  // flat blocks have one coefficient
 }
 
-void check_memory(const OpenExr& exr, std::uint64_t size, std::size_t file_size) {
+void check_memory(const std::string& path, const OpenExr& exr, std::uint64_t size,
+                  std::size_t file_size) {
   if (size / largest_expansion(exr.part->header().compression()) > file_size) {
     throw std::runtime_error("the pixels are cut off");
   }
-  const std::uint64_t memory = physical_memory();
-  if (size <= memory / 2) return;
-  throw std::runtime_error(
-      fmt::format("its pixels need {:.1f} GiB of memory; this machine has {:.1f}",
-                  static_cast<double>(size) * 0x1p-30, static_cast<double>(memory) * 0x1p-30));
+  check_fits_memory(path, "pixels", size);
 }
 
-ExrPixels read_pixels(OpenExr& exr, std::size_t file_size) {
+ExrPixels read_pixels(const std::string& path, OpenExr& exr, std::size_t file_size) {
   const std::vector<std::string> names = ordered_channels(exr.part->header().channels());
   ExrPixels pixels;
   pixels.width = exr.width, pixels.height = exr.height;
@@ -179,7 +157,7 @@ ExrPixels read_pixels(OpenExr& exr, std::size_t file_size) {
   const std::size_t pixel_bytes = names.size() * sizeof(float);
   const std::size_t row_bytes = pixel_bytes * static_cast<std::size_t>(exr.width);
   const std::size_t size = row_bytes * static_cast<std::size_t>(exr.height);
-  check_memory(exr, size, file_size);
+  check_memory(path, exr, size, file_size);
   pixels.samples = Buffer<float>(size / sizeof(float));
   Imf::FrameBuffer slices;
   char* const base = address_before(
@@ -208,7 +186,9 @@ ExrPixels read_pixels(OpenExr& exr, std::size_t file_size) {
 ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file) {
   try {
     OpenExr exr(file);
-    return read_pixels(exr, file.size());
+    return read_pixels(path, exr, file.size());
+  } catch (const Error&) {
+    throw;
   } catch (const std::exception& error) {
     fail_to_read(path, error);
   }

@@ -10,6 +10,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/image/exr_module.h"
+#include "renderer/image/metadata_text.h"
 
 namespace roundel::openexr {
 namespace {
@@ -44,10 +45,9 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
   try {
     Imf::Header header(framebuffer.width, framebuffer.height);
     header.compression() = Imf::ZIP_COMPRESSION;
-    header.insert("software", Imf::StringAttribute(metadata.software));
-    header.insert("fingerprint", Imf::StringAttribute(metadata.fingerprint));
-    header.insert("seed", Imf::StringAttribute(std::to_string(metadata.seed)));
-    header.insert("frame", Imf::StringAttribute(std::to_string(metadata.frame)));
+    const auto texts = metadata_texts(metadata);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      header.insert(attribute_name(kMetadataKeywords[i]), Imf::StringAttribute(texts[i]));
     const int channels = alpha ? 4 : 3;
     const char* const names[] = {"R", "G", "B", "A"};
     for (int c = 0; c < channels; ++c) {

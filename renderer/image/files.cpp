@@ -1,28 +1,23 @@
 #include "renderer/image/files.h"
 
-#include <string_view>
+#include <algorithm>
 
 #include "renderer/base/error.h"
 
 namespace roundel {
-namespace {
 
-bool ends_with_ignoring_case(std::string_view text, std::string_view ending) {
-  if (text.size() < ending.size()) return false;
-  text.remove_prefix(text.size() - ending.size());
-  for (std::size_t i = 0; i < ending.size(); ++i) {
-    const char c = text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] + 32) : text[i];
-    if (c != ending[i]) return false;
-  }
-  return true;
+std::optional<ImageFormat> known_format(const std::string& path) {
+  std::string ending = path.substr(path.size() - std::min<std::size_t>(path.size(), 4));
+  for (char& c : ending)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  if (ending == ".png") return ImageFormat::kPng;
+  if (ending == ".exr") return ImageFormat::kExr;
+  if (ending == ".pfm") return ImageFormat::kPfm;
+  return std::nullopt;
 }
 
-}  // namespace
-
 ImageFormat format_of(const std::string& path) {
-  if (ends_with_ignoring_case(path, ".png")) return ImageFormat::kPng;
-  if (ends_with_ignoring_case(path, ".exr")) return ImageFormat::kExr;
-  if (ends_with_ignoring_case(path, ".pfm")) return ImageFormat::kPfm;
+  if (const std::optional<ImageFormat> format = known_format(path)) return *format;
   throw Error(ExitCode::kUsage, path + ": unknown ending, expected .png, .exr or .pfm");
 }
 

@@ -10,7 +10,7 @@
 #include "renderer/base/input_file.h"
 #include "renderer/image/files.h"
 #include "renderer/image/pfm.h"
-#include "renderer/scene/scene.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace roundel {
 namespace {

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
+#include "renderer/image/metadata_text.h"
 #include "renderer/image/png_unfilter.h"
-#include "renderer/scene/scene.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace roundel {
 namespace {
@@ -21,12 +22,6 @@ constexpr std::array<std::uint8_t, 8> kPngSignature = {0x89, 'P', 'N', 'G', '\r'
 std::uint32_t chunk_word(std::span<const std::uint8_t> bytes, std::size_t at) {
   return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 |
          std::uint32_t{bytes[at + 2]} << 8 | std::uint32_t{bytes[at + 3]};
-}
-
-template <typename T>
-bool parse_text_number(const std::string& text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 }  // namespace
@@ -84,16 +79,8 @@ void PngDecoder::check_chunks() {
 }
 
 int PngDecoder::file_channels() const {
-  switch (header_.color_type) {
-    case SPNG_COLOR_TYPE_TRUECOLOR:
-      return 3;
-    case SPNG_COLOR_TYPE_TRUECOLOR_ALPHA:
-      return 4;
-    case SPNG_COLOR_TYPE_GRAYSCALE_ALPHA:
-      return 2;
-    default:
-      return 1;
-  }
+  constexpr int kOfTypes[] = {1, 0, 3, 1, 2, 0, 4};  // grey, RGB, indexed, grey and alpha, RGBA
+  return kOfTypes[header_.color_type];
 }
 
 bool PngDecoder::has_transparency_chunk() {
@@ -155,13 +142,7 @@ PngDecoder::Pixels PngDecoder::decode() {
   const int format = packed_format(pixels);
   const std::size_t size = std::size_t{header_.width} * header_.height *
                            static_cast<std::size_t>(pixels.channels * pixels.bit_depth / 8);
-  const std::uint64_t memory = physical_memory();
-  if (size > memory / 2) {
-    throw Error(
-        ExitCode::kRuntimeFailure,
-        fmt::format("{}: its pixels need {:.1f} GiB of memory; this machine has {:.1f}", path_,
-                    static_cast<double>(size) * 0x1p-30, static_cast<double>(memory) * 0x1p-30));
-  }
+  check_fits_memory(path_, "pixels", size);
   if (is_plain()) {
     decode_plain(pixels);
     return pixels;
@@ -274,24 +255,12 @@ std::vector<std::pair<std::string, std::string>> PngDecoder::text() {
 
 std::optional<ImageMetadata> PngDecoder::metadata() {
   const auto chunks = text();
-  const auto find = [&](std::string_view keyword) -> const std::string* {
-    for (const auto& [key, value] : chunks) {
-      if (key == keyword) return &value;
-    }
-    return nullptr;
-  };
-  const std::string* software = find("Software");
-  const std::string* fingerprint = find("Fingerprint");
-  const std::string* seed = find("Seed");
-  const std::string* frame = find("Frame");
-  ImageMetadata metadata;
-  if (software == nullptr || fingerprint == nullptr || seed == nullptr || frame == nullptr ||
-      !parse_text_number(*seed, metadata.seed) || !parse_text_number(*frame, metadata.frame)) {
-    return std::nullopt;
-  }
-  metadata.software = *software;
-  metadata.fingerprint = *fingerprint;
-  return metadata;
+  return parse_metadata([&chunks](std::string_view keyword) -> const std::string* {
+    const auto found = std::find_if(chunks.begin(), chunks.end(), [keyword](const auto& chunk) {
+      return chunk.first == keyword;
+    });
+    return found == chunks.end() ? nullptr : &found->second;
+  });
 }
 
 std::string PngDecoder::color_space() {
@@ -315,6 +284,20 @@ void PngDecoder::fail(std::string_view problem) const {
 void PngDecoder::check(int result) const {
   if (result == SPNG_EMEM) throw Error(ExitCode::kRuntimeFailure, path_ + ": out of memory");
   if (result != SPNG_OK) fail(spng_strerror(result));
+}
+
+PngInfo read_png_info(const std::string& path) {
+  const Buffer<std::byte> file = InputFile(path).read_all();
+  PngDecoder decoder(path, file.span());
+  decoder.check_pixels();
+  PngInfo info;
+  info.width = static_cast<int>(decoder.header().width);
+  info.height = static_cast<int>(decoder.header().height);
+  info.bit_depth = decoder.header().bit_depth;
+  info.channels = decoder.file_channels();
+  info.text = decoder.text();
+  info.metadata = decoder.metadata();
+  return info;
 }
 
 }  // namespace roundel

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/base/atomic_file.h"
 #include "renderer/base/error.h"
-#include "renderer/image/atomic_file.h"
 #include "renderer/image/files.h"
+#include "renderer/image/metadata_text.h"
 #include "renderer/image/png_stream.h"
 #include "renderer/image/zlib_compress.h"
 
@@ -42,19 +43,12 @@ void append_chunk(std::vector<std::uint8_t>& out, std::string_view type, std::st
   append_u32(out, libdeflate_crc32(0, out.data() + begin, out.size() - begin));
 }
 
-void append_text(std::vector<std::uint8_t>& out, std::string_view keyword, std::string_view value) {
-  std::string data(keyword);
-  data += '\0';
-  data += value;
-  append_chunk(out, "tEXt", data);
-}
-
 }  // namespace
 
 bool is_streamed_png(int width, int height, int channels) {
-  const std::uint64_t row_bytes =
-      static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(channels);
-  return (row_bytes + 1) * static_cast<std::uint64_t>(height) > kMaxFilteredBytes;
+  const auto rows = static_cast<std::uint64_t>(height);  // each with a byte for its filter
+  return pixel_count(width, height) * static_cast<std::uint64_t>(channels) + rows >
+         kMaxFilteredBytes;
 }
 
 namespace {
@@ -81,10 +75,9 @@ std::vector<std::uint8_t> encode(const Image& image, Buffer<std::uint8_t>* to_fr
 
   std::vector<std::uint8_t> chunks;
   append_chunk(chunks, "sRGB", std::string_view("\0", 1));  // rendering intent: perceptual
-  append_text(chunks, "Software", metadata.software);
-  append_text(chunks, "Fingerprint", metadata.fingerprint);
-  append_text(chunks, "Seed", std::to_string(metadata.seed));
-  append_text(chunks, "Frame", std::to_string(metadata.frame));
+  const auto texts = metadata_texts(metadata);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    append_chunk(chunks, "tEXt", kMetadataKeywords[i] + std::string(1, '\0') + texts[i]);
 
   const std::uint8_t* const begin = png.get();
   std::vector<std::uint8_t> out;

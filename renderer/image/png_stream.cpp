@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "renderer/base/error.h"
+#include "renderer/image/metadata_text.h"
 
 namespace roundel {
 namespace {
@@ -73,12 +74,10 @@ void stream_png(const Image& image, const ImageMetadata& metadata, const Write& 
       image.channels == 4 ? SPNG_COLOR_TYPE_TRUECOLOR_ALPHA : SPNG_COLOR_TYPE_TRUECOLOR);
   check(spng_set_ihdr(context, &header));
   check(spng_set_srgb(context, 0));  // rendering intent: perceptual
-  std::string values[] = {metadata.software, metadata.fingerprint, std::to_string(metadata.seed),
-                          std::to_string(metadata.frame)};
-  const char* const keywords[] = {"Software", "Fingerprint", "Seed", "Frame"};
+  auto values = metadata_texts(metadata);
   spng_text texts[4] = {};
-  for (std::size_t i = 0; i < 4; ++i) {
-    std::strncpy(texts[i].keyword, keywords[i], sizeof(texts[i].keyword) - 1);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::strncpy(texts[i].keyword, kMetadataKeywords[i], sizeof(texts[i].keyword) - 1);
     texts[i].type = SPNG_TEXT;
     texts[i].text = values[i].data();
     texts[i].length = values[i].size();

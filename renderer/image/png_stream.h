@@ -4,7 +4,7 @@
 #include <span>
 
 #include "renderer/image/files.h"
-#include "renderer/image/image.h"
+#include "renderer/pixels/image.h"
 
 namespace roundel {
 

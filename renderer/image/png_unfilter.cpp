@@ -5,16 +5,10 @@
 #include <cstring>
 #include <vector>
 
-#include "renderer/base/highway_targets.h"
-
-// Compiled once for each of these instruction sets; the best one that the machine has is chosen
-// when the program runs. Not for AVX-512: pixels wait for each other, and its comparisons take
-// longer.
+// Not for AVX-512: pixels wait for each other, and its comparisons take longer.
 #define HWY_DISABLED_TARGETS (ROUNDEL_DISABLED_TARGETS | HWY_AVX3)
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/image/png_unfilter.cpp"
-#include <hwy/foreach_target.h>  // must come before highway.h
-#include <hwy/highway.h>
+#include "renderer/base/each_highway_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roundel::HWY_NAMESPACE {

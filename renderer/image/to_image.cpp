@@ -5,13 +5,13 @@
 
 #include <cstddef>
 
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/pixels/pixel_to_bytes.h"
 
 namespace roundel {
 
 Image to_image(const Framebuffer& framebuffer, const ImageSettings& settings) {
   Image image;
-  image.resize(framebuffer.width, framebuffer.height, settings.alpha ? 4 : 3);
+  image.resize(framebuffer.width, framebuffer.height, settings.channels());
   const auto width = static_cast<std::size_t>(framebuffer.width);
   const auto height = static_cast<std::size_t>(framebuffer.height);
   const auto channels = static_cast<std::size_t>(image.channels);
@@ -21,13 +21,8 @@ Image to_image(const Framebuffer& framebuffer, const ImageSettings& settings) {
                         // Framebuffer rows go up, image rows go down.
                         const Pixel* pixel = framebuffer.pixels.data() + (height - 1 - j) * width;
                         std::uint8_t* bytes = image.bytes.data() + j * width * channels;
-                        for (std::size_t i = 0; i < width; ++i, ++pixel, bytes += channels) {
-                          if (settings.alpha) {
-                            pixel_to_rgba(*pixel, settings.blend_space, bytes);
-                          } else {
-                            pixel_to_rgb(*pixel, settings.blend_space, bytes);
-                          }
-                        }
+                        for (std::size_t i = 0; i < width; ++i, ++pixel, bytes += channels)
+                          store_pixel(*pixel, settings, bytes);
                       }
                     });
   return image;

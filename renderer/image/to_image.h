@@ -1,7 +1,7 @@
 #pragma once
-#include "renderer/image/image.h"
-#include "renderer/raster/framebuffer.h"
-#include "renderer/scene/scene.h"
+#include "renderer/pixels/framebuffer.h"
+#include "renderer/pixels/image.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace roundel {
 

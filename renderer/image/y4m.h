@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/image/image.h"
+#include "renderer/pixels/image.h"
 
 namespace roundel {
 

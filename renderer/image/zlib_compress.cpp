@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "renderer/base/buffer.h"
-#include "renderer/base/highway_targets.h"
 
 // A deflate stream with one Huffman code, made from a sample of the data, in blocks that are made
 // in parallel. Behind the filter Up circles are runs of equal pixels and noise between them: the
@@ -29,10 +28,8 @@
 // Highway compiles all of it once for each instruction set: those with BMI2 shift without the
 // detour through one fixed register, which takes a third of the time away.
 #define HWY_DISABLED_TARGETS (ROUNDEL_DISABLED_TARGETS | HWY_SSE4 | HWY_AVX3)
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/image/zlib_compress.cpp"
-#include <hwy/foreach_target.h>  // must come before highway.h
-#include <hwy/highway.h>
+#include "renderer/base/each_highway_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roundel::HWY_NAMESPACE {

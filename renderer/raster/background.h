@@ -1,7 +1,7 @@
 #pragma once
 #include "renderer/base/host_device.h"
-#include "renderer/image/srgb.h"
-#include "renderer/scene/scene.h"
+#include "renderer/pixels/image_settings.h"
+#include "renderer/pixels/srgb.h"
 
 namespace roundel {
 

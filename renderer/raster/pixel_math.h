@@ -173,21 +173,6 @@ ROUNDEL_HOST_DEVICE void covered_pixels(typename L::Float center, typename L::Fl
   high = L::clamp(L::add(middle, wide), -1.0f, count - 1.0f);
 }
 
-/// ⌊clamp(c, 0, 1)·255 + ½⌋, exactly, as if computed with real numbers; NaN gives 0.
-template <class L>
-ROUNDEL_HOST_DEVICE typename L::Float quantized(typename L::Float c) {
-  c = L::saturate(c);
-  // Rounding is monotonic and k − ½ and k are binary32 numbers, so the code is never too low here;
-  // the two roundings can make it one too high.
-  const typename L::Float half = L::set(0.5f);
-  const typename L::Float code = L::whole(L::add(L::mul(c, L::set(255.0f)), half));
-  // It is too high where 255·c < code − ½, that is 256·c − (code − ½) < c. The product is exact;
-  // the difference is exact where its operands are within a factor of two (Sterbenz), which they
-  // are wherever the code is too high, and otherwise rounds to no less than c.
-  const typename L::Float excess = L::sub(L::mul(L::set(256.0f), c), L::sub(code, half));
-  return L::sub(code, L::zero_unless(L::greater(c, excess), L::set(1.0f)));
-}
-
 /// Lets the rest of the light fall on the background: C = fma(T, background, C).
 template <class L>
 ROUNDEL_HOST_DEVICE void add_background(PixelState<L>& pixel, const Color& background) {
@@ -195,3 +180,5 @@ ROUNDEL_HOST_DEVICE void add_background(PixelState<L>& pixel, const Color& backg
   pixel.green = L::fma(pixel.transmittance, L::set(background.green), pixel.green);
   pixel.blue = L::fma(pixel.transmittance, L::set(background.blue), pixel.blue);
 }
+
+#include "renderer/pixels/quantize_math.h"

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "renderer/base/stage_stats.h"
+#include "renderer/generate/circle.h"
 #include "renderer/generate/circle_stream.h"
-#include "renderer/image/image.h"
-#include "renderer/raster/circle.h"
+#include "renderer/pixels/image.h"
 
-#include "renderer/raster/framebuffer.h"
+#include "renderer/pixels/framebuffer.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {

@@ -1,5 +1,5 @@
 #pragma once
-#include "renderer/raster/scalar_lanes.h"
+#include "renderer/pixels/scalar_lanes.h"
 #include "renderer/raster/shaders.h"
 
 namespace roundel::scalar {

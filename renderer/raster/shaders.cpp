@@ -1,6 +1,6 @@
 #include "renderer/raster/shaders.h"
 
-#include "renderer/image/srgb.h"
+#include "renderer/pixels/srgb.h"
 
 namespace roundel {
 

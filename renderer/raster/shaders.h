@@ -1,6 +1,6 @@
 #pragma once
 #include "renderer/base/host_device.h"
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "renderer/base/host_device.h"
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 #include "renderer/raster/scalar_pixel_math.h"
 
 namespace roundel {

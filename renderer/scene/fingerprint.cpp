@@ -37,6 +37,11 @@ class Hasher {
     for (const float channel : {color.red, color.green, color.blue}) add(double{channel});
   }
 
+  template <typename... Values>
+  void add_all(const Values&... values) {
+    (add(values), ...);
+  }
+
   std::string digest() const {
     const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
     return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
@@ -46,43 +51,36 @@ class Hasher {
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
 };
 
-void add_law(Hasher& hasher, const NumberLaw& law) {
-  hasher.add(std::uint64_t{law.index()});
-  if (const auto* constant = std::get_if<ConstantLaw>(&law)) {
-    hasher.add(constant->value);
-  } else if (const auto* uniform = std::get_if<UniformLaw>(&law)) {
-    hasher.add(uniform->low);
-    hasher.add(uniform->high);
-  } else {
-    hasher.add(std::get<GaussianLaw>(law).mean);
-    hasher.add(std::get<GaussianLaw>(law).sigma);
-  }
+void add_parts(Hasher& hasher, const ConstantLaw& law) {
+  hasher.add(law.value);
+}
+void add_parts(Hasher& hasher, const UniformLaw& law) {
+  hasher.add_all(law.low, law.high);
+}
+void add_parts(Hasher& hasher, const GaussianLaw& law) {
+  hasher.add_all(law.mean, law.sigma);
+}
+void add_parts(Hasher& hasher, const UniformPosition& box) {
+  hasher.add_all(box.low[0], box.low[1], box.high[0], box.high[1]);
+}
+void add_parts(Hasher& hasher, const GaussianPosition& cloud) {
+  hasher.add_all(cloud.mean[0], cloud.mean[1], cloud.sigma);
+}
+void add_parts(Hasher& hasher, const ConstantColor& color) {
+  hasher.add(color.value);
+}
+void add_parts(Hasher& hasher, const UniformColor& color) {
+  hasher.add_all(color.low, color.high);
 }
 
-void add_law(Hasher& hasher, const PositionLaw& law) {
+template <typename Law>
+void add_law(Hasher& hasher, const Law& law) {
   hasher.add(std::uint64_t{law.index()});
-  if (const auto* box = std::get_if<UniformPosition>(&law)) {
-    for (const double value : {box->low[0], box->low[1], box->high[0], box->high[1]})
-      hasher.add(value);
-  } else {
-    const auto& cloud = std::get<GaussianPosition>(law);
-    for (const double value : {cloud.mean[0], cloud.mean[1], cloud.sigma}) hasher.add(value);
-  }
-}
-
-void add_law(Hasher& hasher, const ColorLaw& law) {
-  hasher.add(std::uint64_t{law.index()});
-  if (const auto* constant = std::get_if<ConstantColor>(&law)) {
-    hasher.add(constant->value);
-  } else {
-    hasher.add(std::get<UniformColor>(law).low);
-    hasher.add(std::get<UniformColor>(law).high);
-  }
+  std::visit([&hasher](const auto& kind) { add_parts(hasher, kind); }, law);
 }
 
 void add_seed(Hasher& hasher, const std::optional<std::uint32_t>& seed) {
-  hasher.add(std::uint64_t{seed.has_value()});
-  hasher.add(std::uint64_t{seed.value_or(0)});
+  hasher.add_all(std::uint64_t{seed.has_value()}, std::uint64_t{seed.value_or(0)});
 }
 
 void add_source(Hasher& hasher, const GeneratorSource& source) {
@@ -104,8 +102,7 @@ void add_source(Hasher& hasher, const RandomSource& source) {
 void add_source(Hasher& hasher, const InlineSource& source) {
   hasher.add(std::uint64_t{source.circles.size()});
   for (const InlineCircle& circle : source.circles) {
-    for (const double value : {circle.x, circle.y, circle.z, circle.radius}) hasher.add(value);
-    hasher.add(circle.color);
+    hasher.add_all(circle.x, circle.y, circle.z, circle.radius, circle.color);
     hasher.add(circle.alpha.value_or(-1));  // no alpha is negative
   }
 }
@@ -114,8 +111,7 @@ void add_source(Hasher& hasher, const DataSource& source) {
   hasher.add(std::uint64_t{source.columns.size()});
   for (const DataColumn column : source.columns)
     hasher.add(std::string_view(kDataColumnNames[static_cast<std::size_t>(column)]));
-  hasher.add(source.rows);
-  hasher.add(source.content_hash);
+  hasher.add_all(source.rows, source.content_hash);
 }
 
 bool has_double_data(const Scene& scene) {
@@ -134,13 +130,10 @@ std::string fingerprint(const Scene& scene) {
   hasher.add(static_cast<std::uint64_t>(scene.image.height));
   hasher.add(std::uint64_t{scene.image.alpha});
   const Background background = scene.image.alpha ? Background{} : scene.image.background;
-  hasher.add(background.bottom);
-  hasher.add(background.top);
+  hasher.add_all(background.bottom, background.top);
   hasher.add(static_cast<std::uint64_t>(scene.image.blend_space));
   hasher.add(std::uint64_t{scene.seed});
-  hasher.add(scene.view.center_x);
-  hasher.add(scene.view.center_y);
-  hasher.add(scene.view.zoom);
+  hasher.add_all(scene.view.center_x, scene.view.center_y, scene.view.zoom);
   hasher.add(std::uint64_t{scene.layers.size()});
   for (const Layer& layer : scene.layers) {
     hasher.add(static_cast<std::uint64_t>(layer.shader));

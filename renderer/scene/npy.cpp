@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "renderer/base/buffer.h"
-#include "renderer/image/files.h"
+#include "renderer/base/write_file.h"
 
 namespace roundel {
 
@@ -76,14 +76,12 @@ void write_npy(const std::string& path, std::span<const float> values, std::uint
   header.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   header += '\n';
 
-  std::vector<std::uint8_t> bytes = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
-  bytes.reserve(kPreambleBytes + header.size() + values.size_bytes());
-  bytes.push_back(static_cast<std::uint8_t>(header.size() & 0xFF));
-  bytes.push_back(static_cast<std::uint8_t>(header.size() >> 8));
-  bytes.insert(bytes.end(), header.begin(), header.end());
-  const auto* data = reinterpret_cast<const std::uint8_t*>(values.data());
-  bytes.insert(bytes.end(), data, data + values.size_bytes());
-  write_file_atomically(path, bytes);
+  std::string file("\x93NUMPY\1\0", 8);
+  file += static_cast<char>(header.size() & 0xFF);
+  file += static_cast<char>(header.size() >> 8);
+  file += header;
+  file.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  write_text_atomically(path, file);
 }
 
 }  // namespace roundel

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "renderer/base/error.h"
-#include "renderer/scene/text.h"
+#include "renderer/base/text.h"
 
 namespace roundel {
 namespace {
@@ -128,8 +128,8 @@ class HeaderParser {
                        quoted(*type_)));
     if (*fortran_order_) fail("expected an array in C order, got Fortran order");
     if (shape_->size() != 2)
-      fail(fmt::format("expected a two-dimensional array [n, k], got {} dimension{}",
-                       shape_->size(), shape_->size() == 1 ? "" : "s"));
+      fail(fmt::format("expected a two-dimensional array [n, k], got {}",
+                       count_with_noun(shape_->size(), "dimension")));
     header.rows = (*shape_)[0];
     header.columns = (*shape_)[1];
     return header;

@@ -7,35 +7,11 @@
 #include <variant>
 #include <vector>
 
+#include "renderer/pixels/image_settings.h"
+
 namespace roundel {
 
 class NpyArray;
-
-/// A colour as written in the scene (display values, sRGB-encoded), >= 0; values beyond 1 are kept
-/// until the 8-bit output clamps them.
-struct Color {
-  float red = 0, green = 0, blue = 0;
-  bool operator==(const Color&) const = default;
-};
-
-/// A plain background has bottom == top. Pixel row j of H, counted from the bottom, has
-/// top + ((bottom − top)·(H − j))/H.
-struct Background {
-  Color bottom{1, 1, 1}, top{1, 1, 1};
-  bool operator==(const Background&) const = default;
-};
-
-enum class BlendSpace {
-  kDisplay,  ///< values are blended as they stand, as in CSS
-  kLinear,   ///< sRGB colours become linear light first; encoded again at the end
-};
-
-struct ImageSettings {
-  int width = 1024, height = 1024;  ///< pixels, 1..kMaxImageSide each
-  Background background;            ///< unused when `alpha` is set
-  bool alpha = false;  ///< no background; PNG gets straight RGBA, EXR premultiplied RGBA
-  BlendSpace blend_space = BlendSpace::kDisplay;
-};
 
 /// The part of scene space that fills the image: `center` comes to its middle and one image height
 /// spans 1/zoom scene units.
@@ -152,8 +128,10 @@ struct Scene {
   std::int64_t default_frame() const { return animation ? animation->start : 0; }
 };
 
-inline constexpr int kMaxImageSide = 65536;
-inline constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 32;
+/// Number of circles of every frame, of the whole scene or of a layer, without generating them.
+std::uint64_t count_circles(const Scene& scene);
+std::uint64_t count_circles(const Layer& layer);
+
 inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
 inline constexpr std::int64_t kMaxFrame = 10'000'000;
 inline constexpr double kMaxCoordinate = 1e6;  ///< |x|, |y|, radius of circles in scene files

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "renderer/base/error.h"
-#include "renderer/generate/generate.h"
+#include "renderer/base/text.h"
+#include "renderer/scene/classic_scenes.h"
 #include "renderer/scene/npy.h"
 #include "renderer/scene/read_values.h"
-#include "renderer/scene/text.h"
 
 namespace roundel {
 namespace {
@@ -128,7 +128,7 @@ class SceneReader {
     source.name = std::string(node.is_map() ? node.find("name").value().text() : node.text());
     if (const auto seed = node.find("seed"))
       source.seed = static_cast<std::uint32_t>(read_integer(*seed));
-    shader = classic_shader(source.name);
+    shader = classic_scene(source.name).shader;
     return source;
   }
 

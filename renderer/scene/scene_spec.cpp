@@ -1,21 +1,15 @@
 // The format of scene files, written down once: the loader and scene.schema.json both follow it.
 #include <fmt/format.h>
 
-#include "renderer/generate/generate.h"
+#include "renderer/base/text.h"
+#include "renderer/scene/classic_scenes.h"
 #include "renderer/scene/number_text.h"
 #include "renderer/scene/scene.h"
 #include "renderer/scene/spec.h"
-#include "renderer/scene/text.h"
 #include "renderer/scene/yaml_tree.h"
 
 namespace roundel {
 namespace {
-
-template <typename Form>
-SpecPtr spec(Form form, std::string expected = "", std::string definition = "") {
-  return std::make_shared<const Spec>(
-      Spec{std::move(form), std::move(expected), std::move(definition)});
-}
 
 SpecPtr number(double min, double max) {
   return spec(NumberSpec{min, max});

@@ -66,6 +66,12 @@ struct Spec {
   std::string definition = {};  ///< where not empty, its name among the schema's definitions
 };
 
+template <typename Form>
+SpecPtr spec(Form form, std::string expected = "", std::string definition = "") {
+  return std::make_shared<const Spec>(
+      Spec{std::move(form), std::move(expected), std::move(definition)});
+}
+
 /// The format of scene files.
 const Spec& scene_spec();
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "renderer/base/text.h"
 #include "renderer/scene/number_text.h"
-#include "renderer/scene/text.h"
 
 namespace roundel {
 namespace {

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "renderer/base/error.h"
-#include "renderer/scene/text.h"
+#include "renderer/base/text.h"
 
 namespace roundel {
 namespace {

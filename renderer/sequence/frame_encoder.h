@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "renderer/image/files.h"
-#include "renderer/image/image.h"
-#include "renderer/raster/framebuffer.h"
+#include "renderer/pixels/framebuffer.h"
+#include "renderer/pixels/image.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {

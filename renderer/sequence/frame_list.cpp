@@ -8,8 +8,8 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
 #include "renderer/scene/scene.h"
-#include "renderer/scene/text.h"
 
 namespace roundel {
 namespace {

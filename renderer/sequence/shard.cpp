@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "renderer/base/error.h"
-#include "renderer/scene/text.h"
+#include "renderer/base/text.h"
 
 namespace roundel {
 namespace {

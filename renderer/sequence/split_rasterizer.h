@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 #include "renderer/raster/rasterizer.h"
 
 namespace roundel {

@@ -70,9 +70,9 @@ TEST_F(CompareFolders, WhatCannotBeReadIsAResultAndTheRunGoesOn) {
 TEST_F(CompareFolders, FoldersThatAreNoneAreErrors) {
   put("a/1.png", plain_image(8, 8));
   const std::string missing = folder_ / "b";
-  EXPECT_EQ(error_of([&] { compare(); }), missing + ": No such file or directory");
+  EXPECT_EQ(message_of([&] { compare(); }), missing + ": No such file or directory");
   folder_.write("b", "a file");
-  EXPECT_EQ(error_of([&] { compare(); }), missing + ": Not a directory");
+  EXPECT_EQ(message_of([&] { compare(); }), missing + ": Not a directory");
 }
 
 TEST_F(CompareFolders, LinksToFoldersAreNotFollowed) {

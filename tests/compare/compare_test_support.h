@@ -13,8 +13,8 @@ inline Picture copy_of(const Picture& picture) {
   Picture copy;
   copy.width = picture.width, copy.height = picture.height, copy.channels = picture.channels;
   copy.samples = picture.samples;
-  copy.bytes = picture.bytes.clone();
-  copy.floats = picture.floats.clone();
+  copy.bytes = clone_of(picture.bytes);
+  copy.floats = clone_of(picture.floats);
   copy.left = picture.left, copy.top = picture.top, copy.color_space = picture.color_space;
   return copy;
 }

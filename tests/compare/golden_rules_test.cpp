@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/scene/testing.h"
+#include "tests/testing.h"
 
 namespace roundel {
 namespace {
@@ -25,7 +25,7 @@ Tolerance usual() {
 }
 
 std::string manifest_error(const std::string& text) {
-  return error_of([&] { parse_manifest(text, "g.yaml", {}); });
+  return message_of([&] { parse_manifest(text, "g.yaml", {}); });
 }
 
 TEST(GoldenRules, TheFirstRuleThatFitsCountsAsAWhole) {
@@ -94,7 +94,7 @@ TEST(GoldenRules, MistakesAreReportedAllAtOnceWithTheirPlaces) {
 }
 
 TEST(GoldenRules, AManifestThatIsNotThereIsAnError) {
-  EXPECT_EQ(error_of([] { read_manifest("no/goldens.yaml", {}); }),
+  EXPECT_EQ(message_of([] { read_manifest("no/goldens.yaml", {}); }),
             "no/goldens.yaml: no such file");
 }
 

@@ -68,7 +68,7 @@ TEST_F(Pending, ARunRemovesWhatTheOneBeforeHasLeftAndNothingElse) {
   EXPECT_TRUE(fs::exists(folder_ / "out/notes.txt"));
   keep({});
   EXPECT_FALSE(fs::exists(folder_ / "out/actual/b.png"));
-  EXPECT_EQ(error_of([&] { read(); }), (folder_ / "out/pending.json") + ": no such file");
+  EXPECT_EQ(message_of([&] { read(); }), (folder_ / "out/pending.json") + ": no such file");
 }
 
 TEST_F(Pending, ARunRemovesWhatOneThatWasKilledHasLeftAndNothingElse) {
@@ -79,7 +79,7 @@ TEST_F(Pending, ARunRemovesWhatOneThatWasKilledHasLeftAndNothingElse) {
   }
   folder_.write("out/actual/film/.roundel-1-1.tmp", "half a picture");
   folder_.write("out/actual/film/2.png", "mine");
-  EXPECT_NE(error_of([&] { read(); }).find("the run has not come to its end"), std::string::npos);
+  EXPECT_NE(message_of([&] { read(); }).find("the run has not come to its end"), std::string::npos);
   keep({});
   EXPECT_FALSE(fs::exists(folder_ / "out/actual/film/1.png"));
   EXPECT_FALSE(fs::exists(folder_ / "out/actual/film/.roundel-1-1.tmp"));
@@ -118,7 +118,7 @@ TEST_F(Pending, AListThatLeadsOutOfTheFolderIsRefused) {
        {"../a.png", "x/../../a.png", "/tmp/a.png", "", "a\\u0000b.png", "a.exr"}) {
     folder_.write("out/pending.json",
                   R"({"goldens": "/tmp", "names": [")" + std::string(name) + "\"]}");
-    EXPECT_NE(error_of([&] { read(); }).find("expected paths of PNG files"), std::string::npos)
+    EXPECT_NE(message_of([&] { read(); }).find("expected paths of PNG files"), std::string::npos)
         << name;
   }
 }
@@ -128,7 +128,7 @@ TEST_F(Pending, AFileThatNoRunHasWrittenIsRefused) {
   for (const char* text : {"", "{", "[]", "{}", R"({"goldens": 1, "names": []})",
                            R"({"goldens": "x", "names": [1]})"}) {
     folder_.write("out/pending.json", text);
-    EXPECT_NE(error_of([&] { read(); }).find("expected the list"), std::string::npos) << text;
+    EXPECT_NE(message_of([&] { read(); }).find("expected the list"), std::string::npos) << text;
     const PendingGoldens next(folder_ / "out", folder_ / "goldens", {});  // goes on
     EXPECT_NE(next.leftover_problem().find("expected the list"), std::string::npos) << text;
   }

@@ -88,7 +88,7 @@ TEST_F(Report, ReplacesAnEarlierReportButNoOtherPage) {
   write(run_of(1));
   EXPECT_EQ(picture_files(), 1u);
   folder_.write("report/index.html", "<p>somebody else's page</p>");
-  EXPECT_EQ(error_of([&] { write(run_of(1)); }, ExitCode::kOutputRefused),
+  EXPECT_EQ(message_of([&] { write(run_of(1)); }, ExitCode::kOutputRefused),
             (folder_ / "report/index.html") + ": exists and is no report of roundel's");
   EXPECT_EQ(page(), "<p>somebody else's page</p>");
 }
@@ -114,7 +114,7 @@ TEST_F(Report, RemovesAndWritesNothingThroughALink) {
   fs::create_directory_symlink("../elsewhere", folder_ / "report/pictures");
   remove_report(folder_ / "report");
   EXPECT_TRUE(fs::exists(folder_ / "elsewhere/000000.js"));
-  EXPECT_EQ(error_of([&] { write(run_of(1)); }, ExitCode::kOutputRefused),
+  EXPECT_EQ(message_of([&] { write(run_of(1)); }, ExitCode::kOutputRefused),
             (folder_ / "report/pictures") + ": expected a folder; links are not followed");
 }
 

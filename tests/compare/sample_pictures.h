@@ -1,6 +1,6 @@
 #pragma once
 #include "renderer/image/files.h"
-#include "tests/scene/testing.h"
+#include "tests/testing.h"
 
 namespace roundel {
 

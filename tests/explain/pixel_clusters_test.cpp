@@ -5,6 +5,8 @@
 #include <random>
 #include <string>
 
+#include "tests/testing.h"
+
 namespace roundel {
 namespace {
 
@@ -52,7 +54,7 @@ TEST(PixelClusters, AgreeWithFloodingOnRandomMarks) {
     for (std::uint8_t& mark : marked) mark = is_marked(engine) ? 1 : 0;
     const PixelClusters found = find_clusters(marked, kWidth, kHeight);
 
-    Buffer<std::uint8_t> left = marked.clone();
+    Buffer<std::uint8_t> left = clone_of(marked);
     std::uint64_t clusters = 0, largest = 0;
     for (int start = 0; start < kWidth * kHeight; ++start) {
       std::vector<int> stack;

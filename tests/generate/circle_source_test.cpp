@@ -7,7 +7,7 @@
 
 #include "generate_testing.h"
 #include "renderer/base/error.h"
-#include "renderer/image/srgb.h"
+#include "renderer/pixels/srgb.h"
 #include "renderer/render.h"
 
 namespace roundel {

@@ -62,12 +62,11 @@ TEST(Classic, ReferenceCoversEverySceneButTheSnowOnes) {
 
 TEST(Classic, OnlySnowScenesBringTheSnowShader) {
   for (const std::string& name : classic_names()) {
-    EXPECT_TRUE(is_classic_name(name));
     const bool snow = name == "snow" || name == "snowsingle";
-    EXPECT_EQ(classic_shader(name), snow ? Shader::kSnow : Shader::kSolid) << name;
+    EXPECT_EQ(classic_scene(name).shader, snow ? Shader::kSnow : Shader::kSolid) << name;
   }
-  EXPECT_FALSE(is_classic_name("rand1m"));
-  EXPECT_FALSE(is_classic_name(""));
+  EXPECT_EQ(find_classic("rand1m"), nullptr);
+  EXPECT_EQ(find_classic(""), nullptr);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "generate_testing.h"
 #include "renderer/base/error.h"
-#include "renderer/raster/view.h"
+#include "renderer/generate/view.h"
 #include "renderer/scene/npy.h"
 
 namespace roundel {

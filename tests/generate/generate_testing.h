@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "renderer/generate/generate.h"
+#include "renderer/scene/classic_scenes.h"
 
 namespace roundel {
 
 inline Layer classic_layer(const std::string& name) {
   Layer layer;
   layer.source = GeneratorSource{name, std::nullopt};
-  layer.shader = classic_shader(name);
+  layer.shader = classic_scene(name).shader;
   return layer;
 }
 

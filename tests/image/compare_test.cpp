@@ -9,7 +9,7 @@ namespace roundel {
 namespace {
 
 Framebuffer copy_of(const Framebuffer& from) {
-  return {from.width, from.height, from.pixels.clone()};
+  return {from.width, from.height, clone_of(from.pixels)};
 }
 
 class CompareFramebuffers : public testing::Test {

@@ -1,57 +1,14 @@
 #pragma once
-#include <gtest/gtest.h>
-
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
 #include "renderer/image/files.h"
+#include "renderer/image/png_decoder.h"
 #include "renderer/image/to_image.h"
+#include "tests/testing.h"
 
 namespace roundel {
-
-/// An empty folder of a test's own, removed with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "roundel-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  const std::filesystem::path& path() const { return path_; }
-  std::size_t count_files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::vector<std::uint8_t> read_bytes(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-inline void write_bytes(const std::string& path, std::span<const std::uint8_t> bytes) {
-  std::ofstream out(path, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(bytes.data()),
-            static_cast<std::streamsize>(bytes.size()));
-}
 
 /// Overlapping discs of random colours over white, the picture this program makes; values up
 /// to 1.2.
@@ -88,6 +45,22 @@ inline Image to_image(const Framebuffer& framebuffer, bool alpha,
   return to_image(framebuffer, settings);
 }
 
+/// Decodes an 8-bit RGB or RGBA PNG. Throws as read_png_info.
+inline Image read_png(const std::string& path) {
+  const Buffer<std::byte> file = InputFile(path).read_all();
+  PngDecoder decoder(path, file.span());
+  if (decoder.header().bit_depth != 8 || decoder.file_channels() < 3) {
+    decoder.fail("expected 8-bit RGB or RGBA");
+  }
+  PngDecoder::Pixels pixels = decoder.decode();
+  Image image;
+  image.width = static_cast<int>(decoder.header().width);
+  image.height = static_cast<int>(decoder.header().height);
+  image.channels = pixels.channels;
+  image.bytes = std::move(pixels.data);
+  return image;
+}
+
 inline Image random_image(int width, int height, int channels, unsigned seed) {
   std::mt19937 random(seed);
   Image image;
@@ -98,17 +71,5 @@ inline Image random_image(int width, int height, int channels, unsigned seed) {
 
 inline const ImageMetadata kMetadata{"roundel 0.1.0", "00112233445566778899aabbccddeeff",
                                      4294967295U, 9000000000};
-
-/// Runs `action`, which must throw an Error; returns it.
-template <typename Action>
-Error error_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "expected an Error";
-  return Error(ExitCode::kDone, "");
-}
 
 }  // namespace roundel

@@ -65,7 +65,7 @@ TEST(Png, SameFrameIsTheSameFile) {
         std::memset(ballast.back().get(), k, 1);
         Image copy;
         copy.width = image.width, copy.height = image.height, copy.channels = image.channels;
-        copy.bytes = image.bytes.clone();
+        copy.bytes = clone_of(image.bytes);
         if (encode_png(copy, kMetadata) != expected) return false;
       }
       return true;

@@ -2,8 +2,8 @@
 
 #include <sstream>
 
+#include "renderer/base/text.h"
 #include "renderer/scene/scene_errors.h"
-#include "renderer/scene/text.h"
 #include "tests/scene/testing.h"
 
 namespace roundel {
@@ -101,18 +101,18 @@ TEST(BadScenes, DataFilesAreCheckedWithTheScene) {
   const std::string scene = folder.write("s.yaml",
                                          "version: 1\nlayers:\n  - data: junk.npy\n"
                                          "    columns: [x, y, radius]\n    shader: solid\n");
-  EXPECT_EQ(error_of([&] { load_scene(scene); }),
+  EXPECT_EQ(message_of([&] { load_scene(scene); }),
             scene + ":3:11: layers[0].data: " + (folder / "junk.npy") +
                 ": expected an .npy array, but it does not start like one");
 }
 
 TEST(BadScenes, MissingFilesAndFoldersAreInvalid) {
   const TemporaryFolder folder;
-  EXPECT_EQ(error_of([&] { load_scene(folder / "none.yaml"); }),
+  EXPECT_EQ(message_of([&] { load_scene(folder / "none.yaml"); }),
             (folder / "none.yaml") + ": no such file");
-  EXPECT_EQ(error_of([&] { load_scene(folder / ""); }),
+  EXPECT_EQ(message_of([&] { load_scene(folder / ""); }),
             (folder / "") + ": expected a file, got a directory");
-  EXPECT_EQ(error_of([] { load_scene("/dev/null"); }), "/dev/null: expected a regular file");
+  EXPECT_EQ(message_of([] { load_scene("/dev/null"); }), "/dev/null: expected a regular file");
 }
 
 }  // namespace

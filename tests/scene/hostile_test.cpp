@@ -45,7 +45,7 @@ TEST(HostileScenes, AHundredMegabytesAreRefusedUnread) {
   std::filesystem::resize_file(path, 100 * kMillion);
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(
-      error_of([&] { load_scene(path); }),
+      message_of([&] { load_scene(path); }),
       path + ":1:1: expected a scene file of at most 16.0 MiB; put bulk data into an .npy file");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
@@ -96,7 +96,7 @@ TEST(HostileScenes, AFifoNobodyWritesToIsRefused) {
   const TemporaryFolder folder;
   const std::string fifo = folder / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_EQ(error_of([&] { load_scene(fifo); }), fifo + ": expected a regular file");
+  EXPECT_EQ(message_of([&] { load_scene(fifo); }), fifo + ": expected a regular file");
 }
 
 TEST(HostileScenes, ManyInlineCirclesAreReadInLittleMemory) {

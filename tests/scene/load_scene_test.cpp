@@ -3,6 +3,7 @@
 #include <set>
 
 #include "renderer/generate/generate.h"
+#include "renderer/scene/classic_scenes.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/npy.h"
 #include "tests/scene/testing.h"
@@ -223,7 +224,7 @@ TEST(LoadScene, DataIsFoundBesideTheSceneWithItsRowsAndContent) {
   EXPECT_EQ(first.content_hash, second.content_hash);
 
   folder.write("t.yaml", kHead + "layers:\n  - {data: a.npy, columns: [x, y, radius]}\n");
-  EXPECT_EQ(error_of([&] { load_scene(folder / "t.yaml"); }),
+  EXPECT_EQ(message_of([&] { load_scene(folder / "t.yaml"); }),
             (folder / "t.yaml") + ":3:28: layers[0].columns: expected the names of 4 columns, as " +
                 (folder / "a.npy") + " has, got 3");
 }
@@ -265,10 +266,10 @@ TEST(LoadScene, SizeAndSeedOfTheCommandLineWin) {
   EXPECT_EQ(scene.seed, 5u);
 
   overrides.width = 0;
-  EXPECT_EQ(error_of([&] { parse("{version: 1, layers: []}", overrides); }, ExitCode::kUsage),
+  EXPECT_EQ(message_of([&] { parse("{version: 1, layers: []}", overrides); }, ExitCode::kUsage),
             "--size: expected 1 to 65536 pixels a side, got 0x17");
   overrides.width = 65537;
-  EXPECT_EQ(error_of([&] { parse("{version: 1, layers: []}", overrides); }, ExitCode::kUsage),
+  EXPECT_EQ(message_of([&] { parse("{version: 1, layers: []}", overrides); }, ExitCode::kUsage),
             "--size: expected 1 to 65536 pixels a side, got 65537x17");
 }
 

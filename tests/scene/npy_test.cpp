@@ -40,7 +40,7 @@ class Npy : public testing::Test {
   }
   std::string problem(const std::string& file) {
     const std::string path = folder.write("a.npy", file);
-    const std::string error = error_of([&] { NpyArray array(path); });
+    const std::string error = message_of([&] { NpyArray array(path); });
     EXPECT_TRUE(error.starts_with(path + ": ")) << error;
     return error.substr(path.size() + 2);
   }
@@ -114,9 +114,9 @@ TEST_F(Npy, AFileThatBecomesShorterIsAnError) {
       folder.write("a.npy", npy(dict("'<f8'", "False", "(100000, 1)"), std::string(800'000, '\0')));
   const NpyArray array(path);
   std::filesystem::resize_file(path, 4096);
-  EXPECT_EQ(error_of([&] { array.values(); }, ExitCode::kRuntimeFailure),
+  EXPECT_EQ(message_of([&] { array.values(); }, ExitCode::kRuntimeFailure),
             path + ": has changed while it was read");
-  EXPECT_EQ(error_of([&] { (void)array.content_hash(); }, ExitCode::kRuntimeFailure),
+  EXPECT_EQ(message_of([&] { (void)array.content_hash(); }, ExitCode::kRuntimeFailure),
             path + ": has changed while it was read");
 }
 
@@ -128,7 +128,7 @@ TEST_F(Npy, AFileThatIsWrittenToAnewIsAnError) {
   const NpyArray array(path);
   array.check_unchanged();
   folder.write("a.npy", npy(kTwoByThree, bytes_of<float>({1, 2, 3, 4, 5, 7})));
-  EXPECT_EQ(error_of([&] { array.check_unchanged(); }, ExitCode::kRuntimeFailure),
+  EXPECT_EQ(message_of([&] { array.check_unchanged(); }, ExitCode::kRuntimeFailure),
             path + ": has changed while it was read");
 }
 
@@ -158,12 +158,12 @@ TEST_F(Npy, TheReferenceFlakesAreRead) {
 }
 
 TEST_F(Npy, PathsThatAreNoFilesAreRefused) {
-  EXPECT_EQ(error_of([&] { NpyArray(folder / "none.npy"); }),
+  EXPECT_EQ(message_of([&] { NpyArray(folder / "none.npy"); }),
             (folder / "none.npy") + ": no such file");
-  EXPECT_EQ(error_of([&] { NpyArray(folder / ""); }),
+  EXPECT_EQ(message_of([&] { NpyArray(folder / ""); }),
             (folder / "") + ": expected a file, got a directory");
   ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
-  EXPECT_EQ(error_of([&] { NpyArray(folder / "fifo"); }),
+  EXPECT_EQ(message_of([&] { NpyArray(folder / "fifo"); }),
             (folder / "fifo") + ": expected a regular file");
 }
 

@@ -10,10 +10,10 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
+#include "renderer/base/text.h"
 #include "renderer/bench/machine_limits.h"
 #include "renderer/image/files.h"
 #include "renderer/raster/rasterizer.h"
-#include "renderer/scene/text.h"
 #include "tools/primitives/cuda/device_rows.h"
 #include "tools/primitives/measure.h"
 #include "tools/primitives/report.h"

@@ -1,14 +1,8 @@
 #include "tools/primitives/scan_part.h"
 
-#include "renderer/base/highway_targets.h"
-
-// Compiled once for each instruction set, as the renderer's blending is.
-#define HWY_DISABLED_TARGETS ROUNDEL_DISABLED_TARGETS
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tools/primitives/scan_part.cpp"
 #include <hwy/cache_control.h>
-#include <hwy/foreach_target.h>  // must come before highway.h
-#include <hwy/highway.h>
+#include "renderer/base/each_highway_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roundel::primitives::HWY_NAMESPACE {

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
-#include "renderer/base/highway_targets.h"
 #include "tools/primitives/select.h"
 
-// Compiled once for each instruction set, as the renderer's blending is.
-#define HWY_DISABLED_TARGETS ROUNDEL_DISABLED_TARGETS
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tools/primitives/select_part.cpp"
 #include <hwy/cache_control.h>
-#include <hwy/foreach_target.h>  // must come before highway.h
-#include <hwy/highway.h>
+#include "renderer/base/each_highway_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roundel::primitives::HWY_NAMESPACE {

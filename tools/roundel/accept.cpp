@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "renderer/base/error.h"
+#include "renderer/base/text.h"
 #include "renderer/compare/pending_goldens.h"
-#include "renderer/scene/text.h"
 #include "tools/roundel/commands.h"
 #include "tools/roundel/problems.h"
 #include "tools/roundel/run_report.h"

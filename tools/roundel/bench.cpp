@@ -11,6 +11,7 @@
 #include "renderer/bench/resident_frame.h"
 #include "renderer/generate/classic.h"
 #include "renderer/render.h"
+#include "renderer/scene/classic_scenes.h"
 #include "tools/roundel/bench_report.h"
 #include "tools/roundel/commands.h"
 #include "tools/roundel/machine.h"
@@ -125,7 +126,7 @@ std::vector<Scene> bench_scenes(const BenchOptions& options, Problems& problems)
   if (!options.scenes.empty())
     return load_scenes(options.scenes, options.scene.overrides, problems);
   std::vector<Scene> scenes;
-  for (const ClassicScene& classic : classic_scenes())
+  for (const ClassicScene& classic : kClassicScenes)
     scenes.push_back(parse_scene(fmt::format("version: 1\nimage: {{width: 1024, height: 1024}}\n"
                                              "layers: [{{generator: {}}}]\n",
                                              classic.name),

@@ -8,7 +8,7 @@
 #include <boost/program_options/value_semantic.hpp>
 
 #include "renderer/base/error.h"
-#include "renderer/scene/text.h"
+#include "renderer/base/text.h"
 #include "tools/roundel/terminal.h"
 
 namespace roundel {

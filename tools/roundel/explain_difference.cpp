@@ -8,8 +8,8 @@
 
 #include "renderer/base/error.h"
 #include "renderer/explain/explain_difference.h"
+#include "renderer/generate/view.h"
 #include "renderer/image/files.h"
-#include "renderer/raster/view.h"
 #include "renderer/render.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/common_options.h"

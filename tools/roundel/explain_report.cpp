@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "renderer/generate/view.h"
 #include "renderer/raster/shaders.h"
-#include "renderer/raster/view.h"
 #include "tools/roundel/terminal.h"
 
 namespace roundel {

@@ -9,9 +9,9 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
+#include "renderer/base/text.h"
 #include "renderer/generate/generate.h"
 #include "renderer/image/files.h"
-#include "renderer/scene/text.h"
 #include "renderer/sequence/existing_frames.h"
 #include "tools/roundel/output_path.h"
 #include "tools/roundel/requirements.h"

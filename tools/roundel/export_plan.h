@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/image/atomic_file.h"
+#include "renderer/base/atomic_file.h"
 #include "renderer/scene/scene.h"
 #include "renderer/sequence/frame_encoder.h"
 #include "renderer/sequence/frame_list.h"

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/memory.h"
+#include "renderer/base/text.h"
 #include "renderer/image/files.h"
 #include "renderer/raster/rasterizer.h"
-#include "renderer/scene/text.h"
 #include "tools/roundel/commands.h"
 #include "tools/roundel/problems.h"
 #include "tools/roundel/terminal.h"

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "renderer/base/error.h"
-#include "renderer/scene/text.h"
+#include "renderer/base/text.h"
 #include "tools/roundel/commands.h"
 #include "tools/roundel/problems.h"
 #include "tools/roundel/process.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/atomic_file.h"
 #include "renderer/base/error.h"
-#include "renderer/image/atomic_file.h"
 #include "renderer/image/files.h"
 #include "renderer/scene/scene.h"
 

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "renderer/base/error.h"
+#include "renderer/base/text.h"
 #include "renderer/compare/compare_folders.h"
 #include "renderer/compare/difference_image.h"
 #include "renderer/compare/display_image.h"
@@ -18,7 +19,6 @@
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/load_scene.h"
-#include "renderer/scene/text.h"
 #include "tools/roundel/commands.h"
 #include "tools/roundel/export_plan.h"
 #include "tools/roundel/machine.h"

@@ -9,11 +9,11 @@
 #include "renderer/base/buffer.h"
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
+#include "renderer/base/text.h"
+#include "renderer/generate/circle.h"
 #include "renderer/generate/generate.h"
 #include "renderer/raster/chunk_plan.h"
-#include "renderer/raster/circle.h"
 #include "renderer/render.h"
-#include "renderer/scene/text.h"
 
 namespace roundel {
 namespace {

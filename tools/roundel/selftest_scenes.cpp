@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "renderer/render.h"
+#include "renderer/scene/classic_scenes.h"
 
 namespace roundel {
 namespace {
@@ -172,7 +173,7 @@ std::vector<Recipe> classic_scenes() {
     Scene scene = scene_of_size(256, 256);
     Layer layer;
     layer.source = GeneratorSource{name, {}};
-    layer.shader = classic_shader(name);
+    layer.shader = classic_scene(name).shader;
     if (layer.shader == Shader::kSnow) {
       scene.image.background = {{0.85f, 0.85f, 0.85f}, {0.4f, 0.4f, 0.4f}};
     }

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {

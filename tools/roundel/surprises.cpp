@@ -8,7 +8,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/generate/generate.h"
-#include "renderer/image/srgb.h"
+#include "renderer/pixels/srgb.h"
 
 namespace roundel {
 namespace {

@@ -3,11 +3,11 @@
 #include <optional>
 #include <utility>
 
+#include "renderer/base/text.h"
 #include "renderer/generate/generate.h"
 #include "renderer/raster/tile_grid.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
-#include "renderer/scene/text.h"
 #include "tools/roundel/commands.h"
 #include "tools/roundel/machine.h"
 #include "tools/roundel/output_path.h"

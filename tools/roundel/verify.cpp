@@ -3,9 +3,9 @@
 #include <string>
 
 #include "renderer/base/error.h"
+#include "renderer/base/text.h"
 #include "renderer/image/files.h"
 #include "renderer/scene/load_scene.h"
-#include "renderer/scene/text.h"
 #include "renderer/sequence/existing_frames.h"
 #include "tools/roundel/commands.h"
 #include "tools/roundel/export_plan.h"

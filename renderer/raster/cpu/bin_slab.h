@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 #include "renderer/raster/tile_grid.h"
 
 namespace roundel::cpu {

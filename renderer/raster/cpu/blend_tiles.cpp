@@ -3,17 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "renderer/base/highway_targets.h"
 #include "renderer/raster/chunk_plan.h"
 
-// Compiled once for each of these instruction sets; the best one that the machine has is chosen
-// when the program runs.
-#define HWY_DISABLED_TARGETS ROUNDEL_DISABLED_TARGETS
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "renderer/raster/cpu/blend_tiles.cpp"
 #include <hwy/cache_control.h>
-#include <hwy/foreach_target.h>  // must come before highway.h
-#include <hwy/highway.h>
+#include "renderer/base/each_highway_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roundel::cpu::HWY_NAMESPACE {

@@ -1,6 +1,7 @@
 #pragma once
 #include <vector>
 
+#include "renderer/pixels/framebuffer.h"
 #include "renderer/raster/cpu/blend_tiles.h"
 #include "renderer/raster/rasterizer.h"
 

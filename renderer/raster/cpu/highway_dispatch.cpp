@@ -1,13 +1,15 @@
 // The functions of libhwy that Highway's run-time dispatch and assertions call. That library is not
 // linked: when a program starts it measures its timer's resolution, which takes 4 to 9 ms, a fifth
 // of the time of a small picture.
-#include <hwy/base.h>
-#include <hwy/targets.h>
+#include <hwy/highway.h>
 
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+
+static_assert(HWY_MAJOR == 1 && HWY_MINOR == 0,
+              "these are the functions of Highway 1.0: compare them with those of this version");
 
 namespace hwy {
 namespace {

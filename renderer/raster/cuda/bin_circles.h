@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "renderer/generate/circle.h"
 #include "renderer/raster/chunk_plan.h"
-#include "renderer/raster/circle.h"
 #include "renderer/raster/tile_grid.h"
 
 namespace roundel::cuda {

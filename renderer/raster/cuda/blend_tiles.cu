@@ -1,6 +1,6 @@
 #include <cub/block/block_scan.cuh>
 
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/cuda_check.h"
 #include "renderer/raster/cuda/subtile_pixels.cuh"

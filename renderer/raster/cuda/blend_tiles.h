@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
+#include "renderer/generate/circle.h"
+#include "renderer/pixels/framebuffer.h"
 #include "renderer/raster/background.h"
-#include "renderer/raster/circle.h"
 #include "renderer/raster/cuda/bin_circles.h"
-#include "renderer/raster/framebuffer.h"
 #include "renderer/raster/shaders.h"
 #include "renderer/raster/tile_grid.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/warp.cuh"
 #include "renderer/raster/scalar_pixel_math.h"

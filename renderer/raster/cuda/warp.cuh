@@ -1,5 +1,5 @@
 #pragma once
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 
 /// What warps do together. Device code only; all lanes of a warp call these functions.
 namespace roundel::cuda {

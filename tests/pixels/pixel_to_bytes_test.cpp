@@ -1,4 +1,4 @@
-#include "renderer/image/pixel_to_bytes.h"
+#include "renderer/pixels/pixel_to_bytes.h"
 
 #include <array>
 #include <limits>

@@ -1,9 +1,12 @@
+#include "renderer/base/write_file.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -17,9 +20,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "renderer/base/atomic_file.h"
 #include "renderer/base/error.h"
-#include "renderer/image/atomic_file.h"
-#include "renderer/image/files.h"
 
 namespace roundel {
 namespace {
@@ -151,21 +153,10 @@ class ListedPath {
 void AtomicFile::fail(int error) const {
   if (process_ends.load()) wait_for_the_end();  // the temporary file is gone
   const std::string message = path_ + ": cannot write: " + std::generic_category().message(error);
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-    case EISDIR:
-    case EACCES:
-    case EPERM:
-    case EROFS:
-    case ELOOP:
-    case ENAMETOOLONG:
-    case ENXIO:
-    case ETXTBSY:
-      throw Error(ExitCode::kOutputRefused, message);
-    default:
-      throw Error(ExitCode::kRuntimeFailure, message);
-  }
+  constexpr int kRefusals[] = {ENOENT, ENOTDIR, EISDIR,       EACCES, EPERM,
+                               EROFS,  ELOOP,   ENAMETOOLONG, ENXIO,  ETXTBSY};
+  const bool is_refused = std::count(std::begin(kRefusals), std::end(kRefusals), error) > 0;
+  throw Error(is_refused ? ExitCode::kOutputRefused : ExitCode::kRuntimeFailure, message);
 }
 
 AtomicFile::AtomicFile(const std::string& path, TakenName rule)
@@ -269,6 +260,10 @@ void write_file_atomically(const std::string& path, std::span<const std::uint8_t
   AtomicFile file(path, rule);
   file.write(bytes);
   file.commit();
+}
+
+void write_text_atomically(const std::string& path, std::string_view text) {
+  write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 // Who writes a temporary file holds a lock on it, which the system drops when the process ends,

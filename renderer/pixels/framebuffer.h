@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "renderer/base/buffer.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace roundel {
 
@@ -22,7 +23,7 @@ struct Framebuffer {
   void resize(int new_width, int new_height) {
     width = new_width;
     height = new_height;
-    pixels.resize_discard(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+    pixels.resize_discard(pixel_count(width, height));
   }
 };
 

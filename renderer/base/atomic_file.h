@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "renderer/image/files.h"
+#include "renderer/base/write_file.h"
 
 namespace roundel {
 

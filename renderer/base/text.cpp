@@ -1,9 +1,8 @@
-#include "renderer/scene/text.h"
+#include "renderer/base/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <numeric>
 
 namespace roundel {
@@ -91,15 +90,26 @@ std::string shell_word(const std::string& name) {
                                              "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                              "0123456789_./:=@%+,-") == std::string::npos;
   if (is_plain) return name;
-  std::string word = "'";
-  for (const char c : name) {
-    if (c == '\'') {
-      word += "'\\''";
+  return "'" + escaped(name, {{'\'', "'\\''"}}) + "'";
+}
+
+std::string escaped(std::string_view text,
+                    std::initializer_list<std::pair<char, std::string_view>> escapes) {
+  std::string out;
+  for (const char c : text) {
+    const auto* const found = std::find_if(escapes.begin(), escapes.end(),
+                                           [c](const auto& escape) { return escape.first == c; });
+    if (found == escapes.end()) {
+      out += c;
     } else {
-      word += c;
+      out += found->second;
     }
   }
-  return word + "'";
+  return out;
+}
+
+std::string count_with_noun(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::optional<std::size_t> find_non_text(std::string_view text) {

@@ -1,4 +1,4 @@
-#include "renderer/raster/view.h"
+#include "renderer/generate/view.h"
 
 #include <gtest/gtest.h>
 #include <algorithm>

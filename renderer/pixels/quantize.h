@@ -3,9 +3,13 @@
 #include <cstdint>
 
 #include "renderer/base/host_device.h"
-#include "renderer/raster/scalar_pixel_math.h"
+#include "renderer/pixels/scalar_lanes.h"
 
 namespace roundel {
+
+namespace scalar_quantize {
+#include "renderer/pixels/quantize_math.h"  // NOLINT: over ScalarLanes
+}
 
 /// quantize() with one fused multiply-add, for machines that have it. Above 2²³ a sum is rounded to
 /// whole numbers, and the only c whose 255·c lies half-way between two is ½: it goes to the even
@@ -24,7 +28,7 @@ ROUNDEL_HOST_DEVICE inline std::uint8_t quantize(float c) {
 #ifdef __CUDA_ARCH__
   return quantize_by_fma(c);
 #else
-  return static_cast<std::uint8_t>(scalar::quantized<ScalarLanes>(c));
+  return static_cast<std::uint8_t>(scalar_quantize::quantized<ScalarLanes>(c));
 #endif
 }
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <span>
 
-#include "renderer/raster/circle.h"
+#include "renderer/generate/circle.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {

@@ -1,4 +1,4 @@
-#include "renderer/image/srgb.h"
+#include "renderer/pixels/srgb.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "renderer/image/quantize.h"
+#include "renderer/pixels/quantize.h"
 
 namespace roundel {
 namespace {

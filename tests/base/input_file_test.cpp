@@ -101,7 +101,7 @@ TEST_F(InputFiles, OfATebibyteAreRefusedBeforeMemoryIsTaken) {
   const InputFile file(path_);
   EXPECT_TRUE(failure_of([&] {
                 (void)file.read_all();
-              }).starts_with(path_ + ": its 1024.0 GiB are too much for this machine"));
+              }).starts_with(path_ + ": its bytes need 1024.0 GiB of memory; this machine has"));
 }
 
 TEST_F(InputFiles, MayBeMoreThanTheUsualLimit) {

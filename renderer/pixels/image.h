@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "renderer/base/buffer.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace roundel {
 
@@ -17,8 +18,7 @@ struct Image {
     width = new_width;
     height = new_height;
     channels = new_channels;
-    bytes.resize_discard(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) *
-                         static_cast<std::size_t>(channels));
+    bytes.resize_discard(pixel_count(width, height) * static_cast<std::size_t>(channels));
   }
 };
 

@@ -25,13 +25,14 @@
 
 #include <algorithm>
 
-#include "tests/compare/compare_test_support.h"
+#include "renderer/image/exr_reader.h"
+#include "tests/image/image_test_support.h"
 
 namespace roundel {
 namespace {
 
 std::string exr_problem_of(const std::vector<std::uint8_t>& file) {
-  const Error error = error_of([&] { decode_picture("a.exr", std::as_bytes(std::span(file))); });
+  const Error error = error_of([&] { decode_exr("a.exr", std::as_bytes(std::span(file))); });
   EXPECT_EQ(error.exit_code(), ExitCode::kInvalidScene);
   return error.what();
 }
@@ -69,11 +70,11 @@ std::vector<std::uint8_t> exr_of_all_types(const std::string& path,
   return read_bytes(path);
 }
 
-TEST(ReadPicture, ExrAttributesMustHaveTheSizesOfTheirTypes) {
+TEST(ExrAttributes, MustHaveTheSizesOfTheirTypes) {
   const TemporaryFolder folder;
   std::vector<std::string> types;
   const std::vector<std::uint8_t> file = exr_of_all_types(folder / "a.exr", types);
-  EXPECT_EQ(read_picture(folder / "a.exr").floats[0], 1);
+  EXPECT_EQ(decode_exr("a.exr", std::as_bytes(std::span(file))).samples[0], 1);
   for (const std::string& type : types) {
     const std::string start = "of_" + type + '\0' + type + '\0';
     const auto size = std::search(file.begin(), file.end(), start.begin(), start.end()) +
@@ -88,7 +89,7 @@ TEST(ReadPicture, ExrAttributesMustHaveTheSizesOfTheirTypes) {
   }
 }
 
-TEST(ReadPicture, ExrWithAManifestOfIdsIsRefused) {
+TEST(ExrAttributes, AManifestOfIdsIsRefused) {
   std::vector<std::uint8_t> file = encode_exr(discs(4, 4, 1, 1), false, kMetadata);
   const std::string manifest("a\0idmanifest\0\4\0\0\0\0\0\0\0", 21);
   file.insert(file.begin() + 8, manifest.begin(), manifest.end());

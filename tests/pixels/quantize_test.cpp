@@ -1,4 +1,4 @@
-#include "renderer/image/quantize.h"
+#include "renderer/pixels/quantize.h"
 
 #include <gtest/gtest.h>
 #include <tbb/blocked_range.h>

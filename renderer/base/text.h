@@ -1,8 +1,11 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace roundel {
@@ -16,6 +19,13 @@ std::string quoted(std::string_view text);
 std::string printable(std::string_view name);
 /// A name as one word of a shell's command line, in quotes where it needs them.
 std::string shell_word(const std::string& name);
+
+/// The text with each of these characters replaced.
+std::string escaped(std::string_view text,
+                    std::initializer_list<std::pair<char, std::string_view>> escapes);
+
+/// "1 pixel", "12 pixels".
+std::string count_with_noun(std::uint64_t count, std::string_view noun);
 
 /// Offset of the first byte that is not part of well-formed UTF-8 or is a control character other
 /// than tab, line feed and carriage return.

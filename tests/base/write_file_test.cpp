@@ -9,8 +9,8 @@
 #include <csignal>
 #include <thread>
 
-#include "renderer/image/atomic_file.h"
-#include "tests/image/image_test_support.h"
+#include "renderer/base/atomic_file.h"
+#include "tests/testing.h"
 
 namespace roundel {
 namespace {

@@ -2,10 +2,10 @@
 #include <cstdint>
 
 #include "renderer/base/host_device.h"
-#include "renderer/image/quantize.h"
-#include "renderer/image/srgb.h"
-#include "renderer/raster/framebuffer.h"
-#include "renderer/scene/scene.h"
+#include "renderer/pixels/framebuffer.h"
+#include "renderer/pixels/image_settings.h"
+#include "renderer/pixels/quantize.h"
+#include "renderer/pixels/srgb.h"
 
 /// From a float pixel to the bytes of an Image; shared by both backends.
 namespace roundel {
@@ -45,6 +45,16 @@ ROUNDEL_HOST_DEVICE inline void pixel_to_rgba(const Pixel& pixel, BlendSpace ble
   rgba[1] = channel_to_byte(pixel.green / pixel.alpha, blend_space);
   rgba[2] = channel_to_byte(pixel.blue / pixel.alpha, blend_space);
   rgba[3] = alpha;
+}
+
+/// The `image.channels()` bytes of a pixel of the image.
+ROUNDEL_HOST_DEVICE inline void store_pixel(const Pixel& pixel, const ImageSettings& image,
+                                            std::uint8_t* bytes) {
+  if (image.alpha) {
+    pixel_to_rgba(pixel, image.blend_space, bytes);
+  } else {
+    pixel_to_rgb(pixel, image.blend_space, bytes);
+  }
 }
 
 }  // namespace roundel

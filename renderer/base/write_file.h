@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace roundel {
+
+/// What happens where a name is taken by something else than a regular file.
+enum class TakenName {
+  /// A symbolic link stays, and the file it stands for is replaced, or made where it is missing. A
+  /// pipe or a device gets the bytes.
+  kFollow,
+  /// A symbolic link is replaced by the file; a pipe or a device is an error. For frames, of which
+  /// none may be written over another.
+  kReplace,
+};
+
+/// Writes a temporary file next to `path`, then renames it: after a failure or a crash `path` is as
+/// it was before. Throws Error(kOutputRefused) where the directory is missing or not writable,
+/// Error(kRuntimeFailure) where writing failed (disk full), naming path and reason. A file that is
+/// replaced leaves its mode to the new one and, where the system permits it, owner and group; its
+/// other hard links keep the old file.
+void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes,
+                           TakenName rule = TakenName::kFollow);
+void write_text_atomically(const std::string& path, std::string_view text);
+
+/// The file that a symbolic link stands for, whether it is there or not; `path` for all others.
+std::string behind_links(const std::string& path);
+
+/// Removes temporary files that a killed process has left in a folder ("" is the working
+/// directory). Those that another process, on whatever machine, is writing at this moment stay.
+/// Never throws: what cannot be removed stays.
+void remove_leftover_files(const std::string& folder) noexcept;
+
+/// Removes the temporary files that write_file_atomically has open at this moment, and new folders
+/// that are empty. For the handlers of SIGINT and SIGTERM, before they end the process:
+/// async-signal-safe. Threads that want to write another file from then on wait for that end.
+void remove_temporary_files() noexcept;
+
+}  // namespace roundel

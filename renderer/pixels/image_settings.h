@@ -1,0 +1,44 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace roundel {
+
+/// A colour as written in the scene (display values, sRGB-encoded), >= 0; values beyond 1 are kept
+/// until the 8-bit output clamps them.
+struct Color {
+  float red = 0, green = 0, blue = 0;
+  bool operator==(const Color&) const = default;
+};
+
+/// A plain background has bottom == top. Pixel row j of H, counted from the bottom, has
+/// top + ((bottom − top)·(H − j))/H.
+struct Background {
+  Color bottom{1, 1, 1}, top{1, 1, 1};
+  bool operator==(const Background&) const = default;
+};
+
+enum class BlendSpace {
+  kDisplay,  ///< values are blended as they stand, as in CSS
+  kLinear,   ///< sRGB colours become linear light first; encoded again at the end
+};
+
+/// Pixels of a picture.
+constexpr std::size_t pixel_count(int width, int height) {
+  return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+}
+
+struct ImageSettings {
+  int width = 1024, height = 1024;  ///< pixels, 1..kMaxImageSide each
+  Background background;            ///< unused when `alpha` is set
+  bool alpha = false;  ///< no background; PNG gets straight RGBA, EXR premultiplied RGBA
+  BlendSpace blend_space = BlendSpace::kDisplay;
+
+  std::uint64_t pixels() const { return pixel_count(width, height); }
+  int channels() const { return alpha ? 4 : 3; }  ///< of an Image
+};
+
+inline constexpr int kMaxImageSide = 65536;
+inline constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 32;
+
+}  // namespace roundel

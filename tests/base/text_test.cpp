@@ -1,0 +1,72 @@
+#include "renderer/base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace roundel {
+namespace {
+
+TEST(Text, QuotedShowsControlCharactersAndBrokenBytesByTheirNumbers) {
+  EXPECT_EQ(roundel::quoted("a \"b\" c\\"), "\"a \\\"b\\\" c\\\\\"");
+  EXPECT_EQ(roundel::quoted("\t\xC3\xBC\xFF"), "\"\\x09\xC3\xBC\\xff\"");
+  EXPECT_EQ(roundel::quoted(std::string(61, 'x')), "\"" + std::string(60, 'x') + "…\"");
+  EXPECT_EQ(roundel::quoted(std::string(60, 'x')), "\"" + std::string(60, 'x') + "\"");
+}
+
+TEST(Text, PrintableLeavesTextAsItStands) {
+  EXPECT_EQ(printable("a \"b\" \xC3\xBC"), "a \"b\" \xC3\xBC");
+  EXPECT_EQ(printable("\x1b[31m\xC0\x80"), "\\x1b[31m\\xc0\\x80");
+}
+
+TEST(Text, ShellWordsAreQuotedWhereTheyNeedIt) {
+  EXPECT_EQ(shell_word("a/b-1.png"), "a/b-1.png");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word("$HOME"), "'$HOME'");
+}
+
+TEST(Text, EscapedReplacesEachCharacterOnce) {
+  EXPECT_EQ(escaped("a<&b", {{'&', "&amp;"}, {'<', "&lt;"}}), "a&lt;&amp;b");
+  EXPECT_EQ(escaped("", {{'x', "y"}}), "");
+}
+
+TEST(Text, NounsHaveTheirNumber) {
+  EXPECT_EQ(count_with_noun(0, "pixel"), "0 pixels");
+  EXPECT_EQ(count_with_noun(1, "pixel"), "1 pixel");
+  EXPECT_EQ(count_with_noun(12, "pixel"), "12 pixels");
+}
+
+TEST(Text, NonTextIsFoundWhereItBegins) {
+  EXPECT_FALSE(find_non_text("a\tb\r\n\xF0\x9F\x98\x80"));
+  EXPECT_EQ(find_non_text(std::string_view("ab\0", 3)), 2u);
+  EXPECT_EQ(find_non_text("\xED\xA0\x80"), 0u);       // a surrogate
+  EXPECT_EQ(find_non_text("a\xF4\x90\x80\x80"), 1u);  // beyond Unicode
+  EXPECT_EQ(find_non_text("abc\xE2\x82"), 3u);        // cut off
+}
+
+TEST(Text, OnlyMisspellingsAreTakenForOthers) {
+  const std::vector<std::string> names = {"width", "height", "background"};
+  EXPECT_EQ(nearest_name("widht", names), "width");
+  EXPECT_EQ(nearest_name("backgroud", names), "background");
+  EXPECT_EQ(nearest_name("layers", names), std::nullopt);
+  EXPECT_EQ(nearest_name("", names), std::nullopt);
+  EXPECT_EQ(nearest_name(std::string(41, 'h'), {std::string(42, 'h')}), std::nullopt);
+  EXPECT_EQ(did_you_mean("heigth", names), " (did you mean \"height\"?)");
+  EXPECT_EQ(did_you_mean("x", names), "");
+}
+
+TEST(Text, NamesAreJoinedAsPeopleDo) {
+  EXPECT_EQ(join_names({}, "or", false), "");
+  EXPECT_EQ(join_names({"a"}, "or", true), "\"a\"");
+  EXPECT_EQ(join_names({"a", "b", "c"}, "or", false), "a, b or c");
+}
+
+TEST(Text, MemoryHasTheUnitThatSuitsIt) {
+  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+  EXPECT_EQ(memory_text(kGiB / 2), "512.0 MiB");
+  EXPECT_EQ(memory_text(64 * kGiB), "64.0 GiB");
+  EXPECT_EQ(memory_text(1536 * kGiB), "1.5 TiB");
+  EXPECT_EQ(memory_text(1e30), "more than a million TiB");
+}
+
+}  // namespace
+}  // namespace roundel
