@@ -1,4 +1,4 @@
-#include "tools/roundel/options.h"
+#include "tools/roundel/cli/options.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "tools/roundel/frame_dealer.h"
+#include "tools/roundel/export/frame_dealer.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "tools/roundel/machine.h"
+#include "tools/roundel/cli/machine.h"
 
 namespace roundel {
 namespace {

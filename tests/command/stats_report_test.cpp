@@ -1,8 +1,8 @@
-#include "tools/roundel/stats_report.h"
+#include "tools/roundel/export/stats_report.h"
 
 #include <gtest/gtest.h>
 
-#include "tools/roundel/terminal.h"
+#include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
 namespace {

@@ -14,7 +14,7 @@
 #include "tools/primitives/saxpy.h"
 #include "tools/primitives/scan.h"
 #include "tools/primitives/select.h"
-#include "tools/roundel/command_line.h"
+#include "tools/roundel/cli/command_line.h"
 
 namespace roundel::primitives {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "renderer/base/error.h"
 #include "renderer/scene/text.h"
-#include "tools/roundel/commands.h"
-#include "tools/roundel/problems.h"
-#include "tools/roundel/process.h"
-#include "tools/roundel/stack.h"
-#include "tools/roundel/terminal.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/process.h"
+#include "tools/roundel/cli/stack.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/commands/commands.h"
 
 namespace roundel {
 namespace {

@@ -1,0 +1,45 @@
+#include "tools/roundel/cli/problems.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "renderer/scene/load_scene.h"
+#include "tools/roundel/cli/terminal.h"
+
+namespace roundel {
+
+void print_error(const Error& error) {
+  std::istringstream lines(error.what());
+  for (std::string line; std::getline(lines, line);) {
+    if (error.exit_code() == ExitCode::kInvalidScene) {
+      print_err(line + "\n");
+    } else {
+      spdlog::error("{}", line);
+    }
+  }
+}
+
+void Problems::add(const Error& error) {
+  print_error(error);
+  codes_.push_back(error.exit_code());
+}
+
+ExitCode Problems::exit_code() const {
+  if (codes_.empty()) return ExitCode::kDone;
+  const bool any_invalid =
+      std::find(codes_.begin(), codes_.end(), ExitCode::kInvalidScene) != codes_.end();
+  return any_invalid ? ExitCode::kInvalidScene : codes_.front();
+}
+
+std::vector<Scene> load_scenes(const std::vector<std::string>& paths,
+                               const SceneOverrides& overrides, Problems& problems) {
+  std::vector<Scene> scenes;
+  for (const std::string& path : paths) {
+    problems.attempt([&] { scenes.push_back(load_scene(path, overrides)); });
+  }
+  return scenes;
+}
+
+}  // namespace roundel

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "renderer/base/error.h"
+#include "renderer/compare/pending_goldens.h"
+#include "renderer/scene/text.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/commands/commands.h"
+#include "tools/roundel/commands/comparing.h"
+
+namespace roundel {
+namespace {
+
+/// The pictures to accept; throws Error(kUsage) naming every argument that means none.
+std::vector<std::string> names_to_accept(const AcceptOptions& options,
+                                         const std::vector<std::string>& pending) {
+  if (options.all) return pending;
+  std::vector<std::string> names;
+  std::string problems;
+  for (const std::string& text : options.names) {
+    const std::vector<std::string> meant = names_meant(text, pending);
+    names.insert(names.end(), meant.begin(), meant.end());
+    if (!meant.empty()) continue;
+    problems += fmt::format("{}{}: not among what the last run has left in {}{}",
+                            problems.empty() ? "" : "\n", roundel::quoted(text), options.output,
+                            did_you_mean(text, pending));
+  }
+  if (!problems.empty()) throw Error(ExitCode::kUsage, problems);
+  return names;
+}
+
+/// A run without failures writes nothing, not even its usual folder: for --all that is fine. A
+/// folder that was named and is not there is rather misspelt.
+int tell_nothing_to_accept(const AcceptOptions& options) {
+  const std::string message =
+      fmt::format("nothing to accept: no run has left pictures in {}", options.output);
+  std::error_code ignored;
+  const bool is_known =
+      options.output == kRegressOutput || std::filesystem::is_directory(options.output, ignored);
+  if (!options.all || !is_known) throw Error(ExitCode::kUsage, message);
+  if (options.verbosity != Verbosity::kQuiet) print_out(message + "\n");
+  return kSame;
+}
+
+int accept(const AcceptOptions& options) {
+  if (!has_pending(options.output)) return tell_nothing_to_accept(options);
+  const AcceptableGoldens goldens = read_pending(options.output, options.goldens);
+  Problems problems;
+  bool has_changed = false;
+  for (const std::string& name : names_to_accept(options, goldens.names)) {
+    problems.attempt([&] {
+      const Accepted accepted = accept_golden(goldens, name);
+      has_changed |= accepted != Accepted::kAlready;
+      if (options.verbosity == Verbosity::kQuiet) return;
+      const char* const what = accepted == Accepted::kAlready    ? "is the golden already"
+                               : accepted == Accepted::kReplaced ? "replaced in "
+                                                                 : "stored in ";
+      print_out(fmt::format("{}: {}{}\n", printable(name), what,
+                            accepted == Accepted::kAlready ? "" : goldens.golden_folder));
+    });
+  }
+  if (!problems.empty()) return kCouldNotCompare;
+  return has_changed ? kDiffer : kSame;
+}
+
+}  // namespace
+
+int run_accept(const Arguments& arguments) {
+  return run_comparing([&] {
+    AcceptOptions options;
+    return parse(arguments, options) ? accept(options) : static_cast<int>(kSame);
+  });
+}
+
+}  // namespace roundel

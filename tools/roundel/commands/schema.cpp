@@ -1,0 +1,17 @@
+#include "renderer/scene/schema.h"
+
+#include "tools/roundel/cli/options.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/commands/commands.h"
+
+namespace roundel {
+
+int run_schema(const Arguments& arguments) {
+  if (!parse_schema(arguments)) return 0;
+  std::string schema = scene_json_schema();
+  if (!schema.ends_with('\n')) schema += '\n';
+  print_out(schema);
+  return 0;
+}
+
+}  // namespace roundel

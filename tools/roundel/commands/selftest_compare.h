@@ -1,0 +1,34 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "renderer/raster/rasterizer.h"
+#include "tools/roundel/commands/selftest_scenes.h"
+
+namespace roundel {
+
+/// One way to draw a picture; all must give the same bits.
+struct Variant {
+  std::string name;  ///< "cpu, bins of 64 pixels"
+  RasterOptions options;
+  std::unique_ptr<Rasterizer> rasterizer;
+};
+
+/// What a variant makes of a scene.
+struct Drawing {
+  Framebuffer framebuffer;
+  Image image;
+};
+Drawing draw(Variant& variant, const NamedScene& scene);
+
+/// Nothing if `variant` draws the scene as `reference` did, bit for bit; else lines that say which
+/// pixel differs first, its values, and the fewest circles that show a difference.
+std::string difference_text(const NamedScene& scene, const Drawing& expected, Variant& reference,
+                            Variant& variant);
+
+/// The fewest of the first circles, in paint order, that show a difference between the float
+/// pictures when all of them do. By bisection: if differences come and go with the number of
+/// circles, it is one where they come.
+std::size_t fewest_that_differ(const NamedScene& scene, Variant& reference, Variant& variant);
+
+}  // namespace roundel

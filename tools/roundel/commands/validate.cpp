@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "renderer/generate/generate.h"
+#include "renderer/raster/tile_grid.h"
+#include "renderer/render.h"
+#include "renderer/scene/fingerprint.h"
+#include "renderer/scene/text.h"
+#include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/output_path.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/process.h"
+#include "tools/roundel/cli/progress.h"
+#include "tools/roundel/cli/requirements.h"
+#include "tools/roundel/cli/surprises.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/commands/commands.h"
+
+namespace roundel {
+namespace {
+
+/// Generates the circles, which checks the values of data files, and says what the frame needs.
+/// `at_start`: memory that the process had before it did anything.
+std::string describe(const Scene& scene, const ValidateOptions& options, std::uint64_t at_start) {
+  const ImageFormat of_scene = output_format(scene);  // throws for one that is unknown
+  const ImageFormat format = options.format.value_or(of_scene);
+  const std::int64_t frame = options.scene.frame.value_or(scene.default_frame());
+  const RasterOptions& raster = options.machine.raster;
+  check_feasible(scene, format, raster.memory_budget);
+  const Backend backend = choose_backend(options.machine, work_of(scene)).backend;
+
+  RasterOptions measured = raster;
+  measured.total_memory = raster.memory_budget;
+  SurveyProgress progress;
+  std::optional<WorkProgress> shown;
+  if (options.verbosity != Verbosity::kQuiet) {
+    shown.emplace(scene.path,
+                  [&progress] { return std::pair(progress.done.load(), progress.total.load()); });
+  }
+  const FrameSurvey survey =
+      survey_frame(scene, frame, backend == Backend::kCpu ? picture_bytes(scene.image, format) : 0,
+                   measured, progress);
+  shown.reset();
+  warn(scene, surprises(scene, format, survey.sample));
+  warn(scene,
+       {nothing_to_see(scene, frame, survey.overlaps),
+        scene.animation ? nothing_moves(scene, static_cast<std::size_t>(scene.animation->frames))
+                        : ""});
+  const std::uint64_t beyond =
+      frame_memory(scene, format, backend, survey.drawing_bytes, raster.threads).most();
+  const std::uint64_t memory = beyond + program_memory(at_start, format, backend);
+  return fmt::format("{}: valid\n", scene.path) +
+         fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
+         fmt::format("  circles      {}\n", with_commas(count_circles(scene))) +
+         fmt::format("  overlaps     {} with bins of {} pixels\n", with_commas(survey.overlaps),
+                     kCpuBinSize) +
+         fmt::format("  memory       {} ({} bytes), {} of it the program\n",
+                     memory_text(static_cast<double>(memory)), memory,
+                     memory_text(static_cast<double>(memory - beyond))) +
+         // With CUDA that is device memory, which takes what it can get.
+         (backend == Backend::kCpu ? fmt::format("  --memory     {}M\n", (beyond >> 20) + 1) : "") +
+         fmt::format("  fingerprint  {}\n", fingerprint(scene));
+}
+
+}  // namespace
+
+int run_validate(const Arguments& arguments) {
+  ValidateOptions options;
+  if (!parse(arguments, options)) return 0;
+  set_log_level(options.verbosity);
+  const std::uint64_t at_start = resident_memory();
+  const ThreadLimit thread_limit(options.machine.raster.threads);
+  Problems problems;
+  for (const Scene& scene : load_scenes(options.scenes, options.scene.overrides, problems)) {
+    problems.attempt([&] {
+      const std::string description = describe(scene, options, at_start);
+      if (options.verbosity != Verbosity::kQuiet) print_out(description);
+    });
+  }
+  return static_cast<int>(problems.exit_code());
+}
+
+}  // namespace roundel

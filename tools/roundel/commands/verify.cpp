@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "renderer/base/error.h"
+#include "renderer/image/files.h"
+#include "renderer/scene/load_scene.h"
+#include "renderer/scene/text.h"
+#include "renderer/sequence/existing_frames.h"
+#include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/options.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/commands/commands.h"
+#include "tools/roundel/export/plan.h"
+
+namespace roundel {
+namespace {
+
+/// "missing: 3,7-9", or nothing.
+std::string list_line(const char* what, const FrameList& frames) {
+  return frames.empty() ? "" : fmt::format("{}: {}\n", what, frames_text(frames));
+}
+
+}  // namespace
+
+int run_verify(const Arguments& arguments) {
+  VerifyOptions options;
+  if (!parse(arguments, options)) return 0;
+  const ThreadLimit thread_limit(options.threads);
+  std::optional<Scene> scene;
+  if (options.scene_path) scene = load_scene(*options.scene_path, options.scene.overrides);
+  const FrameList frames = scene ? frames_of(*scene, options.frames, options.all_frames, 0)
+                                 : options.frames.value_or(FrameList());
+  const FrameName name(options.pattern);
+  const ImageFormat format = format_of(name.path(frames.front()));
+  if (frames.size() > 1 && !name.has_number()) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("expected a name with the frame number as ####, %04d or {{frame:04}}, "
+                            "got {}",
+                            roundel::quoted(options.pattern)));
+  }
+
+  std::vector<FrameFile> files = examine_frames(name, frames, format);
+  judge_frames(files, frames, scene ? origin_of(*scene) : most_common_origin(files), "expected");
+  FrameList missing, corrupt, foreign, bad;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const FrameState state = files[i].state;
+    if (state == FrameState::kSound) continue;
+    const bool is_foreign = state == FrameState::kForeign || state == FrameState::kLink;
+    (state == FrameState::kMissing ? missing : is_foreign ? foreign : corrupt).push_back(frames[i]);
+    bad.push_back(frames[i]);
+  }
+  if (options.verbosity != Verbosity::kQuiet) {
+    const auto all = [](const FrameFile& /*file*/) { return true; };
+    for (const std::string& line : fault_lines(name, frames, files, all)) print_err(line + "\n");
+  }
+  print_out(list_line("missing", missing) + list_line("corrupt", corrupt) +
+            list_line("foreign", foreign));
+  if (bad.empty()) {
+    if (options.verbosity != Verbosity::kQuiet) {
+      print_err(fmt::format("{} {} sound\n", counted(frames.size(), "frame"),
+                            frames.size() == 1 ? "is" : "are"));
+    }
+    return static_cast<int>(ExitCode::kDone);
+  }
+  print_out(fmt::format("--frames {}\n", frames_text(bad)));
+  return static_cast<int>(ExitCode::kRuntimeFailure);
+}
+
+}  // namespace roundel
