@@ -15,6 +15,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/frame_encoder.h"
 #include "renderer/scene/fingerprint.h"
 
 namespace roundel {
@@ -136,8 +137,7 @@ std::vector<FrameFile> examine_frames(const FrameName& name, const FrameList& fr
 }
 
 FrameOrigin origin_of(const Scene& scene) {
-  return {fingerprint(scene), "roundel " ROUNDEL_VERSION, scene.seed, scene.image.width,
-          scene.image.height};
+  return {fingerprint(scene), kSoftware, scene.seed, scene.image.width, scene.image.height};
 }
 
 FrameOrigin most_common_origin(const std::vector<FrameFile>& files) {

@@ -9,9 +9,9 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/stage_stats.h"
+#include "renderer/frame_encoder.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/scene.h"
-#include "renderer/sequence/frame_encoder.h"
 #include "renderer/sequence/frame_list.h"
 #include "renderer/sequence/frame_sink.h"
 #include "renderer/sequence/frame_source.h"

@@ -1,4 +1,4 @@
-#include "tools/roundel/export/frame_dealer.h"
+#include "tools/roundel/export/ranks.h"
 
 #include <gtest/gtest.h>
 

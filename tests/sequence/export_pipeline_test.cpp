@@ -87,7 +87,7 @@ struct TestExport {
   explicit TestExport(const std::string& generator, FrameList frames, bool in_order = false)
       : scene(test_scene(generator)),
         source(std::move(frames)),
-        encoder(scene, FrameFormat::kRawVideo),
+        encoder(scene, {ImageFormat::kPng, VideoFormat::kRawVideo}),
         sink(in_order) {}
 
   ExportPipeline make() {

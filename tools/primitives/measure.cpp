@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "tools/roundel/cli/command_line.h"
-#include "tools/roundel/cli/values.h"
 
 namespace roundel::primitives {
 namespace {

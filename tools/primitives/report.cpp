@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "renderer/raster/rasterizer.h"
-#include "tools/roundel/cli/commit.h"
 #include "tools/roundel/cli/terminal.h"
 
 namespace roundel::primitives {

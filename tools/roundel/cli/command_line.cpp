@@ -6,8 +6,10 @@
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/value_semantic.hpp>
+#include <charconv>
 
 #include "renderer/base/error.h"
+#include "renderer/scene/scene.h"
 #include "renderer/scene/text.h"
 #include "tools/roundel/cli/terminal.h"
 
@@ -33,6 +35,15 @@ Arguments::iterator offending_token(Arguments& arguments, const std::string& lon
   return arguments.end();
 }
 
+template <typename T>
+std::optional<T> whole_text(const std::string& text) {
+  T number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  return number;
+}
+
 }  // namespace
 
 CommandLine::CommandLine(std::string name, std::string usage, std::string text)
@@ -54,6 +65,11 @@ void CommandLine::add_switch(const std::string& names, std::function<void()> tur
                              const std::string& help) {
   declare(
       names, "", help, [turn_on = std::move(turn_on)](const std::string&) { turn_on(); }, false);
+}
+
+void CommandLine::add_switch(const std::string& names, bool& target, const std::string& help) {
+  add_switch(
+      names, [&target] { target = true; }, help);
 }
 
 void CommandLine::add_value(const std::string& names, const std::string& value_name, Store store,
@@ -148,8 +164,8 @@ void CommandLine::store_option(const Token& token, Problems& problems) const {
   } catch (const Expected& expected) {
     problems.push_back(fmt::format("--{}: expected {}, got {}", option->name, expected.what,
                                    roundel::quoted(token.value)));
-  } catch (const Rejected& rejected) {
-    problems.push_back(fmt::format("--{}: {}", option->name, rejected.message));
+  } catch (const Error& error) {
+    problems.push_back(fmt::format("--{}: {}", option->name, error.what()));
   }
 }
 
@@ -179,7 +195,10 @@ bool CommandLine::parse(const Arguments& arguments) {
     }
   }
   if (help_wanted_ || version_wanted_) {
-    print_out(help_wanted_ ? help() : kVersionLine);
+    if (help_wanted_)
+      print_out(help());
+    else
+      print_version();
     return false;
   }
   store_arguments(std::move(values), problems);
@@ -231,6 +250,60 @@ std::string help_table(const std::vector<std::pair<std::string, std::string>>& r
                  : "\n" + lines;
   }
   return text;
+}
+
+std::int64_t parse_whole(const std::string& text, std::int64_t low, std::int64_t high,
+                         const std::string& unit) {
+  const auto number = whole_text<std::int64_t>(text);
+  if (number && *number >= low && *number <= high) return *number;
+  throw Expected{
+      fmt::format("a whole number{}{} from {} to {}", unit.empty() ? "" : " of ", unit, low, high)};
+}
+
+double parse_number(const std::string& text, double low, double high, const std::string& unit) {
+  const auto number = whole_text<double>(text);
+  if (number && *number >= low && *number <= high) return *number;
+  throw Expected{
+      fmt::format("a number{}{} from {} to {}", unit.empty() ? "" : " of ", unit, low, high)};
+}
+
+Expected expected_one_of(const std::vector<std::string>& names) {
+  return {join_names(names, "or", false)};
+}
+
+std::pair<int, int> parse_size(const std::string& text) {
+  const std::size_t x = text.find('x');
+  if (x != std::string::npos) {
+    const auto width = whole_text<int>(text.substr(0, x));
+    const auto height = whole_text<int>(text.substr(x + 1));
+    if (width && height && *width >= 1 && *height >= 1 && *width <= kMaxImageSide &&
+        *height <= kMaxImageSide) {
+      const auto pixels = static_cast<std::uint64_t>(*width) * static_cast<std::uint64_t>(*height);
+      if (pixels <= kMaxPixels) return {*width, *height};
+    }
+  }
+  throw Expected{fmt::format("WIDTHxHEIGHT in pixels, 1..{} each", kMaxImageSide)};
+}
+
+std::uint64_t parse_memory(const std::string& text) {
+  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
+  constexpr std::string_view kUnits = "KMGT";
+  std::size_t digits = text.size();
+  unsigned shift = 0;
+  if (!text.empty()) {
+    const std::size_t unit = kUnits.find(text.back());
+    if (unit != std::string_view::npos) {
+      --digits;
+      shift = 10 * (static_cast<unsigned>(unit) + 1);
+    }
+  }
+  const auto number = whole_text<std::uint64_t>(text.substr(0, digits));
+  if (number && *number <= (kMost >> shift)) {
+    const std::uint64_t bytes = *number << shift;
+    if (bytes >= kLeast) return bytes;
+  }
+  throw Expected{"a whole number of bytes, or of K, M, G or T (powers of 1024), at least 1M"};
 }
 
 }  // namespace roundel

@@ -1,7 +1,11 @@
 #pragma once
+#include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace roundel {
@@ -14,18 +18,14 @@ struct Expected {
   std::string what;
 };
 
-/// The same, where the whole message is at hand: "expected …, got …", of a part of the value.
-struct Rejected {
-  std::string message;
-};
-
 /// The options and arguments of one command: declared once, then read from a command line and
 /// listed by --help. Options are GNU ones: `--size 8x8`, `--size=8x8`, `-o FILE`, `-qv`; names are
 /// never guessed from their beginnings; `--` ends the options; of an option given twice the last
 /// counts.
 class CommandLine {
  public:
-  using Store = std::function<void(const std::string& value)>;  ///< may throw Expected, Rejected
+  /// May throw Expected; or Error, where the whole message is at hand: "expected …, got …".
+  using Store = std::function<void(const std::string& value)>;
   using Problems = std::vector<std::string>;
 
   /// `name`: of a command, or of a program of its own, "roundel-…". `usage`: what follows
@@ -34,6 +34,7 @@ class CommandLine {
 
   /// `names` are "long" or "long,s". Texts end without a full stop.
   void add_switch(const std::string& names, std::function<void()> turn_on, const std::string& help);
+  void add_switch(const std::string& names, bool& target, const std::string& help);
   void add_value(const std::string& names, const std::string& value_name, Store store,
                  const std::string& help);
   /// An option that may stand alone, which then means `--NAME=alone`; a value needs the `=`.
@@ -85,6 +86,65 @@ class CommandLine {
   std::vector<std::string> notes_;
   bool help_wanted_ = false, version_wanted_ = false;
 };
+
+/// No limit to the number of arguments.
+inline constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
+
+/// Readers of option values. All of them want the whole text, take no sign but a leading minus
+/// where the range has one, do not depend on the locale, and throw Expected.
+
+/// A whole number in [low, high]; `unit` ("pixels") is for the message.
+std::int64_t parse_whole(const std::string& text, std::int64_t low, std::int64_t high,
+                         const std::string& unit = "");
+/// A decimal number in [low, high]; `unit` is for the message.
+double parse_number(const std::string& text, double low, double high, const std::string& unit = "");
+/// "1024x768": width and height in pixels, within kMaxImageSide and kMaxPixels.
+std::pair<int, int> parse_size(const std::string& text);
+/// "512M", "8G": bytes, with K, M, G, T for powers of 1024; at least 1M.
+std::uint64_t parse_memory(const std::string& text);
+
+/// "a, b or c"
+Expected expected_one_of(const std::vector<std::string>& names);
+
+template <typename Target>
+struct ValueOf {
+  using Type = Target;
+};
+template <typename Value>
+struct ValueOf<std::optional<Value>> {
+  using Type = Value;
+};
+
+/// What stores values of the usual kinds; the target, plain or optional, is referred to. A whole
+/// number in [low, high].
+template <typename Target>
+CommandLine::Store whole(Target& target, std::int64_t low, std::int64_t high,
+                         const std::string& unit = "") {
+  return [&target, low, high, unit](const std::string& value) {
+    target = static_cast<typename ValueOf<Target>::Type>(parse_whole(value, low, high, unit));
+  };
+}
+/// One of some names, each with what it stands for.
+template <typename Target>
+CommandLine::Store one_of(
+    Target& target, std::vector<std::pair<const char*, typename ValueOf<Target>::Type>> choices) {
+  return [&target, choices = std::move(choices)](const std::string& value) {
+    std::vector<std::string> names;
+    for (const auto& [name, meaning] : choices) {
+      if (value == name) return void(target = meaning);
+      names.emplace_back(name);
+    }
+    throw expected_one_of(names);
+  };
+}
+/// Any text but "", and but "-", which stands for stdout elsewhere. `expected`: "a folder".
+template <typename Target>
+CommandLine::Store file_name(Target& target, const char* expected) {
+  return [&target, expected](const std::string& value) {
+    if (value.empty() || value == "-") throw Expected{expected};
+    target = value;
+  };
+}
 
 /// The lines of the help: headings on the left, texts wrapped on the right.
 std::string help_table(const std::vector<std::pair<std::string, std::string>>& rows);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "renderer/raster/rasterizer.h"
-#include "tools/roundel/cli/options.h"
+#include "tools/roundel/cli/common_options.h"
 
 namespace roundel {
 

@@ -1,11 +1,15 @@
 #pragma once
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "renderer/base/error.h"
-#include "renderer/scene/scene.h"
-#include "tools/roundel/cli/options.h"
+#include "renderer/image/files.h"
+#include "renderer/scene/load_scene.h"
 
 namespace roundel {
+
+struct CircleSample;
 
 /// Prints an error's lines on stderr. Those about scenes and data start with their place, as
 /// compilers' messages do; others with "roundel: ".
@@ -40,5 +44,11 @@ class Problems {
 /// those in order.
 std::vector<Scene> load_scenes(const std::vector<std::string>& paths,
                                const SceneOverrides& overrides, Problems& problems);
+
+/// Says on stderr, as "roundel: SCENE: …", what in a valid picture, or film of so many frames,
+/// hardly anybody means; nothing with --quiet. `overlaps`: those of the frame; where it has none,
+/// all of its circles are made to say where they are.
+void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSample& sample,
+                       std::size_t frames, std::int64_t frame, std::uint64_t overlaps);
 
 }  // namespace roundel

@@ -1,13 +1,16 @@
 #include "tools/roundel/cli/process.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -53,6 +56,19 @@ void handle(int signal_number) {
   sigaction(signal_number, &action, nullptr);
 }
 
+struct Call {
+  int (*run)(int, char**);
+  int argc;
+  char** argv;
+  int result = 0;
+};
+
+void* make_call(void* argument) {
+  auto* call = static_cast<Call*>(argument);
+  call->result = call->run(call->argc, call->argv);
+  return nullptr;
+}
+
 }  // namespace
 
 void prepare_process() {
@@ -81,6 +97,24 @@ void set_log_level(Verbosity verbosity) {
   spdlog::set_level(verbosity == Verbosity::kQuiet     ? spdlog::level::err
                     : verbosity == Verbosity::kVerbose ? spdlog::level::debug
                                                        : spdlog::level::info);
+}
+
+int run_with_enough_stack(int (*run)(int argc, char** argv), int argc, char** argv) {
+  // A task that blends has the state of a bin of pixels, some 50 KiB in all, on its stack.
+  constexpr std::size_t kEnough = std::size_t{1} << 20, kUsual = std::size_t{8} << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnough) return run(argc, argv);
+  Call call{run, argc, argv};
+  pthread_attr_t attributes;
+  pthread_t thread{};
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kUsual);
+  pthread_setattr_default_np(&attributes);
+  const bool runs = pthread_create(&thread, &attributes, make_call, &call) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!runs) return run(argc, argv);
+  pthread_join(thread, nullptr);
+  return call.result;
 }
 
 }  // namespace roundel

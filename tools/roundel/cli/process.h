@@ -1,5 +1,5 @@
 #pragma once
-#include "tools/roundel/cli/options.h"
+#include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
 
@@ -17,5 +17,9 @@ int stop_signal();
 
 /// What reaches the log: errors; normal; everything.
 void set_log_level(Verbosity verbosity);
+
+/// Returns run(argc, argv). Where the limit of the stack (ulimit -s) is below what drawing takes,
+/// `run` gets a thread with a stack of the usual size, as do the threads that it starts.
+int run_with_enough_stack(int (*run)(int argc, char** argv), int argc, char** argv);
 
 }  // namespace roundel

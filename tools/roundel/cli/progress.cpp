@@ -71,8 +71,8 @@ std::string bar_text(const ProgressState& state, const std::string& numbers, std
   return "[" + std::string(filled, '#') + std::string(length - filled, ' ') + "] " + numbers;
 }
 
-std::string json_text(const ProgressState& state, double frames_per_second,
-                      double bytes_per_second) {
+std::string state_json(const ProgressState& state, double frames_per_second,
+                       double bytes_per_second) {
   nlohmann::ordered_json object = {{"done", state.done},     {"total", state.total},
                                    {"failed", state.failed}, {"fps", frames_per_second},
                                    {"bytes", state.bytes},   {"bytes_per_second", bytes_per_second},
@@ -103,7 +103,7 @@ std::string progress_text(ProgressFormat format, const ProgressState& state,
     case ProgressFormat::kPlain:
       return numbers + "\n";
     case ProgressFormat::kJson:
-      return json_text(state, frames_per_second, bytes_per_second);
+      return state_json(state, frames_per_second, bytes_per_second);
     case ProgressFormat::kOpenJd:
       return fmt::format("openjd_progress: {:.1f}\nopenjd_status: {}\n", 100 * share(state),
                          numbers);
@@ -188,12 +188,6 @@ void Progress::frame_written(std::int64_t frame, const std::string& name) {
   if (text.empty()) return;
   const std::lock_guard lock(mutex_);
   print_err(text);
-}
-
-void Progress::print_line(const std::string& line) {
-  const std::lock_guard lock(mutex_);
-  clear_bar();
-  print_err(line);
 }
 
 void Progress::print(const ProgressState& state) {

@@ -9,9 +9,18 @@
 #include <thread>
 #include <utility>
 
-#include "tools/roundel/cli/options.h"
-
 namespace roundel {
+
+enum class ProgressFormat {
+  kAuto,      ///< a bar on a terminal, else plain
+  kNone,      ///< nothing
+  kBar,       ///< one line that is overwritten
+  kPlain,     ///< a line every few seconds
+  kJson,      ///< an object a line
+  kOpenJd,    ///< "openjd_progress: 42.0"
+  kDeadline,  ///< "Progress: 42%"
+  kBlender,   ///< "Fra:7 …" and "Saved: 'PATH'" for every frame
+};
 
 /// What a progress report is about.
 struct ProgressState {
@@ -87,8 +96,6 @@ class Progress {
   void finish(const ProgressState& state);
   /// May be called from any thread.
   void frame_written(std::int64_t frame, const std::string& name);
-  /// A line of its own, not into the bar.
-  void print_line(const std::string& line);
 
  private:
   void print(const ProgressState& state);

@@ -5,9 +5,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "renderer/base/error.h"
+#include "renderer/frame_encoder.h"
+#include "renderer/image/files.h"
 
 namespace roundel {
 
@@ -16,6 +19,10 @@ namespace {
 int first_output_error = 0;  // errno of the first write to stdout that failed
 
 }  // namespace
+
+void print_version() {
+  print_out(kSoftware + std::string("\n"));
+}
 
 void print_out(std::string_view text) {
   const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
@@ -33,6 +40,15 @@ void finish_output() {
   throw Error(
       ExitCode::kRuntimeFailure,
       fmt::format("standard output: {}", std::strerror(std::exchange(first_output_error, 0))));
+}
+
+void write_text(const std::string& path, std::string_view text) {
+  if (path == "-") return print_out(text);
+  write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+std::string json_text(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string with_commas(std::uint64_t number) {

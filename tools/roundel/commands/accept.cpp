@@ -13,6 +13,42 @@
 namespace roundel {
 namespace {
 
+struct AcceptOptions {
+  std::vector<std::string> names;
+  bool all = false;
+  std::string output;                  ///< folder that regress has written to
+  std::optional<std::string> goldens;  ///< default: the folder that regress has compared with
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+bool parse(const Arguments& arguments, AcceptOptions& options) {
+  CommandLine line("accept", "NAME... | --all [OPTION...]",
+                   "Makes pictures that the last \"roundel regress\" has drawn the goldens, one by "
+                   "one. Goldens that have these bytes already are not touched.");
+  line.add_arguments("NAME...", 0, kAnyNumber, options.names,
+                     "pictures, by the names that regress prints (with or without .png); * stands "
+                     "for any characters, ? for one");
+  line.add_switch("all", options.all, "all that it has left");
+  add_regress_output(line, options.output, "folder that regress has written to");
+  line.add_value("goldens", "DIR", file_name(options.goldens, "a folder"),
+                 "folder of the goldens, an existing one (default: the one that regress has "
+                 "compared with, if it lies in the working directory)");
+  add_quiet(line, options.verbosity);
+  line.add_note(
+      "What is stored must be a sound PNG, and links are not followed: the pictures may come from "
+      "another machine. Names that begin with - stand behind --.");
+  line.add_note(
+      "Exit codes: 0 the goldens were as they should be, or --all found nothing to accept; 1 "
+      "goldens were stored or replaced, so that no script passes that accepts what it checks; 2 "
+      "could not (wrong command line, a name that means nothing, a file that cannot be read or "
+      "written); 130, 143 after SIGINT, SIGTERM.");
+  line.add_check([&options](CommandLine::Problems& problems) {
+    if (options.all != options.names.empty())
+      problems.emplace_back("expected either NAME or --all");
+  });
+  return line.parse(arguments);
+}
+
 /// The pictures to accept; throws Error(kUsage) naming every argument that means none.
 std::vector<std::string> names_to_accept(const AcceptOptions& options,
                                          const std::vector<std::string>& pending) {
@@ -68,10 +104,8 @@ int accept(const AcceptOptions& options) {
 }  // namespace
 
 int run_accept(const Arguments& arguments) {
-  return run_comparing([&] {
-    AcceptOptions options;
-    return parse(arguments, options) ? accept(options) : static_cast<int>(kSame);
-  });
+  AcceptOptions options;
+  return parse(arguments, options) ? accept(options) : static_cast<int>(kSame);
 }
 
 }  // namespace roundel

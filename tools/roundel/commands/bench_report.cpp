@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "renderer/image/files.h"
-#include "tools/roundel/cli/commit.h"
 #include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
@@ -14,11 +13,37 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int kMaxRepeats = 100000;
+
 Json spread_json(const Spread& spread) {
   return {{"min", spread.min}, {"median", spread.median}, {"p95", spread.p95}};
 }
 
 }  // namespace
+
+bool parse(const Arguments& arguments, BenchOptions& options) {
+  CommandLine line(
+      "bench", "[SCENE...] [OPTION...]",
+      "Draws scenes again and again, from circles in memory to an 8-bit image in memory "
+      "(on CUDA: device memory, by a graph), and prints microseconds: wall is from the "
+      "call until the image is there, frame the device's own time, floor what the "
+      "bytes and operations that the picture needs would take at this machine's "
+      "measured rates, ratio frame/floor; medians. The picture is compared with the "
+      "CPU's by its bits; where it differs there are no times.");
+  line.add_arguments("SCENE...", 0, kAnyNumber, options.scenes,
+                     "scene files (YAML) (default: the classic scenes)");
+  add_size(line, options.scene);
+  add_seed_and_frame(line, options.scene);
+  add_machine(line, options.machine);
+  line.add_value("repeat", "N", whole(options.repeats, 1, kMaxRepeats),
+                 fmt::format("how often each scene is timed, 1 to {} (default: 20)", kMaxRepeats));
+  line.add_value(
+      "json", "FILE", [&options](const std::string& value) { options.json = value; },
+      "write all results as JSON, times in microseconds; - for stdout, instead of the table");
+  add_quiet(line, options.verbosity);
+  line.add_note(kExitCodes);
+  return line.parse(arguments);
+}
 
 BenchMachine bench_machine(Backend backend, const RasterOptions& options) {
   BenchMachine machine;
@@ -82,12 +107,7 @@ void write_json(const BenchReport& report, const std::string& path) {
                      {"commit", kCommit},
                      {"version", ROUNDEL_VERSION},
                      {"results", results}};
-  const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-  if (path == "-") {
-    print_out(text);
-    return;
-  }
-  write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  write_text(path, json_text(json, 1));
 }
 
 }  // namespace roundel

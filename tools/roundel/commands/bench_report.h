@@ -1,13 +1,27 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "renderer/raster/machine_limits.h"
 #include "renderer/raster/rasterizer.h"
+#include "tools/roundel/cli/common_options.h"
 
 namespace roundel {
+
+struct BenchOptions {
+  std::vector<std::string> scenes;  ///< empty: the classic ones
+  SceneOptions scene;
+  MachineOptions machine;
+  int repeats = 20;
+  std::optional<std::string> json;  ///< file, or "-" for stdout
+  Verbosity verbosity = Verbosity::kNormal;
+};
+/// Reads the command line. False when it asked for help or the version, which has been printed.
+/// Throws Error(kUsage) with every problem found, one a line.
+bool parse(const Arguments& arguments, BenchOptions& options);
 
 /// Of repeated times, in microseconds.
 struct Spread {

@@ -5,13 +5,46 @@
 #include "renderer/generate/generate.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/npy.h"
-#include "tools/roundel/cli/options.h"
+#include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/requirements.h"
 #include "tools/roundel/commands/commands.h"
 
 namespace roundel {
 namespace {
+
+struct CirclesOptions {
+  std::string scene_path;
+  std::string output;
+  SceneOptions scene;
+};
+
+bool parse(const Arguments& arguments, CirclesOptions& options) {
+  CommandLine line(
+      "circles", "SCENE -o FILE [OPTION...]",
+      "Writes the circles of a frame, in scene space and paint order, as a NumPy array "
+      "of float32 [n, 7]: x, y, z, radius, red, green, blue; or [n, 4] without colours "
+      "where the shader of every layer is snow. In a mixed scene flakes are white. Data in "
+      "float64 are rounded; pictures round their positions only behind the view.");
+  std::vector<std::string> scenes;
+  line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
+  line.add_value(
+      "output,o", "FILE",
+      [&options](const std::string& value) {
+        if (!value.ends_with(".npy")) throw Expected{"a file name ending in .npy"};
+        options.output = value;
+      },
+      "array to write (.npy); an existing file is replaced, unless the scene reads it; a missing "
+      "folder is made, its last level");
+  add_seed_and_frame(line, options.scene);
+  line.add_note(kExitCodes);
+  line.add_check([&options](CommandLine::Problems& problems) {
+    if (options.output.empty()) problems.emplace_back("--output: expected -o FILE.npy");
+  });
+  if (!line.parse(arguments)) return false;
+  options.scene_path = scenes.front();
+  return true;
+}
 
 constexpr std::size_t kShapeColumns = 4;  // x, y, z, radius
 constexpr std::size_t kAllColumns = 7;    // and red, green, blue
@@ -50,7 +83,7 @@ int run_circles(const Arguments& arguments) {
 
   const std::vector<NewFolder> folders = make_folders_of({options.output});
   Circles circles;
-  CircleSource(scene).generate(options.scene.frame.value_or(scene.default_frame()), circles);
+  CircleSource(scene).generate(frame_of(scene, options.scene), circles);
   write_npy(options.output, rows_of(circles, columns), circles.count(), columns);
   return 0;
 }

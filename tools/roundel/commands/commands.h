@@ -3,6 +3,13 @@
 
 namespace roundel {
 
+struct Command {
+  const char* name;
+  const char* summary;
+  int (*run)(const Arguments&);
+  bool compares = false;  ///< ends with 2 whatever goes wrong: 1 would say that pictures differ
+};
+
 /// The commands: each takes what follows its name on the command line, and returns the exit code or
 /// throws Error.
 int run_render(const Arguments& arguments);

@@ -22,9 +22,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write_result_file(const std::string& path, const std::string& text) {
-  if (path == "-") return print_out(text);
-  write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+constexpr double kMostPixels = static_cast<double>(kMaxPixels);
+constexpr double kMostDelta = 1e9;
+constexpr const char* kWindowText =
+    "NUMBER/WIDTHxHEIGHT as in 10/16x16: pixels, and the window's size in pixels";
+
+void store_max_pixels(Tolerance& tolerance, const std::string& value) {
+  tolerance.pixels_in_percent = value.ends_with('%');
+  if (tolerance.pixels_in_percent) {
+    tolerance.max_pixels = parse_number(value.substr(0, value.size() - 1), 0, 100, "percent");
+  } else {
+    tolerance.max_pixels =
+        static_cast<double>(parse_whole(value, 0, static_cast<std::int64_t>(kMostPixels)));
+  }
+}
+
+void store_max_density(Tolerance& tolerance, const std::string& value) {
+  const std::size_t slash = value.find('/');
+  if (slash == std::string::npos) throw Expected{kWindowText};
+  try {
+    Tolerance::Density density;
+    density.pixels = static_cast<std::uint64_t>(
+        parse_whole(value.substr(0, slash), 0, static_cast<std::int64_t>(kMostPixels)));
+    std::tie(density.width, density.height) = parse_size(value.substr(slash + 1));
+    tolerance.max_density = density;
+  } catch (const Expected&) {
+    throw Expected{kWindowText};
+  }
 }
 
 /// A picture that is the same is worth a line where it needed its tolerance.
@@ -55,23 +79,69 @@ void print_not_compared(const ComparisonRun& run) {
 
 }  // namespace
 
-bool prints_lines(const RunFiles& files, Verbosity verbosity) {
-  return verbosity != Verbosity::kQuiet && files.json != "-";
+const char* const kResultsNote =
+    "Results of an earlier run (JSON, JUnit, report) are removed before anything is compared. An "
+    "output that would replace a file which the command reads is refused.";
+
+void add_regress_output(CommandLine& line, std::string& output, const std::string& help) {
+  output = kRegressOutput;
+  line.add_value("output,o", "DIR", file_name(output, "a folder"),
+                 help + fmt::format(" (default: {})", kRegressOutput));
 }
 
-int run_comparing(const std::function<int()>& command) {
-  try {
-    const int code = command();
-    finish_output();
-    return code;
-  } catch (const Error& error) {
-    print_error(error);
-  } catch (const std::bad_alloc&) {
-    spdlog::error("out of memory");
-  } catch (const std::exception& error) {
-    spdlog::error("unexpected failure: {}", error.what());
-  }
-  return kCouldNotCompare;
+void add_run_files(CommandLine& line, RunFiles& files) {
+  line.add_value("manifest", "FILE", file_name(files.manifest, "a file name"),
+                 "what may differ in which pictures (YAML, see docs/regress.md) (default: "
+                 "goldens.yaml in the folder of the goldens, if it is there)");
+  line.add_value("report", "DIR", file_name(files.report, "a folder"),
+                 "write a page that shows what differs, DIR/index.html, for any browser, without "
+                 "server or network");
+  line.add_value("junit", "FILE", file_name(files.junit, "a file name"),
+                 "write the results as JUnit's XML, a test case a picture");
+}
+
+void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) {
+  line.add_value(
+      "max-delta", "N",
+      [&tolerance](const std::string& value) {
+        tolerance.max_delta = parse_number(value, 0, kMostDelta);
+      },
+      "a pixel counts as different where a channel differs by more: levels of 0 to 255 in PNG "
+      "(16-bit ones too), values in EXR and PFM (default: 0)");
+  line.add_value(
+      "max-pixels", "N|P%",
+      [&tolerance](const std::string& value) { store_max_pixels(tolerance, value); },
+      "how many pixels may differ, or how many percent of them (default: 0; any number with "
+      "--max-density or --flip-mean)");
+  line.add_value(
+      "max-density", "N/WxH",
+      [&tolerance](const std::string& value) { store_max_density(tolerance, value); },
+      "how many pixels may differ in any window of WxH pixels");
+  line.add_value(
+      "flip-mean", "T",
+      [&tolerance, &measures](const std::string& value) {
+        tolerance.flip_mean = parse_number(value, 0, 1);
+        measures.flip = true;
+      },
+      "largest mean of FLIP's values, 0 to 1");
+  line.add_switch(
+      "flip", measures.flip,
+      "measure FLIP, the difference that people see when the pictures are flipped on a screen: "
+      "LDR-FLIP, or HDR-FLIP for EXR and PFM; 0 for nothing, 1 at most");
+  line.add_value(
+      "ppd", "N",
+      [&measures](const std::string& value) {
+        measures.pixels_per_degree =
+            parse_number(value, kLeastPixelsPerDegree, kMostPixelsPerDegree, "pixels");
+      },
+      fmt::format("pixels per degree of the viewer's field, for FLIP, {} to {} (default: {:.2f})",
+                  kLeastPixelsPerDegree, kMostPixelsPerDegree, kDefaultPixelsPerDegree));
+  line.add_switch("ssim", measures.ssim,
+                  "measure SSIM, the structural similarity of luma; 1 for equal pictures");
+}
+
+bool prints_lines(const RunFiles& files, Verbosity verbosity) {
+  return verbosity != Verbosity::kQuiet && files.json != "-";
 }
 
 std::string manifest_path(const RunFiles& files, const std::string& golden_folder) {
@@ -146,8 +216,8 @@ int finish_run(const ComparisonRun& run, const GoldenRules& rules, const RunFile
     print_not_compared(run);
   }
   Problems problems;
-  if (files.json) problems.attempt([&] { write_result_file(*files.json, run_json(run)); });
-  if (files.junit) problems.attempt([&] { write_result_file(*files.junit, run_junit(run)); });
+  if (files.json) problems.attempt([&] { write_text(*files.json, run_json(run)); });
+  if (files.junit) problems.attempt([&] { write_text(*files.junit, run_junit(run)); });
   if (files.report) problems.attempt([&] { write_report(*files.report, run); });
   const RunCounts counts = count_states(run);
   if (counts.not_compared > 0 || !problems.empty()) return kCouldNotCompare;

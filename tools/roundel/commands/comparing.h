@@ -1,17 +1,33 @@
 #pragma once
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "renderer/compare/comparison_run.h"
-#include "tools/roundel/cli/run_options.h"
+#include "renderer/compare/golden_rules.h"
+#include "tools/roundel/cli/common_options.h"
 
 namespace roundel {
 
+/// Of the commands that compare, in whatever goes wrong: 1 would say that the pictures differ.
 enum CompareExitCode : int { kSame = 0, kDiffer = 1, kCouldNotCompare = 2 };
 
-/// Runs a command that compares. Whatever goes wrong in it: 1 would say that the pictures differ.
-int run_comparing(const std::function<int()>& command);
+/// Files that the commands which compare many pictures read and write.
+struct RunFiles {
+  std::optional<std::string> manifest;  ///< default: goldens.yaml with the goldens, if it is there
+  std::optional<std::string> report, junit, json;  ///< json may be "-"
+};
+/// All but --json.
+void add_run_files(CommandLine& line, RunFiles& files);
+/// What holds for all of them, for the notes below the options.
+extern const char* const kResultsNote;
+
+/// The options that say what may differ and what is measured.
+void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures);
+
+/// Where regress keeps pictures, and accept finds them.
+inline constexpr const char* kRegressOutput = "regress-output";
+void add_regress_output(CommandLine& line, std::string& output, const std::string& help);
 
 /// True where a run prints a line for each picture: neither quiet nor with JSON on stdout.
 bool prints_lines(const RunFiles& files, Verbosity verbosity);

@@ -17,9 +17,7 @@
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/requirements.h"
 #include "tools/roundel/cli/terminal.h"
-#include "tools/roundel/cli/values.h"
 #include "tools/roundel/commands/comparing.h"
-#include "tools/roundel/commands/explain_report.h"
 
 namespace roundel {
 namespace {
@@ -129,7 +127,7 @@ std::string what_changed(const CauseReport& report, const CircleChange& change) 
 std::string place_text(const DrawnScene& drawn, std::uint32_t circle) {
   if (circle == kNoCircle) return "-";
   const LayerPlace place = drawn.places.find(circle);
-  return fmt::format("{}, {}", layer_text(drawn.places, place.layer), place.index);
+  return fmt::format("{}, {}", drawn.places.text(place.layer), place.index);
 }
 
 std::string share_text(double share) {
@@ -238,17 +236,12 @@ OrderedJson cause_json(const CauseReport& report) {
 }
 
 void write_report(const CauseReport& report, const ExplainDifferenceOptions& options) {
-  if (options.json) {
-    const std::string text = json_line(cause_json(report));
-    if (*options.json == "-") return print_out(text);
-    write_file_atomically(*options.json,
-                          {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-  }
-  if (options.verbosity != Verbosity::kQuiet) print_out(cause_table(report));
+  if (options.json) write_text(*options.json, json_text(cause_json(report)));
+  if (options.verbosity != Verbosity::kQuiet && options.json != "-") print_out(cause_table(report));
 }
 
 /// Before anything is drawn.
-void check_comparable(const Scene& a, const Scene& b, std::uint64_t list_budget) {
+void check_comparable(const Scene& a, const Scene& b) {
   const auto shape = [](const ImageSettings& image) {
     return fmt::format("{}x{} {}", image.width, image.height, image.alpha ? "RGBA" : "RGB");
   };
@@ -264,9 +257,8 @@ void check_comparable(const Scene& a, const Scene& b, std::uint64_t list_budget)
   constexpr std::uint64_t kBytesPerPixelCompared = 16 + 9, kBytesPerCircleMatched = 40;
   const auto pixels =
       static_cast<std::uint64_t>(a.image.width) * static_cast<std::uint64_t>(a.image.height);
-  const std::uint64_t of_both =
-      memory_needed(a.image, ImageFormat::kPng, count_circles(a), 0, list_budget) +
-      memory_needed(b.image, ImageFormat::kPng, count_circles(b), 0, list_budget);
+  const std::uint64_t of_both = memory_needed(a.image, ImageFormat::kPng, count_circles(a), 0, 0) +
+                                memory_needed(b.image, ImageFormat::kPng, count_circles(b), 0, 0);
   check_memory(b, of_both + pixels * 2 * kBytesPerPixelCompared +
                       (count_circles(a) + count_circles(b)) * kBytesPerCircleMatched);
 }
@@ -275,15 +267,11 @@ void check_comparable(const Scene& a, const Scene& b, std::uint64_t list_budget)
 
 void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
   line.add_switch(
-      "explain", [&options] { options.is_wanted = true; },
+      "explain", options.is_wanted,
       "take FILE_A and FILE_B for scenes (YAML), render both, and say which circles are "
       "responsible for the largest cluster of differing pixels");
-  line.add_value(
-      "limit", "N",
-      [&options](const std::string& value) {
-        options.limit = static_cast<std::size_t>(parse_whole(value, 0, 1'000'000));
-      },
-      "list at most N circles, 0 to 1000000 (default: 20)");
+  line.add_value("limit", "N", whole(options.limit, 0, 1'000'000),
+                 "list at most N circles, 0 to 1000000 (default: 20)");
   add_size(line, options.scene);
   add_seed_and_frame(line, options.scene);
   line.add_check([&options](CommandLine::Problems& problems) {
@@ -307,10 +295,9 @@ int run_explain_difference(const ExplainDifferenceOptions& options) {
     remove_old_result(*options.json);
   }
   if (!problems.empty()) return 2;
-  check_comparable(scenes[0], scenes[1], options.memory_budget);
+  check_comparable(scenes[0], scenes[1]);
   const DrawnScene a(scenes[0], options.scene), b(scenes[1], options.scene);
-  const DifferenceExplanation explanation =
-      explain_difference(a.drawn_frame(), b.drawn_frame(), options.memory_budget);
+  const DifferenceExplanation explanation = explain_difference(a.drawn_frame(), b.drawn_frame(), 0);
   const CauseReport report{a, b, explanation, options.limit.value_or(kCausesListed)};
   write_report(report, options);
   return explanation.pixels == 0 ? 0 : 1;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tools/roundel/cli/command_line.h"
-#include "tools/roundel/cli/options.h"
+#include "tools/roundel/cli/common_options.h"
 
 namespace roundel {
 
@@ -15,7 +15,6 @@ struct ExplainDifferenceOptions {
   std::string scene_a, scene_b;
   SceneOptions scene;                ///< for both
   std::optional<std::size_t> limit;  ///< circles listed at most, by default 20
-  std::uint64_t memory_budget = 0;   ///< bytes for lists; 0: the renderer's choice
   std::optional<std::string> json;   ///< file, or "-" for stdout, then instead of the table
   Verbosity verbosity = Verbosity::kNormal;
 };

@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/memory.h"
+#include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/text.h"
+#include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
@@ -17,8 +19,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string json_text(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+struct InfoOptions {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+bool parse(const Arguments& arguments, InfoOptions& options) {
+  CommandLine line("info", "[FILE...] [OPTION...]",
+                   "Prints, on stdout, what pictures say about themselves: size, bit depth, "
+                   "channels, and where they come from (fingerprint of the scene, seed, frame). "
+                   "Without files: version, backends and devices of this program and machine.");
+  line.add_arguments("FILE...", 0, kAnyNumber, options.files, "pictures (PNG)");
+  line.add_switch("json", options.json,
+                  "print JSON: an array with one object a picture, or one object for the machine; "
+                  "memory in bytes");
+  line.add_note(kExitCodes);
+  return line.parse(arguments);
 }
 
 std::string row(const std::string& name, const std::string& value) {
@@ -76,7 +92,7 @@ ExitCode describe_pictures(const InfoOptions& options) {
       }
     });
   }
-  if (options.json) print_out(json_text(pictures));
+  if (options.json) print_out(json_text(pictures, 2));
   return problems.exit_code();
 }
 
@@ -100,7 +116,7 @@ Json machine_json(const std::vector<CudaDevice>& devices) {
 }
 
 std::string machine_text(const std::vector<CudaDevice>& devices) {
-  std::string text = "roundel " ROUNDEL_VERSION "\n";
+  std::string text = kSoftware + std::string("\n");
   text += row("backends", has_cuda_backend() ? "cpu, cuda" : "cpu (built without CUDA)");
   text += row("threads", fmt::format("{}", tbb::info::default_concurrency()));
   text += row("vectors", cpu_vector_target());
@@ -119,7 +135,7 @@ ExitCode describe_machine(const InfoOptions& options) {
   Problems problems;
   std::vector<CudaDevice> devices;
   problems.attempt([&] { devices = cuda_devices(); });  // the rest is worth knowing all the more
-  print_out(options.json ? json_text(machine_json(devices)) : machine_text(devices));
+  print_out(options.json ? json_text(machine_json(devices), 2) : machine_text(devices));
   return problems.exit_code();
 }
 

@@ -15,6 +15,7 @@
 #include "renderer/compare/difference_image.h"
 #include "renderer/compare/display_image.h"
 #include "renderer/compare/pending_goldens.h"
+#include "renderer/frame_encoder.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/load_scene.h"
@@ -27,12 +28,67 @@
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/commands/comparing.h"
-#include "tools/roundel/export/plan.h"
 
 namespace roundel {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct RegressOptions {
+  std::vector<std::string> scenes;
+  std::string goldens;
+  std::string output;  ///< folder for what differs
+  FramesOption frames;
+  SceneOptions scene;
+  MachineOptions machine;
+  RunFiles files;
+  Tolerance tolerance;  ///< of pictures without a rule in the manifest
+  Measures measures;
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+bool parse(const Arguments& arguments, RegressOptions& options) {
+  CommandLine line(
+      "regress", "SCENE... --goldens DIR [OPTION...]",
+      "Draws scenes and compares each picture with the one stored for it, its golden: DIR/NAME.png "
+      "for NAME.yaml, with --frames DIR/NAME/0007.png for frame 7. Prints what differs, and "
+      "whether the scene has changed since the golden was stored or the renderer; keeps what was "
+      "drawn for \"roundel accept\".");
+  add_scenes(line, options.scenes);
+  line.add_value(
+      "goldens", "DIR", [&options](const std::string& value) { options.goldens = value; },
+      "folder of the goldens");
+  add_regress_output(line, options.output,
+                     "folder for pictures that differ (DIR/actual) and where (DIR/diff); those of "
+                     "the run before are removed from it");
+  add_frames(line, options.frames);
+  add_run_files(line, options.files);
+  line.add_value(
+      "json", "FILE",
+      [&options](const std::string& value) {
+        if (value.empty()) throw Expected{"a file name, or - for stdout"};
+        options.files.json = value;
+      },
+      "write the results as JSON; - for stdout, instead of lines");
+  add_tolerance(line, options.tolerance, options.measures);
+  add_size(line, options.scene);
+  add_seed(line, options.scene);
+  add_machine(line, options.machine);
+  add_quiet(line, options.verbosity, "print errors only: the exit code says it");
+  add_verbose(line, options.verbosity, "list the pictures that are the same, too");
+  line.add_note(
+      "Goldens are never changed by this command, so that no run passes because it has updated "
+      "them. A scene that cannot be drawn does not keep the others from it.");
+  line.add_note(kResultsNote);
+  line.add_note(
+      "Exit codes: 0 all the same, or within what may differ; 1 some differ or have no golden; 2 "
+      "could not compare (wrong command line, a scene or golden that cannot be read, a picture "
+      "that cannot be drawn); 130, 143 after SIGINT, SIGTERM.");
+  line.add_check([&options](CommandLine::Problems& problems) {
+    if (options.goldens.empty()) problems.emplace_back("--goldens: expected DIR");
+  });
+  return line.parse(arguments);
+}
 
 /// Bytes of pictures that may wait for their comparison while the next ones are drawn.
 constexpr std::uint64_t kMaxWaitingBytes = std::uint64_t{256} << 20;
@@ -54,10 +110,6 @@ std::string golden_name(const std::string& scene_path, std::optional<std::int64_
   return frame_of_film ? fmt::format("{}/{:04}.png", stem, *frame_of_film) : stem + ".png";
 }
 
-bool is_film(const RegressOptions& options) {
-  return options.frames || options.all_frames;
-}
-
 /// Throws Error(kUsage) for scenes whose goldens could not have their names.
 void check_names(const RegressOptions& options) {
   std::map<std::string, std::string> owners;  // scene by stem
@@ -76,9 +128,10 @@ void check_names(const RegressOptions& options) {
     }
     const auto [owner, is_new] = owners.emplace(stem, path);
     if (!is_new) {
-      throw Error(ExitCode::kUsage, fmt::format("{} and {} would both have the golden{} {}",
-                                                owner->second, path, is_film(options) ? "s" : "",
-                                                is_film(options) ? stem + "/" : stem + ".png"));
+      throw Error(ExitCode::kUsage,
+                  fmt::format("{} and {} would both have the golden{} {}", owner->second, path,
+                              options.frames.is_given() ? "s" : "",
+                              options.frames.is_given() ? stem + "/" : stem + ".png"));
     }
   }
 }
@@ -94,7 +147,7 @@ PairResult broken_scene(const std::string& path, const RegressOptions& options,
                         const Error& error) {
   if (prints_lines(options.files, options.verbosity)) print_error(error);
   PairResult result;
-  result.name = is_film(options) ? stem_of(path) + "/" : golden_name(path, std::nullopt);
+  result.name = options.frames.is_given() ? stem_of(path) + "/" : golden_name(path, std::nullopt);
   result.state = PairState::kNotCompared;
   std::istringstream lines(error.what());
   for (std::string line; std::getline(lines, line);) result.reasons.push_back(line);
@@ -104,9 +157,8 @@ PairResult broken_scene(const std::string& path, const RegressOptions& options,
 /// One scene's pictures: all of them, or an error.
 void plan_subjects(const Scene& scene, const RegressOptions& options, Plan& plan) {
   check_feasible(scene, ImageFormat::kPng, options.machine.raster.memory_budget);
-  for (const std::int64_t frame :
-       frames_of(scene, options.frames, options.all_frames, scene.default_frame())) {
-    const auto frame_of_film = is_film(options) ? std::optional(frame) : std::nullopt;
+  for (const std::int64_t frame : frames_of(scene, options.frames, scene.default_frame())) {
+    const auto frame_of_film = options.frames.is_given() ? std::optional(frame) : std::nullopt;
     plan.subjects.push_back({&scene, frame, golden_name(scene.path, frame_of_film)});
   }
 }
@@ -218,16 +270,11 @@ class Regression {
 
   template <typename Work>
   static void guard(PairResult& result, const Work& work) {
-    const auto fail = [&result](const std::string& reason) {
-      result.state = PairState::kNotCompared;
-      result.reasons = {reason};
-    };
     try {
       work();
-    } catch (const Error& error) {
-      fail(error.what());
-    } catch (const std::bad_alloc&) {
-      fail("out of memory");
+    } catch (...) {
+      result.state = PairState::kNotCompared;
+      result.reasons = {current_error().what()};
     }
   }
 
@@ -247,9 +294,8 @@ class Regression {
       waiting_bytes_ = 0;
     }
     waiting_bytes_ += bytes;
-    const auto actual = std::make_shared<const Picture>(
-        picture_of(std::move(image),
-                   {"roundel " ROUNDEL_VERSION, fingerprint_, subject.scene->seed, subject.frame}));
+    const auto actual = std::make_shared<const Picture>(picture_of(
+        std::move(image), {kSoftware, fingerprint_, subject.scene->seed, subject.frame}));
     comparisons_.run([this, &result, actual] { guard(result, [&] { compare(*actual, result); }); });
   }
 
@@ -383,10 +429,8 @@ int regress(const RegressOptions& options) {
 }  // namespace
 
 int run_regress(const Arguments& arguments) {
-  return run_comparing([&] {
-    RegressOptions options;
-    return parse(arguments, options) ? regress(options) : static_cast<int>(kSame);
-  });
+  RegressOptions options;
+  return parse(arguments, options) ? regress(options) : static_cast<int>(kSame);
 }
 
 }  // namespace roundel

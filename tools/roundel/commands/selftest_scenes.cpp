@@ -1,4 +1,4 @@
-#include "tools/roundel/commands/selftest_scenes.h"
+#include "tools/roundel/commands/selftest.h"
 
 #include <fmt/format.h>
 

@@ -14,19 +14,52 @@
 #include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/progress.h"
 #include "tools/roundel/cli/requirements.h"
-#include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 
 namespace roundel {
 namespace {
 
+struct ValidateOptions {
+  std::vector<std::string> scenes;
+  std::optional<ImageFormat> format;  ///< default: the scene's own output, else PNG
+  SceneOptions scene;
+  MachineOptions machine;
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+bool parse(const Arguments& arguments, ValidateOptions& options) {
+  CommandLine line(
+      "validate", "SCENE... [OPTION...]",
+      "Checks scenes as render does, without making pictures, and prints their size, "
+      "circles, overlaps (circle-bin pairs), memory and fingerprint on stdout. Memory "
+      "is the most that render would have for this picture with these options, program "
+      "included, and what --memory would have to allow.");
+  add_scenes(line, options.scenes);
+  line.add_value(
+      "output,o", "FILE",
+      [&options](const std::string& value) { options.format = format_of(value); },
+      "the picture that render would write; nothing is written: only its ending counts");
+  line.add_value(
+      "format", "NAME",
+      one_of(options.format,
+             {{"png", ImageFormat::kPng}, {"exr", ImageFormat::kExr}, {"pfm", ImageFormat::kPfm}}),
+      "png, exr or pfm: the format that render would write (default: that of the scene's "
+      "\"output\", else png)");
+  add_size(line, options.scene);
+  add_seed_and_frame(line, options.scene);
+  add_machine(line, options.machine);
+  add_quiet(line, options.verbosity);
+  line.add_note(kExitCodes);
+  return line.parse(arguments);
+}
+
 /// Generates the circles, which checks the values of data files, and says what the frame needs.
 /// `at_start`: memory that the process had before it did anything.
 std::string describe(const Scene& scene, const ValidateOptions& options, std::uint64_t at_start) {
   const ImageFormat of_scene = output_format(scene);  // throws for one that is unknown
   const ImageFormat format = options.format.value_or(of_scene);
-  const std::int64_t frame = options.scene.frame.value_or(scene.default_frame());
+  const std::int64_t frame = frame_of(scene, options.scene);
   const RasterOptions& raster = options.machine.raster;
   check_feasible(scene, format, raster.memory_budget);
   const Backend backend = choose_backend(options.machine, work_of(scene)).backend;
@@ -43,11 +76,9 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
       survey_frame(scene, frame, backend == Backend::kCpu ? picture_bytes(scene.image, format) : 0,
                    measured, progress);
   shown.reset();
-  warn(scene, surprises(scene, format, survey.sample));
-  warn(scene,
-       {nothing_to_see(scene, frame, survey.overlaps),
-        scene.animation ? nothing_moves(scene, static_cast<std::size_t>(scene.animation->frames))
-                        : ""});
+  warn_of_surprises(scene, format, survey.sample,
+                    scene.animation ? static_cast<std::size_t>(scene.animation->frames) : 1, frame,
+                    survey.overlaps);
   const std::uint64_t beyond =
       frame_memory(scene, format, backend, survey.drawing_bytes, raster.threads).most();
   const std::uint64_t memory = beyond + program_memory(at_start, format, backend);

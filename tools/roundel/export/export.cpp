@@ -6,30 +6,31 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "renderer/generate/generate.h"
-#include "renderer/sequence/export_pipeline.h"
+#include "renderer/render.h"
 #include "renderer/sequence/split_rasterizer.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
-#include "tools/roundel/cli/progress.h"
-#include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
-#include "tools/roundel/export/plan.h"
 #include "tools/roundel/export/ranks.h"
-#include "tools/roundel/export/report.h"
-#include "tools/roundel/export/split_ranks.h"
 
 namespace roundel {
 namespace {
 
 constexpr double kTickSeconds = 0.1;  ///< how often signals and the progress are looked after
 constexpr int kSignalled = 128;       ///< exit codes of signals are this and their number
+
+using Failure = std::optional<Error>;  ///< what a rank threw
+
+int exit_code_of(const Failure& failure) {
+  return failure ? static_cast<int>(failure->exit_code()) : 0;
+}
 
 /// Those of `wanted` that are not in `made`; both rise.
 FrameList without(const FrameList& wanted, const FrameList& made) {
@@ -39,49 +40,12 @@ FrameList without(const FrameList& wanted, const FrameList& made) {
   return rest;
 }
 
-/// What a rank threw: an exit code and what to print; 0 where all went well.
-struct Failure {
-  int exit_code = 0;
-  std::string text;
-};
-
-/// In a catch clause.
-Failure current_failure() {
-  try {
-    throw;
-  } catch (const Error& error) {
-    return {static_cast<int>(error.exit_code()), error.what()};
-  } catch (const std::bad_alloc&) {
-    return {static_cast<int>(ExitCode::kRuntimeFailure), "out of memory"};
-  } catch (const std::exception& error) {
-    return {static_cast<int>(ExitCode::kRuntimeFailure),
-            std::string("unexpected failure: ") + error.what()};
-  }
-}
-
-void print_failure(const Failure& failure) {
-  print_error(Error(static_cast<ExitCode>(failure.exit_code), failure.text));
-}
-
-/// For the first rank: prints what others threw. `own`: what was printed already for this rank,
-/// which is not said again for each of them.
-void print_problems_of_others(Ranks& ranks, const std::string& own) {
-  for (const RankProblem& problem : ranks.take_problems()) {
-    if (problem.text == own) continue;
-    std::string text = fmt::format("rank {}: {}", problem.rank, problem.text);
-    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
-      text.insert(at + 1, fmt::format("rank {}: ", problem.rank));
-    }
-    print_failure({problem.exit_code, text});
-  }
-}
-
 /// Remembers which frames were drawn from the ranks' list.
 class DrawnFrames final : public FrameSource {
  public:
-  explicit DrawnFrames(Ranks& ranks) : ranks_(ranks) {}
+  explicit DrawnFrames(FrameSource& frames) : frames_(frames) {}
   std::optional<std::int64_t> next() override {
-    const auto frame = ranks_.next();
+    const auto frame = frames_.next();
     if (!frame) return frame;
     drawn_.push_back(*frame);
     ahead_.push(*frame);
@@ -98,179 +62,9 @@ class DrawnFrames final : public FrameSource {
   }
 
  private:
-  Ranks& ranks_;
+  FrameSource& frames_;
   FrameList drawn_;
   FramesAhead ahead_;  ///< for frames in bands
-};
-
-/// One rank's part of an export.
-class Exporter {
- public:
-  /// Throws Error for what is wrong with the command line or the scene.
-  Exporter(const RenderOptions& options, Ranks& ranks)
-      : options_(options),
-        ranks_(ranks),
-        threads_(threads_of(options.machine.raster.threads, ranks.local())),
-        thread_limit_(threads_),
-        scene_(load_scene(options.scenes.front(), options.scene.overrides)),
-        plan_(plan_export(scene_, options)),
-        encoder_(scene_, plan_.format, options.sequence.pixels),
-        frames_(ranks),
-        progress_(progress_format()) {
-    if (!is_stream(options)) {
-      sink_ = std::make_unique<FileSink>(plan_.name);
-    } else if (ranks.count() == 1) {
-      sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header());
-    } else {
-      throw Error(ExitCode::kUsage, "--output: expected files for several ranks, not \"-\"");
-    }
-  }
-
-  /// For the first rank: looks at the files that are there already.
-  FramesToMake find_work() {
-    if (is_stream(options_)) return {plan_.frames, 0, {}, {}};
-    FramesToMake work = frames_to_make(plan_, scene_, options_);
-    kept_ = work.kept;
-    taken_ = work.taken;
-    return work;
-  }
-
-  /// Makes frames until none is left, or a signal asks to stop.
-  ExportResult run() {
-    ExportJob job{scene_, frames_, encoder_, *sink_, join_bands(rasterizers())};
-    job.encoders = threads_;
-    job.memory_budget = options_.machine.raster.memory_budget / 2;
-    job.on_written = [this](std::int64_t frame, std::uint64_t /*bytes*/) {
-      progress_.frame_written(frame, sink_->name(frame));
-    };
-    ExportPipeline pipeline(std::move(job));
-    pipeline.start();
-    bool stopping = false;
-    while (!pipeline.wait_for(kTickSeconds)) {
-      if (stop_signal() != 0 && !std::exchange(stopping, true)) {
-        pipeline.stop();
-        ranks_.stop();
-      }
-      own_ = pipeline.counts();
-      ranks_.note(own_);
-      print_problems_of_others(ranks_, "");
-      progress_.update(state());
-    }
-    own_ = pipeline.counts();
-    ranks_.note(own_);
-    return pipeline.finish();
-  }
-
-  /// For the other ranks, where each makes a band of every frame.
-  void run_bands() { draw_ordered_bands(scene_, encoder_.wants_float(), ranks_, rasterizers()); }
-
-  /// For the first rank: shows the progress until the others have ended. `own`: what this rank has
-  /// printed of its own failure.
-  void wait_for_others(const std::string& own) {
-    while (!ranks_.wait_for_others(kTickSeconds)) {
-      if (stop_signal() != 0) ranks_.stop();
-      print_problems_of_others(ranks_, own);
-      progress_.update(state());
-    }
-    print_problems_of_others(ranks_, own);
-  }
-
-  /// For the first rank: what people want to know at the end.
-  void print_summary(const ExportResult& result) {
-    progress_.finish(state());
-    const ExportReport report{scene_,
-                              options_.output.value_or(scene_.output.value_or("")),
-                              backend_name(backend_.backend),
-                              rasterizers_,
-                              kept_,
-                              taken_.size() - without(taken_, result.written).size(),
-                              result};
-    if (options_.verbosity != Verbosity::kQuiet) {
-      print_err(export_summary(report));
-      warn_about(result);
-    }
-    if (options_.stats == StatsFormat::kTable) print_err(export_stats_table(report));
-    if (options_.stats == StatsFormat::kJson) print_out(export_stats_json(report));
-  }
-
-  FrameList unfinished(const ExportResult& result) const { return frames_.unfinished(result); }
-
- private:
-  /// About the film as a whole, once.
-  void warn_about(const ExportResult& result) const {
-    const bool is_float = encoder_.wants_float();
-    CircleSample sample;  // simulated circles have sizes and colours that nobody chose
-    constexpr std::size_t kManyFrames = 10;  // beside which one frame's circles take no time
-    const bool is_cheap = makes_circles_on_the_way(scene_) || result.written.size() >= kManyFrames;
-    if (!CircleSource(scene_).is_simulated() && is_cheap) sample = sample_circles(scene_, 0);
-    warn(scene_, surprises(scene_, is_float ? ImageFormat::kExr : ImageFormat::kPng, sample));
-    const FrameList& frames = plan_.frames;
-    warn(scene_, {nothing_moves(scene_, frames.size())});
-    if (!result.written.empty())
-      warn(scene_, {nothing_to_see(scene_, result.written.front(), result.stages.overlaps)});
-  }
-
-  std::vector<std::unique_ptr<Rasterizer>> rasterizers() {
-    if (rasterizers_ == 0) backend_ = choose_backend(options_.machine);
-    spdlog::debug("backend {}: {}", backend_name(backend_.backend), backend_.reason);
-    let_signals_ask();
-    const int threads = threads_ > 0 ? threads_ : tbb::this_task_arena::max_concurrency();
-    const std::size_t frames = plan_.frames.size() / static_cast<std::size_t>(ranks_.count());
-    const int at_once = options_.sequence.split_frame
-                            ? 1
-                            : frames_at_once(scene_, plan_, backend_.backend, frames, threads,
-                                             options_.machine.raster.memory_budget);
-    MachineOptions machine = options_.machine;
-    if (backend_.backend == Backend::kCpu) machine.raster.memory_budget /= 2;  // see run()
-    auto made = make_rasterizers(backend_.backend, machine, ranks_.local(), at_once);
-    rasterizers_ = made.size();
-    return made;
-  }
-
-  /// With --split-frame a single rasterizer that stands for all of them, here and on other ranks.
-  std::vector<std::unique_ptr<Rasterizer>> join_bands(
-      std::vector<std::unique_ptr<Rasterizer>> all) {
-    if (!options_.sequence.split_frame || (all.size() == 1 && ranks_.count() == 1)) return all;
-    std::vector<std::unique_ptr<Rasterizer>> joined;
-    joined.push_back(ranks_.count() == 1
-                         ? make_split_rasterizer(std::move(all))
-                         : make_rank_split_rasterizer(ranks_, frames_.ahead(), std::move(all)));
-    return joined;
-  }
-
-  /// Only the first rank speaks, but about single frames each does.
-  ProgressFormat progress_format() const {
-    const ProgressFormat asked = options_.sequence.progress;
-    if (ranks_.index() > 0 && asked != ProgressFormat::kBlender) return ProgressFormat::kNone;
-    const bool silent = options_.verbosity == Verbosity::kQuiet && asked == ProgressFormat::kAuto;
-    return silent ? ProgressFormat::kNone : asked;
-  }
-
-  ProgressState state() const {
-    const ExportCounts others = ranks_.others();
-    ProgressState state;
-    state.failed = own_.failed + others.failed;
-    state.done = kept_ + own_.written + others.written + state.failed;
-    state.total = plan_.frames.size();
-    state.bytes = own_.bytes + others.bytes;
-    state.queue = own_.drawn_ahead;
-    return state;
-  }
-
-  const RenderOptions& options_;
-  Ranks& ranks_;
-  int threads_;
-  ThreadLimit thread_limit_;
-  Scene scene_;
-  ExportPlan plan_;
-  FrameEncoder encoder_;
-  std::unique_ptr<FrameSink> sink_;
-  DrawnFrames frames_;
-  Progress progress_;
-  ChosenBackend backend_{Backend::kCpu, ""};
-  std::size_t rasterizers_ = 0, kept_ = 0;
-  FrameList taken_;  ///< frames to be made whose names are taken
-  ExportCounts own_;
 };
 
 /// Adds what another rank, or another turn of this one, has done.
@@ -287,6 +81,159 @@ void add_result(ExportResult& sum, const ExportResult& part) {
   sum.bytes += part.bytes;
   sum.stages.add(part.stages);
 }
+
+/// One rank's part of a film.
+class Exporter {
+ public:
+  /// Throws Error for what is wrong with the command line or the scene.
+  Exporter(const RenderOptions& options, const Ranks& ranks, FrameSource& frames)
+      : options_(options),
+        ranks_(ranks),
+        threads_(threads_of(options.machine.raster.threads, ranks.local)),
+        thread_limit_(threads_),
+        scene_(load_scene(options.scenes.front(), options.scene.overrides)),
+        plan_(plan_export(scene_, options)),
+        encoder_(scene_, plan_.format, options.pixels),
+        frames_(frames),
+        progress_(progress_format()) {
+    if (!options.is_stream()) {
+      sink_ = std::make_unique<FileSink>(plan_.name);
+    } else if (ranks.count == 1) {
+      sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header());
+    } else {
+      throw Error(ExitCode::kUsage, "--output: expected files for several ranks, not \"-\"");
+    }
+  }
+
+  /// For the first rank: looks at the files that are there already.
+  FramesToMake find_work() const {
+    if (options_.is_stream()) return {plan_.frames, 0, {}, {}};
+    return frames_to_make(plan_, scene_, options_);
+  }
+
+  /// Makes frames until none is left, or a signal asks to stop, and adds what was done to `result`.
+  /// `first`: this rank, where it is the first one. `on_tick` is called every now and then with
+  /// what has been done so far. Returns what was thrown.
+  Failure run(const FirstRank* first, const std::function<void(const ExportCounts&)>& on_tick,
+              ExportResult& result) {
+    try {
+      ExportJob job{scene_, frames_, encoder_, *sink_, join_bands(first, rasterizers())};
+      job.encoders = threads_;
+      job.memory_budget = options_.machine.raster.memory_budget / 2;
+      job.on_written = [this](std::int64_t frame, std::uint64_t /*bytes*/) {
+        progress_.frame_written(frame, sink_->name(frame));
+      };
+      ExportPipeline pipeline(std::move(job));
+      pipeline.start();
+      while (!pipeline.wait_for(kTickSeconds)) {
+        if (stop_signal() != 0) pipeline.stop();
+        on_tick(pipeline.counts());
+      }
+      counts_ = pipeline.counts();
+      const ExportResult part = pipeline.finish();
+      add_result(result, part);
+      if (part.error) std::rethrow_exception(part.error);
+      return {};
+    } catch (...) {
+      return current_error();
+    }
+  }
+
+  /// For the other ranks, where each makes a band of every frame.
+  void run_bands() { draw_ordered_bands(scene_, encoder_.wants_float(), ranks_, rasterizers()); }
+
+  /// Of the last run().
+  const ExportCounts& counts() const { return counts_; }
+  Progress& progress() { return progress_; }
+  /// What all ranks together have done.
+  ProgressState state(const FramesToMake& work, const ExportCounts& own,
+                      const ExportCounts& others) const {
+    ProgressState state;
+    state.failed = own.failed + others.failed;
+    state.done = work.kept + own.written + others.written + state.failed;
+    state.total = plan_.frames.size();
+    state.bytes = own.bytes + others.bytes;
+    state.queue = own.drawn_ahead;
+    return state;
+  }
+
+  /// For the first rank: what people want to know at the end.
+  void print_summary(const FramesToMake& work, const ExportResult& result) const {
+    const ExportReport report{scene_,
+                              options_.output.value_or(scene_.output.value_or("")),
+                              backend_name(backend_.backend),
+                              result,
+                              std::nullopt,
+                              rasterizers_,
+                              work.kept,
+                              work.taken.size() - without(work.taken, result.written).size()};
+    print_report(report, options_, [&] { warn_about(result); });
+  }
+
+  FrameList unfinished(const ExportResult& result) const { return frames_.unfinished(result); }
+
+ private:
+  /// About the film as a whole, once.
+  void warn_about(const ExportResult& result) const {
+    CircleSample sample;  // simulated circles have sizes and colours that nobody chose
+    constexpr std::size_t kManyFrames = 10;  // beside which one frame's circles take no time
+    const bool is_cheap = makes_circles_on_the_way(scene_) || result.written.size() >= kManyFrames;
+    if (!CircleSource(scene_).is_simulated() && is_cheap) sample = sample_circles(scene_, 0);
+    const bool is_made = !result.written.empty();
+    warn_of_surprises(scene_, plan_.format.picture, sample, plan_.frames.size(),
+                      is_made ? result.written.front() : 0, is_made ? result.stages.overlaps : 1);
+  }
+
+  std::vector<std::unique_ptr<Rasterizer>> rasterizers() {
+    if (rasterizers_ == 0) backend_ = choose_backend(options_.machine);
+    spdlog::debug("backend {}: {}", backend_name(backend_.backend), backend_.reason);
+    let_signals_ask();
+    const int threads = threads_ > 0 ? threads_ : tbb::this_task_arena::max_concurrency();
+    const std::size_t frames = plan_.frames.size() / static_cast<std::size_t>(ranks_.count);
+    const int at_once = options_.split_frame
+                            ? 1
+                            : frames_at_once(scene_, plan_, backend_.backend, frames, threads,
+                                             options_.machine.raster.memory_budget);
+    MachineOptions machine = options_.machine;
+    if (backend_.backend == Backend::kCpu) machine.raster.memory_budget /= 2;  // see run()
+    auto made = make_rasterizers(backend_.backend, machine, ranks_.local, at_once);
+    rasterizers_ = made.size();
+    return made;
+  }
+
+  /// With --split-frame a single rasterizer that stands for all of them, here and on other ranks.
+  std::vector<std::unique_ptr<Rasterizer>> join_bands(
+      const FirstRank* first, std::vector<std::unique_ptr<Rasterizer>> all) {
+    if (!options_.split_frame || (all.size() == 1 && ranks_.count == 1)) return all;
+    std::vector<std::unique_ptr<Rasterizer>> joined;
+    joined.push_back(ranks_.count == 1 ? make_split_rasterizer(std::move(all))
+                                       : make_rank_split_rasterizer(ranks_, *first, frames_.ahead(),
+                                                                    std::move(all)));
+    return joined;
+  }
+
+  /// Only the first rank speaks, but about single frames each does.
+  ProgressFormat progress_format() const {
+    const ProgressFormat asked = options_.progress;
+    if (ranks_.index > 0 && asked != ProgressFormat::kBlender) return ProgressFormat::kNone;
+    const bool silent = options_.verbosity == Verbosity::kQuiet && asked == ProgressFormat::kAuto;
+    return silent ? ProgressFormat::kNone : asked;
+  }
+
+  const RenderOptions& options_;
+  const Ranks& ranks_;
+  int threads_;
+  ThreadLimit thread_limit_;
+  Scene scene_;
+  ExportPlan plan_;
+  FrameEncoder encoder_;
+  std::unique_ptr<FrameSink> sink_;
+  DrawnFrames frames_;
+  Progress progress_;
+  ChosenBackend backend_{Backend::kCpu, ""};
+  std::size_t rasterizers_ = 0;
+  ExportCounts counts_;
+};
 
 void print_failures(const ExportResult& result) {
   constexpr std::size_t kListed = 5;
@@ -315,102 +262,118 @@ int conclude(const FramesToMake& work, const ExportResult& result, int worst) {
   return worst != 0 ? worst : static_cast<int>(ExitCode::kRuntimeFailure);
 }
 
-/// Runs a rank's part; returns what was thrown.
-Failure run_part(Exporter& exporter, ExportResult& result) {
-  try {
-    const ExportResult part = exporter.run();
-    add_result(result, part);
-    if (part.error) std::rethrow_exception(part.error);
-    return {};
-  } catch (...) {
-    return current_failure();
+/// Prints what others threw, but not again what was printed already for this rank, and keeps what
+/// else they said.
+void hear_others(FirstRank& first, const Failure& own, std::vector<RankReport>& reports) {
+  for (RankReport& report : first.take_reports()) {
+    if (!report.problem.empty() && !(own && report.problem == own->what())) {
+      const std::string head = fmt::format("rank {}: ", report.rank);
+      std::string text = head + report.problem;
+      for (std::size_t at = text.find('\n'); at != std::string::npos;
+           at = text.find('\n', at + 1)) {
+        text.insert(at + 1, head);
+      }
+      print_error(Error(static_cast<ExitCode>(report.exit_code), text));
+    }
+    reports.push_back(std::move(report));
   }
 }
 
 /// The first rank, or the only one: deals out the frames, makes some, and speaks for all.
-int lead(const RenderOptions& options, Ranks& ranks) {
-  Exporter exporter(options, ranks);
+int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
+  Exporter exporter(options, ranks, first);
   const FramesToMake work = exporter.find_work();
-  ranks.hand_out(work.frames);
+  first.hand_out(work.frames);
   ExportResult result;
   Failure failure;
-  const auto work_on = [&] {
-    failure = run_part(exporter, result);
-    if (failure.exit_code != 0) print_failure(failure);
+  std::vector<RankReport> reports;
+  const auto look_after = [&](const ExportCounts& own) {
+    if (stop_signal() != 0) first.stop();
+    hear_others(first, failure, reports);
+    exporter.progress().update(exporter.state(work, own, first.others()));
   };
-  if (work.frames.empty()) {
-    if (options.sequence.split_frame) ranks.order_bands(std::nullopt);
-  } else {
-    work_on();
-    if (options.sequence.split_frame) ranks.order_bands(std::nullopt);
-    ranks.end({failure.exit_code, exporter.unfinished(result), {}, {}});
-    exporter.wait_for_others(failure.text);
+  const auto work_on = [&] {
+    failure = exporter.run(&first, look_after, result);
+    if (failure) print_error(*failure);
+  };
+  const auto wait_for_others = [&] {
+    while (!first.wait_for_others(kTickSeconds)) look_after(exporter.counts());
+    hear_others(first, failure, reports);
+  };
+  if (!work.frames.empty()) work_on();
+  if (options.split_frame) BandExchange(ranks).order(std::nullopt);
+  if (!work.frames.empty()) {
+    first.take_back(exporter.unfinished(result));
+    wait_for_others();
     // What another rank could not make is left for this one.
-    const bool alone_can = !options.sequence.split_frame;
-    while (alone_can && ranks.has_frames() && !result.gave_up && failure.exit_code == 0 &&
+    while (!options.split_frame && first.has_frames() && !result.gave_up && !failure &&
            stop_signal() == 0) {
       work_on();
     }
   }
-  exporter.wait_for_others(failure.text);
-  int worst = failure.exit_code;
-  for (const RankReport& report : ranks.take_reports()) {
+  wait_for_others();
+  int worst = exit_code_of(failure);
+  for (const RankReport& report : reports) {
     worst = std::max(worst, report.exit_code);
     add_result(result, report.result);
   }
-  exporter.print_summary(result);
+  exporter.progress().finish(exporter.state(work, exporter.counts(), first.others()));
+  exporter.print_summary(work, result);
   return conclude(work, result, worst);
 }
 
 /// The first of several ranks, which must not leave the others waiting.
-int lead_others(const RenderOptions& options, Ranks& ranks) {
+int lead_others(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
   int code = 0;
   Failure failure;
   try {
-    code = lead(options, ranks);
+    code = lead(options, ranks, first);
   } catch (...) {
-    failure = current_failure();
-    print_failure(failure);
-    code = failure.exit_code;
-    ranks.stop();
-    if (options.sequence.split_frame) ranks.order_bands(std::nullopt);
+    failure = current_error();
+    print_error(*failure);
+    code = exit_code_of(failure);
+    first.stop();
+    if (options.split_frame) BandExchange(ranks).order(std::nullopt);
   }
-  while (!ranks.wait_for_others(kTickSeconds)) {
+  while (!first.wait_for_others(kTickSeconds)) {
   }
-  print_problems_of_others(ranks, failure.text);
-  ranks.dismiss(code);
+  std::vector<RankReport> reports;
+  hear_others(first, failure, reports);
+  first.dismiss(code);
   return code;
 }
 
 /// Any other rank.
-int follow(const RenderOptions& options, Ranks& ranks) {
+int follow(const RenderOptions& options, const Ranks& ranks) {
+  OtherRank other(ranks);
   RankReport report;
   Failure failure;
   try {
-    Exporter exporter(options, ranks);
-    if (options.sequence.split_frame) {
+    Exporter exporter(options, ranks, other);
+    if (options.split_frame) {
       exporter.run_bands();
     } else {
-      failure = run_part(exporter, report.result);
-      report.exit_code = failure.exit_code;
+      failure = exporter.run(
+          nullptr, [&](const ExportCounts& own) { other.note(own); }, report.result);
+      other.note(exporter.counts());
     }
-    if (stop_signal() != 0) report.exit_code = kSignalled + stop_signal();
+    report.exit_code = stop_signal() != 0 ? kSignalled + stop_signal() : exit_code_of(failure);
     report.unfinished = exporter.unfinished(report.result);
   } catch (...) {
-    failure = current_failure();
-    report.exit_code = failure.exit_code;
+    failure = current_error();
+    report.exit_code = exit_code_of(failure);
   }
-  report.problem = failure.text;
-  return ranks.end(report);
+  if (failure) report.problem = failure->what();
+  return other.end(std::move(report));
 }
 
 }  // namespace
 
-int run_export(const RenderOptions& options) {
-  const bool alone = options.sequence.shard && options.sequence.shard->per_rank;
-  const std::unique_ptr<Ranks> ranks = join_ranks(alone);
-  if (ranks->count() == 1) return lead(options, *ranks);
-  return ranks->index() == 0 ? lead_others(options, *ranks) : follow(options, *ranks);
+int export_film(const RenderOptions& options) {
+  const Ranks ranks = join_ranks(options.shard && options.shard->per_rank);
+  if (ranks.index > 0) return follow(options, ranks);
+  FirstRank first(ranks);
+  return ranks.count == 1 ? lead(options, ranks, first) : lead_others(options, ranks, first);
 }
 
 }  // namespace roundel

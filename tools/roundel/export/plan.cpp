@@ -1,4 +1,4 @@
-#include "tools/roundel/export/plan.h"
+#include "tools/roundel/export/export.h"
 
 #include <fmt/format.h>
 
@@ -21,17 +21,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// With the default width of file names in a folder: SCENE_0001.png.
-std::string pattern_in_folder(const std::string& folder, const std::string& scene_path,
-                              ImageFormat format) {
-  const fs::path picture = picture_in_folder(folder, scene_path, format);
-  return (picture.parent_path() / picture.stem()).string() + "_####" + picture.extension().string();
-}
-
-std::string pattern_of(const Scene& scene, const RenderOptions& options, ImageFormat format) {
-  if (!options.output) return *scene.output;
-  if (names_folder(*options.output)) return pattern_in_folder(*options.output, scene.path, format);
-  return *options.output;
+/// The name of every frame; in a folder SCENE.png for a still, SCENE_0001.png for a film.
+FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat format) {
+  if (!options.output && !scene.output) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("{}: expected -o FILE, as the scene has no \"output\"", scene.path));
+  }
+  std::string pattern = options.output ? *options.output : *scene.output;
+  if (options.output && names_folder(pattern)) {
+    const fs::path picture = picture_in_folder(pattern, scene.path, format);
+    if (!options.is_film()) return FrameName::literal(picture.string());
+    pattern =
+        (picture.parent_path() / picture.stem()).string() + "_####" + picture.extension().string();
+  }
+  FrameName name(pattern);
+  const FrameList frames = frames_of(scene, options.frames, 0);
+  if (frames.size() > 1 && !name.has_number()) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("--output: expected a name with the frame number as ####, %04d or "
+                            "{{frame:04}} for {} frames, got {}",
+                            frames.size(), roundel::quoted(pattern)));
+  }
+  return name;
 }
 
 bool is_there(const std::string& path) {
@@ -80,7 +91,7 @@ bool is_of_others(const FrameFile& file) {
 /// Keeps what is right. Missing and damaged files, and links, are to be made; all else only with
 /// `overwrite`.
 FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene, bool overwrite) {
-  std::vector<FrameFile> files = examine_frames(plan.name, plan.frames, image_format(plan.format));
+  std::vector<FrameFile> files = examine_frames(plan.name, plan.frames, plan.format.picture);
   judge_frames(files, plan.frames, origin_of(scene), "asked");
   FramesToMake work;
   FrameList free;  // frames that may be made
@@ -124,55 +135,31 @@ std::map<std::string, std::string> first_frames(const ExportPlan& plan) {
 
 std::vector<std::string> inputs_of(const Scene& scene, const RenderOptions& options) {
   std::vector<std::string> inputs = files_read({scene});
-  if (!options.sequence.list_file.empty()) inputs.push_back(options.sequence.list_file);
+  if (!options.frames.list_file.empty()) inputs.push_back(options.frames.list_file);
   return inputs;
 }
 
 }  // namespace
 
-FrameList frames_of(const Scene& scene, const std::optional<FrameList>& frames, bool all_frames,
-                    std::int64_t otherwise) {
-  if (frames) return *frames;
-  if (!all_frames) return {otherwise};
-  if (!scene.animation) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("--frames all: expected an \"animation\" in {}", scene.path));
-  }
-  FrameList all;
-  for (std::int64_t i = 0; i < scene.animation->frames; ++i) {
-    all.push_back(scene.animation->start + i);
-  }
-  return all;
-}
-
 ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
-  const SequenceOptions& sequence = options.sequence;
   ExportPlan plan;
-  const FrameList all = frames_of(scene, sequence.frames, sequence.all_frames,
-                                  options.scene.frame.value_or(scene.default_frame()));
-  plan.frames =
-      sequence.shard ? shard_frames(all, *sequence.shard, CircleSource(scene).is_simulated()) : all;
-  if (is_stream(options)) {
-    plan.format = *sequence.format;
-  } else {
-    if (!options.output && !scene.output) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("{}: expected -o FILE, as the scene has no \"output\"", scene.path));
-    }
-    const ImageFormat format = picture_format(scene, options.output, asked_format(options));
-    const std::string pattern = pattern_of(scene, options, format);
-    plan.format = frame_format(format);
-    plan.name = FrameName(pattern);
-    if (all.size() > 1 && !plan.name.has_number()) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("--output: expected a name with the frame number as ####, %04d or "
-                              "{{frame:04}} for {} frames, got {}",
-                              all.size(), roundel::quoted(pattern)));
-    }
+  plan.frames = frames_of(scene, options.frames, frame_of(scene, options.scene));
+  if (options.shard) {
+    plan.frames = shard_frames(plan.frames, *options.shard, CircleSource(scene).is_simulated());
   }
-  const std::uint64_t least =
-      memory_needed(scene.image, image_format(plan.format), count_circles(scene), 0, 0);
-  check_memory(scene, least, options.machine.raster.memory_budget);
+  if (options.is_stream()) {
+    plan.format = *options.format;
+  } else {
+    plan.format.picture = picture_format(scene, options.output, options.picture_format());
+    plan.name = name_of(scene, options, plan.format.picture);
+  }
+  const std::uint64_t budget = options.machine.raster.memory_budget;
+  if (options.is_film()) {
+    check_memory(scene, memory_needed(scene.image, plan.format.picture, count_circles(scene), 0, 0),
+                 budget);
+  } else {
+    check_feasible(scene, plan.format.picture, budget);
+  }
   return plan;
 }
 
@@ -187,7 +174,7 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
   const std::uint64_t pixels = static_cast<std::uint64_t>(scene.image.width) *
                                static_cast<std::uint64_t>(scene.image.height);
   const std::uint64_t bytes =
-      memory_needed(scene.image, image_format(plan.format), circles, 4 * circles, 0) +
+      memory_needed(scene.image, plan.format.picture, circles, 4 * circles, 0) +
       kStateBytes * pixels;
   const std::uint64_t host = budget > 0 ? budget : physical_memory() / 2;
   const bool fit = count * bytes <= (backend == Backend::kCpu ? host : kDeviceBytes);
@@ -203,7 +190,7 @@ FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
   for (const std::int64_t frame : work.taken) {
     check_replaces_no_input(plan.name.path(frame), inputs, ExitCode::kOutputRefused);
   }
-  if (options.sequence.resume) {
+  if (options.resume) {
     work = frames_to_resume(plan, scene, options.overwrite);
   } else if (!options.overwrite) {
     refuse_existing(plan, work.taken);

@@ -3,68 +3,302 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
-#include <utility>
+#include <nlohmann/json.hpp>
 
 #include "renderer/base/error.h"
+#include "renderer/base/module.h"
 
 namespace roundel {
 namespace {
 
-/// A process on its own.
-class SingleRank final : public Ranks {
- public:
-  explicit SingleRank(const LocalRank& local) : local_(local) {}
-  int index() const override { return 0; }
-  int count() const override { return 1; }
-  LocalRank local() const override { return local_; }
-  void hand_out(FrameList frames) override { source_.emplace(std::move(frames)); }
-  std::optional<std::int64_t> next() override { return source_->next(); }
-  void stop() override {}
-  bool has_frames() const override { return false; }
-  ExportCounts others() const override { return {}; }
-  bool wait_for_others(double /*seconds*/) override { return true; }
-  std::vector<RankProblem> take_problems() override { return {}; }
-  std::vector<RankReport> take_reports() override { return {}; }
-  void dismiss(int /*exit_code*/) override {}
-  void order_bands(std::optional<std::int64_t> /*frame*/) override {}
-  void receive_band(int /*rank*/, std::span<std::uint8_t> /*bytes*/) override {}
-  std::optional<std::int64_t> wait_for_order() override { return std::nullopt; }
-  void send_band(std::span<const std::uint8_t> /*bytes*/) override {}
-  void send_failure(const std::string& /*message*/) override {}
-  void note(const ExportCounts& /*counts*/) override {}
-  int end(const RankReport& report) override { return report.exit_code; }
+using Message = nlohmann::json;
 
- private:
-  LocalRank local_;
-  std::optional<ListSource> source_;
-};
+constexpr std::chrono::microseconds kPoll{200};
+constexpr std::size_t kSlice = std::size_t{64} << 20;  // bytes of a band in one message
 
 int environment_number(const char* name, int otherwise) {
   const char* const text = std::getenv(name);
   return text == nullptr ? otherwise : std::atoi(text);
 }
 
-}  // namespace
-
-int mpirun_size() {
-  return environment_number("OMPI_COMM_WORLD_SIZE", 1);
+std::string text_of(const Message& json) {
+  return json.dump(-1, ' ', false, Message::error_handler_t::replace);
 }
 
-std::unique_ptr<Ranks> join_ranks(bool alone) {
+void send(Messenger& messenger, int to, MessageKind kind, const std::string& text) {
+  messenger.send(to, kind, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+Message wait_for(Messenger& messenger, MessageKind kind) {
+  for (;;) {
+    if (const auto message = messenger.receive(kind, 0)) return Message::parse(message->second);
+    std::this_thread::sleep_for(kPoll);
+  }
+}
+
+/// Takes the first one of those that were dealt.
+std::optional<std::int64_t> take_first(std::deque<std::int64_t>& dealt) {
+  if (dealt.empty()) return std::nullopt;
+  const std::int64_t frame = dealt.front();
+  dealt.pop_front();
+  return frame;
+}
+
+Message to_json(const RankReport& report) {
+  Message failed = Message::array(), stages = Message::array();
+  for (const FailedFrame& f : report.result.failed) {
+    failed.push_back({f.frame, static_cast<int>(f.exit_code), f.message});
+  }
+  for (const Stage& stage : report.result.stages.stages) {
+    stages.push_back({stage.name, stage.milliseconds, stage.bytes});
+  }
+  return {{"exit_code", report.exit_code},
+          {"unfinished", report.unfinished},
+          {"written", report.result.written},
+          {"failed", failed},
+          {"gave_up", report.result.gave_up},
+          {"bytes", report.result.bytes},
+          {"stages", stages},
+          {"problem", report.problem}};
+}
+
+RankReport report_from(int rank, const Message& json) {
+  RankReport report;
+  report.rank = rank;
+  report.exit_code = json["exit_code"];
+  report.unfinished = json["unfinished"].get<FrameList>();
+  report.result.written = json["written"].get<FrameList>();
+  report.result.gave_up = json["gave_up"];
+  report.result.bytes = json["bytes"];
+  report.problem = json["problem"];
+  for (const Message& f : json["failed"]) {
+    report.result.failed.push_back({f[0], static_cast<ExitCode>(f[1].get<int>()), f[2]});
+  }
+  for (const Message& stage : json["stages"]) {
+    report.result.stages.stages.push_back({stage[0], stage[1], stage[2]});
+  }
+  return report;
+}
+
+}  // namespace
+
+Ranks join_ranks(bool alone) {
   // srun --mpi=pmix does not set Open MPI's own variables.
-  const bool has_others = mpirun_size() > 1 || std::getenv("PMIX_RANK") != nullptr;
+  const bool has_others =
+      environment_number("OMPI_COMM_WORLD_SIZE", 1) > 1 || std::getenv("PMIX_RANK") != nullptr;
   if (alone || !has_others) {
-    const LocalRank local = {environment_number("OMPI_COMM_WORLD_LOCAL_RANK", 0),
-                             environment_number("OMPI_COMM_WORLD_LOCAL_SIZE", 1)};
-    return std::make_unique<SingleRank>(local);
+    return {0,
+            1,
+            {environment_number("OMPI_COMM_WORLD_LOCAL_RANK", 0),
+             environment_number("OMPI_COMM_WORLD_LOCAL_SIZE", 1)},
+            nullptr};
   }
-  std::unique_ptr<Ranks> ranks = make_mpi_ranks();
-  if (!ranks) {
-    throw Error(ExitCode::kUsage,
-                "this program was built without MPI: under mpirun it needs --shard auto");
-  }
+#ifdef ROUNDEL_HAS_MPI
+  Ranks ranks;  // MPI is in a module, so that only ranks load it
+  module_function<void(Ranks*)>("libroundel_mpi.so", "roundel_join_mpi_ranks")(&ranks);
   return ranks;
+#else
+  throw Error(ExitCode::kUsage,
+              "this program was built without MPI: under mpirun it needs --shard auto");
+#endif
+}
+
+FrameList FrameDealer::deal() {
+  constexpr std::size_t kMost = 16;
+  if (stopped_) return {};
+  if (const auto returned = take_first(returned_)) return {*returned};
+  const std::size_t left = frames_.size() - next_;
+  const std::size_t share = left / (4 * static_cast<std::size_t>(ranks_));
+  const std::size_t number = std::min(left, std::clamp<std::size_t>(share, 1, kMost));
+  const auto begin = frames_.begin() + static_cast<std::ptrdiff_t>(next_);
+  next_ += number;
+  return {begin, begin + static_cast<std::ptrdiff_t>(number)};
+}
+
+void FrameDealer::take_back(const FrameList& frames) {
+  returned_.insert(returned_.end(), frames.begin(), frames.end());
+}
+
+FirstRank::FirstRank(const Ranks& ranks)
+    : ranks_(ranks),
+      others_(static_cast<std::size_t>(ranks.count)),
+      has_ended_(static_cast<std::size_t>(ranks.count)) {}
+
+FirstRank::~FirstRank() {
+  quit_ = true;
+  if (helper_.joinable()) helper_.join();
+}
+
+void FirstRank::hand_out(FrameList frames) {
+  dealer_.emplace(std::move(frames), ranks_.count);
+  if (ranks_.messenger) helper_ = std::thread([this] { answer_questions(); });
+}
+
+std::optional<std::int64_t> FirstRank::next() {
+  const std::lock_guard lock(mutex_);
+  if (own_.empty()) {
+    const FrameList dealt = dealer_->deal();
+    own_.assign(dealt.begin(), dealt.end());
+  }
+  return take_first(own_);
+}
+
+void FirstRank::stop() {
+  if (!dealer_) hand_out({});  // failed early; the others are to hear of it
+  const std::lock_guard lock(mutex_);
+  dealer_->stop();
+}
+
+void FirstRank::take_back(const FrameList& unfinished) {
+  const std::lock_guard lock(mutex_);
+  dealer_->take_back(unfinished);
+  dealer_->take_back({own_.begin(), own_.end()});
+  own_.clear();
+}
+
+bool FirstRank::has_frames() const {
+  const std::lock_guard lock(mutex_);
+  return ranks_.count > 1 && dealer_ && !dealer_->is_empty();
+}
+
+ExportCounts FirstRank::others() const {
+  const std::lock_guard lock(mutex_);
+  ExportCounts sum;
+  for (const ExportCounts& counts : others_) {
+    sum.written += counts.written;
+    sum.failed += counts.failed;
+    sum.bytes += counts.bytes;
+  }
+  return sum;
+}
+
+bool FirstRank::wait_for_others(double seconds) {
+  std::unique_lock lock(mutex_);
+  return ended_.wait_for(lock, std::chrono::duration<double>(seconds), [this] {
+    return std::count(has_ended_.begin(), has_ended_.end(), true) + 1 == ranks_.count;
+  });
+}
+
+bool FirstRank::has_ended(int rank) const {
+  const std::lock_guard lock(mutex_);
+  return has_ended_[static_cast<std::size_t>(rank)];
+}
+
+std::vector<RankReport> FirstRank::take_reports() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(reports_, {});
+}
+
+void FirstRank::dismiss(int exit_code) {
+  const std::string text = text_of({{"exit_code", exit_code}});
+  for (int rank = 1; rank < ranks_.count; ++rank) {
+    send(*ranks_.messenger, rank, MessageKind::kAnswer, text);
+  }
+}
+
+void FirstRank::answer_questions() {
+  while (!quit_) {
+    if (const auto question =
+            ranks_.messenger->receive(MessageKind::kQuestion, Messenger::kAnyRank)) {
+      answer(question->first, question->second);
+    } else {
+      std::this_thread::sleep_for(kPoll);
+    }
+  }
+}
+
+void FirstRank::answer(int rank, const std::string& text) {
+  const Message question = Message::parse(text);
+  FrameList dealt;
+  {
+    const std::lock_guard lock(mutex_);
+    ExportCounts& counts = others_[static_cast<std::size_t>(rank)];
+    counts.written = question["written"];
+    counts.failed = question["failed"];
+    counts.bytes = question["bytes"];
+    if (question.contains("report")) {
+      reports_.push_back(report_from(rank, question["report"]));
+      has_ended_[static_cast<std::size_t>(rank)] = true;
+      dealer_->take_back(reports_.back().unfinished);
+      ended_.notify_all();
+      return;  // dismiss() answers
+    }
+    dealt = dealer_->deal();
+  }
+  send(*ranks_.messenger, rank, MessageKind::kAnswer, text_of({{"frames", dealt}}));
+}
+
+std::optional<std::int64_t> OtherRank::next() {
+  if (dealt_.empty()) {
+    send(messenger_, 0, MessageKind::kQuestion, question());
+    const auto frames = wait_for(messenger_, MessageKind::kAnswer)["frames"].get<FrameList>();
+    dealt_.assign(frames.begin(), frames.end());
+  }
+  return take_first(dealt_);
+}
+
+void OtherRank::note(const ExportCounts& counts) {
+  const std::lock_guard lock(mutex_);
+  counts_ = counts;
+}
+
+int OtherRank::end(RankReport report) {
+  report.unfinished.insert(report.unfinished.end(), dealt_.begin(), dealt_.end());
+  send(messenger_, 0, MessageKind::kQuestion, question(&report));
+  return wait_for(messenger_, MessageKind::kAnswer)["exit_code"];
+}
+
+std::string OtherRank::question(const RankReport* report) const {
+  const std::lock_guard lock(mutex_);
+  Message json = {
+      {"written", counts_.written}, {"failed", counts_.failed}, {"bytes", counts_.bytes}};
+  if (report != nullptr) json["report"] = to_json(*report);
+  return text_of(json);
+}
+
+void BandExchange::order(std::optional<std::int64_t> frame) {
+  const std::string text = text_of(frame ? Message{{"frame", *frame}} : Message{{"end", true}});
+  for (int rank = 1; rank < ranks_.count; ++rank) {
+    roundel::send(*ranks_.messenger, rank, MessageKind::kOrder, text);
+  }
+}
+
+void BandExchange::receive(int rank, std::span<std::uint8_t> bytes, const FirstRank& first) {
+  Messenger& messenger = *ranks_.messenger;
+  auto message = messenger.receive(MessageKind::kBand, rank);
+  while (!message) {
+    if (first.has_ended(rank)) {
+      throw Error(ExitCode::kRuntimeFailure, fmt::format("rank {} has ended", rank));
+    }
+    std::this_thread::sleep_for(kPoll);
+    message = messenger.receive(MessageKind::kBand, rank);
+  }
+  if (!message->second.empty()) {
+    throw Error(ExitCode::kRuntimeFailure, fmt::format("rank {}: {}", rank, message->second));
+  }
+  for (; !bytes.empty(); bytes = bytes.subspan(std::min(kSlice, bytes.size()))) {
+    messenger.receive_into(rank, MessageKind::kBandBytes,
+                           bytes.first(std::min(kSlice, bytes.size())));
+  }
+}
+
+std::optional<std::int64_t> BandExchange::wait_for_order() {
+  const Message order = wait_for(*ranks_.messenger, MessageKind::kOrder);
+  if (order.contains("end")) return std::nullopt;
+  return order["frame"].get<std::int64_t>();
+}
+
+void BandExchange::send(std::span<const std::uint8_t> bytes) {
+  roundel::send(*ranks_.messenger, 0, MessageKind::kBand, "");
+  for (; !bytes.empty(); bytes = bytes.subspan(std::min(kSlice, bytes.size()))) {
+    ranks_.messenger->send(0, MessageKind::kBandBytes, bytes.first(std::min(kSlice, bytes.size())));
+  }
+}
+
+void BandExchange::send_failure(const std::string& message) {
+  roundel::send(*ranks_.messenger, 0, MessageKind::kBand, message.empty() ? "failed" : message);
 }
 
 }  // namespace roundel

@@ -1,13 +1,19 @@
 #pragma once
+#include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "renderer/raster/rasterizer.h"
 #include "renderer/sequence/export_pipeline.h"
 #include "renderer/sequence/frame_list.h"
 #include "renderer/sequence/frame_source.h"
@@ -15,71 +21,177 @@
 
 namespace roundel {
 
-/// What one rank has to say when it ends.
+/// What a message is about: only those of one kind are received together.
+enum class MessageKind : int { kQuestion = 1, kAnswer, kOrder, kBand, kBandBytes };
+
+/// Carries messages between ranks. May be used by several threads.
+class Messenger {
+ public:
+  static constexpr int kAnyRank = -1;
+
+  virtual ~Messenger() = default;
+  Messenger(const Messenger&) = delete;
+  Messenger& operator=(const Messenger&) = delete;
+
+  /// Returns when the bytes may be changed.
+  virtual void send(int to, MessageKind kind, std::span<const std::uint8_t> bytes) = 0;
+  /// The next message of this kind from this rank, if one has come, and who sent it.
+  virtual std::optional<std::pair<int, std::string>> receive(MessageKind kind, int from) = 0;
+  /// Waits for one of as many bytes.
+  virtual void receive_into(int from, MessageKind kind, std::span<std::uint8_t> bytes) = 0;
+
+ protected:
+  Messenger() = default;
+};
+
+/// The processes that work on one film together, and which of them this one is.
+struct Ranks {
+  int index = 0, count = 1;
+  LocalRank local;                       ///< which of those on the same machine
+  std::unique_ptr<Messenger> messenger;  ///< null for a process alone
+};
+
+/// The ranks that mpirun started, or this process alone where it did not or `alone` is set. Throws
+/// Error(kUsage) under mpirun in a build without MPI.
+Ranks join_ranks(bool alone);
+
+/// Deals a list of frames out to several ranks.
+class FrameDealer {
+ public:
+  FrameDealer(FrameList frames, int ranks) : frames_(std::move(frames)), ranks_(ranks) {}
+
+  /// The next few frames, in rising order: more of a long list, so that asking takes no time, one
+  /// by one at the end, so that all ranks end together. Empty: there is none.
+  FrameList deal();
+  /// Frames that a rank could not make; they are dealt first.
+  void take_back(const FrameList& frames);
+  bool is_empty() const { return stopped_ || (next_ == frames_.size() && returned_.empty()); }
+  /// Deals no more.
+  void stop() { stopped_ = true; }
+
+ private:
+  FrameList frames_;
+  std::size_t next_ = 0;
+  std::deque<std::int64_t> returned_;
+  int ranks_;
+  bool stopped_ = false;
+};
+
+/// What a rank has to say when it ends.
 struct RankReport {
+  int rank = 0;
   int exit_code = 0;     ///< of this rank alone
   FrameList unfinished;  ///< frames drawn from the list, neither written nor failed
   ExportResult result;   ///< of the pipeline, its times left out
   std::string problem;   ///< what it threw, not yet printed; mostly empty
 };
 
-/// What another rank threw.
-struct RankProblem {
-  int rank = 0, exit_code = 0;
-  std::string text;
-};
-
-/// The processes that work on one sequence together. The first one deals out the frames and speaks
-/// for all; it works too.
-class Ranks : public FrameSource {
+/// The first rank, or the only one: deals the frames out to itself and, from a helper thread, to
+/// the others, and hears what becomes of them.
+class FirstRank final : public FrameSource {
  public:
-  virtual int index() const = 0;
-  virtual int count() const = 0;
-  /// Which of those on the same machine this one is.
-  virtual LocalRank local() const = 0;
+  explicit FirstRank(const Ranks& ranks);
+  ~FirstRank() override;
 
-  /// First rank: deals these frames out from now on, to itself and to the others, who may have been
-  /// waiting for it. To be called once, also when there is nothing to do.
-  virtual void hand_out(FrameList frames) = 0;
-  /// First rank: no rank gets another frame.
-  virtual void stop() = 0;
-  /// First rank: whether there are frames that nobody has.
-  virtual bool has_frames() const = 0;
-  /// First rank: what the others have done so far.
-  virtual ExportCounts others() const = 0;
-  /// First rank: waits until the others have ended, at most so long; true when they have.
-  virtual bool wait_for_others(double seconds) = 0;
-  /// First rank: the problems of others that have come since the last call, for it to print.
-  virtual std::vector<RankProblem> take_problems() = 0;
-  /// First rank: what the others said when they ended.
-  virtual std::vector<RankReport> take_reports() = 0;
-  /// First rank: lets the others go, with this exit code.
-  virtual void dismiss(int exit_code) = 0;
+  /// Deals these frames out from now on, to others too, who may have been waiting for it. To be
+  /// called once, also when there is nothing to do.
+  void hand_out(FrameList frames);
+  std::optional<std::int64_t> next() override;
+  /// No rank gets another frame.
+  void stop();
+  /// This one draws no more: frames that it has not made may be dealt again.
+  void take_back(const FrameList& unfinished);
+  /// Whether others have left frames that nobody has.
+  bool has_frames() const;
 
-  /// For frames of which every rank draws a band. First rank: tells all others to draw theirs of
-  /// this frame, or that there is none left.
-  virtual void order_bands(std::optional<std::int64_t> frame) = 0;
-  /// First rank: waits for the bytes of another's band. Throws Error where it could not make it.
-  virtual void receive_band(int rank, std::span<std::uint8_t> bytes) = 0;
-  /// Other ranks: waits for the next order; nothing at the end.
-  virtual std::optional<std::int64_t> wait_for_order() = 0;
-  /// Other ranks: answers an order with the bytes of the band, or with what went wrong.
-  virtual void send_band(std::span<const std::uint8_t> bytes) = 0;
-  virtual void send_failure(const std::string& message) = 0;
+  /// What the others have done so far.
+  ExportCounts others() const;
+  /// Waits until the others have ended, at most so long; true when they have.
+  bool wait_for_others(double seconds);
+  bool has_ended(int rank) const;
+  /// What others have said, when they ended, since the last call.
+  std::vector<RankReport> take_reports();
+  /// Lets the others go, with this exit code.
+  void dismiss(int exit_code);
 
-  /// Other ranks: how far this one is, for others().
-  virtual void note(const ExportCounts& counts) = 0;
-  /// Gives back the frames that this rank has not made. Other ranks than the first then wait for
-  /// dismiss(), whose exit code is returned.
-  virtual int end(const RankReport& report) = 0;
+ private:
+  void answer_questions();
+  void answer(int rank, const std::string& question);
+
+  const Ranks& ranks_;
+  std::atomic<bool> quit_{false};
+  std::thread helper_;
+
+  mutable std::mutex mutex_;  ///< guards all below
+  std::condition_variable ended_;
+  std::optional<FrameDealer> dealer_;
+  std::deque<std::int64_t> own_;
+  std::vector<ExportCounts> others_;  ///< by rank
+  std::vector<bool> has_ended_;       ///< by rank
+  std::vector<RankReport> reports_;   ///< not yet taken
 };
 
-/// The ranks that mpirun started, or this process alone where it did not or `alone` is set. Throws
-/// Error(kUsage) under mpirun in a build without MPI.
-std::unique_ptr<Ranks> join_ranks(bool alone);
+/// Any other rank: asks the first one for frames.
+class OtherRank final : public FrameSource {
+ public:
+  explicit OtherRank(const Ranks& ranks) : messenger_(*ranks.messenger) {}
 
-/// The number of ranks that mpirun says it started; 1 without it.
-int mpirun_size();
-std::unique_ptr<Ranks> make_mpi_ranks();  ///< null in a build without MPI
+  std::optional<std::int64_t> next() override;
+  /// How far this one is, for FirstRank::others().
+  void note(const ExportCounts& counts);
+  /// Gives back the frames that this rank has not made, and waits for FirstRank::dismiss(), whose
+  /// exit code is returned.
+  int end(RankReport report);
+
+ private:
+  std::string question(const RankReport* report = nullptr) const;
+
+  Messenger& messenger_;
+  std::deque<std::int64_t> dealt_;
+  mutable std::mutex mutex_;
+  ExportCounts counts_;
+};
+
+/// Frames of which every rank draws a band: the first one orders them and receives the others'
+/// bands.
+class BandExchange {
+ public:
+  explicit BandExchange(const Ranks& ranks) : ranks_(ranks) {}
+
+  /// First rank: tells all others to draw their bands of this frame, or that there is none left.
+  void order(std::optional<std::int64_t> frame);
+  /// First rank: waits for the bytes of another's band. Throws Error where it could not make it or
+  /// has ended.
+  void receive(int rank, std::span<std::uint8_t> bytes, const FirstRank& first);
+  /// Other ranks: waits for the next order; nothing at the end.
+  std::optional<std::int64_t> wait_for_order();
+  /// Other ranks: answers an order with the bytes of the band, or with what went wrong.
+  void send(std::span<const std::uint8_t> bytes);
+  void send_failure(const std::string& message);
+
+ private:
+  const Ranks& ranks_;
+};
+
+/// The numbers of the frames whose circles are generated and that are yet to be drawn, in order.
+class FramesAhead {
+ public:
+  void push(std::int64_t frame);
+  std::int64_t pop();
+
+ private:
+  std::mutex mutex_;
+  std::deque<std::int64_t> frames_;
+};
+
+/// For the first rank: draws frames of which every rank makes a band, each on rasterizers of its
+/// own. Frames are drawn in the order of `frames`. Keeps references.
+std::unique_ptr<Rasterizer> make_rank_split_rasterizer(
+    const Ranks& ranks, const FirstRank& first, FramesAhead& frames,
+    std::vector<std::unique_ptr<Rasterizer>> rasterizers);
+
+/// For the other ranks: draws bands until the first rank orders no more.
+void draw_ordered_bands(const Scene& scene, bool wants_float, const Ranks& ranks,
+                        std::vector<std::unique_ptr<Rasterizer>> rasterizers);
 
 }  // namespace roundel

@@ -10,16 +10,20 @@
 
 namespace roundel {
 
-enum class FrameFormat {
-  kPng,
-  kExr,
-  kPfm,
+/// What files say they were made by.
+extern const char* const kSoftware;
+
+/// Streams of frames that are no picture files.
+enum class VideoFormat {
+  kNone,
   kRawVideo,  ///< the bytes of the pixels alone, rows top to bottom: RGB24 or RGBA
   kY4m,       ///< YUV4MPEG2: 4:2:0, BT.709, limited range
 };
 
-FrameFormat frame_format(ImageFormat format);
-ImageFormat image_format(FrameFormat format);  ///< kPng for the 8-bit streams
+struct FrameFormat {
+  ImageFormat picture = ImageFormat::kPng;  ///< kPng for video: drawn with 8 bits
+  VideoFormat video = VideoFormat::kNone;
+};
 
 enum class PixelFormat {
   kAsScene,  ///< RGBA where the scene has alpha, else RGB24
@@ -40,19 +44,25 @@ class FrameEncoder {
   FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat pixels = PixelFormat::kAsScene);
 
   /// True where it takes the framebuffer of a picture, else the image.
-  bool wants_float() const;
+  bool wants_float() const { return format_.picture != ImageFormat::kPng; }
   /// True where an image's bytes are the frame's: nothing is to be encoded.
   bool takes_as_drawn() const;
   /// What stands once before the first frame: empty but for y4m.
   std::string stream_header() const;
+  /// What a frame's file says of its origin.
+  ImageMetadata metadata(std::int64_t frame) const;
   /// The bytes of a frame's file, or of its part of the stream. Not to be called where
   /// takes_as_drawn(). Throws Error(kRuntimeFailure) where a library cannot encode it.
   std::vector<std::uint8_t> encode(const FramePixels& picture, std::int64_t frame) const;
+  /// The same in less memory: gives up the pixels on the way.
+  std::vector<std::uint8_t> encode(FramePixels&& picture, std::int64_t frame) const;
   /// Bytes of a picture in memory, before encoding.
   std::uint64_t picture_bytes() const;
-  const std::string& fingerprint() const { return fingerprint_; }
 
  private:
+  template <typename Picture>
+  std::vector<std::uint8_t> encode_as(Picture&& picture, std::int64_t frame) const;
+
   ImageSettings image_;
   FrameFormat format_;
   bool add_alpha_;  ///< RGB pictures, RGBA stream

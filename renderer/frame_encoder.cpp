@@ -1,4 +1,6 @@
-#include "renderer/sequence/frame_encoder.h"
+#include "renderer/frame_encoder.h"
+
+#include <utility>
 
 #include "renderer/base/error.h"
 #include "renderer/image/y4m.h"
@@ -21,15 +23,7 @@ std::vector<std::uint8_t> with_opaque_alpha(const Image& image) {
 
 }  // namespace
 
-FrameFormat frame_format(ImageFormat format) {
-  if (format == ImageFormat::kExr) return FrameFormat::kExr;
-  return format == ImageFormat::kPfm ? FrameFormat::kPfm : FrameFormat::kPng;
-}
-
-ImageFormat image_format(FrameFormat format) {
-  if (format == FrameFormat::kExr) return ImageFormat::kExr;
-  return format == FrameFormat::kPfm ? ImageFormat::kPfm : ImageFormat::kPng;
-}
+const char* const kSoftware = "roundel " ROUNDEL_VERSION;
 
 FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat pixels)
     : image_(scene.image),
@@ -38,7 +32,7 @@ FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat p
       fingerprint_(roundel::fingerprint(scene)),
       seed_(scene.seed),
       fps_(scene.animation ? scene.animation->fps : Animation{}.fps) {
-  if (scene.image.alpha && format == FrameFormat::kY4m) {
+  if (scene.image.alpha && format.video == VideoFormat::kY4m) {
     throw Error(ExitCode::kUsage,
                 "--format y4m: expected a scene without alpha, which YUV has not");
   }
@@ -47,34 +41,40 @@ FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat p
   }
 }
 
-bool FrameEncoder::wants_float() const {
-  return format_ == FrameFormat::kExr || format_ == FrameFormat::kPfm;
-}
-
 bool FrameEncoder::takes_as_drawn() const {
-  return format_ == FrameFormat::kRawVideo && !add_alpha_;
+  return format_.video == VideoFormat::kRawVideo && !add_alpha_;
 }
 
 std::string FrameEncoder::stream_header() const {
-  return format_ == FrameFormat::kY4m ? y4m_header(image_.width, image_.height, fps_) : "";
+  return format_.video == VideoFormat::kY4m ? y4m_header(image_.width, image_.height, fps_) : "";
+}
+
+ImageMetadata FrameEncoder::metadata(std::int64_t frame) const {
+  return {kSoftware, fingerprint_, seed_, frame};
+}
+
+template <typename Picture>
+std::vector<std::uint8_t> FrameEncoder::encode_as(Picture&& picture, std::int64_t frame) const {
+  if (format_.video == VideoFormat::kY4m) return encode_y4m_frame(picture.image);
+  if (format_.video == VideoFormat::kRawVideo) return with_opaque_alpha(picture.image);
+  switch (format_.picture) {
+    case ImageFormat::kPng:
+      return encode_png(std::forward<Picture>(picture).image, metadata(frame));
+    case ImageFormat::kExr:
+      return encode_exr(std::forward<Picture>(picture).framebuffer, image_.alpha, metadata(frame));
+    case ImageFormat::kPfm:
+      break;
+  }
+  return encode_pfm(std::forward<Picture>(picture).framebuffer);
 }
 
 std::vector<std::uint8_t> FrameEncoder::encode(const FramePixels& picture,
                                                std::int64_t frame) const {
-  const ImageMetadata metadata{"roundel " ROUNDEL_VERSION, fingerprint_, seed_, frame};
-  switch (format_) {
-    case FrameFormat::kPng:
-      return encode_png(picture.image, metadata);
-    case FrameFormat::kExr:
-      return encode_exr(picture.framebuffer, image_.alpha, metadata);
-    case FrameFormat::kPfm:
-      return encode_pfm(picture.framebuffer);
-    case FrameFormat::kY4m:
-      return encode_y4m_frame(picture.image);
-    case FrameFormat::kRawVideo:
-      break;
-  }
-  return with_opaque_alpha(picture.image);
+  return encode_as(picture, frame);
+}
+
+std::vector<std::uint8_t> FrameEncoder::encode(FramePixels&& picture, std::int64_t frame) const {
+  return encode_as(std::move(picture), frame);
 }
 
 std::uint64_t FrameEncoder::picture_bytes() const {

@@ -1,19 +1,18 @@
-#include "tools/roundel/export/split_ranks.h"
-
 #include <exception>
 #include <utility>
 
 #include "renderer/render.h"
 #include "renderer/sequence/split_rasterizer.h"
+#include "tools/roundel/export/ranks.h"
 
 namespace roundel {
 namespace {
 
 class RankSplitRasterizer final : public Rasterizer {
  public:
-  RankSplitRasterizer(Ranks& ranks, FramesAhead& frames,
+  RankSplitRasterizer(const Ranks& ranks, const FirstRank& first, FramesAhead& frames,
                       std::vector<std::unique_ptr<Rasterizer>> rasterizers)
-      : ranks_(ranks), frames_(frames), painter_(std::move(rasterizers)) {}
+      : ranks_(ranks), first_(first), frames_(frames), painter_(std::move(rasterizers)) {}
   void draw(const CircleFeed& circles, const ImageSettings& image, Framebuffer& out,
             StageStats& stats) override {
     draw_bands(circles, image, out, stats);
@@ -28,7 +27,8 @@ class RankSplitRasterizer final : public Rasterizer {
   void draw_bands(const CircleFeed& circles, const ImageSettings& image, Output& out,
                   StageStats& stats) {
     const RowBand whole = {0, image.height};
-    const int count = ranks_.count();
+    const int count = ranks_.count;
+    BandExchange bands(ranks_);
     // Every band that was ordered is received, whatever goes wrong: its sender waits for that.
     std::exception_ptr error;
     const auto attempt = [&error](const auto& work) {
@@ -38,17 +38,18 @@ class RankSplitRasterizer final : public Rasterizer {
         if (!error) error = std::current_exception();
       }
     };
-    ranks_.order_bands(frames_.pop());
+    bands.order(frames_.pop());
     set_size(out, image);
     attempt(
         [&] { painter_.draw(circles.all(made_), image, part_of(whole, 0, count), out, stats); });
     for (int rank = 1; rank < count; ++rank) {
-      attempt([&] { ranks_.receive_band(rank, band_bytes(out, part_of(whole, rank, count))); });
+      attempt([&] { bands.receive(rank, band_bytes(out, part_of(whole, rank, count)), first_); });
     }
     if (error) std::rethrow_exception(error);
   }
 
-  Ranks& ranks_;
+  const Ranks& ranks_;
+  const FirstRank& first_;
   FramesAhead& frames_;
   BandPainter painter_;
   Circles made_;  // where they are not in memory
@@ -69,19 +70,21 @@ std::int64_t FramesAhead::pop() {
 }
 
 std::unique_ptr<Rasterizer> make_rank_split_rasterizer(
-    Ranks& ranks, FramesAhead& frames, std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
-  return std::make_unique<RankSplitRasterizer>(ranks, frames, std::move(rasterizers));
+    const Ranks& ranks, const FirstRank& first, FramesAhead& frames,
+    std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
+  return std::make_unique<RankSplitRasterizer>(ranks, first, frames, std::move(rasterizers));
 }
 
-void draw_ordered_bands(const Scene& scene, bool wants_float, Ranks& ranks,
+void draw_ordered_bands(const Scene& scene, bool wants_float, const Ranks& ranks,
                         std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
+  BandExchange bands(ranks);
   BandPainter painter(std::move(rasterizers));
   CircleSource source(scene);
   Circles circles;
   Image image;
   Framebuffer framebuffer;
-  const RowBand band = part_of({0, scene.image.height}, ranks.index(), ranks.count());
-  while (const auto frame = ranks.wait_for_order()) {
+  const RowBand band = part_of({0, scene.image.height}, ranks.index, ranks.count);
+  while (const auto frame = bands.wait_for_order()) {
     try {
       StageStats stats;
       generate_in_frame_space(source, *frame, circles);
@@ -91,10 +94,10 @@ void draw_ordered_bands(const Scene& scene, bool wants_float, Ranks& ranks,
         painter.draw(circles, scene.image, band, image, stats);
       }
     } catch (const std::exception& error) {
-      ranks.send_failure(error.what());
+      bands.send_failure(error.what());
       continue;
     }
-    ranks.send_band(wants_float ? band_bytes(framebuffer, band) : band_bytes(image, band));
+    bands.send(wants_float ? band_bytes(framebuffer, band) : band_bytes(image, band));
   }
 }
 
