@@ -8,7 +8,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -29,23 +28,9 @@ constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
 using SharedCircles = std::shared_ptr<Circles>;
 using PixelsPointer = std::unique_ptr<FramePixels>;
 
-FailedFrame failure_of(std::int64_t frame, const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const Error& e) {
-    return {frame, e.exit_code(), e.what()};
-  } catch (const std::bad_alloc&) {
-    return {frame, ExitCode::kRuntimeFailure, "out of memory"};
-  } catch (const std::exception& e) {
-    return {frame, ExitCode::kRuntimeFailure, e.what()};
-  }
-}
-
-}  // namespace
-
-class ExportPipeline::Impl {
+class ExportPipeline {
  public:
-  explicit Impl(ExportJob job)
+  explicit ExportPipeline(ExportJob job)
       : job_(std::move(job)),
         source_(job_.scene),
         simulated_(source_.is_simulated()),
@@ -64,11 +49,32 @@ class ExportPipeline::Impl {
     max_circles_ = rasterizers + (fits_ahead ? 2 : 0);
   }
 
-  ~Impl() {
+  ~ExportPipeline() {
     stop();
     join();
   }
+  ExportPipeline(const ExportPipeline&) = delete;
+  ExportPipeline& operator=(const ExportPipeline&) = delete;
 
+  ExportResult run() {
+    start();
+    while (!wait_for_end()) {
+      if (!job_.goes_on(counts())) stop();
+    }
+    join();
+    ExportResult result = std::move(result_);
+    std::sort(result.written.begin(), result.written.end());
+    result.seconds = seconds_since(started_);
+    result.steady_seconds = encoding_clock_.window_seconds();
+    result.encoding_seconds = encoding_clock_.busy_seconds();
+    result.mean_encoders = encoding_clock_.mean_workers();
+    result.processor_seconds = encoding_clock_.processor_seconds();
+    result.encoders = encoders_;
+    result.max_pictures = max_in_flight_;
+    return result;
+  }
+
+ private:
   void start() {
     started_ = std::chrono::steady_clock::now();
     live_rasterizers_ = job_.rasterizers.size();
@@ -85,9 +91,10 @@ class ExportPipeline::Impl {
     stop_locked();
   }
 
-  bool wait_for(double seconds) {
+  /// At most until the next tick; true at the end.
+  bool wait_for_end() {
     std::unique_lock lock(mutex_);
-    return ended_.wait_for(lock, std::chrono::duration<double>(seconds),
+    return ended_.wait_for(lock, std::chrono::duration<double>(job_.tick_seconds),
                            [this] { return all_done(); });
   }
 
@@ -97,22 +104,6 @@ class ExportPipeline::Impl {
             to_encode_.size() + to_write_.size()};
   }
 
-  ExportResult finish() {
-    join();
-    ExportResult result = std::move(result_);
-    result.error = generate_error_;
-    std::sort(result.written.begin(), result.written.end());
-    result.seconds = seconds_since(started_);
-    result.steady_seconds = encoding_clock_.window_seconds();
-    result.encoding_seconds = encoding_clock_.busy_seconds();
-    result.mean_encoders = encoding_clock_.mean_workers();
-    result.processor_seconds = encoding_clock_.processor_seconds();
-    result.encoders = encoders_;
-    result.max_pictures = max_in_flight_;
-    return result;
-  }
-
- private:
   /// A frame and what there is of it so far. `index` counts the frames in the order drawn.
   template <typename Content>
   struct InFlight {
@@ -150,7 +141,7 @@ class ExportPipeline::Impl {
         }
       } catch (...) {
         const std::lock_guard relock(mutex_);
-        generate_error_ = std::current_exception();
+        result_.error = current_error();
         stop_locked();
       }
       if (!simulated_) constant = circles;
@@ -223,7 +214,7 @@ class ExportPipeline::Impl {
     lock.unlock();
 
     StageStats stats;
-    std::exception_ptr error;
+    std::optional<Error> error;
     try {
       if (!picture) picture = std::make_unique<FramePixels>();
       if (job_.encoder.wants_float()) {
@@ -232,13 +223,13 @@ class ExportPipeline::Impl {
         rasterizer.draw(*work.content, job_.scene.image, picture->image, stats);
       }
     } catch (...) {
-      error = std::current_exception();
+      error = current_error();
     }
 
     lock.lock();
     --drawing_;
     if (error) {
-      fail_draw(std::move(work), error);
+      fail_draw(std::move(work), *error);
     } else {
       result_.stages.add(stats);
       if (simulated_) free_circles_.push_back(std::move(work.content));
@@ -248,18 +239,18 @@ class ExportPipeline::Impl {
     }
     wake(room_);
     if (must_help()) wake(drawable_);
-    return !error;
+    return !error.has_value();
   }
 
   /// Another rasterizer may do better; without one the frame and all others fail.
-  void fail_draw(InFlight<SharedCircles> work, const std::exception_ptr& error) {
+  void fail_draw(InFlight<SharedCircles> work, const Error& error) {
     --live_rasterizers_;
     if (live_rasterizers_ > 0 && !stop_) {
       to_draw_.push_front(std::move(work));
       wake_all();
       return;
     }
-    fail_frame(work.index, failure_of(work.frame, error));
+    fail_frame(work.index, work.frame, error);
     result_.gave_up = true;
     stop_locked();
   }
@@ -286,7 +277,7 @@ class ExportPipeline::Impl {
 
     StageStats stats;
     Encoded encoded;
-    std::exception_ptr error;
+    std::optional<Error> error;
     try {
       const StageTimer timer(stats, "encode");
       if (job_.encoder.takes_as_drawn()) {
@@ -296,7 +287,7 @@ class ExportPipeline::Impl {
       }
       stats.stage("encode").bytes = encoded.content().size();
     } catch (...) {
-      error = std::current_exception();
+      error = current_error();
     }
 
     lock.lock();
@@ -304,7 +295,7 @@ class ExportPipeline::Impl {
     result_.stages.add(stats);
     if (work.content) free_pictures_.push_back(std::move(work.content));
     if (error) {
-      fail_frame(work.index, failure_of(work.frame, error));
+      fail_frame(work.index, work.frame, *error);
     } else {
       to_write_.emplace(work.index, InFlight<Encoded>{work.index, work.frame, std::move(encoded)});
       wake(writable_);
@@ -344,13 +335,13 @@ class ExportPipeline::Impl {
   void write_one(const InFlight<Encoded>& work, std::unique_lock<std::mutex>& lock) {
     const std::span<const std::uint8_t> content = work.content.content();
     StageStats stats;
-    std::exception_ptr error;
+    std::optional<Error> error;
     try {
       const StageTimer timer(stats, "write");
       job_.sink.write(work.frame, content);
       stats.stage("write").bytes = content.size();
     } catch (...) {
-      error = std::current_exception();
+      error = current_error();
     }
     if (!error) job_.on_written(work.frame, content.size());
 
@@ -358,7 +349,7 @@ class ExportPipeline::Impl {
     next_to_write_ = work.index + 1;
     result_.stages.add(stats);
     if (error) {
-      fail_frame(work.index, failure_of(work.frame, error));
+      fail_frame(work.index, work.frame, *error);
       return;
     }
     --in_flight_;
@@ -386,9 +377,9 @@ class ExportPipeline::Impl {
 
   // ---- ends ------------------------------------------------------------------------------------
 
-  void fail_frame(std::size_t index, FailedFrame failure) {
+  void fail_frame(std::size_t index, std::int64_t frame, const Error& error) {
     --in_flight_;
-    result_.failed.push_back(std::move(failure));
+    result_.failed.push_back({frame, error.exit_code(), error.what()});
     ++failures_in_a_row_;
     if (job_.sink.in_order()) {
       end_stream_at(index);
@@ -446,7 +437,7 @@ class ExportPipeline::Impl {
   std::condition_variable room_;      ///< for the generating thread
   std::condition_variable drawable_;  ///< for those of the rasterizers: frames, or need of help
   std::condition_variable writable_;  ///< for those that write
-  std::condition_variable ended_;     ///< for wait_for()
+  std::condition_variable ended_;     ///< for run()
   std::vector<SharedCircles> free_circles_;
   std::deque<InFlight<SharedCircles>> to_draw_;
   std::vector<PixelsPointer> free_pictures_;
@@ -457,29 +448,16 @@ class ExportPipeline::Impl {
   std::size_t end_index_ = static_cast<std::size_t>(-1);  ///< of a stream: the first one left out
   std::size_t failures_in_a_row_ = 0;
   bool all_generated_ = false, stop_ = false;
-  std::exception_ptr generate_error_;
   BusyClock encoding_clock_;
   ExportResult result_;
 
   std::vector<std::thread> threads_;
 };
 
-ExportPipeline::ExportPipeline(ExportJob job) : impl_(std::make_unique<Impl>(std::move(job))) {}
-ExportPipeline::~ExportPipeline() = default;
-void ExportPipeline::start() {
-  impl_->start();
-}
-void ExportPipeline::stop() {
-  impl_->stop();
-}
-bool ExportPipeline::wait_for(double seconds) {
-  return impl_->wait_for(seconds);
-}
-ExportCounts ExportPipeline::counts() const {
-  return impl_->counts();
-}
-ExportResult ExportPipeline::finish() {
-  return impl_->finish();
+}  // namespace
+
+ExportResult export_frames(ExportJob job) {
+  return ExportPipeline(std::move(job)).run();
 }
 
 }  // namespace roundel

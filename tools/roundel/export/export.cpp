@@ -113,7 +113,7 @@ class Exporter {
 
   /// Makes frames until none is left, or a signal asks to stop, and adds what was done to `result`.
   /// `first`: this rank, where it is the first one. `on_tick` is called every now and then with
-  /// what has been done so far. Returns what was thrown.
+  /// what has been done since. Returns what was thrown.
   Failure run(const FirstRank* first, const std::function<void(const ExportCounts&)>& on_tick,
               ExportResult& result) {
     try {
@@ -123,17 +123,13 @@ class Exporter {
       job.on_written = [this](std::int64_t frame, std::uint64_t /*bytes*/) {
         progress_.frame_written(frame, sink_->name(frame));
       };
-      ExportPipeline pipeline(std::move(job));
-      pipeline.start();
-      while (!pipeline.wait_for(kTickSeconds)) {
-        if (stop_signal() != 0) pipeline.stop();
-        on_tick(pipeline.counts());
-      }
-      counts_ = pipeline.counts();
-      const ExportResult part = pipeline.finish();
+      job.goes_on = [&](const ExportCounts& counts) {
+        on_tick(counts);
+        return stop_signal() == 0;
+      };
+      const ExportResult part = export_frames(std::move(job));
       add_result(result, part);
-      if (part.error) std::rethrow_exception(part.error);
-      return {};
+      return part.error;
     } catch (...) {
       return current_error();
     }
@@ -142,20 +138,19 @@ class Exporter {
   /// For the other ranks, where each makes a band of every frame.
   void run_bands() { draw_ordered_bands(scene_, encoder_.wants_float(), ranks_, rasterizers()); }
 
-  /// Of the last run().
-  const ExportCounts& counts() const { return counts_; }
-  Progress& progress() { return progress_; }
-  /// What all ranks together have done.
-  ProgressState state(const FramesToMake& work, const ExportCounts& own,
+  /// For the first rank. `kept`: frames that were there. `now`: of the run() that goes on; `ended`:
+  /// of those before.
+  ProgressState state(std::size_t kept, const ExportCounts& now, const ExportResult& ended,
                       const ExportCounts& others) const {
     ProgressState state;
-    state.failed = own.failed + others.failed;
-    state.done = work.kept + own.written + others.written + state.failed;
+    state.failed = now.failed + ended.failed.size() + others.failed;
+    state.done = kept + now.written + ended.written.size() + others.written + state.failed;
     state.total = plan_.frames.size();
-    state.bytes = own.bytes + others.bytes;
-    state.queue = own.drawn_ahead;
+    state.bytes = now.bytes + ended.bytes + others.bytes;
+    state.queue = now.drawn_ahead;
     return state;
   }
+  Progress& progress() { return progress_; }
 
   /// For the first rank: what people want to know at the end.
   void print_summary(const FramesToMake& work, const ExportResult& result) const {
@@ -232,7 +227,6 @@ class Exporter {
   Progress progress_;
   ChosenBackend backend_{Backend::kCpu, ""};
   std::size_t rasterizers_ = 0;
-  ExportCounts counts_;
 };
 
 void print_failures(const ExportResult& result) {
@@ -287,17 +281,17 @@ int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
   ExportResult result;
   Failure failure;
   std::vector<RankReport> reports;
-  const auto look_after = [&](const ExportCounts& own) {
+  const auto look_after = [&](const ExportCounts& now) {
     if (stop_signal() != 0) first.stop();
     hear_others(first, failure, reports);
-    exporter.progress().update(exporter.state(work, own, first.others()));
+    exporter.progress().update(exporter.state(work.kept, now, result, first.others()));
   };
   const auto work_on = [&] {
     failure = exporter.run(&first, look_after, result);
     if (failure) print_error(*failure);
   };
   const auto wait_for_others = [&] {
-    while (!first.wait_for_others(kTickSeconds)) look_after(exporter.counts());
+    while (!first.wait_for_others(kTickSeconds)) look_after({});
     hear_others(first, failure, reports);
   };
   if (!work.frames.empty()) work_on();
@@ -312,12 +306,12 @@ int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
     }
   }
   wait_for_others();
+  exporter.progress().finish(exporter.state(work.kept, {}, result, first.others()));
   int worst = exit_code_of(failure);
   for (const RankReport& report : reports) {
     worst = std::max(worst, report.exit_code);
     add_result(result, report.result);
   }
-  exporter.progress().finish(exporter.state(work, exporter.counts(), first.others()));
   exporter.print_summary(work, result);
   return conclude(work, result, worst);
 }
@@ -355,7 +349,7 @@ int follow(const RenderOptions& options, const Ranks& ranks) {
     } else {
       failure = exporter.run(
           nullptr, [&](const ExportCounts& own) { other.note(own); }, report.result);
-      other.note(exporter.counts());
+      other.note({report.result.written.size(), report.result.failed.size(), report.result.bytes});
     }
     report.exit_code = stop_signal() != 0 ? kSignalled + stop_signal() : exit_code_of(failure);
     report.unfinished = exporter.unfinished(report.result);
