@@ -28,6 +28,26 @@ constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
 using SharedCircles = std::shared_ptr<Circles>;
 using PixelsPointer = std::unique_ptr<FramePixels>;
 
+/// What `work` throws.
+template <typename Work>
+std::optional<Error> error_of(const Work& work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (...) {
+    return current_error();
+  }
+}
+
+/// The last one of those that are free, if there is one.
+template <typename Thing>
+Thing take_free(std::vector<Thing>& free) {
+  if (free.empty()) return nullptr;
+  Thing thing = std::move(free.back());
+  free.pop_back();
+  return thing;
+}
+
 class ExportPipeline {
  public:
   explicit ExportPipeline(ExportJob job)
@@ -133,19 +153,19 @@ class ExportPipeline {
       SharedCircles circles = constant;
       std::int64_t frame = 0;
       bool goes_on = false;
-      try {
+      const std::optional<Error> error = error_of([&] {
         if (const auto next = job_.frames.next()) {
           frame = *next;
           if (!circles) circles = generate(frame, stats);
           goes_on = true;
         }
-      } catch (...) {
-        const std::lock_guard relock(mutex_);
-        result_.error = current_error();
-        stop_locked();
-      }
+      });
       if (!simulated_) constant = circles;
       lock.lock();
+      if (error) {
+        result_.error = error;
+        stop_locked();
+      }
       if (!goes_on) break;
       result_.stages.add(stats);
       ++in_flight_;
@@ -169,10 +189,7 @@ class ExportPipeline {
     SharedCircles circles;
     {
       const std::lock_guard lock(mutex_);
-      if (!free_circles_.empty()) {
-        circles = std::move(free_circles_.back());
-        free_circles_.pop_back();
-      }
+      circles = take_free(free_circles_);
     }
     if (!circles) circles = std::make_shared<Circles>();
     const StageTimer timer(stats, "generate");
@@ -205,26 +222,19 @@ class ExportPipeline {
   bool draw_one(Rasterizer& rasterizer, std::unique_lock<std::mutex>& lock) {
     InFlight<SharedCircles> work = std::move(to_draw_.front());
     to_draw_.pop_front();
-    PixelsPointer picture;
-    if (!free_pictures_.empty()) {
-      picture = std::move(free_pictures_.back());
-      free_pictures_.pop_back();
-    }
+    PixelsPointer picture = take_free(free_pictures_);
     ++drawing_;
     lock.unlock();
 
     StageStats stats;
-    std::optional<Error> error;
-    try {
+    const std::optional<Error> error = error_of([&] {
       if (!picture) picture = std::make_unique<FramePixels>();
       if (job_.encoder.wants_float()) {
         rasterizer.draw(*work.content, job_.scene.image, picture->framebuffer, stats);
       } else {
         rasterizer.draw(*work.content, job_.scene.image, picture->image, stats);
       }
-    } catch (...) {
-      error = current_error();
-    }
+    });
 
     lock.lock();
     --drawing_;
@@ -277,8 +287,7 @@ class ExportPipeline {
 
     StageStats stats;
     Encoded encoded;
-    std::optional<Error> error;
-    try {
+    const std::optional<Error> error = error_of([&] {
       const StageTimer timer(stats, "encode");
       if (job_.encoder.takes_as_drawn()) {
         encoded.picture = std::move(work.content);
@@ -286,9 +295,7 @@ class ExportPipeline {
         encoded.bytes = job_.encoder.encode(*work.content, work.frame);
       }
       stats.stage("encode").bytes = encoded.content().size();
-    } catch (...) {
-      error = current_error();
-    }
+    });
 
     lock.lock();
     encoding_clock_.end_work();
@@ -335,14 +342,11 @@ class ExportPipeline {
   void write_one(const InFlight<Encoded>& work, std::unique_lock<std::mutex>& lock) {
     const std::span<const std::uint8_t> content = work.content.content();
     StageStats stats;
-    std::optional<Error> error;
-    try {
+    const std::optional<Error> error = error_of([&] {
       const StageTimer timer(stats, "write");
       job_.sink.write(work.frame, content);
       stats.stage("write").bytes = content.size();
-    } catch (...) {
-      error = current_error();
-    }
+    });
     if (!error) job_.on_written(work.frame, content.size());
 
     lock.lock();

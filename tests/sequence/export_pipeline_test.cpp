@@ -33,6 +33,20 @@ FrameList frames_from_0(std::int64_t count) {
   return frames;
 }
 
+/// The frames of a list.
+class ListSource final : public FrameSource {
+ public:
+  explicit ListSource(FrameList frames) : frames_(std::move(frames)) {}
+  std::optional<std::int64_t> next() override {
+    if (next_ == frames_.size()) return std::nullopt;
+    return frames_[next_++];
+  }
+
+ private:
+  FrameList frames_;
+  std::size_t next_ = 0;
+};
+
 /// Keeps what it gets, and fails where it is told to.
 class TestSink : public FrameSink {
  public:

@@ -137,12 +137,28 @@ CommandLine::Store one_of(
     throw expected_one_of(names);
   };
 }
-/// Any text but "", and but "-", which stands for stdout elsewhere. `expected`: "a folder".
+/// A decimal number in [low, high].
+template <typename Target>
+CommandLine::Store number(Target& target, double low, double high, const std::string& unit = "") {
+  return [&target, low, high, unit](const std::string& value) {
+    target = parse_number(value, low, high, unit);
+  };
+}
+/// Any text; where `expected` ("a folder") is given, any but "", and with this ending.
+template <typename Target>
+CommandLine::Store text(Target& target, const char* expected = nullptr, const char* ending = "") {
+  return [&target, expected, ending](const std::string& value) {
+    if (expected != nullptr && (value.empty() || !value.ends_with(ending)))
+      throw Expected{expected};
+    target = value;
+  };
+}
+/// The same, but for "-", which stands for stdout elsewhere.
 template <typename Target>
 CommandLine::Store file_name(Target& target, const char* expected) {
-  return [&target, expected](const std::string& value) {
-    if (value.empty() || value == "-") throw Expected{expected};
-    target = value;
+  return [store = text(target, expected), expected](const std::string& value) {
+    if (value == "-") throw Expected{expected};
+    store(value);
   };
 }
 

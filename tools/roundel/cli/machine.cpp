@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <spdlog/spdlog.h>
 #include <sys/sysinfo.h>
 #include <tbb/global_control.h>
 
@@ -21,22 +22,14 @@ constexpr double kNanosecondsOfWork = 60;  ///< a circle or pixel, on one thread
 // A CUDA context takes 0.2 to 0.5 s.
 constexpr double kCudaStartMilliseconds = 300;
 
-}  // namespace
-
-PictureWork work_of(const Scene& scene) {
-  constexpr std::uint64_t kMany = 1'000'000;  // worth a closer look
-  const std::uint64_t circles = count_circles(scene);
-  return (circles > kMany ? expected_circles(scene) : circles) +
-         static_cast<PictureWork>(scene.image.width) * static_cast<PictureWork>(scene.image.height);
-}
-
+/// About how long the CPU backend takes for this, command and encoding included.
 double expected_cpu_milliseconds(PictureWork work, int threads) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   const double count = threads > 0 ? threads : static_cast<double>(cores);
   return static_cast<double>(work) * kNanosecondsOfWork * 1e-6 / count;
 }
 
-ChosenBackend choose_backend(const MachineOptions& options, PictureWork work) {
+ChosenBackend find_backend(const MachineOptions& options, PictureWork work) {
   if (options.backend == BackendChoice::kCpu) return {Backend::kCpu, "asked for"};
   const bool asked_for = options.backend == BackendChoice::kCuda;
   if (!has_cuda_backend()) {
@@ -78,6 +71,21 @@ ChosenBackend choose_backend(const MachineOptions& options, PictureWork work) {
     reason += fmt::format("{}device {}, {}", reason.empty() ? "" : "; ", wanted, device->name);
   }
   return {Backend::kCuda, reason};
+}
+
+}  // namespace
+
+PictureWork work_of(const Scene& scene) {
+  constexpr std::uint64_t kMany = 1'000'000;  // worth a closer look
+  const std::uint64_t circles = count_circles(scene);
+  return (circles > kMany ? expected_circles(scene) : circles) +
+         static_cast<PictureWork>(scene.image.width) * static_cast<PictureWork>(scene.image.height);
+}
+
+ChosenBackend choose_backend(const MachineOptions& options, PictureWork work) {
+  ChosenBackend chosen = find_backend(options, work);
+  spdlog::debug("backend {}: {}", backend_name(chosen.backend), chosen.reason);
+  return chosen;
 }
 
 std::unique_ptr<Rasterizer> make_rasterizer(Backend backend, const RasterOptions& options) {

@@ -20,9 +20,6 @@ inline constexpr PictureWork kEndlessWork = ~PictureWork{0};
 
 PictureWork work_of(const Scene& scene);
 
-/// About how long the CPU backend takes for this, command and encoding included.
-double expected_cpu_milliseconds(PictureWork work, int threads);
-
 /// The backend that `options` ask for on this machine. `auto` is the CPU without a device, and
 /// where it is expected to be done before CUDA has started (unless a device was named). Throws
 /// Error(kRuntimeFailure) when CUDA was asked for and cannot be had, or reports an error;

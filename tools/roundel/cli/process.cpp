@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <system_error>
+#include <thread>
 
 #include "renderer/base/buffer.h"
 #include "renderer/image/files.h"
@@ -56,19 +58,6 @@ void handle(int signal_number) {
   sigaction(signal_number, &action, nullptr);
 }
 
-struct Call {
-  int (*run)(int, char**);
-  int argc;
-  char** argv;
-  int result = 0;
-};
-
-void* make_call(void* argument) {
-  auto* call = static_cast<Call*>(argument);
-  call->result = call->run(call->argc, call->argv);
-  return nullptr;
-}
-
 }  // namespace
 
 void prepare_process() {
@@ -104,17 +93,18 @@ int run_with_enough_stack(int (*run)(int argc, char** argv), int argc, char** ar
   constexpr std::size_t kEnough = std::size_t{1} << 20, kUsual = std::size_t{8} << 20;
   rlimit limit{};
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnough) return run(argc, argv);
-  Call call{run, argc, argv};
   pthread_attr_t attributes;
-  pthread_t thread{};
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kUsual);
   pthread_setattr_default_np(&attributes);
-  const bool runs = pthread_create(&thread, &attributes, make_call, &call) == 0;
   pthread_attr_destroy(&attributes);
-  if (!runs) return run(argc, argv);
-  pthread_join(thread, nullptr);
-  return call.result;
+  int code = 0;
+  try {
+    std::thread([&] { code = run(argc, argv); }).join();
+  } catch (const std::system_error&) {  // no thread can be had
+    return run(argc, argv);
+  }
+  return code;
 }
 
 }  // namespace roundel

@@ -38,7 +38,7 @@ bool parse(const Arguments& arguments, BenchOptions& options) {
   line.add_value("repeat", "N", whole(options.repeats, 1, kMaxRepeats),
                  fmt::format("how often each scene is timed, 1 to {} (default: 20)", kMaxRepeats));
   line.add_value(
-      "json", "FILE", [&options](const std::string& value) { options.json = value; },
+      "json", "FILE", text(options.json),
       "write all results as JSON, times in microseconds; - for stdout, instead of the table");
   add_quiet(line, options.verbosity);
   line.add_note(kExitCodes);

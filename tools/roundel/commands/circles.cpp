@@ -29,11 +29,7 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
   std::vector<std::string> scenes;
   line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
   line.add_value(
-      "output,o", "FILE",
-      [&options](const std::string& value) {
-        if (!value.ends_with(".npy")) throw Expected{"a file name ending in .npy"};
-        options.output = value;
-      },
+      "output,o", "FILE", text(options.output, "a file name ending in .npy", ".npy"),
       "array to write (.npy); an existing file is replaced, unless the scene reads it; a missing "
       "folder is made, its last level");
   add_seed_and_frame(line, options.scene);

@@ -102,10 +102,7 @@ void add_run_files(CommandLine& line, RunFiles& files) {
 
 void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) {
   line.add_value(
-      "max-delta", "N",
-      [&tolerance](const std::string& value) {
-        tolerance.max_delta = parse_number(value, 0, kMostDelta);
-      },
+      "max-delta", "N", number(tolerance.max_delta, 0, kMostDelta),
       "a pixel counts as different where a channel differs by more: levels of 0 to 255 in PNG "
       "(16-bit ones too), values in EXR and PFM (default: 0)");
   line.add_value(
@@ -130,10 +127,7 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) 
       "LDR-FLIP, or HDR-FLIP for EXR and PFM; 0 for nothing, 1 at most");
   line.add_value(
       "ppd", "N",
-      [&measures](const std::string& value) {
-        measures.pixels_per_degree =
-            parse_number(value, kLeastPixelsPerDegree, kMostPixelsPerDegree, "pixels");
-      },
+      number(measures.pixels_per_degree, kLeastPixelsPerDegree, kMostPixelsPerDegree, "pixels"),
       fmt::format("pixels per degree of the viewer's field, for FLIP, {} to {} (default: {:.2f})",
                   kLeastPixelsPerDegree, kMostPixelsPerDegree, kDefaultPixelsPerDegree));
   line.add_switch("ssim", measures.ssim,

@@ -54,11 +54,7 @@ Arguments with_json_files_joined(const Arguments& arguments) {
 
 void add_diff_image(CommandLine& line, DiffOptions& options) {
   line.add_value(
-      "diff-image", "FILE",
-      [&options](const std::string& value) {
-        if (!value.ends_with(".png")) throw Expected{"a file name ending in .png"};
-        options.diff_image = value;
-      },
+      "diff-image", "FILE", text(options.diff_image, "a file name ending in .png", ".png"),
       "PNG to write where a pixel differs: A faded, with the pixels that count as different "
       "in red, those within --max-delta in yellow");
   line.add_value(
@@ -83,7 +79,7 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   add_run_files(line, options.files);
   add_explain(line, options.explain);
   line.add_optional_value(
-      "json", "FILE", "-", [&options](const std::string& value) { options.files.json = value; },
+      "json", "FILE", "-", text(options.files.json),
       "print one JSON object instead of the line; with FILE.json write it there besides");
   add_threads(line, options.threads);
   add_quiet(line, options.verbosity, "print nothing but errors: the exit code says it");

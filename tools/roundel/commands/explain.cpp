@@ -97,11 +97,7 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
                   "(circles composited until it stopped, or all that cover it)",
                   kCpuBinSize, kCpuBinSize));
   line.add_value(
-      "output,o", "FILE",
-      [&options](const std::string& value) {
-        if (value.empty()) throw Expected{"a file name ending in .png, .exr or .pfm"};
-        options.output = value;
-      },
+      "output,o", "FILE", text(options.output, "a file name ending in .png, .exr or .pfm"),
       "picture of the heat map: .png (the colour map magma, from nearly black for 0 to pale "
       "yellow "
       "for the largest, linear), .exr or .pfm (the counts themselves); an existing file is "

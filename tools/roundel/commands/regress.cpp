@@ -55,21 +55,14 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
       "whether the scene has changed since the golden was stored or the renderer; keeps what was "
       "drawn for \"roundel accept\".");
   add_scenes(line, options.scenes);
-  line.add_value(
-      "goldens", "DIR", [&options](const std::string& value) { options.goldens = value; },
-      "folder of the goldens");
+  line.add_value("goldens", "DIR", text(options.goldens), "folder of the goldens");
   add_regress_output(line, options.output,
                      "folder for pictures that differ (DIR/actual) and where (DIR/diff); those of "
                      "the run before are removed from it");
   add_frames(line, options.frames);
   add_run_files(line, options.files);
-  line.add_value(
-      "json", "FILE",
-      [&options](const std::string& value) {
-        if (value.empty()) throw Expected{"a file name, or - for stdout"};
-        options.files.json = value;
-      },
-      "write the results as JSON; - for stdout, instead of lines");
+  line.add_value("json", "FILE", text(options.files.json, "a file name, or - for stdout"),
+                 "write the results as JSON; - for stdout, instead of lines");
   add_tolerance(line, options.tolerance, options.measures);
   add_size(line, options.scene);
   add_seed(line, options.scene);
@@ -361,10 +354,11 @@ void print_advice(const ComparisonRun& run, const RegressOptions& options) {
   }
   if (!unnamed.empty()) {
     // By name, however many: --all would take over the failures, too.
-    print_out(fmt::format(
-        "{} golden{} the right pixels but not the fingerprint of the scene; to "
-        "store it: {}\n",
-        unnamed.size(), unnamed.size() == 1 ? " has" : "s have", command_to_accept(run, unnamed)));
+    print_out(
+        fmt::format("{} {} the right pixels but not the fingerprint of the scene; to "
+                    "store it: {}\n",
+                    counted(unnamed.size(), "golden"), unnamed.size() == 1 ? "has" : "have",
+                    command_to_accept(run, unnamed)));
   }
   if (kept.empty()) return;
   constexpr std::size_t kFew = 10;
@@ -386,9 +380,8 @@ void print_other_goldens(const ComparisonRun& run, const RegressOptions& options
     names += (names.empty() ? "" : ", ") + printable(name);
   }
   if (count == 0) return;
-  print_out(fmt::format("{} in {} of no picture of this run: {}{}\n",
-                        count == 1 ? "1 golden" : fmt::format("{} goldens", count), options.goldens,
-                        names, count > kFew ? ", …" : ""));
+  print_out(fmt::format("{} in {} of no picture of this run: {}{}\n", counted(count, "golden"),
+                        options.goldens, names, count > kFew ? ", …" : ""));
 }
 
 int regress(const RegressOptions& options) {
@@ -410,7 +403,6 @@ int regress(const RegressOptions& options) {
             static_cast<PictureWork>(image.width) * static_cast<PictureWork>(image.height);
   }
   const ChosenBackend chosen = choose_backend(options.machine, work);
-  spdlog::debug("backend {}: {}", backend_name(chosen.backend), chosen.reason);
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);
   Problems problems;

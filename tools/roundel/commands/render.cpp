@@ -163,10 +163,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
   add_scenes(line, options.scenes);
   line.add_value(
       "output,o", "FILE",
-      [&options](const std::string& value) {
-        if (value.empty()) throw Expected{"a file name ending in .png, .exr or .pfm, or a folder"};
-        options.output = value;
-      },
+      text(options.output, "a file name ending in .png, .exr or .pfm, or a folder"),
       "picture to write: .png (8-bit), .exr or .pfm (float); ####, %04d or {frame:04} stands for "
       "the frame number with 4 digits or more; or a folder (an existing one, or ending in /) for "
       "SCENE.png, or the ending of --format, needed with several scenes; a missing folder is made, "
@@ -220,7 +217,6 @@ int run_render(const Arguments& arguments) {
     paths.push_back(still.plan.path());
   }
   const ChosenBackend chosen = choose_backend(options.machine, work);
-  spdlog::debug("backend {}: {}", backend_name(chosen.backend), chosen.reason);
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);
   const std::vector<NewFolder> folders = make_folders_of(paths);

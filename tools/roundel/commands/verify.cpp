@@ -34,9 +34,8 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
   line.add_arguments("PATTERN", 1, 1, patterns,
                      "name of the files, with the frame number as ####, %04d or {frame:04}");
   add_frames(line, options.frames);
-  line.add_value(
-      "scene", "SCENE", [&options](const std::string& value) { options.scene_path = value; },
-      "scene (YAML) that the frames should be of (default: that of most of them)");
+  line.add_value("scene", "SCENE", text(options.scene_path),
+                 "scene (YAML) that the frames should be of (default: that of most of them)");
   add_size(line, options.scene);
   add_seed(line, options.scene);
   add_threads(line, options.threads);

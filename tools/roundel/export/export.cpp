@@ -181,7 +181,6 @@ class Exporter {
 
   std::vector<std::unique_ptr<Rasterizer>> rasterizers() {
     if (rasterizers_ == 0) backend_ = choose_backend(options_.machine);
-    spdlog::debug("backend {}: {}", backend_name(backend_.backend), backend_.reason);
     let_signals_ask();
     const int threads = threads_ > 0 ? threads_ : tbb::this_task_arena::max_concurrency();
     const std::size_t frames = plan_.frames.size() / static_cast<std::size_t>(ranks_.count);
@@ -200,10 +199,9 @@ class Exporter {
   std::vector<std::unique_ptr<Rasterizer>> join_bands(
       const FirstRank* first, std::vector<std::unique_ptr<Rasterizer>> all) {
     if (!options_.split_frame || (all.size() == 1 && ranks_.count == 1)) return all;
+    if (ranks_.count > 1) bands_.emplace(ranks_, *first, frames_.ahead());
     std::vector<std::unique_ptr<Rasterizer>> joined;
-    joined.push_back(ranks_.count == 1 ? make_split_rasterizer(std::move(all))
-                                       : make_rank_split_rasterizer(ranks_, *first, frames_.ahead(),
-                                                                    std::move(all)));
+    joined.push_back(make_split_rasterizer(std::move(all), bands_ ? &*bands_ : nullptr));
     return joined;
   }
 
@@ -224,6 +222,7 @@ class Exporter {
   FrameEncoder encoder_;
   std::unique_ptr<FrameSink> sink_;
   DrawnFrames frames_;
+  std::optional<RankBands> bands_;
   Progress progress_;
   ChosenBackend backend_{Backend::kCpu, ""};
   std::size_t rasterizers_ = 0;
@@ -295,7 +294,7 @@ int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
     hear_others(first, failure, reports);
   };
   if (!work.frames.empty()) work_on();
-  if (options.split_frame) BandExchange(ranks).order(std::nullopt);
+  if (options.split_frame) end_bands(ranks);
   if (!work.frames.empty()) {
     first.take_back(exporter.unfinished(result));
     wait_for_others();
@@ -327,7 +326,7 @@ int lead_others(const RenderOptions& options, const Ranks& ranks, FirstRank& fir
     print_error(*failure);
     code = exit_code_of(failure);
     first.stop();
-    if (options.split_frame) BandExchange(ranks).order(std::nullopt);
+    if (options.split_frame) end_bands(ranks);
   }
   while (!first.wait_for_others(kTickSeconds)) {
   }

@@ -9,11 +9,13 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/module.h"
+#include "renderer/render.h"
+#include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
 namespace {
 
-using Message = nlohmann::json;
+using Message = nlohmann::ordered_json;
 
 constexpr std::chrono::microseconds kPoll{200};
 constexpr std::size_t kSlice = std::size_t{64} << 20;  // bytes of a band in one message
@@ -21,10 +23,6 @@ constexpr std::size_t kSlice = std::size_t{64} << 20;  // bytes of a band in one
 int environment_number(const char* name, int otherwise) {
   const char* const text = std::getenv(name);
   return text == nullptr ? otherwise : std::atoi(text);
-}
-
-std::string text_of(const Message& json) {
-  return json.dump(-1, ' ', false, Message::error_handler_t::replace);
 }
 
 void send(Messenger& messenger, int to, MessageKind kind, const std::string& text) {
@@ -35,6 +33,13 @@ Message wait_for(Messenger& messenger, MessageKind kind) {
   for (;;) {
     if (const auto message = messenger.receive(kind, 0)) return Message::parse(message->second);
     std::this_thread::sleep_for(kPoll);
+  }
+}
+
+/// To all other ranks.
+void order_bands(const Ranks& ranks, const Message& order) {
+  for (int rank = 1; rank < ranks.count; ++rank) {
+    send(*ranks.messenger, rank, MessageKind::kOrder, json_text(order));
   }
 }
 
@@ -192,7 +197,7 @@ std::vector<RankReport> FirstRank::take_reports() {
 }
 
 void FirstRank::dismiss(int exit_code) {
-  const std::string text = text_of({{"exit_code", exit_code}});
+  const std::string text = json_text({{"exit_code", exit_code}});
   for (int rank = 1; rank < ranks_.count; ++rank) {
     send(*ranks_.messenger, rank, MessageKind::kAnswer, text);
   }
@@ -227,7 +232,7 @@ void FirstRank::answer(int rank, const std::string& text) {
     }
     dealt = dealer_->deal();
   }
-  send(*ranks_.messenger, rank, MessageKind::kAnswer, text_of({{"frames", dealt}}));
+  send(*ranks_.messenger, rank, MessageKind::kAnswer, json_text({{"frames", dealt}}));
 }
 
 std::optional<std::int64_t> OtherRank::next() {
@@ -255,50 +260,79 @@ std::string OtherRank::question(const RankReport* report) const {
   Message json = {
       {"written", counts_.written}, {"failed", counts_.failed}, {"bytes", counts_.bytes}};
   if (report != nullptr) json["report"] = to_json(*report);
-  return text_of(json);
+  return json_text(json);
 }
 
-void BandExchange::order(std::optional<std::int64_t> frame) {
-  const std::string text = text_of(frame ? Message{{"frame", *frame}} : Message{{"end", true}});
-  for (int rank = 1; rank < ranks_.count; ++rank) {
-    roundel::send(*ranks_.messenger, rank, MessageKind::kOrder, text);
-  }
+void FramesAhead::push(std::int64_t frame) {
+  const std::lock_guard lock(mutex_);
+  frames_.push_back(frame);
 }
 
-void BandExchange::receive(int rank, std::span<std::uint8_t> bytes, const FirstRank& first) {
+std::int64_t FramesAhead::pop() {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t frame = frames_.front();
+  frames_.pop_front();
+  return frame;
+}
+
+void RankBands::order() {
+  order_bands(ranks_, {{"frame", frames_.pop()}});
+}
+
+void RankBands::receive(int index, std::span<std::uint8_t> bytes) {
   Messenger& messenger = *ranks_.messenger;
-  auto message = messenger.receive(MessageKind::kBand, rank);
+  auto message = messenger.receive(MessageKind::kBand, index);
   while (!message) {
-    if (first.has_ended(rank)) {
-      throw Error(ExitCode::kRuntimeFailure, fmt::format("rank {} has ended", rank));
+    if (first_.has_ended(index)) {
+      throw Error(ExitCode::kRuntimeFailure, fmt::format("rank {} has ended", index));
     }
     std::this_thread::sleep_for(kPoll);
-    message = messenger.receive(MessageKind::kBand, rank);
+    message = messenger.receive(MessageKind::kBand, index);
   }
   if (!message->second.empty()) {
-    throw Error(ExitCode::kRuntimeFailure, fmt::format("rank {}: {}", rank, message->second));
+    throw Error(ExitCode::kRuntimeFailure, fmt::format("rank {}: {}", index, message->second));
   }
   for (; !bytes.empty(); bytes = bytes.subspan(std::min(kSlice, bytes.size()))) {
-    messenger.receive_into(rank, MessageKind::kBandBytes,
+    messenger.receive_into(index, MessageKind::kBandBytes,
                            bytes.first(std::min(kSlice, bytes.size())));
   }
 }
 
-std::optional<std::int64_t> BandExchange::wait_for_order() {
-  const Message order = wait_for(*ranks_.messenger, MessageKind::kOrder);
-  if (order.contains("end")) return std::nullopt;
-  return order["frame"].get<std::int64_t>();
+void end_bands(const Ranks& ranks) {
+  order_bands(ranks, {{"end", true}});
 }
 
-void BandExchange::send(std::span<const std::uint8_t> bytes) {
-  roundel::send(*ranks_.messenger, 0, MessageKind::kBand, "");
-  for (; !bytes.empty(); bytes = bytes.subspan(std::min(kSlice, bytes.size()))) {
-    ranks_.messenger->send(0, MessageKind::kBandBytes, bytes.first(std::min(kSlice, bytes.size())));
+void draw_ordered_bands(const Scene& scene, bool wants_float, const Ranks& ranks,
+                        std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
+  Messenger& messenger = *ranks.messenger;
+  BandPainter painter(std::move(rasterizers));
+  CircleSource source(scene);
+  Circles circles;
+  FramePixels picture;
+  const RowBand band = part_of({0, scene.image.height}, ranks.index, ranks.count);
+  for (;;) {
+    const Message order = wait_for(messenger, MessageKind::kOrder);
+    if (order.contains("end")) return;
+    try {
+      StageStats stats;
+      generate_in_frame_space(source, order["frame"], circles);
+      if (wants_float) {
+        painter.draw(circles, scene.image, band, picture.framebuffer, stats);
+      } else {
+        painter.draw(circles, scene.image, band, picture.image, stats);
+      }
+    } catch (const std::exception& error) {
+      const std::string text = error.what();
+      send(messenger, 0, MessageKind::kBand, text.empty() ? "failed" : text);
+      continue;
+    }
+    send(messenger, 0, MessageKind::kBand, "");
+    std::span<const std::uint8_t> bytes =
+        wants_float ? band_bytes(picture.framebuffer, band) : band_bytes(picture.image, band);
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kSlice, bytes.size()))) {
+      messenger.send(0, MessageKind::kBandBytes, bytes.first(std::min(kSlice, bytes.size())));
+    }
   }
-}
-
-void BandExchange::send_failure(const std::string& message) {
-  roundel::send(*ranks_.messenger, 0, MessageKind::kBand, message.empty() ? "failed" : message);
 }
 
 }  // namespace roundel

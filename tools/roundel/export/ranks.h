@@ -17,6 +17,7 @@
 #include "renderer/sequence/export_pipeline.h"
 #include "renderer/sequence/frame_list.h"
 #include "renderer/sequence/frame_source.h"
+#include "renderer/sequence/split_rasterizer.h"
 #include "tools/roundel/cli/machine.h"
 
 namespace roundel {
@@ -152,27 +153,6 @@ class OtherRank final : public FrameSource {
   ExportCounts counts_;
 };
 
-/// Frames of which every rank draws a band: the first one orders them and receives the others'
-/// bands.
-class BandExchange {
- public:
-  explicit BandExchange(const Ranks& ranks) : ranks_(ranks) {}
-
-  /// First rank: tells all others to draw their bands of this frame, or that there is none left.
-  void order(std::optional<std::int64_t> frame);
-  /// First rank: waits for the bytes of another's band. Throws Error where it could not make it or
-  /// has ended.
-  void receive(int rank, std::span<std::uint8_t> bytes, const FirstRank& first);
-  /// Other ranks: waits for the next order; nothing at the end.
-  std::optional<std::int64_t> wait_for_order();
-  /// Other ranks: answers an order with the bytes of the band, or with what went wrong.
-  void send(std::span<const std::uint8_t> bytes);
-  void send_failure(const std::string& message);
-
- private:
-  const Ranks& ranks_;
-};
-
 /// The numbers of the frames whose circles are generated and that are yet to be drawn, in order.
 class FramesAhead {
  public:
@@ -184,11 +164,23 @@ class FramesAhead {
   std::deque<std::int64_t> frames_;
 };
 
-/// For the first rank: draws frames of which every rank makes a band, each on rasterizers of its
-/// own. Frames are drawn in the order of `frames`. Keeps references.
-std::unique_ptr<Rasterizer> make_rank_split_rasterizer(
-    const Ranks& ranks, const FirstRank& first, FramesAhead& frames,
-    std::vector<std::unique_ptr<Rasterizer>> rasterizers);
+/// The first rank's view of the bands that the others draw of each frame, in the order of `frames`.
+class RankBands final : public BandExchange {
+ public:
+  RankBands(const Ranks& ranks, const FirstRank& first, FramesAhead& frames)
+      : ranks_(ranks), first_(first), frames_(frames) {}
+  int count() const override { return ranks_.count; }
+  void order() override;
+  void receive(int index, std::span<std::uint8_t> bytes) override;
+
+ private:
+  const Ranks& ranks_;
+  const FirstRank& first_;
+  FramesAhead& frames_;
+};
+
+/// Tells the other ranks that no band is wanted any more.
+void end_bands(const Ranks& ranks);
 
 /// For the other ranks: draws bands until the first rank orders no more.
 void draw_ordered_bands(const Scene& scene, bool wants_float, const Ranks& ranks,
