@@ -208,14 +208,6 @@ bool is_for_folders(const DiffOptions& options) {
   return options.files.manifest || options.files.report || options.files.junit;
 }
 
-int explain_scenes(const DiffOptions& options) {
-  ExplainDifferenceOptions explain = options.explain;
-  explain.scene_a = options.a, explain.scene_b = options.b;
-  explain.json = options.files.json;
-  explain.verbosity = options.verbosity;
-  return run_explain_difference(explain);
-}
-
 /// Refuses what is not for the kind of things that A and B are, and to replace one of them; then
 /// removes what an earlier run has left.
 void prepare_outputs(const DiffOptions& options, bool are_folders) {
@@ -262,7 +254,10 @@ int diff_folders(const DiffOptions& options) {
 
 int compare(const DiffOptions& options) {
   const ThreadLimit thread_limit(options.threads);
-  if (options.explain.is_wanted) return explain_scenes(options);
+  if (options.explain.is_wanted) {
+    return run_explain_difference(options.a, options.b, options.explain, options.files.json,
+                                  options.verbosity);
+  }
   std::error_code ignored;
   const bool are_folders = std::filesystem::is_directory(options.a, ignored) &&
                            std::filesystem::is_directory(options.b, ignored);

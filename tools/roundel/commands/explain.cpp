@@ -99,8 +99,7 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
   line.add_value(
       "output,o", "FILE", text(options.output, "a file name ending in .png, .exr or .pfm"),
       "picture of the heat map: .png (the colour map magma, from nearly black for 0 to pale "
-      "yellow "
-      "for the largest, linear), .exr or .pfm (the counts themselves); an existing file is "
+      "yellow for the largest, linear), .exr or .pfm (the counts themselves); an existing file is "
       "replaced");
   line.add_switch(
       "json", options.json,

@@ -235,11 +235,6 @@ OrderedJson cause_json(const CauseReport& report) {
   return json;
 }
 
-void write_report(const CauseReport& report, const ExplainDifferenceOptions& options) {
-  if (options.json) write_text(*options.json, json_text(cause_json(report)));
-  if (options.verbosity != Verbosity::kQuiet && options.json != "-") print_out(cause_table(report));
-}
-
 /// Before anything is drawn.
 void check_comparable(const Scene& a, const Scene& b) {
   const auto shape = [](const ImageSettings& image) {
@@ -266,10 +261,9 @@ void check_comparable(const Scene& a, const Scene& b) {
 }  // namespace
 
 void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
-  line.add_switch(
-      "explain", options.is_wanted,
-      "take FILE_A and FILE_B for scenes (YAML), render both, and say which circles are "
-      "responsible for the largest cluster of differing pixels");
+  line.add_switch("explain", options.is_wanted,
+                  "take A and B for scenes (YAML), render both, and say which circles are "
+                  "responsible for the largest cluster of differing pixels");
   line.add_value("limit", "N", whole(options.limit, 0, 1'000'000),
                  "list at most N circles, 0 to 1000000 (default: 20)");
   add_size(line, options.scene);
@@ -284,22 +278,25 @@ void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
   });
 }
 
-int run_explain_difference(const ExplainDifferenceOptions& options) {
+int run_explain_difference(const std::string& scene_a, const std::string& scene_b,
+                           const ExplainDifferenceOptions& options,
+                           const std::optional<std::string>& json, Verbosity verbosity) {
   Problems problems;
   const std::vector<Scene> scenes =
-      load_scenes({options.scene_a, options.scene_b}, options.scene.overrides, problems);
-  if (options.json && *options.json != "-") {
+      load_scenes({scene_a, scene_b}, options.scene.overrides, problems);
+  if (json && *json != "-") {
     std::vector<std::string> inputs = files_read(scenes);
-    inputs.insert(inputs.end(), {options.scene_a, options.scene_b});
-    check_replaces_no_input(*options.json, inputs, ExitCode::kUsage);
-    remove_old_result(*options.json);
+    inputs.insert(inputs.end(), {scene_a, scene_b});
+    check_replaces_no_input(*json, inputs, ExitCode::kUsage);
+    remove_old_result(*json);
   }
   if (!problems.empty()) return 2;
   check_comparable(scenes[0], scenes[1]);
   const DrawnScene a(scenes[0], options.scene), b(scenes[1], options.scene);
   const DifferenceExplanation explanation = explain_difference(a.drawn_frame(), b.drawn_frame(), 0);
   const CauseReport report{a, b, explanation, options.limit.value_or(kCausesListed)};
-  write_report(report, options);
+  if (json) write_text(*json, json_text(cause_json(report)));
+  if (verbosity != Verbosity::kQuiet && json != "-") print_out(cause_table(report));
   return explanation.pixels == 0 ? 0 : 1;
 }
 

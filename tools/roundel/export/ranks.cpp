@@ -13,9 +13,18 @@
 #include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
+
+// What ranks tell each other of these.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, name, milliseconds, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StageStats, stages, circles, overlaps, chunks)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FailedFrame, frame, exit_code, message)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExportResult, written, failed, gave_up, bytes, stages)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExportCounts, written, failed, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankReport, rank, exit_code, unfinished, result, problem)
+
 namespace {
 
-using Message = nlohmann::ordered_json;
+using Message = nlohmann::json;
 
 constexpr std::chrono::microseconds kPoll{200};
 constexpr std::size_t kSlice = std::size_t{64} << 20;  // bytes of a band in one message
@@ -49,42 +58,6 @@ std::optional<std::int64_t> take_first(std::deque<std::int64_t>& dealt) {
   const std::int64_t frame = dealt.front();
   dealt.pop_front();
   return frame;
-}
-
-Message to_json(const RankReport& report) {
-  Message failed = Message::array(), stages = Message::array();
-  for (const FailedFrame& f : report.result.failed) {
-    failed.push_back({f.frame, static_cast<int>(f.exit_code), f.message});
-  }
-  for (const Stage& stage : report.result.stages.stages) {
-    stages.push_back({stage.name, stage.milliseconds, stage.bytes});
-  }
-  return {{"exit_code", report.exit_code},
-          {"unfinished", report.unfinished},
-          {"written", report.result.written},
-          {"failed", failed},
-          {"gave_up", report.result.gave_up},
-          {"bytes", report.result.bytes},
-          {"stages", stages},
-          {"problem", report.problem}};
-}
-
-RankReport report_from(int rank, const Message& json) {
-  RankReport report;
-  report.rank = rank;
-  report.exit_code = json["exit_code"];
-  report.unfinished = json["unfinished"].get<FrameList>();
-  report.result.written = json["written"].get<FrameList>();
-  report.result.gave_up = json["gave_up"];
-  report.result.bytes = json["bytes"];
-  report.problem = json["problem"];
-  for (const Message& f : json["failed"]) {
-    report.result.failed.push_back({f[0], static_cast<ExitCode>(f[1].get<int>()), f[2]});
-  }
-  for (const Message& stage : json["stages"]) {
-    report.result.stages.stages.push_back({stage[0], stage[1], stage[2]});
-  }
-  return report;
 }
 
 }  // namespace
@@ -219,12 +192,9 @@ void FirstRank::answer(int rank, const std::string& text) {
   FrameList dealt;
   {
     const std::lock_guard lock(mutex_);
-    ExportCounts& counts = others_[static_cast<std::size_t>(rank)];
-    counts.written = question["written"];
-    counts.failed = question["failed"];
-    counts.bytes = question["bytes"];
+    others_[static_cast<std::size_t>(rank)] = question["counts"];
     if (question.contains("report")) {
-      reports_.push_back(report_from(rank, question["report"]));
+      reports_.push_back(question["report"]);
       has_ended_[static_cast<std::size_t>(rank)] = true;
       dealer_->take_back(reports_.back().unfinished);
       ended_.notify_all();
@@ -250,6 +220,7 @@ void OtherRank::note(const ExportCounts& counts) {
 }
 
 int OtherRank::end(RankReport report) {
+  report.rank = rank_;
   report.unfinished.insert(report.unfinished.end(), dealt_.begin(), dealt_.end());
   send(messenger_, 0, MessageKind::kQuestion, question(&report));
   return wait_for(messenger_, MessageKind::kAnswer)["exit_code"];
@@ -257,9 +228,8 @@ int OtherRank::end(RankReport report) {
 
 std::string OtherRank::question(const RankReport* report) const {
   const std::lock_guard lock(mutex_);
-  Message json = {
-      {"written", counts_.written}, {"failed", counts_.failed}, {"bytes", counts_.bytes}};
-  if (report != nullptr) json["report"] = to_json(*report);
+  Message json = {{"counts", counts_}};
+  if (report != nullptr) json["report"] = *report;
   return json_text(json);
 }
 

@@ -135,7 +135,7 @@ class FirstRank final : public FrameSource {
 /// Any other rank: asks the first one for frames.
 class OtherRank final : public FrameSource {
  public:
-  explicit OtherRank(const Ranks& ranks) : messenger_(*ranks.messenger) {}
+  explicit OtherRank(const Ranks& ranks) : rank_(ranks.index), messenger_(*ranks.messenger) {}
 
   std::optional<std::int64_t> next() override;
   /// How far this one is, for FirstRank::others().
@@ -147,6 +147,7 @@ class OtherRank final : public FrameSource {
  private:
   std::string question(const RankReport* report = nullptr) const;
 
+  int rank_;
   Messenger& messenger_;
   std::deque<std::int64_t> dealt_;
   mutable std::mutex mutex_;
