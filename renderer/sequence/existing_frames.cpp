@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <string_view>
 #include <tuple>

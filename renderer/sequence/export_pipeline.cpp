@@ -1,10 +1,8 @@
 #include "renderer/sequence/export_pipeline.h"
 
-#include <fmt/format.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>

@@ -30,6 +30,7 @@ constexpr const char* kMemoryHint = ": fewer circles or pixels, or a smaller --m
 
 std::string program_help() {
   std::vector<std::pair<std::string, std::string>> rows;
+  rows.reserve(kCommands.size());
   for (const Command& command : kCommands) rows.emplace_back(command.name, command.summary);
   return "Usage: roundel COMMAND [ARGUMENT...]\nDraws millions of translucent circles.\n\n" +
          help_table(rows) + "\n\"roundel COMMAND --help\" says what a command takes.\n";

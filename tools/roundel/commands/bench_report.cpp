@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "renderer/image/files.h"
 #include "tools/roundel/cli/terminal.h"
 
 namespace roundel {

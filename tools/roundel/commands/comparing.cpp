@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <new>
 #include <set>
 
 #include "renderer/base/error.h"

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <sstream>
 

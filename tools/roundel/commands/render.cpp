@@ -1,7 +1,6 @@
 #include "renderer/render.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
