@@ -1,5 +1,6 @@
 #include "renderer/render.h"
 
+#include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
 #include "renderer/scene/fingerprint.h"
 
@@ -22,39 +23,31 @@ void FrameRenderer::render(std::int64_t frame, const FrameTarget& out, StageStat
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
                             std::optional<ImageFormat> asked) {
-  const ImageFormat format = asked ? *asked : format_of(path);
-  const ImageMetadata metadata{"roundel " ROUNDEL_VERSION, fingerprint(scene), scene.seed, frame};
-  // What drawing took is gone before encoding begins.
+  const FrameEncoder encoder(scene, {asked ? *asked : format_of(path)});
+  FramePixels picture;
   CircleSample sample;
-  const auto draw = [&](auto& picture) {
-    {
-      FrameRenderer renderer(scene, rasterizer);
-      renderer.render(frame, picture, stats);
-      sample = renderer.sample();
-    }
-    rasterizer.give_back();
-    give_back_freed_blocks();
-  };
+  {
+    FrameRenderer renderer(scene, rasterizer);
+    if (encoder.wants_float())
+      renderer.render(frame, picture.framebuffer, stats);
+    else
+      renderer.render(frame, picture.image, stats);
+    sample = renderer.sample();
+  }
+  // What drawing took is gone before encoding begins.
+  rasterizer.give_back();
+  give_back_freed_blocks();
 
   std::vector<std::uint8_t> file;
-  if (format == ImageFormat::kPng) {
-    Image image;
-    draw(image);
+  {
     const StageTimer timer(stats, "encode");
-    if (is_streamed_png(image.width, image.height, image.channels)) {
-      write_png(path, image, metadata);
+    if (is_streamed_png(picture.image.width, picture.image.height, picture.image.channels)) {
+      write_png(path, picture.image, encoder.metadata(frame));
       return sample;
     }
-    file = encode_png(std::move(image), metadata);
-  } else {
-    Framebuffer framebuffer;
-    draw(framebuffer);
-    const StageTimer timer(stats, "encode");
-    file = format == ImageFormat::kExr
-               ? encode_exr(std::move(framebuffer), scene.image.alpha, metadata)
-               : encode_pfm(std::move(framebuffer));
+    file = encoder.encode(std::move(picture), frame);
+    stats.stage("encode").bytes = file.size();
   }
-  stats.stage("encode").bytes = file.size();
   const StageTimer timer(stats, "write");
   write_file_atomically(path, file);
   return sample;

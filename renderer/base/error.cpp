@@ -1,5 +1,7 @@
 #include "renderer/base/error.h"
 
+#include <new>
+
 #include <algorithm>
 
 namespace roundel {
@@ -29,6 +31,18 @@ std::string shortened_lines(const std::string& text) {
     begin = end + 1;
   }
   return out;
+}
+
+Error current_error(const std::string& advice) {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return {ExitCode::kRuntimeFailure, "out of memory" + advice};
+  } catch (const std::exception& error) {
+    return {ExitCode::kRuntimeFailure, std::string("unexpected failure: ") + error.what()};
+  }
 }
 
 }  // namespace roundel

@@ -34,4 +34,8 @@ class Error : public std::runtime_error {
   ExitCode exit_code_;
 };
 
+/// In a catch clause: what was caught. Memory that could not be had is "out of memory" and
+/// `advice`, other exceptions are unexpected failures; both are kRuntimeFailure.
+Error current_error(const std::string& advice = "");
+
 }  // namespace roundel

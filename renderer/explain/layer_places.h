@@ -29,6 +29,10 @@ class LayerPlaces {
   /// Where the layer's circles come from, in the scene file's words: "generator rand10k", "random",
   /// "circles", "data flakes.npy".
   const std::string& source(std::size_t layer) const { return sources_[layer]; }
+  /// "layers[2] random".
+  std::string text(std::size_t layer) const {
+    return "layers[" + std::to_string(layer) + "] " + sources_[layer];
+  }
 
  private:
   std::vector<std::uint64_t> ends_;  // [layers]: circles up to and with each

@@ -107,6 +107,8 @@ struct CudaDevice {
 
 /// True in a build with the CUDA backend.
 bool has_cuda_backend();
+/// Throws Error(kRuntimeFailure). Builds with CUDA have no such function.
+[[noreturn]] void throw_without_cuda();
 
 /// The devices that can be used; empty without a driver or device or in a build without CUDA.
 /// Throws Error(kRuntimeFailure) when there is a driver and it reports an error.

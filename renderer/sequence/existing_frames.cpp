@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -15,6 +14,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/frame_encoder.h"
 #include "renderer/scene/fingerprint.h"
 
 namespace roundel {
@@ -89,38 +89,29 @@ FrameFile examine_frame(const std::string& path, ImageFormat format) {
   std::error_code error;
   const fs::file_type type = fs::symlink_status(path, error).type();
   FrameFile file;
+  const auto found = [&file](FrameState state, std::string fault) {
+    file.state = state;
+    file.fault = std::move(fault);
+    return file;
+  };
   if (type == fs::file_type::not_found) return file;
-  if (type == fs::file_type::symlink) {
-    file.state = FrameState::kLink;
-    file.fault = "a link, no file of its own";
-    return file;
-  }
+  if (type == fs::file_type::symlink) return found(FrameState::kLink, "a link, no file of its own");
   if (type != fs::file_type::regular && type != fs::file_type::none) {
-    file.state = FrameState::kCorrupt;
-    file.fault = "not a regular file";
-    return file;
+    return found(FrameState::kCorrupt, "not a regular file");
   }
   try {
     decode_frame(path, format, file);
-    file.state = FrameState::kSound;
-    if (!file.metadata && format != ImageFormat::kPfm) {
-      file.state = FrameState::kForeign;
-      file.fault = "not Roundel's";
-    }
+    if (file.metadata || format == ImageFormat::kPfm) return found(FrameState::kSound, "");
+    return found(FrameState::kForeign, "not Roundel's");
   } catch (const Error& e) {
     const std::string reason = without_path(e.what(), path);
     if (e.exit_code() == ExitCode::kRuntimeFailure) {
-      file.state = FrameState::kUnreadable;
-      file.fault = fmt::format("unreadable ({})", reason);
-    } else if (!begins_as_a_frame(path, format)) {
-      file.state = FrameState::kForeign;
-      file.fault = "not Roundel's";
-    } else {
-      file.state = FrameState::kCorrupt;
-      file.fault = fmt::format("corrupt ({})", reason);
+      return found(FrameState::kUnreadable, fmt::format("unreadable ({})", reason));
     }
+    return begins_as_a_frame(path, format)
+               ? found(FrameState::kCorrupt, fmt::format("corrupt ({})", reason))
+               : found(FrameState::kForeign, "not Roundel's");
   }
-  return file;
 }
 
 std::vector<FrameFile> examine_frames(const FrameName& name, const FrameList& frames,
@@ -136,8 +127,7 @@ std::vector<FrameFile> examine_frames(const FrameName& name, const FrameList& fr
 }
 
 FrameOrigin origin_of(const Scene& scene) {
-  return {fingerprint(scene), "roundel " ROUNDEL_VERSION, scene.seed, scene.image.width,
-          scene.image.height};
+  return {fingerprint(scene), kSoftware, scene.seed, scene.image.width, scene.image.height};
 }
 
 FrameOrigin most_common_origin(const std::vector<FrameFile>& files) {

@@ -1,14 +1,11 @@
 #include "renderer/sequence/export_pipeline.h"
 
-#include <fmt/format.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -29,23 +26,29 @@ constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
 using SharedCircles = std::shared_ptr<Circles>;
 using PixelsPointer = std::unique_ptr<FramePixels>;
 
-FailedFrame failure_of(std::int64_t frame, const std::exception_ptr& error) {
+/// What `work` throws.
+template <typename Work>
+std::optional<Error> error_of(const Work& work) {
   try {
-    std::rethrow_exception(error);
-  } catch (const Error& e) {
-    return {frame, e.exit_code(), e.what()};
-  } catch (const std::bad_alloc&) {
-    return {frame, ExitCode::kRuntimeFailure, "out of memory"};
-  } catch (const std::exception& e) {
-    return {frame, ExitCode::kRuntimeFailure, e.what()};
+    work();
+    return std::nullopt;
+  } catch (...) {
+    return current_error();
   }
 }
 
-}  // namespace
+/// The last one of those that are free, if there is one.
+template <typename Thing>
+Thing take_free(std::vector<Thing>& free) {
+  if (free.empty()) return nullptr;
+  Thing thing = std::move(free.back());
+  free.pop_back();
+  return thing;
+}
 
-class ExportPipeline::Impl {
+class ExportPipeline {
  public:
-  explicit Impl(ExportJob job)
+  explicit ExportPipeline(ExportJob job)
       : job_(std::move(job)),
         source_(job_.scene),
         simulated_(source_.is_simulated()),
@@ -64,11 +67,32 @@ class ExportPipeline::Impl {
     max_circles_ = rasterizers + (fits_ahead ? 2 : 0);
   }
 
-  ~Impl() {
+  ~ExportPipeline() {
     stop();
     join();
   }
+  ExportPipeline(const ExportPipeline&) = delete;
+  ExportPipeline& operator=(const ExportPipeline&) = delete;
 
+  ExportResult run() {
+    start();
+    while (!wait_for_end()) {
+      if (!job_.goes_on(counts())) stop();
+    }
+    join();
+    ExportResult result = std::move(result_);
+    std::sort(result.written.begin(), result.written.end());
+    result.seconds = seconds_since(started_);
+    result.steady_seconds = encoding_clock_.window_seconds();
+    result.encoding_seconds = encoding_clock_.busy_seconds();
+    result.mean_encoders = encoding_clock_.mean_workers();
+    result.processor_seconds = encoding_clock_.processor_seconds();
+    result.encoders = encoders_;
+    result.max_pictures = max_in_flight_;
+    return result;
+  }
+
+ private:
   void start() {
     started_ = std::chrono::steady_clock::now();
     live_rasterizers_ = job_.rasterizers.size();
@@ -85,9 +109,10 @@ class ExportPipeline::Impl {
     stop_locked();
   }
 
-  bool wait_for(double seconds) {
+  /// At most until the next tick; true at the end.
+  bool wait_for_end() {
     std::unique_lock lock(mutex_);
-    return ended_.wait_for(lock, std::chrono::duration<double>(seconds),
+    return ended_.wait_for(lock, std::chrono::duration<double>(job_.tick_seconds),
                            [this] { return all_done(); });
   }
 
@@ -97,22 +122,6 @@ class ExportPipeline::Impl {
             to_encode_.size() + to_write_.size()};
   }
 
-  ExportResult finish() {
-    join();
-    ExportResult result = std::move(result_);
-    result.error = generate_error_;
-    std::sort(result.written.begin(), result.written.end());
-    result.seconds = seconds_since(started_);
-    result.steady_seconds = encoding_clock_.window_seconds();
-    result.encoding_seconds = encoding_clock_.busy_seconds();
-    result.mean_encoders = encoding_clock_.mean_workers();
-    result.processor_seconds = encoding_clock_.processor_seconds();
-    result.encoders = encoders_;
-    result.max_pictures = max_in_flight_;
-    return result;
-  }
-
- private:
   /// A frame and what there is of it so far. `index` counts the frames in the order drawn.
   template <typename Content>
   struct InFlight {
@@ -142,19 +151,19 @@ class ExportPipeline::Impl {
       SharedCircles circles = constant;
       std::int64_t frame = 0;
       bool goes_on = false;
-      try {
+      const std::optional<Error> error = error_of([&] {
         if (const auto next = job_.frames.next()) {
           frame = *next;
           if (!circles) circles = generate(frame, stats);
           goes_on = true;
         }
-      } catch (...) {
-        const std::lock_guard relock(mutex_);
-        generate_error_ = std::current_exception();
-        stop_locked();
-      }
+      });
       if (!simulated_) constant = circles;
       lock.lock();
+      if (error) {
+        result_.error = error;
+        stop_locked();
+      }
       if (!goes_on) break;
       result_.stages.add(stats);
       ++in_flight_;
@@ -178,10 +187,7 @@ class ExportPipeline::Impl {
     SharedCircles circles;
     {
       const std::lock_guard lock(mutex_);
-      if (!free_circles_.empty()) {
-        circles = std::move(free_circles_.back());
-        free_circles_.pop_back();
-      }
+      circles = take_free(free_circles_);
     }
     if (!circles) circles = std::make_shared<Circles>();
     const StageTimer timer(stats, "generate");
@@ -214,31 +220,24 @@ class ExportPipeline::Impl {
   bool draw_one(Rasterizer& rasterizer, std::unique_lock<std::mutex>& lock) {
     InFlight<SharedCircles> work = std::move(to_draw_.front());
     to_draw_.pop_front();
-    PixelsPointer picture;
-    if (!free_pictures_.empty()) {
-      picture = std::move(free_pictures_.back());
-      free_pictures_.pop_back();
-    }
+    PixelsPointer picture = take_free(free_pictures_);
     ++drawing_;
     lock.unlock();
 
     StageStats stats;
-    std::exception_ptr error;
-    try {
+    const std::optional<Error> error = error_of([&] {
       if (!picture) picture = std::make_unique<FramePixels>();
       if (job_.encoder.wants_float()) {
         rasterizer.draw(*work.content, job_.scene.image, picture->framebuffer, stats);
       } else {
         rasterizer.draw(*work.content, job_.scene.image, picture->image, stats);
       }
-    } catch (...) {
-      error = std::current_exception();
-    }
+    });
 
     lock.lock();
     --drawing_;
     if (error) {
-      fail_draw(std::move(work), error);
+      fail_draw(std::move(work), *error);
     } else {
       result_.stages.add(stats);
       if (simulated_) free_circles_.push_back(std::move(work.content));
@@ -248,18 +247,18 @@ class ExportPipeline::Impl {
     }
     wake(room_);
     if (must_help()) wake(drawable_);
-    return !error;
+    return !error.has_value();
   }
 
   /// Another rasterizer may do better; without one the frame and all others fail.
-  void fail_draw(InFlight<SharedCircles> work, const std::exception_ptr& error) {
+  void fail_draw(InFlight<SharedCircles> work, const Error& error) {
     --live_rasterizers_;
     if (live_rasterizers_ > 0 && !stop_) {
       to_draw_.push_front(std::move(work));
       wake_all();
       return;
     }
-    fail_frame(work.index, failure_of(work.frame, error));
+    fail_frame(work.index, work.frame, error);
     result_.gave_up = true;
     stop_locked();
   }
@@ -286,8 +285,7 @@ class ExportPipeline::Impl {
 
     StageStats stats;
     Encoded encoded;
-    std::exception_ptr error;
-    try {
+    const std::optional<Error> error = error_of([&] {
       const StageTimer timer(stats, "encode");
       if (job_.encoder.takes_as_drawn()) {
         encoded.picture = std::move(work.content);
@@ -295,16 +293,14 @@ class ExportPipeline::Impl {
         encoded.bytes = job_.encoder.encode(*work.content, work.frame);
       }
       stats.stage("encode").bytes = encoded.content().size();
-    } catch (...) {
-      error = std::current_exception();
-    }
+    });
 
     lock.lock();
     encoding_clock_.end_work();
     result_.stages.add(stats);
     if (work.content) free_pictures_.push_back(std::move(work.content));
     if (error) {
-      fail_frame(work.index, failure_of(work.frame, error));
+      fail_frame(work.index, work.frame, *error);
     } else {
       to_write_.emplace(work.index, InFlight<Encoded>{work.index, work.frame, std::move(encoded)});
       wake(writable_);
@@ -344,21 +340,18 @@ class ExportPipeline::Impl {
   void write_one(const InFlight<Encoded>& work, std::unique_lock<std::mutex>& lock) {
     const std::span<const std::uint8_t> content = work.content.content();
     StageStats stats;
-    std::exception_ptr error;
-    try {
+    const std::optional<Error> error = error_of([&] {
       const StageTimer timer(stats, "write");
       job_.sink.write(work.frame, content);
       stats.stage("write").bytes = content.size();
-    } catch (...) {
-      error = std::current_exception();
-    }
+    });
     if (!error) job_.on_written(work.frame, content.size());
 
     lock.lock();
     next_to_write_ = work.index + 1;
     result_.stages.add(stats);
     if (error) {
-      fail_frame(work.index, failure_of(work.frame, error));
+      fail_frame(work.index, work.frame, *error);
       return;
     }
     --in_flight_;
@@ -386,9 +379,9 @@ class ExportPipeline::Impl {
 
   // ---- ends ------------------------------------------------------------------------------------
 
-  void fail_frame(std::size_t index, FailedFrame failure) {
+  void fail_frame(std::size_t index, std::int64_t frame, const Error& error) {
     --in_flight_;
-    result_.failed.push_back(std::move(failure));
+    result_.failed.push_back({frame, error.exit_code(), error.what()});
     ++failures_in_a_row_;
     if (job_.sink.in_order()) {
       end_stream_at(index);
@@ -446,7 +439,7 @@ class ExportPipeline::Impl {
   std::condition_variable room_;      ///< for the generating thread
   std::condition_variable drawable_;  ///< for those of the rasterizers: frames, or need of help
   std::condition_variable writable_;  ///< for those that write
-  std::condition_variable ended_;     ///< for wait_for()
+  std::condition_variable ended_;     ///< for run()
   std::vector<SharedCircles> free_circles_;
   std::deque<InFlight<SharedCircles>> to_draw_;
   std::vector<PixelsPointer> free_pictures_;
@@ -457,29 +450,16 @@ class ExportPipeline::Impl {
   std::size_t end_index_ = static_cast<std::size_t>(-1);  ///< of a stream: the first one left out
   std::size_t failures_in_a_row_ = 0;
   bool all_generated_ = false, stop_ = false;
-  std::exception_ptr generate_error_;
   BusyClock encoding_clock_;
   ExportResult result_;
 
   std::vector<std::thread> threads_;
 };
 
-ExportPipeline::ExportPipeline(ExportJob job) : impl_(std::make_unique<Impl>(std::move(job))) {}
-ExportPipeline::~ExportPipeline() = default;
-void ExportPipeline::start() {
-  impl_->start();
-}
-void ExportPipeline::stop() {
-  impl_->stop();
-}
-bool ExportPipeline::wait_for(double seconds) {
-  return impl_->wait_for(seconds);
-}
-ExportCounts ExportPipeline::counts() const {
-  return impl_->counts();
-}
-ExportResult ExportPipeline::finish() {
-  return impl_->finish();
+}  // namespace
+
+ExportResult export_frames(ExportJob job) {
+  return ExportPipeline(std::move(job)).run();
 }
 
 }  // namespace roundel

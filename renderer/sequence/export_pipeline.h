@@ -1,22 +1,29 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "renderer/base/error.h"
 #include "renderer/base/stage_stats.h"
+#include "renderer/frame_encoder.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/scene.h"
-#include "renderer/sequence/frame_encoder.h"
 #include "renderer/sequence/frame_list.h"
 #include "renderer/sequence/frame_sink.h"
 #include "renderer/sequence/frame_source.h"
 
 namespace roundel {
+
+/// Where an export stands.
+struct ExportCounts {
+  std::uint64_t written = 0, failed = 0;  ///< frames
+  std::uint64_t bytes = 0;                ///< written
+  std::size_t drawn_ahead = 0;            ///< pictures that wait for an encoder or to be written
+};
 
 /// What an export works with. All references must outlive it.
 struct ExportJob {
@@ -31,6 +38,10 @@ struct ExportJob {
       0;  ///< bytes for pictures on their way; 0: a share of what there is
   /// Called after each frame that was written, from several threads at once.
   std::function<void(std::int64_t frame, std::uint64_t bytes)> on_written = [](auto, auto) {};
+  /// Called every now and then, by the thread that waits for the end. Where it returns false no
+  /// further frame is drawn; pictures already drawn are encoded and written.
+  std::function<bool(const ExportCounts& counts)> goes_on = [](auto&) { return true; };
+  double tick_seconds = 0.1;  ///< between these calls
 };
 
 struct FailedFrame {
@@ -39,22 +50,15 @@ struct FailedFrame {
   std::string message;
 };
 
-/// Where an export stands.
-struct ExportCounts {
-  std::uint64_t written = 0, failed = 0;  ///< frames
-  std::uint64_t bytes = 0;                ///< written
-  std::size_t drawn_ahead = 0;            ///< pictures that wait for an encoder or to be written
-};
-
 /// What an export did.
 struct ExportResult {
   FrameList written;                ///< rising
   std::vector<FailedFrame> failed;  ///< in the order in which they failed
   bool gave_up = false;             ///< too many failures one after the other
-  std::exception_ptr error;         ///< why no further frame's circles could be made, if so
+  std::optional<Error> error;       ///< why no further frame's circles could be made, if so
   std::uint64_t bytes = 0;          ///< written
   StageStats stages;                ///< sums over all frames and threads
-  double seconds = 0;               ///< from start() on
+  double seconds = 0;               ///< in all
   double steady_seconds = 0;        ///< from the first encoded picture to the last one drawn
   double encoding_seconds = 0;      ///< of those, with a picture being encoded
   double mean_encoders = 0;         ///< pictures encoded at once in those, on average
@@ -74,27 +78,8 @@ struct ExportResult {
 /// rasterizers encode too.
 ///
 /// A frame that cannot be encoded or written has failed, and the others go on, until many fail one
-/// after the other. A rasterizer that fails is given up and its frame goes to another one.
-class ExportPipeline {
- public:
-  explicit ExportPipeline(ExportJob job);
-  /// As stop(), and waits.
-  ~ExportPipeline();
-  ExportPipeline(const ExportPipeline&) = delete;
-  ExportPipeline& operator=(const ExportPipeline&) = delete;
-
-  void start();
-  /// Draws no further frame; pictures already drawn are encoded and written.
-  void stop();
-  /// Waits until all is done, at most so long. True when it is.
-  bool wait_for(double seconds);
-  ExportCounts counts() const;
-  /// Waits until all is done.
-  ExportResult finish();
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
-};
+/// after the other. A rasterizer that fails is given up and its frame goes to another one. Throws
+/// what `goes_on` throws, after everything has come to its end.
+ExportResult export_frames(ExportJob job);
 
 }  // namespace roundel

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"

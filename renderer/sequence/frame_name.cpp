@@ -48,6 +48,12 @@ FrameName::FrameName(const std::string& pattern) {
   }
 }
 
+FrameName FrameName::literal(const std::string& path) {
+  FrameName name("");
+  name.tail_ = path;
+  return name;
+}
+
 std::string FrameName::path(std::int64_t frame) const {
   std::string path;
   for (const Number& number : numbers_) {

@@ -12,6 +12,8 @@ namespace roundel {
 class FrameName {
  public:
   explicit FrameName(const std::string& pattern);
+  /// One name for every frame, in which nothing stands for a number.
+  static FrameName literal(const std::string& path);
 
   /// False where every frame would have the same name.
   bool has_number() const { return !numbers_.empty(); }

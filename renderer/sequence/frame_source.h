@@ -1,10 +1,6 @@
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
-
-#include "renderer/sequence/frame_list.h"
 
 namespace roundel {
 
@@ -20,20 +16,6 @@ class FrameSource {
 
  protected:
   FrameSource() = default;
-};
-
-/// The frames of a list.
-class ListSource final : public FrameSource {
- public:
-  explicit ListSource(FrameList frames) : frames_(std::move(frames)) {}
-  std::optional<std::int64_t> next() override {
-    if (next_ == frames_.size()) return std::nullopt;
-    return frames_[next_++];
-  }
-
- private:
-  FrameList frames_;
-  std::size_t next_ = 0;
 };
 
 }  // namespace roundel

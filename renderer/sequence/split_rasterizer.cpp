@@ -23,20 +23,43 @@ bool may_cover_band(const TileGrid& grid, const Shape& shape, const RowBand& ban
 
 class SplitRasterizer final : public Rasterizer {
  public:
-  explicit SplitRasterizer(std::vector<std::unique_ptr<Rasterizer>> rasterizers)
-      : painter_(std::move(rasterizers)) {}
+  SplitRasterizer(std::vector<std::unique_ptr<Rasterizer>> rasterizers, BandExchange* others)
+      : painter_(std::move(rasterizers)), others_(others) {}
   void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
-    const Circles& all = circles.all(made_);
-    const RowBand whole{0, image.height};
     if (out.framebuffer != nullptr)
-      painter_.draw(all, image, whole, *out.framebuffer, stats);
+      draw_bands(circles, image, *out.framebuffer, stats);
     else
-      painter_.draw(all, image, whole, *out.image, stats);
+      draw_bands(circles, image, *out.image, stats);
   }
 
  private:
+  template <typename Output>
+  void draw_bands(const CircleStream& circles, const ImageSettings& image, Output& out,
+                  StageStats& stats) {
+    const RowBand whole = {0, image.height};
+    const int count = others_ != nullptr ? others_->count() : 1;
+    // Every band that was ordered is received, whatever goes wrong: its sender waits for that.
+    std::exception_ptr error;
+    const auto attempt = [&error](const auto& work) {
+      try {
+        work();
+      } catch (...) {
+        if (!error) error = std::current_exception();
+      }
+    };
+    if (others_ != nullptr) others_->order();
+    set_size(out, image);
+    attempt(
+        [&] { painter_.draw(circles.all(made_), image, part_of(whole, 0, count), out, stats); });
+    for (int i = 1; i < count; ++i) {
+      attempt([&] { others_->receive(i, band_bytes(out, part_of(whole, i, count))); });
+    }
+    if (error) std::rethrow_exception(error);
+  }
+
   BandPainter painter_;
+  BandExchange* others_;
   Circles made_;  // where they are not in memory
 };
 
@@ -163,8 +186,8 @@ void BandPainter::draw(const Circles& circles, const ImageSettings& image, const
 }
 
 std::unique_ptr<Rasterizer> make_split_rasterizer(
-    std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
-  return std::make_unique<SplitRasterizer>(std::move(rasterizers));
+    std::vector<std::unique_ptr<Rasterizer>> rasterizers, BandExchange* others) {
+  return std::make_unique<SplitRasterizer>(std::move(rasterizers), others);
 }
 
 }  // namespace roundel

@@ -1,5 +1,4 @@
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -55,8 +54,21 @@ class BandPainter {
   std::vector<std::unique_ptr<Part>> parts_;
 };
 
-/// One frame on several rasterizers: each draws a band of it.
+/// The bands of a frame that others draw; the first band is this process's own.
+class BandExchange {
+ public:
+  virtual ~BandExchange() = default;
+  /// Bands of a frame, with the first one.
+  virtual int count() const = 0;
+  /// Has the others draw theirs of the next frame.
+  virtual void order() = 0;
+  /// Waits for the bytes of another's band. Throws Error where it could not make it.
+  virtual void receive(int index, std::span<std::uint8_t> bytes) = 0;
+};
+
+/// One frame on several rasterizers: each draws a band of it, or of the first band where there are
+/// others. Keeps a reference.
 std::unique_ptr<Rasterizer> make_split_rasterizer(
-    std::vector<std::unique_ptr<Rasterizer>> rasterizers);
+    std::vector<std::unique_ptr<Rasterizer>> rasterizers, BandExchange* others = nullptr);
 
 }  // namespace roundel

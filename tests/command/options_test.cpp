@@ -1,27 +1,31 @@
-#include "tools/roundel/options.h"
+#include "tools/roundel/export/export.h"
 
 #include <gtest/gtest.h>
 
 #include "renderer/base/error.h"
+#include "tools/roundel/commands/commands.h"
 
 namespace roundel {
 namespace {
 
-/// The message that a command line is refused with; empty if it is accepted.
-template <typename Options>
-std::string refusal(const Arguments& arguments) {
-  Options options;
+/// The message that a command refuses its command line with; empty if it goes on to something else
+/// that is wrong.
+std::string refusal(int (*run)(const Arguments&), const Arguments& arguments) {
   try {
-    parse(arguments, options);
+    run(arguments);
     return "";
   } catch (const Error& error) {
-    EXPECT_EQ(error.exit_code(), ExitCode::kUsage);
-    return error.what();
+    return error.exit_code() == ExitCode::kUsage ? error.what() : "";
   }
 }
 
+int parse_render(const Arguments& arguments) {
+  RenderOptions options;
+  return parse(arguments, options) ? 0 : 1;
+}
+
 std::string render_refusal(const Arguments& arguments) {
-  return refusal<RenderOptions>(arguments);
+  return refusal(parse_render, arguments);
 }
 
 RenderOptions accepted(const Arguments& arguments) {
@@ -181,11 +185,11 @@ TEST(Options, SeveralScenesNeedAFolder) {
 
 TEST(Options, FramesAreNumbersAndRanges) {
   const auto frames = [](const char* text) {
-    return accepted({"a.yaml", "--frames", text}).sequence.frames;
+    return accepted({"a.yaml", "--frames", text}).frames.list;
   };
   EXPECT_EQ(frames("3,1-2"), (FrameList{1, 2, 3}));
   EXPECT_EQ(frames("-2-1"), (FrameList{-2, -1, 0, 1}));  // no option, in spite of its dash
-  EXPECT_TRUE(accepted({"a.yaml", "--frames", "all"}).sequence.all_frames);
+  EXPECT_TRUE(accepted({"a.yaml", "--frames", "all"}).frames.all);
   EXPECT_TRUE(contains(render_refusal({"a.yaml", "--frames", "1,b"}),
                        R"(--frames: expected frames like 1-10,15,20-30x2, got "b")"));
 }
@@ -193,10 +197,10 @@ TEST(Options, FramesAreNumbersAndRanges) {
 TEST(Options, SequencesHaveOptionsOfTheirOwn) {
   const RenderOptions options = accepted({"a.yaml", "--frames=1-9", "--resume", "--shard=2/3",
                                           "--format=exr", "--progress=openjd", "--device=1,3"});
-  EXPECT_TRUE(options.sequence.resume);
-  EXPECT_EQ(options.sequence.shard, (Shard{2, 3}));
-  EXPECT_EQ(options.sequence.format, FrameFormat::kExr);
-  EXPECT_EQ(options.sequence.progress, ProgressFormat::kOpenJd);
+  EXPECT_TRUE(options.resume);
+  EXPECT_EQ(options.shard, (Shard{2, 3}));
+  EXPECT_EQ(options.format->picture, ImageFormat::kExr);
+  EXPECT_EQ(options.progress, ProgressFormat::kOpenJd);
   EXPECT_EQ(options.machine.devices, (std::vector<int>{1, 3}));
   EXPECT_TRUE(contains(render_refusal({"a.yaml", "--frames=1", "--progress=fast"}),
                        "--progress: expected auto, none, bar, plain, json, openjd, deadline or "
@@ -225,26 +229,26 @@ TEST(Options, OptionsOfSequencesMustFitTogether) {
 }
 
 TEST(Options, VerifyNeedsFramesAndForAllOfThemAScene) {
-  EXPECT_EQ(refusal<VerifyOptions>({"a_##.png", "--frames=1-3"}), "");
-  EXPECT_EQ(refusal<VerifyOptions>({"a_##.png", "--frames=all", "--scene=a.yaml"}), "");
-  EXPECT_TRUE(contains(refusal<VerifyOptions>({"a_##.png"}), "--frames: expected LIST"));
-  EXPECT_TRUE(contains(refusal<VerifyOptions>({"a_##.png", "--frames=all"}),
+  EXPECT_EQ(refusal(run_verify, {"/no/such/a_##.png", "--frames=1-3"}), "");
+  EXPECT_EQ(refusal(run_verify, {"a_##.png", "--frames=all", "--scene=a.yaml"}), "");
+  EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png"}), "--frames: expected LIST"));
+  EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png", "--frames=all"}),
                        R"(--frames: expected --scene too for "all")"));
-  EXPECT_TRUE(contains(refusal<VerifyOptions>({"a_##.png", "--frames=1", "--seed=2"}),
+  EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png", "--frames=1", "--seed=2"}),
                        "--scene: expected with --size and --seed"));
 }
 
 TEST(Options, ArgumentsBeyondTheLastAreRefused) {
-  EXPECT_TRUE(contains(refusal<CirclesOptions>({"a.yaml", "b.yaml", "-o", "c.npy"}),
+  EXPECT_TRUE(contains(refusal(run_circles, {"a.yaml", "b.yaml", "-o", "c.npy"}),
                        R"("b.yaml": expected one argument only)"));
-  EXPECT_TRUE(contains(refusal<SelftestOptions>({"a.yaml"}), R"("a.yaml": expected options only)"));
+  EXPECT_TRUE(contains(refusal(run_selftest, {"a.yaml"}), R"("a.yaml": expected options only)"));
 }
 
 TEST(Options, CirclesNeedAnNpyFile) {
-  EXPECT_TRUE(contains(refusal<CirclesOptions>({"a.yaml"}), "--output: expected"));
-  EXPECT_TRUE(contains(refusal<CirclesOptions>({"a.yaml", "-o", "a.png"}),
+  EXPECT_TRUE(contains(refusal(run_circles, {"a.yaml"}), "--output: expected"));
+  EXPECT_TRUE(contains(refusal(run_circles, {"a.yaml", "-o", "a.png"}),
                        R"(--output: expected a file name ending in .npy, got "a.png")"));
-  EXPECT_EQ(refusal<CirclesOptions>({"a.yaml", "-o", "a.npy"}), "");
+  EXPECT_EQ(refusal(run_circles, {"a.yaml", "-o", "a.npy"}), "");
 }
 
 TEST(Options, MessagesHideWhatCouldSteerATerminal) {

@@ -1,4 +1,4 @@
-#include "tools/roundel/output_path.h"
+#include "tools/roundel/cli/output_path.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/roundel/progress.h"
+#include "tools/roundel/cli/progress.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <functional>
 
-#include "tools/roundel/selftest_compare.h"
+#include "tools/roundel/commands/selftest.h"
 
 namespace roundel {
 namespace {

@@ -1,8 +1,8 @@
-#include "tools/roundel/stats_report.h"
+#include "tools/roundel/export/export.h"
 
 #include <gtest/gtest.h>
 
-#include "tools/roundel/terminal.h"
+#include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
 namespace {
@@ -15,20 +15,22 @@ TEST(StatsReport, NumbersHaveCommas) {
   EXPECT_EQ(with_commas(18446744073709551615U), "18,446,744,073,709,551,615");
 }
 
-class Report : public ::testing::Test {
+class StillReport : public ::testing::Test {
  protected:
-  Report() {
+  StillReport() {
     scene_.path = "a.yaml";
-    report_.stats.stages = {{"generate", 1, 320}, {"blend", 3, 4096}};
-    report_.stats.circles = 10;
-    report_.stats.overlaps = 1234;
-    report_.stats.chunks = 1;
+    result_.seconds = 0.008;
+    result_.stages.stages = {{"generate", 1, 320}, {"blend", 3, 4096}};
+    result_.stages.circles = 10;
+    result_.stages.overlaps = 1234;
+    result_.stages.chunks = 1;
   }
   Scene scene_;
-  FrameReport report_{scene_, 7, "a.png", "cpu", 8, {}};
+  ExportResult result_;
+  ExportReport report_{scene_, "a.png", "cpu", result_, 7};
 };
 
-TEST_F(Report, TheTableHasSharesOfTheWholeTime) {
+TEST_F(StillReport, TheTableHasSharesOfTheWholeTime) {
   EXPECT_EQ(stats_table(report_),
             "stage               ms   share             bytes\n"
             "generate         1.000   12.5%               320\n"
@@ -37,7 +39,7 @@ TEST_F(Report, TheTableHasSharesOfTheWholeTime) {
             "10 circles, 1,234 overlaps, 1 chunk\n");
 }
 
-TEST_F(Report, JsonIsOneLine) {
+TEST_F(StillReport, JsonIsOneLine) {
   EXPECT_EQ(
       stats_json(report_),
       R"({"scene":"a.yaml","output":"a.png","frame":7,"seed":1,"width":1024,"height":1024,)"
@@ -47,10 +49,10 @@ TEST_F(Report, JsonIsOneLine) {
       "\n");
 }
 
-TEST_F(Report, TheSummaryIsOneLine) {
+TEST_F(StillReport, TheSummaryIsOneLine) {
   EXPECT_EQ(summary_line(report_), "a.png  1024x1024  10 circles  8.0 ms  cpu\n");
-  report_.milliseconds = 23.4;
-  report_.stats.circles = 1;
+  result_.seconds = 0.0234;
+  result_.stages.circles = 1;
   EXPECT_EQ(summary_line(report_), "a.png  1024x1024  1 circle  23 ms  cpu\n");
 }
 

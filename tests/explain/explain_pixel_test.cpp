@@ -6,7 +6,7 @@
 #include "renderer/image/to_image.h"
 #include "renderer/scene/load_scene.h"
 #include "tests/raster/testing.h"
-#include "tools/roundel/selftest_scenes.h"
+#include "tools/roundel/commands/selftest.h"
 
 namespace roundel {
 namespace {

@@ -18,7 +18,7 @@
 #include "tools/primitives/scan_part.h"
 #include "tools/primitives/select.h"
 #include "tools/primitives/select_part.h"
-#include "tools/roundel/command_line.h"
+#include "tools/roundel/cli/command_line.h"
 
 namespace roundel::primitives {
 namespace {

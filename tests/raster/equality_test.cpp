@@ -8,7 +8,7 @@
 #include "renderer/image/compare.h"
 #include "renderer/image/to_image.h"
 #include "tests/raster/testing.h"
-#include "tools/roundel/selftest_scenes.h"
+#include "tools/roundel/commands/selftest.h"
 
 namespace roundel {
 namespace {

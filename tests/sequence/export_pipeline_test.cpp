@@ -33,6 +33,20 @@ FrameList frames_from_0(std::int64_t count) {
   return frames;
 }
 
+/// The frames of a list.
+class ListSource final : public FrameSource {
+ public:
+  explicit ListSource(FrameList frames) : frames_(std::move(frames)) {}
+  std::optional<std::int64_t> next() override {
+    if (next_ == frames_.size()) return std::nullopt;
+    return frames_[next_++];
+  }
+
+ private:
+  FrameList frames_;
+  std::size_t next_ = 0;
+};
+
 /// Keeps what it gets, and fails where it is told to.
 class TestSink : public FrameSink {
  public:
@@ -82,20 +96,17 @@ struct TestExport {
   explicit TestExport(const std::string& generator, FrameList frames, bool in_order = false)
       : scene(test_scene(generator)),
         source(std::move(frames)),
-        encoder(scene, FrameFormat::kRawVideo),
+        encoder(scene, {ImageFormat::kPng, VideoFormat::kRawVideo}),
         sink(in_order) {}
 
-  ExportPipeline make() {
+  ExportResult run() {
     if (rasterizers.empty()) rasterizers.push_back(make_cpu_rasterizer({}));
     ExportJob job{scene, source, encoder, sink, std::move(rasterizers)};
     job.encoders = 3;
     job.on_written = [this](std::int64_t, std::uint64_t) { ++reported; };
-    return ExportPipeline(std::move(job));
-  }
-  ExportResult run() {
-    ExportPipeline pipeline = make();
-    pipeline.start();
-    return pipeline.finish();
+    job.goes_on = goes_on;
+    job.tick_seconds = 0.001;
+    return export_frames(std::move(job));
   }
   void add_rasterizer(int milliseconds, int calls_before_failure = kNeverFails) {
     rasterizers.push_back(std::make_unique<SlowRasterizer>(milliseconds, calls_before_failure));
@@ -106,6 +117,7 @@ struct TestExport {
   FrameEncoder encoder;
   TestSink sink;
   std::vector<std::unique_ptr<Rasterizer>> rasterizers;
+  std::function<bool(const ExportCounts&)> goes_on = [](auto&) { return true; };
   std::atomic<int> reported{0};
 };
 
@@ -217,11 +229,9 @@ TEST(ExportPipeline, StopsAtOnceAndFinishesWhatIsDrawn) {
     TestExport test("hypnosis", frames_from_0(100'000), in_order);
     test.add_rasterizer(1);
     test.add_rasterizer(2);
-    ExportPipeline pipeline = test.make();
-    pipeline.start();
-    while (pipeline.counts().written < 5) EXPECT_FALSE(pipeline.wait_for(0.001));
-    pipeline.stop();
-    const ExportResult result = pipeline.finish();
+    test.goes_on = [](const ExportCounts& counts) { return counts.written < 5; };
+    const ExportResult result = test.run();
+    EXPECT_GE(result.written.size(), 5U);
     EXPECT_LT(result.written.size(), 10'000U);
     EXPECT_TRUE(result.failed.empty());
     EXPECT_EQ(result.written.size(), test.sink.files.size());
@@ -233,8 +243,9 @@ TEST(ExportPipeline, StopsAtOnceAndFinishesWhatIsDrawn) {
 
 TEST(ExportPipeline, CanBeAbandoned) {
   TestExport test("hypnosis", frames_from_0(100'000));
-  ExportPipeline pipeline = test.make();
-  pipeline.start();
+  test.goes_on = [](auto&) -> bool { throw Error(ExitCode::kRuntimeFailure, "enough"); };
+  EXPECT_THROW(test.run(), Error);
+  EXPECT_LT(test.sink.files.size(), 10'000U);
 }
 
 TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
@@ -256,9 +267,7 @@ TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     ++written;
   };
-  ExportPipeline pipeline(std::move(job));
-  pipeline.start();
-  const ExportResult result = pipeline.finish();
+  const ExportResult result = export_frames(std::move(job));
   EXPECT_EQ(result.written.size(), 200U);
   EXPECT_EQ(result.max_pictures, 4U);
   EXPECT_LE(most, 4 + 4);  // those just written are counted until their writer has slept
@@ -278,10 +287,9 @@ TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {
   TestExport test("hypnosis", {});
   ExportJob job{test.scene, source, test.encoder, test.sink, {}};
   job.rasterizers.push_back(make_cpu_rasterizer({}));
-  ExportPipeline pipeline(std::move(job));
-  pipeline.start();
-  const ExportResult result = pipeline.finish();
-  EXPECT_THROW(std::rethrow_exception(result.error), Error);
+  const ExportResult result = export_frames(std::move(job));
+  ASSERT_TRUE(result.error);
+  EXPECT_STREQ(result.error->what(), "bad data");
   EXPECT_EQ(result.written.size(), test.sink.files.size());
   EXPECT_LE(result.written.size(), 3U);
 }

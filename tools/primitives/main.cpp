@@ -17,11 +17,11 @@
 #include "tools/primitives/cuda/device_rows.h"
 #include "tools/primitives/measure.h"
 #include "tools/primitives/report.h"
-#include "tools/roundel/common_options.h"
-#include "tools/roundel/problems.h"
-#include "tools/roundel/process.h"
-#include "tools/roundel/terminal.h"
-#include "tools/roundel/values.h"
+#include "tools/roundel/cli/command_line.h"
+#include "tools/roundel/cli/common_options.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/process.h"
+#include "tools/roundel/cli/terminal.h"
 
 namespace roundel::primitives {
 namespace {

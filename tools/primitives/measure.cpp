@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "tools/roundel/command_line.h"
-#include "tools/roundel/values.h"
+#include "tools/roundel/cli/command_line.h"
 
 namespace roundel::primitives {
 namespace {

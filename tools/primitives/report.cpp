@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "renderer/raster/rasterizer.h"
-#include "tools/roundel/commit.h"
-#include "tools/roundel/terminal.h"
+#include "tools/roundel/cli/terminal.h"
 
 namespace roundel::primitives {
 namespace {

@@ -1,32 +1,23 @@
-#include <spdlog/spdlog.h>
-
 #include <array>
-#include <new>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
-#include "tools/roundel/commands.h"
-#include "tools/roundel/problems.h"
-#include "tools/roundel/process.h"
-#include "tools/roundel/stack.h"
-#include "tools/roundel/terminal.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/process.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/commands/commands.h"
 
-namespace roundel {
 namespace {
 
-struct Command {
-  const char* name;
-  const char* summary;
-  int (*run)(const Arguments&);
-};
+using namespace roundel;  // NOLINT: a program's own file
 
 constexpr std::array kCommands = {
     Command{"render", "draw scenes into pictures", run_render},
     Command{"verify", "find missing, corrupt and foreign frames of a sequence", run_verify},
     Command{"validate", "check scenes and say what they need", run_validate},
-    Command{"diff", "compare pictures, measure and judge their difference", run_diff},
-    Command{"regress", "draw scenes and compare them with stored pictures", run_regress},
-    Command{"accept", "store what regress has drawn", run_accept},
+    Command{"diff", "compare pictures, measure and judge their difference", run_diff, true},
+    Command{"regress", "draw scenes and compare them with stored pictures", run_regress, true},
+    Command{"accept", "store what regress has drawn", run_accept, true},
     Command{"circles", "write a frame's circles as a NumPy array", run_circles},
     Command{"explain", "say how a pixel came about, or what pixels cost", run_explain},
     Command{"info", "say what a picture, or this machine, is", run_info},
@@ -35,7 +26,7 @@ constexpr std::array kCommands = {
     Command{"schema", "print the JSON Schema of scene files", run_schema},
 };
 
-constexpr const char* kHint = "; \"roundel --help\" lists them";
+constexpr const char* kMemoryHint = ": fewer circles or pixels, or a smaller --memory, need less";
 
 std::string program_help() {
   std::vector<std::pair<std::string, std::string>> rows;
@@ -45,44 +36,44 @@ std::string program_help() {
          help_table(rows) + "\n\"roundel COMMAND --help\" says what a command takes.\n";
 }
 
-int run_command(Arguments arguments) {
-  if (arguments.empty()) {
-    print_err(program_help() + "\n");
-    throw Error(ExitCode::kUsage, "expected a command");
-  }
-  std::string name = arguments.front();
-  arguments.erase(arguments.begin());
-  if (name == "--version" || name == "-V") return print_out(kVersionLine), 0;
-  if (name == "help" && !arguments.empty()) return run_command({arguments.front(), "--help"});
-  if (name == "help" || name == "--help" || name == "-h") return print_out(program_help()), 0;
+const Command& find_command(const std::string& name) {
   std::vector<std::string> names = {"--version", "--help"};
   for (const Command& command : kCommands) {
-    if (name == command.name) return command.run(arguments);
+    if (name == command.name) return command;
     names.emplace_back(command.name);
   }
-  throw Error(ExitCode::kUsage,
-              roundel::quoted(name) + ": unknown command" + did_you_mean(name, names) + kHint);
+  throw Error(ExitCode::kUsage, roundel::quoted(name) + ": unknown command" +
+                                    did_you_mean(name, names) + "; \"roundel --help\" lists them");
 }
 
 int run_program(int argc, char** argv) {
+  const Command* command = nullptr;
   try {
     prepare_process();
-    const int code = run_command(argc > 0 ? Arguments(argv + 1, argv + argc) : Arguments());
+    Arguments arguments(argv, argv + argc);  // the program's name first
+    if (argc < 2) {
+      print_err(program_help() + "\n");
+      throw Error(ExitCode::kUsage, "expected a command");
+    }
+    if (argc > 2 && arguments[1] == "help") arguments = {"", arguments[2], "--help"};
+    const std::string name = arguments[1];
+    const bool wants_version = name == "--version" || name == "-V";
+    const bool wants_help = name == "help" || name == "--help" || name == "-h";
+    if (wants_version) print_version();
+    if (wants_help) print_out(program_help());
+    if (!wants_version && !wants_help) command = &find_command(name);
+    const int code = command ? command->run({arguments.begin() + 2, arguments.end()}) : 0;
     finish_output();
     return code;
-  } catch (const Error& error) {
+  } catch (...) {
+    const Error error = current_error(kMemoryHint);
     print_error(error);
-    return static_cast<int>(error.exit_code());
-  } catch (const std::bad_alloc&) {
-    spdlog::error("out of memory: fewer circles or pixels, or a smaller --memory, need less");
-  } catch (const std::exception& error) {
-    spdlog::error("unexpected failure: {}", shortened_lines(error.what()));
+    return command != nullptr && command->compares ? 2 : static_cast<int>(error.exit_code());
   }
-  return static_cast<int>(ExitCode::kRuntimeFailure);
 }
+
 }  // namespace
-}  // namespace roundel
 
 int main(int argc, char** argv) {
-  return roundel::run_with_enough_stack(roundel::run_program, argc, argv);
+  return run_with_enough_stack(run_program, argc, argv);
 }

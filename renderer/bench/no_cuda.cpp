@@ -1,0 +1,16 @@
+// Stands in for the measurements on a device in builds without the CUDA backend.
+#include "renderer/bench/machine_limits.h"
+#include "renderer/bench/resident_frame.h"
+
+namespace roundel {
+
+std::unique_ptr<ResidentFrame> make_resident_frame(const RasterOptions&, const Circles&,
+                                                   const ImageSettings&) {
+  throw_without_cuda();
+}
+
+MachineLimits measure_cuda_limits(int) {
+  throw_without_cuda();
+}
+
+}  // namespace roundel

@@ -1,0 +1,86 @@
+#include "renderer/frame_encoder.h"
+
+#include <utility>
+
+#include "renderer/base/error.h"
+#include "renderer/image/y4m.h"
+#include "renderer/scene/fingerprint.h"
+
+namespace roundel {
+namespace {
+
+std::vector<std::uint8_t> with_opaque_alpha(const Image& image) {
+  std::vector<std::uint8_t> rgba(image.bytes.size() / 3 * 4);
+  const std::uint8_t* in = image.bytes.data();
+  for (std::size_t i = 0; i < rgba.size(); i += 4, in += 3) {
+    rgba[i] = in[0];
+    rgba[i + 1] = in[1];
+    rgba[i + 2] = in[2];
+    rgba[i + 3] = 255;
+  }
+  return rgba;
+}
+
+}  // namespace
+
+const char* const kSoftware = "roundel " ROUNDEL_VERSION;
+
+FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat pixels)
+    : image_(scene.image),
+      format_(format),
+      add_alpha_(pixels == PixelFormat::kRgba && !scene.image.alpha),
+      fingerprint_(roundel::fingerprint(scene)),
+      seed_(scene.seed),
+      fps_(scene.animation ? scene.animation->fps : Animation{}.fps) {
+  if (scene.image.alpha && format.video == VideoFormat::kY4m) {
+    throw Error(ExitCode::kUsage,
+                "--format y4m: expected a scene without alpha, which YUV has not");
+  }
+  if (scene.image.alpha && pixels == PixelFormat::kRgb24) {
+    throw Error(ExitCode::kUsage, "--pixel-format rgb24: expected a scene without alpha");
+  }
+}
+
+bool FrameEncoder::takes_as_drawn() const {
+  return format_.video == VideoFormat::kRawVideo && !add_alpha_;
+}
+
+std::string FrameEncoder::stream_header() const {
+  return format_.video == VideoFormat::kY4m ? y4m_header(image_.width, image_.height, fps_) : "";
+}
+
+ImageMetadata FrameEncoder::metadata(std::int64_t frame) const {
+  return {kSoftware, fingerprint_, seed_, frame};
+}
+
+template <typename Picture>
+std::vector<std::uint8_t> FrameEncoder::encode_as(Picture&& picture, std::int64_t frame) const {
+  if (format_.video == VideoFormat::kY4m) return encode_y4m_frame(picture.image);
+  if (format_.video == VideoFormat::kRawVideo) return with_opaque_alpha(picture.image);
+  switch (format_.picture) {
+    case ImageFormat::kPng:
+      return encode_png(std::forward<Picture>(picture).image, metadata(frame));
+    case ImageFormat::kExr:
+      return encode_exr(std::forward<Picture>(picture).framebuffer, image_.alpha, metadata(frame));
+    case ImageFormat::kPfm:
+      break;
+  }
+  return encode_pfm(std::forward<Picture>(picture).framebuffer);
+}
+
+std::vector<std::uint8_t> FrameEncoder::encode(const FramePixels& picture,
+                                               std::int64_t frame) const {
+  return encode_as(picture, frame);
+}
+
+std::vector<std::uint8_t> FrameEncoder::encode(FramePixels&& picture, std::int64_t frame) const {
+  return encode_as(std::move(picture), frame);
+}
+
+std::uint64_t FrameEncoder::picture_bytes() const {
+  const std::uint64_t channels = image_.alpha ? 4 : 3;
+  return static_cast<std::uint64_t>(image_.width) * static_cast<std::uint64_t>(image_.height) *
+         (wants_float() ? sizeof(Pixel) : channels);
+}
+
+}  // namespace roundel

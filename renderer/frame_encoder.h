@@ -1,0 +1,74 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "renderer/image/files.h"
+#include "renderer/pixels/framebuffer.h"
+#include "renderer/pixels/image.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// What files say they were made by.
+extern const char* const kSoftware;
+
+/// Streams of frames that are no picture files.
+enum class VideoFormat {
+  kNone,
+  kRawVideo,  ///< the bytes of the pixels alone, rows top to bottom: RGB24 or RGBA
+  kY4m,       ///< YUV4MPEG2: 4:2:0, BT.709, limited range
+};
+
+struct FrameFormat {
+  ImageFormat picture = ImageFormat::kPng;  ///< kPng for video: drawn with 8 bits
+  VideoFormat video = VideoFormat::kNone;
+};
+
+enum class PixelFormat {
+  kAsScene,  ///< RGBA where the scene has alpha, else RGB24
+  kRgb24,
+  kRgba,
+};
+
+/// A frame as the rasterizer leaves it: one of the two is used.
+struct FramePixels {
+  Image image;
+  Framebuffer framebuffer;
+};
+
+/// Turns the pictures of one scene into bytes. May be used by several threads at once.
+class FrameEncoder {
+ public:
+  /// `pixels` is for kRawVideo. Throws Error(kUsage) for y4m or RGB24 of a scene with alpha.
+  FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat pixels = PixelFormat::kAsScene);
+
+  /// True where it takes the framebuffer of a picture, else the image.
+  bool wants_float() const { return format_.picture != ImageFormat::kPng; }
+  /// True where an image's bytes are the frame's: nothing is to be encoded.
+  bool takes_as_drawn() const;
+  /// What stands once before the first frame: empty but for y4m.
+  std::string stream_header() const;
+  /// What a frame's file says of its origin.
+  ImageMetadata metadata(std::int64_t frame) const;
+  /// The bytes of a frame's file, or of its part of the stream. Not to be called where
+  /// takes_as_drawn(). Throws Error(kRuntimeFailure) where a library cannot encode it.
+  std::vector<std::uint8_t> encode(const FramePixels& picture, std::int64_t frame) const;
+  /// The same in less memory: gives up the pixels on the way.
+  std::vector<std::uint8_t> encode(FramePixels&& picture, std::int64_t frame) const;
+  /// Bytes of a picture in memory, before encoding.
+  std::uint64_t picture_bytes() const;
+
+ private:
+  template <typename Picture>
+  std::vector<std::uint8_t> encode_as(Picture&& picture, std::int64_t frame) const;
+
+  ImageSettings image_;
+  FrameFormat format_;
+  bool add_alpha_;  ///< RGB pictures, RGBA stream
+  std::string fingerprint_;
+  std::uint32_t seed_;
+  double fps_;
+};
+
+}  // namespace roundel

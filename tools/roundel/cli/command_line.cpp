@@ -1,0 +1,309 @@
+#include "tools/roundel/cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <boost/program_options/value_semantic.hpp>
+#include <charconv>
+
+#include "renderer/base/error.h"
+#include "renderer/base/text.h"
+#include "renderer/scene/scene.h"
+#include "tools/roundel/cli/terminal.h"
+
+namespace roundel {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::size_t kColumns = 80;
+constexpr std::size_t kHeadingColumns = 26;
+
+/// The token that made Boost refuse the line because of an option: one that lacks its value, or has
+/// one where none belongs.
+Arguments::iterator offending_token(Arguments& arguments, const std::string& long_name,
+                                    const std::string& short_name) {
+  const auto options_end = std::find(arguments.begin(), arguments.end(), "--");
+  for (auto token = arguments.begin(); token != options_end; ++token) {
+    const auto next = token + 1;
+    const bool lacks_value = next == arguments.end() || next->starts_with('-');
+    const bool is_option = *token == long_name || *token == short_name;
+    if (token->starts_with(long_name + "=") || (is_option && lacks_value)) return token;
+  }
+  return arguments.end();
+}
+
+template <typename T>
+std::optional<T> whole_text(const std::string& text) {
+  T number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+CommandLine::CommandLine(std::string name, std::string usage, std::string text)
+    : name_(name.starts_with("roundel-") ? std::move(name) : "roundel " + name),
+      usage_(std::move(usage)),
+      text_(std::move(text)) {}
+
+void CommandLine::declare(const std::string& names, const std::string& heading_tail,
+                          const std::string& help, Store store, bool takes_value) {
+  const std::size_t comma = names.find(',');
+  const std::string name = names.substr(0, comma);
+  const std::string short_name =
+      comma == std::string::npos ? "    " : "-" + names.substr(comma + 1) + ", ";
+  options_.push_back({names, name, short_name + "--" + name + heading_tail, help, takes_value, "",
+                      std::move(store)});
+}
+
+void CommandLine::add_switch(const std::string& names, std::function<void()> turn_on,
+                             const std::string& help) {
+  declare(
+      names, "", help, [turn_on = std::move(turn_on)](const std::string&) { turn_on(); }, false);
+}
+
+void CommandLine::add_switch(const std::string& names, bool& target, const std::string& help) {
+  add_switch(
+      names, [&target] { target = true; }, help);
+}
+
+void CommandLine::add_value(const std::string& names, const std::string& value_name, Store store,
+                            const std::string& help) {
+  declare(names, " " + value_name, help, std::move(store), true);
+}
+
+void CommandLine::add_optional_value(const std::string& name, const std::string& value_name,
+                                     const std::string& alone, Store store,
+                                     const std::string& help) {
+  declare(name, "[=" + value_name + "]", help, std::move(store), true);
+  options_.back().alone = alone;
+}
+
+void CommandLine::add_arguments(const std::string& name, std::size_t at_least, std::size_t at_most,
+                                std::vector<std::string>& target, const std::string& help) {
+  argument_name_ = name;
+  argument_help_ = help;
+  at_least_ = at_least;
+  at_most_ = at_most;
+  arguments_ = &target;
+}
+
+const CommandLine::Option* CommandLine::find(const std::string& name) const {
+  const auto option = std::find_if(options_.begin(), options_.end(),
+                                   [&](const Option& known) { return known.name == name; });
+  return option == options_.end() ? nullptr : &*option;
+}
+
+std::vector<CommandLine::Token> CommandLine::split(Arguments arguments, Problems& problems) const {
+  namespace style = po::command_line_style;
+  po::options_description description;
+  for (const Option& option : options_) {
+    if (option.takes_value) {
+      description.add_options()(option.names.c_str(), po::value<std::string>());
+    } else {
+      description.add_options()(option.names.c_str(), "");
+    }
+  }
+  // Boost would take the next argument for the value of an option that may stand alone.
+  const auto options_end = std::find(arguments.begin(), arguments.end(), "--");
+  for (auto token = arguments.begin(); token != options_end; ++token) {
+    for (const Option& option : options_) {
+      if (!option.alone.empty() && *token == "--" + option.name) *token += "=" + option.alone;
+    }
+  }
+  std::vector<Token> tokens;
+  // Boost stops at the first misuse: note it, take it out, and go on with the rest.
+  for (;;) {
+    try {
+      const po::parsed_options parsed = po::command_line_parser(arguments)
+                                            .options(description)
+                                            .style(style::unix_style & ~style::allow_guessing)
+                                            .allow_unregistered()
+                                            .run();
+      for (const po::option& option : parsed.options) {
+        const std::string value = option.value.empty() ? "" : option.value.front();
+        // Boost keeps the dash of unknown short options, but not those of long ones.
+        const bool lacks_dashes = option.unregistered && !option.string_key.starts_with('-');
+        tokens.push_back({option.position_key >= 0, (lacks_dashes ? "--" : "") + option.string_key,
+                          value, !option.unregistered});
+      }
+      return tokens;
+    } catch (const po::invalid_command_line_syntax& e) {
+      const std::string long_name = e.get_option_name();  // "--size"
+      const Option* const option =
+          find(long_name.substr(std::min<std::size_t>(2, long_name.size())));
+      if (option == nullptr) throw;
+      problems.push_back(
+          option->takes_value
+              ? fmt::format("{}: expected {} after it", long_name,
+                            option->heading.substr(option->heading.find_first_of(" [", 4) + 1))
+              : fmt::format("{}: takes no value", long_name));
+      const auto token = offending_token(arguments, long_name, option->heading.substr(0, 2));
+      if (token == arguments.end()) return tokens;
+      arguments.erase(token);
+    }
+  }
+}
+
+void CommandLine::store_option(const Token& token, Problems& problems) const {
+  const Option* const option = token.is_known ? find(token.name) : nullptr;
+  if (option == nullptr) {
+    std::vector<std::string> names;
+    for (const Option& known : options_) names.push_back("--" + known.name);
+    problems.push_back(fmt::format("{}: unknown option{}", roundel::quoted(token.name),
+                                   did_you_mean(token.name, names)));
+    return;
+  }
+  try {
+    option->store(token.value);
+  } catch (const Expected& expected) {
+    problems.push_back(fmt::format("--{}: expected {}, got {}", option->name, expected.what,
+                                   roundel::quoted(token.value)));
+  } catch (const Error& error) {
+    problems.push_back(fmt::format("--{}: {}", option->name, error.what()));
+  }
+}
+
+void CommandLine::store_arguments(Arguments values, Problems& problems) {
+  if (values.size() < at_least_) problems.push_back(fmt::format("expected {}", argument_name_));
+  for (std::size_t i = at_most_; i < values.size(); ++i) {
+    problems.push_back(fmt::format("{}: expected {}", roundel::quoted(values[i]),
+                                   at_most_ == 0   ? "options only"
+                                   : at_most_ == 1 ? "one argument only"
+                                                   : "no further argument"));
+  }
+  if (arguments_ != nullptr) *arguments_ = std::move(values);
+}
+
+bool CommandLine::parse(const Arguments& arguments) {
+  add_switch(
+      "help,h", [this] { help_wanted_ = true; }, "print this text");
+  add_switch(
+      "version,V", [this] { version_wanted_ = true; }, "print the version");
+  Problems problems;
+  Arguments values;
+  for (const Token& token : split(arguments, problems)) {
+    if (token.is_argument) {
+      values.push_back(token.value);
+    } else {
+      store_option(token, problems);
+    }
+  }
+  if (help_wanted_ || version_wanted_) {
+    if (help_wanted_)
+      print_out(help());
+    else
+      print_version();
+    return false;
+  }
+  store_arguments(std::move(values), problems);
+  if (problems.empty()) {
+    for (const auto& check : checks_) check(problems);
+  }
+  if (problems.empty()) return true;
+  std::string message;
+  for (const std::string& problem : problems) message += problem + "\n";
+  throw Error(ExitCode::kUsage, message + fmt::format("\"{} --help\" lists the options", name_));
+}
+
+std::string CommandLine::help() const {
+  std::string text = fmt::format("Usage: {} {}\n\n{}", name_, usage_, wrapped(text_, 0));
+  std::vector<std::pair<std::string, std::string>> rows;
+  if (!argument_name_.empty()) rows.emplace_back(argument_name_, argument_help_);
+  for (const Option& option : options_) rows.emplace_back(option.heading, option.help);
+  text += "\n" + help_table(rows);
+  for (const std::string& note : notes_) text += "\n" + wrapped(note, 0);
+  return text;
+}
+
+std::string wrapped(std::string_view text, std::size_t indent) {
+  const std::size_t width = kColumns - indent;
+  std::string lines;
+  while (!text.empty()) {
+    std::size_t end = text.find('\n');
+    std::size_t length = std::min(end, text.size());
+    if (length > width) {
+      const std::size_t space = text.substr(0, width + 1).rfind(' ');
+      if (space != std::string_view::npos) length = space;
+    }
+    lines += std::string(indent, ' ');
+    lines += text.substr(0, length);
+    lines += '\n';
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string help_table(const std::vector<std::pair<std::string, std::string>>& rows) {
+  std::string text;
+  for (const auto& [heading, help] : rows) {
+    const std::string lines = wrapped(help, kHeadingColumns);
+    const bool fits = heading.size() + 4 <= kHeadingColumns;
+    text += "  " + heading;
+    text += fits ? std::string(kHeadingColumns - 2 - heading.size(), ' ') +
+                       lines.substr(kHeadingColumns)
+                 : "\n" + lines;
+  }
+  return text;
+}
+
+std::int64_t parse_whole(const std::string& text, std::int64_t low, std::int64_t high,
+                         const std::string& unit) {
+  const auto number = whole_text<std::int64_t>(text);
+  if (number && *number >= low && *number <= high) return *number;
+  throw Expected{
+      fmt::format("a whole number{}{} from {} to {}", unit.empty() ? "" : " of ", unit, low, high)};
+}
+
+double parse_number(const std::string& text, double low, double high, const std::string& unit) {
+  const auto number = whole_text<double>(text);
+  if (number && *number >= low && *number <= high) return *number;
+  throw Expected{
+      fmt::format("a number{}{} from {} to {}", unit.empty() ? "" : " of ", unit, low, high)};
+}
+
+Expected expected_one_of(const std::vector<std::string>& names) {
+  return {join_names(names, "or", false)};
+}
+
+std::pair<int, int> parse_size(const std::string& text) {
+  const std::size_t x = text.find('x');
+  if (x != std::string::npos) {
+    const auto width = whole_text<int>(text.substr(0, x));
+    const auto height = whole_text<int>(text.substr(x + 1));
+    if (width && height && *width >= 1 && *height >= 1 && *width <= kMaxImageSide &&
+        *height <= kMaxImageSide) {
+      const auto pixels = static_cast<std::uint64_t>(*width) * static_cast<std::uint64_t>(*height);
+      if (pixels <= kMaxPixels) return {*width, *height};
+    }
+  }
+  throw Expected{fmt::format("WIDTHxHEIGHT in pixels, 1..{} each", kMaxImageSide)};
+}
+
+std::uint64_t parse_memory(const std::string& text) {
+  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
+  constexpr std::string_view kUnits = "KMGT";
+  std::size_t digits = text.size();
+  unsigned shift = 0;
+  if (!text.empty()) {
+    const std::size_t unit = kUnits.find(text.back());
+    if (unit != std::string_view::npos) {
+      --digits;
+      shift = 10 * (static_cast<unsigned>(unit) + 1);
+    }
+  }
+  const auto number = whole_text<std::uint64_t>(text.substr(0, digits));
+  if (number && *number <= (kMost >> shift)) {
+    const std::uint64_t bytes = *number << shift;
+    if (bytes >= kLeast) return bytes;
+  }
+  throw Expected{"a whole number of bytes, or of K, M, G or T (powers of 1024), at least 1M"};
+}
+
+}  // namespace roundel

@@ -1,0 +1,147 @@
+#include "tools/roundel/cli/common_options.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "renderer/base/error.h"
+
+namespace roundel {
+namespace {
+
+constexpr int kMaxDevice = 255;
+
+std::vector<int> parse_devices(const std::string& text) {
+  std::vector<int> devices;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    devices.push_back(
+        static_cast<int>(parse_whole(text.substr(begin, comma - begin), 0, kMaxDevice)));
+    begin = comma + 1;
+  }
+  return devices;
+}
+
+}  // namespace
+
+const char* const kExitCodes =
+    "Exit codes: 0 done; 1 failed at run time, may succeed when tried again; 2 wrong command line; "
+    "3 scene or data invalid; 4 output refused (exists, or is not writable); 5 some of the scenes "
+    "failed; 130, 143 after SIGINT, SIGTERM. A failed or interrupted run leaves no partial file.";
+
+void add_scenes(CommandLine& line, std::vector<std::string>& scenes) {
+  line.add_arguments("SCENE...", 1, kAnyNumber, scenes, "scene files (YAML)");
+}
+
+void add_size(CommandLine& line, SceneOptions& options) {
+  line.add_value(
+      "size", "WxH",
+      [&options](const std::string& value) {
+        std::tie(options.overrides.width, options.overrides.height) = parse_size(value);
+      },
+      fmt::format("width and height in pixels, 1 to {} each, instead of the scene's",
+                  kMaxImageSide));
+}
+
+void add_seed(CommandLine& line, SceneOptions& options) {
+  line.add_value("seed", "S",
+                 whole(options.overrides.seed, 0, std::numeric_limits<std::uint32_t>::max()),
+                 "seed of the random numbers, 0 to 4294967295, instead of the scene's");
+}
+
+void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
+  add_seed(line, options);
+  line.add_value(
+      "frame", "N", whole(options.frame, 0, kMaxFrame),
+      fmt::format("frame number, 0 to {}: the state after N steps of 1/60 s (default: the first "
+                  "one of the scene's animation, else 0)",
+                  kMaxFrame));
+}
+
+std::int64_t frame_of(const Scene& scene, const SceneOptions& options) {
+  return options.frame.value_or(scene.default_frame());
+}
+
+void add_frames(CommandLine& line, FramesOption& frames) {
+  line.add_value(
+      "frames", "LIST",
+      [&frames](const std::string& value) {
+        frames = {std::nullopt, value.starts_with('@') ? value.substr(1) : "", value == "all"};
+        if (!frames.all) frames.list = parse_frames(value);
+      },
+      fmt::format("frames: numbers and ranges as in 1-10,15,20-30x2 (every 2nd; also 20-30:2), "
+                  "from {} to {}, or @FILE with such a list, or all of the scene's animation",
+                  kMinFrame, kMaxFrame));
+}
+
+FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t otherwise) {
+  if (frames.list) return *frames.list;
+  if (!frames.all) return {otherwise};
+  if (!scene.animation) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("--frames all: expected an \"animation\" in {}", scene.path));
+  }
+  FrameList all(static_cast<std::size_t>(scene.animation->frames));
+  std::iota(all.begin(), all.end(), scene.animation->start);
+  return all;
+}
+
+void add_backend(CommandLine& line, BackendChoice& backend, const std::string& help) {
+  line.add_value("backend", "NAME",
+                 one_of(backend, {{"auto", BackendChoice::kAuto},
+                                  {"cpu", BackendChoice::kCpu},
+                                  {"cuda", BackendChoice::kCuda}}),
+                 help);
+}
+
+void add_machine(CommandLine& line, MachineOptions& options) {
+  add_backend(
+      line, options.backend,
+      "auto, cpu or cuda; auto is cuda where a device is present, but cpu where that is expected "
+      "to "
+      "be done before CUDA has started: (circles + pixels) x 60 ns / threads below 300 ms; the "
+      "pictures are the same (default: auto)");
+  line.add_value(
+      "device", "N",
+      [&options](const std::string& value) {
+        options.devices = parse_devices(value);
+        options.raster.device = options.devices.front();
+      },
+      "number of the CUDA device, as listed by \"roundel info\"; several, as in 0,2, for a "
+      "sequence (default: 0, for a sequence all)");
+  add_threads(line, options.raster.threads);
+  add_memory(line, options.raster.memory_budget,
+             "the most main memory that a picture may take beyond the program itself: circles, "
+             "lists, unfinished pixels, the picture and its file (with --backend cuda: device "
+             "memory for circles, lists and pixels); in bytes, or with K, M, G, T as in 512M, 8G; "
+             "at least 1M; what does not fit at once is drawn in chunks, with the same result, and "
+             "what cannot be had is refused with what it needs (default: a quarter of the memory "
+             "for lists and unfinished pixels)");
+}
+
+void add_threads(CommandLine& line, int& threads, const std::string& help) {
+  line.add_value("threads", "N", whole(threads, 1, kMaxThreads, "threads"),
+                 help.empty() ? fmt::format("number of CPU threads, 1 to {} (default: one a core)",
+                                            kMaxThreads)
+                              : help);
+}
+
+void add_memory(CommandLine& line, std::uint64_t& budget, const std::string& help) {
+  line.add_value(
+      "memory", "SIZE", [&budget](const std::string& value) { budget = parse_memory(value); },
+      help);
+}
+
+void add_quiet(CommandLine& line, Verbosity& verbosity, const std::string& help) {
+  line.add_switch(
+      "quiet,q", [&verbosity] { verbosity = Verbosity::kQuiet; }, help);
+}
+
+void add_verbose(CommandLine& line, Verbosity& verbosity, const std::string& help) {
+  line.add_switch(
+      "verbose,v", [&verbosity] { verbosity = Verbosity::kVerbose; }, help);
+}
+
+}  // namespace roundel

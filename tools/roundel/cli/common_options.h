@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/raster/rasterizer.h"
+#include "renderer/scene/load_scene.h"
+#include "renderer/sequence/frame_list.h"
+#include "tools/roundel/cli/command_line.h"
+#include "tools/roundel/cli/terminal.h"
+
+namespace roundel {
+
+/// Options that several commands have, each declared once. All keep references to their targets.
+
+/// What the command line says instead of the scene files.
+struct SceneOptions {
+  SceneOverrides overrides;
+  std::optional<std::int64_t> frame;  ///< default: the scene's first
+};
+void add_scenes(CommandLine& line, std::vector<std::string>& scenes);
+void add_size(CommandLine& line, SceneOptions& options);
+void add_seed(CommandLine& line, SceneOptions& options);
+void add_seed_and_frame(CommandLine& line, SceneOptions& options);
+/// The frame that is asked for, or the scene's first.
+std::int64_t frame_of(const Scene& scene, const SceneOptions& options);
+
+/// --frames LIST
+struct FramesOption {
+  std::optional<FrameList> list;
+  std::string list_file;  ///< that `list` was read from; may be empty
+  bool all = false;       ///< those of the scene's animation
+
+  bool is_given() const { return list || all; }
+};
+void add_frames(CommandLine& line, FramesOption& frames);
+/// The frames that --frames asks for; without it `otherwise`. Throws Error(kUsage) for "all" of a
+/// scene without animation.
+FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t otherwise);
+
+enum class BackendChoice { kAuto, kCpu, kCuda };
+
+/// What draws. Changes no bit of any picture.
+struct MachineOptions {
+  BackendChoice backend = BackendChoice::kAuto;
+  std::vector<int> devices;  ///< CUDA devices; empty: all for a sequence, else the first
+  RasterOptions raster;
+};
+void add_backend(CommandLine& line, BackendChoice& backend, const std::string& help);
+/// --backend, --device, --threads and --memory.
+void add_machine(CommandLine& line, MachineOptions& options);
+
+inline constexpr int kMaxThreads = 1024;
+/// `help` is for another meaning than "number of CPU threads".
+void add_threads(CommandLine& line, int& threads, const std::string& help = "");
+/// `help`: what the memory is for; a size is read as parse_memory() does.
+void add_memory(CommandLine& line, std::uint64_t& budget, const std::string& help);
+
+void add_quiet(CommandLine& line, Verbosity& verbosity,
+               const std::string& help = "print errors only");
+void add_verbose(CommandLine& line, Verbosity& verbosity, const std::string& help);
+
+/// The note on exit codes of the commands that make or read files.
+extern const char* const kExitCodes;
+
+}  // namespace roundel

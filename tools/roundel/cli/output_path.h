@@ -1,0 +1,56 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/base/atomic_file.h"
+#include "renderer/base/error.h"
+#include "renderer/image/files.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// Adds what is wrong with the option -o of a run over so many scenes: one file for several scenes,
+/// or an ending that is no picture's or, with a `format` asked for, another one's.
+void check_output_option(const std::optional<std::string>& output, std::size_t scenes,
+                         std::vector<std::string>& problems,
+                         std::optional<ImageFormat> format = std::nullopt);
+
+/// The format of a picture of the scene: the one asked for, or that of the name. `output`: the name
+/// from the command line, if there is one, else the scene's own counts. Throws Error(kUsage) where
+/// the name ends as another format's do, and as format_of() and output_format().
+ImageFormat picture_format(const Scene& scene, const std::optional<std::string>& output,
+                           std::optional<ImageFormat> asked);
+
+/// Format of the picture that a scene asks for with its key `output`, or of a PNG. Throws
+/// Error(kInvalidScene) for an ending that is no picture's.
+ImageFormat output_format(const Scene& scene);
+
+/// True for an existing folder and for a path that ends in '/'.
+bool names_folder(const std::string& path);
+
+/// FOLDER/STEM.png for a scene file of that stem, or with another format's ending.
+std::string picture_in_folder(const std::string& folder, const std::string& scene_path,
+                              ImageFormat format = ImageFormat::kPng);
+
+/// Throws Error(kOutputRefused) where a picture cannot be written: its folder is not writable, or
+/// missing and cannot be made by make_folders_of(), or something exists there that is not a
+/// writable regular file, or anything at all exists there while `may_replace` is false.
+void check_writable(const std::string& path, bool may_replace);
+/// The same for the folder alone, of a frame, which replaces a link.
+void check_folder_of(const std::string& path);
+
+/// Makes the folders of these files where they are missing, their last level only. They go again
+/// with the returned objects if nothing was written into them. Throws Error(kOutputRefused).
+std::vector<NewFolder> make_folders_of(const std::vector<std::string>& paths,
+                                       TakenName rule = TakenName::kFollow);
+
+/// The files that drawing the scenes reads: the scene files and their data.
+std::vector<std::string> files_read(const std::vector<Scene>& scenes);
+
+/// Throws Error(`refusal`) where writing to `output` would replace one of the files in `inputs`, by
+/// whatever name or link it is reached. Files that do not exist are no inputs.
+void check_replaces_no_input(const std::string& output, const std::vector<std::string>& inputs,
+                             ExitCode refusal);
+
+}  // namespace roundel

@@ -1,0 +1,150 @@
+#include "tools/roundel/cli/problems.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "renderer/generate/generate.h"
+#include "renderer/pixels/srgb.h"
+#include "renderer/render.h"
+#include "renderer/scene/load_scene.h"
+#include "tools/roundel/cli/terminal.h"
+
+namespace roundel {
+namespace {
+
+constexpr float kFarAboveOne = 16;  ///< brighter than any lamp that a scene might have
+constexpr double kMostOf = 0.6;     ///< of a sample, so that it is most of all circles
+
+float brightest_of(const Color& color) {
+  return std::max({color.red, color.green, color.blue});
+}
+
+/// The brightest channel that the scene file itself has.
+float brightest_written(const Scene& scene) {
+  float brightest = std::max(brightest_of(scene.image.background.bottom),
+                             brightest_of(scene.image.background.top));
+  for (const Layer& layer : scene.layers) {
+    if (layer.shader == Shader::kSnow) continue;  // has colours of its own
+    if (const auto* const circles = std::get_if<InlineSource>(&layer.source)) {
+      for (const InlineCircle& circle : circles->circles)
+        brightest = std::max(brightest, brightest_of(circle.color));
+    } else if (const auto* const random = std::get_if<RandomSource>(&layer.source)) {
+      const auto* const uniform = std::get_if<UniformColor>(&random->color);
+      brightest =
+          std::max(brightest,
+                   brightest_of(uniform != nullptr ? uniform->high
+                                                   : std::get<ConstantColor>(random->color).value));
+    }
+  }
+  return brightest;
+}
+
+std::string bounds_text(const SceneBounds& bounds) {
+  return fmt::format("x {:.4g}..{:.4g}, y {:.4g}..{:.4g}", bounds.left, bounds.right, bounds.bottom,
+                     bounds.top);
+}
+
+/// About the scene as it will be drawn: an image of another aspect than the scene's, most circles
+/// under a pixel, colours far above 1 in a picture of 8 bits.
+std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
+                                   const CircleSample& sample) {
+  std::vector<std::string> sentences;
+  const ImageSettings& image = scene.image;
+  const double aspect = static_cast<double>(image.width) / image.height;
+  const double aspect_in_file = static_cast<double>(scene.width_in_file) / scene.height_in_file;
+  constexpr double kRounding = 0.02;  // of a small picture's whole pixels
+  if (scene.width_in_file > 0 && std::abs(aspect / aspect_in_file - 1) > kRounding) {
+    sentences.push_back(fmt::format(
+        "--size {}x{} is {} than the scene's {}x{}: the picture {} at the left and right",
+        image.width, image.height, aspect > aspect_in_file ? "wider" : "narrower",
+        scene.width_in_file, scene.height_in_file,
+        aspect > aspect_in_file ? "shows more" : "is cut off"));
+  }
+  const double share = static_cast<double>(sample.under_a_pixel) /
+                       std::max<double>(1, static_cast<double>(sample.circles));
+  if (share >= kMostOf) {
+    sentences.push_back(fmt::format(
+        "about {:.0f} % of the circles are less wide than a pixel: such a circle paints "
+        "one pixel, if it lies on its centre, or none",
+        100 * share));
+  }
+  const float of_sample =
+      image.blend_space == BlendSpace::kLinear ? srgb_to_linear(kFarAboveOne) : kFarAboveOne;
+  if (format == ImageFormat::kPng &&
+      (brightest_written(scene) > kFarAboveOne || sample.brightest > of_sample)) {
+    sentences.emplace_back(
+        "colours go far above 1, which is the brightest that 8 bits show: numbers are 0 to 1, "
+        "not 0 to 255");
+  }
+  return sentences;
+}
+
+/// About a frame that no circle touches, though there are some. Makes all circles, to say where
+/// they are.
+std::string nothing_to_see(const Scene& scene, std::int64_t frame, std::uint64_t overlaps) {
+  if (overlaps > 0 || count_circles(scene) == 0) return "";
+  const std::string view = bounds_text(view_bounds(scene));
+  try {
+    if (count_overlaps(scene, frame) > 0) return "";  // CUDA lists none of a few circles
+    return fmt::format("no circle touches the picture: they lie in {}, the view shows {}",
+                       bounds_text(circle_bounds(scene, frame)), view);
+  } catch (const Error&) {  // data that has changed since it was drawn; the picture is right
+    return fmt::format("no circle touches the picture; the view shows {}", view);
+  }
+}
+
+/// About a film of so many frames in which nothing moves.
+std::string nothing_moves(const Scene& scene, std::size_t frames) {
+  if (frames < 2 || CircleSource(scene).is_simulated()) return "";
+  return fmt::format("nothing in this scene depends on the frame: the {} pictures are the same",
+                     frames);
+}
+
+}  // namespace
+
+void print_error(const Error& error) {
+  std::istringstream lines(error.what());
+  for (std::string line; std::getline(lines, line);) {
+    if (error.exit_code() == ExitCode::kInvalidScene) {
+      print_err(line + "\n");
+    } else {
+      spdlog::error("{}", line);
+    }
+  }
+}
+
+void Problems::add(const Error& error) {
+  print_error(error);
+  codes_.push_back(error.exit_code());
+}
+
+ExitCode Problems::exit_code() const {
+  if (codes_.empty()) return ExitCode::kDone;
+  const bool any_invalid =
+      std::find(codes_.begin(), codes_.end(), ExitCode::kInvalidScene) != codes_.end();
+  return any_invalid ? ExitCode::kInvalidScene : codes_.front();
+}
+
+std::vector<Scene> load_scenes(const std::vector<std::string>& paths,
+                               const SceneOverrides& overrides, Problems& problems) {
+  std::vector<Scene> scenes;
+  for (const std::string& path : paths) {
+    problems.attempt([&] { scenes.push_back(load_scene(path, overrides)); });
+  }
+  return scenes;
+}
+
+void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSample& sample,
+                       std::size_t frames, std::int64_t frame, std::uint64_t overlaps) {
+  std::vector<std::string> sentences = surprises(scene, format, sample);
+  sentences.push_back(nothing_moves(scene, frames));
+  sentences.push_back(nothing_to_see(scene, frame, overlaps));
+  for (const std::string& sentence : sentences)
+    if (!sentence.empty()) spdlog::warn("{}: {}", scene.path, sentence);
+}
+
+}  // namespace roundel

@@ -1,0 +1,110 @@
+#include "tools/roundel/cli/process.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include "renderer/base/buffer.h"
+#include "renderer/image/files.h"
+
+namespace roundel {
+namespace {
+
+std::atomic<bool> signals_ask{false};
+std::atomic<int> asked_by{0};             // the first signal
+std::atomic<std::uint64_t> have_come{0};  // a bit for each signal's number
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
+              std::atomic<std::uint64_t>::is_always_lock_free);
+
+extern "C" void end_on_signal(int signal_number) {
+  if (signals_ask.load()) {
+    // Launchers such as mpirun answer a Ctrl-C, which the terminal sends to all, by a SIGTERM: not
+    // a second wish, which is why only the same signal once more counts.
+    int none = 0;
+    asked_by.compare_exchange_strong(none, signal_number);
+    const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(signal_number);
+    if ((have_come.fetch_or(bit) & bit) == 0) return;
+  }
+  remove_temporary_files();
+  _exit(128 + signal_number);
+}
+
+void open_closed_descriptor(int descriptor) {
+  if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) return;
+  // For the wrong direction, so that using it still fails as it does with a closed one. open()
+  // takes the lowest free number, which is this one.
+  static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
+
+void handle(int signal_number) {
+  struct sigaction current = {};
+  sigaction(signal_number, nullptr, &current);
+  if (current.sa_handler == SIG_IGN) return;  // as nohup asks for
+  struct sigaction action = {};
+  action.sa_handler = end_on_signal;
+  sigfillset(&action.sa_mask);
+  sigaction(signal_number, &action, nullptr);
+}
+
+}  // namespace
+
+void prepare_process() {
+  keep_freed_blocks();
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    open_closed_descriptor(descriptor);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit fails as on a full disk
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) handle(signal_number);
+  auto logger = std::make_shared<spdlog::logger>("roundel",
+                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  logger->set_pattern("roundel: %v");
+  spdlog::set_default_logger(std::move(logger));
+}
+
+void let_signals_ask() {
+  signals_ask.store(true);
+}
+
+int stop_signal() {
+  return asked_by.load();
+}
+
+void set_log_level(Verbosity verbosity) {
+  spdlog::set_level(verbosity == Verbosity::kQuiet     ? spdlog::level::err
+                    : verbosity == Verbosity::kVerbose ? spdlog::level::debug
+                                                       : spdlog::level::info);
+}
+
+int run_with_enough_stack(int (*run)(int argc, char** argv), int argc, char** argv) {
+  // A task that blends has the state of a bin of pixels, some 50 KiB in all, on its stack.
+  constexpr std::size_t kEnough = std::size_t{1} << 20, kUsual = std::size_t{8} << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnough) return run(argc, argv);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kUsual);
+  pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+  int code = 0;
+  try {
+    std::thread([&] { code = run(argc, argv); }).join();
+  } catch (const std::system_error&) {  // no thread can be had
+    return run(argc, argv);
+  }
+  return code;
+}
+
+}  // namespace roundel

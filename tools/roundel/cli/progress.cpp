@@ -1,0 +1,210 @@
+#include "tools/roundel/cli/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tools/roundel/cli/terminal.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::chrono::seconds kRateWindow{5};
+constexpr std::chrono::milliseconds kBarInterval{100};
+constexpr std::chrono::seconds kLineInterval{3};
+constexpr std::chrono::milliseconds kUnseen{1000};  ///< work that takes no longer shows nothing
+constexpr std::size_t kUsualColumns = 80;
+
+std::size_t terminal_columns() {
+  struct winsize size {};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsualColumns;
+  return size.ws_col;
+}
+
+ProgressFormat resolve(ProgressFormat format) {
+  if (format != ProgressFormat::kAuto) return format;
+  return isatty(STDERR_FILENO) != 0 ? ProgressFormat::kBar : ProgressFormat::kPlain;
+}
+
+double share(const ProgressState& state) {
+  if (state.total == 0) return 1;
+  return static_cast<double>(state.done) / static_cast<double>(state.total);
+}
+
+/// Until the last frame; negative while nobody knows.
+double seconds_left(const ProgressState& state, double frames_per_second) {
+  if (state.done >= state.total) return 0;
+  if (frames_per_second <= 0) return -1;
+  return static_cast<double>(state.total - state.done) / frames_per_second;
+}
+
+/// "1:02:03", "2:03", "--:--"
+std::string time_text(double seconds) {
+  if (seconds < 0) return "--:--";
+  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
+  const std::uint64_t hours = whole / 3600, minutes = whole / 60 % 60;
+  return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
+                   : fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+std::string numbers_text(const ProgressState& state, double frames_per_second,
+                         double bytes_per_second) {
+  std::string text =
+      fmt::format("{}/{} frames  {:.1f} fps  ETA {}  {:.1f} MB/s  queue {}", state.done,
+                  state.total, frames_per_second, time_text(seconds_left(state, frames_per_second)),
+                  bytes_per_second / 1e6, state.queue);
+  if (state.failed > 0) text += fmt::format("  {} failed", state.failed);
+  return text;
+}
+
+std::string bar_text(const ProgressState& state, const std::string& numbers, std::size_t columns) {
+  constexpr std::size_t kLongestBar = 30, kShortestBar = 5, kAround = 4;  // "[", "] ", the last one
+  const std::size_t room =
+      columns > numbers.size() + kAround ? columns - numbers.size() - kAround : 0;
+  if (room < kShortestBar) return numbers.substr(0, columns > 0 ? columns - 1 : 0);
+  const std::size_t length = std::min(room, kLongestBar);
+  const auto filled = static_cast<std::size_t>(share(state) * static_cast<double>(length));
+  return "[" + std::string(filled, '#') + std::string(length - filled, ' ') + "] " + numbers;
+}
+
+std::string state_json(const ProgressState& state, double frames_per_second,
+                       double bytes_per_second) {
+  nlohmann::ordered_json object = {{"done", state.done},     {"total", state.total},
+                                   {"failed", state.failed}, {"fps", frames_per_second},
+                                   {"bytes", state.bytes},   {"bytes_per_second", bytes_per_second},
+                                   {"queue", state.queue}};
+  const double eta = seconds_left(state, frames_per_second);
+  object["eta_seconds"] = eta < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(eta);
+  return object.dump() + "\n";
+}
+
+}  // namespace
+
+void Rates::add(Clock::time_point now, std::uint64_t done, std::uint64_t bytes) {
+  samples_.push_back({now, done, bytes});
+  while (samples_.size() > 2 && now - samples_[1].time > kRateWindow) samples_.pop_front();
+  const Sample& first = samples_.front();
+  const double seconds = std::chrono::duration<double>(now - first.time).count();
+  if (seconds <= 0) return;
+  frames_per_second_ = static_cast<double>(done - first.done) / seconds;
+  bytes_per_second_ = static_cast<double>(bytes - first.bytes) / seconds;
+}
+
+std::string progress_text(ProgressFormat format, const ProgressState& state,
+                          double frames_per_second, double bytes_per_second, std::size_t columns) {
+  const std::string numbers = numbers_text(state, frames_per_second, bytes_per_second);
+  switch (format) {
+    case ProgressFormat::kBar:
+      return bar_text(state, numbers, columns);
+    case ProgressFormat::kPlain:
+      return numbers + "\n";
+    case ProgressFormat::kJson:
+      return state_json(state, frames_per_second, bytes_per_second);
+    case ProgressFormat::kOpenJd:
+      return fmt::format("openjd_progress: {:.1f}\nopenjd_status: {}\n", 100 * share(state),
+                         numbers);
+    case ProgressFormat::kDeadline:
+      return fmt::format("Progress: {:.0f}%\n", std::floor(100 * share(state)));
+    default:
+      return "";
+  }
+}
+
+std::string frame_text(ProgressFormat format, std::int64_t frame, const std::string& name) {
+  if (format != ProgressFormat::kBlender) return "";
+  return fmt::format("Fra:{} | Rendered\nSaved: '{}'\n", frame, name);
+}
+
+std::string work_text(std::uint64_t done, std::uint64_t total, double seconds) {
+  constexpr double kMost = 0.99;  // what is under way has not ended, and may be more than was known
+  const double part = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+  const bool is_known = part > 0 && part < kMost;
+  return fmt::format("{:.0f} %  ETA {}", std::floor(100 * std::min(part, kMost)),
+                     time_text(is_known ? seconds * (1 - part) / part : -1));
+}
+
+WorkProgress::WorkProgress(std::string name, Look look)
+    : name_(std::move(name)), look_(std::move(look)), thread_([this] { show(); }) {}
+
+WorkProgress::~WorkProgress() {
+  {
+    const std::lock_guard lock(mutex_);
+    has_ended_ = true;
+  }
+  ended_.notify_one();
+  thread_.join();
+}
+
+void WorkProgress::show() {
+  const auto start = Rates::Clock::now();
+  const bool is_bar = isatty(STDERR_FILENO) != 0;
+  const std::chrono::milliseconds interval = is_bar ? kBarInterval : kLineInterval;
+  std::unique_lock lock(mutex_);
+  bool is_shown = false;
+  for (std::chrono::milliseconds wait = kUnseen;
+       !ended_.wait_for(lock, wait, [this] { return has_ended_; }); wait = interval) {
+    const auto [done, total] = look_();
+    if (total == 0) continue;
+    const double seconds = std::chrono::duration<double>(Rates::Clock::now() - start).count();
+    const std::string text = name_ + ": " + work_text(done, total, seconds);
+    print_err(is_bar ? "\r\x1b[K" + text.substr(0, terminal_columns() - 1) : text + "\n");
+    is_shown = is_bar;
+  }
+  if (is_shown) print_err("\r\x1b[K");
+}
+
+Progress::Progress(ProgressFormat format) : format_(resolve(format)) {}
+
+Progress::~Progress() {
+  const std::lock_guard lock(mutex_);
+  clear_bar();
+}
+
+void Progress::update(const ProgressState& state) {
+  const std::lock_guard lock(mutex_);
+  const auto now = Rates::Clock::now();
+  rates_.add(now, state.done, state.bytes);
+  const bool is_bar = format_ == ProgressFormat::kBar;
+  if (next_print_ == Rates::Clock::time_point() && !is_bar) next_print_ = now + kLineInterval;
+  if (now < next_print_) return;
+  next_print_ = now + (is_bar ? std::chrono::milliseconds(kBarInterval) : kLineInterval);
+  print(state);
+}
+
+void Progress::finish(const ProgressState& state) {
+  const std::lock_guard lock(mutex_);
+  rates_.add(Rates::Clock::now(), state.done, state.bytes);
+  const bool is_for_people = format_ == ProgressFormat::kBar || format_ == ProgressFormat::kPlain;
+  if (!is_for_people && (!has_printed_ || printed_done_ != state.done)) print(state);
+  clear_bar();
+}
+
+void Progress::frame_written(std::int64_t frame, const std::string& name) {
+  const std::string text = frame_text(format_, frame, name);
+  if (text.empty()) return;
+  const std::lock_guard lock(mutex_);
+  print_err(text);
+}
+
+void Progress::print(const ProgressState& state) {
+  const std::string text = progress_text(format_, state, rates_.frames_per_second(),
+                                         rates_.bytes_per_second(), terminal_columns());
+  if (text.empty()) return;
+  clear_bar();
+  print_err(text);
+  bar_shown_ = format_ == ProgressFormat::kBar;
+  has_printed_ = true;
+  printed_done_ = state.done;
+}
+
+void Progress::clear_bar() {
+  if (!bar_shown_) return;
+  print_err("\r\x1b[K");
+  bar_shown_ = false;
+}
+
+}  // namespace roundel

@@ -1,0 +1,112 @@
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace roundel {
+
+enum class ProgressFormat {
+  kAuto,      ///< a bar on a terminal, else plain
+  kNone,      ///< nothing
+  kBar,       ///< one line that is overwritten
+  kPlain,     ///< a line every few seconds
+  kJson,      ///< an object a line
+  kOpenJd,    ///< "openjd_progress: 42.0"
+  kDeadline,  ///< "Progress: 42%"
+  kBlender,   ///< "Fra:7 …" and "Saved: 'PATH'" for every frame
+};
+
+/// What a progress report is about.
+struct ProgressState {
+  std::uint64_t done = 0;    ///< frames: written, failed or kept
+  std::uint64_t failed = 0;  ///< of those
+  std::uint64_t total = 0;
+  std::uint64_t bytes = 0;  ///< written
+  std::size_t queue = 0;    ///< pictures drawn and not yet written
+};
+
+/// Frames and bytes a second over the last few seconds.
+class Rates {
+ public:
+  using Clock = std::chrono::steady_clock;
+  void add(Clock::time_point now, std::uint64_t done, std::uint64_t bytes);
+  double frames_per_second() const { return frames_per_second_; }
+  double bytes_per_second() const { return bytes_per_second_; }
+
+ private:
+  struct Sample {
+    Clock::time_point time;
+    std::uint64_t done, bytes;
+  };
+  std::deque<Sample> samples_;
+  double frames_per_second_ = 0, bytes_per_second_ = 0;
+};
+
+/// The report as people or a farm manager want it. `columns`: of the bar.
+std::string progress_text(ProgressFormat format, const ProgressState& state,
+                          double frames_per_second, double bytes_per_second, std::size_t columns);
+/// The lines of one finished frame; empty in most formats.
+std::string frame_text(ProgressFormat format, std::int64_t frame, const std::string& name);
+
+/// "43 %  ETA 0:31", after so many seconds; never 100 %.
+std::string work_text(std::uint64_t done, std::uint64_t total, double seconds);
+
+/// Shows on stderr how far a long piece of work is, once it has taken more than a second: in a line
+/// that is overwritten on a terminal, else in a line every few seconds.
+class WorkProgress {
+ public:
+  /// How much is done, of how much; 0 of 0 while nobody knows.
+  using Look = std::function<std::pair<std::uint64_t, std::uint64_t>()>;
+  /// `look` is called by a thread of its own; `name` begins the line.
+  WorkProgress(std::string name, Look look);
+  /// Takes the line away.
+  ~WorkProgress();
+  WorkProgress(const WorkProgress&) = delete;
+  WorkProgress& operator=(const WorkProgress&) = delete;
+
+ private:
+  void show();
+
+  std::string name_;
+  Look look_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool has_ended_ = false;
+  std::thread thread_;
+};
+
+/// Prints the progress of an export on stderr.
+class Progress {
+ public:
+  explicit Progress(ProgressFormat format);
+  /// Takes the bar away.
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// To be called several times a second; prints when it is time to.
+  void update(const ProgressState& state);
+  /// Prints the last state, where it has not been printed.
+  void finish(const ProgressState& state);
+  /// May be called from any thread.
+  void frame_written(std::int64_t frame, const std::string& name);
+
+ private:
+  void print(const ProgressState& state);
+  void clear_bar();
+
+  ProgressFormat format_;
+  std::mutex mutex_;  ///< guards what follows and stderr
+  Rates rates_;
+  Rates::Clock::time_point next_print_{};
+  std::uint64_t printed_done_ = 0;
+  bool has_printed_ = false, bar_shown_ = false;
+};
+
+}  // namespace roundel

@@ -1,0 +1,136 @@
+#include "tools/roundel/cli/requirements.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "renderer/base/buffer.h"
+#include "renderer/base/error.h"
+#include "renderer/base/memory.h"
+#include "renderer/base/text.h"
+#include "renderer/generate/circle.h"
+#include "renderer/generate/generate.h"
+#include "renderer/raster/chunk_plan.h"
+#include "renderer/render.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+constexpr std::uint64_t kBytesOfCircle = sizeof(Shape) + sizeof(Paint);
+/// Sorted depths, while the circles of a scene are made.
+constexpr std::uint64_t kSortBytes = sizeof(std::uint32_t);
+
+/// Data files are read piece by piece, a piece a thread (generate/data_layer.cpp). Pieces come and
+/// go between the large blocks, each of which then begins at the next huge page.
+std::uint64_t pieces_of_data(const Scene& scene, int threads) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;
+  constexpr std::uint64_t kGaps = 4 * (std::uint64_t{2} << 20);  // shapes, paints, lists, picture
+  const bool has_data = std::any_of(
+      scene.layers.begin(), scene.layers.end(),
+      [](const Layer& layer) { return std::holds_alternative<DataSource>(layer.source); });
+  return has_data ? static_cast<std::uint64_t>(threads) * kPiece + kGaps : 0;
+}
+
+std::uint64_t pixels_of(const ImageSettings& image) {
+  return static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height);
+}
+
+std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
+  const int channels = image.alpha ? 4 : 3;
+  const std::uint64_t picture = picture_bytes(image, format);
+  // A float picture's rows go as the file grows, some MiB behind it; OpenEXR has blocks of 16 rows.
+  constexpr std::uint64_t kRowsOfBlock = 16;
+  const std::uint64_t behind = std::min(picture, 4 * kMiB);
+  const std::uint64_t row = picture / static_cast<std::uint64_t>(image.height);
+  if (format == ImageFormat::kPfm) return picture + behind;
+  if (format == ImageFormat::kExr) return picture + behind + 2 * kRowsOfBlock * row;
+  if (is_streamed_png(image.width, image.height, channels)) return picture + behind;
+  constexpr std::uint64_t kTables = 5 * kMiB / 8;  // of the compressor
+  // The picture and its filtered rows; then these and the compressed ones; then these twice.
+  return picture +
+         block_memory(pixels_of(image) * static_cast<std::uint64_t>(channels) +
+                      static_cast<std::uint64_t>(image.height)) +
+         kTables;
+}
+
+}  // namespace
+
+std::uint64_t FrameMemory::most() const {
+  return std::max({generating, drawing, encoding});
+}
+
+std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format) {
+  const std::uint64_t pixel = format != ImageFormat::kPng ? sizeof(Pixel) : image.alpha ? 4 : 3;
+  return block_memory(pixels_of(image) * pixel);
+}
+
+FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend,
+                         const DrawingNeeds& needs, int threads) {
+  const std::uint64_t count = count_circles(scene);
+  const bool on_the_way = makes_circles_on_the_way(scene);
+  std::uint64_t made = on_the_way ? 0 : count;
+  // For CUDA a chunk is made in memory, to be uploaded.
+  if (on_the_way && backend == Backend::kCuda) made = needs.largest_chunk;
+  const std::uint64_t circles = 2 * block_memory(made * kBytesOfCircle / 2);
+  const std::uint64_t lists = backend == Backend::kCpu ? needs.memory : 0;
+  const std::uint64_t kept =
+      backend == Backend::kCpu && lists > 0 ? kept_by_threads(count, threads) : 0;
+  const std::uint64_t data = pieces_of_data(scene, threads);
+  const std::uint64_t sorted = on_the_way ? 0 : block_memory(count * kSortBytes);
+  return {data + circles + sorted, data + circles + lists + picture_bytes(scene.image, format),
+          encoding_bytes(scene.image, format) + kept};
+}
+
+std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format, Backend backend) {
+  constexpr std::uint64_t kWorking = 5 * kMiB;  // what drawing and encoding load, with a margin
+  constexpr std::uint64_t kOpenExr = kMiB;
+  // CUDA's runtime and driver on the host: 87 to 107 MiB were measured with driver 580.
+  constexpr std::uint64_t kCuda = 112 * kMiB;
+  return at_start + kWorking + (format == ImageFormat::kExr ? kOpenExr : 0) +
+         (backend == Backend::kCuda ? kCuda : 0);
+}
+
+std::uint64_t resident_memory() {
+  std::uint64_t size = 0, resident = 0;  // pages
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std::uint64_t circles,
+                            std::uint64_t overlaps, std::uint64_t list_budget) {
+  const std::uint64_t pixels = pixels_of(image);
+  std::uint64_t lists = overlaps * sizeof(std::uint32_t);
+  if (list_budget > 0) lists = std::min(lists, list_budget);
+  const std::uint64_t channels = image.alpha ? 4 : 3;
+  // A PNG: the picture, its filtered rows, and the compressed ones, which may be no smaller; where
+  // it is streamed the picture alone. Float files: the framebuffer and the file.
+  const bool is_streamed = is_streamed_png(image.width, image.height, image.alpha ? 4 : 3);
+  const std::uint64_t picture = format == ImageFormat::kPng
+                                    ? (is_streamed ? 1 : 3) * pixels * channels
+                                    : pixels * (sizeof(Pixel) + 4 * channels);
+  return circles * kBytesOfCircle + lists + picture;
+}
+
+void check_feasible(const Scene& scene, ImageFormat format, std::uint64_t budget) {
+  check_memory(scene, frame_memory(scene, format, Backend::kCpu, {}, 0).most(), budget);
+}
+
+void check_memory(const Scene& scene, std::uint64_t bytes, std::uint64_t budget) {
+  const std::uint64_t available = physical_memory();
+  if (bytes > available) {
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("{}: needs {} of memory, this machine has {}", scene.path,
+                            memory_text(static_cast<double>(bytes)),
+                            memory_text(static_cast<double>(available))));
+  }
+  if (budget > 0 && bytes > budget) {
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("{}: --memory: needs at least {}M, got {}M", scene.path,
+                            bytes / kMiB + 1, budget / kMiB));
+  }
+}
+
+}  // namespace roundel

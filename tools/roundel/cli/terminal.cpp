@@ -1,0 +1,68 @@
+#include "tools/roundel/cli/terminal.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "renderer/base/error.h"
+#include "renderer/frame_encoder.h"
+#include "renderer/image/files.h"
+
+namespace roundel {
+
+namespace {
+
+int first_output_error = 0;  // errno of the first write to stdout that failed
+
+}  // namespace
+
+void print_version() {
+  print_out(kSoftware + std::string("\n"));
+}
+
+void print_out(std::string_view text) {
+  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (written != text.size() && first_output_error == 0) first_output_error = errno;
+}
+
+void print_err(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void finish_output() {
+  if (std::fflush(stdout) != 0 && first_output_error == 0) first_output_error = errno;
+  if (std::ferror(stdout) == 0 && first_output_error == 0) return;
+  std::clearerr(stdout);
+  throw Error(
+      ExitCode::kRuntimeFailure,
+      fmt::format("standard output: {}", std::strerror(std::exchange(first_output_error, 0))));
+}
+
+void write_text(const std::string& path, std::string_view text) {
+  if (path == "-") return print_out(text);
+  write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+std::string json_text(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string with_commas(std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return with_commas(count).append(" ").append(noun).append(count == 1 ? "" : "s");
+}
+
+}  // namespace roundel

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "renderer/base/error.h"
+#include "renderer/base/text.h"
+#include "renderer/compare/pending_goldens.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/commands/commands.h"
+#include "tools/roundel/commands/comparing.h"
+
+namespace roundel {
+namespace {
+
+struct AcceptOptions {
+  std::vector<std::string> names;
+  bool all = false;
+  std::string output;                  ///< folder that regress has written to
+  std::optional<std::string> goldens;  ///< default: the folder that regress has compared with
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+bool parse(const Arguments& arguments, AcceptOptions& options) {
+  CommandLine line("accept", "NAME... | --all [OPTION...]",
+                   "Makes pictures that the last \"roundel regress\" has drawn the goldens, one by "
+                   "one. Goldens that have these bytes already are not touched.");
+  line.add_arguments("NAME...", 0, kAnyNumber, options.names,
+                     "pictures, by the names that regress prints (with or without .png); * stands "
+                     "for any characters, ? for one");
+  line.add_switch("all", options.all, "all that it has left");
+  add_regress_output(line, options.output, "folder that regress has written to");
+  line.add_value("goldens", "DIR", file_name(options.goldens, "a folder"),
+                 "folder of the goldens, an existing one (default: the one that regress has "
+                 "compared with, if it lies in the working directory)");
+  add_quiet(line, options.verbosity);
+  line.add_note(
+      "What is stored must be a sound PNG, and links are not followed: the pictures may come from "
+      "another machine. Names that begin with - stand behind --.");
+  line.add_note(
+      "Exit codes: 0 the goldens were as they should be, or --all found nothing to accept; 1 "
+      "goldens were stored or replaced, so that no script passes that accepts what it checks; 2 "
+      "could not (wrong command line, a name that means nothing, a file that cannot be read or "
+      "written); 130, 143 after SIGINT, SIGTERM.");
+  line.add_check([&options](CommandLine::Problems& problems) {
+    if (options.all != options.names.empty())
+      problems.emplace_back("expected either NAME or --all");
+  });
+  return line.parse(arguments);
+}
+
+/// The pictures to accept; throws Error(kUsage) naming every argument that means none.
+std::vector<std::string> names_to_accept(const AcceptOptions& options,
+                                         const std::vector<std::string>& pending) {
+  if (options.all) return pending;
+  std::vector<std::string> names;
+  std::string problems;
+  for (const std::string& text : options.names) {
+    const std::vector<std::string> meant = names_meant(text, pending);
+    names.insert(names.end(), meant.begin(), meant.end());
+    if (!meant.empty()) continue;
+    problems += fmt::format("{}{}: not among what the last run has left in {}{}",
+                            problems.empty() ? "" : "\n", roundel::quoted(text), options.output,
+                            did_you_mean(text, pending));
+  }
+  if (!problems.empty()) throw Error(ExitCode::kUsage, problems);
+  return names;
+}
+
+/// A run without failures writes nothing, not even its usual folder: for --all that is fine. A
+/// folder that was named and is not there is rather misspelt.
+int tell_nothing_to_accept(const AcceptOptions& options) {
+  const std::string message =
+      fmt::format("nothing to accept: no run has left pictures in {}", options.output);
+  std::error_code ignored;
+  const bool is_known =
+      options.output == kRegressOutput || std::filesystem::is_directory(options.output, ignored);
+  if (!options.all || !is_known) throw Error(ExitCode::kUsage, message);
+  if (options.verbosity != Verbosity::kQuiet) print_out(message + "\n");
+  return kSame;
+}
+
+int accept(const AcceptOptions& options) {
+  if (!has_pending(options.output)) return tell_nothing_to_accept(options);
+  const AcceptableGoldens goldens = read_pending(options.output, options.goldens);
+  Problems problems;
+  bool has_changed = false;
+  for (const std::string& name : names_to_accept(options, goldens.names)) {
+    problems.attempt([&] {
+      const Accepted accepted = accept_golden(goldens, name);
+      has_changed |= accepted != Accepted::kAlready;
+      if (options.verbosity == Verbosity::kQuiet) return;
+      const char* const what = accepted == Accepted::kAlready    ? "is the golden already"
+                               : accepted == Accepted::kReplaced ? "replaced in "
+                                                                 : "stored in ";
+      print_out(fmt::format("{}: {}{}\n", printable(name), what,
+                            accepted == Accepted::kAlready ? "" : goldens.golden_folder));
+    });
+  }
+  if (!problems.empty()) return kCouldNotCompare;
+  return has_changed ? kDiffer : kSame;
+}
+
+}  // namespace
+
+int run_accept(const Arguments& arguments) {
+  AcceptOptions options;
+  return parse(arguments, options) ? accept(options) : static_cast<int>(kSame);
+}
+
+}  // namespace roundel

@@ -1,0 +1,220 @@
+#include "tools/roundel/commands/comparing.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "renderer/base/error.h"
+#include "renderer/compare/compare_folders.h"
+#include "renderer/compare/report.h"
+#include "renderer/compare/run_json.h"
+#include "renderer/image/files.h"
+#include "tools/roundel/cli/output_path.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/terminal.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kMostPixels = static_cast<double>(kMaxPixels);
+constexpr double kMostDelta = 1e9;
+constexpr const char* kWindowText =
+    "NUMBER/WIDTHxHEIGHT as in 10/16x16: pixels, and the window's size in pixels";
+
+void store_max_pixels(Tolerance& tolerance, const std::string& value) {
+  tolerance.pixels_in_percent = value.ends_with('%');
+  if (tolerance.pixels_in_percent) {
+    tolerance.max_pixels = parse_number(value.substr(0, value.size() - 1), 0, 100, "percent");
+  } else {
+    tolerance.max_pixels =
+        static_cast<double>(parse_whole(value, 0, static_cast<std::int64_t>(kMostPixels)));
+  }
+}
+
+void store_max_density(Tolerance& tolerance, const std::string& value) {
+  const std::size_t slash = value.find('/');
+  if (slash == std::string::npos) throw Expected{kWindowText};
+  try {
+    Tolerance::Density density;
+    density.pixels = static_cast<std::uint64_t>(
+        parse_whole(value.substr(0, slash), 0, static_cast<std::int64_t>(kMostPixels)));
+    std::tie(density.width, density.height) = parse_size(value.substr(slash + 1));
+    tolerance.max_density = density;
+  } catch (const Expected&) {
+    throw Expected{kWindowText};
+  }
+}
+
+/// A picture that is the same is worth a line where it needed its tolerance.
+bool is_printed(const PairResult& result, Verbosity verbosity) {
+  return result.state != PairState::kSame || result.difference.pixels > 0 ||
+         verbosity == Verbosity::kVerbose;
+}
+
+void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity verbosity) {
+  std::string text;
+  std::set<std::string> used;
+  for (const PairResult& result : run.results) {
+    used.insert(result.rule);
+    if (is_printed(result, verbosity)) text += result_line(result) + "\n";
+  }
+  print_out(text + counts_text(count_states(run)) + "\n");
+  for (const std::string& rule : unused_rules(rules, used)) {
+    spdlog::info("{}: fits none of the pictures", rule);
+  }
+}
+
+/// For a run that prints no lines: an exit code alone would not say what went wrong.
+void print_not_compared(const ComparisonRun& run) {
+  for (const PairResult& result : run.results) {
+    if (result.state == PairState::kNotCompared) print_err(result_line(result) + "\n");
+  }
+}
+
+}  // namespace
+
+const char* const kResultsNote =
+    "Results of an earlier run (JSON, JUnit, report) are removed before anything is compared. An "
+    "output that would replace a file which the command reads is refused.";
+
+void add_regress_output(CommandLine& line, std::string& output, const std::string& help) {
+  output = kRegressOutput;
+  line.add_value("output,o", "DIR", file_name(output, "a folder"),
+                 help + fmt::format(" (default: {})", kRegressOutput));
+}
+
+void add_run_files(CommandLine& line, RunFiles& files) {
+  line.add_value("manifest", "FILE", file_name(files.manifest, "a file name"),
+                 "what may differ in which pictures (YAML, see docs/regress.md) (default: "
+                 "goldens.yaml in the folder of the goldens, if it is there)");
+  line.add_value("report", "DIR", file_name(files.report, "a folder"),
+                 "write a page that shows what differs, DIR/index.html, for any browser, without "
+                 "server or network");
+  line.add_value("junit", "FILE", file_name(files.junit, "a file name"),
+                 "write the results as JUnit's XML, a test case a picture");
+}
+
+void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) {
+  line.add_value(
+      "max-delta", "N", number(tolerance.max_delta, 0, kMostDelta),
+      "a pixel counts as different where a channel differs by more: levels of 0 to 255 in PNG "
+      "(16-bit ones too), values in EXR and PFM (default: 0)");
+  line.add_value(
+      "max-pixels", "N|P%",
+      [&tolerance](const std::string& value) { store_max_pixels(tolerance, value); },
+      "how many pixels may differ, or how many percent of them (default: 0; any number with "
+      "--max-density or --flip-mean)");
+  line.add_value(
+      "max-density", "N/WxH",
+      [&tolerance](const std::string& value) { store_max_density(tolerance, value); },
+      "how many pixels may differ in any window of WxH pixels");
+  line.add_value(
+      "flip-mean", "T",
+      [&tolerance, &measures](const std::string& value) {
+        tolerance.flip_mean = parse_number(value, 0, 1);
+        measures.flip = true;
+      },
+      "largest mean of FLIP's values, 0 to 1");
+  line.add_switch(
+      "flip", measures.flip,
+      "measure FLIP, the difference that people see when the pictures are flipped on a screen: "
+      "LDR-FLIP, or HDR-FLIP for EXR and PFM; 0 for nothing, 1 at most");
+  line.add_value(
+      "ppd", "N",
+      number(measures.pixels_per_degree, kLeastPixelsPerDegree, kMostPixelsPerDegree, "pixels"),
+      fmt::format("pixels per degree of the viewer's field, for FLIP, {} to {} (default: {:.2f})",
+                  kLeastPixelsPerDegree, kMostPixelsPerDegree, kDefaultPixelsPerDegree));
+  line.add_switch("ssim", measures.ssim,
+                  "measure SSIM, the structural similarity of luma; 1 for equal pictures");
+}
+
+bool prints_lines(const RunFiles& files, Verbosity verbosity) {
+  return verbosity != Verbosity::kQuiet && files.json != "-";
+}
+
+std::string manifest_path(const RunFiles& files, const std::string& golden_folder) {
+  return files.manifest ? *files.manifest : (fs::path(golden_folder) / kManifestName).string();
+}
+
+GoldenRules load_rules(const RunFiles& files, const std::string& golden_folder,
+                       const Tolerance& tolerance) {
+  const std::string path = manifest_path(files, golden_folder);
+  std::error_code ignored;
+  if (!files.manifest && !fs::exists(path, ignored)) return rules_without_manifest(tolerance);
+  return read_manifest(path, tolerance);
+}
+
+std::vector<std::string> result_files(const RunFiles& files) {
+  std::vector<std::string> paths;
+  for (const auto& file : {files.json, files.junit}) {
+    if (file && *file != "-") paths.push_back(*file);
+  }
+  if (files.report) paths.push_back(report_page_path(*files.report));
+  return paths;
+}
+
+std::vector<std::string> pictures_read(const std::string& folder) {
+  try {
+    std::vector<std::string> paths = list_pictures(folder).pictures;
+    for (std::string& path : paths) path = (fs::path(folder) / path).string();
+    return paths;
+  } catch (const Error&) {  // reading them will say so
+    return {};
+  }
+}
+
+void check_outputs(const std::vector<std::string>& outputs,
+                   const std::vector<std::string>& inputs) {
+  std::error_code ignored;
+  std::set<fs::path> files;
+  for (const std::string& output : outputs) {
+    // What is not there replaces nothing; thousands of inputs take their time.
+    if (fs::exists(output, ignored)) {
+      check_replaces_no_input(output, inputs, ExitCode::kUsage);
+    }
+    if (fs::is_other(output, ignored)) continue;
+    if (files.insert(fs::weakly_canonical(fs::absolute(output, ignored), ignored)).second) continue;
+    throw Error(ExitCode::kUsage,
+                fmt::format("{}: expected a file for each output, got it for two", output));
+  }
+}
+
+void remove_old_result(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored) || access(path.c_str(), W_OK) != 0) return;
+  if (fs::is_symlink(path, ignored)) {
+    fs::resize_file(path, 0, ignored);
+  } else {
+    fs::remove(path, ignored);
+  }
+}
+
+void remove_old_results(const RunFiles& files) {
+  for (const auto* file : {&files.json, &files.junit}) {
+    if (*file && **file != "-") remove_old_result(**file);
+  }
+  if (files.report) remove_report(*files.report);
+}
+
+int finish_run(const ComparisonRun& run, const GoldenRules& rules, const RunFiles& files,
+               Verbosity verbosity) {
+  if (prints_lines(files, verbosity)) {
+    print_results(run, rules, verbosity);
+  } else {
+    print_not_compared(run);
+  }
+  Problems problems;
+  if (files.json) problems.attempt([&] { write_text(*files.json, run_json(run)); });
+  if (files.junit) problems.attempt([&] { write_text(*files.junit, run_junit(run)); });
+  if (files.report) problems.attempt([&] { write_report(*files.report, run); });
+  const RunCounts counts = count_states(run);
+  if (counts.not_compared > 0 || !problems.empty()) return kCouldNotCompare;
+  return counts.same == counts.all() ? kSame : kDiffer;
+}
+
+}  // namespace roundel

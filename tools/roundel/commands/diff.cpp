@@ -1,0 +1,276 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "renderer/base/error.h"
+#include "renderer/compare/compare_folders.h"
+#include "renderer/compare/difference_image.h"
+#include "renderer/compare/difference_json.h"
+#include "renderer/compare/picture_difference.h"
+#include "renderer/frame_encoder.h"
+#include "renderer/image/files.h"
+#include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/process.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/commands/commands.h"
+#include "tools/roundel/commands/comparing.h"
+#include "tools/roundel/commands/explain_difference.h"
+
+namespace roundel {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Kind = PictureDifference::Kind;
+
+enum class DiffImageKind { kPixels, kFlip };
+
+struct DiffOptions {
+  std::string a, b;
+  Tolerance tolerance;
+  Measures measures;
+  std::optional<std::string> diff_image;  ///< PNG file
+  DiffImageKind diff_image_kind = DiffImageKind::kPixels;
+  RunFiles files;                    ///< all but json are for folders
+  ExplainDifferenceOptions explain;  ///< of scenes, instead of comparing pictures
+  int threads = 0;                   ///< 0: one a core
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+/// `--json FILE.json` too, which Boost would take for an option without a value and an argument.
+Arguments with_json_files_joined(const Arguments& arguments) {
+  Arguments joined;
+  for (const std::string& argument : arguments) {
+    const bool follows = !joined.empty() && joined.back() == "--json";
+    if (follows && (argument == "-" || argument.ends_with(".json"))) {
+      joined.back() += "=" + argument;
+    } else {
+      joined.push_back(argument);
+    }
+  }
+  return joined;
+}
+
+void add_diff_image(CommandLine& line, DiffOptions& options) {
+  line.add_value(
+      "diff-image", "FILE", text(options.diff_image, "a file name ending in .png", ".png"),
+      "PNG to write where a pixel differs: A faded, with the pixels that count as different "
+      "in red, those within --max-delta in yellow");
+  line.add_value(
+      "diff-image-kind", "KIND",
+      one_of(options.diff_image_kind,
+             {{"pixels", DiffImageKind::kPixels}, {"flip", DiffImageKind::kFlip}}),
+      "pixels (as above), or flip: FLIP's values as matplotlib's magma has them, black where the "
+      "pictures look the same (default: pixels)");
+}
+
+bool parse(const Arguments& arguments, DiffOptions& options) {
+  CommandLine line("diff", "A B [OPTION...]",
+                   "Compares two pictures and says on stdout, in one line, whether they are the "
+                   "same and how they differ; or the pictures of two folders, by their paths in "
+                   "them, a line for each that is not the same. By default no pixel may differ.");
+  std::vector<std::string> files;
+  line.add_arguments("A B", 2, 2, files,
+                     "pictures: PNG, EXR or PFM, whatever their endings; or folders with files "
+                     "that end in .png, .exr or .pfm; A is the reference");
+  add_tolerance(line, options.tolerance, options.measures);
+  add_diff_image(line, options);
+  add_run_files(line, options.files);
+  add_explain(line, options.explain);
+  line.add_optional_value(
+      "json", "FILE", "-", text(options.files.json),
+      "print one JSON object instead of the line; with FILE.json write it there besides");
+  add_threads(line, options.threads);
+  add_quiet(line, options.verbosity, "print nothing but errors: the exit code says it");
+  line.add_note(
+      "Size, channels, bit depth and colour space must be the same. docs/diff.md defines all "
+      "measures.");
+  line.add_note(kResultsNote);
+  line.add_note(
+      "Exit codes: 0 same, or within what may differ; 1 different; 2 could not compare (wrong "
+      "command line, a file that cannot be read); 130, 143 after SIGINT, SIGTERM.");
+  line.add_check([&options](CommandLine::Problems& problems) {
+    const Tolerance& tolerance = options.tolerance;
+    const bool judges = tolerance.max_delta > 0 || tolerance.max_pixels || tolerance.max_density ||
+                        options.measures.flip || options.measures.ssim || options.diff_image ||
+                        options.files.manifest || options.files.report || options.files.junit;
+    if (options.explain.is_wanted && judges) {
+      problems.emplace_back(
+          "--explain: expected without limits, measures, --diff-image and what is for folders");
+    }
+  });
+  if (!line.parse(with_json_files_joined(arguments))) return false;
+  options.a = files[0], options.b = files[1];
+  return true;
+}
+
+std::string box_text(const PixelBox& box) {
+  return fmt::format("{}x{} pixels at ({}, {})", box.width, box.height, box.x, box.y);
+}
+
+std::string channels_text(const PictureDifference& difference) {
+  std::string text;
+  for (const PictureDifference::Channel& channel : difference.channels) {
+    if (channel.largest > 0)
+      text += fmt::format("{}{} {:.6g}", text.empty() ? "; largest " : ", ", channel.name,
+                          channel.largest);
+  }
+  return text;
+}
+
+std::string measures_text(const PictureDifference& difference) {
+  std::string text = channels_text(difference);
+  text += fmt::format("; RMSE {:.4g}, PSNR {:.2f} dB", difference.rmse, difference.psnr);
+  if (difference.pixels_over > 0) text += "; in " + box_text(difference.box);
+  if (difference.pixels_over > 1) {
+    text +=
+        fmt::format(", most ({}) in {}", difference.densest_pixels, box_text(difference.densest));
+  }
+  if (difference.flip) {
+    text +=
+        fmt::format("; FLIP mean {:.6f}, weighted median {:.6f}, max {:.6f}", difference.flip->mean,
+                    difference.flip->weighted_median, difference.flip->max);
+  }
+  if (difference.ssim) text += fmt::format("; SSIM {:.6f}", *difference.ssim);
+  return text;
+}
+
+std::string counts_text(const PictureDifference& difference) {
+  const double share = 100 * static_cast<double>(difference.pixels) /
+                       (static_cast<double>(difference.width) * difference.height);
+  std::string text = fmt::format("{} of {}x{} pixels ({:.3g} %)", difference.pixels,
+                                 difference.width, difference.height, share);
+  if (difference.pixels_over != difference.pixels) {
+    text += fmt::format(", {} by more than --max-delta", difference.pixels_over);
+  }
+  if (difference.not_finite > 0) {
+    text += fmt::format(", {} by NaN or infinity", difference.not_finite);
+  }
+  return text;
+}
+
+/// "differ: 12 pixels differ, at most 0 may; largest red 3, blue 1; RMSE …": one line without an
+/// end, and without the files' names.
+std::string difference_line(const PictureDifference& difference, const Verdict& verdict) {
+  if (difference.kind == Kind::kEqualBytes) return "same: equal bytes";
+  if (difference.kind == Kind::kEqualPixels) return "same: equal pixels";
+  std::string reasons;
+  for (const std::string& reason : verdict.reasons)
+    reasons += (reasons.empty() ? "" : ", ") + reason;
+  if (difference.kind == Kind::kOtherShape) return "differ: " + reasons;
+  const std::string line = counts_text(difference) + measures_text(difference);
+  return verdict.same ? "same within the limits: " + line
+                      : "differ: " + line + " [" + reasons + "]";
+}
+
+/// The same for programs; docs/diff.md lists the keys. Numbers that are infinite are null.
+Json difference_json(const PictureDifference& difference, const Verdict& verdict) {
+  const Json measured = difference_json(difference);
+  Json json = {{"same", verdict.same}, {"kind", measured.at("kind")}, {"reasons", verdict.reasons}};
+  json.update(measured);
+  return json;
+}
+
+void write_diff_image(const DiffOptions& options, const ComparedFiles& compared) {
+  if (compared.difference.kind != PictureDifference::Kind::kDifferent) return;
+  const Picture &a = *compared.a, &b = *compared.b;
+  const Image image = options.diff_image_kind == DiffImageKind::kFlip
+                          ? flip_image(flip_map(a, b, options.measures.pixels_per_degree))
+                          : difference_image(a, b, options.tolerance.max_delta);
+  write_png(*options.diff_image, image, {kSoftware, "", 0, 0});
+}
+
+/// The line for people, and JSON.
+void report(const DiffOptions& options, const PictureDifference& difference, const Verdict& verdict,
+            Problems& problems) {
+  if (options.files.json) {
+    Json json = {{"a", options.a}, {"b", options.b}};
+    json.update(difference_json(difference, verdict));
+    problems.attempt([&] { write_text(*options.files.json, json_text(json, 2)); });
+  }
+  if (prints_lines(options.files, options.verbosity))
+    print_out(options.a + " " + options.b + ": " + difference_line(difference, verdict) + "\n");
+}
+
+int compare_two_files(const DiffOptions& options) {
+  const ComparedFiles compared =
+      compare_files(options.a, options.b, options.tolerance, options.measures);
+  const Verdict verdict = judge(compared.difference, options.tolerance);
+  Problems problems;
+  if (options.diff_image) problems.attempt([&] { write_diff_image(options, compared); });
+  report(options, compared.difference, verdict, problems);
+  if (!problems.empty()) return kCouldNotCompare;
+  return verdict.same ? kSame : kDiffer;
+}
+
+bool is_for_folders(const DiffOptions& options) {
+  return options.files.manifest || options.files.report || options.files.junit;
+}
+
+/// Refuses what is not for the kind of things that A and B are, and to replace one of them; then
+/// removes what an earlier run has left.
+void prepare_outputs(const DiffOptions& options, bool are_folders) {
+  const RunFiles& files = options.files;
+  if (!are_folders && is_for_folders(options)) {
+    std::error_code ignored;
+    for (const std::string& path : {options.a, options.b}) {
+      if (!std::filesystem::exists(path, ignored)) continue;
+      if (std::filesystem::is_directory(path, ignored)) continue;
+      throw Error(ExitCode::kUsage,
+                  "--manifest, --report, --junit: expected two folders to compare");
+    }
+  }
+  if (are_folders && options.diff_image) {
+    throw Error(ExitCode::kUsage,
+                "--diff-image: expected two files to compare; --report is for "
+                "folders");
+  }
+  std::vector<std::string> inputs = {options.a, options.b, manifest_path(files, options.a)};
+  std::vector<std::string> outputs = result_files(files);
+  if (options.diff_image) outputs.push_back(*options.diff_image);
+  for (const std::string& folder : {options.a, options.b}) {
+    if (!are_folders || outputs.empty()) break;
+    for (std::string& picture : pictures_read(folder)) inputs.push_back(std::move(picture));
+  }
+  check_outputs(outputs, inputs);
+  remove_old_results(files);
+  if (options.diff_image) remove_old_result(*options.diff_image);
+}
+
+/// Compares the pictures in two folders.
+int diff_folders(const DiffOptions& options) {
+  set_log_level(options.verbosity);
+  const RunFiles& files = options.files;
+  const GoldenRules rules = load_rules(files, options.a, options.tolerance);
+  const ComparisonRun run = compare_folders(options.a, options.b, rules, options.measures);
+  if (run.results.empty()) {
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{} and {}: expected pictures (.png, .exr or .pfm), got none",
+                            options.a, options.b));
+  }
+  return finish_run(run, rules, files, options.verbosity);
+}
+
+int compare(const DiffOptions& options) {
+  const ThreadLimit thread_limit(options.threads);
+  if (options.explain.is_wanted) {
+    return run_explain_difference(options.a, options.b, options.explain, options.files.json,
+                                  options.verbosity);
+  }
+  std::error_code ignored;
+  const bool are_folders = std::filesystem::is_directory(options.a, ignored) &&
+                           std::filesystem::is_directory(options.b, ignored);
+  prepare_outputs(options, are_folders);
+  return are_folders || is_for_folders(options) ? diff_folders(options)
+                                                : compare_two_files(options);
+}
+
+}  // namespace
+
+int run_diff(const Arguments& arguments) {
+  DiffOptions options;
+  return parse(arguments, options) ? compare(options) : static_cast<int>(kSame);
+}
+
+}  // namespace roundel

@@ -1,0 +1,381 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "renderer/base/error.h"
+#include "renderer/explain/explain_pixel.h"
+#include "renderer/explain/heat_map.h"
+#include "renderer/explain/layer_places.h"
+#include "renderer/frame_encoder.h"
+#include "renderer/generate/view.h"
+#include "renderer/image/files.h"
+#include "renderer/raster/shaders.h"
+#include "renderer/raster/tile_grid.h"
+#include "renderer/render.h"
+#include "renderer/scene/fingerprint.h"
+#include "renderer/scene/load_scene.h"
+#include "tools/roundel/cli/common_options.h"
+#include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/output_path.h"
+#include "tools/roundel/cli/requirements.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/commands/commands.h"
+
+namespace roundel {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+struct ExplainOptions {
+  struct PixelPlace {
+    int x = 0, y = 0;  ///< y is counted from the top
+  };
+
+  std::string scene_path;
+  std::optional<PixelPlace> pixel;      ///< either this
+  std::optional<std::size_t> limit;     ///< circles listed at most, by default 1000
+  std::optional<HeatMapKind> heat_map;  ///< or this
+  std::string output;                   ///< picture of the heat map
+  bool json = false;
+  SceneOptions scene;
+  int threads = 0;
+  std::uint64_t memory_budget = 0;  ///< bytes for lists; 0: the renderer's choice
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+constexpr std::int64_t kMostListed = 1'000'000;
+
+ExplainOptions::PixelPlace parse_pixel(const std::string& text) {
+  const std::size_t comma = text.find(',');
+  try {
+    if (comma != std::string::npos) {
+      return {static_cast<int>(parse_whole(text.substr(0, comma), 0, kMaxImageSide - 1)),
+              static_cast<int>(parse_whole(text.substr(comma + 1), 0, kMaxImageSide - 1))};
+    }
+  } catch (const Expected&) {  // one message for all that is wrong
+  }
+  throw Expected{"X,Y in pixels, 0,0 being the top left one"};
+}
+
+void check_task(const ExplainOptions& options, CommandLine::Problems& problems) {
+  if (options.pixel.has_value() == options.heat_map.has_value()) {
+    problems.emplace_back("expected either --pixel X,Y or --heatmap KIND");
+  }
+  if (options.limit && !options.pixel) problems.emplace_back("--limit: expected with --pixel only");
+  if (options.output.empty()) {
+    if (options.heat_map) problems.emplace_back("--output: expected -o FILE with --heatmap");
+    return;
+  }
+  if (!options.heat_map) problems.emplace_back("--output: expected with --heatmap only");
+  try {
+    format_of(options.output);
+  } catch (const Error& error) {
+    problems.push_back(fmt::format("--output: {}", error.what()));
+  }
+}
+
+bool parse(const Arguments& arguments, ExplainOptions& options) {
+  CommandLine line("explain", "SCENE (--pixel X,Y | --heatmap KIND -o FILE) [OPTION...]",
+                   "Says how a pixel came about: the circles that made it, front to back, on "
+                   "stdout. Or writes a picture of the work that every pixel takes.");
+  std::vector<std::string> scenes;
+  line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
+  line.add_value(
+      "pixel", "X,Y", [&options](const std::string& value) { options.pixel = parse_pixel(value); },
+      "the pixel: column X from the left and row Y from the top, both from 0, as image viewers "
+      "count them");
+  line.add_value(
+      "limit", "N", whole(options.limit, 0, kMostListed),
+      fmt::format("list at most the N front circles, 0 to {} (default: 1000)", kMostListed));
+  line.add_value(
+      "heatmap", "KIND",
+      one_of(options.heat_map, {{"layers", HeatMapKind::kLayers},
+                                {"overlaps", HeatMapKind::kOverlaps},
+                                {"stop", HeatMapKind::kStop}}),
+      fmt::format("what to count for each pixel: layers (circles that cover it), overlaps (circles "
+                  "in the list of its tile of {} x {} pixels, before any is finished), or stop "
+                  "(circles composited until it stopped, or all that cover it)",
+                  kCpuTileSize, kCpuTileSize));
+  line.add_value(
+      "output,o", "FILE", text(options.output, "a file name ending in .png, .exr or .pfm"),
+      "picture of the heat map: .png (the colour map magma, from nearly black for 0 to pale "
+      "yellow for the largest, linear), .exr or .pfm (the counts themselves); an existing file is "
+      "replaced");
+  line.add_switch(
+      "json", options.json,
+      "print one JSON object on stdout; transmittances, colours and alphas are binary32 numbers, "
+      "written in full");
+  add_size(line, options.scene);
+  add_seed_and_frame(line, options.scene);
+  add_threads(line, options.threads);
+  add_memory(line, options.memory_budget,
+             "budget for lists in bytes, or with K, M, G, T as in 512M, 8G; at least 1M; what does "
+             "not fit is counted in chunks, with the same result (default: a quarter of the "
+             "memory)");
+  add_quiet(line, options.verbosity, "print no summary of a heat map");
+  line.add_note(kExitCodes);
+  line.add_check([&](CommandLine::Problems& problems) { check_task(options, problems); });
+  if (!line.parse(arguments)) return false;
+  options.scene_path = scenes.front();
+  return true;
+}
+
+/// A pixel that was explained. Rows count from the top here, as people count them.
+struct PixelReport {
+  const Scene& scene;
+  std::int64_t frame;
+  int x, y;
+  const Circles& circles;  ///< in frame space
+  const PixelExplanation& explanation;
+};
+
+/// A heat map that was written.
+struct HeatMapReport {
+  const Scene& scene;
+  std::int64_t frame;
+  HeatMapKind kind;
+  const std::string& output;
+  HeatMapSummary summary;
+  bool in_colours;  ///< by the colour map, else the values themselves
+};
+
+std::string color_columns(const Color& color) {
+  return fmt::format("{:>10.6f}{:>10.6f}{:>10.6f}", color.red, color.green, color.blue);
+}
+
+std::string step_row(const PixelStep& step, const LayerPlaces& places) {
+  const LayerPlace place = places.find(step.circle);
+  return fmt::format("{:>10}  {:<26}{:>10}{:>10.6f}{:>12.6g}{:>12.6g}  {}  {}\n", step.circle,
+                     places.text(place.layer), place.index, step.alpha, step.transmittance_before,
+                     step.transmittance_after, color_columns(step.contribution),
+                     color_columns(step.running));
+}
+
+std::string end_of_walk(const PixelExplanation& explanation) {
+  if (explanation.has_stopped) {
+    return fmt::format(
+        "stopped after {}: transmittance {:.6g} is at most 2^-20; {} below {} not seen\n",
+        counted(explanation.composited, "circle"), explanation.transmittance,
+        counted(explanation.unseen, "circle"), explanation.unseen == 1 ? "is" : "are");
+  }
+  return fmt::format("not stopped: {} in all, transmittance {:.6g} is left\n",
+                     counted(explanation.composited, "circle"), explanation.transmittance);
+}
+
+OrderedJson color_json(const Color& color) {
+  return {color.red, color.green, color.blue};
+}
+
+OrderedJson step_json(const PixelStep& step, const PixelReport& report, const LayerPlaces& places) {
+  const LayerPlace place = places.find(step.circle);
+  const ImageSettings& image = report.scene.image;
+  const SceneShape shape = to_scene_space(report.circles.shapes[step.circle], report.scene.view,
+                                          image.width, image.height);
+  return {{"circle", step.circle},
+          {"layer", place.layer},
+          {"source", places.source(place.layer)},
+          {"index", place.index},
+          {"shader", is_snow(report.circles.paints[step.circle]) ? "snow" : "solid"},
+          {"x", shape.x},
+          {"y", shape.y},
+          {"z", shape.z},
+          {"radius", shape.radius},
+          {"color", color_json(step.color)},
+          {"alpha", step.alpha},
+          {"transmittance_before", step.transmittance_before},
+          {"transmittance_after", step.transmittance_after},
+          {"contribution", color_json(step.contribution)},
+          {"running", color_json(step.running)}};
+}
+
+/// What all reports begin with.
+OrderedJson scene_json(const Scene& scene, std::int64_t frame) {
+  return {{"scene", scene.path},
+          {"frame", frame},
+          {"seed", scene.seed},
+          {"width", scene.image.width},
+          {"height", scene.image.height}};
+}
+
+std::string pixel_table(const PixelReport& report) {
+  const PixelExplanation& explanation = report.explanation;
+  const ImageSettings& image = report.scene.image;
+  const LayerPlaces places(report.scene);
+  std::string text =
+      fmt::format("{}, frame {}, pixel {},{} of {}x{} (y from the top): covered by {} of {}\n",
+                  report.scene.path, report.frame, report.x, report.y, image.width, image.height,
+                  with_commas(explanation.composited + explanation.unseen),
+                  counted(report.circles.count(), "circle"));
+  if (!explanation.steps.empty()) {
+    text += fmt::format("{:>10}  {:<26}{:>10}{:>10}{:>12}{:>12}  {:>30}  {:>30}\n", "circle",
+                        "layer", "in layer", "alpha", "T before", "T after",
+                        "contribution: red, green, blue", "colour so far: red, green, blue");
+  }
+  for (const PixelStep& step : explanation.steps) text += step_row(step, places);
+  if (explanation.steps.size() < explanation.composited) {
+    text += fmt::format("... and {} more (--limit)\n",
+                        counted(explanation.composited - explanation.steps.size(), "circle"));
+  }
+  text += end_of_walk(explanation);
+  if (!image.alpha) {
+    text += fmt::format("{:<12}{}  of{}\n", "background",
+                        color_columns(explanation.background_contribution),
+                        color_columns(explanation.background));
+  }
+  const Pixel& value = explanation.value;
+  text +=
+      fmt::format("{:<12}{}{}{}\n", "value", color_columns({value.red, value.green, value.blue}),
+                  image.alpha ? fmt::format("  alpha {:.6f}, premultiplied", value.alpha) : "",
+                  image.blend_space == BlendSpace::kLinear ? "  (linear light)" : "");
+  const auto& bytes = explanation.bytes;
+  text += fmt::format("{:<12}{:>10}{:>10}{:>10}{}\n", "8 bits", bytes[0], bytes[1], bytes[2],
+                      image.alpha ? fmt::format("  alpha {}, straight", bytes[3]) : "");
+  return text;
+}
+
+std::string pixel_json(const PixelReport& report) {
+  const PixelExplanation& explanation = report.explanation;
+  const ImageSettings& image = report.scene.image;
+  const LayerPlaces places(report.scene);
+  OrderedJson circles = OrderedJson::array();
+  for (const PixelStep& step : explanation.steps)
+    circles.push_back(step_json(step, report, places));
+  OrderedJson json = scene_json(report.scene, report.frame);
+  json["x"] = report.x;
+  json["y"] = report.y;
+  json["blend_space"] = image.blend_space == BlendSpace::kLinear ? "linear" : "display";
+  json["circles"] = std::move(circles);
+  json["composited"] = explanation.composited;
+  json["stopped"] = explanation.has_stopped;
+  json["unseen"] = explanation.unseen;
+  json["transmittance"] = explanation.transmittance;
+  if (!image.alpha) {
+    json["background"] = {{"color", color_json(explanation.background)},
+                          {"contribution", color_json(explanation.background_contribution)}};
+  }
+  const Pixel& value = explanation.value;
+  json["value"] = {value.red, value.green, value.blue};
+  json["bytes"] = {explanation.bytes[0], explanation.bytes[1], explanation.bytes[2]};
+  if (image.alpha) {
+    json["value"].push_back(value.alpha);
+    json["bytes"].push_back(explanation.bytes[3]);
+  }
+  return json_text(json);
+}
+
+const char* name_of(HeatMapKind kind) {
+  return kind == HeatMapKind::kLayers ? "layers" : kind == HeatMapKind::kStop ? "stop" : "overlaps";
+}
+
+std::string heat_map_line(const HeatMapReport& report) {
+  const HeatMapSummary& summary = report.summary;
+  const ImageSettings& image = report.scene.image;
+  const double pixels = static_cast<double>(image.width) * image.height;
+  return fmt::format(
+      "{}  {}x{}  {}: {} to {}, the largest at {},{}; mean {:.1f}{}\n", report.output, image.width,
+      image.height, name_of(report.kind), report.in_colours ? "0 (black)" : "0",
+      report.in_colours ? fmt::format("{} (brightest)", with_commas(summary.largest))
+                        : with_commas(summary.largest),
+      summary.x, image.height - 1 - summary.row, static_cast<double>(summary.sum) / pixels,
+      report.in_colours ? "; magma, linear" : "");
+}
+
+std::string heat_map_json(const HeatMapReport& report) {
+  const HeatMapSummary& summary = report.summary;
+  const ImageSettings& image = report.scene.image;
+  OrderedJson json = scene_json(report.scene, report.frame);
+  json["heatmap"] = name_of(report.kind);
+  json["output"] = report.output;
+  json["largest"] = summary.largest;
+  json["largest_at"] = {{"x", summary.x}, {"y", image.height - 1 - summary.row}};
+  json["sum"] = summary.sum;
+  json["mean"] =
+      static_cast<double>(summary.sum) / (static_cast<double>(image.width) * image.height);
+  return json_text(json);
+}
+
+void explain_one_pixel(const Scene& scene, std::int64_t frame, const Circles& circles,
+                       const ExplainOptions& options) {
+  const PixelExplanation explanation =
+      explain_pixel(circles, scene.image, options.pixel->x,
+                    scene.image.height - 1 - options.pixel->y, options.limit.value_or(1000));
+  const PixelReport report{scene, frame, options.pixel->x, options.pixel->y, circles, explanation};
+  print_out(options.json ? pixel_json(report) : pixel_table(report));
+}
+
+void write_heat_map(const HeatMap& map, const HeatMapReport& report) {
+  // Another fingerprint than the frame's, which this file must never be taken for.
+  const ImageMetadata metadata{
+      kSoftware, fmt::format("{} heat map of {}", name_of(report.kind), fingerprint(report.scene)),
+      report.scene.seed, report.frame};
+  if (report.in_colours) {
+    write_png(report.output, heat_map_image(map, report.summary.largest), metadata);
+    return;
+  }
+  const Framebuffer values = heat_map_framebuffer(map);
+  write_file_atomically(report.output, format_of(report.output) == ImageFormat::kExr
+                                           ? encode_exr(values, false, metadata)
+                                           : encode_pfm(values));
+}
+
+void draw_heat_map(const Scene& scene, std::int64_t frame, const Circles& circles,
+                   const ExplainOptions& options) {
+  const HeatMap map = make_heat_map(circles, scene.image, *options.heat_map, options.memory_budget);
+  const HeatMapReport report{
+      scene,          frame,          *options.heat_map,
+      options.output, summarize(map), format_of(options.output) == ImageFormat::kPng};
+  write_heat_map(map, report);
+  if (options.json) {
+    print_out(heat_map_json(report));
+  } else if (options.verbosity != Verbosity::kQuiet) {
+    print_err(heat_map_line(report));
+  }
+}
+
+/// Before any work is done.
+void check_explain(const Scene& scene, const ExplainOptions& options) {
+  ImageSettings image = scene.image;
+  const std::uint64_t count = count_circles(scene);
+  if (options.pixel) {
+    if (options.pixel->x >= image.width || options.pixel->y >= image.height) {
+      throw Error(ExitCode::kUsage,
+                  fmt::format("--pixel: expected X from 0 to {} and Y from 0 to {} in an image of "
+                              "{}x{} pixels, got \"{},{}\"",
+                              image.width - 1, image.height - 1, image.width, image.height,
+                              options.pixel->x, options.pixel->y));
+    }
+    image.width = image.height = 1;  // no picture is made
+    check_memory(scene, memory_needed(image, ImageFormat::kPng, count, 0, 0));
+    return;
+  }
+  image.alpha = false;
+  const std::uint64_t counts = 2 * sizeof(std::uint32_t) * static_cast<std::uint64_t>(image.width) *
+                               static_cast<std::uint64_t>(image.height);
+  check_memory(scene, counts + memory_needed(image, format_of(options.output), count, count,
+                                             options.memory_budget));
+  check_writable(options.output, true);
+  check_replaces_no_input(options.output, files_read({scene}), ExitCode::kOutputRefused);
+}
+
+}  // namespace
+
+int run_explain(const Arguments& arguments) {
+  ExplainOptions options;
+  if (!parse(arguments, options)) return 0;
+  const ThreadLimit thread_limit(options.threads);
+  const Scene scene = load_scene(options.scene_path, options.scene.overrides);
+  check_explain(scene, options);
+  const std::int64_t frame = frame_of(scene, options.scene);
+  CircleSource source(scene);
+  Circles circles;
+  generate_in_frame_space(source, frame, circles, CircleSource::Depths::kAll);
+  if (options.pixel) {
+    explain_one_pixel(scene, frame, circles, options);
+  } else {
+    const std::vector<NewFolder> folders = make_folders_of({options.output});
+    draw_heat_map(scene, frame, circles, options);
+  }
+  return 0;
+}
+
+}  // namespace roundel

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+#include <tbb/info.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "renderer/base/memory.h"
+#include "renderer/base/text.h"
+#include "renderer/frame_encoder.h"
+#include "renderer/image/files.h"
+#include "renderer/raster/rasterizer.h"
+#include "tools/roundel/cli/common_options.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/commands/commands.h"
+
+namespace roundel {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InfoOptions {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+bool parse(const Arguments& arguments, InfoOptions& options) {
+  CommandLine line("info", "[FILE...] [OPTION...]",
+                   "Prints, on stdout, what pictures say about themselves: size, bit depth, "
+                   "channels, and where they come from (fingerprint of the scene, seed, frame). "
+                   "Without files: version, backends and devices of this program and machine.");
+  line.add_arguments("FILE...", 0, kAnyNumber, options.files, "pictures (PNG)");
+  line.add_switch("json", options.json,
+                  "print JSON: an array with one object a picture, or one object for the machine; "
+                  "memory in bytes");
+  line.add_note(kExitCodes);
+  return line.parse(arguments);
+}
+
+std::string row(const std::string& name, const std::string& value) {
+  return fmt::format("  {:<14}{}\n", name, value);
+}
+
+std::string picture_text(const std::string& path, const PngInfo& info) {
+  const char* const kChannelNames[] = {"none", "grey", "grey, alpha", "RGB", "RGBA"};
+  std::string text = path + "\n";
+  text += row("size", fmt::format("{}x{} pixels", info.width, info.height));
+  text += row("bit depth", fmt::format("{} bits", info.bit_depth));
+  text += row("channels", fmt::format("{} ({})", info.channels,
+                                      kChannelNames[std::clamp(info.channels, 0, 4)]));
+  if (info.metadata) {
+    text += row("software", info.metadata->software);
+    text += row("fingerprint", info.metadata->fingerprint);
+    text += row("seed", fmt::format("{}", info.metadata->seed));
+    text += row("frame", fmt::format("{}", info.metadata->frame));
+    return text;
+  }
+  for (const auto& [keyword, value] : info.text) {
+    text += row("text", roundel::quoted(keyword) + ": " + roundel::quoted(value));
+  }
+  return text;
+}
+
+Json picture_json(const std::string& path, const PngInfo& info) {
+  Json texts = Json::object();
+  for (const auto& [keyword, value] : info.text) texts[keyword] = value;
+  Json json = {{"file", path},
+               {"width", info.width},
+               {"height", info.height},
+               {"bit_depth", info.bit_depth},
+               {"channels", info.channels},
+               {"text", texts}};
+  if (info.metadata) {
+    json["software"] = info.metadata->software;
+    json["fingerprint"] = info.metadata->fingerprint;
+    json["seed"] = info.metadata->seed;
+    json["frame"] = info.metadata->frame;
+  }
+  return json;
+}
+
+ExitCode describe_pictures(const InfoOptions& options) {
+  Problems problems;
+  Json pictures = Json::array();
+  for (const std::string& path : options.files) {
+    problems.attempt([&] {
+      const PngInfo info = read_png_info(path);
+      if (options.json) {
+        pictures.push_back(picture_json(path, info));
+      } else {
+        print_out(picture_text(path, info));
+      }
+    });
+  }
+  if (options.json) print_out(json_text(pictures, 2));
+  return problems.exit_code();
+}
+
+Json machine_json(const std::vector<CudaDevice>& devices) {
+  Json list = Json::array();
+  for (const CudaDevice& device : devices) {
+    list.push_back({{"number", device.index},
+                    {"name", device.name},
+                    {"compute_capability", fmt::format("{}.{}", device.compute_capability / 10,
+                                                       device.compute_capability % 10)},
+                    {"memory", device.total_memory}});
+  }
+  Json backends = Json::array({"cpu"});
+  if (has_cuda_backend()) backends.push_back("cuda");
+  return {{"version", ROUNDEL_VERSION},
+          {"backends", backends},
+          {"threads", tbb::info::default_concurrency()},
+          {"vectors", cpu_vector_target()},
+          {"memory", physical_memory()},
+          {"devices", list}};
+}
+
+std::string machine_text(const std::vector<CudaDevice>& devices) {
+  std::string text = kSoftware + std::string("\n");
+  text += row("backends", has_cuda_backend() ? "cpu, cuda" : "cpu (built without CUDA)");
+  text += row("threads", fmt::format("{}", tbb::info::default_concurrency()));
+  text += row("vectors", cpu_vector_target());
+  text += row("memory", memory_text(static_cast<double>(physical_memory())));
+  for (const CudaDevice& device : devices) {
+    text += row(fmt::format("device {}", device.index),
+                fmt::format("{}, compute capability {}.{}, {}", device.name,
+                            device.compute_capability / 10, device.compute_capability % 10,
+                            memory_text(static_cast<double>(device.total_memory))));
+  }
+  if (has_cuda_backend() && devices.empty()) text += row("devices", "none");
+  return text;
+}
+
+ExitCode describe_machine(const InfoOptions& options) {
+  Problems problems;
+  std::vector<CudaDevice> devices;
+  problems.attempt([&] { devices = cuda_devices(); });  // the rest is worth knowing all the more
+  print_out(options.json ? json_text(machine_json(devices), 2) : machine_text(devices));
+  return problems.exit_code();
+}
+
+}  // namespace
+
+int run_info(const Arguments& arguments) {
+  InfoOptions options;
+  if (!parse(arguments, options)) return 0;
+  return static_cast<int>(options.files.empty() ? describe_machine(options)
+                                                : describe_pictures(options));
+}
+
+}  // namespace roundel

@@ -1,0 +1,238 @@
+#include "renderer/render.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "renderer/base/buffer.h"
+#include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/output_path.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/process.h"
+#include "tools/roundel/commands/commands.h"
+#include "tools/roundel/export/export.h"
+
+namespace roundel {
+namespace {
+
+/// The options that are for sequences, and their checks.
+void add_sequence(CommandLine& line, RenderOptions& options) {
+  add_frames(line, options.frames);
+  line.add_switch(
+      "resume", options.resume,
+      "with --frames: keep the frames that are there already, if they decode and were made from "
+      "this scene and frame number, and render those that are missing or damaged; files of another "
+      "scene, size, seed or program, and PFM files, which do not say, are refused, or rendered "
+      "again with --overwrite");
+  line.add_value(
+      "shard", "I/N", [&options](const std::string& value) { options.shard = parse_shard(value); },
+      "with --frames: only share I (from 1) of N; auto asks Slurm, Open MPI or, as auto/N, "
+      "Kubernetes which share this is");
+  line.add_switch(
+      "split-frame", options.split_frame,
+      "all devices, or all ranks of mpirun, work on one frame together, each on a band of it, "
+      "instead of on a frame each: for few large frames; an existing FILE is refused as with "
+      "--frames");
+  line.add_value(
+      "format", "NAME",
+      one_of(options.format, {{"png", {ImageFormat::kPng}},
+                              {"exr", {ImageFormat::kExr}},
+                              {"pfm", {ImageFormat::kPfm}},
+                              {"rawvideo", {ImageFormat::kPng, VideoFormat::kRawVideo}},
+                              {"y4m", {ImageFormat::kPng, VideoFormat::kY4m}}}),
+      "png, exr or pfm: a FILE must end so, or as no picture's name does; pictures in a folder get "
+      "that ending; for -o - also rawvideo (pixels alone) or y4m (4:2:0, BT.709, limited range), "
+      "in "
+      "the order of the frames (default: that of the ending, in a folder png)");
+  line.add_value(
+      "pixel-format", "NAME",
+      one_of(options.pixels, {{"rgb24", PixelFormat::kRgb24}, {"rgba", PixelFormat::kRgba}}),
+      "of rawvideo: rgb24 or rgba (default: rgba for scenes with alpha, else rgb24)");
+  line.add_value(
+      "progress", "FORMAT",
+      one_of(options.progress, {{"auto", ProgressFormat::kAuto},
+                                {"none", ProgressFormat::kNone},
+                                {"bar", ProgressFormat::kBar},
+                                {"plain", ProgressFormat::kPlain},
+                                {"json", ProgressFormat::kJson},
+                                {"openjd", ProgressFormat::kOpenJd},
+                                {"deadline", ProgressFormat::kDeadline},
+                                {"blender", ProgressFormat::kBlender}}),
+      "with --frames, on stderr: auto (bar on a terminal, else plain), none, bar, plain, json, or "
+      "for farm managers openjd, deadline, blender (default: auto)");
+}
+
+void check_sequence(const RenderOptions& options, CommandLine::Problems& problems) {
+  const bool frames_given = options.frames.is_given();
+  const auto needs_frames = [&](bool given, const char* option) {
+    if (given && !frames_given)
+      problems.push_back(fmt::format("{}: expected --frames too", option));
+  };
+  needs_frames(options.resume, "--resume");
+  needs_frames(options.shard.has_value(), "--shard");
+  if (frames_given && options.scene.frame) {
+    problems.emplace_back("--frame: expected one of --frame and --frames");
+  }
+  if (options.is_film() && options.scenes.size() > 1) {
+    problems.emplace_back("--frames: expected one scene");
+  }
+  if (options.is_video() && !options.is_stream()) {
+    problems.emplace_back("--format: expected -o - for rawvideo and y4m");
+  }
+  if (options.pixels != PixelFormat::kAsScene &&
+      (!options.format || options.format->video != VideoFormat::kRawVideo)) {
+    problems.emplace_back("--pixel-format: expected --format rawvideo too");
+  }
+  if (options.is_stream()) {
+    if (!options.format) problems.emplace_back("--output: expected --format for standard output");
+    if (options.resume) problems.emplace_back("--resume: expected files, not standard output");
+    if (options.stats == StatsFormat::kJson) {
+      problems.emplace_back("--stats: expected table, as standard output has the pictures");
+    }
+  }
+}
+
+/// One picture to make.
+struct Still {
+  const Scene& scene;
+  ExportPlan plan;
+};
+
+/// Throws Error where the picture of a scene cannot be written, or would replace one of the files
+/// in `inputs`.
+Still plan_still(const Scene& scene, const RenderOptions& options,
+                 const std::vector<std::string>& inputs) {
+  Still still{scene, plan_export(scene, options)};
+  const bool named_by_hand = options.output && !names_folder(*options.output);
+  check_writable(still.plan.path(), named_by_hand || options.overwrite);
+  check_replaces_no_input(still.plan.path(), inputs, ExitCode::kOutputRefused);
+  return still;
+}
+
+bool has_data(const Scene& scene) {
+  return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
+    return std::holds_alternative<DataSource>(layer.source);
+  });
+}
+
+std::vector<Still> plan_stills(const std::vector<Scene>& scenes, const RenderOptions& options,
+                               Problems& problems) {
+  std::vector<Still> stills;
+  std::map<std::string, std::string> writers;  // scene by picture
+  const std::vector<std::string> inputs = files_read(scenes);
+  for (const Scene& scene : scenes) {
+    problems.attempt([&] {
+      Still still = plan_still(scene, options, inputs);
+      const auto [other, is_new] = writers.emplace(behind_links(still.plan.path()), scene.path);
+      if (!is_new) {
+        throw Error(ExitCode::kUsage, fmt::format("{} and {} would both be written to {}",
+                                                  other->second, scene.path, still.plan.path()));
+      }
+      if (scenes.size() > 1 && has_data(scene)) {  // values are checked as they are read
+        Circles unused;
+        CircleSource(scene).generate(still.plan.frames.front(), unused);
+      }
+      stills.push_back(std::move(still));
+    });
+  }
+  return stills;
+}
+
+void report(const Still& still, const std::string& backend, const ExportResult& result,
+            const CircleSample& sample, const RenderOptions& options) {
+  const std::int64_t frame = still.plan.frames.front();
+  print_report({still.scene, still.plan.path(), backend, result, frame}, options, [&] {
+    warn_of_surprises(still.scene, still.plan.format.picture, sample, 1, frame,
+                      result.stages.overlaps);
+  });
+}
+
+}  // namespace
+
+std::optional<ImageFormat> RenderOptions::picture_format() const {
+  return format && !is_video() ? std::optional(format->picture) : std::nullopt;
+}
+
+bool parse(const Arguments& arguments, RenderOptions& options) {
+  CommandLine line("render", "SCENE... [-o FILE] [OPTION...]",
+                   "Renders one frame of each scene into a picture, or with --frames a sequence of "
+                   "frames of one scene.");
+  add_scenes(line, options.scenes);
+  line.add_value(
+      "output,o", "FILE",
+      text(options.output, "a file name ending in .png, .exr or .pfm, or a folder"),
+      "picture to write: .png (8-bit), .exr or .pfm (float); ####, %04d or {frame:04} stands for "
+      "the frame number with 4 digits or more; or a folder (an existing one, or ending in /) for "
+      "SCENE.png, or the ending of --format, needed with several scenes; a missing folder is made, "
+      "its last level; or - for standard output, with --format. A symbolic "
+      "link named by FILE is followed; frames of a sequence replace links (default: the scene's "
+      "\"output\")");
+  line.add_switch(
+      "overwrite", options.overwrite,
+      "replace existing pictures of a sequence (with --resume only those that are not right), and "
+      "those whose names come from a scene or a folder; a single FILE named by -o is always "
+      "replaced, at once and as a whole; never a file that the command reads");
+  add_sequence(line, options);
+  add_size(line, options.scene);
+  add_seed_and_frame(line, options.scene);
+  add_machine(line, options.machine);
+  line.add_optional_value(
+      "stats", "FORMAT", "table",
+      one_of(options.stats, {{"table", StatsFormat::kTable}, {"json", StatsFormat::kJson}}),
+      "report time (ms), share and bytes of each stage: table on stderr, or json on stdout, one "
+      "object a line for each picture (default: table)");
+  add_quiet(line, options.verbosity);
+  add_verbose(line, options.verbosity, "say which backend was chosen and why");
+  line.add_note(
+      "All scenes are checked before the first is rendered. The same frame is the same file, byte "
+      "for byte, whatever the backend, the number of threads or the memory.");
+  line.add_note(kExitCodes);
+  line.add_check([&options](CommandLine::Problems& problems) {
+    check_output_option(options.output, options.scenes.size(), problems, options.picture_format());
+    check_sequence(options, problems);
+  });
+  return line.parse(arguments);
+}
+
+int run_render(const Arguments& arguments) {
+  RenderOptions options;
+  if (!parse(arguments, options)) return 0;
+  set_log_level(options.verbosity);
+  if (options.is_film()) return export_film(options);
+  give_back_freed_blocks();
+  const ThreadLimit thread_limit(options.machine.raster.threads);
+
+  Problems problems;
+  const std::vector<Scene> scenes = load_scenes(options.scenes, options.scene.overrides, problems);
+  const std::vector<Still> stills = plan_stills(scenes, options, problems);
+  if (!problems.empty()) return static_cast<int>(problems.exit_code());
+
+  PictureWork work = 0;
+  std::vector<std::string> paths;
+  for (const Still& still : stills) {
+    work += work_of(still.scene);
+    paths.push_back(still.plan.path());
+  }
+  const ChosenBackend chosen = choose_backend(options.machine, work);
+  const std::unique_ptr<Rasterizer> rasterizer =
+      make_rasterizer(chosen.backend, options.machine.raster);
+  const std::vector<NewFolder> folders = make_folders_of(paths);
+  for (const Still& still : stills) {
+    problems.attempt([&] {
+      const auto start = std::chrono::steady_clock::now();
+      ExportResult result;
+      const CircleSample sample =
+          render_to_file(still.scene, still.plan.frames.front(), *rasterizer, still.plan.path(),
+                         result.stages, still.plan.format.picture);
+      result.seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      report(still, backend_name(chosen.backend), result, sample, options);
+    });
+  }
+  const bool some_failed = !problems.empty() && problems.count() < stills.size();
+  return static_cast<int>(some_failed ? ExitCode::kSomeFramesFailed : problems.exit_code());
+}
+
+}  // namespace roundel

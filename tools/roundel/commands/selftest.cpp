@@ -1,0 +1,230 @@
+#include <fmt/format.h>
+#include <tbb/info.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "renderer/image/compare.h"
+#include "tools/roundel/cli/common_options.h"
+#include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/commands/commands.h"
+#include "tools/roundel/commands/selftest.h"
+
+namespace roundel {
+namespace {
+
+struct SelftestOptions {
+  BackendChoice backend = BackendChoice::kAuto;
+  int threads = 0;  ///< one more number of CPU threads to try; 0: one a core
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+bool parse(const Arguments& arguments, SelftestOptions& options) {
+  CommandLine line("selftest", "[OPTION...]",
+                   "Draws generated scenes and all classic ones on every backend and device at "
+                   "hand, with several numbers of threads, tile sizes (pixels) and chunk sizes "
+                   "(circles), and compares the float pictures by their bits. The first difference "
+                   "is printed with its pixel, both values and the fewest circles that show it.");
+  add_backend(
+      line, options.backend,
+      "auto (cpu, and every CUDA device present), cpu (only), or cuda (as auto, but a device "
+      "must be present) (default: auto)");
+  add_threads(line, options.threads,
+              fmt::format("a further number of CPU threads to try, 1 to {}, besides 1, 2 and 7 "
+                          "(default: one a core)",
+                          kMaxThreads));
+  add_quiet(line, options.verbosity, "print differences only");
+  add_verbose(line, options.verbosity, "list the variants first");
+  line.add_note(
+      "Exit codes: 0 all equal; 1 a difference, or a failure at run time; 2 wrong command "
+      "line; 130, 143 after SIGINT, SIGTERM.");
+  return line.parse(arguments);
+}
+
+NamedScene with_first_circles(const NamedScene& scene, std::size_t count) {
+  NamedScene prefix{scene.name, scene.image, {}};
+  prefix.circles.shapes.resize_discard(count);
+  prefix.circles.paints.resize_discard(count);
+  std::copy_n(scene.circles.shapes.data(), count, prefix.circles.shapes.data());
+  std::copy_n(scene.circles.paints.data(), count, prefix.circles.paints.data());
+  return prefix;
+}
+
+Framebuffer draw_float(Variant& variant, const NamedScene& scene) {
+  Framebuffer framebuffer;
+  StageStats stats;
+  variant.rasterizer->draw(scene.circles, scene.image, framebuffer, stats);
+  return framebuffer;
+}
+
+std::string pixel_text(const Framebuffer& framebuffer, int x, int y) {
+  const Pixel& p =
+      framebuffer.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(framebuffer.width) +
+                         static_cast<std::size_t>(x)];
+  return fmt::format("{:.9g} {:.9g} {:.9g} {:.9g}  ({:a} {:a} {:a} {:a})", p.red, p.green, p.blue,
+                     p.alpha, p.red, p.green, p.blue, p.alpha);
+}
+
+constexpr int kThreadCounts[] = {2, 7};
+constexpr int kTileSizes[] = {16, 64, 128};
+constexpr std::uint64_t kChunks[] = {7, 1000};                   // circles
+constexpr std::uint64_t kSmallHost = std::uint64_t{4} << 20;     // bytes, for lists and states
+constexpr std::uint64_t kSmallDevice = std::uint64_t{16} << 20;  // bytes, for all a picture needs
+constexpr std::uint64_t kMostChunks = 2500;                      // more would only take long
+
+void add_variants(Backend backend, const std::string& prefix, const RasterOptions& base,
+                  std::vector<Variant>& variants) {
+  const auto add = [&](const std::string& what, const RasterOptions& options) {
+    variants.push_back(
+        {prefix + ", " + what, options,
+         backend == Backend::kCpu ? make_cpu_rasterizer(options) : make_cuda_rasterizer(options)});
+  };
+  for (const int tile_size : kTileSizes) {
+    RasterOptions options = base;
+    options.tile_size = tile_size;
+    add(fmt::format("tiles of {} pixels", tile_size), options);
+  }
+  for (const std::uint64_t chunk : kChunks) {
+    RasterOptions options = base;
+    options.chunk_circles = chunk;
+    add(fmt::format("chunks of {} circles", chunk), options);
+  }
+  RasterOptions options = base;
+  options.memory_budget = backend == Backend::kCpu ? kSmallHost : kSmallDevice;
+  add(fmt::format("{} MiB of memory", options.memory_budget >> 20), options);
+}
+
+/// The first variant is the one that the others are compared with.
+std::vector<Variant> make_variants(const SelftestOptions& options) {
+  std::vector<Variant> variants;
+  RasterOptions one_thread;
+  one_thread.threads = 1;
+  variants.push_back({"cpu, 1 thread", one_thread, make_cpu_rasterizer(one_thread)});
+  std::vector<int> thread_counts(std::begin(kThreadCounts), std::end(kThreadCounts));
+  thread_counts.push_back(options.threads > 0 ? options.threads : tbb::info::default_concurrency());
+  std::sort(thread_counts.begin(), thread_counts.end());
+  thread_counts.erase(std::unique(thread_counts.begin(), thread_counts.end()), thread_counts.end());
+  for (const int threads : thread_counts) {
+    if (threads == 1) continue;
+    RasterOptions raster;
+    raster.threads = threads;
+    variants.push_back(
+        {fmt::format("cpu, {} threads", threads), raster, make_cpu_rasterizer(raster)});
+  }
+  add_variants(Backend::kCpu, "cpu", {}, variants);
+  if (options.backend == BackendChoice::kCpu) return variants;
+
+  MachineOptions machine;
+  machine.backend = options.backend;
+  if (choose_backend(machine).backend == Backend::kCpu) return variants;
+  for (const CudaDevice& device : cuda_devices()) {
+    RasterOptions raster;
+    raster.device = device.index;
+    const std::string name = fmt::format("cuda device {}", device.index);
+    variants.push_back({name, raster, make_cuda_rasterizer(raster)});
+    add_variants(Backend::kCuda, name, raster, variants);
+  }
+  return variants;
+}
+
+/// False where the variant would not differ from the default, or take very many chunks.
+bool is_worth_trying(const Variant& variant, std::size_t circles) {
+  const std::uint64_t chunk = variant.options.chunk_circles;
+  return chunk == 0 || (chunk < circles && circles / chunk <= kMostChunks);
+}
+
+/// Compares all variants on one scene, prints differences, returns their number.
+int check_scene(const NamedScene& scene, std::vector<Variant>& variants, bool quiet) {
+  const auto start = std::chrono::steady_clock::now();
+  Variant& reference = variants.front();
+  const Drawing expected = draw(reference, scene);
+  int compared = 1, differing = 0;
+  for (std::size_t i = 1; i < variants.size(); ++i) {
+    if (!is_worth_trying(variants[i], scene.circles.count())) continue;
+    ++compared;
+    const std::string difference = difference_text(scene, expected, reference, variants[i]);
+    if (difference.empty()) continue;
+    ++differing;
+    print_out(difference);
+  }
+  if (!quiet) {
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
+    print_out(fmt::format("{:<24}{:>10} {:>10} circles {:>3} variants {:>7.0f} ms  {}\n",
+                          scene.name, fmt::format("{}x{}", scene.image.width, scene.image.height),
+                          with_commas(scene.circles.count()), compared, elapsed.count(),
+                          differing == 0 ? "equal" : "DIFFERENT"));
+    finish_output();
+  }
+  return differing;
+}
+
+}  // namespace
+
+Drawing draw(Variant& variant, const NamedScene& scene) {
+  Drawing drawing{draw_float(variant, scene), {}};
+  StageStats stats;
+  variant.rasterizer->draw(scene.circles, scene.image, drawing.image, stats);
+  return drawing;
+}
+
+std::size_t fewest_that_differ(const NamedScene& scene, Variant& reference, Variant& variant) {
+  const auto differs = [&](std::size_t count) {
+    const NamedScene prefix = with_first_circles(scene, count);
+    return !compare(draw_float(reference, prefix), draw_float(variant, prefix)).same();
+  };
+  if (differs(0)) return 0;
+  std::size_t equal = 0, different = scene.circles.count();
+  while (different - equal > 1) {
+    const std::size_t middle = equal + (different - equal) / 2;
+    (differs(middle) ? different : equal) = middle;
+  }
+  return different;
+}
+
+std::string difference_text(const NamedScene& scene, const Drawing& expected, Variant& reference,
+                            Variant& variant) {
+  const Drawing actual = draw(variant, scene);
+  const Difference difference = compare(expected.framebuffer, actual.framebuffer);
+  if (difference.pixels > 0) {
+    const int x = difference.x, y = difference.y;
+    return fmt::format(
+        "{}: {} pixels differ between \"{}\" and \"{}\", the first in column {} of row {} from the "
+        "bottom (red green blue alpha):\n  {}\n  {}\n  the first {} of {} circles show it\n",
+        scene.name, difference.pixels, reference.name, variant.name, x, y,
+        pixel_text(expected.framebuffer, x, y), pixel_text(actual.framebuffer, x, y),
+        fewest_that_differ(scene, reference, variant), scene.circles.count());
+  }
+  if (!compare(expected.image, actual.image).same()) {
+    return fmt::format(
+        "{}: the 8-bit pictures of \"{}\" and \"{}\" differ, the float ones do not\n", scene.name,
+        reference.name, variant.name);
+  }
+  return "";
+}
+
+int run_selftest(const Arguments& arguments) {
+  SelftestOptions options;
+  if (!parse(arguments, options)) return 0;
+  const ThreadLimit thread_limit(
+      std::max({kThreadCounts[1], options.threads, tbb::info::default_concurrency()}));
+  std::vector<Variant> variants = make_variants(options);
+  const bool quiet = options.verbosity == Verbosity::kQuiet;
+  if (options.verbosity == Verbosity::kVerbose) {
+    for (const Variant& variant : variants) print_out(variant.name + "\n");
+  }
+  int scenes = 0, differing = 0;
+  for (const NamedScene& scene : selftest_scenes()) {
+    ++scenes;
+    if (check_scene(scene, variants, quiet) > 0) ++differing;
+  }
+  if (!quiet) {
+    print_out(differing == 0
+                  ? fmt::format("all {} scenes equal in {} variants\n", scenes, variants.size())
+                  : fmt::format("{} of {} scenes DIFFERENT\n", differing, scenes));
+  }
+  return differing == 0 ? 0 : 1;
+}
+
+}  // namespace roundel

@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "renderer/base/text.h"
+#include "renderer/generate/generate.h"
+#include "renderer/raster/tile_grid.h"
+#include "renderer/render.h"
+#include "renderer/scene/fingerprint.h"
+#include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/output_path.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/process.h"
+#include "tools/roundel/cli/progress.h"
+#include "tools/roundel/cli/requirements.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/commands/commands.h"
+
+namespace roundel {
+namespace {
+
+struct ValidateOptions {
+  std::vector<std::string> scenes;
+  std::optional<ImageFormat> format;  ///< default: the scene's own output, else PNG
+  SceneOptions scene;
+  MachineOptions machine;
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+bool parse(const Arguments& arguments, ValidateOptions& options) {
+  CommandLine line(
+      "validate", "SCENE... [OPTION...]",
+      "Checks scenes as render does, without making pictures, and prints their size, "
+      "circles, overlaps (circle-tile pairs), memory and fingerprint on stdout. Memory "
+      "is the most that render would have for this picture with these options, program "
+      "included, and what --memory would have to allow.");
+  add_scenes(line, options.scenes);
+  line.add_value(
+      "output,o", "FILE",
+      [&options](const std::string& value) { options.format = format_of(value); },
+      "the picture that render would write; nothing is written: only its ending counts");
+  line.add_value(
+      "format", "NAME",
+      one_of(options.format,
+             {{"png", ImageFormat::kPng}, {"exr", ImageFormat::kExr}, {"pfm", ImageFormat::kPfm}}),
+      "png, exr or pfm: the format that render would write (default: that of the scene's "
+      "\"output\", else png)");
+  add_size(line, options.scene);
+  add_seed_and_frame(line, options.scene);
+  add_machine(line, options.machine);
+  add_quiet(line, options.verbosity);
+  line.add_note(kExitCodes);
+  return line.parse(arguments);
+}
+
+/// Generates the circles, which checks the values of data files, and says what the frame needs.
+/// `at_start`: memory that the process had before it did anything.
+std::string describe(const Scene& scene, const ValidateOptions& options, std::uint64_t at_start) {
+  const ImageFormat of_scene = output_format(scene);  // throws for one that is unknown
+  const ImageFormat format = options.format.value_or(of_scene);
+  const std::int64_t frame = frame_of(scene, options.scene);
+  const RasterOptions& raster = options.machine.raster;
+  check_feasible(scene, format, raster.memory_budget);
+  const Backend backend = choose_backend(options.machine, work_of(scene)).backend;
+
+  RasterOptions measured = raster;
+  measured.total_memory = raster.memory_budget;
+  // With CUDA --memory is device memory, and the host holds the circles of a chunk.
+  if (backend == Backend::kCuda)
+    measured = {.threads = raster.threads, .chunks_of = Backend::kCuda};
+  SurveyProgress progress;
+  std::optional<WorkProgress> shown;
+  if (options.verbosity != Verbosity::kQuiet) {
+    shown.emplace(scene.path,
+                  [&progress] { return std::pair(progress.done.load(), progress.total.load()); });
+  }
+  const FrameSurvey survey =
+      survey_frame(scene, frame, picture_bytes(scene.image, format), measured, progress);
+  shown.reset();
+  warn_of_surprises(scene, format, survey.sample,
+                    scene.animation ? static_cast<std::size_t>(scene.animation->frames) : 1, frame,
+                    survey.overlaps);
+  const std::uint64_t beyond =
+      frame_memory(scene, format, backend, survey.drawing, raster.threads).most();
+  const std::uint64_t memory = beyond + program_memory(at_start, format, backend);
+  return fmt::format("{}: valid\n", scene.path) +
+         fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
+         fmt::format("  circles      {}\n", with_commas(count_circles(scene))) +
+         fmt::format("  overlaps     {} with tiles of {} pixels\n", with_commas(survey.overlaps),
+                     kCpuTileSize) +
+         fmt::format("  memory       {} ({} bytes), {} of it the program\n",
+                     memory_text(static_cast<double>(memory)), memory,
+                     memory_text(static_cast<double>(memory - beyond))) +
+         // With CUDA that is device memory, which takes what it can get.
+         (backend == Backend::kCpu ? fmt::format("  --memory     {}M\n", (beyond >> 20) + 1) : "") +
+         fmt::format("  fingerprint  {}\n", fingerprint(scene));
+}
+
+}  // namespace
+
+int run_validate(const Arguments& arguments) {
+  ValidateOptions options;
+  if (!parse(arguments, options)) return 0;
+  set_log_level(options.verbosity);
+  const std::uint64_t at_start = resident_memory();
+  const ThreadLimit thread_limit(options.machine.raster.threads);
+  Problems problems;
+  for (const Scene& scene : load_scenes(options.scenes, options.scene.overrides, problems)) {
+    problems.attempt([&] {
+      const std::string description = describe(scene, options, at_start);
+      if (options.verbosity != Verbosity::kQuiet) print_out(description);
+    });
+  }
+  return static_cast<int>(problems.exit_code());
+}
+
+}  // namespace roundel

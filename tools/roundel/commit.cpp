@@ -1,8 +1,0 @@
-// Apart from all else, so that a new commit has nothing else compiled again.
-#include "tools/roundel/commit.h"
-
-namespace roundel {
-
-const char* const kCommit = ROUNDEL_COMMIT;
-
-}  // namespace roundel

@@ -1,0 +1,372 @@
+#include "tools/roundel/export/export.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <tbb/task_arena.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "renderer/generate/generate.h"
+#include "renderer/render.h"
+#include "renderer/sequence/split_rasterizer.h"
+#include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/process.h"
+#include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/export/ranks.h"
+
+namespace roundel {
+namespace {
+
+constexpr double kTickSeconds = 0.1;  ///< how often signals and the progress are looked after
+constexpr int kSignalled = 128;       ///< exit codes of signals are this and their number
+
+using Failure = std::optional<Error>;  ///< what a rank threw
+
+int exit_code_of(const Failure& failure) {
+  return failure ? static_cast<int>(failure->exit_code()) : 0;
+}
+
+/// Those of `wanted` that are not in `made`; both rise.
+FrameList without(const FrameList& wanted, const FrameList& made) {
+  FrameList rest;
+  std::set_difference(wanted.begin(), wanted.end(), made.begin(), made.end(),
+                      std::back_inserter(rest));
+  return rest;
+}
+
+/// Remembers which frames were drawn from the ranks' list.
+class DrawnFrames final : public FrameSource {
+ public:
+  explicit DrawnFrames(FrameSource& frames) : frames_(frames) {}
+  std::optional<std::int64_t> next() override {
+    const auto frame = frames_.next();
+    if (!frame) return frame;
+    drawn_.push_back(*frame);
+    ahead_.push(*frame);
+    return frame;
+  }
+  FramesAhead& ahead() { return ahead_; }
+  /// Drawn, but neither written nor failed.
+  FrameList unfinished(const ExportResult& result) const {
+    FrameList drawn = drawn_, ended = result.written;
+    for (const FailedFrame& failed : result.failed) ended.push_back(failed.frame);
+    std::sort(drawn.begin(), drawn.end());
+    std::sort(ended.begin(), ended.end());
+    return without(drawn, ended);
+  }
+
+ private:
+  FrameSource& frames_;
+  FrameList drawn_;
+  FramesAhead ahead_;  ///< for frames in bands
+};
+
+/// Adds what another rank, or another turn of this one, has done.
+void add_result(ExportResult& sum, const ExportResult& part) {
+  if (sum.seconds == 0) {  // the first one brings its times along
+    sum = part;
+    return;
+  }
+  sum.written.insert(sum.written.end(), part.written.begin(), part.written.end());
+  std::sort(sum.written.begin(), sum.written.end());
+  sum.failed.insert(sum.failed.end(), part.failed.begin(), part.failed.end());
+  sum.gave_up |= part.gave_up;
+  if (part.error) sum.error = part.error;
+  sum.bytes += part.bytes;
+  sum.stages.add(part.stages);
+}
+
+/// One rank's part of a film.
+class Exporter {
+ public:
+  /// Throws Error for what is wrong with the command line or the scene.
+  Exporter(const RenderOptions& options, const Ranks& ranks, FrameSource& frames)
+      : options_(options),
+        ranks_(ranks),
+        threads_(threads_of(options.machine.raster.threads, ranks.local)),
+        thread_limit_(threads_),
+        scene_(load_scene(options.scenes.front(), options.scene.overrides)),
+        plan_(plan_export(scene_, options)),
+        encoder_(scene_, plan_.format, options.pixels),
+        frames_(frames),
+        progress_(progress_format()) {
+    if (!options.is_stream()) {
+      sink_ = std::make_unique<FileSink>(plan_.name);
+    } else if (ranks.count == 1) {
+      sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header());
+    } else {
+      throw Error(ExitCode::kUsage, "--output: expected files for several ranks, not \"-\"");
+    }
+  }
+
+  /// For the first rank: looks at the files that are there already.
+  FramesToMake find_work() const {
+    if (options_.is_stream()) return {plan_.frames, 0, {}, {}};
+    return frames_to_make(plan_, scene_, options_);
+  }
+
+  /// Makes frames until none is left, or a signal asks to stop, and adds what was done to `result`.
+  /// `first`: this rank, where it is the first one. `on_tick` is called every now and then with
+  /// what has been done since. Returns what was thrown.
+  Failure run(const FirstRank* first, const std::function<void(const ExportCounts&)>& on_tick,
+              ExportResult& result) {
+    try {
+      ExportJob job{scene_, frames_, encoder_, *sink_, join_bands(first, rasterizers())};
+      job.encoders = threads_;
+      job.memory_budget = options_.machine.raster.memory_budget / 2;
+      job.on_written = [this](std::int64_t frame, std::uint64_t /*bytes*/) {
+        progress_.frame_written(frame, sink_->name(frame));
+      };
+      job.goes_on = [&](const ExportCounts& counts) {
+        on_tick(counts);
+        return stop_signal() == 0;
+      };
+      const ExportResult part = export_frames(std::move(job));
+      add_result(result, part);
+      return part.error;
+    } catch (...) {
+      return current_error();
+    }
+  }
+
+  /// For the other ranks, where each makes a band of every frame.
+  void run_bands() { draw_ordered_bands(scene_, encoder_.wants_float(), ranks_, rasterizers()); }
+
+  /// For the first rank. `kept`: frames that were there. `now`: of the run() that goes on; `ended`:
+  /// of those before.
+  ProgressState state(std::size_t kept, const ExportCounts& now, const ExportResult& ended,
+                      const ExportCounts& others) const {
+    ProgressState state;
+    state.failed = now.failed + ended.failed.size() + others.failed;
+    state.done = kept + now.written + ended.written.size() + others.written + state.failed;
+    state.total = plan_.frames.size();
+    state.bytes = now.bytes + ended.bytes + others.bytes;
+    state.queue = now.drawn_ahead;
+    return state;
+  }
+  Progress& progress() { return progress_; }
+
+  /// For the first rank: what people want to know at the end.
+  void print_summary(const FramesToMake& work, const ExportResult& result) const {
+    const ExportReport report{scene_,
+                              options_.output.value_or(scene_.output.value_or("")),
+                              backend_name(backend_.backend),
+                              result,
+                              std::nullopt,
+                              rasterizers_,
+                              work.kept,
+                              work.taken.size() - without(work.taken, result.written).size()};
+    print_report(report, options_, [&] { warn_about(result); });
+  }
+
+  FrameList unfinished(const ExportResult& result) const { return frames_.unfinished(result); }
+
+ private:
+  /// About the film as a whole, once.
+  void warn_about(const ExportResult& result) const {
+    CircleSample sample;  // simulated circles have sizes and colours that nobody chose
+    constexpr std::size_t kManyFrames = 10;  // beside which one frame's circles take no time
+    const bool is_cheap = makes_circles_on_the_way(scene_) || result.written.size() >= kManyFrames;
+    if (!CircleSource(scene_).is_simulated() && is_cheap) sample = sample_circles(scene_, 0);
+    const bool is_made = !result.written.empty();
+    warn_of_surprises(scene_, plan_.format.picture, sample, plan_.frames.size(),
+                      is_made ? result.written.front() : 0, is_made ? result.stages.overlaps : 1);
+  }
+
+  std::vector<std::unique_ptr<Rasterizer>> rasterizers() {
+    if (rasterizers_ == 0) backend_ = choose_backend(options_.machine);
+    let_signals_ask();
+    const int threads = threads_ > 0 ? threads_ : tbb::this_task_arena::max_concurrency();
+    const std::size_t frames = plan_.frames.size() / static_cast<std::size_t>(ranks_.count);
+    const int at_once = options_.split_frame
+                            ? 1
+                            : frames_at_once(scene_, plan_, backend_.backend, frames, threads,
+                                             options_.machine.raster.memory_budget);
+    MachineOptions machine = options_.machine;
+    if (backend_.backend == Backend::kCpu) machine.raster.memory_budget /= 2;  // see run()
+    auto made = make_rasterizers(backend_.backend, machine, ranks_.local, at_once);
+    rasterizers_ = made.size();
+    return made;
+  }
+
+  /// With --split-frame a single rasterizer that stands for all of them, here and on other ranks.
+  std::vector<std::unique_ptr<Rasterizer>> join_bands(
+      const FirstRank* first, std::vector<std::unique_ptr<Rasterizer>> all) {
+    if (!options_.split_frame || (all.size() == 1 && ranks_.count == 1)) return all;
+    if (ranks_.count > 1) bands_.emplace(ranks_, *first, frames_.ahead());
+    std::vector<std::unique_ptr<Rasterizer>> joined;
+    joined.push_back(make_split_rasterizer(std::move(all), bands_ ? &*bands_ : nullptr));
+    return joined;
+  }
+
+  /// Only the first rank speaks, but about single frames each does.
+  ProgressFormat progress_format() const {
+    const ProgressFormat asked = options_.progress;
+    if (ranks_.index > 0 && asked != ProgressFormat::kBlender) return ProgressFormat::kNone;
+    const bool silent = options_.verbosity == Verbosity::kQuiet && asked == ProgressFormat::kAuto;
+    return silent ? ProgressFormat::kNone : asked;
+  }
+
+  const RenderOptions& options_;
+  const Ranks& ranks_;
+  int threads_;
+  ThreadLimit thread_limit_;
+  Scene scene_;
+  ExportPlan plan_;
+  FrameEncoder encoder_;
+  std::unique_ptr<FrameSink> sink_;
+  DrawnFrames frames_;
+  std::optional<RankBands> bands_;
+  Progress progress_;
+  ChosenBackend backend_{Backend::kCpu, ""};
+  std::size_t rasterizers_ = 0;
+};
+
+void print_failures(const ExportResult& result) {
+  constexpr std::size_t kListed = 5;
+  const std::size_t count = result.failed.size();
+  for (std::size_t i = 0; i < std::min(count, kListed); ++i) {
+    spdlog::error("frame {}: {}", result.failed[i].frame, result.failed[i].message);
+  }
+  if (count > kListed) spdlog::error("and {} failed", counted(count - kListed, "more frame"));
+  if (result.gave_up) spdlog::error("gave up after that");
+}
+
+/// Says what remains to be done, and returns the exit code. `worst`: that of the ranks.
+int conclude(const FramesToMake& work, const ExportResult& result, int worst) {
+  print_failures(result);
+  const FrameList rest = without(work.frames, result.written);
+  const int signal = stop_signal();
+  if (!rest.empty()) {
+    spdlog::error("{}: {} of {} frames are missing; to make them: --frames {}",
+                  signal != 0 ? "interrupted" : "incomplete", rest.size(),
+                  work.frames.size() + work.kept, frames_text(rest));
+  }
+  if (signal != 0 && !rest.empty()) return kSignalled + signal;
+  if (worst > kSignalled || rest.empty() || result.error) return worst;
+  if (work.kept > 0 || !result.written.empty())
+    return static_cast<int>(ExitCode::kSomeFramesFailed);
+  return worst != 0 ? worst : static_cast<int>(ExitCode::kRuntimeFailure);
+}
+
+/// Prints what others threw, but not again what was printed already for this rank, and keeps what
+/// else they said.
+void hear_others(FirstRank& first, const Failure& own, std::vector<RankReport>& reports) {
+  for (RankReport& report : first.take_reports()) {
+    if (!report.problem.empty() && !(own && report.problem == own->what())) {
+      const std::string head = fmt::format("rank {}: ", report.rank);
+      std::string text = head + report.problem;
+      for (std::size_t at = text.find('\n'); at != std::string::npos;
+           at = text.find('\n', at + 1)) {
+        text.insert(at + 1, head);
+      }
+      print_error(Error(static_cast<ExitCode>(report.exit_code), text));
+    }
+    reports.push_back(std::move(report));
+  }
+}
+
+/// The first rank, or the only one: deals out the frames, makes some, and speaks for all.
+int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
+  Exporter exporter(options, ranks, first);
+  const FramesToMake work = exporter.find_work();
+  first.hand_out(work.frames);
+  ExportResult result;
+  Failure failure;
+  std::vector<RankReport> reports;
+  const auto look_after = [&](const ExportCounts& now) {
+    if (stop_signal() != 0) first.stop();
+    hear_others(first, failure, reports);
+    exporter.progress().update(exporter.state(work.kept, now, result, first.others()));
+  };
+  const auto work_on = [&] {
+    failure = exporter.run(&first, look_after, result);
+    if (failure) print_error(*failure);
+  };
+  const auto wait_for_others = [&] {
+    while (!first.wait_for_others(kTickSeconds)) look_after({});
+    hear_others(first, failure, reports);
+  };
+  if (!work.frames.empty()) work_on();
+  if (options.split_frame) end_bands(ranks);
+  if (!work.frames.empty()) {
+    first.take_back(exporter.unfinished(result));
+    wait_for_others();
+    // What another rank could not make is left for this one.
+    while (!options.split_frame && first.has_frames() && !result.gave_up && !failure &&
+           stop_signal() == 0) {
+      work_on();
+    }
+  }
+  wait_for_others();
+  exporter.progress().finish(exporter.state(work.kept, {}, result, first.others()));
+  int worst = exit_code_of(failure);
+  for (const RankReport& report : reports) {
+    worst = std::max(worst, report.exit_code);
+    add_result(result, report.result);
+  }
+  exporter.print_summary(work, result);
+  return conclude(work, result, worst);
+}
+
+/// The first of several ranks, which must not leave the others waiting.
+int lead_others(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
+  int code = 0;
+  Failure failure;
+  try {
+    code = lead(options, ranks, first);
+  } catch (...) {
+    failure = current_error();
+    print_error(*failure);
+    code = exit_code_of(failure);
+    first.stop();
+    if (options.split_frame) end_bands(ranks);
+  }
+  while (!first.wait_for_others(kTickSeconds)) {
+  }
+  std::vector<RankReport> reports;
+  hear_others(first, failure, reports);
+  first.dismiss(code);
+  return code;
+}
+
+/// Any other rank.
+int follow(const RenderOptions& options, const Ranks& ranks) {
+  OtherRank other(ranks);
+  RankReport report;
+  Failure failure;
+  try {
+    Exporter exporter(options, ranks, other);
+    if (options.split_frame) {
+      exporter.run_bands();
+    } else {
+      failure = exporter.run(
+          nullptr, [&](const ExportCounts& own) { other.note(own); }, report.result);
+      other.note({report.result.written.size(), report.result.failed.size(), report.result.bytes});
+    }
+    report.exit_code = stop_signal() != 0 ? kSignalled + stop_signal() : exit_code_of(failure);
+    report.unfinished = exporter.unfinished(report.result);
+  } catch (...) {
+    failure = current_error();
+    report.exit_code = exit_code_of(failure);
+  }
+  if (failure) report.problem = failure->what();
+  return other.end(std::move(report));
+}
+
+}  // namespace
+
+int export_film(const RenderOptions& options) {
+  const Ranks ranks = join_ranks(options.shard && options.shard->per_rank);
+  if (ranks.index > 0) return follow(options, ranks);
+  FirstRank first(ranks);
+  return ranks.count == 1 ? lead(options, ranks, first) : lead_others(options, ranks, first);
+}
+
+}  // namespace roundel

@@ -1,0 +1,207 @@
+#include "tools/roundel/export/export.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+
+#include "renderer/base/error.h"
+#include "renderer/base/memory.h"
+#include "renderer/base/text.h"
+#include "renderer/generate/generate.h"
+#include "renderer/image/files.h"
+#include "renderer/sequence/existing_frames.h"
+#include "tools/roundel/cli/output_path.h"
+#include "tools/roundel/cli/requirements.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The name of every frame; in a folder SCENE.png for a still, SCENE_0001.png for a film.
+FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat format) {
+  if (!options.output && !scene.output) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("{}: expected -o FILE, as the scene has no \"output\"", scene.path));
+  }
+  std::string pattern = options.output ? *options.output : *scene.output;
+  if (options.output && names_folder(pattern)) {
+    const fs::path picture = picture_in_folder(pattern, scene.path, format);
+    if (!options.is_film()) return FrameName::literal(picture.string());
+    pattern =
+        (picture.parent_path() / picture.stem()).string() + "_####" + picture.extension().string();
+  }
+  FrameName name(pattern);
+  const FrameList frames = frames_of(scene, options.frames, 0);
+  if (frames.size() > 1 && !name.has_number()) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("--output: expected a name with the frame number as ####, %04d or "
+                            "{{frame:04}} for {} frames, got {}",
+                            frames.size(), roundel::quoted(pattern)));
+  }
+  return name;
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
+/// "a.png, b.png, c.png and 12 more"
+std::string first_few(const std::vector<std::string>& names, std::size_t count) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  if (count > names.size()) text += fmt::format(" and {} more", count - names.size());
+  return text;
+}
+
+/// Those frames whose names are taken, whatever stands there.
+FrameList taken_names(const ExportPlan& plan) {
+  FrameList taken;
+  std::copy_if(plan.frames.begin(), plan.frames.end(), std::back_inserter(taken),
+               [&](std::int64_t frame) { return is_there(plan.name.path(frame)); });
+  return taken;
+}
+
+void refuse_existing(const ExportPlan& plan, const FrameList& taken) {
+  constexpr std::size_t kListed = 3;
+  if (taken.empty()) return;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(kListed, taken.size()); ++i) {
+    names.push_back(plan.name.path(taken[i]));
+  }
+  throw Error(ExitCode::kOutputRefused,
+              fmt::format("{} of {} frames exist: {} (--resume keeps what is sound, --overwrite "
+                          "replaces all)",
+                          taken.size(), plan.frames.size(), first_few(names, taken.size())));
+}
+
+bool is_right(const FrameFile& file) {
+  return file.state == FrameState::kSound && file.metadata;
+}
+
+/// What --resume must not replace: it may be somebody's work.
+bool is_of_others(const FrameFile& file) {
+  return file.state == FrameState::kForeign || file.state == FrameState::kUnreadable;
+}
+
+/// Keeps what is right. Missing and damaged files, and links, are to be made; all else only with
+/// `overwrite`.
+FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene, bool overwrite) {
+  std::vector<FrameFile> files = examine_frames(plan.name, plan.frames, plan.format.picture);
+  judge_frames(files, plan.frames, origin_of(scene), "asked");
+  FramesToMake work;
+  FrameList free;  // frames that may be made
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    FrameFile& file = files[i];
+    if (is_right(file)) {
+      ++work.kept;
+      continue;
+    }
+    if (file.state == FrameState::kSound) {
+      file.state = FrameState::kForeign;
+      file.fault = "PFM, which does not say of what scene";
+    }
+    work.frames.push_back(plan.frames[i]);
+    if (file.state != FrameState::kMissing) work.taken.push_back(plan.frames[i]);
+    if (!is_of_others(file)) free.push_back(plan.frames[i]);
+  }
+  if (overwrite || free.size() == work.frames.size()) return work;
+  std::string message;
+  for (const std::string& line : fault_lines(plan.name, plan.frames, files, is_of_others)) {
+    message += line + '\n';
+  }
+  message += "--resume does not replace these (with --overwrite it makes them again, too)";
+  constexpr std::size_t kReadable = 300;
+  const std::string list = frames_text(free);
+  if (!free.empty() && list.size() < kReadable) {
+    message += "; to make only the others: --frames " + list;
+  }
+  throw Error(ExitCode::kOutputRefused, message);
+}
+
+/// The first frame of each folder: the frame number may be in the folder's name too.
+std::map<std::string, std::string> first_frames(const ExportPlan& plan) {
+  std::map<std::string, std::string> frames;
+  for (const std::int64_t frame : plan.frames) {
+    const std::string path = plan.name.path(frame);
+    frames.emplace(fs::path(path).parent_path().string(), path);
+  }
+  return frames;
+}
+
+std::vector<std::string> inputs_of(const Scene& scene, const RenderOptions& options) {
+  std::vector<std::string> inputs = files_read({scene});
+  if (!options.frames.list_file.empty()) inputs.push_back(options.frames.list_file);
+  return inputs;
+}
+
+}  // namespace
+
+ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
+  ExportPlan plan;
+  plan.frames = frames_of(scene, options.frames, frame_of(scene, options.scene));
+  if (options.shard) {
+    plan.frames = shard_frames(plan.frames, *options.shard, CircleSource(scene).is_simulated());
+  }
+  if (options.is_stream()) {
+    plan.format = *options.format;
+  } else {
+    plan.format.picture = picture_format(scene, options.output, options.picture_format());
+    plan.name = name_of(scene, options, plan.format.picture);
+  }
+  const std::uint64_t budget = options.machine.raster.memory_budget;
+  if (options.is_film()) {
+    check_memory(scene, memory_needed(scene.image, plan.format.picture, count_circles(scene), 0, 0),
+                 budget);
+  } else {
+    check_feasible(scene, plan.format.picture, budget);
+  }
+  return plan;
+}
+
+int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
+                   int threads, std::uint64_t budget) {
+  constexpr std::uint64_t kStateBytes = 16;  // of a pixel that goes on in the next chunk
+  constexpr int kPerDevice = 3;              // one on its way in, one drawn, one on its way out
+  constexpr std::uint64_t kDeviceBytes = std::uint64_t{1} << 30;
+  const int wanted = backend == Backend::kCpu ? threads : kPerDevice;
+  const auto count = static_cast<std::uint64_t>(wanted);
+  const std::uint64_t circles = count_circles(scene);
+  const std::uint64_t pixels = static_cast<std::uint64_t>(scene.image.width) *
+                               static_cast<std::uint64_t>(scene.image.height);
+  const std::uint64_t bytes =
+      memory_needed(scene.image, plan.format.picture, circles, 4 * circles, 0) +
+      kStateBytes * pixels;
+  const std::uint64_t host = budget > 0 ? budget : physical_memory() / 2;
+  const bool fit = count * bytes <= (backend == Backend::kCpu ? host : kDeviceBytes);
+  return fit && frames >= 2 * count ? wanted : 1;
+}
+
+FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
+                            const RenderOptions& options) {
+  const std::map<std::string, std::string> folders = first_frames(plan);
+  for (const auto& [folder, frame] : folders) check_folder_of(frame);
+  FramesToMake work{plan.frames, 0, taken_names(plan), {}};
+  const std::vector<std::string> inputs = inputs_of(scene, options);
+  for (const std::int64_t frame : work.taken) {
+    check_replaces_no_input(plan.name.path(frame), inputs, ExitCode::kOutputRefused);
+  }
+  if (options.resume) {
+    work = frames_to_resume(plan, scene, options.overwrite);
+  } else if (!options.overwrite) {
+    refuse_existing(plan, work.taken);
+  }
+  std::vector<std::string> frames;
+  for (const auto& [folder, frame] : folders) {
+    remove_leftover_files(folder);
+    frames.push_back(frame);
+  }
+  if (!work.frames.empty()) work.folders = make_folders_of(frames, TakenName::kReplace);
+  return work;
+}
+
+}  // namespace roundel
