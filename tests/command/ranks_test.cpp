@@ -196,9 +196,8 @@ TEST(Ranks, BandsComeFromTheOthersAndARankThatHasEndedIsAnError) {
   const Ranks ranks = post.ranks(0), own = post.ranks(1);
   FirstRank first(ranks);
   first.hand_out({});
-  FramesAhead ahead;
-  RankBands bands(ranks, first, ahead);
-  ahead.push(3);
+  RankBands bands(ranks, first);
+  bands.expect(3);
   bands.order();
   const auto order = own.messenger->receive(MessageKind::kOrder, 0);
   ASSERT_TRUE(order);

@@ -48,10 +48,11 @@ class DrawnFrames final : public FrameSource {
     const auto frame = frames_.next();
     if (!frame) return frame;
     drawn_.push_back(*frame);
-    ahead_.push(*frame);
+    if (bands_ != nullptr) bands_->expect(*frame);
     return frame;
   }
-  FramesAhead& ahead() { return ahead_; }
+  /// From now on these hear of each frame.
+  void announce_to(RankBands& bands) { bands_ = &bands; }
   /// Drawn, but neither written nor failed.
   FrameList unfinished(const ExportResult& result) const {
     FrameList drawn = drawn_, ended = result.written;
@@ -64,7 +65,7 @@ class DrawnFrames final : public FrameSource {
  private:
   FrameSource& frames_;
   FrameList drawn_;
-  FramesAhead ahead_;  ///< for frames in bands
+  RankBands* bands_ = nullptr;
 };
 
 /// Adds what another rank, or another turn of this one, has done.
@@ -199,7 +200,7 @@ class Exporter {
   std::vector<std::unique_ptr<Rasterizer>> join_bands(
       const FirstRank* first, std::vector<std::unique_ptr<Rasterizer>> all) {
     if (!options_.split_frame || (all.size() == 1 && ranks_.count == 1)) return all;
-    if (ranks_.count > 1) bands_.emplace(ranks_, *first, frames_.ahead());
+    if (ranks_.count > 1) frames_.announce_to(bands_.emplace(ranks_, *first));
     std::vector<std::unique_ptr<Rasterizer>> joined;
     joined.push_back(make_split_rasterizer(std::move(all), bands_ ? &*bands_ : nullptr));
     return joined;

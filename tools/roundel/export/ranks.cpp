@@ -233,20 +233,16 @@ std::string OtherRank::question(const RankReport* report) const {
   return json_text(json);
 }
 
-void FramesAhead::push(std::int64_t frame) {
+void RankBands::expect(std::int64_t frame) {
   const std::lock_guard lock(mutex_);
-  frames_.push_back(frame);
-}
-
-std::int64_t FramesAhead::pop() {
-  const std::lock_guard lock(mutex_);
-  const std::int64_t frame = frames_.front();
-  frames_.pop_front();
-  return frame;
+  expected_.push_back(frame);
 }
 
 void RankBands::order() {
-  order_bands(ranks_, {{"frame", frames_.pop()}});
+  std::unique_lock lock(mutex_);
+  const std::int64_t frame = take_first(expected_).value();
+  lock.unlock();
+  order_bands(ranks_, {{"frame", frame}});
 }
 
 void RankBands::receive(int index, std::span<std::uint8_t> bytes) {

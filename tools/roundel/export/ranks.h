@@ -154,22 +154,12 @@ class OtherRank final : public FrameSource {
   ExportCounts counts_;
 };
 
-/// The numbers of the frames whose circles are generated and that are yet to be drawn, in order.
-class FramesAhead {
- public:
-  void push(std::int64_t frame);
-  std::int64_t pop();
-
- private:
-  std::mutex mutex_;
-  std::deque<std::int64_t> frames_;
-};
-
-/// The first rank's view of the bands that the others draw of each frame, in the order of `frames`.
+/// The first rank's view of the bands that the others draw of each frame.
 class RankBands final : public BandExchange {
  public:
-  RankBands(const Ranks& ranks, const FirstRank& first, FramesAhead& frames)
-      : ranks_(ranks), first_(first), frames_(frames) {}
+  RankBands(const Ranks& ranks, const FirstRank& first) : ranks_(ranks), first_(first) {}
+  /// Frames are ordered in the order of these calls, which may come from another thread.
+  void expect(std::int64_t frame);
   int count() const override { return ranks_.count; }
   void order() override;
   void receive(int index, std::span<std::uint8_t> bytes) override;
@@ -177,7 +167,8 @@ class RankBands final : public BandExchange {
  private:
   const Ranks& ranks_;
   const FirstRank& first_;
-  FramesAhead& frames_;
+  std::mutex mutex_;
+  std::deque<std::int64_t> expected_;
 };
 
 /// Tells the other ranks that no band is wanted any more.
