@@ -15,6 +15,7 @@ BELOW = {
     "image": "base pixels",
     "compare": "base pixels scene image",
     "": "base pixels scene generate raster image",
+    "bench": "base pixels scene generate raster image .",
     "sequence": "base pixels scene generate raster image .",
     "explain": "base pixels scene generate raster image",
 }
