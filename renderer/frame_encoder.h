@@ -6,6 +6,7 @@
 #include "renderer/image/files.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/pixels/image.h"
+#include "renderer/raster/rasterizer.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -43,7 +44,11 @@ class FrameEncoder {
   /// `pixels` is for kRawVideo. Throws Error(kUsage) for y4m or RGB24 of a scene with alpha.
   FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat pixels = PixelFormat::kAsScene);
 
-  /// True where it takes the framebuffer of a picture, else the image.
+  /// Which of a picture's two it takes, for drawing to.
+  FrameTarget target(FramePixels& picture) const {
+    return wants_float() ? FrameTarget(picture.framebuffer) : FrameTarget(picture.image);
+  }
+  /// True where that is the framebuffer.
   bool wants_float() const { return format_.picture != ImageFormat::kPng; }
   /// True where an image's bytes are the frame's: nothing is to be encoded.
   bool takes_as_drawn() const;

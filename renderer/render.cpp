@@ -1,16 +1,22 @@
 #include "renderer/render.h"
 
+#include "renderer/base/buffer.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
-#include "renderer/scene/fingerprint.h"
+#include "renderer/raster/backend.h"
+
+// All stages of a frame are called from here, in the order in which its data flow: generate, plan,
+// bin and blend chunk by chunk, finish, encode, write. Films generate, draw, encode and write from
+// their pipeline (sequence/export_pipeline.cpp), several frames at once.
 
 namespace roundel {
+
 FrameRenderer::FrameRenderer(const Scene& scene, Rasterizer& rasterizer)
     : scene_(scene), rasterizer_(rasterizer), source_(scene) {}
 
 void FrameRenderer::render(std::int64_t frame, const FrameTarget& out, StageStats& stats) {
   const auto generate = [&] {
-    if (source_.is_streamed()) return source_.at(frame, circles_);  // in the frame loop
+    if (source_.is_streamed()) return source_.at(frame, circles_);  // by bin()
     const StageTimer timer(stats, "generate");
     stats.stage("generate").bytes = count_circles(scene_) * (sizeof(Shape) + sizeof(Paint));
     return source_.at(frame, circles_);
@@ -18,6 +24,44 @@ void FrameRenderer::render(std::int64_t frame, const FrameTarget& out, StageStat
   const CircleStream circles = generate();
   if (sample_.circles == 0) sample_ = sample_circles(circles, scene_.image);
   rasterizer_.draw(circles, scene_.image, out, stats);
+}
+
+void RasterBackend::draw(const CircleStream& circles, const ImageSettings& image,
+                         const FrameTarget& out, StageStats& stats) {
+  stats.circles = circles.count();
+  const ChunkPlan chunks = plan(circles, image, out, stats);
+  draw_chunks(*this, chunks, stats);
+  finish(stats);
+}
+
+// The one loop over chunks: pictures, films, heat maps and `roundel bench` run it, on any backend.
+void draw_chunks(RasterBackend& backend, ChunkPlan plan, StageStats& stats) {
+  using Next = ChunkResult::Next;
+  for (bool is_active = true; is_active;) {
+    const Chunk chunk = plan.chunk();
+    backend.bin(chunk, stats);
+    backend.blend(chunk, stats);
+    if (!plan.asks_now()) {
+      plan.advance();
+      continue;
+    }
+    const ChunkResult result = backend.result(chunk, stats);
+    switch (result.next) {
+      case Next::kAdvance:
+        is_active = result.active_tiles > 0 && !chunk.is_last();
+        plan.advance();
+        break;
+      case Next::kRepeat:
+        plan.repeat();
+        break;
+      case Next::kHalve:
+        plan.halve();
+        break;
+      case Next::kTakeAll:
+        plan.take_all();
+        break;
+    }
+  }
 }
 
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
@@ -28,10 +72,7 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
   CircleSample sample;
   {
     FrameRenderer renderer(scene, rasterizer);
-    if (encoder.wants_float())
-      renderer.render(frame, picture.framebuffer, stats);
-    else
-      renderer.render(frame, picture.image, stats);
+    renderer.render(frame, encoder.target(picture), stats);
     sample = renderer.sample();
   }
   // What drawing took is gone before encoding begins.

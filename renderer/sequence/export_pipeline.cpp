@@ -227,11 +227,7 @@ class ExportPipeline {
     StageStats stats;
     const std::optional<Error> error = error_of([&] {
       if (!picture) picture = std::make_unique<FramePixels>();
-      if (job_.encoder.wants_float()) {
-        rasterizer.draw(*work.content, job_.scene.image, picture->framebuffer, stats);
-      } else {
-        rasterizer.draw(*work.content, job_.scene.image, picture->image, stats);
-      }
+      rasterizer.draw(*work.content, job_.scene.image, job_.encoder.target(*picture), stats);
     });
 
     lock.lock();
