@@ -190,7 +190,9 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       "for byte, whatever the backend, the number of threads or the memory.");
   line.add_note(kExitCodes);
   line.add_check([&options](CommandLine::Problems& problems) {
-    check_output_option(options.output, options.scenes.size(), problems, options.picture_format());
+    if (!options.is_video())
+      check_output_option(options.output, options.scenes.size(), problems,
+                          options.picture_format());
     check_sequence(options, problems);
   });
   return line.parse(arguments);
