@@ -40,29 +40,31 @@ ROUNDEL_HOST_DEVICE void composite(PixelState<L>& pixel, typename L::Float alpha
   pixel.transmittance = L::mul(pixel.transmittance, L::sub(L::set(1.0f), alpha));
 }
 
-/// composite() where `painted`, with one alpha for all lanes: `pass` is 1 − alpha. Bit for bit what
-/// composite() does with an alpha of 0 in the other lanes, in fewer operations.
+/// composite() where `painted`, with one alpha for all lanes: `one_minus_alpha` is 1 − alpha. Bit
+/// for bit what composite() does with an alpha of 0 in the other lanes, in fewer operations.
 template <class L>
 ROUNDEL_HOST_DEVICE void composite_solid(PixelState<L>& pixel, typename L::Mask painted,
-                                         typename L::Float alpha, typename L::Float pass,
+                                         typename L::Float alpha, typename L::Float one_minus_alpha,
                                          typename L::Float red, typename L::Float green,
                                          typename L::Float blue) {
   const typename L::Float weight = L::zero_unless(painted, L::mul(pixel.transmittance, alpha));
   pixel.red = L::fma(weight, red, pixel.red);
   pixel.green = L::fma(weight, green, pixel.green);
   pixel.blue = L::fma(weight, blue, pixel.blue);
-  pixel.transmittance = L::choose(painted, L::mul(pixel.transmittance, pass), pixel.transmittance);
+  pixel.transmittance =
+      L::choose(painted, L::mul(pixel.transmittance, one_minus_alpha), pixel.transmittance);
 }
 
 /// composite_solid() where a vector holds each pixel's channels side by side: red, green, blue and
-/// transmittance, which is_light marks. `light` has a pixel's transmittance in all its channels,
-/// `color` red, green, blue and 1 − alpha.
+/// transmittance, which is_transmittance marks. `transmittance` has a pixel's transmittance in all
+/// its channels, `color` red, green, blue and 1 − alpha.
 template <class L>
 ROUNDEL_HOST_DEVICE typename L::Float composite_channels(
-    typename L::Float channels, typename L::Float light, typename L::Mask painted,
-    typename L::Mask is_light, typename L::Float alpha, typename L::Float color) {
-  const typename L::Float colored = L::fma(L::mul(light, alpha), color, channels);
-  const typename L::Float blended = L::choose(is_light, L::mul(light, color), colored);
+    typename L::Float channels, typename L::Float transmittance, typename L::Mask painted,
+    typename L::Mask is_transmittance, typename L::Float alpha, typename L::Float color) {
+  const typename L::Float colored = L::fma(L::mul(transmittance, alpha), color, channels);
+  const typename L::Float blended =
+      L::choose(is_transmittance, L::mul(transmittance, color), colored);
   return L::choose(painted, blended, channels);
 }
 

@@ -35,7 +35,7 @@ HWY_INLINE Integers tiles_of(Vector pixels, const TileGrid& grid) {
 }
 
 /// One vector of circles.
-HWY_INLINE void find_rects(const Shape* shapes, const TileGrid& grid, Rects& rects, int i) {
+HWY_INLINE void compute_rects(const Shape* shapes, const TileGrid& grid, Rects& rects, int i) {
   Vector x, y, z, radius;
   hn::LoadInterleaved4(kTag, &shapes->x, x, y, z, radius);
   const float height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
@@ -55,22 +55,23 @@ HWY_INLINE void find_rects(const Shape* shapes, const TileGrid& grid, Rects& rec
   hn::Store(hn::IfThenElse(is_one, tile, hn::Set(kIntegers, -1)), kIntegers, rects.only + i);
 }
 
-HWY_INLINE void find_rects(std::span<const Shape> shapes, const TileGrid& grid, Rects& rects) {
+HWY_INLINE void compute_rects(std::span<const Shape> shapes, const TileGrid& grid, Rects& rects) {
   const int count = static_cast<int>(shapes.size());
   const int whole = count & -kLanes;
   if (whole < count) {
     Shape rest[kLanes] = {};
     std::copy(shapes.begin() + whole, shapes.end(), rest);
-    find_rects(rest, grid, rects, whole);
+    compute_rects(rest, grid, rects, whole);
   }
   // Downwards, as all goes here: the processor then fetches ahead in the right direction.
-  for (int i = whole - kLanes; i >= 0; i -= kLanes) find_rects(shapes.data() + i, grid, rects, i);
+  for (int i = whole - kLanes; i >= 0; i -= kLanes)
+    compute_rects(shapes.data() + i, grid, rects, i);
 }
 
 /// The columns of tiles [x0, x1] that the circle may reach within each of kLanes rows of tiles from
 /// tile_y on.
-HWY_INLINE void find_reach(const Shape& shape, const TileGrid& grid, int tile_y, std::int32_t* x0,
-                           std::int32_t* x1) {
+HWY_INLINE void compute_reach(const Shape& shape, const TileGrid& grid, int tile_y,
+                              std::int32_t* x0, std::int32_t* x1) {
   const float tile_size = static_cast<float>(grid.tile_size);
   const float height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
   const Vector row = hn::Iota(kTag, static_cast<float>(tile_y));
@@ -103,7 +104,7 @@ HWY_INLINE void for_each_circle(std::span<const Shape> shapes, const TileGrid& g
   for (std::size_t end = shapes.size(), count = 0; end > 0; end -= count) {
     count = std::min<std::size_t>(Rects::kCapacity, end);
     const std::size_t first = end - count;
-    find_rects(shapes.subspan(first, count), grid, rects);
+    compute_rects(shapes.subspan(first, count), grid, rects);
     for (std::size_t i = count; i-- > 0;) {
       const int only = rects.only[i];
       if (only >= 0) {
@@ -119,7 +120,7 @@ HWY_INLINE void for_each_circle(std::span<const Shape> shapes, const TileGrid& g
       }
       for (int y = y0; y <= y1; ++y) {
         const int lane = (y - y0) % kLanes;
-        if (lane == 0) find_reach(shapes[first + i], grid, y, reach_x0, reach_x1);
+        if (lane == 0) compute_reach(shapes[first + i], grid, y, reach_x0, reach_x1);
         if (reach_x0[lane] <= reach_x1[lane])
           visit_run(first + i, y, reach_x0[lane], reach_x1[lane]);
       }

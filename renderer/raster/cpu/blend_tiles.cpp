@@ -35,13 +35,13 @@ std::int32_t bits_of(float value) {
   __builtin_memcpy(&bits, &value, sizeof bits);
   return bits;
 }
-/// At least how far a transmittance of `light` is from the one that stops a pixel.
-std::int32_t halvings_left(float light) {
-  return bits_of(light) - bits_of(kOpaqueTransmittance);
+/// At least how far a transmittance is from the one that stops a pixel.
+std::int32_t halvings_left(float transmittance) {
+  return bits_of(transmittance) - bits_of(kOpaqueTransmittance);
 }
-/// At most what letting the share `pass` through takes, the rounding of the product included.
-std::int32_t halvings_taken(float pass) {
-  return bits_of(1.0f) - bits_of(pass) + 1;
+/// At most what a factor of `one_minus_alpha` takes, the rounding of the product included.
+std::int32_t halvings_taken(float one_minus_alpha) {
+  return bits_of(1.0f) - bits_of(one_minus_alpha) + 1;
 }
 
 class TileBlender {
@@ -61,7 +61,7 @@ class TileBlender {
   }
 
   /// False when all pixels are opaque.
-  bool any_live() { return specks_have_pixels_ ? specks_.any_live() : find_live_blocks(); }
+  bool any_live() { return specks_have_pixels_ ? specks_.any_live() : collect_active_blocks(); }
 
   /// To be called last: the tile's state is complete then.
   void finish() {
@@ -72,7 +72,7 @@ class TileBlender {
   void blend() {
     const bool are_small = batch_.largest < kSmallRadius * args_.grid.s;
     if (are_small) {
-      const int side = find_pixels();
+      const int side = collect_pixels();
       if (side <= SpeckBlender::kLargestSide && batch_.snow == 0 &&
           args_.state.tile_size <= SpeckBlender::kLargestTile) {
         if (!specks_have_pixels_) specks_.take(args_.state, pixels_, args_.grid.s);
@@ -85,14 +85,14 @@ class TileBlender {
     if (specks_have_pixels_) {
       specks_.give_back();
       specks_have_pixels_ = false;
-      if (!find_live_blocks()) return;
+      if (!collect_active_blocks()) return;
     }
-    find_squares();
+    compute_squares();
     if (are_small) {
       for (int k = 0; k < batch_.count; ++k) blend_small(k);
     } else {
       for (int i = 0; i < num_blocks_; ++i) {
-        if (i == 0 || blocks_[i].y != blocks_[i - 1].y) find_rows(row_y_ + blocks_[i].y);
+        if (i == 0 || blocks_[i].y != blocks_[i - 1].y) compute_rows(row_y_ + blocks_[i].y);
         blend_block(blocks_[i]);
       }
     }
@@ -100,13 +100,13 @@ class TileBlender {
 
  private:
   struct Block {
-    int x, y;     ///< of its first pixel in the tile
-    float light;  ///< least transmittance of its pixels in the image, or less
+    int x, y;             ///< of its first pixel in the tile
+    float transmittance;  ///< least transmittance of its pixels in the image, or less
   };
   int offset_of(Block block) const { return (block.y << args_.grid.tile_shift) + block.x; }
 
   /// Forgets blocks whose pixels are all opaque; false when there is no other left.
-  bool find_live_blocks() {
+  bool collect_active_blocks() {
     int active = 0;
     for (int i = 0; i < num_blocks_; ++i) {
       Block& block = blocks_[active];
@@ -118,7 +118,7 @@ class TileBlender {
         least = hn::Min(least, other), most = hn::Max(most, other);
       }
       if (L::none(L::greater(most, L::set(kOpaqueTransmittance)))) continue;
-      block.light = hn::GetLane(hn::MinOfLanes(kTag, least));
+      block.transmittance = hn::GetLane(hn::MinOfLanes(kTag, least));
       ++active;
     }
     num_blocks_ = active;
@@ -139,11 +139,11 @@ class TileBlender {
   }
 
   /// What follows from radius and alpha.
-  void find_squares() {
+  void compute_squares() {
     for (int k = 0; k < batch_.count; ++k) {
       batch_.r2[k] = batch_.radius[k] * batch_.radius[k];
-      batch_.pass[k] = 1.0f - batch_.paints[k].alpha;
-      batch_.cost[k] = halvings_taken(batch_.pass[k]);
+      batch_.one_minus_alpha[k] = 1.0f - batch_.paints[k].alpha;
+      batch_.cost[k] = halvings_taken(batch_.one_minus_alpha[k]);
     }
     for (std::uint64_t snow = batch_.snow; snow != 0; snow &= snow - 1) {
       const int k = __builtin_ctzll(snow);
@@ -156,7 +156,7 @@ class TileBlender {
 
   /// The tile's pixels that each circle of the batch may cover. Returns the longest side of their
   /// boxes.
-  int find_pixels() {
+  int collect_pixels() {
     const TileGrid& grid = args_.grid;
     const auto height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
     const auto store = [&](Vector pixel, int origin, std::int32_t* to) HWY_ATTR {
@@ -195,11 +195,12 @@ class TileBlender {
           });
       return;
     }
-    const Vector alpha = L::set(paint.alpha), pass = L::set(batch_.pass[k]);
+    const Vector alpha = L::set(paint.alpha), one_minus_alpha = L::set(batch_.one_minus_alpha[k]);
     const Vector red = L::set(paint.red), green = L::set(paint.green), blue = L::set(paint.blue);
     for_each_vector_of_small(
-        k, [&](PixelState<L>& pixels, Vector /*dx2*/, Vector /*dy2*/, L::Mask painted)
-               HWY_ATTR { composite_solid<L>(pixels, painted, alpha, pass, red, green, blue); });
+        k, [&](PixelState<L>& pixels, Vector /*dx2*/, Vector /*dy2*/, L::Mask painted) HWY_ATTR {
+          composite_solid<L>(pixels, painted, alpha, one_minus_alpha, red, green, blue);
+        });
   }
 
   /// Calls blend(pixels, dx2, dy2, painted) for each vector that circle k of the batch may cover a
@@ -233,7 +234,7 @@ class TileBlender {
   }
 
   /// What the circles of the batch have in common for all blocks of these rows.
-  void find_rows(const float* y) {
+  void compute_rows(const float* y) {
     for (int k = 0; k < batch_.count; k += kLanes) {
       const Vector cy = hn::Load(kTag, batch_.y + k);
       const Vector dy = L::sub(cy, L::clamp(cy, y[0], y[kRows - 1]));
@@ -254,7 +255,7 @@ class TileBlender {
   }
 
   /// Which circles of the batch touch the block of those rows whose columns start at x.
-  std::uint64_t find_circles(const float* x) const {
+  std::uint64_t collect_circles(const float* x) const {
     std::uint64_t touching = 0;
     for (int k = 0; k < batch_.count; k += kLanes) {
       const Vector cx = hn::Load(kTag, batch_.x + k);
@@ -267,9 +268,9 @@ class TileBlender {
   }
 
   void blend_block(Block block) {
-    std::uint64_t touching = find_circles(column_x_ + block.x);
+    std::uint64_t touching = collect_circles(column_x_ + block.x);
     // As long as even all circles so far together cannot make a pixel opaque, none is asked.
-    std::int32_t left = halvings_left(block.light);
+    std::int32_t left = halvings_left(block.transmittance);
     while (touching != 0) {
       // The circles up to the next one of the other shader.
       const bool snow = (batch_.snow >> __builtin_ctzll(touching) & 1) != 0;
@@ -288,15 +289,15 @@ class TileBlender {
   struct SolidInk {
     HWY_INLINE SolidInk(const TileBlender& blender, int k, Vector /*dx2*/)
         : alpha(L::set(blender.batch_.paints[k].alpha)),
-          pass(L::set(blender.batch_.pass[k])),
+          one_minus_alpha(L::set(blender.batch_.one_minus_alpha[k])),
           red(L::set(blender.batch_.paints[k].red)),
           green(L::set(blender.batch_.paints[k].green)),
           blue(L::set(blender.batch_.paints[k].blue)) {}
     HWY_INLINE void paint(PixelState<L>& pixels, int /*row*/, Vector /*d2*/,
                           L::Mask painted) const {
-      composite_solid<L>(pixels, painted, alpha, pass, red, green, blue);
+      composite_solid<L>(pixels, painted, alpha, one_minus_alpha, red, green, blue);
     }
-    Vector alpha, pass, red, green, blue;
+    Vector alpha, one_minus_alpha, red, green, blue;
   };
   struct SnowInk {
     HWY_INLINE SnowInk(const TileBlender& blender, int k, Vector dx2)
@@ -363,7 +364,7 @@ class TileBlender {
   const PixelRect pixels_;
   bool specks_have_pixels_ = false;
   SpeckBlender specks_;
-  // Of the batch's circles and the rows of a block: see find_rows().
+  // Of the batch's circles and the rows of a block: see compute_rows().
   alignas(64) float nearest_dy2_[kBatch];  ///< to the nearest of them, or to between two of them
   alignas(64) float dy2_[kRows][kBatch];
   alignas(64) float row_alpha_[kRows][kBatch];  ///< of snow

@@ -11,11 +11,11 @@ struct Batch {
   alignas(64) float x[kBatch + kLanes];
   alignas(64) float y[kBatch + kLanes];
   alignas(64) float radius[kBatch + kLanes];
-  alignas(64) float r2[kBatch];          ///< radius², or negative beyond `count`
-  alignas(64) float pass[kBatch];        ///< 1 − alpha
-  alignas(64) float inverse_r2[kBatch];  ///< inverse_square(radius), of those shaded as snow
-  alignas(64) float peak_alpha[kBatch];  ///< and their alpha at the centre
-  std::int32_t cost[kBatch];             ///< halvings_taken(pass)
+  alignas(64) float r2[kBatch];               ///< radius², or negative beyond `count`
+  alignas(64) float one_minus_alpha[kBatch];  ///< 1 − alpha
+  alignas(64) float inverse_r2[kBatch];       ///< inverse_square(radius), of those shaded as snow
+  alignas(64) float peak_alpha[kBatch];       ///< and their alpha at the centre
+  std::int32_t cost[kBatch];                  ///< halvings_taken(one_minus_alpha)
   Paint paints[kBatch + kLanes];
 };
 

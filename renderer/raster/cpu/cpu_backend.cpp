@@ -35,7 +35,7 @@ class CpuBackend final : public RasterBackend {
     grid_ = TileGrid::make(image.width, image.height, tile_size_);
     ramp_ = snow_ramp(image.blend_space);
     finish_.emplace(image, out, tile_size_);
-    budget_ = find_budget(picture_bytes);
+    budget_ = compute_budget(picture_bytes);
     done_.assign(num_tiles(), 0);
     slots_.assign(num_tiles(), kNoSlot);
     slots_taken_ = 0;
@@ -156,7 +156,7 @@ class CpuBackend final : public RasterBackend {
     std::uint64_t overhead = 0;  ///< what every frame of this size takes besides
     std::uint64_t beside = 0;    ///< circles in memory and the picture, where these count
   };
-  Budget find_budget(std::uint64_t picture_bytes) {
+  Budget compute_budget(std::uint64_t picture_bytes) {
     const auto threads = static_cast<std::uint64_t>(arena_.max_concurrency());
     const std::uint64_t tiles = num_tiles();
     // Counts, steps and positions of a slab; a tile's state; all tiles' progress.

@@ -70,7 +70,7 @@ class SpeckBlender {
   }
 
   void blend(const Specks& specks) {
-    find_covered(specks);
+    compute_covered(specks);
     for (int k = 0; k < specks.count; ++k) {
       const Ink ink(specks.paints[k]);
       float* const corner =
@@ -117,7 +117,7 @@ class SpeckBlender {
   struct Ink {
     HWY_INLINE explicit Ink(const Paint& paint)
         : alpha(P::set(paint.alpha)),
-          color(P::choose(light_lanes(), P::sub(P::set(1.0f), alpha),
+          color(P::choose(transmittance_lanes(), P::sub(P::set(1.0f), alpha),
                           hn::LoadDup128(P::Tag(), &paint.red))) {}
     P::Float alpha, color;
   };
@@ -126,7 +126,7 @@ class SpeckBlender {
     return hn::MaskFromVec(hn::BitCast(P::Tag(), hn::Load(integers, lanes)));
   }
   /// The last lane of each pixel.
-  static HWY_INLINE P::Mask light_lanes() {
+  static HWY_INLINE P::Mask transmittance_lanes() {
     return mask_of(kLaneTables.of_light);
   }
   /// The group of pixels from (x, y) of a box on, where `covered` has their bits.
@@ -134,16 +134,17 @@ class SpeckBlender {
     float* const at = corner + std::ptrdiff_t{4} * (y * kStride + x);
     const std::uint32_t bits = covered >> (y * kLargestSide + x) & kGroupBits;
     const P::Float channels = hn::LoadU(P::Tag(), at);
-    const P::Float light = hn::Broadcast<3>(channels);
+    const P::Float transmittance = hn::Broadcast<3>(channels);
     const P::Mask painted = P::both(mask_of(kLaneTables.of_pixels[bits]),
-                                    P::greater(light, P::set(kOpaqueTransmittance)));
-    hn::StoreU(composite_channels<P>(channels, light, painted, light_lanes(), ink.alpha, ink.color),
+                                    P::greater(transmittance, P::set(kOpaqueTransmittance)));
+    hn::StoreU(composite_channels<P>(channels, transmittance, painted, transmittance_lanes(),
+                                     ink.alpha, ink.color),
                P::Tag(), at);
   }
 #endif
 
   /// Which pixels of its box each speck covers: pixel (x, y) is bit kLargestSide·y + x.
-  void find_covered(const Specks& specks) {
+  void compute_covered(const Specks& specks) {
     for (int k = 0; k < specks.count; k += kLanes) {
       const Vector x = hn::Load(kTag, specks.x + k), y = hn::Load(kTag, specks.y + k);
       const Vector radius = hn::Load(kTag, specks.radius + k), r2 = L::mul(radius, radius);
