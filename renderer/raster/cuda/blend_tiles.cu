@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(kThreads, 4)
   SubtilePixels subtile(grid, tile_x, tile_y, warp);
   bool is_done = (active >> warp & 1) == 0 || subtile.is_outside(grid);
   const bool was_done = is_done;
-  if (!is_done) subtile.start(is_first_chunk ? nullptr : args.states, grid.width, grid.height);
+  if (!is_done) subtile.start(is_first_chunk ? nullptr : args.states, grid);
 
   SubtilePainter painter{args.shapes, args.paints, args.ramp, grid, shared.warps[warp], warp};
   painter.clear();

@@ -52,10 +52,12 @@ struct SubtilePixels {
   __device__ SubtilePixels(const TileGrid& grid, int tile_x, int tile_y, int subtile)
       : x0(tile_x * kTileSize + subtile % 2 * kSubtileWidth),
         y0(tile_y * kTileSize + subtile / 2 * kSubtileHeight) {
-    center_x = scalar::pixel_center<L>(static_cast<float>(x()), grid.s);
+    // Sums of whole numbers are exact, conversions of each are slower.
+    const float column = static_cast<float>(x()), first_row = static_cast<float>(y(0));
+    center_x = scalar::pixel_center<L>(column, grid.s);
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k)
-      center_y[k] = scalar::pixel_center<L>(static_cast<float>(y(k)), grid.s);
+      center_y[k] = scalar::pixel_center<L>(first_row + static_cast<float>(k * kRowStep), grid.s);
   }
 
   __device__ int x() const {
@@ -66,6 +68,9 @@ struct SubtilePixels {
   }
   __device__ bool is_outside(const TileGrid& grid) const {
     return x0 >= grid.width || y0 >= grid.height;
+  }
+  __device__ bool is_inside(const TileGrid& grid) const {
+    return x0 + kSubtileWidth <= grid.width && y0 + kSubtileHeight <= grid.height;
   }
   __device__ bool is_active(int k) const {
     return state[k].transmittance > scalar::kOpaqueTransmittance;
@@ -79,7 +84,13 @@ struct SubtilePixels {
   }
 
   /// Takes over the pixels as the chunk before left them; with null they start empty.
-  __device__ void start(const SavedPixel* states, int width, int height) {
+  __device__ void start(const SavedPixel* states, const TileGrid& grid) {
+    if (!states && is_inside(grid)) {  // the usual case, straight
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k) state[k] = {0, 0, 0, 1};
+      return;
+    }
+    const int width = grid.width, height = grid.height;
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       if (x() >= width || y(k) >= height) {
@@ -104,16 +115,13 @@ struct SubtilePixels {
     const int width = args.grid.width, height = args.grid.height;
     // The usual case, straight: display colours, and rows and subtiles that consist of whole words.
     if (args.bytes && !args.framebuffer && !args.keep_alpha &&
-        args.blend_space == BlendSpace::kDisplay && width % 4 == 0 && x0 + kSubtileWidth <= width &&
-        y0 + kSubtileHeight <= height) {
+        args.blend_space == BlendSpace::kDisplay && width % 4 == 0 && is_inside(args.grid)) {
       std::uint8_t* bytes =
           args.bytes + (static_cast<std::size_t>(height - 1 - y(0)) * width + x()) * 3;
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k, bytes -= kRowStep * 3 * width) {
         scalar::add_background(state[k], background_row(args, y(k)));
-        const std::uint32_t rgb =
-            quantize(state[k].red) | quantize(state[k].green) << 8 | quantize(state[k].blue) << 16;
-        write_quarter_row(rgb, bytes);
+        write_quarter_row(quantized_rgb(state[k]), bytes);
       }
       return;
     }
@@ -123,13 +131,25 @@ struct SubtilePixels {
   }
 
  private:
+  /// The codes of red, green and blue in bytes 0 to 2; byte 3 is undefined.
+  __device__ static std::uint32_t quantized_rgb(const State& s) {
+    const auto code_in_byte_0 = [](float c) {
+      return __float_as_uint(scalar::quantizing_sum<L>(c));
+    };
+    const std::uint32_t red_green =
+        __byte_perm(code_in_byte_0(s.red), code_in_byte_0(s.green), 0x0040);
+    return __byte_perm(red_green, code_in_byte_0(s.blue), 0x0410);
+  }
+
   /// Four lanes side by side have four pixels, three words: the first three lanes write one each.
-  /// `bytes` is where the lane's pixel stands.
+  /// `bytes` is where the lane's pixel stands; byte 3 of `rgb` is not looked at.
   __device__ static void write_quarter_row(std::uint32_t rgb, std::uint8_t* bytes) {
     const std::uint32_t next = __shfl_down_sync(kAllLanes, rgb, 1);
     const int i = static_cast<int>(threadIdx.x) % 4;
-    if (i < 3)  // word i starts with byte i of pixel i
-      *reinterpret_cast<std::uint32_t*>(bytes + i) = rgb >> 8 * i | next << (24 - 8 * i);
+    // Word i is bytes i to 2 of pixel i and 0 to i of the next one, which are bytes 4 to 4 + i
+    // here.
+    const std::uint32_t bytes_of_word = i == 0 ? 0x4210 : i == 1 ? 0x5421 : 0x6542;
+    if (i < 3) *reinterpret_cast<std::uint32_t*>(bytes + i) = __byte_perm(rgb, next, bytes_of_word);
   }
 
   __device__ static Color background_row(const BlendTilesArgs& args, int y) {
