@@ -9,7 +9,10 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-using BlockScan = cub::BlockScan<std::uint32_t, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
+/// Where every block has little to do, what counts is how long a thread takes: twice as many do it.
+constexpr int kFewThreads = 512;
+template <int kBlockThreads>
+using BlockScan = cub::BlockScan<std::uint32_t, kBlockThreads, cub::BLOCK_SCAN_WARP_SCANS>;
 static_assert(kTilesPerMacrotile == 4 * kThreads, "a thread sums up four tiles");
 static_assert(kMostSlabCircles < 1u << 16, "a slab's counts have 16 bits");
 
@@ -19,8 +22,9 @@ using SubtileRect = std::uint32_t;
 constexpr SubtileRect kNowhere = ~SubtileRect{0};
 
 /// Where a slab's overlaps go: shared by the threads of a block.
+template <int kBlockThreads>
 struct Placement {
-  BlockScan::TempStorage scan;
+  typename BlockScan<kBlockThreads>::TempStorage scan;
   unsigned long long base;
   std::uint32_t total;
   bool fits;
@@ -38,7 +42,7 @@ struct Shared {
   };
   std::uint32_t starts[kTilesPerMacrotile];  // of the slab's segments, from the slab's first entry
   std::uint32_t active[kMacrotileSide];      // bit x of word y: tile (x, y) is not done
-  Placement placement;
+  Placement<kThreads> placement;
 };
 
 __device__ SubtileRect subtile_rect(const TileGrid& grid, const Shape& shape, int macrotile_x,
@@ -93,7 +97,7 @@ __device__ void find_active_tiles(const BinCirclesArgs& args, int macrotile_x, i
                                   std::uint32_t (&active)[kMacrotileSide]) {
   static_assert(kMacrotileSide == 32, "a lane a column");
   const int x = macrotile_x * kMacrotileSide + static_cast<int>(threadIdx.x) % 32;
-  for (int row = threadIdx.x / 32; row < kMacrotileSide; row += kWarps) {
+  for (int row = threadIdx.x / 32; row < kMacrotileSide; row += blockDim.x / 32) {
     const int y = macrotile_y * kMacrotileSide + row;
     const bool is_active = x < args.grid.tiles_x && y < args.grid.tiles_y &&
                            args.active_subtiles[y * args.grid.tiles_x + x] != 0;
@@ -115,14 +119,19 @@ __device__ bool touches_active_tile(const TileRect& rect,
   return false;
 }
 
-/// Takes room for a slab's overlaps and writes its segments: thread t has tiles 4·t to 4·t + 3 with
-/// these counts. Returns where its first one starts in the slab's room. All threads call it; false
-/// in placement.fits if there was not enough.
-__device__ std::uint32_t place_overlaps(const BinCirclesArgs& args, Placement& placement,
-                                        const std::uint32_t (&counts)[4]) {
+/// Takes room for a slab's overlaps and writes its segments: n tiles a thread, thread t has tiles
+/// n·t to n·t + n − 1 with these counts. Returns where its first one starts in the slab's room. All
+/// threads call it; false in placement.fits if there was not enough.
+template <int kBlockThreads, int kTiles>
+__device__ std::uint32_t place_overlaps(const BinCirclesArgs& args,
+                                        Placement<kBlockThreads>& placement,
+                                        const std::uint32_t (&counts)[kTiles]) {
+  static_assert(kBlockThreads * kTiles == kTilesPerMacrotile);
   const int thread = threadIdx.x;
-  std::uint32_t first = counts[0] + counts[1] + counts[2] + counts[3], total;
-  BlockScan(placement.scan).ExclusiveSum(first, first, total);
+  std::uint32_t first = 0, total;
+#pragma unroll
+  for (int i = 0; i < kTiles; ++i) first += counts[i];
+  BlockScan<kBlockThreads>(placement.scan).ExclusiveSum(first, first, total);
   if (thread == 0) {
     const std::uint64_t block = static_cast<std::uint64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
     placement.base = block * args.slab_capacity;
@@ -144,8 +153,8 @@ __device__ std::uint32_t place_overlaps(const BinCirclesArgs& args, Placement& p
       args.segments +
       (static_cast<std::size_t>(blockIdx.y) * args.num_slabs + blockIdx.x) * kTilesPerMacrotile;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    segments[4 * thread + i] = {start, counts[i]};
+  for (int i = 0; i < kTiles; ++i) {
+    segments[kTiles * thread + i] = {start, counts[i]};
     start += counts[i];
   }
   return first;
@@ -188,15 +197,17 @@ struct FewShared {
       active[kMacrotileSide];  // bit x of word y: later circles can still change tile (x, y)
   std::uint32_t covering[2][kTilesPerMacrotile];  // bit i of word w: circle 32·w + i of the slab
   SubtileRect rects[kFewSlabCircles];
-  Placement placement;
+  Placement<kFewThreads> placement;
 };
 
 /// The same as bin_circles_kernel for slabs of kFewSlabCircles: a mask of circles for each tile,
-/// four threads a circle, then four tiles a thread. Quick where every block has little to do.
+/// eight threads a circle, then two tiles a thread. Quick where every block has little to do.
 template <bool kIsFirstChunk>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kFewThreads)
     bin_few_circles_kernel(const __grid_constant__ BinCirclesArgs args) {
-  static_assert(kThreads == 4 * kFewSlabCircles && kFewSlabCircles == 64);
+  constexpr int kThreadsPerCircle = kFewThreads / kFewSlabCircles;
+  constexpr int kTiles = kTilesPerMacrotile / kFewThreads;  // of a thread
+  static_assert(kFewSlabCircles == 64, "FewShared::covering has two words a tile");
   __shared__ FewShared shared;
   if (!begin_chunk<kIsFirstChunk>(args)) return;
   const TileGrid& grid = args.grid;
@@ -211,13 +222,14 @@ __global__ void __launch_bounds__(kThreads)
                               macrotile_y);
     shared.rects[thread] = subtiles;
   }
-  for (int i = thread; i < 2 * kTilesPerMacrotile; i += kThreads) shared.covering[0][i] = 0;
+  for (int i = thread; i < 2 * kTilesPerMacrotile; i += kFewThreads) shared.covering[0][i] = 0;
   if (!kIsFirstChunk) find_active_tiles(args, macrotile_x, macrotile_y, shared.active);
   __syncthreads();
 
-  const int circle = thread / 4;
+  const int circle = thread / kThreadsPerCircle;
   const TileRect rect(shared.rects[circle]);
-  for (int y = rect.y0 + thread % 4; y < rect.y0 + rect.height; y += 4) {
+  for (int y = rect.y0 + thread % kThreadsPerCircle; y < rect.y0 + rect.height;
+       y += kThreadsPerCircle) {
     std::uint32_t columns = columns_of(rect);
     if (!kIsFirstChunk) columns &= shared.active[y];
     for (; columns != 0; columns &= columns - 1)
@@ -226,16 +238,16 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncthreads();
 
-  std::uint32_t counts[4];
+  std::uint32_t counts[kTiles];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int tile = 4 * thread + i;
+  for (int i = 0; i < kTiles; ++i) {
+    const int tile = kTiles * thread + i;
     counts[i] = __popc(shared.covering[0][tile]) + __popc(shared.covering[1][tile]);
   }
   const std::uint32_t start = place_overlaps(args, shared.placement, counts);
   if (!shared.placement.fits) return;
   Overlap* next = args.overlaps + shared.placement.base + start;
-  for (int tile = 4 * thread; tile < 4 * thread + 4; ++tile) {
+  for (int tile = kTiles * thread; tile < kTiles * (thread + 1); ++tile) {
     for (int word = 0; word < 2; ++word) {
       for (std::uint32_t left = shared.covering[word][tile]; left != 0; left &= left - 1) {
         const int i = 32 * word + __ffs(left) - 1;
@@ -365,7 +377,7 @@ void bin_circles(const BinCirclesArgs& args, cudaStream_t stream) {
   const bool is_first = args.chunk_number == 0;
   if (args.slab_circles == kFewSlabCircles) {
     const auto kernel = is_first ? bin_few_circles_kernel<true> : bin_few_circles_kernel<false>;
-    kernel<<<blocks, kThreads, 0, stream>>>(args);
+    kernel<<<blocks, kFewThreads, 0, stream>>>(args);
   } else {
     const auto kernel = is_first ? bin_circles_kernel<true> : bin_circles_kernel<false>;
     const std::size_t shared_bytes = args.slab_circles * sizeof(SubtileRect) +
