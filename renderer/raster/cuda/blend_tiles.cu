@@ -16,7 +16,9 @@ struct Shared {
   std::uint32_t segment_ends[kThreads];     // running total of segment sizes, front to back
   std::uint32_t last_of_segment[kThreads];  // where a segment's front overlap stands
   BlockScan::TempStorage scan;
-  std::uint32_t active_subtiles;  // a bit a subtile
+  alignas(16) std::uint32_t
+      near_circles[2][kSubtilesPerTile];  // found by each warp, in rounds by turns
+  std::uint32_t active_subtiles;          // a bit a subtile
   WarpScratch warps[kSubtilesPerTile];
 };
 
@@ -89,44 +91,83 @@ class ListedOverlaps {
   std::uint32_t staged_ = 0, total_ = 0;  // overlaps of the segments looked up
 };
 
-/// The same from the circles themselves, each of which every block looks at: quicker than lists for
-/// few circles.
+/// The same from the circles themselves, which every block looks at until its tile is done: quicker
+/// than lists for few circles.
 class FoundOverlaps {
  public:
   __device__ FoundOverlaps(const BlendTilesArgs& args, Shared& shared, int tile_x, int tile_y)
-      : args_(args), shared_(shared), tile_x_(tile_x), tile_y_(tile_y), circles_left_(args.count) {}
+      : args_(args), shared_(shared), tile_x_(tile_x), tile_y_(tile_y) {}
 
   __device__ int stage() {
-    constexpr std::uint32_t kLookedAt = 2 * kThreads;
-    static_assert(kLookedAt <= kStagedOverlaps, "all may be found");
-    Overlap own[2] = {0, 0};
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      const std::uint32_t from_front = 2 * threadIdx.x + k;
-      if (from_front >= circles_left_) continue;
-      const std::uint32_t circle = circles_left_ - 1 - from_front;
-      const Shape shape = load_shape(args_.shapes + circle);
-      if (is_far(shape)) continue;
-      const std::uint32_t mask = subtiles_touched(args_.grid.pixel_bounds(shape));
-      own[k] = mask == 0 ? 0 : circle << kOverlapCircleShift | mask;
-    }
-    circles_left_ -= min(circles_left_, kLookedAt);
-    std::uint32_t position = (own[0] != 0) + (own[1] != 0), found;
-    BlockScan(shared_.scan).ExclusiveSum(position, position, found);
-#pragma unroll
-    for (int k = 0; k < 2; ++k)
-      if (own[k] != 0) shared_.staged.circles[position++] = own[k];
+    std::uint32_t found = 0;
+    do {
+      found = look_at_next(found);
+    } while (found < kEnough && !is_at_end());
     __syncthreads();
-    for (std::uint32_t i = threadIdx.x; i - threadIdx.x < found; i += kThreads)
-      shared_.staged.put(i, i < found ? shared_.staged.circles[i] : 0);
+    for (std::uint32_t i = threadIdx.x; i - threadIdx.x < found; i += kThreads) {
+      Overlap overlap = 0;
+      if (i < found) {
+        const std::uint32_t circle = shared_.staged.circles[i];
+        const Shape shape = load_shape(args_.shapes + circle);
+        overlap = circle << kOverlapCircleShift | subtiles_touched(args_.grid.pixel_bounds(shape));
+      }
+      shared_.staged.put(i, overlap);
+    }
     __syncthreads();
     return static_cast<int>(found);
   }
-  __device__ bool is_at_end() const {
-    return circles_left_ == 0;
-  }
+  __device__ bool is_at_end() const { return round_ * kLookedAt >= args_.count; }
 
  private:
+  /// Circles that a thread looks at in a round. Blocks go on until they have found enough for their
+  /// warps to paint: most of a chunk's circles are far from a tile.
+  static constexpr std::uint32_t kCirclesPerThread = 3;
+  static constexpr std::uint32_t kLookedAt = kCirclesPerThread * kThreads;
+  static constexpr std::uint32_t kEnough = 64;
+  static_assert(kEnough + kLookedAt <= kStagedOverlaps, "all of a round may be found");
+
+  /// Puts the numbers of the next kLookedAt circles that are not far from the tile behind those of
+  /// the `found` ones, front to back, and returns how many there are then. A warp looks at circles
+  /// side by side, so that one barrier does: its lanes know the warps' counts, and rank themselves.
+  __device__ std::uint32_t look_at_next(std::uint32_t found) {
+    const std::uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const std::uint32_t first =
+        round_ * kLookedAt + warp * 32 * kCirclesPerThread + lane;  // from the front
+    Shape shapes[kCirclesPerThread];  // all are on their way before one is looked at
+#pragma unroll
+    for (std::uint32_t k = 0; k < kCirclesPerThread; ++k)
+      shapes[k] = load_shape(args_.shapes + number_of(min(first + 32 * k, args_.count - 1)));
+    unsigned near[kCirclesPerThread];  // a bit a lane: its circle is not far
+    std::uint32_t count = 0;
+#pragma unroll
+    for (std::uint32_t k = 0; k < kCirclesPerThread; ++k) {
+      near[k] = __ballot_sync(kAllLanes, first + 32 * k < args_.count && !is_far(shapes[k]));
+      count += __popc(near[k]);
+    }
+    // By turns, so that no warp writes where another one still reads those of the round before.
+    std::uint32_t* const counts = shared_.near_circles[round_++ % 2];
+    if (lane == 0) counts[warp] = count;
+    __syncthreads();
+    std::uint32_t position = found;  // of the warp's first one
+#pragma unroll
+    for (std::uint32_t w = 0; w < kSubtilesPerTile; ++w) {
+      if (w < warp) position += counts[w];
+      found += counts[w];
+    }
+#pragma unroll
+    for (std::uint32_t k = 0; k < kCirclesPerThread; ++k) {
+      if (near[k] >> lane & 1)
+        shared_.staged.circles[position + __popc(near[k] & ((1u << lane) - 1))] =
+            number_of(first + 32 * k);
+      position += __popc(near[k]);
+    }
+    return found;
+  }
+
+  __device__ std::uint32_t number_of(std::uint32_t from_front) const {
+    return args_.count - 1 - from_front;
+  }
+
   /// True only for circles whose box does not touch the tile: most, and told quickly.
   __device__ bool is_far(const Shape& shape) const {
     const float half = 0.5f * static_cast<float>(kTileSize) * args_.grid.s;
@@ -150,7 +191,7 @@ class FoundOverlaps {
   const BlendTilesArgs& args_;
   Shared& shared_;
   int tile_x_, tile_y_;
-  std::uint32_t circles_left_;
+  std::uint32_t round_ = 0;  // each looks at kLookedAt circles
 };
 
 /// Block (tile) of 256 threads finishes, or carries on to the next chunk, 32 × 32 pixels: a warp a
