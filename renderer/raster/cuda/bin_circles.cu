@@ -184,9 +184,7 @@ __device__ void scan_counts(const BinCirclesArgs& args, Shared& shared) {
 /// What every block of a chunk does first. False if there is nothing to do.
 template <bool kIsFirstChunk>
 __device__ bool begin_chunk(const BinCirclesArgs& args) {
-  FrameProgress& progress = *args.progress;
-  const bool is_first_thread = blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0;
-  if (is_first_thread) progress.active_tiles[args.chunk_number % 2] = 0;
+  const FrameProgress& progress = *args.progress;
   if (!kIsFirstChunk && progress.active_tiles[(args.chunk_number + 1) % 2] == 0) return false;
   // Blocks of this launch may set it; they all go on, so that `used` becomes what is needed.
   return progress.overflow == 0 || progress.overflow == args.chunk_number + 1;

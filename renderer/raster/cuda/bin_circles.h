@@ -31,14 +31,16 @@ struct alignas(8) ListSegment {
   std::uint32_t start, count;
 };
 
-/// How far a frame has come, in device memory. All zero before the first frame; frames leave it
-/// ready for the next one.
+/// How far a frame has come, in device memory. All zero before the first frame; frames that are
+/// drawn to their end leave it ready for the next one. Blending of a chunk writes the counts, since
+/// not every chunk is binned.
 struct FrameProgress {
-  unsigned long long used;        ///< shared room taken by the chunk being drawn, in overlaps
-  unsigned long long listed;      ///< overlaps of the chunk being drawn
-  unsigned long long overlaps;    ///< of the chunks of this frame that were drawn
-  std::uint32_t active_tiles[2];  ///< tiles with unfinished pixels after chunk k, at k % 2
-  std::uint32_t chunks;           ///< chunks of this frame that were drawn
+  unsigned long long used;      ///< shared room taken by the chunk being drawn, in overlaps
+  unsigned long long listed;    ///< overlaps of the chunk being drawn
+  unsigned long long overlaps;  ///< of the chunks of this frame that were drawn
+  /// Tiles with unfinished pixels after chunk k, at k % 2; 0 for the chunk that comes next.
+  std::uint32_t active_tiles[2];
+  std::uint32_t chunks;  ///< chunks of this frame that were drawn
   /// 1 + the first chunk whose lists did not fit, or 0. Nothing was drawn since, and `used` is what
   /// they need. Cleared by the host.
   std::uint32_t overflow;

@@ -210,6 +210,8 @@ __global__ void __launch_bounds__(kThreads, 4)
     progress.overlaps = (args.chunk_number == 0 ? 0 : progress.overlaps) + progress.listed;
     progress.chunks = (args.chunk_number == 0 ? 0 : progress.chunks) + 1;
     progress.used = progress.listed = 0;
+    // Binning has read it, and this chunk's count is the other one.
+    progress.active_tiles[(args.chunk_number + 1) % 2] = 0;
   }
   const bool is_first_chunk = args.chunk_number == 0;
   const std::uint32_t active = is_first_chunk ? 0xff : args.active_subtiles[tile];

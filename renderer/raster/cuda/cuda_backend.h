@@ -47,7 +47,7 @@ class CudaBackend final : public RasterBackend {
   void upload(const Chunk& chunk, StageStats& stats);
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles) const;
-  bool needs_no_lists(std::uint64_t circles) const;
+  bool needs_no_lists(const Chunk& chunk) const;
   void clear_overflow();
 
   std::uint64_t num_pixels() const;
