@@ -257,8 +257,12 @@ struct SubtilePainter {
 
   /// Words of 32 staged overlaps with at most so many that reach the subtile are sparse.
   static constexpr int kSparse = 12;
-  /// Boxes in the subtile that are at most this wide are small.
-  static constexpr int kSmallWidth = 6;
+  /// Boxes in the subtile that are at most so many pixels wide are marked in shared memory: a few
+  /// atomics cost less than the tests and exchanges of all lanes.
+  static constexpr int kMarkedWidth = 4;
+  /// Those of at most so many a side are tested in registers: find_spans() looks at whole rows, in
+  /// two to three times the instructions.
+  static constexpr int kTestedSide = 6;
   /// Pixels; up to this radius the ends of a row of covered pixels are found to within half a pixel
   /// by approximate arithmetic.
   static constexpr float kMostSpanRadius = 400;
@@ -291,16 +295,26 @@ struct SubtilePainter {
     const bool has_snow = __any_sync(kAllLanes, reaches && is_snow(paint));
     std::uint32_t covering[kPixelsPerLane];
 
-    if (!__any_sync(kAllLanes, reaches && x1 - x0 > kSmallWidth - 1.0f)) {
+    const int first_column = __float2int_ru(x0), columns = __float2int_rd(x1) + 1 - first_column;
+    const int first_row = __float2int_ru(y0), rows = __float2int_rd(y1) + 1 - first_row;
+    if (!__any_sync(kAllLanes, reaches && columns > kMarkedWidth)) {
       store(lane(), shape, r2, paint, has_snow);
-      if (reaches)
-        mark_small(shape, r2, __float2int_ru(x0), __float2int_ru(y0), __float2int_rd(y1), pixels);
+      if (reaches) mark(shape, r2, first_column, first_row, rows, pixels);
       __syncwarp();
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
         covering[k] = scratch.coverage[k * 32 + lane()];
         scratch.coverage[k * 32 + lane()] = 0;
       }
+      paint_covering(pixels, covering, has_snow);
+      return;
+    }
+    // A large circle's edge may be narrow, but tall.
+    if (!__any_sync(kAllLanes, reaches && max(columns, rows) > kTestedSide)) {
+      store(lane(), shape, r2, paint, has_snow);
+      test_box(shape, reaches ? r2 : -1, reaches ? first_column : 0, reaches ? first_row : 0,
+               pixels, covering);
+      transpose(covering);
       paint_covering(pixels, covering, has_snow);
       return;
     }
@@ -382,27 +396,82 @@ struct SubtilePainter {
     }
   }
 
-  /// Marks in scratch.coverage the pixels that the lane's own circle covers: at most kSmallWidth
-  /// columns of the subtile from `first_column` on, rows `first_row` to `last_row`.
-  __device__ void mark_small(const Shape& shape, float r2, int first_column, int first_row,
-                             int last_row, const SubtilePixels& pixels) {
-    float dx2[kSmallWidth];
+  /// Marks in scratch.coverage the pixels that the lane's own circle covers: at most kMarkedWidth
+  /// columns of the subtile from `first_column` on, and `rows` rows from `first_row` on.
+  __device__ void mark(const Shape& shape, float r2, int first_column, int first_row, int rows,
+                       const SubtilePixels& pixels) {
+    float dx2[kMarkedWidth];
 #pragma unroll
-    for (int i = 0; i < kSmallWidth; ++i) {
+    for (int i = 0; i < kMarkedWidth; ++i) {
       const int column = first_column + i;
       const float dx =
           shape.x - scalar::pixel_center<L>(static_cast<float>(pixels.x0 + column), grid.s);
       dx2[i] = column < kSubtileWidth ? dx * dx : INFINITY;
     }
     std::uint32_t* marked = scratch.coverage + first_row * kSubtileWidth + first_column;
-    for (int row = first_row; row <= last_row; ++row, marked += kSubtileWidth) {
+    for (int row = first_row; row < first_row + rows; ++row, marked += kSubtileWidth) {
       const float dy =
           shape.y - scalar::pixel_center<L>(static_cast<float>(pixels.y0 + row), grid.s);
       const float dy2 = dy * dy;
 #pragma unroll
-      for (int i = 0; i < kSmallWidth; ++i)
+      for (int i = 0; i < kMarkedWidth; ++i)
         if (dx2[i] + dy2 <= r2) atomicOr(marked + i, 1u << lane());
     }
+  }
+
+  /// The pixels that the lane's own circle covers, all of them among the kTestedSide rows and
+  /// columns from pixel (first_column, first_row) of the subtile on: bit 16·(row % 2) + column of
+  /// word row / 2. The same number of steps for every circle, and none of them waits for shared
+  /// memory.
+  __device__ void test_box(const Shape& shape, float r2, int first_column, int first_row,
+                           const SubtilePixels& pixels,
+                           std::uint32_t covering[kPixelsPerLane]) const {
+    // Whole numbers below 2²⁴: their sums are exact.
+    const float x = static_cast<float>(pixels.x0 + first_column);
+    const float y = static_cast<float>(pixels.y0 + first_row);
+    float dx2[kTestedSide];
+#pragma unroll
+    for (int i = 0; i < kTestedSide; ++i) {
+      const float dx = shape.x - scalar::pixel_center<L>(x + static_cast<float>(i), grid.s);
+      dx2[i] = dx * dx;
+    }
+    static_assert(kTestedSide == 6 && kSubtileWidth == 16 && kPixelsPerLane == 4);
+    std::uint32_t pairs[3];  // of rows: column i from the first one at bits i and 16 + i
+    const std::uint32_t columns = (0xffffu >> first_column) * 0x10001;  // that the subtile has
+#pragma unroll
+    for (int pair = 0; pair < 3; ++pair) {
+      std::uint32_t bits = 0;
+#pragma unroll
+      for (int row = 2 * pair; row < 2 * pair + 2; ++row) {
+        const float dy = shape.y - scalar::pixel_center<L>(y + static_cast<float>(row), grid.s);
+        const float dy2 = dy * dy;
+#pragma unroll
+        for (int i = 0; i < kTestedSide; ++i)
+          set_if_at_most(bits, 1u << (row % 2 * 16 + i), dx2[i] + dy2, r2);
+      }
+      pairs[pair] = (bits & columns) << first_column;
+    }
+    // Up by first_row rows, 16 bits each; those above the subtile fall out.
+    const int odd = first_row % 2 * 16;
+    covering[0] = pairs[0] << odd;
+    covering[1] = __funnelshift_l(pairs[0], pairs[1], odd);
+    covering[2] = __funnelshift_l(pairs[1], pairs[2], odd);
+    covering[3] = __funnelshift_l(pairs[2], 0, odd);
+#pragma unroll
+    for (int step = 1; step <= 2; step *= 2) {
+      const bool is_moved = (first_row & 2 * step) != 0;
+#pragma unroll
+      for (int word = kPixelsPerLane - 1; word >= 0; --word)
+        if (is_moved) covering[word] = word < step ? 0 : covering[word - step];
+    }
+  }
+
+  /// Sets `bit` of `bits` where a <= b; one instruction after the comparison, which the compiler
+  /// makes two of.
+  __device__ static void set_if_at_most(std::uint32_t& bits, std::uint32_t bit, float a, float b) {
+    asm("{ .reg .pred p; setp.le.f32 p, %1, %2; @p or.b32 %0, %0, %3; }"
+        : "+r"(bits)
+        : "f"(a), "f"(b), "r"(bit));
   }
 
   /// The pixels that the lane's own circle covers: bit 16·(row % 2) + column of word row / 2. In a
