@@ -328,7 +328,7 @@ struct SubtilePainter {
     const bool has_large = __any_sync(kAllLanes, reaches && !is_whole && reach > kMostSpanRadius);
     if (!has_large && (has_snow || 4 * __popc(whole) < __popc(reaching))) {
       store(lane(), shape, r2, paint, has_snow);
-      find_spans(shape, reaches ? r2 : -1, middle_x, pixels, covering);
+      find_spans(shape, reaches ? r2 : -1, reaches ? middle_x : 0, pixels, covering);
       transpose(covering);
       paint_covering(pixels, covering, has_snow);
       return;
@@ -477,50 +477,84 @@ struct SubtilePainter {
   /// The pixels that the lane's own circle covers: bit 16·(row % 2) + column of word row / 2. In a
   /// row they are side by side, because rounding is monotonic; approximate arithmetic finds the
   /// ends to within half a pixel, the coverage test of the pixel there decides. `middle` is the
-  /// circle's centre in columns of the subtile.
+  /// circle's centre in columns of the subtile, a finite number; with r2 < 0 there are none.
+  ///
+  /// Why half a pixel, for radii up to R = kMostSpanRadius: the coverage test itself rounds a sum
+  /// of at most r² twice, which moves an end by at most R·2⁻¹¹·⁵, 0.14 pixels; dy² here is the
+  /// test's own. The test's centres of pixels and `middle` differ by 2⁻²² of the place in the
+  /// image, 1/64 pixel at most. The root is within 2⁻²³ (PTX ISA,
+  /// sqrt.approx; denormals count as 0), and numbers of up to R + 24 columns are rounded a few
+  /// times to 2⁻²⁴: less than 0.001.
   __device__ void find_spans(const Shape& shape, float r2, float middle,
                              const SubtilePixels& pixels,
                              std::uint32_t covering[kPixelsPerLane]) const {
-    const float height = static_cast<float>(grid.height), s = grid.s;
-    const float x_half = static_cast<float>(pixels.x0) + 0.5f;
+    // A row is a word for columns −8 to 23, all that an end's place, clamped, may be: kLeft columns
+    // are to the left of the subtile's. The first covered one is counted from the word's left end,
+    // the last one from its right end, in 31sts of the word, so that clamping to [0, 1] costs
+    // nothing.
+    constexpr int kLeft = 8, kMost = 31;
+    constexpr float kPart = 1.0f / kMost;
+    const float s = grid.s;
+    const float scale = -static_cast<float>(grid.height) * kPart;
+    const float from_left = (middle + kLeft) * kPart, from_right = (kMost - kLeft - middle) * kPart;
+    const float x_half = static_cast<float>(pixels.x0) + (0.5f - kLeft);
     const float y_half = static_cast<float>(pixels.y0) + 0.5f;
-    // Adding and taking away 1.5·2²³ rounds to a whole number; in between, it is in the lowest
-    // bits.
+    // Adding 1.5·2²³ rounds to a whole number, which the lowest bits then are.
     constexpr float kRound = 0x1.8p23f;
+    std::uint32_t even_row = 0;
 #pragma unroll
     for (int row = 0; row < kSubtileHeight; ++row) {
       const float dy = shape.y - s * (y_half + static_cast<float>(row));
       const float dy2 = dy * dy;
-      const float chord2 = fmaxf(r2 - dy2, 0.0f);
-      const float reach = chord2 * rsqrtf(fmaxf(chord2, 0x1p-100f)) * height;
-      const auto is_out = [&](float column) {
+      // Half a chord's length; 0 where the circle does not reach the row: both ends are then in one
+      // place, or side by side, and out, and nothing is left between them.
+      const float chord = approximate_sqrt(fmaxf(r2 - dy2, 0.0f));
+      const float first = __fmaf_rn(__saturatef(__fmaf_rn(chord, scale, from_left)), kMost, kRound);
+      const float last = __fmaf_rn(__saturatef(__fmaf_rn(chord, scale, from_right)), kMost, kRound);
+      const auto is_out = [&](float column) {  // of the word
         const float dx = shape.x - s * (x_half + column);
-        return dx * dx + dy2 > r2;
+        return !(dx * dx + dy2 <= r2);
       };
-      const float first = fminf(fmaxf(middle - reach, -1.0f), 16.0f) + kRound;
-      const float last = fminf(fmaxf(middle + reach, -1.0f), 16.0f) + kRound;
-      // Both from 0 to 17: the first column covered, and the one behind the last, plus 1.
-      const int begin = __float_as_int(first) - __float_as_int(kRound) + 1 + is_out(first - kRound);
-      const int end = __float_as_int(last) - __float_as_int(kRound) + 2 - is_out(last - kRound);
-      const std::uint32_t bits = begin < end ? ((1u << end) - (1u << begin)) >> 1 & 0xffff : 0;
-      covering[row / 2] = row % 2 == 0 ? bits : covering[row / 2] | bits << 16;
+      // Funnel shifts take the lowest five bits of their count.
+      const std::uint32_t from_first =
+          __funnelshift_l(0, is_out(first - kRound) ? ~1u : ~0u, __float_as_uint(first));
+      const std::uint32_t to_last = __funnelshift_r(
+          is_out((kRound + kMost) - last) ? ~0u >> 1 : ~0u, 0, __float_as_uint(last));
+      const std::uint32_t bits = from_first & to_last;
+      if (row % 2 == 0)
+        even_row = bits;
+      else
+        covering[row / 2] = __byte_perm(even_row, bits, 0x6521);  // columns 0 to 15 of both
     }
   }
 
+  __device__ static float approximate_sqrt(float a) {
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(a));
+    return root;
+  }
+
   /// Turns words of pixels, one a circle, into words of circles, one a pixel (Warren, Hacker's
-  /// Delight, 7-3; lanes are rows).
+  /// Delight, 7-3; lanes are rows). Whole bytes are exchanged by one byte permutation.
   __device__ static void transpose(std::uint32_t words[kPixelsPerLane]) {
-    std::uint32_t kept = 0x0000ffff;
+    const auto exchange = [&](int distance, auto&& merge) {
 #pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
+      for (int k = 0; k < kPixelsPerLane; ++k)
+        words[k] = merge(words[k], __shfl_xor_sync(kAllLanes, words[k], distance));
+    };
+    const std::uint32_t halves = (lane() & 16) != 0 ? 0x3276 : 0x5410;
+    exchange(16, [&](auto own, auto other) { return __byte_perm(own, other, halves); });
+    const std::uint32_t bytes = (lane() & 8) != 0 ? 0x3715 : 0x6240;
+    exchange(8, [&](auto own, auto other) { return __byte_perm(own, other, bytes); });
+    std::uint32_t kept = 0x0f0f0f0f;
+#pragma unroll
+    for (int distance = 4; distance > 0; distance /= 2) {
       const bool is_upper = (lane() & distance) != 0;
       const int rotation = is_upper ? 32 - distance : distance;
-      const std::uint32_t own = is_upper ? ~kept : kept;
-#pragma unroll
-      for (int k = 0; k < kPixelsPerLane; ++k) {
-        const std::uint32_t other = __shfl_xor_sync(kAllLanes, words[k], distance);
-        words[k] = (words[k] & own) | (__funnelshift_l(other, other, rotation) & ~own);
-      }
+      const std::uint32_t mask = is_upper ? ~kept : kept;
+      exchange(distance, [&](auto own, auto other) {
+        return (own & mask) | (__funnelshift_l(other, other, rotation) & ~mask);
+      });
       kept ^= kept << (distance / 2);
     }
   }
