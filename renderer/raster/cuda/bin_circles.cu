@@ -1,7 +1,7 @@
 #include <cub/block/block_scan.cuh>
 
 #include "renderer/raster/cuda/bin_circles.h"
-#include "renderer/raster/cuda/cuda_check.h"
+#include "renderer/raster/cuda/launch.cuh"
 #include "renderer/raster/cuda/warp.cuh"
 
 namespace roundel::cuda {
@@ -184,6 +184,7 @@ __device__ void scan_counts(const BinCirclesArgs& args, Shared& shared) {
 /// What every block of a chunk does first. False if there is nothing to do.
 template <bool kIsFirstChunk>
 __device__ bool begin_chunk(const BinCirclesArgs& args) {
+  if (!kIsFirstChunk && args.begins_early) wait_for_kernel_in_front();
   const FrameProgress& progress = *args.progress;
   if (!kIsFirstChunk && progress.active_tiles[(args.chunk_number + 1) % 2] == 0) return false;
   // Blocks of this launch may set it; they all go on, so that `used` becomes what is needed.
@@ -375,16 +376,15 @@ void bin_circles(const BinCirclesArgs& args, cudaStream_t stream) {
   const bool is_first = args.chunk_number == 0;
   if (args.slab_circles == kFewSlabCircles) {
     const auto kernel = is_first ? bin_few_circles_kernel<true> : bin_few_circles_kernel<false>;
-    kernel<<<blocks, kFewThreads, 0, stream>>>(args);
+    launch(kernel, blocks, kFewThreads, 0, args, args.begins_early, stream);
   } else {
     const auto kernel = is_first ? bin_circles_kernel<true> : bin_circles_kernel<false>;
     const std::size_t shared_bytes = args.slab_circles * sizeof(SubtileRect) +
                                      sorted_overlaps(args.slab_circles) * sizeof(Overlap);
     ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             static_cast<int>(shared_bytes)));
-    kernel<<<blocks, kThreads, shared_bytes, stream>>>(args);
+    launch(kernel, blocks, kThreads, shared_bytes, args, args.begins_early, stream);
   }
-  ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 
 }  // namespace roundel::cuda

@@ -50,6 +50,7 @@ struct FrameProgress {
 struct BinCirclesArgs {
   TileGrid grid;
   std::uint32_t chunk_number = 0;                ///< in this frame
+  bool begins_early = false;                     ///< see launch(); not for chunk 0
   const Shape* shapes = nullptr;                 // [count]
   std::uint32_t count = 0;                       ///< circles, at most kMostChunkCircles
   std::uint32_t slab_circles = kFewSlabCircles;  ///< a multiple of that

@@ -2,7 +2,7 @@
 
 #include "renderer/image/pixel_to_bytes.h"
 #include "renderer/raster/cuda/blend_tiles.h"
-#include "renderer/raster/cuda/cuda_check.h"
+#include "renderer/raster/cuda/launch.cuh"
 #include "renderer/raster/cuda/subtile_pixels.cuh"
 
 namespace roundel::cuda {
@@ -201,6 +201,7 @@ template <class Overlaps>
 __global__ void __launch_bounds__(kThreads, 4)
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
   __shared__ Shared shared;
+  if (args.begins_early) wait_for_kernel_in_front();
   FrameProgress& progress = *args.progress;
   if (progress.overflow != 0) return;
   const TileGrid& grid = args.grid;
@@ -270,13 +271,20 @@ void fill_background(const BackgroundRows& rows, float4* background, cudaStream_
   ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 
+bool can_begin_early() {
+  cudaFuncAttributes attributes;
+  ROUNDEL_CUDA_CHECK(cudaFuncGetAttributes(&attributes, blend_tiles_kernel<ListedOverlaps>));
+  // What counts is what the code was compiled for: on older devices, and on newer ones from their
+  // code, wait_for_kernel_in_front() does nothing.
+  return attributes.ptxVersion >= 90;
+}
+
 void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream) {
   const auto kernel =
       args.segments ? blend_tiles_kernel<ListedOverlaps> : blend_tiles_kernel<FoundOverlaps>;
   const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x),
                     static_cast<unsigned>(args.grid.tiles_y));
-  kernel<<<blocks, kThreads, 0, stream>>>(args);
-  ROUNDEL_CUDA_CHECK_LAUNCH(stream);
+  launch(kernel, blocks, kThreads, 0, args, args.begins_early, stream);
 }
 
 }  // namespace roundel::cuda

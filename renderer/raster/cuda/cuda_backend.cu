@@ -35,7 +35,8 @@ int set_device(int device) {
 
 CudaBackend::CudaBackend(const RasterOptions& options)
     : options_(options),
-      bin_blocks_(kBinBlocksPerProcessor * num_processors(set_device(options.device))) {}
+      bin_blocks_(kBinBlocksPerProcessor * num_processors(set_device(options.device))),
+      can_begin_early_(roundel::cuda::can_begin_early()) {}
 
 void CudaBackend::use_device() const {
   set_device(options_.device);
@@ -112,6 +113,8 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   const std::uint64_t first = is_resident() ? chunk.begin : 0;
   blend_.chunk_number = bin_.chunk_number = chunk.number;
   blend_.is_last_chunk = chunk.is_last();
+  // Chunks behind the first, which mostly find nothing to do; only where no copy comes in between.
+  bin_.begins_early = blend_.begins_early = can_begin_early_ && chunk.number > 0 && is_resident();
   blend_.shapes = bin_.shapes = shapes_.data() + first;
   blend_.paints = paints_.data() + first;
   blend_.count = bin_.count = static_cast<std::uint32_t>(chunk.count());

@@ -60,6 +60,7 @@ class CudaBackend final : public RasterBackend {
 
   RasterOptions options_;
   std::uint64_t bin_blocks_;  // that keep all of the device's multiprocessors busy
+  bool can_begin_early_;      // kernels, see launch()
   Stream stream_;
   Event before_bin_, after_bin_, after_blend_;
   bool is_capturing_ = false;
