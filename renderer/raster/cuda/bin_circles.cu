@@ -71,13 +71,11 @@ struct TileRect {
   __device__ bool is_small() const { return width <= 2 && height <= 2; }
 };
 
-/// The rectangle's subtiles among those of tile (x, y) of its macrotile, a bit a subtile.
-__device__ std::uint32_t subtile_mask(SubtileRect subtiles, int x, int y) {
+/// The rectangle's subtiles among those of tile (x, y) of its macrotile.
+__device__ std::uint32_t mask_in_tile(SubtileRect subtiles, int x, int y) {
   const int x0 = subtiles & 63, x1 = subtiles >> 6 & 63, y0 = subtiles >> 12 & 127,
             y1 = subtiles >> 19 & 127;
-  const std::uint32_t columns = (x0 <= 2 * x ? 0x55 : 0) | (x1 > 2 * x ? 0xaa : 0);
-  const int first = max(y0 - 4 * y, 0), last = min(y1 - 4 * y, 3);
-  return columns & ((4u << 2 * last) - (1u << 2 * first));
+  return subtile_mask(x0 - 2 * x, x1 - 2 * x, y0 - 4 * y, y1 - 4 * y);
 }
 
 /// Calls visit(tile) for the tiles of a circle that is the same in all lanes, a lane a tile.
@@ -251,7 +249,7 @@ __global__ void __launch_bounds__(kFewThreads)
       for (std::uint32_t left = shared.covering[word][tile]; left != 0; left &= left - 1) {
         const int i = 32 * word + __ffs(left) - 1;
         *next++ = (first_circle + i) << kOverlapCircleShift |
-                  subtile_mask(shared.rects[i], tile % kMacrotileSide, tile / kMacrotileSide);
+                  mask_in_tile(shared.rects[i], tile % kMacrotileSide, tile / kMacrotileSide);
       }
     }
   }
@@ -338,7 +336,7 @@ __global__ void __launch_bounds__(kThreads)
         for_each_tile(subtiles, [&](int tile) {
           if (is_active(tile))
             emit(tile, positions[tile]++, i,
-                 subtile_mask(subtiles, tile % kMacrotileSide, tile / kMacrotileSide));
+                 mask_in_tile(subtiles, tile % kMacrotileSide, tile / kMacrotileSide));
         });
         __syncwarp();
       }
@@ -359,7 +357,7 @@ __global__ void __launch_bounds__(kThreads)
       if (is_one) {
         if (rank == 0) positions[tile] = static_cast<std::uint16_t>(position + __popc(same_tile));
         emit(tile, position + rank, first + lane,
-             subtile_mask(own_subtiles, own.x0 + x, own.y0 + y));
+             mask_in_tile(own_subtiles, own.x0 + x, own.y0 + y));
       }
       __syncwarp();
     }

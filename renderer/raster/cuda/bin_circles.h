@@ -26,6 +26,14 @@ inline constexpr std::uint32_t kFewSlabCircles = 64, kMostSlabCircles = 2048;
 using Overlap = std::uint32_t;
 inline constexpr int kOverlapCircleShift = kSubtilesPerTile;
 
+/// The bits of a tile's subtiles in columns x0 to x1 and rows y0 to y1, ends included, counted from
+/// the tile's lower left: either end may lie outside of it, but not all of them.
+inline ROUNDEL_HOST_DEVICE std::uint32_t subtile_mask(int x0, int x1, int y0, int y1) {
+  static_assert(kTileSize == 2 * kSubtileWidth && kTileSize == 4 * kSubtileHeight);
+  const std::uint32_t columns = (x0 <= 0 ? 0x55 : 0) | (x1 > 0 ? 0xaa : 0);
+  return columns & ((4u << 2 * (y1 < 3 ? y1 : 3)) - (1u << 2 * (y0 > 0 ? y0 : 0)));
+}
+
 /// Where the overlaps of one slab with one tile stand, in paint order.
 struct alignas(8) ListSegment {
   std::uint32_t start, count;

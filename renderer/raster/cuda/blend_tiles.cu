@@ -109,7 +109,7 @@ class FoundOverlaps {
       if (i < found) {
         const std::uint32_t circle = shared_.staged.circles[i];
         const Shape shape = load_shape(args_.shapes + circle);
-        overlap = circle << kOverlapCircleShift | subtiles_touched(args_.grid.pixel_bounds(shape));
+        overlap = circle << kOverlapCircleShift | mask_in_tile(args_.grid.pixel_bounds(shape));
       }
       shared_.staged.put(i, overlap);
     }
@@ -178,14 +178,14 @@ class FoundOverlaps {
     return fmaxf(dx, dy) * (1 - 0x1p-18f) > reach + args_.grid.s * 0.125f;
   }
 
-  __device__ std::uint32_t subtiles_touched(const PixelRect& pixels) const {
-    const int x0 = max(pixels.x0 - tile_x_ * kTileSize, 0) / kSubtileWidth;
-    const int x1 = min(pixels.x1 - tile_x_ * kTileSize, kTileSize - 1);
-    const int y0 = max(pixels.y0 - tile_y_ * kTileSize, 0) / kSubtileHeight;
-    const int y1 = min(pixels.y1 - tile_y_ * kTileSize, kTileSize - 1);
-    if (pixels.empty() || x1 < 0 || y1 < 0 || x0 > 1 || y0 > 3) return 0;
-    const std::uint32_t columns = (x0 == 0 ? 0x55 : 0) | (x1 >= kSubtileWidth ? 0xaa : 0);
-    return columns & ((4u << 2 * (y1 / kSubtileHeight)) - (1u << 2 * y0));
+  /// 0 where none of the pixels is in the tile.
+  __device__ std::uint32_t mask_in_tile(const PixelRect& pixels) const {
+    const int x0 = pixels.x0 / kSubtileWidth - 2 * tile_x_;
+    const int x1 = pixels.x1 / kSubtileWidth - 2 * tile_x_;
+    const int y0 = pixels.y0 / kSubtileHeight - 4 * tile_y_;
+    const int y1 = pixels.y1 / kSubtileHeight - 4 * tile_y_;
+    const bool is_outside = pixels.empty() || x0 > 1 || x1 < 0 || y0 > 3 || y1 < 0;
+    return is_outside ? 0 : subtile_mask(x0, x1, y0, y1);
   }
 
   const BlendTilesArgs& args_;
