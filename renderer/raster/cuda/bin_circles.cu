@@ -7,10 +7,26 @@
 namespace roundel::cuda {
 namespace {
 
-constexpr int kThreads = 256;
+/// Tuning of bin_circles_kernel, measured on an H200.
+struct BinPolicy {
+  /// Every warp has counts of its own, 2 KiB in shared memory.
+  static constexpr int kThreads = 256;
+  /// Overlaps of a slab that shared memory has a place for, to sort them there: small circles have
+  /// hardly more.
+  static constexpr std::uint32_t sorted_overlaps(std::uint32_t slab_circles) {
+    return slab_circles + slab_circles / 4;
+  }
+};
+
+/// Tuning of bin_few_circles_kernel.
+struct BinFewPolicy {
+  /// Every block has little to do, and what counts is how long a thread takes; more threads than
+  /// these wait for each other.
+  static constexpr int kThreads = 512;
+};
+
+constexpr int kThreads = BinPolicy::kThreads, kFewThreads = BinFewPolicy::kThreads;
 constexpr int kWarps = kThreads / 32;
-/// Where every block has little to do, what counts is how long a thread takes: twice as many do it.
-constexpr int kFewThreads = 512;
 template <int kBlockThreads>
 using BlockScan = cub::BlockScan<std::uint32_t, kBlockThreads, cub::BLOCK_SCAN_WARP_SCANS>;
 static_assert(kTilesPerMacrotile == 4 * kThreads, "a thread sums up four tiles");
@@ -29,11 +45,6 @@ struct Placement {
   std::uint32_t total;
   bool fits;
 };
-
-/// Overlaps of a slab that shared memory has a place for, to sort them there.
-__host__ __device__ constexpr std::uint32_t sorted_overlaps(std::uint32_t slab_circles) {
-  return slab_circles + slab_circles / 4;
-}
 
 struct Shared {
   union {
@@ -266,7 +277,7 @@ template <bool kIsFirstChunk>
 __global__ void __launch_bounds__(kThreads)
     bin_circles_kernel(const __grid_constant__ BinCirclesArgs args) {
   __shared__ Shared shared;
-  extern __shared__ SubtileRect rects[];  // [slab_circles], then [sorted_overlaps(slab_circles)]
+  extern __shared__ SubtileRect rects[];  // [slab_circles], then sorted overlaps
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
   if (!begin_chunk<kIsFirstChunk>(args)) return;
   const TileGrid& grid = args.grid;
@@ -318,7 +329,7 @@ __global__ void __launch_bounds__(kThreads)
 
   // Where they all have a place in shared memory they are sorted there and written side by side.
   Overlap* const room = args.overlaps + shared.placement.base;
-  Overlap* const sorted = shared.placement.total <= sorted_overlaps(args.slab_circles)
+  Overlap* const sorted = shared.placement.total <= BinPolicy::sorted_overlaps(args.slab_circles)
                               ? rects + args.slab_circles
                               : room;
   std::uint16_t* const positions = shared.positions[warp];
@@ -377,8 +388,9 @@ void bin_circles(const BinCirclesArgs& args, cudaStream_t stream) {
     launch(kernel, blocks, kFewThreads, 0, args, args.begins_early, stream);
   } else {
     const auto kernel = is_first ? bin_circles_kernel<true> : bin_circles_kernel<false>;
-    const std::size_t shared_bytes = args.slab_circles * sizeof(SubtileRect) +
-                                     sorted_overlaps(args.slab_circles) * sizeof(Overlap);
+    const std::size_t shared_bytes =
+        args.slab_circles * sizeof(SubtileRect) +
+        BinPolicy::sorted_overlaps(args.slab_circles) * sizeof(Overlap);
     ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             static_cast<int>(shared_bytes)));
     launch(kernel, blocks, kThreads, shared_bytes, args, args.begins_early, stream);

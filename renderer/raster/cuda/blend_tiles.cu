@@ -67,7 +67,7 @@ class ListedOverlaps {
     shared_.segment_ends[threadIdx.x] = segment_begin_ + segment_.count;
     shared_.last_of_segment[threadIdx.x] = segment_.start + segment_.count - 1;
     staged_ = 0;
-    has_small_segments_ = !__syncthreads_or(segment_.count > kSmallSegment);
+    has_small_segments_ = !__syncthreads_or(segment_.count > BlendPolicy::kSmallSegment);
   }
 
   /// Overlap `number` of those looked up.
@@ -78,8 +78,6 @@ class ListedOverlaps {
     const std::uint32_t before = slab == 0 ? 0 : shared_.segment_ends[slab - 1];
     return args_.overlaps[shared_.last_of_segment[slab] - (number - before)];
   }
-
-  static constexpr std::uint32_t kSmallSegment = 16;
 
   const BlendTilesArgs& args_;
   Shared& shared_;
@@ -102,7 +100,7 @@ class FoundOverlaps {
     std::uint32_t found = 0;
     do {
       found = look_at_next(found);
-    } while (found < kEnough && !is_at_end());
+    } while (found < BlendPolicy::kEnoughFound && !is_at_end());
     __syncthreads();
     for (std::uint32_t i = threadIdx.x; i - threadIdx.x < found; i += kThreads) {
       Overlap overlap = 0;
@@ -119,12 +117,10 @@ class FoundOverlaps {
   __device__ bool is_at_end() const { return round_ * kLookedAt >= args_.count; }
 
  private:
-  /// Circles that a thread looks at in a round. Blocks go on until they have found enough for their
-  /// warps to paint: most of a chunk's circles are far from a tile.
-  static constexpr std::uint32_t kCirclesPerThread = 3;
-  static constexpr std::uint32_t kLookedAt = kCirclesPerThread * kThreads;
-  static constexpr std::uint32_t kEnough = 64;
-  static_assert(kEnough + kLookedAt <= kStagedOverlaps, "all of a round may be found");
+  static constexpr std::uint32_t kCirclesPerThread = BlendPolicy::kCirclesPerThread;
+  static constexpr std::uint32_t kLookedAt = kCirclesPerThread * kThreads;  // in a round
+  static_assert(BlendPolicy::kEnoughFound + kLookedAt <= kStagedOverlaps,
+                "all of a round may be found");
 
   /// Puts the numbers of the next kLookedAt circles that are not far from the tile behind those of
   /// the `found` ones, front to back, and returns how many there are then. A warp looks at circles
@@ -198,7 +194,7 @@ class FoundOverlaps {
 /// subtile of 16 × 8, four pixels a lane. Every pixel is one thread's alone, and its circles come
 /// in list order, so its bits do not depend on the launch.
 template <class Overlaps>
-__global__ void __launch_bounds__(kThreads, 4)
+__global__ void __launch_bounds__(kThreads, BlendPolicy::kBlocksPerProcessor)
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
   __shared__ Shared shared;
   if (args.begins_early) wait_for_kernel_in_front();

@@ -10,8 +10,36 @@ namespace roundel::cuda {
 inline constexpr int kPixelsPerLane = kSubtileWidth * kSubtileHeight / 32;
 inline constexpr int kRowStep = 32 / kSubtileWidth;  // a lane's pixels are this many rows apart
 
+/// Tuning of blend_tiles_kernel, measured on an H200 at 1024 × 1024 pixels.
+struct BlendPolicy {
+  /// Of 256 threads, with 64 registers each and a few spills. With three, and none, short lists
+  /// take longer by a few percent and long ones by 15; with five up to a fifth.
+  static constexpr int kBlocksPerProcessor = 4;
+  /// Of a tile, in shared memory at once: with half as many long lists take a tenth longer.
+  static constexpr int kStagedOverlaps = 1024;
+  /// Segments of at most so many overlaps are copied by one thread each, which need not search.
+  static constexpr std::uint32_t kSmallSegment = 16;
+  /// Unlisted circles that a thread looks at in a round: four leave more lanes idle in the last
+  /// one, two need more rounds.
+  static constexpr std::uint32_t kCirclesPerThread = 3;
+  /// Rounds go on until so many are found. Most circles are far from a tile, and warps that paint
+  /// few at a time wait for each other; 96 are as good.
+  static constexpr std::uint32_t kEnoughFound = 64;
+  /// Words of 32 staged overlaps with at most so many that reach the subtile are sparse: a lane a
+  /// word goes through their bits, otherwise a lane a bit through the words.
+  static constexpr int kSparse = 12;
+  /// Boxes in the subtile that are at most so many pixels wide are marked in shared memory: a few
+  /// atomics cost less than the tests and exchanges of all lanes.
+  static constexpr int kMarkedWidth = 4;
+  /// Those of at most so many a side are tested in registers: find_spans() looks at whole rows, in
+  /// two to three times the instructions.
+  static constexpr int kTestedSide = 6;
+  /// Where whole circles are painted, a subtile is looked at after so many whether it is done.
+  static constexpr int kFirstLook = 16, kLookInterval = 8;
+};
+
 /// Overlaps of a tile in a block's shared memory, front to back.
-inline constexpr int kStagedOverlaps = 1024;
+inline constexpr int kStagedOverlaps = BlendPolicy::kStagedOverlaps;
 struct StagedOverlaps {
   static constexpr int kWords = kStagedOverlaps / 32;
   std::uint32_t circles[kStagedOverlaps];  // the chunk's circle numbers
@@ -177,6 +205,7 @@ struct SubtilePixels {
 /// Paints a subtile's circles in batches of 32. All lanes of the warp call its functions.
 struct SubtilePainter {
   using L = ScalarLanes;
+  using Policy = BlendPolicy;
 
   const Shape* shapes;  // [count], of the chunk
   const Paint* paints;
@@ -235,7 +264,7 @@ struct SubtilePainter {
     const int words = (count + 31) / 32;
     std::uint32_t left = lane() < words ? staged.reaching[subtile][lane()] : 0;
     const int inclusive = warp_inclusive_sum(__popc(left));
-    if (!__any_sync(kAllLanes, __popc(left) > kSparse)) {
+    if (!__any_sync(kAllLanes, __popc(left) > Policy::kSparse)) {
       // A lane a word.
       std::uint16_t* next = scratch.found + inclusive - __popc(left);
       for (; left != 0; left &= left - 1)
@@ -255,21 +284,11 @@ struct SubtilePainter {
     return __shfl_sync(kAllLanes, inclusive, 31);
   }
 
-  /// Words of 32 staged overlaps with at most so many that reach the subtile are sparse.
-  static constexpr int kSparse = 12;
-  /// Boxes in the subtile that are at most so many pixels wide are marked in shared memory: a few
-  /// atomics cost less than the tests and exchanges of all lanes.
-  static constexpr int kMarkedWidth = 4;
-  /// Those of at most so many a side are tested in registers: find_spans() looks at whole rows, in
-  /// two to three times the instructions.
-  static constexpr int kTestedSide = 6;
   /// Pixels; up to this radius the ends of a row of covered pixels are found to within half a pixel
   /// by approximate arithmetic.
   static constexpr float kMostSpanRadius = 400;
   /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place.
   static constexpr float kBoxMargin = 0.0625f;
-  /// Where whole circles are painted, a subtile is looked at after so many whether it is done.
-  static constexpr int kFirstLook = 16, kLookInterval = 8;
 
   /// Paints the first `count` lanes' circles.
   __device__ void paint_batch(SubtilePixels& pixels, std::uint32_t circle, int count) {
@@ -297,7 +316,7 @@ struct SubtilePainter {
 
     const int first_column = __float2int_ru(x0), columns = __float2int_rd(x1) + 1 - first_column;
     const int first_row = __float2int_ru(y0), rows = __float2int_rd(y1) + 1 - first_row;
-    if (!__any_sync(kAllLanes, reaches && columns > kMarkedWidth)) {
+    if (!__any_sync(kAllLanes, reaches && columns > Policy::kMarkedWidth)) {
       store(lane(), shape, r2, paint, has_snow);
       if (reaches) mark(shape, r2, first_column, first_row, rows, pixels);
       __syncwarp();
@@ -310,7 +329,7 @@ struct SubtilePainter {
       return;
     }
     // A large circle's edge may be narrow, but tall.
-    if (!__any_sync(kAllLanes, reaches && max(columns, rows) > kTestedSide)) {
+    if (!__any_sync(kAllLanes, reaches && max(columns, rows) > Policy::kTestedSide)) {
       store(lane(), shape, r2, paint, has_snow);
       test_box(shape, reaches ? r2 : -1, reaches ? first_column : 0, reaches ? first_row : 0,
                pixels, covering);
@@ -361,8 +380,8 @@ struct SubtilePainter {
   /// whether circle i of the batch covers all of the subtile.
   __device__ void paint_by_circle(SubtilePixels& pixels, int count, unsigned whole) {
     for (int i = 0; i < count;) {
-      if (i >= kFirstLook && pixels.is_done()) return;
-      const int end = min(i + kLookInterval, count);
+      if (i >= Policy::kFirstLook && pixels.is_done()) return;
+      const int end = min(i + Policy::kLookInterval, count);
       for (; i < end; ++i, whole >>= 1) {
         const Paint paint = scratch.paints[i];
         if (whole & 1) {
@@ -400,6 +419,7 @@ struct SubtilePainter {
   /// columns of the subtile from `first_column` on, and `rows` rows from `first_row` on.
   __device__ void mark(const Shape& shape, float r2, int first_column, int first_row, int rows,
                        const SubtilePixels& pixels) {
+    constexpr int kMarkedWidth = Policy::kMarkedWidth;
     float dx2[kMarkedWidth];
 #pragma unroll
     for (int i = 0; i < kMarkedWidth; ++i) {
@@ -426,6 +446,7 @@ struct SubtilePainter {
   __device__ void test_box(const Shape& shape, float r2, int first_column, int first_row,
                            const SubtilePixels& pixels,
                            std::uint32_t covering[kPixelsPerLane]) const {
+    constexpr int kTestedSide = Policy::kTestedSide;
     // Whole numbers below 2²⁴: their sums are exact.
     const float x = static_cast<float>(pixels.x0 + first_column);
     const float y = static_cast<float>(pixels.y0 + first_row);
