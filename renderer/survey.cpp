@@ -12,17 +12,20 @@
 namespace roundel {
 namespace {
 
-/// Calls visit(circles, n) for all circles, piece by piece where they are made for it: the first n
-/// of `circles` are the piece's.
+/// Calls visit(circles, n) for all circles, front ones first, piece by piece where they are made
+/// for it, until it returns false: the first n of `circles` are the piece's.
 template <typename Visit>
 void for_each_piece(const CircleStream& stream, const Visit& visit) {
   constexpr std::size_t kPiece = std::size_t{1} << 22;
-  if (const Circles* const circles = stream.in_memory()) return visit(*circles, circles->count());
+  if (const Circles* const circles = stream.in_memory()) {
+    visit(*circles, circles->count());
+    return;
+  }
   Circles piece;
-  for (std::size_t first = 0, size = 0; first < stream.count(); first += size) {
-    size = std::min(stream.count() - first, kPiece);
-    stream.fetch_in_parallel(first, size, piece);
-    visit(piece, size);
+  for (std::size_t end = stream.count(), size = 0; end > 0; end -= size) {
+    size = std::min(end, kPiece);
+    stream.fetch_in_parallel(end - size, size, piece);
+    if (!visit(piece, size)) return;
   }
 }
 
@@ -89,6 +92,7 @@ SceneBounds circle_bounds(const Scene& scene, std::int64_t frame) {
   Circles memory;
   for_each_piece(source.at(frame, memory), [&](const Circles& circles, std::size_t size) {
     add(circles.shapes.span().first(size));
+    return true;
   });
   // Back to scene space.
   const SceneBounds view = view_bounds(scene);
@@ -97,15 +101,16 @@ SceneBounds circle_bounds(const Scene& scene, std::int64_t frame) {
           view.bottom + bounds.bottom / zoom, view.bottom + bounds.top / zoom};
 }
 
-std::uint64_t count_overlaps(const Scene& scene, std::int64_t frame) {
+bool touches_picture(const Scene& scene, std::int64_t frame) {
   CircleSource source(scene);
   Circles memory;
   std::uint64_t overlaps = 0;
-  for_each_piece(source.at(frame, memory), [&](const Circles& piece, std::size_t size) {
-    overlaps += count_overlaps(piece.shapes.span().first(size), scene.image.width,
-                               scene.image.height, kCpuTileSize);
+  for_each_piece(source.at(frame, memory), [&](const Circles& circles, std::size_t size) {
+    overlaps = count_overlaps(circles.shapes.span().first(size), scene.image.width,
+                              scene.image.height, kCpuTileSize);
+    return overlaps == 0;
   });
-  return overlaps;
+  return overlaps > 0;
 }
 
 FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
@@ -120,6 +125,7 @@ FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t p
     survey.overlaps += count_overlaps(piece.shapes.span().first(size), scene.image.width,
                                       scene.image.height, kCpuTileSize);
     if (source.is_streamed()) progress.done += size;
+    return true;
   });
   const CircleStream counted(
       circles.count(), circles.sample_run(),

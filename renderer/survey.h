@@ -35,13 +35,14 @@ CircleSample sample_circles(const Scene& scene, std::int64_t frame);
 /// Where the circles of a frame lie. Makes all of them.
 SceneBounds circle_bounds(const Scene& scene, std::int64_t frame);
 
-/// Pairs of circles and tiles of the CPU backend's size that they may cover pixels of. Makes all
-/// circles of the frame.
-std::uint64_t count_overlaps(const Scene& scene, std::int64_t frame);
+/// True if a circle may cover a pixel of the frame. Makes circles until there is one, from the
+/// front.
+bool touches_picture(const Scene& scene, std::int64_t frame);
 
 /// What going through a frame's circles tells.
 struct FrameSurvey {
-  std::uint64_t overlaps = 0;  ///< what count_overlaps() says
+  /// Pairs of circles and tiles of the CPU backend's size that they may cover pixels of.
+  std::uint64_t overlaps = 0;
   DrawingNeeds drawing{};
   CircleSample sample;
 };

@@ -11,11 +11,9 @@ namespace scalar_quantize {
 #include "renderer/pixels/quantize_math.h"  // NOLINT: over ScalarLanes
 }
 
-/// quantize() with one fused multiply-add, for machines that have it. Above 2²³ a sum is rounded to
-/// whole numbers, and the only c whose 255·c lies half-way between two is ½: it goes to the even
-/// 128, as it should.
+/// quantize() by quantizing_sum().
 ROUNDEL_HOST_DEVICE inline std::uint8_t quantize_by_fma(float c) {
-  const float sum = ScalarLanes::fma(ScalarLanes::saturate(c), 255.0f, 0x1.8p23f);
+  const float sum = scalar_quantize::quantizing_sum<ScalarLanes>(c);
 #ifdef __CUDA_ARCH__
   return static_cast<std::uint8_t>(__float_as_int(sum));
 #else

@@ -36,6 +36,12 @@ TEST(ResidentFrame, ReplaysEqualTheCpu) {
                                  image_of(333, 217));
 }
 
+TEST(ResidentFrame, AFewLargeCirclesInFrontOfManyToo) {
+  ROUNDEL_NEEDS_CUDA();
+  // The front chunk is blended without lists and leaves tiles at the right edge to the next one.
+  expect_replays_equal_the_cpu(testing::random_circles(60000, 0.5f, 0.9f, 0.1), image_of(333, 217));
+}
+
 TEST(ResidentFrame, SeveralWindowsToo) {
   ROUNDEL_NEEDS_CUDA();
   expect_replays_equal_the_cpu(testing::random_circles(20000, 0.1f, 0.9f, 0.1),

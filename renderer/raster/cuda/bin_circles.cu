@@ -1,15 +1,34 @@
 #include <cub/block/block_scan.cuh>
 
 #include "renderer/raster/cuda/bin_circles.h"
-#include "renderer/raster/cuda/cuda_check.h"
+#include "renderer/raster/cuda/launch.cuh"
 #include "renderer/raster/cuda/warp.cuh"
 
 namespace roundel::cuda {
 namespace {
 
-constexpr int kThreads = 256;
+/// Tuning of bin_circles_kernel, measured on an H200.
+struct BinPolicy {
+  /// Every warp has counts of its own, 2 KiB in shared memory.
+  static constexpr int kThreads = 256;
+  /// Overlaps of a slab that shared memory has a place for, to sort them there: small circles have
+  /// hardly more.
+  static constexpr std::uint32_t sorted_overlaps(std::uint32_t slab_circles) {
+    return slab_circles + slab_circles / 4;
+  }
+};
+
+/// Tuning of bin_few_circles_kernel.
+struct BinFewPolicy {
+  /// Every block has little to do, and what counts is how long a thread takes; more threads than
+  /// these wait for each other.
+  static constexpr int kThreads = 512;
+};
+
+constexpr int kThreads = BinPolicy::kThreads, kFewThreads = BinFewPolicy::kThreads;
 constexpr int kWarps = kThreads / 32;
-using BlockScan = cub::BlockScan<std::uint32_t, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
+template <int kBlockThreads>
+using BlockScan = cub::BlockScan<std::uint32_t, kBlockThreads, cub::BLOCK_SCAN_WARP_SCANS>;
 static_assert(kTilesPerMacrotile == 4 * kThreads, "a thread sums up four tiles");
 static_assert(kMostSlabCircles < 1u << 16, "a slab's counts have 16 bits");
 
@@ -19,17 +38,13 @@ using SubtileRect = std::uint32_t;
 constexpr SubtileRect kNowhere = ~SubtileRect{0};
 
 /// Where a slab's overlaps go: shared by the threads of a block.
+template <int kBlockThreads>
 struct Placement {
-  BlockScan::TempStorage scan;
+  typename BlockScan<kBlockThreads>::TempStorage scan;
   unsigned long long base;
   std::uint32_t total;
   bool fits;
 };
-
-/// Overlaps of a slab that shared memory has a place for, to sort them there.
-__host__ __device__ constexpr std::uint32_t sorted_overlaps(std::uint32_t slab_circles) {
-  return slab_circles + slab_circles / 4;
-}
 
 struct Shared {
   union {
@@ -38,7 +53,7 @@ struct Shared {
   };
   std::uint32_t starts[kTilesPerMacrotile];  // of the slab's segments, from the slab's first entry
   std::uint32_t active[kMacrotileSide];      // bit x of word y: tile (x, y) is not done
-  Placement placement;
+  Placement<kThreads> placement;
 };
 
 __device__ SubtileRect subtile_rect(const TileGrid& grid, const Shape& shape, int macrotile_x,
@@ -67,13 +82,11 @@ struct TileRect {
   __device__ bool is_small() const { return width <= 2 && height <= 2; }
 };
 
-/// The rectangle's subtiles among those of tile (x, y) of its macrotile, a bit a subtile.
-__device__ std::uint32_t subtile_mask(SubtileRect subtiles, int x, int y) {
+/// The rectangle's subtiles among those of tile (x, y) of its macrotile.
+__device__ std::uint32_t mask_in_tile(SubtileRect subtiles, int x, int y) {
   const int x0 = subtiles & 63, x1 = subtiles >> 6 & 63, y0 = subtiles >> 12 & 127,
             y1 = subtiles >> 19 & 127;
-  const std::uint32_t columns = (x0 <= 2 * x ? 0x55 : 0) | (x1 > 2 * x ? 0xaa : 0);
-  const int first = max(y0 - 4 * y, 0), last = min(y1 - 4 * y, 3);
-  return columns & ((4u << 2 * last) - (1u << 2 * first));
+  return subtile_mask(x0 - 2 * x, x1 - 2 * x, y0 - 4 * y, y1 - 4 * y);
 }
 
 /// Calls visit(tile) for the tiles of a circle that is the same in all lanes, a lane a tile.
@@ -93,7 +106,7 @@ __device__ void find_active_tiles(const BinCirclesArgs& args, int macrotile_x, i
                                   std::uint32_t (&active)[kMacrotileSide]) {
   static_assert(kMacrotileSide == 32, "a lane a column");
   const int x = macrotile_x * kMacrotileSide + static_cast<int>(threadIdx.x) % 32;
-  for (int row = threadIdx.x / 32; row < kMacrotileSide; row += kWarps) {
+  for (int row = threadIdx.x / 32; row < kMacrotileSide; row += blockDim.x / 32) {
     const int y = macrotile_y * kMacrotileSide + row;
     const bool is_active = x < args.grid.tiles_x && y < args.grid.tiles_y &&
                            args.active_subtiles[y * args.grid.tiles_x + x] != 0;
@@ -115,14 +128,19 @@ __device__ bool touches_active_tile(const TileRect& rect,
   return false;
 }
 
-/// Takes room for a slab's overlaps and writes its segments: thread t has tiles 4·t to 4·t + 3 with
-/// these counts. Returns where its first one starts in the slab's room. All threads call it; false
-/// in placement.fits if there was not enough.
-__device__ std::uint32_t place_overlaps(const BinCirclesArgs& args, Placement& placement,
-                                        const std::uint32_t (&counts)[4]) {
+/// Takes room for a slab's overlaps and writes its segments: n tiles a thread, thread t has tiles
+/// n·t to n·t + n − 1 with these counts. Returns where its first one starts in the slab's room. All
+/// threads call it; false in placement.fits if there was not enough.
+template <int kBlockThreads, int kTiles>
+__device__ std::uint32_t place_overlaps(const BinCirclesArgs& args,
+                                        Placement<kBlockThreads>& placement,
+                                        const std::uint32_t (&counts)[kTiles]) {
+  static_assert(kBlockThreads * kTiles == kTilesPerMacrotile);
   const int thread = threadIdx.x;
-  std::uint32_t first = counts[0] + counts[1] + counts[2] + counts[3], total;
-  BlockScan(placement.scan).ExclusiveSum(first, first, total);
+  std::uint32_t first = 0, total;
+#pragma unroll
+  for (int i = 0; i < kTiles; ++i) first += counts[i];
+  BlockScan<kBlockThreads>(placement.scan).ExclusiveSum(first, first, total);
   if (thread == 0) {
     const std::uint64_t block = static_cast<std::uint64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
     placement.base = block * args.slab_capacity;
@@ -144,8 +162,8 @@ __device__ std::uint32_t place_overlaps(const BinCirclesArgs& args, Placement& p
       args.segments +
       (static_cast<std::size_t>(blockIdx.y) * args.num_slabs + blockIdx.x) * kTilesPerMacrotile;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    segments[4 * thread + i] = {start, counts[i]};
+  for (int i = 0; i < kTiles; ++i) {
+    segments[kTiles * thread + i] = {start, counts[i]};
     start += counts[i];
   }
   return first;
@@ -175,9 +193,8 @@ __device__ void scan_counts(const BinCirclesArgs& args, Shared& shared) {
 /// What every block of a chunk does first. False if there is nothing to do.
 template <bool kIsFirstChunk>
 __device__ bool begin_chunk(const BinCirclesArgs& args) {
-  FrameProgress& progress = *args.progress;
-  const bool is_first_thread = blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0;
-  if (is_first_thread) progress.active_tiles[args.chunk_number % 2] = 0;
+  if (!kIsFirstChunk && args.begins_early) wait_for_kernel_in_front();
+  const FrameProgress& progress = *args.progress;
   if (!kIsFirstChunk && progress.active_tiles[(args.chunk_number + 1) % 2] == 0) return false;
   // Blocks of this launch may set it; they all go on, so that `used` becomes what is needed.
   return progress.overflow == 0 || progress.overflow == args.chunk_number + 1;
@@ -188,15 +205,17 @@ struct FewShared {
       active[kMacrotileSide];  // bit x of word y: later circles can still change tile (x, y)
   std::uint32_t covering[2][kTilesPerMacrotile];  // bit i of word w: circle 32·w + i of the slab
   SubtileRect rects[kFewSlabCircles];
-  Placement placement;
+  Placement<kFewThreads> placement;
 };
 
 /// The same as bin_circles_kernel for slabs of kFewSlabCircles: a mask of circles for each tile,
-/// four threads a circle, then four tiles a thread. Quick where every block has little to do.
+/// eight threads a circle, then two tiles a thread. Quick where every block has little to do.
 template <bool kIsFirstChunk>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kFewThreads)
     bin_few_circles_kernel(const __grid_constant__ BinCirclesArgs args) {
-  static_assert(kThreads == 4 * kFewSlabCircles && kFewSlabCircles == 64);
+  constexpr int kThreadsPerCircle = kFewThreads / kFewSlabCircles;
+  constexpr int kTiles = kTilesPerMacrotile / kFewThreads;  // of a thread
+  static_assert(kFewSlabCircles == 64, "FewShared::covering has two words a tile");
   __shared__ FewShared shared;
   if (!begin_chunk<kIsFirstChunk>(args)) return;
   const TileGrid& grid = args.grid;
@@ -211,13 +230,14 @@ __global__ void __launch_bounds__(kThreads)
                               macrotile_y);
     shared.rects[thread] = subtiles;
   }
-  for (int i = thread; i < 2 * kTilesPerMacrotile; i += kThreads) shared.covering[0][i] = 0;
+  for (int i = thread; i < 2 * kTilesPerMacrotile; i += kFewThreads) shared.covering[0][i] = 0;
   if (!kIsFirstChunk) find_active_tiles(args, macrotile_x, macrotile_y, shared.active);
   __syncthreads();
 
-  const int circle = thread / 4;
+  const int circle = thread / kThreadsPerCircle;
   const TileRect rect(shared.rects[circle]);
-  for (int y = rect.y0 + thread % 4; y < rect.y0 + rect.height; y += 4) {
+  for (int y = rect.y0 + thread % kThreadsPerCircle; y < rect.y0 + rect.height;
+       y += kThreadsPerCircle) {
     std::uint32_t columns = columns_of(rect);
     if (!kIsFirstChunk) columns &= shared.active[y];
     for (; columns != 0; columns &= columns - 1)
@@ -226,21 +246,21 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncthreads();
 
-  std::uint32_t counts[4];
+  std::uint32_t counts[kTiles];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int tile = 4 * thread + i;
+  for (int i = 0; i < kTiles; ++i) {
+    const int tile = kTiles * thread + i;
     counts[i] = __popc(shared.covering[0][tile]) + __popc(shared.covering[1][tile]);
   }
   const std::uint32_t start = place_overlaps(args, shared.placement, counts);
   if (!shared.placement.fits) return;
   Overlap* next = args.overlaps + shared.placement.base + start;
-  for (int tile = 4 * thread; tile < 4 * thread + 4; ++tile) {
+  for (int tile = kTiles * thread; tile < kTiles * (thread + 1); ++tile) {
     for (int word = 0; word < 2; ++word) {
       for (std::uint32_t left = shared.covering[word][tile]; left != 0; left &= left - 1) {
         const int i = 32 * word + __ffs(left) - 1;
         *next++ = (first_circle + i) << kOverlapCircleShift |
-                  subtile_mask(shared.rects[i], tile % kMacrotileSide, tile / kMacrotileSide);
+                  mask_in_tile(shared.rects[i], tile % kMacrotileSide, tile / kMacrotileSide);
       }
     }
   }
@@ -257,7 +277,7 @@ template <bool kIsFirstChunk>
 __global__ void __launch_bounds__(kThreads)
     bin_circles_kernel(const __grid_constant__ BinCirclesArgs args) {
   __shared__ Shared shared;
-  extern __shared__ SubtileRect rects[];  // [slab_circles], then [sorted_overlaps(slab_circles)]
+  extern __shared__ SubtileRect rects[];  // [slab_circles], then sorted overlaps
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
   if (!begin_chunk<kIsFirstChunk>(args)) return;
   const TileGrid& grid = args.grid;
@@ -309,7 +329,7 @@ __global__ void __launch_bounds__(kThreads)
 
   // Where they all have a place in shared memory they are sorted there and written side by side.
   Overlap* const room = args.overlaps + shared.placement.base;
-  Overlap* const sorted = shared.placement.total <= sorted_overlaps(args.slab_circles)
+  Overlap* const sorted = shared.placement.total <= BinPolicy::sorted_overlaps(args.slab_circles)
                               ? rects + args.slab_circles
                               : room;
   std::uint16_t* const positions = shared.positions[warp];
@@ -327,7 +347,7 @@ __global__ void __launch_bounds__(kThreads)
         for_each_tile(subtiles, [&](int tile) {
           if (is_active(tile))
             emit(tile, positions[tile]++, i,
-                 subtile_mask(subtiles, tile % kMacrotileSide, tile / kMacrotileSide));
+                 mask_in_tile(subtiles, tile % kMacrotileSide, tile / kMacrotileSide));
         });
         __syncwarp();
       }
@@ -348,7 +368,7 @@ __global__ void __launch_bounds__(kThreads)
       if (is_one) {
         if (rank == 0) positions[tile] = static_cast<std::uint16_t>(position + __popc(same_tile));
         emit(tile, position + rank, first + lane,
-             subtile_mask(own_subtiles, own.x0 + x, own.y0 + y));
+             mask_in_tile(own_subtiles, own.x0 + x, own.y0 + y));
       }
       __syncwarp();
     }
@@ -365,16 +385,16 @@ void bin_circles(const BinCirclesArgs& args, cudaStream_t stream) {
   const bool is_first = args.chunk_number == 0;
   if (args.slab_circles == kFewSlabCircles) {
     const auto kernel = is_first ? bin_few_circles_kernel<true> : bin_few_circles_kernel<false>;
-    kernel<<<blocks, kThreads, 0, stream>>>(args);
+    launch(kernel, blocks, kFewThreads, 0, args, args.begins_early, stream);
   } else {
     const auto kernel = is_first ? bin_circles_kernel<true> : bin_circles_kernel<false>;
-    const std::size_t shared_bytes = args.slab_circles * sizeof(SubtileRect) +
-                                     sorted_overlaps(args.slab_circles) * sizeof(Overlap);
+    const std::size_t shared_bytes =
+        args.slab_circles * sizeof(SubtileRect) +
+        BinPolicy::sorted_overlaps(args.slab_circles) * sizeof(Overlap);
     ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             static_cast<int>(shared_bytes)));
-    kernel<<<blocks, kThreads, shared_bytes, stream>>>(args);
+    launch(kernel, blocks, kThreads, shared_bytes, args, args.begins_early, stream);
   }
-  ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 
 }  // namespace roundel::cuda

@@ -26,19 +26,29 @@ inline constexpr std::uint32_t kFewSlabCircles = 64, kMostSlabCircles = 2048;
 using Overlap = std::uint32_t;
 inline constexpr int kOverlapCircleShift = kSubtilesPerTile;
 
+/// The bits of a tile's subtiles in columns x0 to x1 and rows y0 to y1, ends included, counted from
+/// the tile's lower left: either end may lie outside of it, but not all of them.
+inline ROUNDEL_HOST_DEVICE std::uint32_t subtile_mask(int x0, int x1, int y0, int y1) {
+  static_assert(kTileSize == 2 * kSubtileWidth && kTileSize == 4 * kSubtileHeight);
+  const std::uint32_t columns = (x0 <= 0 ? 0x55 : 0) | (x1 > 0 ? 0xaa : 0);
+  return columns & ((4u << 2 * (y1 < 3 ? y1 : 3)) - (1u << 2 * (y0 > 0 ? y0 : 0)));
+}
+
 /// Where the overlaps of one slab with one tile stand, in paint order.
 struct alignas(8) ListSegment {
   std::uint32_t start, count;
 };
 
-/// How far a frame has come, in device memory. All zero before the first frame; frames leave it
-/// ready for the next one.
+/// How far a frame has come, in device memory. All zero before the first frame; frames that are
+/// drawn to their end leave it ready for the next one. Blending of a chunk writes the counts, since
+/// not every chunk is binned.
 struct FrameProgress {
-  unsigned long long used;        ///< shared room taken by the chunk being drawn, in overlaps
-  unsigned long long listed;      ///< overlaps of the chunk being drawn
-  unsigned long long overlaps;    ///< of the chunks of this frame that were drawn
-  std::uint32_t active_tiles[2];  ///< tiles with unfinished pixels after chunk k, at k % 2
-  std::uint32_t chunks;           ///< chunks of this frame that were drawn
+  unsigned long long used;      ///< shared room taken by the chunk being drawn, in overlaps
+  unsigned long long listed;    ///< overlaps of the chunk being drawn
+  unsigned long long overlaps;  ///< of the chunks of this frame that were drawn
+  /// Tiles with unfinished pixels after chunk k, at k % 2; 0 for the chunk that comes next.
+  std::uint32_t active_tiles[2];
+  std::uint32_t chunks;  ///< chunks of this frame that were drawn
   /// 1 + the first chunk whose lists did not fit, or 0. Nothing was drawn since, and `used` is what
   /// they need. Cleared by the host.
   std::uint32_t overflow;
@@ -48,6 +58,7 @@ struct FrameProgress {
 struct BinCirclesArgs {
   TileGrid grid;
   std::uint32_t chunk_number = 0;                ///< in this frame
+  bool begins_early = false;                     ///< see launch(); not for chunk 0
   const Shape* shapes = nullptr;                 // [count]
   std::uint32_t count = 0;                       ///< circles, at most kMostChunkCircles
   std::uint32_t slab_circles = kFewSlabCircles;  ///< a multiple of that

@@ -2,7 +2,7 @@
 
 #include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/raster/cuda/blend_tiles.h"
-#include "renderer/raster/cuda/cuda_check.h"
+#include "renderer/raster/cuda/launch.cuh"
 #include "renderer/raster/cuda/subtile_pixels.cuh"
 
 namespace roundel::cuda {
@@ -16,7 +16,9 @@ struct Shared {
   std::uint32_t segment_ends[kThreads];     // running total of segment sizes, front to back
   std::uint32_t last_of_segment[kThreads];  // where a segment's front overlap stands
   BlockScan::TempStorage scan;
-  std::uint32_t active_subtiles;  // a bit a subtile
+  alignas(16) std::uint32_t
+      near_circles[2][kSubtilesPerTile];  // found by each warp, in rounds by turns
+  std::uint32_t active_subtiles;          // a bit a subtile
   WarpScratch warps[kSubtilesPerTile];
 };
 
@@ -65,7 +67,7 @@ class ListedOverlaps {
     shared_.segment_ends[threadIdx.x] = segment_begin_ + segment_.count;
     shared_.last_of_segment[threadIdx.x] = segment_.start + segment_.count - 1;
     staged_ = 0;
-    has_small_segments_ = !__syncthreads_or(segment_.count > kSmallSegment);
+    has_small_segments_ = !__syncthreads_or(segment_.count > BlendPolicy::kSmallSegment);
   }
 
   /// Overlap `number` of those looked up.
@@ -77,8 +79,6 @@ class ListedOverlaps {
     return args_.overlaps[shared_.last_of_segment[slab] - (number - before)];
   }
 
-  static constexpr std::uint32_t kSmallSegment = 16;
-
   const BlendTilesArgs& args_;
   Shared& shared_;
   const ListSegment* segments_;
@@ -89,44 +89,81 @@ class ListedOverlaps {
   std::uint32_t staged_ = 0, total_ = 0;  // overlaps of the segments looked up
 };
 
-/// The same from the circles themselves, each of which every block looks at: quicker than lists for
-/// few circles.
+/// The same from the circles themselves, which every block looks at until its tile is done: quicker
+/// than lists for few circles.
 class FoundOverlaps {
  public:
   __device__ FoundOverlaps(const BlendTilesArgs& args, Shared& shared, int tile_x, int tile_y)
-      : args_(args), shared_(shared), tile_x_(tile_x), tile_y_(tile_y), circles_left_(args.count) {}
+      : args_(args), shared_(shared), tile_x_(tile_x), tile_y_(tile_y) {}
 
   __device__ int stage() {
-    constexpr std::uint32_t kLookedAt = 2 * kThreads;
-    static_assert(kLookedAt <= kStagedOverlaps, "all may be found");
-    Overlap own[2] = {0, 0};
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      const std::uint32_t from_front = 2 * threadIdx.x + k;
-      if (from_front >= circles_left_) continue;
-      const std::uint32_t circle = circles_left_ - 1 - from_front;
-      const Shape shape = load_shape(args_.shapes + circle);
-      if (is_far(shape)) continue;
-      const std::uint32_t mask = subtiles_touched(args_.grid.pixel_bounds(shape));
-      own[k] = mask == 0 ? 0 : circle << kOverlapCircleShift | mask;
-    }
-    circles_left_ -= min(circles_left_, kLookedAt);
-    std::uint32_t position = (own[0] != 0) + (own[1] != 0), found;
-    BlockScan(shared_.scan).ExclusiveSum(position, position, found);
-#pragma unroll
-    for (int k = 0; k < 2; ++k)
-      if (own[k] != 0) shared_.staged.circles[position++] = own[k];
+    std::uint32_t found = 0;
+    do {
+      found = look_at_next(found);
+    } while (found < BlendPolicy::kEnoughFound && !is_at_end());
     __syncthreads();
-    for (std::uint32_t i = threadIdx.x; i - threadIdx.x < found; i += kThreads)
-      shared_.staged.put(i, i < found ? shared_.staged.circles[i] : 0);
+    for (std::uint32_t i = threadIdx.x; i - threadIdx.x < found; i += kThreads) {
+      Overlap overlap = 0;
+      if (i < found) {
+        const std::uint32_t circle = shared_.staged.circles[i];
+        const Shape shape = load_shape(args_.shapes + circle);
+        overlap = circle << kOverlapCircleShift | mask_in_tile(args_.grid.pixel_bounds(shape));
+      }
+      shared_.staged.put(i, overlap);
+    }
     __syncthreads();
     return static_cast<int>(found);
   }
-  __device__ bool is_at_end() const {
-    return circles_left_ == 0;
-  }
+  __device__ bool is_at_end() const { return round_ * kLookedAt >= args_.count; }
 
  private:
+  static constexpr std::uint32_t kCirclesPerThread = BlendPolicy::kCirclesPerThread;
+  static constexpr std::uint32_t kLookedAt = kCirclesPerThread * kThreads;  // in a round
+  static_assert(BlendPolicy::kEnoughFound + kLookedAt <= kStagedOverlaps,
+                "all of a round may be found");
+
+  /// Puts the numbers of the next kLookedAt circles that are not far from the tile behind those of
+  /// the `found` ones, front to back, and returns how many there are then. A warp looks at circles
+  /// side by side, so that one barrier does: its lanes know the warps' counts, and rank themselves.
+  __device__ std::uint32_t look_at_next(std::uint32_t found) {
+    const std::uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const std::uint32_t first =
+        round_ * kLookedAt + warp * 32 * kCirclesPerThread + lane;  // from the front
+    Shape shapes[kCirclesPerThread];  // all are on their way before one is looked at
+#pragma unroll
+    for (std::uint32_t k = 0; k < kCirclesPerThread; ++k)
+      shapes[k] = load_shape(args_.shapes + number_of(min(first + 32 * k, args_.count - 1)));
+    unsigned near[kCirclesPerThread];  // a bit a lane: its circle is not far
+    std::uint32_t count = 0;
+#pragma unroll
+    for (std::uint32_t k = 0; k < kCirclesPerThread; ++k) {
+      near[k] = __ballot_sync(kAllLanes, first + 32 * k < args_.count && !is_far(shapes[k]));
+      count += __popc(near[k]);
+    }
+    // By turns, so that no warp writes where another one still reads those of the round before.
+    std::uint32_t* const counts = shared_.near_circles[round_++ % 2];
+    if (lane == 0) counts[warp] = count;
+    __syncthreads();
+    std::uint32_t position = found;  // of the warp's first one
+#pragma unroll
+    for (std::uint32_t w = 0; w < kSubtilesPerTile; ++w) {
+      if (w < warp) position += counts[w];
+      found += counts[w];
+    }
+#pragma unroll
+    for (std::uint32_t k = 0; k < kCirclesPerThread; ++k) {
+      if (near[k] >> lane & 1)
+        shared_.staged.circles[position + __popc(near[k] & ((1u << lane) - 1))] =
+            number_of(first + 32 * k);
+      position += __popc(near[k]);
+    }
+    return found;
+  }
+
+  __device__ std::uint32_t number_of(std::uint32_t from_front) const {
+    return args_.count - 1 - from_front;
+  }
+
   /// True only for circles whose box does not touch the tile: most, and told quickly.
   __device__ bool is_far(const Shape& shape) const {
     const float half = 0.5f * static_cast<float>(kTileSize) * args_.grid.s;
@@ -137,29 +174,30 @@ class FoundOverlaps {
     return fmaxf(dx, dy) * (1 - 0x1p-18f) > reach + args_.grid.s * 0.125f;
   }
 
-  __device__ std::uint32_t subtiles_touched(const PixelRect& pixels) const {
-    const int x0 = max(pixels.x0 - tile_x_ * kTileSize, 0) / kSubtileWidth;
-    const int x1 = min(pixels.x1 - tile_x_ * kTileSize, kTileSize - 1);
-    const int y0 = max(pixels.y0 - tile_y_ * kTileSize, 0) / kSubtileHeight;
-    const int y1 = min(pixels.y1 - tile_y_ * kTileSize, kTileSize - 1);
-    if (pixels.empty() || x1 < 0 || y1 < 0 || x0 > 1 || y0 > 3) return 0;
-    const std::uint32_t columns = (x0 == 0 ? 0x55 : 0) | (x1 >= kSubtileWidth ? 0xaa : 0);
-    return columns & ((4u << 2 * (y1 / kSubtileHeight)) - (1u << 2 * y0));
+  /// 0 where none of the pixels is in the tile.
+  __device__ std::uint32_t mask_in_tile(const PixelRect& pixels) const {
+    const int x0 = pixels.x0 / kSubtileWidth - 2 * tile_x_;
+    const int x1 = pixels.x1 / kSubtileWidth - 2 * tile_x_;
+    const int y0 = pixels.y0 / kSubtileHeight - 4 * tile_y_;
+    const int y1 = pixels.y1 / kSubtileHeight - 4 * tile_y_;
+    const bool is_outside = pixels.empty() || x0 > 1 || x1 < 0 || y0 > 3 || y1 < 0;
+    return is_outside ? 0 : subtile_mask(x0, x1, y0, y1);
   }
 
   const BlendTilesArgs& args_;
   Shared& shared_;
   int tile_x_, tile_y_;
-  std::uint32_t circles_left_;
+  std::uint32_t round_ = 0;  // each looks at kLookedAt circles
 };
 
 /// Block (tile) of 256 threads finishes, or carries on to the next chunk, 32 × 32 pixels: a warp a
 /// subtile of 16 × 8, four pixels a lane. Every pixel is one thread's alone, and its circles come
 /// in list order, so its bits do not depend on the launch.
 template <class Overlaps>
-__global__ void __launch_bounds__(kThreads, 4)
+__global__ void __launch_bounds__(kThreads, BlendPolicy::kBlocksPerProcessor)
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
   __shared__ Shared shared;
+  if (args.begins_early) wait_for_kernel_in_front();
   FrameProgress& progress = *args.progress;
   if (progress.overflow != 0) return;
   const TileGrid& grid = args.grid;
@@ -169,6 +207,8 @@ __global__ void __launch_bounds__(kThreads, 4)
     progress.overlaps = (args.chunk_number == 0 ? 0 : progress.overlaps) + progress.listed;
     progress.chunks = (args.chunk_number == 0 ? 0 : progress.chunks) + 1;
     progress.used = progress.listed = 0;
+    // Binning has read it, and this chunk's count is the other one.
+    progress.active_tiles[(args.chunk_number + 1) % 2] = 0;
   }
   const bool is_first_chunk = args.chunk_number == 0;
   const std::uint32_t active = is_first_chunk ? 0xff : args.active_subtiles[tile];
@@ -179,7 +219,7 @@ __global__ void __launch_bounds__(kThreads, 4)
   SubtilePixels subtile(grid, tile_x, tile_y, warp);
   bool is_done = (active >> warp & 1) == 0 || subtile.is_outside(grid);
   const bool was_done = is_done;
-  if (!is_done) subtile.start(is_first_chunk ? nullptr : args.states, grid.width, grid.height);
+  if (!is_done) subtile.start(is_first_chunk ? nullptr : args.states, grid);
 
   SubtilePainter painter{args.shapes, args.paints, args.ramp, grid, shared.warps[warp], warp};
   painter.clear();
@@ -227,13 +267,20 @@ void fill_background(const BackgroundRows& rows, float4* background, cudaStream_
   ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 
+bool can_begin_early() {
+  cudaFuncAttributes attributes;
+  ROUNDEL_CUDA_CHECK(cudaFuncGetAttributes(&attributes, blend_tiles_kernel<ListedOverlaps>));
+  // What counts is what the code was compiled for: on older devices, and on newer ones from their
+  // code, wait_for_kernel_in_front() does nothing.
+  return attributes.ptxVersion >= 90;
+}
+
 void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream) {
   const auto kernel =
       args.segments ? blend_tiles_kernel<ListedOverlaps> : blend_tiles_kernel<FoundOverlaps>;
   const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x),
                     static_cast<unsigned>(args.grid.tiles_y));
-  kernel<<<blocks, kThreads, 0, stream>>>(args);
-  ROUNDEL_CUDA_CHECK_LAUNCH(stream);
+  launch(kernel, blocks, kThreads, 0, args, args.begins_early, stream);
 }
 
 }  // namespace roundel::cuda

@@ -23,6 +23,7 @@ struct BlendTilesArgs {
   bool keep_alpha = false;
   BlendSpace blend_space = BlendSpace::kDisplay;
   std::uint32_t chunk_number = 0;  ///< in this frame
+  bool begins_early = false;       ///< see launch()
   bool is_last_chunk = true;       ///< every pixel is done
   const Shape* shapes = nullptr;   // [count], of the chunk
   const Paint* paints = nullptr;   // [count]
@@ -42,6 +43,9 @@ struct BlendTilesArgs {
 
 /// The background's colour in every row, for BlendTilesArgs::background.
 void fill_background(const BackgroundRows& rows, float4* background, cudaStream_t stream);
+
+/// Whether these kernels can begin early on the calling thread's device.
+bool can_begin_early();
 
 /// Composites the chunk's circles onto every active subtile, front to back, and writes the pixels
 /// that are done.

@@ -11,7 +11,8 @@ namespace {
 /// Capacity for lists beyond what the sampled circles predict: a factor, and overlaps.
 constexpr double kCapacityMargin = 1.5;
 constexpr std::uint64_t kFewOverlaps = 1 << 16;
-/// Up to so many circles every tile's block looks at all of them: lists would cost more.
+/// Up to so many circles every tile's block looks at them itself: lists would cost more. Not for
+/// more: where tiles are not done early, the look takes longer than lists.
 constexpr std::uint64_t kMostUnlisted = 2048;
 constexpr std::uint64_t kMostUnlistedTests = kMostUnlisted * 1024;  // circles · tiles
 /// Blocks of binning for each multiprocessor; two or six were no faster.
@@ -34,7 +35,8 @@ int set_device(int device) {
 
 CudaBackend::CudaBackend(const RasterOptions& options)
     : options_(options),
-      bin_blocks_(kBinBlocksPerProcessor * num_processors(set_device(options.device))) {}
+      bin_blocks_(kBinBlocksPerProcessor * num_processors(set_device(options.device))),
+      can_begin_early_(roundel::cuda::can_begin_early()) {}
 
 void CudaBackend::use_device() const {
   set_device(options_.device);
@@ -95,24 +97,28 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   }
   active_subtiles_.reserve_discard(static_cast<std::size_t>(grid.num_tiles()));
   bin_.active_subtiles = blend_.active_subtiles = active_subtiles_.data();
-  if (progress_.size() == 0) {
-    progress_ = DeviceBuffer<FrameProgress>(1);
-    ROUNDEL_CUDA_CHECK(cudaMemsetAsync(progress_.data(), 0, progress_.bytes(), stream_));
-  }
+  progress_.reserve_discard(1);
   bin_.progress = blend_.progress = progress_.data();
-  clear_overflow();
 }
 
 void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   const ProfilerRange range("bin");
-  const bool is_listed = chunk.number > 0 || !chunk.is_last() || !needs_no_lists(chunk.count());
-  if (!is_capturing_) upload(chunk, stats);
+  const bool is_listed = !needs_no_lists(chunk);
+  if (!is_capturing_) {
+    // The frame before may have ended with an error, or this one starts again.
+    if (chunk.number == 0)
+      ROUNDEL_CUDA_CHECK(cudaMemsetAsync(progress_.data(), 0, sizeof(FrameProgress), stream_));
+    upload(chunk, stats);
+  }
   const std::uint64_t first = is_resident() ? chunk.begin : 0;
   blend_.chunk_number = bin_.chunk_number = chunk.number;
   blend_.is_last_chunk = chunk.is_last();
+  // Chunks behind the first, which mostly find nothing to do; only where no copy comes in between.
+  bin_.begins_early = blend_.begins_early = can_begin_early_ && chunk.number > 0 && is_resident();
   blend_.shapes = bin_.shapes = shapes_.data() + first;
   blend_.paints = paints_.data() + first;
   blend_.count = bin_.count = static_cast<std::uint32_t>(chunk.count());
+  if (!chunk.is_last()) states_.reserve_discard(num_pixels());
   if (is_listed) {
     reserve_lists(chunk);
     bin_circles(bin_, stream_);
@@ -240,7 +246,7 @@ std::uint32_t CudaBackend::slab_circles(std::uint64_t circles) const {
       std::clamp<std::uint64_t>((slab + kStep - 1) / kStep * kStep, kStep, kMostSlabCircles));
 }
 
-/// Memory for a chunk's lists, and for pixels between chunks. Waits for the device if it grows.
+/// Memory for a chunk's lists. Waits for the device if it grows.
 void CudaBackend::reserve_lists(const Chunk& chunk) {
   const double per_circle =
       chunk.number == 0 ? estimate_.front_tiles_per_circle : estimate_.tiles_per_circle;
@@ -254,7 +260,6 @@ void CudaBackend::reserve_lists(const Chunk& chunk) {
   segments_.reserve_discard(static_cast<std::uint64_t>(bin_.num_slabs) * kTilesPerMacrotile *
                             static_cast<std::uint64_t>(num_macrotiles(bin_.grid)));
   overlaps_.reserve_discard(std::min(slabs_capacity + overflow, kMostOverlaps));
-  if (!chunk.is_last()) states_.reserve_discard(num_pixels());
   bin_.segments = segments_.data();
   bin_.overlaps = overlaps_.data();
   bin_.slab_capacity = static_cast<std::uint32_t>(std::min(slabs_capacity, overlaps_.size()) /
@@ -262,10 +267,11 @@ void CudaBackend::reserve_lists(const Chunk& chunk) {
   bin_.overflow_capacity = overlaps_.size() - bin_.slab_capacity * bin_.num_blocks();
 }
 
-/// True if a frame of so few circles is drawn fastest without lists, as one chunk.
-bool CudaBackend::needs_no_lists(std::uint64_t circles) const {
-  return circles <= kMostUnlisted &&
-         circles * static_cast<std::uint64_t>(bin_.grid.num_tiles()) <= kMostUnlistedTests;
+/// True if so few circles are drawn fastest without lists. Only in front: behind, where few tiles
+/// are active, lists are short.
+bool CudaBackend::needs_no_lists(const Chunk& chunk) const {
+  return chunk.number == 0 && chunk.count() <= kMostUnlisted &&
+         chunk.count() * static_cast<std::uint64_t>(bin_.grid.num_tiles()) <= kMostUnlistedTests;
 }
 
 void CudaBackend::clear_overflow() {

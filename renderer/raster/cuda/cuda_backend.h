@@ -47,7 +47,7 @@ class CudaBackend final : public RasterBackend {
   void upload(const Chunk& chunk, StageStats& stats);
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles) const;
-  bool needs_no_lists(std::uint64_t circles) const;
+  bool needs_no_lists(const Chunk& chunk) const;
   void clear_overflow();
 
   std::uint64_t num_pixels() const;
@@ -60,6 +60,7 @@ class CudaBackend final : public RasterBackend {
 
   RasterOptions options_;
   std::uint64_t bin_blocks_;  // that keep all of the device's multiprocessors busy
+  bool can_begin_early_;      // kernels, see launch()
   Stream stream_;
   Event before_bin_, after_bin_, after_blend_;
   bool is_capturing_ = false;

@@ -10,8 +10,36 @@ namespace roundel::cuda {
 inline constexpr int kPixelsPerLane = kSubtileWidth * kSubtileHeight / 32;
 inline constexpr int kRowStep = 32 / kSubtileWidth;  // a lane's pixels are this many rows apart
 
+/// Tuning of blend_tiles_kernel, measured on an H200 at 1024 × 1024 pixels.
+struct BlendPolicy {
+  /// Of 256 threads, with 64 registers each and a few spills. With three, and none, short lists
+  /// take longer by a few percent and long ones by 15; with five up to a fifth.
+  static constexpr int kBlocksPerProcessor = 4;
+  /// Of a tile, in shared memory at once: with half as many long lists take a tenth longer.
+  static constexpr int kStagedOverlaps = 1024;
+  /// Segments of at most so many overlaps are copied by one thread each, which need not search.
+  static constexpr std::uint32_t kSmallSegment = 16;
+  /// Unlisted circles that a thread looks at in a round: four leave more lanes idle in the last
+  /// one, two need more rounds.
+  static constexpr std::uint32_t kCirclesPerThread = 3;
+  /// Rounds go on until so many are found. Most circles are far from a tile, and warps that paint
+  /// few at a time wait for each other; 96 are as good.
+  static constexpr std::uint32_t kEnoughFound = 64;
+  /// Words of 32 staged overlaps with at most so many that reach the subtile are sparse: a lane a
+  /// word goes through their bits, otherwise a lane a bit through the words.
+  static constexpr int kSparse = 12;
+  /// Boxes in the subtile that are at most so many pixels wide are marked in shared memory: a few
+  /// atomics cost less than the tests and exchanges of all lanes.
+  static constexpr int kMarkedWidth = 4;
+  /// Those of at most so many a side are tested in registers: find_spans() looks at whole rows, in
+  /// two to three times the instructions.
+  static constexpr int kTestedSide = 6;
+  /// Where whole circles are painted, a subtile is looked at after so many whether it is done.
+  static constexpr int kFirstLook = 16, kLookInterval = 8;
+};
+
 /// Overlaps of a tile in a block's shared memory, front to back.
-inline constexpr int kStagedOverlaps = 1024;
+inline constexpr int kStagedOverlaps = BlendPolicy::kStagedOverlaps;
 struct StagedOverlaps {
   static constexpr int kWords = kStagedOverlaps / 32;
   std::uint32_t circles[kStagedOverlaps];  // the chunk's circle numbers
@@ -52,10 +80,12 @@ struct SubtilePixels {
   __device__ SubtilePixels(const TileGrid& grid, int tile_x, int tile_y, int subtile)
       : x0(tile_x * kTileSize + subtile % 2 * kSubtileWidth),
         y0(tile_y * kTileSize + subtile / 2 * kSubtileHeight) {
-    center_x = scalar::pixel_center<L>(static_cast<float>(x()), grid.s);
+    // Sums of whole numbers are exact, conversions of each are slower.
+    const float column = static_cast<float>(x()), first_row = static_cast<float>(y(0));
+    center_x = scalar::pixel_center<L>(column, grid.s);
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k)
-      center_y[k] = scalar::pixel_center<L>(static_cast<float>(y(k)), grid.s);
+      center_y[k] = scalar::pixel_center<L>(first_row + static_cast<float>(k * kRowStep), grid.s);
   }
 
   __device__ int x() const {
@@ -66,6 +96,9 @@ struct SubtilePixels {
   }
   __device__ bool is_outside(const TileGrid& grid) const {
     return x0 >= grid.width || y0 >= grid.height;
+  }
+  __device__ bool is_inside(const TileGrid& grid) const {
+    return x0 + kSubtileWidth <= grid.width && y0 + kSubtileHeight <= grid.height;
   }
   __device__ bool is_active(int k) const {
     return state[k].transmittance > scalar::kOpaqueTransmittance;
@@ -79,7 +112,13 @@ struct SubtilePixels {
   }
 
   /// Takes over the pixels as the chunk before left them; with null they start empty.
-  __device__ void start(const SavedPixel* states, int width, int height) {
+  __device__ void start(const SavedPixel* states, const TileGrid& grid) {
+    if (!states && is_inside(grid)) {  // the usual case, straight
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k) state[k] = {0, 0, 0, 1};
+      return;
+    }
+    const int width = grid.width, height = grid.height;
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       if (x() >= width || y(k) >= height) {
@@ -104,16 +143,13 @@ struct SubtilePixels {
     const int width = args.grid.width, height = args.grid.height;
     // The usual case, straight: display colours, and rows and subtiles that consist of whole words.
     if (args.bytes && !args.framebuffer && !args.keep_alpha &&
-        args.blend_space == BlendSpace::kDisplay && width % 4 == 0 && x0 + kSubtileWidth <= width &&
-        y0 + kSubtileHeight <= height) {
+        args.blend_space == BlendSpace::kDisplay && width % 4 == 0 && is_inside(args.grid)) {
       std::uint8_t* bytes =
           args.bytes + (static_cast<std::size_t>(height - 1 - y(0)) * width + x()) * 3;
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k, bytes -= kRowStep * 3 * width) {
         scalar::add_background(state[k], background_row(args, y(k)));
-        const std::uint32_t rgb =
-            quantize(state[k].red) | quantize(state[k].green) << 8 | quantize(state[k].blue) << 16;
-        write_quarter_row(rgb, bytes);
+        write_quarter_row(quantized_rgb(state[k]), bytes);
       }
       return;
     }
@@ -123,13 +159,25 @@ struct SubtilePixels {
   }
 
  private:
+  /// The codes of red, green and blue in bytes 0 to 2; byte 3 is undefined.
+  __device__ static std::uint32_t quantized_rgb(const State& s) {
+    const auto code_in_byte_0 = [](float c) {
+      return __float_as_uint(scalar::quantizing_sum<L>(c));
+    };
+    const std::uint32_t red_green =
+        __byte_perm(code_in_byte_0(s.red), code_in_byte_0(s.green), 0x0040);
+    return __byte_perm(red_green, code_in_byte_0(s.blue), 0x0410);
+  }
+
   /// Four lanes side by side have four pixels, three words: the first three lanes write one each.
-  /// `bytes` is where the lane's pixel stands.
+  /// `bytes` is where the lane's pixel stands; byte 3 of `rgb` is not looked at.
   __device__ static void write_quarter_row(std::uint32_t rgb, std::uint8_t* bytes) {
     const std::uint32_t next = __shfl_down_sync(kAllLanes, rgb, 1);
     const int i = static_cast<int>(threadIdx.x) % 4;
-    if (i < 3)  // word i starts with byte i of pixel i
-      *reinterpret_cast<std::uint32_t*>(bytes + i) = rgb >> 8 * i | next << (24 - 8 * i);
+    // Word i is bytes i to 2 of pixel i and 0 to i of the next one, which are bytes 4 to 4 + i
+    // here.
+    const std::uint32_t bytes_of_word = i == 0 ? 0x4210 : i == 1 ? 0x5421 : 0x6542;
+    if (i < 3) *reinterpret_cast<std::uint32_t*>(bytes + i) = __byte_perm(rgb, next, bytes_of_word);
   }
 
   __device__ static Color background_row(const BlendTilesArgs& args, int y) {
@@ -157,6 +205,7 @@ struct SubtilePixels {
 /// Paints a subtile's circles in batches of 32. All lanes of the warp call its functions.
 struct SubtilePainter {
   using L = ScalarLanes;
+  using Policy = BlendPolicy;
 
   const Shape* shapes;  // [count], of the chunk
   const Paint* paints;
@@ -215,7 +264,7 @@ struct SubtilePainter {
     const int words = (count + 31) / 32;
     std::uint32_t left = lane() < words ? staged.reaching[subtile][lane()] : 0;
     const int inclusive = warp_inclusive_sum(__popc(left));
-    if (!__any_sync(kAllLanes, __popc(left) > kSparse)) {
+    if (!__any_sync(kAllLanes, __popc(left) > Policy::kSparse)) {
       // A lane a word.
       std::uint16_t* next = scratch.found + inclusive - __popc(left);
       for (; left != 0; left &= left - 1)
@@ -235,17 +284,11 @@ struct SubtilePainter {
     return __shfl_sync(kAllLanes, inclusive, 31);
   }
 
-  /// Words of 32 staged overlaps with at most so many that reach the subtile are sparse.
-  static constexpr int kSparse = 12;
-  /// Boxes in the subtile that are at most this wide are small.
-  static constexpr int kSmallWidth = 6;
   /// Pixels; up to this radius the ends of a row of covered pixels are found to within half a pixel
   /// by approximate arithmetic.
   static constexpr float kMostSpanRadius = 400;
   /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place.
   static constexpr float kBoxMargin = 0.0625f;
-  /// Where whole circles are painted, a subtile is looked at after so many whether it is done.
-  static constexpr int kFirstLook = 16, kLookInterval = 8;
 
   /// Paints the first `count` lanes' circles.
   __device__ void paint_batch(SubtilePixels& pixels, std::uint32_t circle, int count) {
@@ -271,16 +314,26 @@ struct SubtilePainter {
     const bool has_snow = __any_sync(kAllLanes, reaches && is_snow(paint));
     std::uint32_t covering[kPixelsPerLane];
 
-    if (!__any_sync(kAllLanes, reaches && x1 - x0 > kSmallWidth - 1.0f)) {
+    const int first_column = __float2int_ru(x0), columns = __float2int_rd(x1) + 1 - first_column;
+    const int first_row = __float2int_ru(y0), rows = __float2int_rd(y1) + 1 - first_row;
+    if (!__any_sync(kAllLanes, reaches && columns > Policy::kMarkedWidth)) {
       store(lane(), shape, r2, paint, has_snow);
-      if (reaches)
-        mark_small(shape, r2, __float2int_ru(x0), __float2int_ru(y0), __float2int_rd(y1), pixels);
+      if (reaches) mark(shape, r2, first_column, first_row, rows, pixels);
       __syncwarp();
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
         covering[k] = scratch.coverage[k * 32 + lane()];
         scratch.coverage[k * 32 + lane()] = 0;
       }
+      paint_covering(pixels, covering, has_snow);
+      return;
+    }
+    // A large circle's edge may be narrow, but tall.
+    if (!__any_sync(kAllLanes, reaches && max(columns, rows) > Policy::kTestedSide)) {
+      store(lane(), shape, r2, paint, has_snow);
+      test_box(shape, reaches ? r2 : -1, reaches ? first_column : 0, reaches ? first_row : 0,
+               pixels, covering);
+      transpose(covering);
       paint_covering(pixels, covering, has_snow);
       return;
     }
@@ -294,7 +347,7 @@ struct SubtilePainter {
     const bool has_large = __any_sync(kAllLanes, reaches && !is_whole && reach > kMostSpanRadius);
     if (!has_large && (has_snow || 4 * __popc(whole) < __popc(reaching))) {
       store(lane(), shape, r2, paint, has_snow);
-      find_spans(shape, reaches ? r2 : -1, middle_x, pixels, covering);
+      find_spans(shape, reaches ? r2 : -1, reaches ? middle_x : 0, pixels, covering);
       transpose(covering);
       paint_covering(pixels, covering, has_snow);
       return;
@@ -327,8 +380,8 @@ struct SubtilePainter {
   /// whether circle i of the batch covers all of the subtile.
   __device__ void paint_by_circle(SubtilePixels& pixels, int count, unsigned whole) {
     for (int i = 0; i < count;) {
-      if (i >= kFirstLook && pixels.is_done()) return;
-      const int end = min(i + kLookInterval, count);
+      if (i >= Policy::kFirstLook && pixels.is_done()) return;
+      const int end = min(i + Policy::kLookInterval, count);
       for (; i < end; ++i, whole >>= 1) {
         const Paint paint = scratch.paints[i];
         if (whole & 1) {
@@ -362,76 +415,167 @@ struct SubtilePainter {
     }
   }
 
-  /// Marks in scratch.coverage the pixels that the lane's own circle covers: at most kSmallWidth
-  /// columns of the subtile from `first_column` on, rows `first_row` to `last_row`.
-  __device__ void mark_small(const Shape& shape, float r2, int first_column, int first_row,
-                             int last_row, const SubtilePixels& pixels) {
-    float dx2[kSmallWidth];
+  /// Marks in scratch.coverage the pixels that the lane's own circle covers: at most kMarkedWidth
+  /// columns of the subtile from `first_column` on, and `rows` rows from `first_row` on.
+  __device__ void mark(const Shape& shape, float r2, int first_column, int first_row, int rows,
+                       const SubtilePixels& pixels) {
+    constexpr int kMarkedWidth = Policy::kMarkedWidth;
+    float dx2[kMarkedWidth];
 #pragma unroll
-    for (int i = 0; i < kSmallWidth; ++i) {
+    for (int i = 0; i < kMarkedWidth; ++i) {
       const int column = first_column + i;
       const float dx =
           shape.x - scalar::pixel_center<L>(static_cast<float>(pixels.x0 + column), grid.s);
       dx2[i] = column < kSubtileWidth ? dx * dx : INFINITY;
     }
     std::uint32_t* marked = scratch.coverage + first_row * kSubtileWidth + first_column;
-    for (int row = first_row; row <= last_row; ++row, marked += kSubtileWidth) {
+    for (int row = first_row; row < first_row + rows; ++row, marked += kSubtileWidth) {
       const float dy =
           shape.y - scalar::pixel_center<L>(static_cast<float>(pixels.y0 + row), grid.s);
       const float dy2 = dy * dy;
 #pragma unroll
-      for (int i = 0; i < kSmallWidth; ++i)
+      for (int i = 0; i < kMarkedWidth; ++i)
         if (dx2[i] + dy2 <= r2) atomicOr(marked + i, 1u << lane());
     }
+  }
+
+  /// The pixels that the lane's own circle covers, all of them among the kTestedSide rows and
+  /// columns from pixel (first_column, first_row) of the subtile on: bit 16·(row % 2) + column of
+  /// word row / 2. The same number of steps for every circle, and none of them waits for shared
+  /// memory.
+  __device__ void test_box(const Shape& shape, float r2, int first_column, int first_row,
+                           const SubtilePixels& pixels,
+                           std::uint32_t covering[kPixelsPerLane]) const {
+    constexpr int kTestedSide = Policy::kTestedSide;
+    // Whole numbers below 2²⁴: their sums are exact.
+    const float x = static_cast<float>(pixels.x0 + first_column);
+    const float y = static_cast<float>(pixels.y0 + first_row);
+    float dx2[kTestedSide];
+#pragma unroll
+    for (int i = 0; i < kTestedSide; ++i) {
+      const float dx = shape.x - scalar::pixel_center<L>(x + static_cast<float>(i), grid.s);
+      dx2[i] = dx * dx;
+    }
+    static_assert(kTestedSide == 6 && kSubtileWidth == 16 && kPixelsPerLane == 4);
+    std::uint32_t pairs[3];  // of rows: column i from the first one at bits i and 16 + i
+    const std::uint32_t columns = (0xffffu >> first_column) * 0x10001;  // that the subtile has
+#pragma unroll
+    for (int pair = 0; pair < 3; ++pair) {
+      std::uint32_t bits = 0;
+#pragma unroll
+      for (int row = 2 * pair; row < 2 * pair + 2; ++row) {
+        const float dy = shape.y - scalar::pixel_center<L>(y + static_cast<float>(row), grid.s);
+        const float dy2 = dy * dy;
+#pragma unroll
+        for (int i = 0; i < kTestedSide; ++i)
+          set_if_at_most(bits, 1u << (row % 2 * 16 + i), dx2[i] + dy2, r2);
+      }
+      pairs[pair] = (bits & columns) << first_column;
+    }
+    // Up by first_row rows, 16 bits each; those above the subtile fall out.
+    const int odd = first_row % 2 * 16;
+    covering[0] = pairs[0] << odd;
+    covering[1] = __funnelshift_l(pairs[0], pairs[1], odd);
+    covering[2] = __funnelshift_l(pairs[1], pairs[2], odd);
+    covering[3] = __funnelshift_l(pairs[2], 0, odd);
+#pragma unroll
+    for (int step = 1; step <= 2; step *= 2) {
+      const bool is_moved = (first_row & 2 * step) != 0;
+#pragma unroll
+      for (int word = kPixelsPerLane - 1; word >= 0; --word)
+        if (is_moved) covering[word] = word < step ? 0 : covering[word - step];
+    }
+  }
+
+  /// Sets `bit` of `bits` where a <= b; one instruction after the comparison, which the compiler
+  /// makes two of.
+  __device__ static void set_if_at_most(std::uint32_t& bits, std::uint32_t bit, float a, float b) {
+    asm("{ .reg .pred p; setp.le.f32 p, %1, %2; @p or.b32 %0, %0, %3; }"
+        : "+r"(bits)
+        : "f"(a), "f"(b), "r"(bit));
   }
 
   /// The pixels that the lane's own circle covers: bit 16·(row % 2) + column of word row / 2. In a
   /// row they are side by side, because rounding is monotonic; approximate arithmetic finds the
   /// ends to within half a pixel, the coverage test of the pixel there decides. `middle` is the
-  /// circle's centre in columns of the subtile.
+  /// circle's centre in columns of the subtile, a finite number; with r2 < 0 there are none.
+  ///
+  /// Why half a pixel, for radii up to R = kMostSpanRadius: the coverage test itself rounds a sum
+  /// of at most r² twice, which moves an end by at most R·2⁻¹¹·⁵, 0.14 pixels; dy² here is the
+  /// test's own. The test's centres of pixels and `middle` differ by 2⁻²² of the place in the
+  /// image, 1/64 pixel at most. The root is within 2⁻²³ (PTX ISA,
+  /// sqrt.approx; denormals count as 0), and numbers of up to R + 24 columns are rounded a few
+  /// times to 2⁻²⁴: less than 0.001.
   __device__ void find_spans(const Shape& shape, float r2, float middle,
                              const SubtilePixels& pixels,
                              std::uint32_t covering[kPixelsPerLane]) const {
-    const float height = static_cast<float>(grid.height), s = grid.s;
-    const float x_half = static_cast<float>(pixels.x0) + 0.5f;
+    // A row is a word for columns −8 to 23, all that an end's place, clamped, may be: kLeft columns
+    // are to the left of the subtile's. The first covered one is counted from the word's left end,
+    // the last one from its right end, in 31sts of the word, so that clamping to [0, 1] costs
+    // nothing.
+    constexpr int kLeft = 8, kMost = 31;
+    constexpr float kPart = 1.0f / kMost;
+    const float s = grid.s;
+    const float scale = -static_cast<float>(grid.height) * kPart;
+    const float from_left = (middle + kLeft) * kPart, from_right = (kMost - kLeft - middle) * kPart;
+    const float x_half = static_cast<float>(pixels.x0) + (0.5f - kLeft);
     const float y_half = static_cast<float>(pixels.y0) + 0.5f;
-    // Adding and taking away 1.5·2²³ rounds to a whole number; in between, it is in the lowest
-    // bits.
+    // Adding 1.5·2²³ rounds to a whole number, which the lowest bits then are.
     constexpr float kRound = 0x1.8p23f;
+    std::uint32_t even_row = 0;
 #pragma unroll
     for (int row = 0; row < kSubtileHeight; ++row) {
       const float dy = shape.y - s * (y_half + static_cast<float>(row));
       const float dy2 = dy * dy;
-      const float chord2 = fmaxf(r2 - dy2, 0.0f);
-      const float reach = chord2 * rsqrtf(fmaxf(chord2, 0x1p-100f)) * height;
-      const auto is_out = [&](float column) {
+      // Half a chord's length; 0 where the circle does not reach the row: both ends are then in one
+      // place, or side by side, and out, and nothing is left between them.
+      const float chord = approximate_sqrt(fmaxf(r2 - dy2, 0.0f));
+      const float first = __fmaf_rn(__saturatef(__fmaf_rn(chord, scale, from_left)), kMost, kRound);
+      const float last = __fmaf_rn(__saturatef(__fmaf_rn(chord, scale, from_right)), kMost, kRound);
+      const auto is_out = [&](float column) {  // of the word
         const float dx = shape.x - s * (x_half + column);
-        return dx * dx + dy2 > r2;
+        return !(dx * dx + dy2 <= r2);
       };
-      const float first = fminf(fmaxf(middle - reach, -1.0f), 16.0f) + kRound;
-      const float last = fminf(fmaxf(middle + reach, -1.0f), 16.0f) + kRound;
-      // Both from 0 to 17: the first column covered, and the one behind the last, plus 1.
-      const int begin = __float_as_int(first) - __float_as_int(kRound) + 1 + is_out(first - kRound);
-      const int end = __float_as_int(last) - __float_as_int(kRound) + 2 - is_out(last - kRound);
-      const std::uint32_t bits = begin < end ? ((1u << end) - (1u << begin)) >> 1 & 0xffff : 0;
-      covering[row / 2] = row % 2 == 0 ? bits : covering[row / 2] | bits << 16;
+      // Funnel shifts take the lowest five bits of their count.
+      const std::uint32_t from_first =
+          __funnelshift_l(0, is_out(first - kRound) ? ~1u : ~0u, __float_as_uint(first));
+      const std::uint32_t to_last = __funnelshift_r(
+          is_out((kRound + kMost) - last) ? ~0u >> 1 : ~0u, 0, __float_as_uint(last));
+      const std::uint32_t bits = from_first & to_last;
+      if (row % 2 == 0)
+        even_row = bits;
+      else
+        covering[row / 2] = __byte_perm(even_row, bits, 0x6521);  // columns 0 to 15 of both
     }
   }
 
+  __device__ static float approximate_sqrt(float a) {
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(a));
+    return root;
+  }
+
   /// Turns words of pixels, one a circle, into words of circles, one a pixel (Warren, Hacker's
-  /// Delight, 7-3; lanes are rows).
+  /// Delight, 7-3; lanes are rows). Whole bytes are exchanged by one byte permutation.
   __device__ static void transpose(std::uint32_t words[kPixelsPerLane]) {
-    std::uint32_t kept = 0x0000ffff;
+    const auto exchange = [&](int distance, auto&& merge) {
 #pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
+      for (int k = 0; k < kPixelsPerLane; ++k)
+        words[k] = merge(words[k], __shfl_xor_sync(kAllLanes, words[k], distance));
+    };
+    const std::uint32_t halves = (lane() & 16) != 0 ? 0x3276 : 0x5410;
+    exchange(16, [&](auto own, auto other) { return __byte_perm(own, other, halves); });
+    const std::uint32_t bytes = (lane() & 8) != 0 ? 0x3715 : 0x6240;
+    exchange(8, [&](auto own, auto other) { return __byte_perm(own, other, bytes); });
+    std::uint32_t kept = 0x0f0f0f0f;
+#pragma unroll
+    for (int distance = 4; distance > 0; distance /= 2) {
       const bool is_upper = (lane() & distance) != 0;
       const int rotation = is_upper ? 32 - distance : distance;
-      const std::uint32_t own = is_upper ? ~kept : kept;
-#pragma unroll
-      for (int k = 0; k < kPixelsPerLane; ++k) {
-        const std::uint32_t other = __shfl_xor_sync(kAllLanes, words[k], distance);
-        words[k] = (words[k] & own) | (__funnelshift_l(other, other, rotation) & ~own);
-      }
+      const std::uint32_t mask = is_upper ? ~kept : kept;
+      exchange(distance, [&](auto own, auto other) {
+        return (own & mask) | (__funnelshift_l(other, other, rotation) & ~mask);
+      });
       kept ^= kept << (distance / 2);
     }
   }

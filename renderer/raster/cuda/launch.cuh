@@ -1,0 +1,38 @@
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+#include "renderer/raster/cuda/cuda_check.h"
+
+namespace roundel::cuda {
+
+/// Puts a kernel into a stream. `early`: its blocks may come to the multiprocessors before the
+/// kernel in front of it has wholly ended (programmatic dependent launch, CUDA C++ Programming
+/// Guide); then it calls wait_for_kernel_in_front() first. In a graph that is captured, too.
+template <class Args>
+void launch(void (*kernel)(Args), dim3 blocks, int threads, std::size_t shared_bytes,
+            const Args& args, bool early, cudaStream_t stream) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks;
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = early ? 1 : 0;
+  ROUNDEL_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, args));
+  ROUNDEL_CUDA_CHECK_LAUNCH(stream);
+}
+
+/// Before anything that kernels in front write is read, or written. The kernel in front has waited
+/// for its own, so none of them is at work any more.
+inline __device__ void wait_for_kernel_in_front() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
+}  // namespace roundel::cuda
