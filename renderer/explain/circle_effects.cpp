@@ -43,7 +43,7 @@ struct Side {
   /// Colour behind all circles; alpha counts as one more channel, of which circles have 1.
   Channels behind_all(int row) const {
     if (frame.image.alpha) return {0, 0, 0, 0};
-    const Color color = background.row(row);
+    const BlendColor color = background.row(row);
     return {color.red, color.green, color.blue, 1};
   }
 };

@@ -34,7 +34,7 @@ CircleNumbers covering_circles(const Circles& circles, std::size_t begin, std::s
       });
 }
 
-Color color_so_far(const PixelWalk::State& state) {
+BlendColor color_so_far(const PixelWalk::State& state) {
   return {state.red, state.green, state.blue};
 }
 

@@ -13,11 +13,11 @@ namespace roundel {
 /// What one circle did to a pixel. Colours are in the blend space.
 struct PixelStep {
   std::uint64_t circle;  ///< in paint order of the whole frame
-  Color color;           ///< that it shows here
+  BlendColor color;      ///< that it shows here
   float alpha;           ///< that it has here
   float transmittance_before, transmittance_after;
-  Color contribution;  ///< what it adds: transmittance_before · alpha · color
-  Color running;       ///< the pixel's colour so far, with this circle
+  BlendColor contribution;  ///< what it adds: transmittance_before · alpha · color
+  BlendColor running;       ///< the pixel's colour so far, with this circle
 };
 
 /// How a pixel came about. Colours are in the blend space.
@@ -27,8 +27,8 @@ struct PixelExplanation {
   std::uint64_t unseen = 0;      ///< circles that cover it below the one where it stopped
   bool has_stopped = false;      ///< its transmittance fell to 2⁻²⁰
   float transmittance = 1;       ///< what the background is multiplied by
-  Color background;              ///< black where the image has alpha
-  Color background_contribution;
+  BlendColor background;         ///< black where the image has alpha
+  BlendColor background_contribution;
   Pixel value{};                        ///< as in the framebuffer, bit for bit
   std::array<std::uint8_t, 4> bytes{};  ///< as in the 8-bit image: RGB, or straight RGBA
 };

@@ -33,7 +33,7 @@ struct PixelWalk {
 
   /// Colour and alpha that a circle shows at this pixel.
   struct Look {
-    Color color;
+    BlendColor color;
     float alpha;
   };
   Look look_of(const Shape& shape, const Paint& paint, const SnowRamp& ramp) const {
@@ -41,7 +41,8 @@ struct PixelWalk {
     Look look{};
     const float dx = shape.x - center_x, dy = shape.y - center_y;
     scalar::shade_snow<ScalarLanes>(ramp, dx * dx, dy * dy, scalar::inverse_square(shape.radius),
-                                    -paint.alpha, look.alpha, look.color.red, look.color.green);
+                                    peak_alpha(paint), look.alpha, look.color.red,
+                                    look.color.green);
     look.color.blue = 1;
     return look;
   }

@@ -14,8 +14,8 @@ namespace {
 
 /// Red, green and blue in turn.
 Paint primary_paint(std::size_t i, float alpha) {
-  constexpr std::array<Color, 3> kPrimaries = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  const Color& color = kPrimaries[i % 3];
+  constexpr std::array<DisplayColor, 3> kPrimaries = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  const DisplayColor& color = kPrimaries[i % 3];
   return {color.red, color.green, color.blue, alpha};
 }
 

@@ -73,7 +73,7 @@ RandomLaws make_random_laws(const RandomSource& source, std::uint32_t seed,
     laws.green = uniform_law(uniform->low.green, uniform->high.green);
     laws.blue = uniform_law(uniform->low.blue, uniform->high.blue);
   } else {
-    const Color& color = std::get<ConstantColor>(source.color).value;
+    const DisplayColor& color = std::get<ConstantColor>(source.color).value;
     laws.red.base = color.red;
     laws.green.base = color.green;
     laws.blue.base = color.blue;

@@ -6,15 +6,21 @@ namespace roundel {
 
 /// A colour as written in the scene (display values, sRGB-encoded), >= 0; values beyond 1 are kept
 /// until the 8-bit output clamps them.
-struct Color {
+struct DisplayColor {
   float red = 0, green = 0, blue = 0;
-  bool operator==(const Color&) const = default;
+  bool operator==(const DisplayColor&) const = default;
+};
+
+/// A colour as it is blended: display values or linear light, as the blend space says.
+struct BlendColor {
+  float red = 0, green = 0, blue = 0;
+  bool operator==(const BlendColor&) const = default;
 };
 
 /// A plain background has bottom == top. Pixel row j of H, counted from the bottom, has
 /// top + ((bottom − top)·(H − j))/H.
 struct Background {
-  Color bottom{1, 1, 1}, top{1, 1, 1};
+  DisplayColor bottom{1, 1, 1}, top{1, 1, 1};
   bool operator==(const Background&) const = default;
 };
 

@@ -20,11 +20,11 @@ struct BackgroundRows {
   bool is_flat() const { return background.top == background.bottom; }
 
   /// Row j counted from the bottom: top + ((bottom − top)·(H − j))/H, binary32, left to right.
-  ROUNDEL_HOST_DEVICE Color row(int j) const {
-    const Color& bottom = background.bottom;
-    const Color& top = background.top;
-    const Color color{channel(bottom.red, top.red, j), channel(bottom.green, top.green, j),
-                      channel(bottom.blue, top.blue, j)};
+  ROUNDEL_HOST_DEVICE BlendColor row(int j) const {
+    const DisplayColor& bottom = background.bottom;
+    const DisplayColor& top = background.top;
+    const BlendColor color{channel(bottom.red, top.red, j), channel(bottom.green, top.green, j),
+                           channel(bottom.blue, top.blue, j)};
     if (!linear) return color;
     return {srgb_to_linear(color.red), srgb_to_linear(color.green), srgb_to_linear(color.blue)};
   }

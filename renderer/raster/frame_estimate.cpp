@@ -34,7 +34,7 @@ void take_samples(const CircleStream& circles, std::size_t end, std::size_t bloc
 /// −ln(1 − alpha), for snow the mean over its disc.
 double optical_depth(const Paint& paint) {
   constexpr double kSnowMean = 0.2454;  // of exp(−4d²) over the unit disc
-  const double alpha = is_snow(paint) ? -paint.alpha * kSnowMean : paint.alpha;
+  const double alpha = is_snow(paint) ? peak_alpha(paint) * kSnowMean : paint.alpha;
   return alpha < 1 ? std::min(-std::log1p(-alpha), kStoppingDepth) : kStoppingDepth;
 }
 

@@ -150,8 +150,8 @@ ROUNDEL_HOST_DEVICE void blend_circle(PixelState<L>& pixel, typename L::Float dx
   if (L::none(painted)) return;
   if (is_snow(paint)) {
     typename L::Float alpha, red, green;
-    shade_snow<L>(ramp, dx2, dy2, L::set(inverse_square(radius)), L::set(-paint.alpha), alpha, red,
-                  green);
+    shade_snow<L>(ramp, dx2, dy2, L::set(inverse_square(radius)), L::set(peak_alpha(paint)), alpha,
+                  red, green);
     composite<L>(pixel, L::zero_unless(painted, alpha), red, green, L::set(1.0f));
   } else {
     composite<L>(pixel, L::zero_unless(painted, L::set(paint.alpha)), L::set(paint.red),
@@ -177,7 +177,7 @@ ROUNDEL_HOST_DEVICE void covered_pixels(typename L::Float center, typename L::Fl
 
 /// Lets the rest of the light fall on the background: C = fma(T, background, C).
 template <class L>
-ROUNDEL_HOST_DEVICE void add_background(PixelState<L>& pixel, const Color& background) {
+ROUNDEL_HOST_DEVICE void add_background(PixelState<L>& pixel, const BlendColor& background) {
   pixel.red = L::fma(pixel.transmittance, L::set(background.red), pixel.red);
   pixel.green = L::fma(pixel.transmittance, L::set(background.green), pixel.green);
   pixel.blue = L::fma(pixel.transmittance, L::set(background.blue), pixel.blue);

@@ -25,4 +25,9 @@ inline ROUNDEL_HOST_DEVICE bool is_snow(const Paint& paint) {
 #endif
 }
 
+/// Alpha at the centre of a snow circle.
+inline ROUNDEL_HOST_DEVICE float peak_alpha(const Paint& snow) {
+  return -snow.alpha;
+}
+
 }  // namespace roundel

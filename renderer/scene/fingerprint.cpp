@@ -33,7 +33,7 @@ class Hasher {
     add(std::uint64_t{text.size()});
     XXH3_128bits_update(state_.get(), text.data(), text.size());
   }
-  void add(const Color& color) {
+  void add(const DisplayColor& color) {
     for (const float channel : {color.red, color.green, color.blue}) add(double{channel});
   }
 

@@ -7,7 +7,7 @@
 namespace roundel {
 namespace {
 
-Color read_hex_color(std::string_view text) {
+DisplayColor read_hex_color(std::string_view text) {
   std::array<float, 3> channels{};
   for (std::size_t i = 0; i < channels.size(); ++i) {
     int value = 0;
@@ -28,7 +28,7 @@ std::int64_t read_integer(ValidNode node) {
   return parse_integer(node.text()).value.value();
 }
 
-Color read_color(ValidNode node) {
+DisplayColor read_color(ValidNode node) {
   if (node.is_list()) {
     const std::vector<ValidNode> channels = node.items();
     return {static_cast<float>(read_number(channels.at(0))),

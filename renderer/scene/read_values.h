@@ -12,7 +12,7 @@ namespace roundel {
 // Values at nodes that validate() has accepted: read without further checks.
 double read_number(ValidNode node);
 std::int64_t read_integer(ValidNode node);
-Color read_color(ValidNode node);
+DisplayColor read_color(ValidNode node);
 std::array<double, 2> read_point(ValidNode node);
 NumberLaw read_number_law(ValidNode node);
 PositionLaw read_position_law(ValidNode node);

@@ -55,10 +55,10 @@ using PositionLaw = std::variant<UniformPosition, GaussianPosition>;
 
 /// A colour drawn for each circle, each channel on its own.
 struct ConstantColor {
-  Color value;
+  DisplayColor value;
 };
 struct UniformColor {
-  Color low, high;
+  DisplayColor low, high;
 };
 using ColorLaw = std::variant<ConstantColor, UniformColor>;
 
@@ -81,7 +81,7 @@ struct RandomSource {
 
 struct InlineCircle {
   double x = 0, y = 0, z = 0, radius = 0;
-  Color color;
+  DisplayColor color;
   std::optional<double> alpha;  ///< default: the shader's
 };
 struct InlineSource {

@@ -80,7 +80,7 @@ TEST(ExplainPixel, StepsFollowFromEachOther) {
     EXPECT_EQ(step.contribution.blue, state.transmittance * step.alpha * step.color.blue);
     scalar::composite<L>(state, step.alpha, step.color.red, step.color.green, step.color.blue);
     EXPECT_EQ(step.transmittance_after, state.transmittance);
-    EXPECT_EQ(step.running, (Color{state.red, state.green, state.blue}));
+    EXPECT_EQ(step.running, (BlendColor{state.red, state.green, state.blue}));
   }
   EXPECT_EQ(explanation.transmittance, state.transmittance);
 }

@@ -16,7 +16,7 @@ const std::string kHead = "version: 1\n";
 Scene parse(const std::string& text, const SceneOverrides& overrides = {}) {
   return parse_scene(text, "s.yaml", overrides);
 }
-Color background_of(const std::string& color) {
+DisplayColor background_of(const std::string& color) {
   const Scene scene = parse(kHead + "image: {background: " + color + "}\nlayers: []\n");
   EXPECT_EQ(scene.image.background.bottom, scene.image.background.top);
   return scene.image.background.top;
@@ -103,10 +103,10 @@ TEST(LoadScene, TheSchemasDefaultsSpeltOutChangeNothing) {
 }
 
 TEST(LoadScene, ColoursAreHexOrThreeNumbersOrOneGrey) {
-  EXPECT_EQ(background_of("\"#ff8000\""), (Color{1, 128.0f / 255.0f, 0}));
-  EXPECT_EQ(background_of("'#0aFFb3'"), (Color{10.0f / 255.0f, 1, 179.0f / 255.0f}));
-  EXPECT_EQ(background_of("[0.25, 1, 3.5]"), (Color{0.25f, 1, 3.5f}));
-  EXPECT_EQ(background_of("0.85"), (Color{0.85f, 0.85f, 0.85f}));
+  EXPECT_EQ(background_of("\"#ff8000\""), (DisplayColor{1, 128.0f / 255.0f, 0}));
+  EXPECT_EQ(background_of("'#0aFFb3'"), (DisplayColor{10.0f / 255.0f, 1, 179.0f / 255.0f}));
+  EXPECT_EQ(background_of("[0.25, 1, 3.5]"), (DisplayColor{0.25f, 1, 3.5f}));
+  EXPECT_EQ(background_of("0.85"), (DisplayColor{0.85f, 0.85f, 0.85f}));
 }
 
 TEST(LoadScene, EveryKeyOfTheSceneArrives) {
@@ -153,8 +153,8 @@ TEST(LoadScene, EveryKeyOfARandomLayerArrives) {
   EXPECT_EQ(cloud.sigma, 0.1);
   EXPECT_EQ(std::get<UniformLaw>(source.radius).low, 0.002);
   EXPECT_EQ(std::get<UniformLaw>(source.radius).high, 0.01);
-  EXPECT_EQ(std::get<UniformColor>(source.color).low, (Color{0, 0, 0}));
-  EXPECT_EQ(std::get<UniformColor>(source.color).high, (Color{1, 2, 3}));
+  EXPECT_EQ(std::get<UniformColor>(source.color).low, (DisplayColor{0, 0, 0}));
+  EXPECT_EQ(std::get<UniformColor>(source.color).high, (DisplayColor{1, 2, 3}));
   EXPECT_EQ(std::get<GaussianLaw>(source.alpha.value()).mean, 0.5);
   EXPECT_EQ(std::get<GaussianLaw>(source.alpha.value()).sigma, 0.25);
   EXPECT_EQ(std::get<ConstantLaw>(source.depth).value, 0.75);
@@ -183,10 +183,10 @@ TEST(LoadScene, EveryKeyOfACircleArrives) {
   EXPECT_EQ(circles[0].y, 100);
   EXPECT_EQ(circles[0].z, 0.25);
   EXPECT_EQ(circles[0].radius, 1e-7);
-  EXPECT_EQ(circles[0].color, (Color{1, 0, 0}));
+  EXPECT_EQ(circles[0].color, (DisplayColor{1, 0, 0}));
   EXPECT_EQ(circles[0].alpha, 0.0);
   EXPECT_EQ(circles[1].radius, 3);
-  EXPECT_EQ(circles[1].color, (Color{0, 0, 0}));
+  EXPECT_EQ(circles[1].color, (DisplayColor{0, 0, 0}));
   EXPECT_FALSE(circles[1].alpha);
 }
 

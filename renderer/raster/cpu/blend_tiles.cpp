@@ -148,7 +148,7 @@ class TileBlender {
     for (std::uint64_t snow = batch_.snow; snow != 0; snow &= snow - 1) {
       const int k = __builtin_ctzll(snow);
       batch_.inverse_r2[k] = inverse_square(batch_.radius[k]);
-      batch_.peak_alpha[k] = -batch_.paints[k].alpha;
+      batch_.peak_alpha[k] = peak_alpha(batch_.paints[k]);
       batch_.cost[k] = halvings_taken(1.0f - batch_.peak_alpha[k]);
     }
     for (int k = batch_.count; k % kLanes != 0; ++k) batch_.r2[k] = -1;

@@ -164,7 +164,7 @@ class CpuBackend final : public RasterBackend {
                                               state_size(tile_size_) * sizeof(float)) +
                                    kept_by_threads(circles_->count(), static_cast<int>(threads)) +
                                    tiles * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
-                                   static_cast<std::uint64_t>(grid_.height) * sizeof(Color);
+                                   static_cast<std::uint64_t>(grid_.height) * sizeof(BlendColor);
     Budget budget{options_.memory_budget > 0 || options_.total_memory > 0,
                   options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
                   overhead, 0};

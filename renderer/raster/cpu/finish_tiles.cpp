@@ -21,14 +21,14 @@ const L::Tag kTag;
 const hn::RebindToUnsigned<L::Tag> kWords;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));
 
-PixelState<L> pixels_over_background(const TileState& state, int i, const Color& background) {
+PixelState<L> pixels_over_background(const TileState& state, int i, const BlendColor& background) {
   PixelState<L> pixel{hn::Load(kTag, state.plane(0) + i), hn::Load(kTag, state.plane(1) + i),
                       hn::Load(kTag, state.plane(2) + i), hn::Load(kTag, state.plane(3) + i)};
   add_background<L>(pixel, background);
   return pixel;
 }
 
-void add_background_to_row(const TileState& state, int row, const Color& background) {
+void add_background_to_row(const TileState& state, int row, const BlendColor& background) {
   const int first = row * state.tile_size;
   for (int i = first; i < first + state.tile_size; i += kLanes) {
     const PixelState<L> pixel = pixels_over_background(state, i, background);
@@ -39,7 +39,7 @@ void add_background_to_row(const TileState& state, int row, const Color& backgro
 }
 
 #if HWY_TARGET == HWY_SCALAR
-void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
+void finish_row_rgb(const TileState& state, int row, int count, const BlendColor& background,
                     std::uint8_t* out) {
   const auto code = [](Vector channel) {
     return static_cast<std::uint8_t>(hn::GetLane(quantized<L>(channel)));
@@ -80,8 +80,8 @@ HWY_INLINE hn::Vec<Bytes> packed_rgb(const PixelState<L>& pixel) {
   return hn::BitCast(Bytes(), hn::TableLookupLanes(hn::BitCast(kWords, closed), order));
 }
 
-HWY_INLINE void finish_row_rgb(const TileState& state, int row, int count, const Color& background,
-                               std::uint8_t* out) {
+HWY_INLINE void finish_row_rgb(const TileState& state, int row, int count,
+                               const BlendColor& background, std::uint8_t* out) {
   const int first = row * state.tile_size;
   for (int i = 0; i < count; i += kLanes) {
     const auto rgb = packed_rgb(pixels_over_background(state, first + i, background));
@@ -103,7 +103,7 @@ HWY_INLINE void finish_row_rgb(const TileState& state, int row, int count, const
 }
 #endif
 
-void finish_tile_rgb(const TileState& state, const PixelRect& pixels, const Color* background,
+void finish_tile_rgb(const TileState& state, const PixelRect& pixels, const BlendColor* background,
                      std::uint8_t* out, std::ptrdiff_t stride) {
   for (int y = pixels.y0; y <= pixels.y1; ++y, out += stride)
     finish_row_rgb(state, y - pixels.y0, pixels.x1 - pixels.x0 + 1, background[y], out);
@@ -120,7 +120,7 @@ HWY_EXPORT(finish_tile_rgb);
 namespace {
 
 /// One row of float pixels: `count` of state row `row`.
-void finish_row(const TileState& state, int row, int count, const Color& background,
+void finish_row(const TileState& state, int row, int count, const BlendColor& background,
                 bool keep_alpha, Pixel* out) {
   if (!keep_alpha) HWY_DYNAMIC_DISPATCH(add_background_to_row)(state, row, background);
   const int first = row * state.tile_size;
@@ -131,13 +131,13 @@ void finish_row(const TileState& state, int row, int count, const Color& backgro
 
 /// A tile that no circle touches, in display space without alpha: 3 bytes a pixel, the bottom row
 /// at `out` and each further one `stride` bytes on. background[y] is image row y's.
-void fill_tile_rgb(const PixelRect& pixels, const Color* background, std::uint8_t* out,
+void fill_tile_rgb(const PixelRect& pixels, const BlendColor* background, std::uint8_t* out,
                    std::ptrdiff_t stride) {
   constexpr std::ptrdiff_t kStep = 48;  // a few instructions, where a call would take as long
   std::uint8_t row[3 * kLargestTileSize];
   const std::ptrdiff_t columns = pixels.x1 - pixels.x0 + 1;
   for (int y = pixels.y0; y <= pixels.y1; ++y, out += stride) {
-    const Color& color = background[y];
+    const BlendColor& color = background[y];
     if (y == pixels.y0 || !(color == background[y - 1])) {
       const std::uint8_t rgb[3] = {quantize(color.red), quantize(color.green),
                                    quantize(color.blue)};
@@ -183,7 +183,7 @@ void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const Til
   const TileState finished = state != nullptr ? *state : blank_tile(args.tile_size, pixels);
   const int columns = pixels.x1 - pixels.x0 + 1;
   for (int y = pixels.y0; y <= pixels.y1; ++y) {
-    const Color& background = args.background[static_cast<std::size_t>(y)];
+    const BlendColor& background = args.background[static_cast<std::size_t>(y)];
     Pixel row[kLargestTileSize];
     Pixel* const out =
         args.out.framebuffer != nullptr ? args.out.framebuffer->pixels.data() + at(y) : row;

@@ -12,7 +12,7 @@ struct FinishTilesArgs {
   ImageSettings image;
   FrameTarget out;  ///< has the image's size
   int tile_size;
-  std::vector<Color> background;  ///< [height], rows bottom to top, in the blend space
+  std::vector<BlendColor> background;  ///< [height], rows bottom to top, in the blend space
 
   FinishTilesArgs(const ImageSettings& settings, const FrameTarget& target, int pixels_a_side);
 };

@@ -102,8 +102,8 @@ __device__ void for_each_tile(SubtileRect subtiles, Visit&& visit) {
 }
 
 /// Which tiles of a macrotile can still change: a word a row.
-__device__ void find_active_tiles(const BinCirclesArgs& args, int macrotile_x, int macrotile_y,
-                                  std::uint32_t (&active)[kMacrotileSide]) {
+__device__ void collect_active_tiles(const BinCirclesArgs& args, int macrotile_x, int macrotile_y,
+                                     std::uint32_t (&active)[kMacrotileSide]) {
   static_assert(kMacrotileSide == 32, "a lane a column");
   const int x = macrotile_x * kMacrotileSide + static_cast<int>(threadIdx.x) % 32;
   for (int row = threadIdx.x / 32; row < kMacrotileSide; row += blockDim.x / 32) {
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(kFewThreads)
     shared.rects[thread] = subtiles;
   }
   for (int i = thread; i < 2 * kTilesPerMacrotile; i += kFewThreads) shared.covering[0][i] = 0;
-  if (!kIsFirstChunk) find_active_tiles(args, macrotile_x, macrotile_y, shared.active);
+  if (!kIsFirstChunk) collect_active_tiles(args, macrotile_x, macrotile_y, shared.active);
   __syncthreads();
 
   const int circle = thread / kThreadsPerCircle;
@@ -284,7 +284,7 @@ __global__ void __launch_bounds__(kThreads)
   const int macrotile_x = static_cast<int>(blockIdx.y) % macrotiles_x(grid);
   const int macrotile_y = static_cast<int>(blockIdx.y) / macrotiles_x(grid);
   for (int i = thread; i < kWarps * kTilesPerMacrotile / 2; i += kThreads) shared.counts[0][i] = 0;
-  if (!kIsFirstChunk) find_active_tiles(args, macrotile_x, macrotile_y, shared.active);
+  if (!kIsFirstChunk) collect_active_tiles(args, macrotile_x, macrotile_y, shared.active);
   __syncthreads();
 
   const int circles_per_warp = args.slab_circles / kWarps;

@@ -255,7 +255,7 @@ __global__ void __launch_bounds__(kThreads, BlendPolicy::kBlocksPerProcessor)
 __global__ void fill_background_kernel(const BackgroundRows rows, float4* background) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows.height) return;
-  const Color color = rows.row(row);
+  const BlendColor color = rows.row(row);
   background[row] = {color.red, color.green, color.blue, 0};
 }
 

@@ -36,7 +36,7 @@ struct BlendTilesArgs {
   std::uint8_t* active_subtiles = nullptr;  // [num_tiles]
   SavedPixel* states = nullptr;             // [height · width]; null when there is one chunk
   const float4* background = nullptr;       // [height], rows bottom to top; null: flat_background
-  Color flat_background{};
+  BlendColor flat_background{};
   Pixel* framebuffer = nullptr;   // [height · width], rows bottom to top, or null
   std::uint8_t* bytes = nullptr;  // [height · width · channels], rows top to bottom, or null
 };

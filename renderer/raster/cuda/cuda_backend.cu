@@ -295,7 +295,7 @@ std::uint64_t CudaBackend::segment_bytes_per_circle() const {
 
 /// How many circles a chunk may have so that it and its lists stay within the memory budget.
 std::uint64_t CudaBackend::largest_chunk(std::uint64_t count) {
-  find_budget(count);
+  compute_budget(count);
   const TileGrid& grid = bin_.grid;
   const std::uint64_t fixed = framebuffer_.bytes() + bytes_.bytes() +
                               num_pixels() * sizeof(SavedPixel) +
@@ -321,7 +321,7 @@ std::uint64_t CudaBackend::largest_chunk(std::uint64_t count) {
 
 /// Asks the device, which takes as long as drawing, unless as many circles have been drawn before
 /// and the lists have not grown since.
-void CudaBackend::find_budget(std::uint64_t count) {
+void CudaBackend::compute_budget(std::uint64_t count) {
   if (budget_ > 0 && count <= known_count_ && work_bytes() == known_bytes_) return;
   std::size_t free = 0, total = 0;
   ROUNDEL_CUDA_CHECK(cudaMemGetInfo(&free, &total));

@@ -53,7 +53,7 @@ class CudaBackend final : public RasterBackend {
   std::uint64_t num_pixels() const;
   std::uint64_t segment_bytes_per_circle() const;
   std::uint64_t largest_chunk(std::uint64_t count);
-  void find_budget(std::uint64_t count);
+  void compute_budget(std::uint64_t count);
   std::uint64_t overlap_capacity() const;
   std::uint64_t work_bytes() const;
   std::uint64_t held() const;

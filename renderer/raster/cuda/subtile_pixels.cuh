@@ -31,8 +31,8 @@ struct BlendPolicy {
   /// Boxes in the subtile that are at most so many pixels wide are marked in shared memory: a few
   /// atomics cost less than the tests and exchanges of all lanes.
   static constexpr int kMarkedWidth = 4;
-  /// Those of at most so many a side are tested in registers: find_spans() looks at whole rows, in
-  /// two to three times the instructions.
+  /// Those of at most so many a side are tested in registers: compute_spans() looks at whole rows,
+  /// in two to three times the instructions.
   static constexpr int kTestedSide = 6;
   /// Where whole circles are painted, a subtile is looked at after so many whether it is done.
   static constexpr int kFirstLook = 16, kLookInterval = 8;
@@ -180,7 +180,7 @@ struct SubtilePixels {
     if (i < 3) *reinterpret_cast<std::uint32_t*>(bytes + i) = __byte_perm(rgb, next, bytes_of_word);
   }
 
-  __device__ static Color background_row(const BlendTilesArgs& args, int y) {
+  __device__ static BlendColor background_row(const BlendTilesArgs& args, int y) {
     if (!args.background) return args.flat_background;
     const float4 row = args.background[y];
     return {row.x, row.y, row.z};
@@ -347,7 +347,7 @@ struct SubtilePainter {
     const bool has_large = __any_sync(kAllLanes, reaches && !is_whole && reach > kMostSpanRadius);
     if (!has_large && (has_snow || 4 * __popc(whole) < __popc(reaching))) {
       store(lane(), shape, r2, paint, has_snow);
-      find_spans(shape, reaches ? r2 : -1, reaches ? middle_x : 0, pixels, covering);
+      compute_spans(shape, reaches ? r2 : -1, reaches ? middle_x : 0, pixels, covering);
       transpose(covering);
       paint_covering(pixels, covering, has_snow);
       return;
@@ -506,9 +506,9 @@ struct SubtilePainter {
   /// image, 1/64 pixel at most. The root is within 2⁻²³ (PTX ISA,
   /// sqrt.approx; denormals count as 0), and numbers of up to R + 24 columns are rounded a few
   /// times to 2⁻²⁴: less than 0.001.
-  __device__ void find_spans(const Shape& shape, float r2, float middle,
-                             const SubtilePixels& pixels,
-                             std::uint32_t covering[kPixelsPerLane]) const {
+  __device__ void compute_spans(const Shape& shape, float r2, float middle,
+                                const SubtilePixels& pixels,
+                                std::uint32_t covering[kPixelsPerLane]) const {
     // A row is a word for columns −8 to 23, all that an end's place, clamped, may be: kLeft columns
     // are to the left of the subtile's. The first covered one is counted from the word's left end,
     // the last one from its right end, in 31sts of the word, so that clamping to [0, 1] costs
@@ -614,7 +614,7 @@ struct SubtilePainter {
       return;
     }
     float alpha, red, green;
-    scalar::shade_snow<L>(ramp, dx2, dy2, inverse_r2, -paint.alpha, alpha, red, green);
+    scalar::shade_snow<L>(ramp, dx2, dy2, inverse_r2, peak_alpha(paint), alpha, red, green);
     scalar::composite<L>(state, alpha, red, green, 1.0f);
   }
 };

@@ -19,7 +19,7 @@ namespace {
 constexpr float kFarAboveOne = 16;  ///< brighter than any lamp that a scene might have
 constexpr double kMostOf = 0.6;     ///< of a sample, so that it is most of all circles
 
-float brightest_of(const Color& color) {
+float brightest_of(const DisplayColor& color) {
   return std::max({color.red, color.green, color.blue});
 }
 

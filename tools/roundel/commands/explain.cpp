@@ -139,7 +139,7 @@ struct HeatMapReport {
   bool in_colours;  ///< by the colour map, else the values themselves
 };
 
-std::string color_columns(const Color& color) {
+std::string color_columns(const BlendColor& color) {
   return fmt::format("{:>10.6f}{:>10.6f}{:>10.6f}", color.red, color.green, color.blue);
 }
 
@@ -162,7 +162,7 @@ std::string end_of_walk(const PixelExplanation& explanation) {
                      counted(explanation.composited, "circle"), explanation.transmittance);
 }
 
-OrderedJson color_json(const Color& color) {
+OrderedJson color_json(const BlendColor& color) {
   return {color.red, color.green, color.blue};
 }
 

@@ -56,7 +56,7 @@ Recipe recipe(std::string name, Scene scene, std::vector<Layer> layers) {
 }
 
 /// A colour that tells circles apart.
-Color nth_color(int i) {
+DisplayColor nth_color(int i) {
   return {static_cast<float>(i % 3) / 2, static_cast<float>(i % 5) / 4,
           static_cast<float>(i % 7) / 6};
 }
