@@ -23,7 +23,7 @@ struct RasterOptions {
   std::uint64_t memory_budget = 0;  ///< bytes for lists and states (CUDA: and circles, on the
                                     ///< device); 0: most of what is free
   std::uint64_t total_memory = 0;   ///< CPU: bytes for these, circles in memory and the picture
-  int tile_size = 0;                ///< pixels a side, a power of two in [16, 256]; 0: its choice
+  int tile_size = 0;  ///< CPU: pixels a side, a power of two in [16, 256]; 0: its choice
   std::uint64_t chunk_circles = 0;  ///< circles binned at once, front ones first; 0: its choice
   /// CPU: whose chunks to draw in, to measure what the other backend will do.
   Backend chunks_of = Backend::kCpu;

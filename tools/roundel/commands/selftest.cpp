@@ -80,10 +80,12 @@ void add_variants(Backend backend, const std::string& prefix, const RasterOption
         {prefix + ", " + what, options,
          backend == Backend::kCpu ? make_cpu_rasterizer(options) : make_cuda_rasterizer(options)});
   };
-  for (const int tile_size : kTileSizes) {
-    RasterOptions options = base;
-    options.tile_size = tile_size;
-    add(fmt::format("tiles of {} pixels", tile_size), options);
+  if (backend == Backend::kCpu) {
+    for (const int tile_size : kTileSizes) {
+      RasterOptions options = base;
+      options.tile_size = tile_size;
+      add(fmt::format("tiles of {} pixels", tile_size), options);
+    }
   }
   for (const std::uint64_t chunk : kChunks) {
     RasterOptions options = base;
