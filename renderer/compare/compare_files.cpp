@@ -17,7 +17,7 @@ namespace {
 /// Piece by piece, so that equal files take no memory.
 bool equal_bytes(const InputFile& a, const InputFile& b) {
   if (a.size() != b.size()) return false;
-  constexpr std::size_t kPiece = std::size_t{1} << 18;  // two stay in a core's second-level cache
+  constexpr std::size_t kPiece = std::size_t{1} << 18;  // two stay in a core's L2
   constexpr std::size_t kPiecesOfTask = 8;
   std::atomic<bool> equal = true;
   tbb::parallel_for(

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kTask = 16384;       ///< circles that are worth a task and a skip, at least
 constexpr std::size_t kTasksAThread = 8;   ///< enough that threads end together
-constexpr std::size_t kDrawsAtOnce = 512;  ///< circles whose draws lie in the first-level cache
+constexpr std::size_t kDrawsAtOnce = 512;  ///< circles whose draws lie in L1
 
 /// A few circles that no seed changes.
 class FixedLayer final : public LayerSource {

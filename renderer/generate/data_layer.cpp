@@ -98,7 +98,7 @@ class DataLayer final : public LayerSource {
   template <typename ShapeOf>
   void read(std::span<Shape> shapes, std::span<Paint> paints, const ShapeOf& shape_of) const {
     const std::size_t columns = source_.columns.size();
-    constexpr std::size_t kSlabBytes = std::size_t{1} << 18;  // stays in the second-level cache
+    constexpr std::size_t kSlabBytes = std::size_t{1} << 18;  // stays in L2
     const std::size_t slab = std::max<std::size_t>(1, kSlabBytes / (columns * sizeof(double)));
     const BadRows bad = tbb::parallel_reduce(
         tbb::blocked_range<std::size_t>(0, shapes.size(), slab), BadRows{},

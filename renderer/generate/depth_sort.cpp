@@ -17,7 +17,7 @@ constexpr int kKeyBits = 31;
 constexpr std::uint32_t kLastKey = (std::uint32_t{1} << kKeyBits) - 1;
 
 constexpr std::size_t kBucketSize = 1024;  ///< draws, at most on average
-constexpr int kMostBucketBits = 11;        ///< a core's second-level cache has a line for each
+constexpr int kMostBucketBits = 11;        ///< a core's L2 has a line for each
 constexpr std::size_t kSlab = 16384;       ///< draws that are worth a task and a skip of the stream
 
 /// How many keys have each digit → where the first of them goes.

@@ -13,8 +13,8 @@ namespace roundel {
 void sort_descending(Buffer<float>& values);
 
 /// Draws of a stream in the order from large to small, in buckets of about a thousand that are
-/// sorted one by one, when they are needed: a bucket stays in the first-level cache meanwhile, and
-/// who uses it finds it there.
+/// sorted one by one, when they are needed: a bucket stays in L1, where the task that uses it finds
+/// it.
 class SortedDraws {
  public:
   /// Takes `count` draws from where the stream stands. Parallel.

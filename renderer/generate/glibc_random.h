@@ -53,7 +53,7 @@ class GlibcRandom {
   /// words[i] >> 1.
   template <typename Use>
   void take(std::size_t count, const Use& use) {
-    constexpr std::size_t kPortion = 1023;  // words made at once: stays in the first-level cache
+    constexpr std::size_t kPortion = 1023;                // words made at once: stays in L1
     std::array<std::uint32_t, kDegree + kPortion> words;  // NOLINT: written before it is read
     std::copy(state_.begin(), state_.end(), words.begin());
     while (count > 0) {

@@ -21,7 +21,7 @@ class LayerSource {
   virtual void generate(std::int64_t frame, std::span<Shape> shapes, std::span<Paint> paints) = 0;
 
   /// The same in the frame space of a width × height image, for layers whose centres are more
-  /// precise than a Shape's, which are rounded behind the view. False, with nothing done, for
+  /// precise than a Shape's, which are rounded after the view. False, with nothing done, for
   /// others.
   virtual bool generate_in_frame_space(const View& /*view*/, int /*width*/, int /*height*/,
                                        std::span<Shape> /*shapes*/, std::span<Paint> /*paints*/) {

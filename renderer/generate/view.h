@@ -25,7 +25,7 @@ inline Shape to_frame_space(const Shape& shape, const View& view, int width, int
       shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
 }
 
-/// The same for a circle whose centre (x, y) is in binary64: that is rounded once, behind the view,
+/// The same for a circle whose centre (x, y) is in binary64: that is rounded once, after the view,
 /// so that neighbours far from the origin or in a deep zoom keep their places. `shape` has z and
 /// the radius.
 inline Shape to_frame_space(double x, double y, const Shape& shape, const View& view, int width,

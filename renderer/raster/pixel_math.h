@@ -9,6 +9,7 @@
 /// A pixel stops once its transmittance is at most this.
 inline constexpr float kOpaqueTransmittance = 0x1p-20f;
 
+/// Compositing is "over" (Porter & Duff 1984), front to back.
 /// The pixels of L, front to back: colour so far and the share of light that still passes.
 template <class L>
 struct PixelState {

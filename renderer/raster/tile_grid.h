@@ -108,7 +108,7 @@ struct TileGrid {
 };
 
 /// Pixels a side of the CPU backend's tiles, unless it is asked for others: a tile's state, 16 KiB,
-/// stays in a core's first-level cache.
+/// stays in a core's L1.
 inline constexpr int kCpuTileSize = 32;
 
 /// Circles that binning lists for each tile when no tile is finished early: the lengths of the

@@ -54,7 +54,7 @@ std::uint64_t NpyArray::content_hash() const {
                                                                        &XXH3_freeState);
   if (!state) throw std::bad_alloc();
   XXH3_64bits_reset(state.get());
-  constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // stays in the second-level cache
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // stays in L2
   Buffer<std::byte> piece(std::min(kPiece, file_.size()));
   for (std::uint64_t at = 0; at < file_.size(); at += piece.size()) {
     const auto bytes = piece.span().first(std::min<std::uint64_t>(piece.size(), file_.size() - at));

@@ -37,8 +37,7 @@ struct Chunks {
   }
 };
 
-inline constexpr std::size_t kPart =
-    32768;  ///< elements: 128 KiB, which second-level caches hold twice
+inline constexpr std::size_t kPart = 32768;  ///< elements: 128 KiB, which L2 caches hold twice
 
 /// Elements from `begin` to `end` − 1.
 struct Part {

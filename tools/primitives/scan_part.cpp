@@ -32,7 +32,7 @@ void scan_part(std::uint32_t sum, const std::uint32_t* in, std::size_t n, std::u
   const auto last = hn::IndicesFromVec(kTag, hn::Set(kTag, static_cast<std::uint32_t>(lanes - 1)));
   auto carry = hn::Set(kTag, sum);
   for (; i + lanes <= n; i += lanes) {
-    // Into the second-level cache: the first one could not hold it until it is read.
+    // Into L2: the first one could not hold it until it is read.
     if (i % kLine == 0 && i < ahead.size()) __builtin_prefetch(ahead.data() + i, 0, 2);
     const auto values = hn::LoadU(kTag, in + i);
     const auto pairs = hn::Add(values, hn::ShiftLeftLanes<1>(kTag, values));

@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kManyCircles = 65536;  ///< 2 MiB with their paints: more than a core's caches
-/// Circles of a slab whose lists hold copies: these circles stay in a core's second-level cache,
+/// Circles of a slab whose lists hold copies: these circles stay in a core's L2,
 /// from which they are fetched in the order of the lists.
 constexpr std::size_t kCopySlab = 16384;
 /// Overlaps of a slab whose lists hold copies, at most, for each of its circles.

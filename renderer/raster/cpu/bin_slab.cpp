@@ -155,7 +155,7 @@ void emit_indices(std::span<const Shape> shapes, const TileGrid& grid, const Act
   });
 }
 
-/// Gathers elements of 16 bytes in the first-level cache, whence they go on as whole vectors:
+/// Gathers elements of 16 bytes in L1, whence they go on as whole vectors:
 /// single ones would leave as parts of cache lines. `to` is aligned to 64 bytes and has room for a
 /// multiple of them.
 template <typename Element>

@@ -61,11 +61,11 @@ class TileBlender {
   }
 
   /// False when all pixels are opaque.
-  bool any_live() { return specks_have_pixels_ ? specks_.any_live() : collect_active_blocks(); }
+  bool any_active() { return specks_have_pixels_ ? specks_.any_active() : collect_active_blocks(); }
 
   /// To be called last: the tile's state is complete then.
   void finish() {
-    if (specks_have_pixels_) specks_.give_back();
+    if (specks_have_pixels_) specks_.store();
   }
 
   /// The batch, whose circles lie behind all before.
@@ -75,7 +75,7 @@ class TileBlender {
       const int side = collect_pixels();
       if (side <= SpeckBlender::kLargestSide && batch_.snow == 0 &&
           args_.state.tile_size <= SpeckBlender::kLargestTile) {
-        if (!specks_have_pixels_) specks_.take(args_.state, pixels_, args_.grid.s);
+        if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid.s);
         specks_have_pixels_ = true;
         specks_.blend({batch_.count, side, batch_.x, batch_.y, batch_.radius, first_x_, first_y_,
                        batch_.paints});
@@ -83,7 +83,7 @@ class TileBlender {
       }
     }
     if (specks_have_pixels_) {
-      specks_.give_back();
+      specks_.store();
       specks_have_pixels_ = false;
       if (!collect_active_blocks()) return;
     }
@@ -277,17 +277,17 @@ class TileBlender {
       const std::uint64_t others = touching & (snow ? ~batch_.snow : batch_.snow);
       const std::uint64_t run = touching & ((others & (0 - others)) - 1);
       if (snow) {
-        blend_run<SnowInk>(run, block, left);
+        blend_run<SnowShader>(run, block, left);
       } else {
-        blend_run<SolidInk>(run, block, left);
+        blend_run<SolidShader>(run, block, left);
       }
       touching &= ~run;
     }
   }
 
   /// Circle k of the batch, for the vectors of a block, which lie one above the other.
-  struct SolidInk {
-    HWY_INLINE SolidInk(const TileBlender& blender, int k, Vector /*dx2*/)
+  struct SolidShader {
+    HWY_INLINE SolidShader(const TileBlender& blender, int k, Vector /*dx2*/)
         : alpha(L::set(blender.batch_.paints[k].alpha)),
           one_minus_alpha(L::set(blender.batch_.one_minus_alpha[k])),
           red(L::set(blender.batch_.paints[k].red)),
@@ -299,8 +299,8 @@ class TileBlender {
     }
     Vector alpha, one_minus_alpha, red, green, blue;
   };
-  struct SnowInk {
-    HWY_INLINE SnowInk(const TileBlender& blender, int k, Vector dx2)
+  struct SnowShader {
+    HWY_INLINE SnowShader(const TileBlender& blender, int k, Vector dx2)
         : ramp(blender.args_.ramp),
           row_alpha(&blender.row_alpha_[0][k]),
           inverse_r2(L::set(blender.batch_.inverse_r2[k])),
@@ -322,7 +322,7 @@ class TileBlender {
 
   /// Circles of the batch, all of one shader. `left` is how far at least the pixels are from being
   /// opaque.
-  template <class Ink>
+  template <class Shader>
   void blend_run(std::uint64_t circles, Block block, std::int32_t& left) {
     const int first = offset_of(block), stride = args_.state.tile_size;
     PixelState<L> rows[kRows];
@@ -330,28 +330,28 @@ class TileBlender {
     for (int row = 0; row < kRows; ++row) rows[row] = load_pixels(first + row * stride);
     const Vector column_x = hn::Load(kTag, column_x_ + block.x);
     const Vector opaque = L::set(kOpaqueTransmittance);
-    const auto paint_all = [&](int k, const auto& is_painted) HWY_ATTR {
+    const auto shade_all = [&](int k, const auto& is_painted) HWY_ATTR {
       const Vector dx = L::sub(L::set(batch_.x[k]), column_x);
       const Vector dx2 = L::mul(dx, dx), r2 = L::set(batch_.r2[k]);
-      const Ink ink(*this, k, dx2);
+      const Shader shader(*this, k, dx2);
 #pragma GCC unroll 4
       for (int row = 0; row < kRows; ++row) {
         const Vector d2 = L::add(dx2, L::set(dy2_[row][k]));
-        ink.paint(rows[row], row, d2, is_painted(row, L::less_equal(d2, r2)));
+        shader.paint(rows[row], row, d2, is_painted(row, L::less_equal(d2, r2)));
       }
     };
     for (; circles != 0; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
       if (left <= 0) break;
       left -= batch_.cost[k];
-      paint_all(k, [](int, L::Mask inside) HWY_ATTR { return inside; });
+      shade_all(k, [](int, L::Mask inside) HWY_ATTR { return inside; });
     }
     for (; circles != 0; circles &= circles - 1) {
       L::Mask active;
-      paint_all(__builtin_ctzll(circles), [&](int row, L::Mask inside) HWY_ATTR {
-        const L::Mask unstopped = L::greater(rows[row].transmittance, opaque);
-        active = row == 0 ? unstopped : hn::Or(active, unstopped);
-        return L::both(inside, unstopped);
+      shade_all(__builtin_ctzll(circles), [&](int row, L::Mask inside) HWY_ATTR {
+        const L::Mask not_opaque = L::greater(rows[row].transmittance, opaque);
+        active = row == 0 ? not_opaque : hn::Or(active, not_opaque);
+        return L::both(inside, not_opaque);
       });
       if (L::none(active)) break;
     }
@@ -383,10 +383,10 @@ bool blend_tile(const BlendTileArgs& args) {
   Batch batch;
   BatchLoader loader(args);
   TileBlender blender(args, batch);
-  bool is_active = args.is_fresh || blender.any_live();
+  bool is_active = args.is_fresh || blender.any_active();
   while (is_active && loader.load(batch)) {
     blender.blend();
-    is_active = (args.is_last && loader.is_done()) || blender.any_live();
+    is_active = (args.is_last && loader.is_done()) || blender.any_active();
   }
   blender.finish();
   return !is_active;

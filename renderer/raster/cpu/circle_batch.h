@@ -66,7 +66,7 @@ class BatchLoader {
   /// On to the tile's circles of the next slab behind that has some.
   bool next_piece() {
     while (slab_ > 0 && left_ == 0) left_ = piece_size(--slab_);
-    // Pieces lie far apart and are short: the processor does not foresee those to come.
+    // Pieces are far apart and short, so the hardware prefetcher does not predict the next one.
     constexpr std::size_t kAhead = 3;
     if (slab_ >= kAhead && args_.slabs[slab_ - kAhead].shapes != nullptr) {
       const SlabLists& slab = args_.slabs[slab_ - kAhead];

@@ -37,7 +37,7 @@ class SpeckBlender {
   static constexpr int kLargestTile = 32;  ///< pixels a side
 
   /// Takes over the pixels of `state` until give_back().
-  void take(const TileState& state, const PixelRect& pixels, float s) {
+  void load(const TileState& state, const PixelRect& pixels, float s) {
     state_ = state;
     s_ = s;
     origin_x_ = static_cast<float>(pixels.x0);
@@ -51,7 +51,7 @@ class SpeckBlender {
     });
   }
 
-  void give_back() {
+  void store() {
     for_each_vector([&](float* planes, std::size_t plane, const float* channels) HWY_ATTR {
       Vector red, green, blue, transmittance;
       hn::LoadInterleaved4(kTag, channels, red, green, blue, transmittance);
@@ -64,7 +64,7 @@ class SpeckBlender {
 
   /// False when all pixels are opaque. Goes on from the pixel that was active the last time: none
   /// comes to life again.
-  bool any_live() {
+  bool any_active() {
     while (active_ < kPixels && channels_[4 * active_ + 3] <= kOpaqueTransmittance) ++active_;
     return active_ < kPixels;
   }
@@ -72,18 +72,19 @@ class SpeckBlender {
   void blend(const Specks& specks) {
     compute_covered(specks);
     for (int k = 0; k < specks.count; ++k) {
-      const Ink ink(specks.paints[k]);
+      const Shader shader(specks.paints[k]);
       float* const corner =
           channels_ + std::ptrdiff_t{4} * (specks.first_y[k] * kStride + specks.first_x[k]);
-      // Nearly always these are all that it covers: nothing need be asked, and hence guessed.
+      // These four pixels are nearly always all it covers; handling them unconditionally avoids a
+      // mispredicted branch.
       std::uint32_t covered = covered_[k];
       for (int y = 0; y < 2; ++y)
-        for (int x = 0; x < 2; x += kGroup) paint(corner, x, y, covered, ink);
+        for (int x = 0; x < 2; x += kGroup) paint(corner, x, y, covered, shader);
       covered &= ~kCornerBits;
       while (covered != 0) {
         const int first = __builtin_ctz(covered);
         const int x = first % kLargestSide & -kGroup, y = first / kLargestSide;
-        paint(corner, x, y, covered, ink);
+        paint(corner, x, y, covered, shader);
         covered &= ~(kGroupBits << (y * kLargestSide + x));
       }
     }
@@ -97,25 +98,25 @@ class SpeckBlender {
   static constexpr std::uint32_t kCornerBits = 0x33;
 
 #if HWY_TARGET == HWY_SCALAR
-  struct Ink {
-    explicit Ink(const Paint& color) : paint(color) {}
+  struct Shader {
+    explicit Shader(const Paint& color) : paint(color) {}
     Paint paint;
   };
   /// The pixel (x, y) of a box, where `covered` has its bit.
-  static void paint(float* corner, int x, int y, std::uint32_t covered, const Ink& ink) {
+  static void paint(float* corner, int x, int y, std::uint32_t covered, const Shader& shader) {
     float* const at = corner + std::ptrdiff_t{4} * (y * kStride + x);
     if ((covered >> (y * kLargestSide + x) & 1) == 0 || at[3] <= kOpaqueTransmittance) return;
     PixelState<L> pixel{L::set(at[0]), L::set(at[1]), L::set(at[2]), L::set(at[3])};
-    composite<L>(pixel, L::set(ink.paint.alpha), L::set(ink.paint.red), L::set(ink.paint.green),
-                 L::set(ink.paint.blue));
+    composite<L>(pixel, L::set(shader.paint.alpha), L::set(shader.paint.red),
+                 L::set(shader.paint.green), L::set(shader.paint.blue));
     at[0] = hn::GetLane(pixel.red), at[1] = hn::GetLane(pixel.green);
     at[2] = hn::GetLane(pixel.blue), at[3] = hn::GetLane(pixel.transmittance);
   }
 #else
   using P = PairLanes;
   /// A paint for each pixel of a vector.
-  struct Ink {
-    HWY_INLINE explicit Ink(const Paint& paint)
+  struct Shader {
+    HWY_INLINE explicit Shader(const Paint& paint)
         : alpha(P::set(paint.alpha)),
           color(P::choose(transmittance_lanes(), P::sub(P::set(1.0f), alpha),
                           hn::LoadDup128(P::Tag(), &paint.red))) {}
@@ -130,7 +131,8 @@ class SpeckBlender {
     return mask_of(kLaneTables.of_light);
   }
   /// The group of pixels from (x, y) of a box on, where `covered` has their bits.
-  static HWY_INLINE void paint(float* corner, int x, int y, std::uint32_t covered, const Ink& ink) {
+  static HWY_INLINE void paint(float* corner, int x, int y, std::uint32_t covered,
+                               const Shader& shader) {
     float* const at = corner + std::ptrdiff_t{4} * (y * kStride + x);
     const std::uint32_t bits = covered >> (y * kLargestSide + x) & kGroupBits;
     const P::Float channels = hn::LoadU(P::Tag(), at);
@@ -138,7 +140,7 @@ class SpeckBlender {
     const P::Mask painted = P::both(mask_of(kLaneTables.of_pixels[bits]),
                                     P::greater(transmittance, P::set(kOpaqueTransmittance)));
     hn::StoreU(composite_channels<P>(channels, transmittance, painted, transmittance_lanes(),
-                                     ink.alpha, ink.color),
+                                     shader.alpha, shader.color),
                P::Tag(), at);
   }
 #endif

@@ -9,7 +9,7 @@ namespace roundel {
 /// signal's number. Sets up the log: lines "roundel: …" on stderr.
 void prepare_process();
 
-/// From now on the first SIGINT, SIGTERM or SIGHUP does no more than to show in stop_signal(); the
+/// From now on the first SIGINT, SIGTERM or SIGHUP is only recorded, see stop_signal(); the
 /// same signal once more ends the process at once, as before.
 void let_signals_ask();
 /// The number of the signal that asked the process to end; 0: none has.
