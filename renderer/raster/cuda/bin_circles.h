@@ -98,10 +98,10 @@ inline std::uint64_t BinCirclesArgs::num_blocks() const {
 }
 
 /// Stage bin: lists, for every tile, the circles of the chunk that may cover one of its pixels. A
-/// compaction by counts, their exclusive scan, and lists. Bins before tiles are an idea of CudaRaster
-/// (Laine & Karras 2011), ordered lists for tiles one of 3D Gaussian Splatting (Kerbl et al. 2023)
-/// and Vello (Levien). A block scans its own slab; a scan over the whole device would be that of
-/// Merrill & Garland 2016.
+/// compaction by counts, their exclusive scan, and lists. Bins before tiles are an idea of
+/// CudaRaster (Laine & Karras 2011), ordered lists for tiles one of 3D Gaussian Splatting (Kerbl et
+/// al. 2023) and Vello (Levien). A block scans its own slab; a scan over the whole device would be
+/// that of Merrill & Garland 2016.
 void bin_circles(const BinCirclesArgs& args, cudaStream_t stream);
 
 }  // namespace roundel::cuda
