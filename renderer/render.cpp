@@ -29,11 +29,9 @@ void FrameRenderer::render(std::int64_t frame, const FrameTarget& out, StageStat
 void RasterBackend::draw(const CircleStream& circles, const ImageSettings& image,
                          const FrameTarget& out, StageStats& stats) {
   stats.circles = circles.count();
-  run([&] {
-    const ChunkPlan chunks = plan(circles, image, out, stats);
-    draw_chunks(*this, chunks, stats);
-    finish(stats);
-  });
+  const ChunkPlan chunks = plan(circles, image, out, stats);
+  draw_chunks(*this, chunks, stats);
+  finish(stats);
 }
 
 // The one loop over chunks: pictures, films, heat maps and `roundel bench` run it, on any backend.

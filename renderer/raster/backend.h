@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <functional>
 
 #include "renderer/base/stage_stats.h"
 #include "renderer/raster/chunk_plan.h"
@@ -43,10 +42,6 @@ class RasterBackend : public Rasterizer {
   virtual ChunkResult result(const Chunk& chunk, StageStats& stats) = 0;
   /// Stage finish: when it returns, the output is there.
   virtual void finish(StageStats& stats) = 0;
-
- private:
-  /// Runs a frame's stages among the backend's threads, which wait for the next stage meanwhile.
-  virtual void run(const std::function<void()>& frame) { frame(); }
 };
 
 /// The chunks of a frame that is planned, until no tile is active.

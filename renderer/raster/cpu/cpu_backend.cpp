@@ -50,7 +50,7 @@ class CpuBackend final : public RasterBackend {
   }
 
   void bin(const Chunk& chunk, StageStats& stats) override {
-    list_chunk(chunk, stats);
+    arena_.execute([&] { list_chunk(chunk, stats); });
     std::size_t fresh = 0;
     for (std::size_t tile = 0; tile < num_tiles(); ++tile)
       if (done_[tile] == 0 && slots_[tile] == kNoSlot) ++fresh;
@@ -70,8 +70,10 @@ class CpuBackend final : public RasterBackend {
     if (!chunk.is_last() && states_.size() < num_tiles() * state_size(tile_size_))
       states_.resize_discard(num_tiles() * state_size(tile_size_));
     all_saved_ = true;
-    tbb::parallel_for(std::size_t{0}, num_tiles(), [&](std::size_t tile) {
-      if (done_[tile] == 0) blend(tile, chunk.is_last(), most_slots);
+    arena_.execute([&] {
+      tbb::parallel_for(std::size_t{0}, num_tiles(), [&](std::size_t tile) {
+        if (done_[tile] == 0) blend(tile, chunk.is_last(), most_slots);
+      });
     });
     stats.overlaps += lists_.overlaps;
     ++stats.chunks;
@@ -113,8 +115,6 @@ class CpuBackend final : public RasterBackend {
   }
 
  private:
-  void run(const std::function<void()>& frame) override { arena_.execute(frame); }
-
   std::size_t num_tiles() const { return static_cast<std::size_t>(grid_.num_tiles()); }
 
   /// Blends the list of an active tile, and finishes it or saves its pixels for the next chunk.
