@@ -126,6 +126,7 @@ std::vector<Scene> bench_scenes(const BenchOptions& options, Problems& problems)
   if (!options.scenes.empty())
     return load_scenes(options.scenes, options.scene.overrides, problems);
   std::vector<Scene> scenes;
+  scenes.reserve(std::size(kClassicScenes));
   for (const ClassicScene& classic : kClassicScenes)
     scenes.push_back(parse_scene(fmt::format("version: 1\nimage: {{width: 1024, height: 1024}}\n"
                                              "layers: [{{generator: {}}}]\n",
