@@ -3,7 +3,7 @@
 #include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/launch.cuh"
-#include "renderer/raster/cuda/subtile_pixels.cuh"
+#include "renderer/raster/cuda/subtile_painter.cuh"
 
 namespace roundel::cuda {
 namespace {
@@ -16,9 +16,9 @@ struct Shared {
   std::uint32_t segment_ends[kThreads];     // running total of segment sizes, front to back
   std::uint32_t last_of_segment[kThreads];  // where a segment's front overlap stands
   BlockScan::TempStorage scan;
-  alignas(16) std::uint32_t
-      near_circles[2][kSubtilesPerTile];  // found by each warp, in rounds by turns
-  std::uint32_t active_subtiles;          // a bit a subtile
+  // Circles found by each warp, in one of two rounds that follow each other.
+  alignas(16) std::uint32_t near_circles[2][kSubtilesPerTile];
+  std::uint32_t active_subtiles;  // a bit a subtile
   WarpScratch warps[kSubtilesPerTile];
 };
 

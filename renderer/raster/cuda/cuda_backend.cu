@@ -65,8 +65,7 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
 /// longer to get than it saves, nor huge ones, which would take memory from others.
 void CudaBackend::lock_pages(const ImageSettings& image, Image& out) const {
   constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-  const std::size_t size = static_cast<std::size_t>(image.width) *
-                           static_cast<std::size_t>(image.height) * (image.alpha ? 4 : 3);
+  const std::size_t size = image.pixels() * static_cast<std::size_t>(image.channels());
   if (out.bytes.size() == size || size > kMostBytes) return;
   void* memory = nullptr;
   if (cudaMallocHost(&memory, size) != cudaSuccess) {
@@ -282,7 +281,7 @@ void CudaBackend::clear_overflow() {
 }
 
 std::uint64_t CudaBackend::num_pixels() const {
-  return static_cast<std::uint64_t>(bin_.grid.width) * static_cast<std::uint64_t>(bin_.grid.height);
+  return pixel_count(bin_.grid.width, bin_.grid.height);
 }
 
 /// Slabs of small chunks are smaller, but there are few of them.

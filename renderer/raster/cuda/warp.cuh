@@ -6,6 +6,10 @@ namespace roundel::cuda {
 
 inline constexpr unsigned kAllLanes = ~0u;
 
+inline __device__ int lane() {
+  return static_cast<int>(threadIdx.x) % 32;
+}
+
 /// Sum over this lane and the lanes before it.
 template <typename T>
 __device__ T warp_inclusive_sum(T value) {

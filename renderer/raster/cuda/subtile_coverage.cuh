@@ -1,0 +1,179 @@
+#pragma once
+#include "renderer/raster/cuda/blend_policy.cuh"
+#include "renderer/raster/cuda/subtile_pixels.cuh"
+#include "renderer/raster/cuda/warp.cuh"
+
+/// Which pixels of a subtile a circle covers, as bits; a lane a circle. Device code only. The
+/// coverage test of the frame contract decides every pixel.
+namespace roundel::cuda {
+
+/// Pixels; up to this radius compute_spans() finds the ends of a row of covered pixels.
+inline constexpr float kMostSpanRadius = 400;
+
+/// Sets `bit` of `bits` where a <= b; one instruction after the comparison, which the compiler
+/// makes two of.
+inline __device__ void set_if_at_most(std::uint32_t& bits, std::uint32_t bit, float a, float b) {
+  asm("{ .reg .pred p; setp.le.f32 p, %1, %2; @p or.b32 %0, %0, %3; }"
+      : "+r"(bits)
+      : "f"(a), "f"(b), "r"(bit));
+}
+
+inline __device__ float approximate_sqrt(float a) {
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(a));
+  return root;
+}
+
+/// Marks in `coverage` (a word a pixel, a bit a lane) the pixels that the lane's own circle covers:
+/// at most kMarkedWidth
+/// columns of the subtile from `first_column` on, and `rows` rows from `first_row` on.
+inline __device__ void mark(const Shape& shape, float r2, int first_column, int first_row, int rows,
+                            const SubtilePixels& pixels, float s, std::uint32_t* coverage) {
+  using L = ScalarLanes;
+  constexpr int kMarkedWidth = BlendPolicy::kMarkedWidth;
+  float dx2[kMarkedWidth];
+#pragma unroll
+  for (int i = 0; i < kMarkedWidth; ++i) {
+    const int column = first_column + i;
+    const float dx = shape.x - scalar::pixel_center<L>(static_cast<float>(pixels.x0 + column), s);
+    dx2[i] = column < kSubtileWidth ? dx * dx : INFINITY;
+  }
+  std::uint32_t* marked = coverage + first_row * kSubtileWidth + first_column;
+  for (int row = first_row; row < first_row + rows; ++row, marked += kSubtileWidth) {
+    const float dy = shape.y - scalar::pixel_center<L>(static_cast<float>(pixels.y0 + row), s);
+    const float dy2 = dy * dy;
+#pragma unroll
+    for (int i = 0; i < kMarkedWidth; ++i)
+      if (dx2[i] + dy2 <= r2) atomicOr(marked + i, 1u << lane());
+  }
+}
+
+/// The pixels that the lane's own circle covers, all of them among the kTestedSide rows and
+/// columns from pixel (first_column, first_row) of the subtile on: bit 16·(row % 2) + column of
+/// word row / 2. The same number of steps for every circle, and none of them waits for shared
+/// memory.
+inline __device__ void test_box(const Shape& shape, float r2, int first_column, int first_row,
+                                const SubtilePixels& pixels, float s,
+                                std::uint32_t covering[kPixelsPerLane]) {
+  using L = ScalarLanes;
+  constexpr int kTestedSide = BlendPolicy::kTestedSide;
+  // Whole numbers below 2²⁴: their sums are exact.
+  const float x = static_cast<float>(pixels.x0 + first_column);
+  const float y = static_cast<float>(pixels.y0 + first_row);
+  float dx2[kTestedSide];
+#pragma unroll
+  for (int i = 0; i < kTestedSide; ++i) {
+    const float dx = shape.x - scalar::pixel_center<L>(x + static_cast<float>(i), s);
+    dx2[i] = dx * dx;
+  }
+  static_assert(kTestedSide == 6 && kSubtileWidth == 16 && kPixelsPerLane == 4);
+  std::uint32_t pairs[3];  // of rows: column i from the first one at bits i and 16 + i
+  const std::uint32_t columns = (0xffffu >> first_column) * 0x10001;  // that the subtile has
+#pragma unroll
+  for (int pair = 0; pair < 3; ++pair) {
+    std::uint32_t bits = 0;
+#pragma unroll
+    for (int row = 2 * pair; row < 2 * pair + 2; ++row) {
+      const float dy = shape.y - scalar::pixel_center<L>(y + static_cast<float>(row), s);
+      const float dy2 = dy * dy;
+#pragma unroll
+      for (int i = 0; i < kTestedSide; ++i)
+        set_if_at_most(bits, 1u << (row % 2 * 16 + i), dx2[i] + dy2, r2);
+    }
+    pairs[pair] = (bits & columns) << first_column;
+  }
+  // Up by first_row rows, 16 bits each; those above the subtile fall out.
+  const int odd = first_row % 2 * 16;
+  covering[0] = pairs[0] << odd;
+  covering[1] = __funnelshift_l(pairs[0], pairs[1], odd);
+  covering[2] = __funnelshift_l(pairs[1], pairs[2], odd);
+  covering[3] = __funnelshift_l(pairs[2], 0, odd);
+#pragma unroll
+  for (int step = 1; step <= 2; step *= 2) {
+    const bool is_moved = (first_row & 2 * step) != 0;
+#pragma unroll
+    for (int word = kPixelsPerLane - 1; word >= 0; --word)
+      if (is_moved) covering[word] = word < step ? 0 : covering[word - step];
+  }
+}
+
+/// The pixels that the lane's own circle covers: bit 16·(row % 2) + column of word row / 2. In a
+/// row they are side by side, because rounding is monotonic; approximate arithmetic finds the
+/// ends to within half a pixel, the coverage test of the pixel there decides. `middle` is the
+/// circle's centre in columns of the subtile, a finite number; with r2 < 0 there are none.
+///
+/// Why half a pixel, for radii up to R = kMostSpanRadius: the coverage test itself rounds a sum
+/// of at most r² twice, which moves an end by at most R·2⁻¹¹·⁵, 0.14 pixels; dy² here is the
+/// test's own. The test's centres of pixels and `middle` differ by 2⁻²² of the place in the
+/// image, 1/64 pixel at most. The root is within 2⁻²³ (PTX ISA,
+/// sqrt.approx; denormals count as 0), and numbers of up to R + 24 columns are rounded a few
+/// times to 2⁻²⁴: less than 0.001.
+inline __device__ void compute_spans(const Shape& shape, float r2, float middle,
+                                     const SubtilePixels& pixels, const TileGrid& grid,
+                                     std::uint32_t covering[kPixelsPerLane]) {
+  // A row is a word for columns −8 to 23, all that an end's place, clamped, may be: kLeft columns
+  // are to the left of the subtile's. The first covered one is counted from the word's left end,
+  // the last one from its right end, in 31sts of the word, so that clamping to [0, 1] costs
+  // nothing.
+  constexpr int kLeft = 8, kMost = 31;
+  constexpr float kPart = 1.0f / kMost;
+  const float s = grid.s;
+  const float scale = -static_cast<float>(grid.height) * kPart;
+  const float from_left = (middle + kLeft) * kPart, from_right = (kMost - kLeft - middle) * kPart;
+  const float x_half = static_cast<float>(pixels.x0) + (0.5f - kLeft);
+  const float y_half = static_cast<float>(pixels.y0) + 0.5f;
+  // Adding 1.5·2²³ rounds to a whole number, which the lowest bits then are.
+  constexpr float kRound = 0x1.8p23f;
+  std::uint32_t even_row = 0;
+#pragma unroll
+  for (int row = 0; row < kSubtileHeight; ++row) {
+    const float dy = shape.y - s * (y_half + static_cast<float>(row));
+    const float dy2 = dy * dy;
+    // Half a chord's length; 0 where the circle does not reach the row: both ends are then in one
+    // place, or side by side, and out, and nothing is left between them.
+    const float chord = approximate_sqrt(fmaxf(r2 - dy2, 0.0f));
+    const float first = __fmaf_rn(__saturatef(__fmaf_rn(chord, scale, from_left)), kMost, kRound);
+    const float last = __fmaf_rn(__saturatef(__fmaf_rn(chord, scale, from_right)), kMost, kRound);
+    const auto is_out = [&](float column) {  // of the word
+      const float dx = shape.x - s * (x_half + column);
+      return !(dx * dx + dy2 <= r2);
+    };
+    // Funnel shifts take the lowest five bits of their count.
+    const std::uint32_t from_first =
+        __funnelshift_l(0, is_out(first - kRound) ? ~1u : ~0u, __float_as_uint(first));
+    const std::uint32_t to_last =
+        __funnelshift_r(is_out((kRound + kMost) - last) ? ~0u >> 1 : ~0u, 0, __float_as_uint(last));
+    const std::uint32_t bits = from_first & to_last;
+    if (row % 2 == 0)
+      even_row = bits;
+    else
+      covering[row / 2] = __byte_perm(even_row, bits, 0x6521);  // columns 0 to 15 of both
+  }
+}
+
+/// Turns words of pixels, one a circle, into words of circles, one a pixel (Warren, Hacker's
+/// Delight, 7-3; lanes are rows). Whole bytes are exchanged by one byte permutation.
+inline __device__ void transpose(std::uint32_t words[kPixelsPerLane]) {
+  const auto exchange = [&](int distance, auto&& merge) {
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k)
+      words[k] = merge(words[k], __shfl_xor_sync(kAllLanes, words[k], distance));
+  };
+  const std::uint32_t halves = (lane() & 16) != 0 ? 0x3276 : 0x5410;
+  exchange(16, [&](auto own, auto other) { return __byte_perm(own, other, halves); });
+  const std::uint32_t bytes = (lane() & 8) != 0 ? 0x3715 : 0x6240;
+  exchange(8, [&](auto own, auto other) { return __byte_perm(own, other, bytes); });
+  std::uint32_t kept = 0x0f0f0f0f;
+#pragma unroll
+  for (int distance = 4; distance > 0; distance /= 2) {
+    const bool is_upper = (lane() & distance) != 0;
+    const int rotation = is_upper ? 32 - distance : distance;
+    const std::uint32_t mask = is_upper ? ~kept : kept;
+    exchange(distance, [&](auto own, auto other) {
+      return (own & mask) | (__funnelshift_l(other, other, rotation) & ~mask);
+    });
+    kept ^= kept << (distance / 2);
+  }
+}
+
+}  // namespace roundel::cuda

@@ -1,0 +1,287 @@
+#pragma once
+#include "renderer/raster/cuda/blend_policy.cuh"
+#include "renderer/raster/cuda/subtile_coverage.cuh"
+#include "renderer/raster/cuda/subtile_pixels.cuh"
+#include "renderer/raster/cuda/warp.cuh"
+
+/// How a warp paints circles onto its subtile. Device code only.
+namespace roundel::cuda {
+
+/// Overlaps of a tile in a block's shared memory, front to back.
+inline constexpr int kStagedOverlaps = BlendPolicy::kStagedOverlaps;
+struct StagedOverlaps {
+  static constexpr int kWords = kStagedOverlaps / 32;
+  std::uint32_t circles[kStagedOverlaps];  // the chunk's circle numbers
+  // Bit i % 32 of word i / 32: overlap i reaches the subtile.
+  std::uint32_t reaching[kSubtilesPerTile][kWords];
+
+  /// Puts in overlap number i. All lanes of the warp call it, with numbers side by side from a
+  /// multiple of 32; where there is none it is 0.
+  __device__ void put(int i, Overlap overlap) {
+    circles[i] = overlap >> kOverlapCircleShift;
+#pragma unroll
+    for (int subtile = 0; subtile < kSubtilesPerTile; ++subtile) {
+      const unsigned word = __ballot_sync(kAllLanes, (overlap >> subtile & 1) != 0);
+      if (i % 32 == 0) reaching[subtile][i / 32] = word;
+    }
+  }
+};
+
+/// A warp's part of shared memory.
+struct WarpScratch {
+  std::uint16_t found[kStagedOverlaps];  // staged overlaps that reach the subtile, front to back
+  std::uint32_t pending[32];             // circles that reached it before, in front of those
+  // A batch of them: x, y, r², 1/r².
+  float4 discs[32];
+  Paint paints[32];
+  std::uint32_t coverage[kSubtileWidth * kSubtileHeight];  // bit i: circle i of the batch covers it
+};
+
+/// Paints a subtile's circles in batches of 32. All lanes of the warp call its functions.
+struct SubtilePainter {
+  using L = ScalarLanes;
+  using Policy = BlendPolicy;
+
+  const Shape* shapes;  // [count], of the chunk
+  const Paint* paints;
+  const SnowRamp& ramp;
+  const TileGrid& grid;
+  WarpScratch& scratch;
+  int subtile;  ///< its number in the tile
+  int num_pending = 0;
+
+  /// Before the first use.
+  __device__ void clear() {
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) scratch.coverage[k * 32 + lane()] = 0;
+  }
+
+  /// Paints those of the first `count` staged overlaps that reach the subtile; up to 31 are carried
+  /// to the next call. True when the subtile is done.
+  __device__ bool paint(SubtilePixels& pixels, const StagedOverlaps& staged, int count) {
+    const int total = num_pending + find(staged, count);
+    const auto circle = [&](int i) {
+      if (i >= total) return 0u;
+      return i < num_pending ? scratch.pending[i] : staged.circles[scratch.found[i - num_pending]];
+    };
+    int done = 0;
+    for (; total - done >= 32; done += 32) {
+      paint_batch(pixels, circle(done + lane()), 32);
+      if (pixels.is_done()) return true;
+    }
+    const std::uint32_t left = circle(done + lane());
+    __syncwarp();
+    scratch.pending[lane()] = left;
+    num_pending = total - done;
+    __syncwarp();
+    return false;
+  }
+
+  /// All of the chunk's circles, at most 32: too few to look which of them reach the subtile.
+  __device__ void take_all(int count) {
+    scratch.pending[lane()] = max(count - 1 - lane(), 0);
+    num_pending = count;
+    __syncwarp();
+  }
+
+  /// Paints what is carried. True when the subtile is done.
+  __device__ bool finish(SubtilePixels& pixels) {
+    if (num_pending > 0) paint_batch(pixels, scratch.pending[lane()], num_pending);
+    return pixels.is_done();
+  }
+
+ private:
+  /// Finds those of the first `count` staged overlaps that reach the subtile, and returns their
+  /// number.
+  __device__ int find(const StagedOverlaps& staged, int count) {
+    const int words = (count + 31) / 32;
+    std::uint32_t left = lane() < words ? staged.reaching[subtile][lane()] : 0;
+    const int inclusive = warp_inclusive_sum(__popc(left));
+    if (!__any_sync(kAllLanes, __popc(left) > Policy::kSparse)) {
+      // A lane a word.
+      std::uint16_t* next = scratch.found + inclusive - __popc(left);
+      for (; left != 0; left &= left - 1)
+        *next++ = static_cast<std::uint16_t>(lane() * 32 + (__ffs(left) - 1));
+    } else {
+      // A lane a bit.
+      int found = 0;
+      for (int word = 0; word < words; ++word) {
+        const std::uint32_t reaching = __shfl_sync(kAllLanes, left, word);
+        if (reaching >> lane() & 1)
+          scratch.found[found + __popc(reaching & ((1u << lane()) - 1))] =
+              static_cast<std::uint16_t>(word * 32 + lane());
+        found += __popc(reaching);
+      }
+    }
+    __syncwarp();
+    return __shfl_sync(kAllLanes, inclusive, 31);
+  }
+
+  /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place.
+  static constexpr float kBoxMargin = 0.0625f;
+
+  /// Paints the first `count` lanes' circles.
+  __device__ void paint_batch(SubtilePixels& pixels, std::uint32_t circle, int count) {
+    Shape shape{0, 0, 0, 0};
+    Paint paint{0, 0, 0, 0};
+    if (lane() < count) {
+      shape = load_shape(shapes + circle);
+      paint = load_paint(paints + circle);
+    }
+    const float r2 = shape.radius * shape.radius;
+    // The circle's box in the subtile, a little too large.
+    const float height = static_cast<float>(grid.height);
+    const float middle_x = shape.x * height - (static_cast<float>(pixels.x0) + 0.5f);
+    const float middle_y = shape.y * height - (static_cast<float>(pixels.y0) + 0.5f);
+    const float radius = shape.radius * height;
+    const float reach =
+        radius + (kBoxMargin + (fabsf(middle_x) + fabsf(middle_y) + radius) * 0x1p-20f);
+    const float x0 = fmaxf(middle_x - reach, 0.0f),
+                x1 = fminf(middle_x + reach, kSubtileWidth - 1.0f);
+    const float y0 = fmaxf(middle_y - reach, 0.0f),
+                y1 = fminf(middle_y + reach, kSubtileHeight - 1.0f);
+    bool reaches = shape.radius > 0 && x0 <= x1 && y0 <= y1;
+    const bool has_snow = __any_sync(kAllLanes, reaches && is_snow(paint));
+    std::uint32_t covering[kPixelsPerLane];
+
+    const int first_column = __float2int_ru(x0), columns = __float2int_rd(x1) + 1 - first_column;
+    const int first_row = __float2int_ru(y0), rows = __float2int_rd(y1) + 1 - first_row;
+    if (!__any_sync(kAllLanes, reaches && columns > Policy::kMarkedWidth)) {
+      store(lane(), shape, r2, paint, has_snow);
+      if (reaches) mark(shape, r2, first_column, first_row, rows, pixels, grid.s, scratch.coverage);
+      __syncwarp();
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k) {
+        covering[k] = scratch.coverage[k * 32 + lane()];
+        scratch.coverage[k * 32 + lane()] = 0;
+      }
+      paint_covering(pixels, covering, has_snow);
+      return;
+    }
+    // A large circle's edge may be narrow, but tall.
+    if (!__any_sync(kAllLanes, reaches && max(columns, rows) > Policy::kTestedSide)) {
+      store(lane(), shape, r2, paint, has_snow);
+      test_box(shape, reaches ? r2 : -1, reaches ? first_column : 0, reaches ? first_row : 0,
+               pixels, grid.s, covering);
+      transpose(covering);
+      paint_covering(pixels, covering, has_snow);
+      return;
+    }
+
+    const PixelRect subtile_pixels{pixels.x0, pixels.y0, pixels.x0 + kSubtileWidth - 1,
+                                   pixels.y0 + kSubtileHeight - 1};
+    reaches = reaches && may_cover(shape, subtile_pixels, grid.s);
+    const bool is_whole = reaches && covers_all(shape, subtile_pixels, grid.s);
+    const unsigned reaching = __ballot_sync(kAllLanes, reaches);
+    const unsigned whole = __ballot_sync(kAllLanes, is_whole);
+    const bool has_large = __any_sync(kAllLanes, reaches && !is_whole && reach > kMostSpanRadius);
+    if (!has_large && (has_snow || 4 * __popc(whole) < __popc(reaching))) {
+      store(lane(), shape, r2, paint, has_snow);
+      compute_spans(shape, reaches ? r2 : -1, reaches ? middle_x : 0, pixels, grid, covering);
+      transpose(covering);
+      paint_covering(pixels, covering, has_snow);
+      return;
+    }
+
+    // Without gaps, so that the loop over them is short.
+    const int position = __popc(reaching & ((1u << lane()) - 1));
+    scratch.coverage[lane()] = 0;
+    __syncwarp();
+    if (reaches) {
+      store(position, shape, r2, paint, has_snow);
+      scratch.coverage[position] = is_whole;
+    }
+    __syncwarp();
+    const unsigned whole_ones = __ballot_sync(kAllLanes, scratch.coverage[lane()] != 0);
+    scratch.coverage[lane()] = 0;
+    if (has_snow)
+      paint_snow_by_circle(pixels, __popc(reaching));
+    else
+      paint_by_circle(pixels, __popc(reaching), whole_ones);
+    __syncwarp();
+  }
+
+  __device__ void store(int i, const Shape& shape, float r2, const Paint& paint, bool has_snow) {
+    scratch.discs[i] = {shape.x, shape.y, r2, has_snow ? scalar::inverse_square(shape.radius) : 0};
+    scratch.paints[i] = paint;
+  }
+
+  /// Circle by circle, every lane looks whether its pixels are covered. Bit i of `whole` tells
+  /// whether circle i of the batch covers all of the subtile.
+  __device__ void paint_by_circle(SubtilePixels& pixels, int count, unsigned whole) {
+    for (int i = 0; i < count;) {
+      if (i >= Policy::kFirstLook && pixels.is_done()) return;
+      const int end = min(i + Policy::kLookInterval, count);
+      for (; i < end; ++i, whole >>= 1) {
+        const Paint paint = scratch.paints[i];
+        if (whole & 1) {
+#pragma unroll
+          for (int k = 0; k < kPixelsPerLane; ++k)
+            if (pixels.is_active(k)) blend_solid(pixels.state[k], paint);
+          continue;
+        }
+        const float4 disc = scratch.discs[i];
+        const float dx = disc.x - pixels.center_x;
+#pragma unroll
+        for (int k = 0; k < kPixelsPerLane; ++k) {
+          const float d2 = scalar::squared_distance<L>(dx, disc.y - pixels.center_y[k]);
+          if (d2 <= disc.z && pixels.is_active(k)) blend_solid(pixels.state[k], paint);
+        }
+      }
+    }
+  }
+
+  /// The same where there is snow among the circles.
+  __device__ void paint_snow_by_circle(SubtilePixels& pixels, int count) {
+    for (int i = 0; i < count; ++i) {
+      const float4 disc = scratch.discs[i];
+      const float dx = disc.x - pixels.center_x;
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k) {
+        const float dy = disc.y - pixels.center_y[k];
+        if (scalar::squared_distance<L>(dx, dy) <= disc.z && pixels.is_active(k))
+          blend(pixels.state[k], dx * dx, dy * dy, disc.w, scratch.paints[i]);
+      }
+    }
+  }
+
+  /// Composites onto the lane's own pixels the circles of the batch that cover them.
+  __device__ void paint_covering(SubtilePixels& pixels, std::uint32_t covering[kPixelsPerLane],
+                                 bool has_snow) {
+    __syncwarp();
+    if (has_snow) {
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k) {
+        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_active(k); left &= left - 1) {
+          const int i = __ffs(left) - 1;
+          const Paint paint = scratch.paints[i];
+          const float4 disc = scratch.discs[i];
+          const float dx = disc.x - pixels.center_x, dy = disc.y - pixels.center_y[k];
+          blend(pixels.state[k], dx * dx, dy * dy, disc.w, paint);
+        }
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k)
+        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_active(k); left &= left - 1)
+          blend_solid(pixels.state[k], scratch.paints[__ffs(left) - 1]);
+    }
+    __syncwarp();
+  }
+
+  __device__ static void blend_solid(SubtilePixels::State& state, const Paint& paint) {
+    scalar::composite<L>(state, paint.alpha, paint.red, paint.green, paint.blue);
+  }
+  __device__ void blend(SubtilePixels::State& state, float dx2, float dy2, float inverse_r2,
+                        const Paint& paint) const {
+    if (!is_snow(paint)) {
+      blend_solid(state, paint);
+      return;
+    }
+    float alpha, red, green;
+    scalar::shade_snow<L>(ramp, dx2, dy2, inverse_r2, peak_alpha(paint), alpha, red, green);
+    scalar::composite<L>(state, alpha, red, green, 1.0f);
+  }
+};
+
+}  // namespace roundel::cuda
