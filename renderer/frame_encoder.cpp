@@ -78,9 +78,8 @@ std::vector<std::uint8_t> FrameEncoder::encode(FramePixels&& picture, std::int64
 }
 
 std::uint64_t FrameEncoder::picture_bytes() const {
-  const std::uint64_t channels = image_.alpha ? 4 : 3;
-  return static_cast<std::uint64_t>(image_.width) * static_cast<std::uint64_t>(image_.height) *
-         (wants_float() ? sizeof(Pixel) : channels);
+  const auto channels = static_cast<std::uint64_t>(image_.channels());
+  return image_.pixels() * (wants_float() ? sizeof(Pixel) : channels);
 }
 
 }  // namespace roundel

@@ -73,7 +73,7 @@ FrameWork count_work(const Circles& circles, const ImageSettings& image) {
 
 double FrameWork::bytes(const ImageSettings& image) const {
   return static_cast<double>(visible) * (sizeof(Shape) + sizeof(Paint)) +
-         static_cast<double>(image.width) * image.height * (image.alpha ? 4 : 3);
+         static_cast<double>(image.width) * image.height * image.channels();
 }
 
 double FrameWork::operations(const ImageSettings& image) const {

@@ -1,4 +1,5 @@
 // Stands in for the measurements on a device in builds without the CUDA backend.
+#include "renderer/raster/no_cuda.h"
 #include "renderer/bench/machine_limits.h"
 #include "renderer/bench/resident_frame.h"
 

@@ -183,8 +183,7 @@ void spread_over_pixels(const std::vector<std::uint64_t>& tiles, const TileGrid&
 HeatMap make_heat_map(const Circles& circles, const ImageSettings& image, HeatMapKind kind,
                       std::uint64_t list_budget) {
   const TileGrid grid = TileGrid::make(image.width, image.height, kCpuTileSize);
-  const std::size_t pixels =
-      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
+  const std::size_t pixels = image.pixels();
   HeatMap map{image.width, image.height, Buffer<std::uint32_t>(pixels)};
   std::uint32_t* const values = map.values.data();
   std::fill_n(values, pixels, 0);

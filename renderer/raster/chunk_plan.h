@@ -4,7 +4,6 @@
 
 namespace roundel {
 
-inline constexpr int kLargestTileSize = 256;  ///< pixels a side
 /// Circles that a backend takes at once, at most.
 inline constexpr std::uint64_t kMostCirclesAtOnce = std::uint64_t{1} << 24;
 
@@ -28,8 +27,8 @@ class ChunkPlan {
     std::uint64_t growth;
   };
 
-  /// Ahead: the backend is asked for its result only after the last chunk, which takes that where
-  /// further chunks cost less than to wait for it.
+  /// When the backend is asked for its result. Only after the last chunk where it takes longer to
+  /// wait for the device than to launch chunks that find nothing to do.
   enum class Asks { kAfterEachChunk, kAtTheEnd };
 
   ChunkPlan(std::uint64_t count, const Sizes& sizes, Asks asks = Asks::kAfterEachChunk)

@@ -21,7 +21,8 @@ struct RasterOptions {
   int threads = 0;                  ///< CPU threads; 0: one a core
   int device = 0;                   ///< CUDA device
   std::uint64_t memory_budget = 0;  ///< bytes for lists and states (CUDA: and circles, on the
-                                    ///< device); 0: most of what is free
+                                    ///< device); 0: a quarter of the machine's memory for lists
+                                    ///< (CUDA: nine tenths of the device's free memory)
   std::uint64_t total_memory = 0;   ///< CPU: bytes for these, circles in memory and the picture
   int tile_size = 0;  ///< CPU: pixels a side, a power of two in [16, 256]; 0: its choice
   std::uint64_t chunk_circles = 0;  ///< circles binned at once, front ones first; 0: its choice
@@ -47,7 +48,7 @@ struct FrameTarget {
       return framebuffer->pixels.size() * sizeof(Pixel);
     }
     if (image == nullptr) return measured_bytes;
-    image->resize(settings.width, settings.height, settings.alpha ? 4 : 3);
+    image->resize(settings.width, settings.height, settings.channels());
     return image->bytes.size();
   }
 
@@ -107,8 +108,6 @@ struct CudaDevice {
 
 /// True in a build with the CUDA backend.
 bool has_cuda_backend();
-/// Throws Error(kRuntimeFailure). Builds with CUDA have no such function.
-[[noreturn]] void throw_without_cuda();
 
 /// The devices that can be used; empty without a driver or device or in a build without CUDA.
 /// Throws Error(kRuntimeFailure) when there is a driver and it reports an error.

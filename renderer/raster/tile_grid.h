@@ -9,6 +9,8 @@
 
 namespace roundel {
 
+inline constexpr int kLargestTileSize = 256;  ///< pixels a side
+
 /// Pixels [x0, x1] × [y0, y1], ends included; empty when x0 > x1 or y0 > y1.
 struct PixelRect {
   int x0, y0, x1, y1;

@@ -66,7 +66,7 @@ class SplitRasterizer final : public Rasterizer {
 }  // namespace
 
 void set_size(Image& out, const ImageSettings& image) {
-  out.resize(image.width, image.height, image.alpha ? 4 : 3);
+  out.resize(image.width, image.height, image.channels());
 }
 
 void set_size(Framebuffer& out, const ImageSettings& image) {

@@ -42,7 +42,7 @@ TEST(ResidentFrame, AFewLargeCirclesInFrontOfManyToo) {
   expect_replays_equal_the_cpu(testing::random_circles(60000, 0.5f, 0.9f, 0.1), image_of(333, 217));
 }
 
-TEST(ResidentFrame, SeveralWindowsToo) {
+TEST(ResidentFrame, SeveralMacrotilesToo) {
   ROUNDEL_NEEDS_CUDA();
   expect_replays_equal_the_cpu(testing::random_circles(20000, 0.1f, 0.9f, 0.1),
                                image_of(2500, 1100));

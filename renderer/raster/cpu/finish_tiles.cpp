@@ -190,12 +190,8 @@ void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const Til
     finish_row(finished, y - pixels.y0, columns, background, image.alpha, out);
     if (args.out.image == nullptr) continue;
     std::uint8_t* bytes = bytes_at(y);
-    for (int i = 0; i < columns; ++i, bytes += args.out.image->channels) {
-      if (image.alpha)
-        pixel_to_rgba(row[i], image.blend_space, bytes);
-      else
-        pixel_to_rgb(row[i], image.blend_space, bytes);
-    }
+    for (int i = 0; i < columns; ++i, bytes += args.out.image->channels)
+      store_pixel(row[i], image, bytes);
   }
 }
 

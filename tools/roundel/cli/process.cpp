@@ -89,7 +89,7 @@ void set_log_level(Verbosity verbosity) {
 }
 
 int run_with_enough_stack(int (*run)(int argc, char** argv), int argc, char** argv) {
-  // A task that blends has the state of a bin of pixels, some 50 KiB in all, on its stack.
+  // A task that blends has the state of a tile of pixels, some 50 KiB in all, on its stack.
   constexpr std::size_t kEnough = std::size_t{1} << 20, kUsual = std::size_t{8} << 20;
   rlimit limit{};
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnough) return run(argc, argv);

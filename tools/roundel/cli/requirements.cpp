@@ -34,12 +34,8 @@ std::uint64_t pieces_of_data(const Scene& scene, int threads) {
   return has_data ? static_cast<std::uint64_t>(threads) * kPiece + kGaps : 0;
 }
 
-std::uint64_t pixels_of(const ImageSettings& image) {
-  return static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height);
-}
-
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
-  const int channels = image.alpha ? 4 : 3;
+  const int channels = image.channels();
   const std::uint64_t picture = picture_bytes(image, format);
   // A float picture's rows go as the file grows, some MiB behind it; OpenEXR has blocks of 16 rows.
   constexpr std::uint64_t kRowsOfBlock = 16;
@@ -51,7 +47,7 @@ std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   constexpr std::uint64_t kTables = 5 * kMiB / 8;  // of the compressor
   // The picture and its filtered rows; then these and the compressed ones; then these twice.
   return picture +
-         block_memory(pixels_of(image) * static_cast<std::uint64_t>(channels) +
+         block_memory(image.pixels() * static_cast<std::uint64_t>(channels) +
                       static_cast<std::uint64_t>(image.height)) +
          kTables;
 }
@@ -64,7 +60,7 @@ std::uint64_t FrameMemory::most() const {
 
 std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format) {
   const std::uint64_t pixel = format != ImageFormat::kPng ? sizeof(Pixel) : image.alpha ? 4 : 3;
-  return block_memory(pixels_of(image) * pixel);
+  return block_memory(image.pixels() * pixel);
 }
 
 FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend,
@@ -101,13 +97,13 @@ std::uint64_t resident_memory() {
 
 std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std::uint64_t circles,
                             std::uint64_t overlaps, std::uint64_t list_budget) {
-  const std::uint64_t pixels = pixels_of(image);
+  const std::uint64_t pixels = image.pixels();
   std::uint64_t lists = overlaps * sizeof(std::uint32_t);
   if (list_budget > 0) lists = std::min(lists, list_budget);
-  const std::uint64_t channels = image.alpha ? 4 : 3;
+  const auto channels = static_cast<std::uint64_t>(image.channels());
   // A PNG: the picture, its filtered rows, and the compressed ones, which may be no smaller; where
   // it is streamed the picture alone. Float files: the framebuffer and the file.
-  const bool is_streamed = is_streamed_png(image.width, image.height, image.alpha ? 4 : 3);
+  const bool is_streamed = is_streamed_png(image.width, image.height, image.channels());
   const std::uint64_t picture = format == ImageFormat::kPng
                                     ? (is_streamed ? 1 : 3) * pixels * channels
                                     : pixels * (sizeof(Pixel) + 4 * channels);

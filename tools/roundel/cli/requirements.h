@@ -31,7 +31,7 @@ std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format, Backend
 std::uint64_t resident_memory();
 
 /// Main memory that a frame takes whose picture is kept while it is encoded, as in films: circles,
-/// the lists of `overlaps` circle–bin pairs, at most `list_budget` (0: no limit), the pixels and
+/// the lists of `overlaps` circle–tile pairs, at most `list_budget` (0: no limit), the pixels and
 /// the encoded file. An estimate, on the safe side.
 std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std::uint64_t circles,
                             std::uint64_t overlaps, std::uint64_t list_budget);

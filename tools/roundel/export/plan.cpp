@@ -171,8 +171,7 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
   const int wanted = backend == Backend::kCpu ? threads : kPerDevice;
   const auto count = static_cast<std::uint64_t>(wanted);
   const std::uint64_t circles = count_circles(scene);
-  const std::uint64_t pixels = static_cast<std::uint64_t>(scene.image.width) *
-                               static_cast<std::uint64_t>(scene.image.height);
+  const std::uint64_t pixels = scene.image.pixels();
   const std::uint64_t bytes =
       memory_needed(scene.image, plan.format.picture, circles, 4 * circles, 0) +
       kStateBytes * pixels;
