@@ -27,14 +27,17 @@ std::vector<T> to_host(const DeviceBuffer<T>& buffer) {
 }
 
 struct Lists {
-  std::vector<std::vector<Overlap>> of_tile;  ///< in paint order
+  std::vector<std::vector<Overlap>> of_tile;  ///< front to back
+  std::vector<OverlapRun> places;             ///< of a tile
   FrameProgress progress;
 };
 
+/// Instead of a number of circles a slab.
+constexpr std::uint32_t kByRegion = 0;
+
 /// Bins on the device. `active` has a byte a tile, or nothing for a first chunk.
 Lists bin(const Circles& circles, const TileGrid& grid, std::uint32_t slab_circles,
-          std::uint32_t slab_capacity, std::uint64_t overflow_capacity,
-          const std::vector<std::uint8_t>& active) {
+          std::uint64_t capacity, const std::vector<std::uint8_t>& active) {
   const auto shapes = to_device(circles.shapes.data(), circles.count());
   const auto active_subtiles = to_device(active.data(), active.size());
   FrameProgress progress{};
@@ -45,34 +48,40 @@ Lists bin(const Circles& circles, const TileGrid& grid, std::uint32_t slab_circl
   args.chunk_number = active.empty() ? 0 : 1;
   args.shapes = shapes.data();
   args.count = static_cast<std::uint32_t>(circles.count());
-  args.slab_circles = slab_circles;
-  args.num_slabs = (args.count + slab_circles - 1) / slab_circles;
+  const bool by_region = slab_circles == kByRegion;
+  if (by_region) {
+    capacity = circles.count() * static_cast<std::uint64_t>(grid.num_tiles());
+  } else {
+    args.slab_circles = slab_circles;
+    args.num_slabs = (args.count + slab_circles - 1) / slab_circles;
+  }
   args.active_subtiles = active_subtiles.data();
-  const DeviceBuffer<ListSegment> segments(args.num_blocks() * kTilesPerMacrotile);
-  const DeviceBuffer<Overlap> overlaps(args.num_blocks() * slab_capacity + overflow_capacity);
-  args.segments = segments.data();
+  const std::size_t num_counts = args.num_blocks() * kTilesPerMacrotile;
+  const DeviceBuffer<std::uint16_t> counts(std::max<std::size_t>(num_counts, 1));
+  const DeviceBuffer<std::uint32_t> offsets(std::max<std::size_t>(num_counts, 1));
+  const DeviceBuffer<PlacedOverlap> placed(std::max<std::uint64_t>(capacity, 1));
+  const DeviceBuffer<OverlapRun> placed_runs(std::max<std::uint64_t>(args.num_blocks(), 1));
+  const DeviceBuffer<std::uint64_t> scan_words(args.num_scan_words());
+  const DeviceBuffer<OverlapRun> device_lists(static_cast<std::size_t>(grid.num_tiles()));
+  const DeviceBuffer<Overlap> overlaps(std::max<std::uint64_t>(capacity, 1));
+  args.counts = counts.data();
+  args.offsets = offsets.data();
+  args.placed = placed.data();
+  args.placed_runs = placed_runs.data();
+  args.scan_words = scan_words.data();
+  args.lists = device_lists.data();
   args.overlaps = overlaps.data();
-  args.slab_capacity = slab_capacity;
-  args.overflow_capacity = overflow_capacity;
+  args.capacity = capacity;
   args.progress = device_progress.data();
-  bin_circles(args, nullptr);
+  (by_region ? bin_regions : bin_circles)(args, nullptr);
   ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());
 
-  Lists lists{std::vector<std::vector<Overlap>>(static_cast<std::size_t>(grid.num_tiles())),
-              to_host(device_progress).front()};
+  Lists lists{{}, to_host(device_lists), to_host(device_progress).front()};
   if (lists.progress.overflow != 0) return lists;
-  const auto host_segments = to_host(segments);
   const auto host_overlaps = to_host(overlaps);
-  for (int y = 0; y < grid.tiles_y; ++y) {
-    for (int x = 0; x < grid.tiles_x; ++x) {
-      auto& list = lists.of_tile[static_cast<std::size_t>(y * grid.tiles_x + x)];
-      for (std::size_t slab = 0; slab < args.num_slabs; ++slab) {
-        const ListSegment& segment =
-            host_segments[first_segment(grid, args.num_slabs, x, y) + slab * kTilesPerMacrotile];
-        const auto begin = host_overlaps.begin() + segment.start;
-        list.insert(list.end(), begin, begin + segment.count);
-      }
-    }
+  for (const OverlapRun& place : lists.places) {
+    const auto begin = host_overlaps.begin() + place.start;
+    lists.of_tile.emplace_back(begin, begin + place.count);
   }
   return lists;
 }
@@ -97,15 +106,22 @@ std::vector<std::vector<Overlap>> brute_force(const Circles& circles, const Tile
       if (mask != 0) lists[tile].push_back(i << kOverlapCircleShift | mask);
     }
   }
+  for (auto& list : lists) std::reverse(list.begin(), list.end());  // front to back
   return lists;
 }
 
-TEST(CudaBinning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
+std::uint64_t size_of(const std::vector<std::vector<Overlap>>& lists) {
+  std::uint64_t total = 0;
+  for (const auto& list : lists) total += list.size();
+  return total;
+}
+
+TEST(CudaBinning, ListsHoldEveryOverlapFrontToBackAndNothingTwice) {
   ROUNDEL_NEEDS_CUDA();
   std::mt19937 engine(3);
   for (const auto& [width, height] : {std::pair{333, 217}, {31, 33}, {2500, 1100}}) {
     const TileGrid grid = TileGrid::make(width, height, kTileSize);
-    for (const std::size_t count : {1U, 63U, 64U, 65U, 1000U, 5000U}) {
+    for (const std::size_t count : {1U, 63U, 64U, 65U, 1000U, 5000U, 16'384U}) {
       Circles circles = random_circles(count, 0.03f, 0.5f, 0);
       for (std::size_t i = 0; i < count; i += 50)
         circles.shapes[i].radius *= 30;                                           // over many tiles
@@ -114,16 +130,24 @@ TEST(CudaBinning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
       for (std::uint8_t& active : some) active = engine() % 3 == 0 ? 0x81 : 0;
       for (const auto& active : {std::vector<std::uint8_t>(), some}) {
         const auto expected = brute_force(circles, grid, active);
-        std::uint64_t total = 0;
-        for (const auto& list : expected) total += list.size();
-        for (const std::uint32_t slab : {kFewSlabCircles, 256U, kMostSlabCircles}) {
-          // Places of their own, shared ones, and both.
-          for (const std::uint32_t slab_capacity : {0U, 40U, 100'000U}) {
-            const Lists lists = bin(circles, grid, slab, slab_capacity, total, active);
-            ASSERT_EQ(lists.progress.overflow, 0U);
-            EXPECT_EQ(lists.progress.listed, total);
-            ASSERT_EQ(lists.of_tile, expected) << count << " circles, slabs of " << slab;
-          }
+        const std::uint64_t total = size_of(expected);
+        std::vector<OverlapRun> places;
+        for (const std::uint32_t slab : {kByRegion, kSlabStep, 1024U, kMostSlabCircles}) {
+          const Lists lists = bin(circles, grid, slab, total, active);
+          ASSERT_EQ(lists.progress.overflow, 0U);
+          EXPECT_EQ(lists.progress.listed, total);
+          ASSERT_EQ(lists.of_tile, expected) << count << " circles, slabs of " << slab;
+          if (slab == kByRegion) continue;
+          // The lists fill the memory, each a run of its own.
+          std::vector<std::uint8_t> taken(total);
+          for (const OverlapRun& place : lists.places)
+            for (std::uint32_t i = 0; i < place.count; ++i) ++taken[place.start + i];
+          EXPECT_EQ(std::count(taken.begin(), taken.end(), 1), static_cast<std::ptrdiff_t>(total));
+          // Their places come from the scan, so the slabs' size does not move them.
+          if (slab == kSlabStep) places = lists.places;
+          if (slab <= kSlabStep) continue;
+          for (std::size_t tile = 0; tile < places.size(); ++tile)
+            EXPECT_EQ(lists.places[tile].start, places[tile].start);
         }
       }
     }
@@ -134,13 +158,11 @@ TEST(CudaBinning, ListsThatDoNotFitAreReportedWithWhatTheyNeed) {
   ROUNDEL_NEEDS_CUDA();
   const TileGrid grid = TileGrid::make(200, 200, kTileSize);
   const Circles circles = random_circles(3000, 0.1f, 0.5f, 0);
-  const auto expected = brute_force(circles, grid, {});
-  std::uint64_t total = 0;
-  for (const auto& list : expected) total += list.size();
-  for (const std::uint32_t slab : {kFewSlabCircles, 512U}) {
-    const FrameProgress progress = bin(circles, grid, slab, 0, total - 1, {}).progress;
+  const std::uint64_t total = size_of(brute_force(circles, grid, {}));
+  for (const std::uint32_t slab : {kSlabStep, 1024U}) {
+    const FrameProgress progress = bin(circles, grid, slab, total - 1, {}).progress;
     EXPECT_EQ(progress.overflow, 1U);
-    EXPECT_EQ(progress.used, total);
+    EXPECT_EQ(progress.listed, total);
   }
 }
 

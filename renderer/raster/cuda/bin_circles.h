@@ -18,8 +18,14 @@ inline constexpr int kMacrotileSide = 32, kTilesPerMacrotile = kMacrotileSide * 
 /// Circles of a chunk at most, because of Overlap.
 inline constexpr std::uint32_t kMostChunkCircles = 1u << 24;
 static_assert(kMostChunkCircles <= kMostCirclesAtOnce);
-/// Circles of a slab: at least, and at most for the sake of shared memory.
-inline constexpr std::uint32_t kFewSlabCircles = 64, kMostSlabCircles = 2048;
+/// Circles of a slab: a multiple of the one, and at most the other for the sake of shared memory.
+inline constexpr std::uint32_t kSlabStep = 256, kMostSlabCircles = 2048;
+/// Tiles whose counts one block scans over the slabs, and slabs whose overlaps one block lists.
+inline constexpr int kScannedTiles = 8, kGroupSlabs = 4;
+/// Tiles of a region, which one thread block bins few circles for.
+inline constexpr int kRegionWidth = 4, kRegionHeight = 2;
+/// Circles that regions are for, at most: shared memory has a word for each.
+inline constexpr std::uint32_t kMostRegionCircles = 1u << 14;
 
 /// A circle's entry in a tile's list: bit t tells whether it may cover a pixel of subtile t, bits 8
 /// to 31 are the circle's number in its chunk.
@@ -34,8 +40,18 @@ inline ROUNDEL_HOST_DEVICE std::uint32_t subtile_mask(int x0, int x1, int y0, in
   return columns & ((4u << 2 * (y1 < 3 ? y1 : 3)) - (1u << 2 * (y0 > 0 ? y0 : 0)));
 }
 
-/// Where the overlaps of one slab with one tile stand, in paint order.
-struct alignas(8) ListSegment {
+/// An overlap on its way to its list: the tile in its macrotile, ten bits, and above it the place
+/// among the slab's overlaps with this tile.
+struct alignas(8) PlacedOverlap {
+  Overlap overlap;
+  std::uint32_t place;
+};
+/// Overlaps of a slab with a macrotile that are placed at most, and instead of their number where
+/// there are more.
+inline constexpr std::uint32_t kMostPlaced = 2560, kCrowded = ~0u;
+
+/// Overlaps side by side.
+struct alignas(8) OverlapRun {
   std::uint32_t start, count;
 };
 
@@ -43,38 +59,49 @@ struct alignas(8) ListSegment {
 /// drawn to their end leave it ready for the next one. Blending of a chunk writes the counts, since
 /// not every chunk is binned.
 struct FrameProgress {
-  unsigned long long used;      ///< shared room taken by the chunk being drawn, in overlaps
   unsigned long long listed;    ///< overlaps of the chunk being drawn
+  unsigned long long placed;    ///< of these, on their way to the lists
   unsigned long long overlaps;  ///< of the chunks of this frame that were drawn
   /// Tiles with unfinished pixels after chunk k, at k % 2; 0 for the chunk that comes next.
   std::uint32_t active_tiles[2];
   std::uint32_t chunks;  ///< chunks of this frame that were drawn
-  /// 1 + the first chunk whose lists did not fit, or 0. Nothing was drawn since, and `used` is what
-  /// they need. Cleared by the host.
+  /// 1 + the first chunk whose lists did not fit, or 0. Nothing was drawn since, and `listed` is
+  /// what they need. Cleared by the host.
   std::uint32_t overflow;
 };
 
 /// One chunk of circles on its way into lists.
 struct BinCirclesArgs {
   TileGrid grid;
-  std::uint32_t chunk_number = 0;                ///< in this frame
-  bool begins_early = false;                     ///< see launch(); not for chunk 0
-  const Shape* shapes = nullptr;                 // [count]
-  std::uint32_t count = 0;                       ///< circles, at most kMostChunkCircles
-  std::uint32_t slab_circles = kFewSlabCircles;  ///< a multiple of that
+  std::uint32_t chunk_number = 0;          ///< in this frame
+  bool begins_early = false;               ///< see launch(); not for chunk 0
+  bool continues_early = false;            ///< the same for the kernels behind the first
+  const Shape* shapes = nullptr;           // [count]
+  std::uint32_t count = 0;                 ///< circles, at most kMostChunkCircles
+  std::uint32_t slab_circles = kSlabStep;  ///< a multiple of that
   std::uint32_t num_slabs = 0;
-  /// Tiles of a tile that later chunks can still change; not read for chunk 0.
+  /// Subtiles of a tile that later chunks can still change; not read for chunk 0.
   const std::uint8_t* active_subtiles = nullptr;  // [num_tiles]
-  ListSegment* segments = nullptr;                // [num_macrotiles][num_slabs][kTilesPerMacrotile]
-  /// Every slab has room of its own in every macrotile, so that most need not ask for any; behind
-  /// it there is shared room for those with more overlaps. At most 2³² in all.
-  Overlap* overlaps = nullptr;  // [num_macrotiles · num_slabs · slab_capacity + overflow_capacity]
-  std::uint32_t slab_capacity = 0;      ///< overlaps
-  std::uint64_t overflow_capacity = 0;  ///< overlaps
+  /// Overlaps of a slab with each tile of a macrotile, and how many the groups in front have.
+  std::uint16_t* counts = nullptr;   // [num_macrotiles][num_slabs][kTilesPerMacrotile]
+  std::uint32_t* offsets = nullptr;  // [num_macrotiles][num_groups()][kTilesPerMacrotile]
+  /// The overlaps of a slab with the tiles of a macrotile, and where they stand in any order of the
+  /// slabs; kCrowded of them where they do not.
+  PlacedOverlap* placed = nullptr;      // [capacity]
+  OverlapRun* placed_runs = nullptr;    // [num_macrotiles][num_slabs]
+  std::uint64_t* scan_words = nullptr;  // [num_scan_words()], for look_back()
+  OverlapRun* lists = nullptr;          // [num_tiles], each front to back
+  Overlap* overlaps = nullptr;          // [capacity]
+  std::uint64_t capacity = 0;           ///< at most 2³²
   FrameProgress* progress = nullptr;
 
-  /// Of the launch: a block a slab and macrotile.
-  std::uint64_t num_blocks() const;
+  ROUNDEL_HOST_DEVICE std::uint32_t num_groups() const {
+    return (num_slabs + kGroupSlabs - 1) / kGroupSlabs;
+  }
+  /// Slabs of all macrotiles.
+  ROUNDEL_HOST_DEVICE std::uint64_t num_blocks() const;
+  /// Blocks of the kernel that scans.
+  ROUNDEL_HOST_DEVICE std::uint32_t num_scan_words() const;
 };
 
 inline ROUNDEL_HOST_DEVICE int macrotiles_x(const TileGrid& grid) {
@@ -83,25 +110,28 @@ inline ROUNDEL_HOST_DEVICE int macrotiles_x(const TileGrid& grid) {
 inline ROUNDEL_HOST_DEVICE int num_macrotiles(const TileGrid& grid) {
   return macrotiles_x(grid) * ((grid.tiles_y + kMacrotileSide - 1) / kMacrotileSide);
 }
-
-/// Index in `segments` of a tile's segment for slab 0; that for slab i is i · kTilesPerMacrotile
-/// further on.
-inline ROUNDEL_HOST_DEVICE std::size_t first_segment(const TileGrid& grid, std::uint32_t num_slabs,
-                                                     int tile_x, int tile_y) {
-  const int macrotile = tile_y / kMacrotileSide * macrotiles_x(grid) + tile_x / kMacrotileSide;
-  const int tile_in_macrotile = tile_y % kMacrotileSide * kMacrotileSide + tile_x % kMacrotileSide;
-  return static_cast<std::size_t>(macrotile) * num_slabs * kTilesPerMacrotile + tile_in_macrotile;
+inline ROUNDEL_HOST_DEVICE int regions_x(const TileGrid& grid) {
+  return (grid.tiles_x + kRegionWidth - 1) / kRegionWidth;
+}
+inline ROUNDEL_HOST_DEVICE int num_regions(const TileGrid& grid) {
+  return regions_x(grid) * ((grid.tiles_y + kRegionHeight - 1) / kRegionHeight);
 }
 
-inline std::uint64_t BinCirclesArgs::num_blocks() const {
+inline ROUNDEL_HOST_DEVICE std::uint64_t BinCirclesArgs::num_blocks() const {
   return static_cast<std::uint64_t>(num_slabs) * static_cast<std::uint64_t>(num_macrotiles(grid));
+}
+inline ROUNDEL_HOST_DEVICE std::uint32_t BinCirclesArgs::num_scan_words() const {
+  return static_cast<std::uint32_t>(num_macrotiles(grid) * (kTilesPerMacrotile / kScannedTiles));
 }
 
 /// Stage bin: lists, for every tile, the circles of the chunk that may cover one of its pixels. A
-/// compaction by counts, their exclusive scan, and lists. Bins before tiles are an idea of
-/// CudaRaster (Laine & Karras 2011), ordered lists for tiles one of 3D Gaussian Splatting (Kerbl et
-/// al. 2023) and Vello (Levien). A block scans its own slab; a scan over the whole device would be
-/// that of Merrill & Garland 2016.
+/// compaction by counts, their exclusive scan over the whole device, and lists. Bins before tiles
+/// are an idea of CudaRaster (Laine & Karras 2011), ordered lists for tiles one of 3D Gaussian
+/// Splatting (Kerbl et al. 2023) and Vello (Levien); the scan is that of Merrill & Garland 2016.
 void bin_circles(const BinCirclesArgs& args, cudaStream_t stream);
+
+/// The same for few circles, in one kernel that needs no slabs: a block a region looks at all of
+/// them. Every list has room for all circles: `capacity` is num_tiles · count.
+void bin_regions(const BinCirclesArgs& args, cudaStream_t stream);
 
 }  // namespace roundel::cuda

@@ -8,19 +8,15 @@ struct BlendPolicy {
   /// Of 256 threads, with 64 registers each and a few spills. With three, and none, short lists
   /// take longer by a few percent and long ones by 15; with five up to a fifth.
   static constexpr int kBlocksPerProcessor = 4;
-  /// Of a tile, in shared memory at once: with half as many long lists take a tenth longer.
-  static constexpr int kStagedOverlaps = 1024;
-  /// Segments of at most so many overlaps are copied by one thread each, which need not search.
-  static constexpr std::uint32_t kSmallSegment = 16;
+  /// Words of 32 overlaps of a list that a warp looks at together.
+  static constexpr int kListWords = 4;
   /// Unlisted circles that a thread looks at in a round: four leave more lanes idle in the last
   /// one, two need more rounds.
   static constexpr std::uint32_t kCirclesPerThread = 3;
   /// Rounds go on until so many are found. Most circles are far from a tile, and warps that paint
   /// few at a time wait for each other; 96 are as good.
   static constexpr std::uint32_t kEnoughFound = 64;
-  /// Words of 32 staged overlaps with at most so many that reach the subtile are sparse: a lane a
-  /// word goes through their bits, otherwise a lane a bit through the words.
-  static constexpr int kSparse = 12;
+  static constexpr std::uint32_t kMostFound = 1024;
   /// Boxes in the subtile that are at most so many pixels wide are marked in shared memory: a few
   /// atomics cost less than the tests and exchanges of all lanes.
   static constexpr int kMarkedWidth = 4;

@@ -1,5 +1,3 @@
-#include <cub/block/block_scan.cuh>
-
 #include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/launch.cuh"
@@ -9,117 +7,84 @@ namespace roundel::cuda {
 namespace {
 
 constexpr int kThreads = 32 * kSubtilesPerTile;  // a warp a subtile
-using BlockScan = cub::BlockScan<std::uint32_t, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
 
+template <class Overlaps>
 struct Shared {
-  StagedOverlaps staged;
-  std::uint32_t segment_ends[kThreads];     // running total of segment sizes, front to back
-  std::uint32_t last_of_segment[kThreads];  // where a segment's front overlap stands
-  BlockScan::TempStorage scan;
-  // Circles found by each warp, in one of two rounds that follow each other.
-  alignas(16) std::uint32_t near_circles[2][kSubtilesPerTile];
   std::uint32_t active_subtiles;  // a bit a subtile
+  typename Overlaps::Scratch overlaps;
   WarpScratch warps[kSubtilesPerTile];
 };
 
-/// A tile's overlaps, front to back, from its segments: those of kThreads slabs are looked up at
-/// once, then copied to shared memory in portions.
+/// A tile's overlaps, front to back, from its list, which every warp reads for itself.
 class ListedOverlaps {
  public:
-  __device__ ListedOverlaps(const BlendTilesArgs& args, Shared& shared, int tile_x, int tile_y)
-      : args_(args),
-        shared_(shared),
-        segments_(args.segments + first_segment(args.grid, args.num_slabs, tile_x, tile_y)),
-        slabs_left_(args.num_slabs) {}
+  struct Scratch {};
 
-  /// Copies the next portion and returns its size. All threads call it.
-  __device__ int stage() {
-    if (staged_ == total_) look_up_segments();
-    const std::uint32_t first = staged_;
-    staged_ = min(total_, staged_ + kStagedOverlaps);
-    const int count = static_cast<int>(staged_ - first);
-    if (has_small_segments_) {
-      // Every thread copies its segment's.
-      for (std::uint32_t i = max(segment_begin_, first);
-           i < min(segment_begin_ + segment_.count, staged_); ++i)
-        shared_.staged.circles[i - first] =
-            args_.overlaps[segment_.start + segment_.count - 1 - (i - segment_begin_)];
-      __syncthreads();
-    }
-    for (int i = threadIdx.x; i - static_cast<int>(threadIdx.x) < count; i += kThreads) {
-      Overlap overlap = 0;
-      if (i < count) overlap = has_small_segments_ ? shared_.staged.circles[i] : find(first + i);
-      shared_.staged.put(i, overlap);
-    }
-    __syncthreads();
-    return count;
+  __device__ ListedOverlaps(const BlendTilesArgs& args, Scratch& /*scratch*/, int tile_x,
+                            int tile_y)
+      : list_(args.lists[tile_y * args.grid.tiles_x + tile_x]),
+        overlaps_(args.overlaps + list_.start) {}
+
+  /// Paints them all. True when the subtile is done.
+  __device__ bool paint(SubtilePainter& painter, SubtilePixels& subtile, bool is_done) {
+    return is_done || painter.paint(subtile, overlaps_, list_.count) || painter.finish(subtile);
   }
-  __device__ bool is_at_end() const { return staged_ == total_ && slabs_left_ == 0; }
 
  private:
-  __device__ void look_up_segments() {
-    segment_ = {0, 0};
-    if (threadIdx.x < slabs_left_)
-      segment_ =
-          segments_[static_cast<std::size_t>(slabs_left_ - 1 - threadIdx.x) * kTilesPerMacrotile];
-    slabs_left_ -= min(slabs_left_, kThreads);
-    BlockScan(shared_.scan).ExclusiveSum(segment_.count, segment_begin_, total_);
-    shared_.segment_ends[threadIdx.x] = segment_begin_ + segment_.count;
-    shared_.last_of_segment[threadIdx.x] = segment_.start + segment_.count - 1;
-    staged_ = 0;
-    has_small_segments_ = !__syncthreads_or(segment_.count > BlendPolicy::kSmallSegment);
-  }
-
-  /// Overlap `number` of those looked up.
-  __device__ Overlap find(std::uint32_t number) const {
-    int slab = 0;  // the first one whose end lies behind it
-    for (int step = kThreads / 2; step > 0; step /= 2)
-      if (shared_.segment_ends[slab + step - 1] <= number) slab += step;
-    const std::uint32_t before = slab == 0 ? 0 : shared_.segment_ends[slab - 1];
-    return args_.overlaps[shared_.last_of_segment[slab] - (number - before)];
-  }
-
-  const BlendTilesArgs& args_;
-  Shared& shared_;
-  const ListSegment* segments_;
-  std::uint32_t slabs_left_;
-  ListSegment segment_{0, 0};        // the thread's
-  std::uint32_t segment_begin_ = 0;  // overlaps before it
-  bool has_small_segments_ = false;
-  std::uint32_t staged_ = 0, total_ = 0;  // overlaps of the segments looked up
+  OverlapRun list_;
+  const Overlap* overlaps_;
 };
 
 /// The same from the circles themselves, which every block looks at until its tile is done: quicker
 /// than lists for few circles.
 class FoundOverlaps {
  public:
-  __device__ FoundOverlaps(const BlendTilesArgs& args, Shared& shared, int tile_x, int tile_y)
-      : args_(args), shared_(shared), tile_x_(tile_x), tile_y_(tile_y) {}
+  struct Scratch {
+    Overlap found[BlendPolicy::kMostFound];  // front to back
+    // Circles found by each warp, in one of two rounds that follow each other.
+    alignas(16) std::uint32_t near_circles[2][kSubtilesPerTile];
+  };
 
-  __device__ int stage() {
+  __device__ FoundOverlaps(const BlendTilesArgs& args, Scratch& scratch, int tile_x, int tile_y)
+      : args_(args), scratch_(scratch), tile_x_(tile_x), tile_y_(tile_y) {}
+
+  __device__ bool paint(SubtilePainter& painter, SubtilePixels& subtile, bool is_done) {
+    // So few that every subtile can do with all of them.
+    if (args_.count <= 32) {
+      painter.take_all(static_cast<int>(args_.count));
+    } else {
+      while (!is_at_end()) {
+        const std::uint32_t count = find_next();
+        if (!is_done) is_done = painter.paint(subtile, scratch_.found, count);
+        // Nothing is looked for any more after the end: no need to wait for each other.
+        if (!is_at_end() && __syncthreads_and(is_done)) break;
+      }
+    }
+    return is_done || painter.finish(subtile);
+  }
+
+ private:
+  /// Finds the next ones and returns their number. All threads call it.
+  __device__ std::uint32_t find_next() {
     std::uint32_t found = 0;
     do {
       found = look_at_next(found);
     } while (found < BlendPolicy::kEnoughFound && !is_at_end());
     __syncthreads();
-    for (std::uint32_t i = threadIdx.x; i - threadIdx.x < found; i += kThreads) {
-      Overlap overlap = 0;
-      if (i < found) {
-        const std::uint32_t circle = shared_.staged.circles[i];
-        const Shape shape = load_shape(args_.shapes + circle);
-        overlap = circle << kOverlapCircleShift | mask_in_tile(args_.grid.pixel_bounds(shape));
-      }
-      shared_.staged.put(i, overlap);
+    for (std::uint32_t i = threadIdx.x; i < found; i += kThreads) {
+      const std::uint32_t circle = scratch_.found[i];
+      const Shape shape = load_shape(args_.shapes + circle);
+      scratch_.found[i] =
+          circle << kOverlapCircleShift | mask_in_tile(args_.grid.pixel_bounds(shape));
     }
     __syncthreads();
-    return static_cast<int>(found);
+    return found;
   }
   __device__ bool is_at_end() const { return round_ * kLookedAt >= args_.count; }
 
- private:
   static constexpr std::uint32_t kCirclesPerThread = BlendPolicy::kCirclesPerThread;
   static constexpr std::uint32_t kLookedAt = kCirclesPerThread * kThreads;  // in a round
-  static_assert(BlendPolicy::kEnoughFound + kLookedAt <= kStagedOverlaps,
+  static_assert(BlendPolicy::kEnoughFound + kLookedAt <= BlendPolicy::kMostFound,
                 "all of a round may be found");
 
   /// Puts the numbers of the next kLookedAt circles that are not far from the tile behind those of
@@ -141,7 +106,7 @@ class FoundOverlaps {
       count += __popc(near[k]);
     }
     // By turns, so that no warp writes where another one still reads those of the round before.
-    std::uint32_t* const counts = shared_.near_circles[round_++ % 2];
+    std::uint32_t* const counts = scratch_.near_circles[round_++ % 2];
     if (lane == 0) counts[warp] = count;
     __syncthreads();
     std::uint32_t position = found;  // of the warp's first one
@@ -153,8 +118,7 @@ class FoundOverlaps {
 #pragma unroll
     for (std::uint32_t k = 0; k < kCirclesPerThread; ++k) {
       if (near[k] >> lane & 1)
-        shared_.staged.circles[position + __popc(near[k] & ((1u << lane) - 1))] =
-            number_of(first + 32 * k);
+        scratch_.found[position + __popc(near[k] & ((1u << lane) - 1))] = number_of(first + 32 * k);
       position += __popc(near[k]);
     }
     return found;
@@ -185,7 +149,7 @@ class FoundOverlaps {
   }
 
   const BlendTilesArgs& args_;
-  Shared& shared_;
+  Scratch& scratch_;
   int tile_x_, tile_y_;
   std::uint32_t round_ = 0;  // each looks at kLookedAt circles
 };
@@ -196,7 +160,7 @@ class FoundOverlaps {
 template <class Overlaps>
 __global__ void __launch_bounds__(kThreads, BlendPolicy::kBlocksPerProcessor)
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
-  __shared__ Shared shared;
+  __shared__ Shared<Overlaps> shared;
   if (args.begins_early) wait_for_kernel_in_front();
   FrameProgress& progress = *args.progress;
   if (progress.overflow != 0) return;
@@ -206,7 +170,7 @@ __global__ void __launch_bounds__(kThreads, BlendPolicy::kBlocksPerProcessor)
   if (tile == 0 && threadIdx.x == 0) {
     progress.overlaps = (args.chunk_number == 0 ? 0 : progress.overlaps) + progress.listed;
     progress.chunks = (args.chunk_number == 0 ? 0 : progress.chunks) + 1;
-    progress.used = progress.listed = 0;
+    progress.listed = progress.placed = 0;
     // Binning has read it, and this chunk's count is the other one.
     progress.active_tiles[(args.chunk_number + 1) % 2] = 0;
   }
@@ -223,17 +187,8 @@ __global__ void __launch_bounds__(kThreads, BlendPolicy::kBlocksPerProcessor)
 
   SubtilePainter painter{args.shapes, args.paints, args.ramp, grid, shared.warps[warp], warp};
   painter.clear();
-  // So few that every subtile can do with all of them.
-  const bool takes_all = !args.segments && args.count <= 32;
-  if (takes_all) painter.take_all(static_cast<int>(args.count));
-  Overlaps overlaps(args, shared, tile_x, tile_y);
-  while (!takes_all && !overlaps.is_at_end()) {
-    const int count = overlaps.stage();
-    if (!is_done) is_done = painter.paint(subtile, shared.staged, count);
-    // Nothing is staged any more after the end: no need to wait for each other.
-    if (!overlaps.is_at_end() && __syncthreads_and(is_done)) break;
-  }
-  if (!is_done) is_done = painter.finish(subtile);
+  Overlaps overlaps(args, shared.overlaps, tile_x, tile_y);
+  is_done = overlaps.paint(painter, subtile, is_done);
 
   if (!was_done) {
     if (is_done || args.is_last_chunk)
@@ -277,7 +232,7 @@ bool can_begin_early() {
 
 void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream) {
   const auto kernel =
-      args.segments ? blend_tiles_kernel<ListedOverlaps> : blend_tiles_kernel<FoundOverlaps>;
+      args.lists ? blend_tiles_kernel<ListedOverlaps> : blend_tiles_kernel<FoundOverlaps>;
   const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x),
                     static_cast<unsigned>(args.grid.tiles_y));
   launch(kernel, blocks, kThreads, 0, args, args.begins_early, stream);

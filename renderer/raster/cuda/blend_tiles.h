@@ -28,9 +28,8 @@ struct BlendTilesArgs {
   const Shape* shapes = nullptr;   // [count], of the chunk
   const Paint* paints = nullptr;   // [count]
   std::uint32_t count = 0;         ///< circles of the chunk
-  /// The chunk's lists; without segments every block looks at all circles itself.
-  const ListSegment* segments = nullptr;  // as in BinCirclesArgs
-  std::uint32_t num_slabs = 0;
+  /// The chunk's lists; without them every block looks at all circles itself.
+  const OverlapRun* lists = nullptr;  // [num_tiles]
   const Overlap* overlaps = nullptr;
   FrameProgress* progress = nullptr;
   std::uint8_t* active_subtiles = nullptr;  // [num_tiles]

@@ -11,13 +11,19 @@ namespace {
 /// Capacity for lists beyond what the sampled circles predict: a factor, and overlaps.
 constexpr double kCapacityMargin = 1.5;
 constexpr std::uint64_t kFewOverlaps = 1 << 16;
+/// In a list, and on its way there.
+constexpr std::uint64_t kBytesPerOverlap = sizeof(Overlap) + sizeof(PlacedOverlap);
+/// The same for the overlaps of a slab: those of one differ less.
+constexpr double kPlacedMargin = 1.1;
 /// Up to so many circles every tile's block looks at them itself: lists would cost more. Not for
 /// more: where tiles are not done early, the look takes longer than lists.
 constexpr std::uint64_t kMostUnlisted = 2048;
 constexpr std::uint64_t kMostUnlistedTests = kMostUnlisted * 1024;  // circles · tiles
 /// Blocks of binning for each multiprocessor; two or six were no faster.
 constexpr std::uint64_t kBinBlocksPerProcessor = 3;
-constexpr std::uint64_t kMostOverlaps = std::uint64_t{1} << 32;  // ListSegment::start has 32 bits
+constexpr std::uint64_t kMostOverlaps = std::uint64_t{1} << 32;  // OverlapRun::start has 32 bits
+/// Up to so many circles, and circles · regions, a block a region looks at all of them.
+constexpr std::uint64_t kMostRegionTests = std::uint64_t{kMostRegionCircles} * 128;
 
 std::uint64_t num_processors(int device) {
   int count = 0;
@@ -50,7 +56,7 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
   circles_ = &circles;
   set_frame(image, out);
   estimate_ = estimate_frame(circles, image, kTileSize, kCudaChunks.saturation_factor);
-  overflow_capacity_ = kFewOverlaps;
+  needed_overlaps_ = 0;
   const std::uint64_t count = circles.count();
   ChunkPolicy policy = kCudaChunks;
   policy.largest = largest_chunk(count);
@@ -105,8 +111,7 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   const bool is_listed = !needs_no_lists(chunk);
   if (!is_capturing_) {
     // The frame before may have ended with an error, or this one starts again.
-    if (chunk.number == 0)
-      ROUNDEL_CUDA_CHECK(cudaMemsetAsync(progress_.data(), 0, sizeof(FrameProgress), stream_));
+    if (chunk.number == 0) clear_progress();
     upload(chunk, stats);
   }
   const std::uint64_t first = is_resident() ? chunk.begin : 0;
@@ -114,17 +119,18 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   blend_.is_last_chunk = chunk.is_last();
   // Chunks behind the first, which mostly find nothing to do; only where no copy comes in between.
   bin_.begins_early = blend_.begins_early = can_begin_early_ && chunk.number > 0 && is_resident();
+  bin_.continues_early = can_begin_early_;
   blend_.shapes = bin_.shapes = shapes_.data() + first;
   blend_.paints = paints_.data() + first;
   blend_.count = bin_.count = static_cast<std::uint32_t>(chunk.count());
   if (!chunk.is_last()) states_.reserve_discard(num_pixels());
+  blend_.lists = nullptr;
   if (is_listed) {
     reserve_lists(chunk);
-    bin_circles(bin_, stream_);
+    (is_for_regions(chunk) ? bin_regions : bin_circles)(bin_, stream_);
+    blend_.lists = lists_.data();
+    blend_.overlaps = overlaps_.data();
   }
-  blend_.segments = is_listed ? segments_.data() : nullptr;
-  blend_.num_slabs = bin_.num_slabs;
-  blend_.overlaps = overlaps_.data();
   blend_.states = states_.data();
   if (!is_capturing_) after_bin_.record(stream_);
 }
@@ -151,13 +157,9 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
     return {Next::kAdvance, progress.active_tiles[chunk.number % 2]};
   }
   // Drawn again if as much can be had as the lists need, otherwise half of it.
-  clear_overflow();
-  overflow_capacity_ = progress.used;
-  // Whose lists they were is not known where nobody asked after the chunks before.
-  const std::uint64_t slabs =
-      is_resident() ? overlaps_.size() : bin_.slab_capacity * bin_.num_blocks();
-  const std::uint64_t needed = slabs + progress.used;
-  if (needed <= overlap_capacity()) return {Next::kRepeat, 0};
+  clear_progress();
+  needed_overlaps_ = progress.listed;
+  if (needed_overlaps_ <= overlap_capacity()) return {Next::kRepeat, 0};
   if (chunk.count() == 1)
     throw Error(ExitCode::kRuntimeFailure,
                 "device memory: the lists of a single circle do not fit; expected a larger "
@@ -235,35 +237,52 @@ void CudaBackend::upload(const Chunk& chunk, StageStats& stats) {
   uploaded_paints_ = identity;
 }
 
-/// Slabs as large as keep the device busy.
-std::uint32_t CudaBackend::slab_circles(std::uint64_t circles) const {
+/// Slabs as large as keep the device busy, but for few of which their overlaps, so many for each
+/// circle, are too many.
+std::uint32_t CudaBackend::slab_circles(std::uint64_t circles, double overlaps_per_circle) const {
   const auto macrotiles = static_cast<std::uint64_t>(num_macrotiles(bin_.grid));
   const std::uint64_t blocks = std::max<std::uint64_t>(bin_blocks_ / macrotiles, 1);
+  const auto fitting = static_cast<std::uint64_t>(
+      kMostPlaced / (kPlacedMargin * std::max(overlaps_per_circle, 1.0)));
   const std::uint64_t slab = (circles + blocks - 1) / blocks;
-  constexpr std::uint64_t kStep = kFewSlabCircles;
-  return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>((slab + kStep - 1) / kStep * kStep, kStep, kMostSlabCircles));
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+      (slab + kSlabStep - 1) / kSlabStep * kSlabStep, kSlabStep,
+      std::clamp<std::uint64_t>(fitting / kSlabStep * kSlabStep, kSlabStep, kMostSlabCircles)));
 }
 
 /// Memory for a chunk's lists. Waits for the device if it grows.
 void CudaBackend::reserve_lists(const Chunk& chunk) {
-  const double per_circle =
-      chunk.number == 0 ? estimate_.front_tiles_per_circle : estimate_.tiles_per_circle;
-  const std::uint64_t slabs_capacity = std::min(
-      static_cast<std::uint64_t>(kCapacityMargin * static_cast<double>(chunk.count()) * per_circle),
-      overlap_capacity());
-  const std::uint64_t overflow = std::min(overflow_capacity_, overlap_capacity() - slabs_capacity);
-  bin_.slab_circles = slab_circles(chunk.count());
-  bin_.num_slabs =
-      static_cast<std::uint32_t>((chunk.count() + bin_.slab_circles - 1) / bin_.slab_circles);
-  segments_.reserve_discard(static_cast<std::uint64_t>(bin_.num_slabs) * kTilesPerMacrotile *
-                            static_cast<std::uint64_t>(num_macrotiles(bin_.grid)));
-  overlaps_.reserve_discard(std::min(slabs_capacity + overflow, kMostOverlaps));
-  bin_.segments = segments_.data();
+  const auto num_tiles = static_cast<std::uint64_t>(bin_.grid.num_tiles());
+  lists_.reserve_discard(num_tiles);
+  bin_.lists = lists_.data();
+  if (is_for_regions(chunk)) {
+    overlaps_.reserve_discard(chunk.count() * num_tiles);
+  } else {
+    const double per_circle =
+        chunk.number == 0 ? estimate_.front_tiles_per_circle : estimate_.tiles_per_circle;
+    const auto expected =
+        kFewOverlaps + static_cast<std::uint64_t>(kCapacityMargin *
+                                                  static_cast<double>(chunk.count()) * per_circle);
+    const std::uint64_t capacity =
+        std::min({std::max(expected, needed_overlaps_), overlap_capacity(), kMostOverlaps});
+    overlaps_.reserve_discard(capacity);
+    placed_.reserve_discard(capacity);
+    bin_.slab_circles = slab_circles(chunk.count(), per_circle);
+    bin_.num_slabs =
+        static_cast<std::uint32_t>((chunk.count() + bin_.slab_circles - 1) / bin_.slab_circles);
+    placed_runs_.reserve_discard(bin_.num_blocks());
+    counts_.reserve_discard(bin_.num_blocks() * kTilesPerMacrotile);
+    offsets_.reserve_discard(static_cast<std::uint64_t>(bin_.num_groups()) * kTilesPerMacrotile *
+                             static_cast<std::uint64_t>(num_macrotiles(bin_.grid)));
+    scan_words_.reserve_discard(bin_.num_scan_words());
+  }
+  bin_.placed = placed_.data();
+  bin_.placed_runs = placed_runs_.data();
+  bin_.counts = counts_.data();
+  bin_.offsets = offsets_.data();
+  bin_.scan_words = scan_words_.data();
   bin_.overlaps = overlaps_.data();
-  bin_.slab_capacity = static_cast<std::uint32_t>(std::min(slabs_capacity, overlaps_.size()) /
-                                                  std::max<std::uint64_t>(bin_.num_blocks(), 1));
-  bin_.overflow_capacity = overlaps_.size() - bin_.slab_capacity * bin_.num_blocks();
+  bin_.capacity = std::min<std::uint64_t>(placed_.size(), kMostOverlaps);
 }
 
 /// True if so few circles are drawn fastest without lists. Only in front: behind, where few tiles
@@ -273,11 +292,18 @@ bool CudaBackend::needs_no_lists(const Chunk& chunk) const {
          chunk.count() * static_cast<std::uint64_t>(bin_.grid.num_tiles()) <= kMostUnlistedTests;
 }
 
-void CudaBackend::clear_overflow() {
-  FrameProgress* const progress = progress_.data();
-  ROUNDEL_CUDA_CHECK(cudaMemsetAsync(&progress->used, 0, sizeof progress->used, stream_));
-  ROUNDEL_CUDA_CHECK(cudaMemsetAsync(&progress->listed, 0, sizeof progress->listed, stream_));
-  ROUNDEL_CUDA_CHECK(cudaMemsetAsync(&progress->overflow, 0, sizeof progress->overflow, stream_));
+/// True if so few that every region's block may look at all of them, and every list has room for
+/// all.
+bool CudaBackend::is_for_regions(const Chunk& chunk) const {
+  const auto num_tiles = static_cast<std::uint64_t>(bin_.grid.num_tiles());
+  return chunk.count() <= kMostRegionCircles &&
+         chunk.count() * static_cast<std::uint64_t>(num_regions(bin_.grid)) <= kMostRegionTests &&
+         chunk.count() * num_tiles * sizeof(Overlap) <= budget_ / 4;
+}
+
+/// As blending leaves them.
+void CudaBackend::clear_progress() {
+  ROUNDEL_CUDA_CHECK(cudaMemsetAsync(progress_.data(), 0, progress_.bytes(), stream_));
 }
 
 std::uint64_t CudaBackend::num_pixels() const {
@@ -285,10 +311,11 @@ std::uint64_t CudaBackend::num_pixels() const {
 }
 
 /// Slabs of small chunks are smaller, but there are few of them.
-std::uint64_t CudaBackend::segment_bytes_per_circle() const {
-  return (static_cast<std::uint64_t>(num_macrotiles(bin_.grid)) * kTilesPerMacrotile *
-              sizeof(ListSegment) +
-          kMostSlabCircles - 1) /
+std::uint64_t CudaBackend::slab_bytes_per_circle() const {
+  constexpr std::uint64_t kBytes =  // of a slab
+      kTilesPerMacrotile * (sizeof(std::uint16_t) + sizeof(std::uint32_t) / kGroupSlabs) +
+      sizeof(OverlapRun);
+  return (static_cast<std::uint64_t>(num_macrotiles(bin_.grid)) * kBytes + kMostSlabCircles - 1) /
          kMostSlabCircles;
 }
 
@@ -296,18 +323,18 @@ std::uint64_t CudaBackend::segment_bytes_per_circle() const {
 std::uint64_t CudaBackend::largest_chunk(std::uint64_t count) {
   compute_budget(count);
   const TileGrid& grid = bin_.grid;
-  const std::uint64_t fixed = framebuffer_.bytes() + bytes_.bytes() +
-                              num_pixels() * sizeof(SavedPixel) +
-                              static_cast<std::uint64_t>(grid.height) * sizeof(float4) +
-                              static_cast<std::uint64_t>(grid.num_tiles());
+  const std::uint64_t fixed =
+      framebuffer_.bytes() + bytes_.bytes() + num_pixels() * sizeof(SavedPixel) +
+      static_cast<std::uint64_t>(grid.height) * sizeof(float4) +
+      static_cast<std::uint64_t>(grid.num_tiles()) * (sizeof(std::uint8_t) + sizeof(OverlapRun));
   const double per_circle =
-      static_cast<double>(sizeof(Shape) + sizeof(Paint) + segment_bytes_per_circle()) +
-      kCapacityMargin * static_cast<double>(sizeof(Overlap)) *
+      static_cast<double>(sizeof(Shape) + sizeof(Paint) + slab_bytes_per_circle()) +
+      kCapacityMargin * static_cast<double>(kBytesPerOverlap) *
           std::max(estimate_.front_tiles_per_circle, estimate_.tiles_per_circle);
   // Enough for a chunk of one slab whose circles may cover every tile.
-  const std::uint64_t least = fixed + kFewOverlaps * sizeof(Overlap) +
-                              segment_bytes_per_circle() * kMostSlabCircles +
-                              static_cast<std::uint64_t>(grid.num_tiles()) * sizeof(Overlap);
+  const std::uint64_t least = fixed + kFewOverlaps * kBytesPerOverlap +
+                              slab_bytes_per_circle() * kMostSlabCircles +
+                              static_cast<std::uint64_t>(grid.num_tiles()) * kBytesPerOverlap;
   if (budget_ < least)
     throw Error(ExitCode::kRuntimeFailure,
                 "--memory: this image needs at least " + std::to_string(least / (1 << 20) + 1) +
@@ -334,13 +361,14 @@ void CudaBackend::compute_budget(std::uint64_t count) {
 /// Overlaps that the lists may have, with what they have now.
 std::uint64_t CudaBackend::overlap_capacity() const {
   const std::uint64_t left = budget_ > held() ? budget_ - held() : 0;
-  return left / sizeof(Overlap) + overlaps_.size();
+  return left / kBytesPerOverlap + std::min(overlaps_.size(), placed_.size());
 }
 
 /// Device memory that bin and blend work in.
 std::uint64_t CudaBackend::work_bytes() const {
-  return segments_.bytes() + overlaps_.bytes() + progress_.bytes() + active_subtiles_.bytes() +
-         states_.bytes() + background_.bytes();
+  return counts_.bytes() + offsets_.bytes() + placed_.bytes() + placed_runs_.bytes() +
+         scan_words_.bytes() + lists_.bytes() + overlaps_.bytes() + progress_.bytes() +
+         active_subtiles_.bytes() + states_.bytes() + background_.bytes();
 }
 
 /// Device memory of all buffers.

@@ -46,12 +46,13 @@ class CudaBackend final : public RasterBackend {
   bool is_resident() const;  // the frame's circles are those that stay
   void upload(const Chunk& chunk, StageStats& stats);
   void reserve_lists(const Chunk& chunk);
-  std::uint32_t slab_circles(std::uint64_t circles) const;
+  std::uint32_t slab_circles(std::uint64_t circles, double overlaps_per_circle) const;
   bool needs_no_lists(const Chunk& chunk) const;
-  void clear_overflow();
+  bool is_for_regions(const Chunk& chunk) const;
+  void clear_progress();
 
   std::uint64_t num_pixels() const;
-  std::uint64_t segment_bytes_per_circle() const;
+  std::uint64_t slab_bytes_per_circle() const;
   std::uint64_t largest_chunk(std::uint64_t count);
   void compute_budget(std::uint64_t count);
   std::uint64_t overlap_capacity() const;
@@ -73,7 +74,7 @@ class CudaBackend final : public RasterBackend {
   const CircleStream* circles_ = nullptr;
   FrameTarget out_ = FrameTarget::nowhere(0);
   FrameEstimate estimate_{};
-  std::uint64_t overflow_capacity_ = 0;  // overlaps
+  std::uint64_t needed_overlaps_ = 0;  // by lists that did not fit
 
   BinCirclesArgs bin_;
   BlendTilesArgs blend_;
@@ -82,7 +83,12 @@ class CudaBackend final : public RasterBackend {
   const Circles* resident_ = nullptr;  // those that stay
   PaintsIdentity uploaded_paints_;     // what paints_ holds
   Circles made_;                       // the chunk's, on the host, where they were not in memory
-  DeviceBuffer<ListSegment> segments_;
+  DeviceBuffer<std::uint16_t> counts_;
+  DeviceBuffer<std::uint32_t> offsets_;
+  DeviceBuffer<PlacedOverlap> placed_;
+  DeviceBuffer<OverlapRun> placed_runs_;
+  DeviceBuffer<std::uint64_t> scan_words_;
+  DeviceBuffer<OverlapRun> lists_;
   DeviceBuffer<Overlap> overlaps_;
   DeviceBuffer<FrameProgress> progress_;
   DeviceBuffer<std::uint8_t> active_subtiles_;

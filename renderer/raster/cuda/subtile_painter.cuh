@@ -7,30 +7,10 @@
 /// How a warp paints circles onto its subtile. Device code only.
 namespace roundel::cuda {
 
-/// Overlaps of a tile in a block's shared memory, front to back.
-inline constexpr int kStagedOverlaps = BlendPolicy::kStagedOverlaps;
-struct StagedOverlaps {
-  static constexpr int kWords = kStagedOverlaps / 32;
-  std::uint32_t circles[kStagedOverlaps];  // the chunk's circle numbers
-  // Bit i % 32 of word i / 32: overlap i reaches the subtile.
-  std::uint32_t reaching[kSubtilesPerTile][kWords];
-
-  /// Puts in overlap number i. All lanes of the warp call it, with numbers side by side from a
-  /// multiple of 32; where there is none it is 0.
-  __device__ void put(int i, Overlap overlap) {
-    circles[i] = overlap >> kOverlapCircleShift;
-#pragma unroll
-    for (int subtile = 0; subtile < kSubtilesPerTile; ++subtile) {
-      const unsigned word = __ballot_sync(kAllLanes, (overlap >> subtile & 1) != 0);
-      if (i % 32 == 0) reaching[subtile][i / 32] = word;
-    }
-  }
-};
-
 /// A warp's part of shared memory.
 struct WarpScratch {
-  std::uint16_t found[kStagedOverlaps];  // staged overlaps that reach the subtile, front to back
-  std::uint32_t pending[32];             // circles that reached it before, in front of those
+  /// Circles that reach the subtile, front to back: up to 31 that wait, and those of a portion.
+  std::uint32_t waiting[32 + 32 * BlendPolicy::kListWords];
   // A batch of them: x, y, r², 1/r².
   float4 discs[32];
   Paint paints[32];
@@ -48,7 +28,7 @@ struct SubtilePainter {
   const TileGrid& grid;
   WarpScratch& scratch;
   int subtile;  ///< its number in the tile
-  int num_pending = 0;
+  int num_waiting = 0;
 
   /// Before the first use.
   __device__ void clear() {
@@ -56,67 +36,56 @@ struct SubtilePainter {
     for (int k = 0; k < kPixelsPerLane; ++k) scratch.coverage[k * 32 + lane()] = 0;
   }
 
-  /// Paints those of the first `count` staged overlaps that reach the subtile; up to 31 are carried
-  /// to the next call. True when the subtile is done.
-  __device__ bool paint(SubtilePixels& pixels, const StagedOverlaps& staged, int count) {
-    const int total = num_pending + find(staged, count);
-    const auto circle = [&](int i) {
-      if (i >= total) return 0u;
-      return i < num_pending ? scratch.pending[i] : staged.circles[scratch.found[i - num_pending]];
-    };
-    int done = 0;
-    for (; total - done >= 32; done += 32) {
-      paint_batch(pixels, circle(done + lane()), 32);
-      if (pixels.is_done()) return true;
+  /// Paints those of a list's overlaps that reach the subtile; up to 31 wait for the next call.
+  /// True when the subtile is done.
+  __device__ bool paint(SubtilePixels& pixels, const Overlap* list, std::uint32_t count) {
+    constexpr int kWords = Policy::kListWords;
+    for (std::uint32_t first = 0; first < count; first += 32 * kWords) {
+      Overlap overlaps[kWords];  // all are on their way before one is looked at
+#pragma unroll
+      for (int k = 0; k < kWords; ++k) {
+        const std::uint32_t i = first + 32 * k + lane();
+        overlaps[k] = i < count ? list[i] : 0;
+      }
+#pragma unroll
+      for (int k = 0; k < kWords; ++k) {
+        const bool reaches = (overlaps[k] >> subtile & 1) != 0;
+        const unsigned reaching = __ballot_sync(kAllLanes, reaches);
+        if (reaches)
+          scratch.waiting[num_waiting + __popc(reaching & ((1u << lane()) - 1))] =
+              overlaps[k] >> kOverlapCircleShift;
+        num_waiting += __popc(reaching);
+      }
+      __syncwarp();
+      int done = 0;
+      for (; num_waiting - done >= 32; done += 32) {
+        paint_batch(pixels, scratch.waiting[done + lane()], 32);
+        if (pixels.is_done()) return true;
+      }
+      if (done == 0) continue;
+      const std::uint32_t left = scratch.waiting[done + lane()];
+      __syncwarp();
+      scratch.waiting[lane()] = left;
+      num_waiting -= done;
+      __syncwarp();
     }
-    const std::uint32_t left = circle(done + lane());
-    __syncwarp();
-    scratch.pending[lane()] = left;
-    num_pending = total - done;
-    __syncwarp();
     return false;
   }
 
   /// All of the chunk's circles, at most 32: too few to look which of them reach the subtile.
   __device__ void take_all(int count) {
-    scratch.pending[lane()] = max(count - 1 - lane(), 0);
-    num_pending = count;
+    scratch.waiting[lane()] = max(count - 1 - lane(), 0);
+    num_waiting = count;
     __syncwarp();
   }
 
-  /// Paints what is carried. True when the subtile is done.
+  /// Paints those that wait. True when the subtile is done.
   __device__ bool finish(SubtilePixels& pixels) {
-    if (num_pending > 0) paint_batch(pixels, scratch.pending[lane()], num_pending);
+    if (num_waiting > 0) paint_batch(pixels, scratch.waiting[lane()], num_waiting);
     return pixels.is_done();
   }
 
  private:
-  /// Finds those of the first `count` staged overlaps that reach the subtile, and returns their
-  /// number.
-  __device__ int find(const StagedOverlaps& staged, int count) {
-    const int words = (count + 31) / 32;
-    std::uint32_t left = lane() < words ? staged.reaching[subtile][lane()] : 0;
-    const int inclusive = warp_inclusive_sum(__popc(left));
-    if (!__any_sync(kAllLanes, __popc(left) > Policy::kSparse)) {
-      // A lane a word.
-      std::uint16_t* next = scratch.found + inclusive - __popc(left);
-      for (; left != 0; left &= left - 1)
-        *next++ = static_cast<std::uint16_t>(lane() * 32 + (__ffs(left) - 1));
-    } else {
-      // A lane a bit.
-      int found = 0;
-      for (int word = 0; word < words; ++word) {
-        const std::uint32_t reaching = __shfl_sync(kAllLanes, left, word);
-        if (reaching >> lane() & 1)
-          scratch.found[found + __popc(reaching & ((1u << lane()) - 1))] =
-              static_cast<std::uint16_t>(word * 32 + lane());
-        found += __popc(reaching);
-      }
-    }
-    __syncwarp();
-    return __shfl_sync(kAllLanes, inclusive, 31);
-  }
-
   /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place.
   static constexpr float kBoxMargin = 0.0625f;
 

@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+
+#include "renderer/raster/cuda/warp.cuh"
+
+/// A scan over the blocks of one kernel in a single pass, by decoupled look-back (Merrill & Garland
+/// 2016). Device code only.
+namespace roundel::cuda {
+
+/// What a block tells those behind it in one word, so that nothing has to be ordered: its number
+/// above a status, 0 where it has told nothing yet.
+enum class ScanStatus : std::uint32_t { kNothing = 0, kAggregate = 1, kInclusive = 2 };
+
+inline __device__ void publish(std::uint64_t* word, ScanStatus status, std::uint64_t value) {
+  *reinterpret_cast<volatile std::uint64_t*>(word) = value << 2 | static_cast<std::uint32_t>(status);
+}
+
+/// The sum of the totals of all blocks before `block`, and lets those behind know. One warp calls it,
+/// each block once; `words` [blocks] are zero before the kernel. Blocks start in the order of their
+/// numbers, so those in front are at work, or done. It looks at 128 blocks at a time, four a lane,
+/// and stops at the nearest one that knows its own sum.
+inline __device__ std::uint64_t look_back(std::uint64_t* words, int block, std::uint64_t total) {
+  constexpr int kWords = 4;
+  constexpr auto kInclusive = static_cast<std::uint32_t>(ScanStatus::kInclusive);
+  if (lane() == 0)
+    publish(words + block, block == 0 ? ScanStatus::kInclusive : ScanStatus::kAggregate, total);
+  std::uint64_t before = 0;
+  for (int nearest = block - 1; nearest >= 0; nearest -= 32 * kWords) {
+    std::uint64_t found[kWords];
+    bool is_missing = true;
+    while (__any_sync(kAllLanes, is_missing)) {
+      is_missing = false;
+#pragma unroll
+      for (int k = 0; k < kWords; ++k) {
+        const int other = nearest - lane() - 32 * k;
+        found[k] = other < 0 ? kInclusive  // before the first one
+                             : *reinterpret_cast<volatile std::uint64_t*>(words + other);
+      }
+#pragma unroll
+      for (int k = 0; k < kWords; ++k) is_missing |= found[k] == 0;
+    }
+    std::uint64_t sum = 0;
+    bool is_known = false;
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) {
+      if (is_known) break;
+      const unsigned knowing = __ballot_sync(kAllLanes, (found[k] & 3) == kInclusive);
+      is_known = knowing != 0;
+      if (lane() <= (is_known ? __ffs(knowing) - 1 : 31)) sum += found[k] >> 2;
+    }
+    for (int distance = 16; distance > 0; distance /= 2)
+      sum += __shfl_down_sync(kAllLanes, sum, distance);
+    before += __shfl_sync(kAllLanes, sum, 0);
+    if (is_known) break;
+  }
+  if (lane() == 0 && block > 0) publish(words + block, ScanStatus::kInclusive, before + total);
+  return before;
+}
+
+}  // namespace roundel::cuda
