@@ -133,9 +133,13 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
   circles.paints_generation = state_->number;
 }
 
-CircleStream CircleSource::at(std::int64_t frame, Circles& memory) {
+CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* stats) {
   if (!is_streamed()) {
+    StageStats unused;
+    const StageTimer timer(stats != nullptr ? *stats : unused, "generate");
     generate_in_frame_space(*this, frame, memory);
+    if (stats != nullptr)
+      stats->stage("generate").bytes = memory.count() * (sizeof(Shape) + sizeof(Paint));
     return memory;
   }
   // A place in the classic scenes' stream of random numbers takes microseconds to find.

@@ -126,7 +126,9 @@ Bytes still(const Scene& scene, std::int64_t frame) {
   const auto rasterizer = make_cpu_rasterizer({});
   Image image;
   StageStats stats;
-  FrameRenderer(scene, *rasterizer).render(frame, image, stats);
+  CircleSource source(scene);
+  Circles circles;
+  rasterizer->draw(source.at(frame, circles), scene.image, image, stats);
   return {image.bytes.begin(), image.bytes.end()};
 }
 
