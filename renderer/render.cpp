@@ -73,7 +73,7 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
       write_png(path, picture.image, encoder.metadata(frame));
       return sample;
     }
-    file = encoder.encode(std::move(picture), frame);
+    file = encoder.encode(picture, frame, true);
     stats.stage("encode").bytes = file.size();
   }
   const StageTimer timer(stats, "write");

@@ -286,7 +286,7 @@ class ExportPipeline {
       if (job_.encoder.takes_as_drawn()) {
         encoded.picture = std::move(work.content);
       } else {
-        encoded.bytes = job_.encoder.encode(*work.content, work.frame);
+        encoded.bytes = job_.encoder.encode(*work.content, work.frame, false);
       }
       stats.stage("encode").bytes = encoded.content().size();
     });

@@ -11,9 +11,8 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
-#include "renderer/compare/compare_folders.h"
+#include "renderer/compare/comparison_run.h"
 #include "renderer/compare/difference_image.h"
-#include "renderer/compare/display_image.h"
 #include "renderer/compare/pending_goldens.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/render.h"
