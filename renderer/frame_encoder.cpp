@@ -53,28 +53,17 @@ ImageMetadata FrameEncoder::metadata(std::int64_t frame) const {
   return {kSoftware, fingerprint_, seed_, frame};
 }
 
-template <typename Picture>
-std::vector<std::uint8_t> FrameEncoder::encode_as(Picture&& picture, std::int64_t frame) const {
+std::vector<std::uint8_t> FrameEncoder::encode(FramePixels& picture, std::int64_t frame,
+                                               bool gives_up_pixels) const {
   if (format_.video == VideoFormat::kY4m) return encode_y4m_frame(picture.image);
   if (format_.video == VideoFormat::kRawVideo) return with_opaque_alpha(picture.image);
-  switch (format_.picture) {
-    case ImageFormat::kPng:
-      return encode_png(std::forward<Picture>(picture).image, metadata(frame));
-    case ImageFormat::kExr:
-      return encode_exr(std::forward<Picture>(picture).framebuffer, image_.alpha, metadata(frame));
-    case ImageFormat::kPfm:
-      break;
-  }
-  return encode_pfm(std::forward<Picture>(picture).framebuffer);
-}
-
-std::vector<std::uint8_t> FrameEncoder::encode(const FramePixels& picture,
-                                               std::int64_t frame) const {
-  return encode_as(picture, frame);
-}
-
-std::vector<std::uint8_t> FrameEncoder::encode(FramePixels&& picture, std::int64_t frame) const {
-  return encode_as(std::move(picture), frame);
+  if (format_.picture == ImageFormat::kPng)
+    return encode_png(picture.image, metadata(frame),
+                      gives_up_pixels ? &picture.image.bytes : nullptr);
+  RowDiscarder discarder(picture.framebuffer);
+  RowDiscarder* const discards = gives_up_pixels ? &discarder : nullptr;
+  if (format_.picture == ImageFormat::kPfm) return encode_pfm(picture.framebuffer, discards);
+  return encode_exr(picture.framebuffer, image_.alpha, metadata(frame), discards);
 }
 
 std::uint64_t FrameEncoder::picture_bytes() const {

@@ -57,17 +57,14 @@ class FrameEncoder {
   /// What a frame's file says of its origin.
   ImageMetadata metadata(std::int64_t frame) const;
   /// The bytes of a frame's file, or of its part of the stream. Not to be called where
-  /// takes_as_drawn(). Throws Error(kRuntimeFailure) where a library cannot encode it.
-  std::vector<std::uint8_t> encode(const FramePixels& picture, std::int64_t frame) const;
-  /// The same in less memory: gives up the pixels on the way.
-  std::vector<std::uint8_t> encode(FramePixels&& picture, std::int64_t frame) const;
+  /// takes_as_drawn(). Takes less memory where it may give up the pixels on the way. Throws
+  /// Error(kRuntimeFailure) where a library cannot encode it.
+  std::vector<std::uint8_t> encode(FramePixels& picture, std::int64_t frame,
+                                   bool gives_up_pixels) const;
   /// Bytes of a picture in memory, before encoding.
   std::uint64_t picture_bytes() const;
 
  private:
-  template <typename Picture>
-  std::vector<std::uint8_t> encode_as(Picture&& picture, std::int64_t frame) const;
-
   ImageSettings image_;
   FrameFormat format_;
   bool add_alpha_;  ///< RGB pictures, RGBA stream

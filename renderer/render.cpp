@@ -11,21 +11,6 @@
 
 namespace roundel {
 
-FrameRenderer::FrameRenderer(const Scene& scene, Rasterizer& rasterizer)
-    : scene_(scene), rasterizer_(rasterizer), source_(scene) {}
-
-void FrameRenderer::render(std::int64_t frame, const FrameTarget& out, StageStats& stats) {
-  const auto generate = [&] {
-    if (source_.is_streamed()) return source_.at(frame, circles_);  // by bin()
-    const StageTimer timer(stats, "generate");
-    stats.stage("generate").bytes = count_circles(scene_) * (sizeof(Shape) + sizeof(Paint));
-    return source_.at(frame, circles_);
-  };
-  const CircleStream circles = generate();
-  if (sample_.circles == 0) sample_ = sample_circles(circles, scene_.image);
-  rasterizer_.draw(circles, scene_.image, out, stats);
-}
-
 void RasterBackend::draw(const CircleStream& circles, const ImageSettings& image,
                          const FrameTarget& out, StageStats& stats) {
   stats.circles = circles.count();
@@ -71,9 +56,11 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
   FramePixels picture;
   CircleSample sample;
   {
-    FrameRenderer renderer(scene, rasterizer);
-    renderer.render(frame, encoder.target(picture), stats);
-    sample = renderer.sample();
+    CircleSource source(scene);
+    Circles memory;
+    const CircleStream circles = source.at(frame, memory, &stats);  // or by bin(), as it needs them
+    sample = sample_circles(circles, scene.image);
+    rasterizer.draw(circles, scene.image, encoder.target(picture), stats);
   }
   // What drawing took is gone before encoding begins.
   rasterizer.give_back();
@@ -86,7 +73,7 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
       write_png(path, picture.image, encoder.metadata(frame));
       return sample;
     }
-    file = encoder.encode(std::move(picture), frame);
+    file = encoder.encode(picture, frame, true);
     stats.stage("encode").bytes = file.size();
   }
   const StageTimer timer(stats, "write");

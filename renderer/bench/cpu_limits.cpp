@@ -21,26 +21,19 @@ namespace hn = hwy::HWY_NAMESPACE;
 double multiply_and_add(int rounds, float& sink) {
   const hn::CappedTag<float, 16> tag;
   const auto factor = hn::Set(tag, 0.999f), summand = hn::Set(tag, 0.001f);
-  auto a = hn::Iota(tag, 1), b = hn::Add(a, a), c = hn::Add(b, a), d = hn::Add(c, a);
-  auto e = hn::Add(d, a), f = hn::Add(e, a), g = hn::Add(f, a), h = hn::Add(g, a);
-  auto i = hn::Add(h, a), j = hn::Add(i, a), k = hn::Add(j, a), l = hn::Add(k, a);
+  constexpr int kSums = 12;
+  hn::Vec<decltype(tag)> sums[kSums];
+#pragma GCC unroll 12
+  for (int i = 0; i < kSums; ++i) sums[i] = hn::Iota(tag, static_cast<float>(i));
   for (int round = 0; round < rounds; ++round) {
-    a = hn::MulAdd(a, factor, summand);
-    b = hn::MulAdd(b, factor, summand);
-    c = hn::MulAdd(c, factor, summand);
-    d = hn::MulAdd(d, factor, summand);
-    e = hn::MulAdd(e, factor, summand);
-    f = hn::MulAdd(f, factor, summand);
-    g = hn::MulAdd(g, factor, summand);
-    h = hn::MulAdd(h, factor, summand);
-    i = hn::MulAdd(i, factor, summand);
-    j = hn::MulAdd(j, factor, summand);
-    k = hn::MulAdd(k, factor, summand);
-    l = hn::MulAdd(l, factor, summand);
+#pragma GCC unroll 12
+    for (int i = 0; i < kSums; ++i) sums[i] = hn::MulAdd(sums[i], factor, summand);
   }
-  a = hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, d)), hn::Add(hn::Add(e, f), hn::Add(g, h)));
-  sink = hn::GetLane(hn::Add(a, hn::Add(hn::Add(i, j), hn::Add(k, l))));
-  return 12.0 * rounds * static_cast<double>(hn::Lanes(tag));
+  auto sum = sums[0];
+#pragma GCC unroll 12
+  for (int i = 1; i < kSums; ++i) sum = hn::Add(sum, sums[i]);
+  sink = hn::GetLane(sum);
+  return 1.0 * kSums * rounds * static_cast<double>(hn::Lanes(tag));
 }
 
 }  // namespace roundel::cpu::HWY_NAMESPACE

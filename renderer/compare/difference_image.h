@@ -13,4 +13,9 @@ Image difference_image(const Picture& a, const Picture& b, double max_delta);
 /// A map of ꟻLIP's errors in the colours of matplotlib's magma, from black (0) to light yellow (1).
 Image flip_image(const FlipMap& map);
 
+/// The picture as 8-bit sRGB for people to look at: RGB, or RGBA where it has alpha. 16 bits are
+/// rounded; linear floats are cut off at 1 and encoded, alpha divided out; grey is spread over the
+/// three channels.
+Image display_image(const Picture& picture);
+
 }  // namespace roundel

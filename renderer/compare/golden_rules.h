@@ -44,4 +44,9 @@ const GoldenRule& rule_for(const GoldenRules& rules, std::string_view name);
 /// The names of the rules but the last that are not among `used`.
 std::vector<std::string> unused_rules(const GoldenRules& rules, const std::set<std::string>& used);
 
+/// True when the whole of `name` is what `pattern` describes: `*` stands for any characters, `/`
+/// among them, or none; `?` for one character (of UTF-8); all else for itself. Takes time in
+/// proportion to the product of the two lengths at most.
+bool glob_matches(std::string_view pattern, std::string_view name);
+
 }  // namespace roundel

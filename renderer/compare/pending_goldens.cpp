@@ -12,7 +12,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
-#include "renderer/compare/glob.h"
+#include "renderer/compare/golden_rules.h"
 #include "renderer/image/files.h"
 #include "renderer/image/png_decoder.h"
 

@@ -14,9 +14,8 @@
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
 #include "renderer/base/write_file.h"
-#include "renderer/compare/difference_json.h"
-#include "renderer/compare/report_page.h"
 #include "renderer/compare/report_pictures.h"
+#include "renderer/compare/run_json.h"
 
 namespace roundel {
 namespace {

@@ -9,7 +9,6 @@
 #include <span>
 
 #include "renderer/compare/difference_image.h"
-#include "renderer/compare/display_image.h"
 
 namespace roundel {
 namespace {

@@ -18,4 +18,8 @@ struct ReportPictures {
 /// Reads the result's files. Throws Error as read_picture does.
 ReportPictures report_pictures(std::size_t index, const PairResult& result);
 
+/// The page of report/, with its style and scripts in it, for a title (as HTML) and the data (as
+/// JSON fit for a <script>).
+std::string report_page(const std::string& title, const std::string& data);
+
 }  // namespace roundel

@@ -1,9 +1,20 @@
 #pragma once
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "renderer/compare/comparison_run.h"
 
 namespace roundel {
+
+/// "renderer changed", "scene changed", "other frame"; empty for kUnknown.
+const char* origin_name(Origin origin);
+
+/// A difference for programs; docs/diff.md lists the keys. Numbers that are infinite are null.
+nlohmann::ordered_json difference_json(const PictureDifference& difference);
+nlohmann::ordered_json counts_json(const RunCounts& counts);
+
+/// On one line, names that are not UTF-8 with replacement characters.
+std::string dump(const nlohmann::ordered_json& json);
 
 /// A run for programs, pictures by name: {title, counts {…}, pictures [{name, state, rule, origin,
 /// golden, actual, reasons, difference}]}. Ends with a line feed.

@@ -6,8 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <span>
-#include <utility>
 
 #include "renderer/base/memory.h"
 #include "renderer/explain/circle_effects.h"

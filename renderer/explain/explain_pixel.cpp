@@ -16,13 +16,12 @@ using CircleNumbers = std::vector<std::uint64_t>;
 using CircleRange = tbb::blocked_range<std::size_t>;
 
 constexpr std::size_t kCirclesAtOnce = std::size_t{1} << 20;  // bounds the list of those that cover
-constexpr std::size_t kCirclesATask = 16384;
 
 /// The circles of [begin, end) that cover the pixel, in paint order.
 CircleNumbers covering_circles(const Circles& circles, std::size_t begin, std::size_t end,
                                const PixelWalk& walk) {
   return tbb::parallel_reduce(
-      CircleRange(begin, end, kCirclesATask), CircleNumbers(),
+      CircleRange(begin, end, kCirclesOfTask), CircleNumbers(),
       [&](const CircleRange& range, CircleNumbers found) {
         for (std::size_t i = range.begin(); i < range.end(); ++i)
           if (walk.is_covered_by(circles.shapes[i])) found.push_back(i);

@@ -1,6 +1,6 @@
 #include "renderer/explain/match_circles.h"
 
-#include <tbb/parallel_for.h>
+#include <tbb/parallel_invoke.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -56,13 +56,8 @@ class Matcher {
   /// Unpaired circles that agree in some fields, the first with the first, and so on.
   void pair_by(unsigned fields) {
     std::vector<Entry> of_a, of_b;
-    tbb::parallel_for(0, 2, [&](int side) {
-      if (side == 0) {
-        of_a = unpaired(a_, partner_a_, fields);
-      } else {
-        of_b = unpaired(b_, partner_b_, fields);
-      }
-    });
+    tbb::parallel_invoke([&] { of_a = unpaired(a_, partner_a_, fields); },
+                         [&] { of_b = unpaired(b_, partner_b_, fields); });
     auto first = of_a.begin(), second = of_b.begin();
     while (first != of_a.end() && second != of_b.end()) {
       if (first->first < second->first) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <new>
 
 #include "renderer/base/error.h"
@@ -59,11 +58,12 @@ void finish_paints(const Scene& scene, const Layer& layer, std::span<const Shape
   }
 }
 
-/// True where make_run() makes all that painting with this shader reads.
-bool makes_painted_runs(const LayerSource& source, Shader shader) {
+/// True where make_run() makes all that is wanted for this shader.
+bool makes_runs(const LayerSource& source, Shader shader, CircleSource::Depths depths) {
   const LayerSource::Runs runs = source.runs();
   return runs == LayerSource::Runs::kWhole ||
-         (runs == LayerSource::Runs::kWithoutDepth && shader != Shader::kSnow);
+         (runs == LayerSource::Runs::kWithoutDepth && shader != Shader::kSnow &&
+          depths == CircleSource::Depths::kPainted);
 }
 
 void resize(Circles& circles, std::uint64_t count) {
@@ -113,8 +113,7 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
     LayerSource& source = *state_->sources[index];
     first += count;
     const bool keeps_paints = has_paints && source.is_simulated();
-    const bool by_runs = !keeps_paints && depths == Depths::kPainted &&
-                         makes_painted_runs(source, scene.layers[index].shader);
+    const bool by_runs = !keeps_paints && makes_runs(source, scene.layers[index].shader, depths);
     const bool is_moved =
         moves && source.generate_in_frame_space(scene.view, width, height, shapes, paints);
     if (!by_runs && !is_moved)
@@ -133,9 +132,13 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
   circles.paints_generation = state_->number;
 }
 
-CircleStream CircleSource::at(std::int64_t frame, Circles& memory) {
+CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* stats) {
   if (!is_streamed()) {
+    StageStats unused;
+    const StageTimer timer(stats != nullptr ? *stats : unused, "generate");
     generate_in_frame_space(*this, frame, memory);
+    if (stats != nullptr)
+      stats->stage("generate").bytes = memory.count() * (sizeof(Shape) + sizeof(Paint));
     return memory;
   }
   // A place in the classic scenes' stream of random numbers takes microseconds to find.
@@ -150,7 +153,7 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory) {
 bool CircleSource::is_streamed() const {
   const std::vector<Layer>& layers = state_->scene.layers;
   for (std::size_t index = 0; index < layers.size(); ++index)
-    if (!makes_painted_runs(*state_->sources[index], layers[index].shader)) return false;
+    if (!makes_runs(*state_->sources[index], layers[index].shader, Depths::kPainted)) return false;
   return true;
 }
 

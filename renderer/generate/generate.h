@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 
+#include "renderer/base/stage_stats.h"
 #include "renderer/generate/circle_stream.h"
 #include "renderer/scene/scene.h"
 
@@ -36,9 +37,9 @@ class CircleSource {
                 Space space = Space::kScene);
 
   /// A frame's circles as they are drawn: made where they are needed if each can be made without
-  /// the others, else generated into `memory`. Frames before 0 have those of frame 0. The source
-  /// and `memory` must outlive what is returned.
-  CircleStream at(std::int64_t frame, Circles& memory);
+  /// the others, else generated into `memory` (stage generate of `stats`). Frames before 0 have
+  /// those of frame 0. The source and `memory` must outlive what is returned.
+  CircleStream at(std::int64_t frame, Circles& memory, StageStats* stats = nullptr);
   /// True where at() leaves `memory` alone.
   bool is_streamed() const;
 

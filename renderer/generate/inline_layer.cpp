@@ -7,10 +7,6 @@ class InlineLayer final : public LayerSource {
  public:
   InlineLayer(const InlineSource& source, float alpha) : source_(source), alpha_(alpha) {}
 
-  void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
-    make_run(0, shapes, paints);
-  }
-
   Runs runs() const override { return Runs::kWhole; }
   void make_run(std::size_t first, std::span<Shape> shapes,
                 std::span<Paint> paints) const override {

@@ -18,7 +18,9 @@ class LayerSource {
   /// Fills `shapes` and `paints`, both [the layer's number of circles], with the circles of a
   /// frame: scene space, colours as written in the scene, alpha as for the shader `solid`. The
   /// paints are the same for every frame; simulated layers take an empty span and leave them out.
-  virtual void generate(std::int64_t frame, std::span<Shape> shapes, std::span<Paint> paints) = 0;
+  /// Not called where runs() is kWhole.
+  virtual void generate(std::int64_t /*frame*/, std::span<Shape> /*shapes*/,
+                        std::span<Paint> /*paints*/) {}
 
   /// The same in the frame space of a width × height image, for layers whose centres are more
   /// precise than a Shape's, which are rounded after the view. False, with nothing done, for

@@ -1,6 +1,3 @@
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <cmath>
 #include <limits>
 
@@ -33,14 +30,6 @@ struct ToDrawLaw {
 class RandomLayer final : public LayerSource {
  public:
   explicit RandomLayer(const RandomLaws& laws) : laws_(laws) {}
-
-  void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, shapes.size(), 4096),
-                      [&](const tbb::blocked_range<std::size_t>& range) {
-                        make_run(range.begin(), shapes.subspan(range.begin(), range.size()),
-                                 paints.subspan(range.begin(), range.size()));
-                      });
-  }
 
   Runs runs() const override { return Runs::kWhole; }
   void make_run(std::size_t first, std::span<Shape> shapes,

@@ -1,15 +1,10 @@
 #include "renderer/image/compare.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <limits>
-
-#include "renderer/base/text.h"
 
 namespace roundel {
 namespace {
@@ -56,16 +51,6 @@ Difference compare(const Image& a, const Image& b) {
   if (a.width != b.width || a.height != b.height || a.channels != b.channels) return {.size = true};
   return compare_samples(a.bytes.data(), b.bytes.data(), pixel_count(a.width, a.height), a.width,
                          a.channels);
-}
-
-std::string describe(const Difference& difference) {
-  if (difference.size) return "sizes or channels differ";
-  if (difference.pixels == 0) return "pixels are the same";
-  constexpr std::array kChannels = {"red", "green", "blue", "alpha"};
-  return fmt::format(
-      "{} differ{}, the first at ({}, {}) in {}; largest difference {}",
-      count_with_noun(difference.pixels, "pixel"), difference.pixels == 1 ? "s" : "", difference.x,
-      difference.y, kChannels.at(static_cast<std::size_t>(difference.channel)), difference.largest);
 }
 
 }  // namespace roundel

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <string>
 
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/pixels/image.h"
@@ -23,8 +22,5 @@ struct Difference {
 
 Difference compare(const Framebuffer& a, const Framebuffer& b);
 Difference compare(const Image& a, const Image& b);
-
-/// One line for people: "pixels are the same", "12 pixels differ, the first at (3, 4) in blue, …".
-std::string describe(const Difference& difference);
 
 }  // namespace roundel

@@ -14,16 +14,10 @@ const ExrFunctions& exr_functions() {
 }  // namespace
 
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
-                                     const ImageMetadata& metadata) {
-  return exr_functions().encode_exr(framebuffer, alpha, metadata, [](int /*row*/) {});
-}
-
-std::vector<std::uint8_t> encode_exr(Framebuffer&& framebuffer, bool alpha,
-                                     const ImageMetadata& metadata) {
-  Framebuffer own = std::move(framebuffer);
-  RowDiscarder discarder(own);
-  return exr_functions().encode_exr(own, alpha, metadata,
-                                    [&discarder](int row) { discarder.row_done(row); });
+                                     const ImageMetadata& metadata, RowDiscarder* discarder) {
+  return exr_functions().encode_exr(framebuffer, alpha, metadata, [discarder](int row) {
+    if (discarder != nullptr) discarder->row_done(row);
+  });
 }
 
 ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file) {

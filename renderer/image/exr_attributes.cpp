@@ -1,4 +1,4 @@
-#include "renderer/image/exr_attributes.h"
+#include "renderer/image/exr_module.h"
 
 #include <fmt/format.h>
 

@@ -8,13 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
-#include "renderer/image/exr_attributes.h"
 #include "renderer/image/exr_module.h"
 #include "renderer/image/metadata_text.h"
 #include "renderer/pixels/image_settings.h"

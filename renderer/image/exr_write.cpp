@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "renderer/base/error.h"
+#include "renderer/base/module.h"
 #include "renderer/image/exr_module.h"
 #include "renderer/image/metadata_text.h"
 
@@ -86,3 +87,9 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
 }
 
 }  // namespace roundel::openexr
+
+/// The module's only own function.
+ROUNDEL_MODULE_FUNCTION roundel::ExrFunctions roundel_exr_functions() {
+  using namespace roundel::openexr;
+  return {encode_exr, decode_exr, read_exr_info};
+}

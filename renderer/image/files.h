@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,26 +28,24 @@ std::optional<ImageFormat> known_format(const std::string& path);
 ImageFormat format_of(const std::string& path);
 
 /// A whole PNG file (8-bit RGB or RGBA, sRGB chunk, text chunks Software, Fingerprint, Seed,
-/// Frame).
-std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata);
-/// The same file, in twice the picture's memory instead of thrice: gives up the pixels on the way.
-std::vector<std::uint8_t> encode_png(Image&& image, const ImageMetadata& metadata);
+/// Frame). `to_free`: the image's bytes where they need not last, which takes twice the picture's
+/// memory instead of thrice.
+std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata,
+                                     Buffer<std::uint8_t>* to_free = nullptr);
 /// True for pictures over 2 GB, which stb_image_write cannot hold: encode_png and write_png encode
 /// them row by row with another encoder.
 bool is_streamed_png(int width, int height, int channels);
 /// The same file as that of encode_png, written as write_file_atomically does. Pictures over 2 GB
 /// go to the file as they are encoded, in little memory of their own.
 void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata);
-/// 32-bit float RGB, or premultiplied RGBA where `alpha` is set.
+/// 32-bit float RGB, or premultiplied RGBA where `alpha` is set. `discarder`: of the framebuffer
+/// where its rows need not last, which takes little more than its memory.
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
-                                     const ImageMetadata& metadata);
-/// The same file, in little more than the framebuffer's memory: gives up its rows on the way.
-std::vector<std::uint8_t> encode_exr(Framebuffer&& framebuffer, bool alpha,
-                                     const ImageMetadata& metadata);
-/// Float RGB, little-endian, rows bottom to top (alpha is dropped).
-std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer);
-/// The same file, in little more than the framebuffer's memory: gives up its rows on the way.
-std::vector<std::uint8_t> encode_pfm(Framebuffer&& framebuffer);
+                                     const ImageMetadata& metadata,
+                                     RowDiscarder* discarder = nullptr);
+/// Float RGB, little-endian, rows bottom to top (alpha is dropped). `discarder`: as for EXR.
+std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer,
+                                     RowDiscarder* discarder = nullptr);
 
 /// Reads the size, channels and metadata of a PNG (every chunk's CRC is checked and the pixels are
 /// decoded). Throws Error(kInvalidScene) "PATH: …" on anything that is not a sound PNG.

@@ -48,11 +48,7 @@ float swap_bytes(float value) {
 
 }  // namespace
 
-namespace {
-
-/// Calls row_done(row) behind each row, from the bottom.
-template <typename RowDone>
-std::vector<std::uint8_t> pfm_file(const Framebuffer& framebuffer, const RowDone& row_done) {
+std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer, RowDiscarder* discarder) {
   const std::string header =
       fmt::format("PF\n{} {}\n-1.0\n", framebuffer.width, framebuffer.height);
   constexpr std::size_t kPixelBytes = 3 * sizeof(float);
@@ -66,21 +62,9 @@ std::vector<std::uint8_t> pfm_file(const Framebuffer& framebuffer, const RowDone
       const float rgb[3] = {in->red, in->green, in->blue};
       std::memcpy(file.data() + at, rgb, kPixelBytes);
     }
-    row_done(row);
+    if (discarder != nullptr) discarder->row_done(row);
   }
   return file;
-}
-
-}  // namespace
-
-std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer) {
-  return pfm_file(framebuffer, [](int /*row*/) {});
-}
-
-std::vector<std::uint8_t> encode_pfm(Framebuffer&& framebuffer) {
-  Framebuffer own = std::move(framebuffer);
-  RowDiscarder discarder(own);
-  return pfm_file(own, [&discarder](int row) { discarder.row_done(row); });
 }
 
 void PfmHeader::to_native(std::span<float> floats) const {

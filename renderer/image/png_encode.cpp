@@ -2,7 +2,6 @@
 #include <stb_image_write.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -51,11 +50,8 @@ bool is_streamed_png(int width, int height, int channels) {
          kMaxFilteredBytes;
 }
 
-namespace {
-
-/// `to_free`: the image's bytes, where they need not last, or null.
-std::vector<std::uint8_t> encode(const Image& image, Buffer<std::uint8_t>* to_free,
-                                 const ImageMetadata& metadata) {
+std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata,
+                                     Buffer<std::uint8_t>* to_free) {
   if (is_streamed_png(image.width, image.height, image.channels)) {
     std::vector<std::uint8_t> file;
     stream_png(image, metadata, [&file](std::span<const std::uint8_t> bytes) {
@@ -86,17 +82,6 @@ std::vector<std::uint8_t> encode(const Image& image, Buffer<std::uint8_t>* to_fr
   out.insert(out.end(), chunks.begin(), chunks.end());
   out.insert(out.end(), begin + kSignatureAndIhdr, begin + size);
   return out;
-}
-
-}  // namespace
-
-std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata) {
-  return encode(image, nullptr, metadata);
-}
-
-std::vector<std::uint8_t> encode_png(Image&& image, const ImageMetadata& metadata) {
-  Image own = std::move(image);
-  return encode(own, &own.bytes, metadata);
 }
 
 void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata) {

@@ -1,7 +1,6 @@
 #include "renderer/image/png_unfilter.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 

@@ -7,7 +7,6 @@
 #include <bit>
 #include <memory>
 #include <string_view>
-#include <type_traits>
 
 #include "renderer/scene/npy.h"
 

@@ -23,7 +23,11 @@ namespace {
 constexpr std::size_t kWriters = 4;  ///< threads that write files; they mostly wait for the disk
 constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
 
-using SharedCircles = std::shared_ptr<Circles>;
+/// A frame's circles, and what they are in, unless they are made where they are needed.
+struct FrameCircles {
+  std::shared_ptr<Circles> memory;
+  CircleStream stream;
+};
 using PixelsPointer = std::unique_ptr<FramePixels>;
 
 /// What `work` throws.
@@ -64,6 +68,7 @@ class ExportPipeline {
     max_in_flight_ = std::clamp<std::size_t>(fit, rasterizers + 1, wanted);
     const std::uint64_t circle_bytes = count_circles(job_.scene) * (sizeof(Shape) + sizeof(Paint));
     const bool fits_ahead = circle_bytes * (rasterizers + 2) <= budget;
+    keeps_circles_ = !source_.is_streamed() || circle_bytes <= budget;
     max_circles_ = rasterizers + (fits_ahead ? 2 : 0);
   }
 
@@ -143,12 +148,12 @@ class ExportPipeline {
   // ---- generate: one thread --------------------------------------------------------------------
 
   void generate_frames() {
-    SharedCircles constant;  // of a scene whose frames are all the same
+    std::optional<FrameCircles> constant;  // of a scene whose frames are all the same
     std::unique_lock lock(mutex_);
     while (wait_for_room(lock)) {
       lock.unlock();
       StageStats stats;
-      SharedCircles circles = constant;
+      std::optional<FrameCircles> circles = constant;
       std::int64_t frame = 0;
       bool goes_on = false;
       const std::optional<Error> error = error_of([&] {
@@ -167,7 +172,7 @@ class ExportPipeline {
       if (!goes_on) break;
       result_.stages.add(stats);
       ++in_flight_;
-      to_draw_.push_back({next_index_++, frame, std::move(circles)});
+      to_draw_.push_back({next_index_++, frame, std::move(*circles)});
       wake(drawable_);
     }
     all_generated_ = true;
@@ -183,17 +188,18 @@ class ExportPipeline {
     return !stop_;
   }
 
-  SharedCircles generate(std::int64_t frame, StageStats& stats) {
-    SharedCircles circles;
+  FrameCircles generate(std::int64_t frame, StageStats& stats) {
+    std::shared_ptr<Circles> memory;
     {
       const std::lock_guard lock(mutex_);
-      circles = take_free(free_circles_);
+      memory = take_free(free_circles_);
     }
-    if (!circles) circles = std::make_shared<Circles>();
+    if (!memory) memory = std::make_shared<Circles>();
+    if (!keeps_circles_) return {memory, source_.at(frame, *memory)};
     const StageTimer timer(stats, "generate");
-    generate_in_frame_space(source_, frame, *circles);
-    stats.stage("generate").bytes = circles->count() * (sizeof(Shape) + sizeof(Paint));
-    return circles;
+    generate_in_frame_space(source_, frame, *memory);
+    stats.stage("generate").bytes = memory->count() * (sizeof(Shape) + sizeof(Paint));
+    return {memory, *memory};
   }
 
   // ---- draw: one thread a rasterizer -----------------------------------------------------------
@@ -218,7 +224,7 @@ class ExportPipeline {
 
   /// False when the rasterizer has failed.
   bool draw_one(Rasterizer& rasterizer, std::unique_lock<std::mutex>& lock) {
-    InFlight<SharedCircles> work = std::move(to_draw_.front());
+    InFlight<FrameCircles> work = std::move(to_draw_.front());
     to_draw_.pop_front();
     PixelsPointer picture = take_free(free_pictures_);
     ++drawing_;
@@ -227,7 +233,7 @@ class ExportPipeline {
     StageStats stats;
     const std::optional<Error> error = error_of([&] {
       if (!picture) picture = std::make_unique<FramePixels>();
-      rasterizer.draw(*work.content, job_.scene.image, job_.encoder.target(*picture), stats);
+      rasterizer.draw(work.content.stream, job_.scene.image, job_.encoder.target(*picture), stats);
     });
 
     lock.lock();
@@ -236,7 +242,7 @@ class ExportPipeline {
       fail_draw(std::move(work), *error);
     } else {
       result_.stages.add(stats);
-      if (simulated_) free_circles_.push_back(std::move(work.content));
+      if (simulated_) free_circles_.push_back(std::move(work.content.memory));
       encoding_clock_.end_window();
       to_encode_.push_back({work.index, work.frame, std::move(picture)});
       submit_encode();
@@ -247,7 +253,7 @@ class ExportPipeline {
   }
 
   /// Another rasterizer may do better; without one the frame and all others fail.
-  void fail_draw(InFlight<SharedCircles> work, const Error& error) {
+  void fail_draw(InFlight<FrameCircles> work, const Error& error) {
     --live_rasterizers_;
     if (live_rasterizers_ > 0 && !stop_) {
       to_draw_.push_front(std::move(work));
@@ -286,7 +292,7 @@ class ExportPipeline {
       if (job_.encoder.takes_as_drawn()) {
         encoded.picture = std::move(work.content);
       } else {
-        encoded.bytes = job_.encoder.encode(*work.content, work.frame);
+        encoded.bytes = job_.encoder.encode(*work.content, work.frame, false);
       }
       stats.stage("encode").bytes = encoded.content().size();
     });
@@ -429,6 +435,8 @@ class ExportPipeline {
   int encoders_ = 1;
   std::size_t max_in_flight_ = 0;  ///< frames generated and not yet written
   std::size_t max_circles_ = 0;    ///< sets of circles
+  /// Circles that can be made where they are needed are made once for all frames, if they fit.
+  bool keeps_circles_ = true;
   std::chrono::steady_clock::time_point started_;
 
   mutable std::mutex mutex_;          ///< guards all below
@@ -436,8 +444,8 @@ class ExportPipeline {
   std::condition_variable drawable_;  ///< for those of the rasterizers: frames, or need of help
   std::condition_variable writable_;  ///< for those that write
   std::condition_variable ended_;     ///< for run()
-  std::vector<SharedCircles> free_circles_;
-  std::deque<InFlight<SharedCircles>> to_draw_;
+  std::vector<std::shared_ptr<Circles>> free_circles_;
+  std::deque<InFlight<FrameCircles>> to_draw_;
   std::vector<PixelsPointer> free_pictures_;
   std::deque<InFlight<PixelsPointer>> to_encode_;
   std::map<std::size_t, InFlight<Encoded>> to_write_;

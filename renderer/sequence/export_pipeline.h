@@ -14,7 +14,6 @@
 #include "renderer/scene/scene.h"
 #include "renderer/sequence/frame_list.h"
 #include "renderer/sequence/frame_sink.h"
-#include "renderer/sequence/frame_source.h"
 
 namespace roundel {
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
@@ -15,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
 
-[[noreturn]] void refuse_list(std::string_view expected, std::string_view got) {
+[[noreturn]] void refuse(std::string_view expected, std::string_view got) {
   throw Error(ExitCode::kUsage, fmt::format("expected {}, got {}", expected, roundel::quoted(got)));
 }
 
@@ -29,15 +32,15 @@ class ItemReader {
     std::int64_t last = first, step = 1;
     if (take('-')) {
       last = take_number();
-      if (last < first) refuse_list("a range that rises", item_);
+      if (last < first) refuse("a range that rises", item_);
       if (take('x') || take(':')) step = take_number();
-      if (step < 1) refuse_list("a step of at least 1", item_);
+      if (step < 1) refuse("a step of at least 1", item_);
     }
     skip_spaces();
-    if (!rest_.empty()) refuse_list("frames like 1-10,15,20-30x2", item_);
+    if (!rest_.empty()) refuse("frames like 1-10,15,20-30x2", item_);
     const auto count = static_cast<std::uint64_t>((last - first) / step + 1);
     if (count > kMaxFrames - frames.size()) {
-      refuse_list(fmt::format("at most {} frames", kMaxFrames), item_);
+      refuse(fmt::format("at most {} frames", kMaxFrames), item_);
     }
     for (std::int64_t frame = first; frame <= last; frame += step) frames.push_back(frame);
   }
@@ -56,9 +59,9 @@ class ItemReader {
     skip_spaces();
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
-    if (error == std::errc::invalid_argument) refuse_list("frames like 1-10,15,20-30x2", item_);
+    if (error == std::errc::invalid_argument) refuse("frames like 1-10,15,20-30x2", item_);
     if (error != std::errc() || number < kMinFrame || number > kMaxFrame) {
-      refuse_list(fmt::format("frames from {} to {}", kMinFrame, kMaxFrame), item_);
+      refuse(fmt::format("frames from {} to {}", kMinFrame, kMaxFrame), item_);
     }
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return number;
@@ -70,7 +73,7 @@ class ItemReader {
 std::string read_list_file(const std::string& path) {
   try {
     const InputFile file(path);
-    if (file.size() > kMaxFileBytes) refuse_list("a list of frames of at most 64 MiB", path);
+    if (file.size() > kMaxFileBytes) refuse("a list of frames of at most 64 MiB", path);
     return file.read(kMaxFileBytes);
   } catch (const Error& error) {  // a wrong option, not a wrong scene
     throw Error(ExitCode::kUsage, fmt::format("expected a file with frames: {}", error.what()));
@@ -102,6 +105,75 @@ std::size_t run_length(const FrameList& frames, std::size_t begin) {
   return end - begin;
 }
 
+constexpr int kMaxShards = 1'000'000;
+
+std::optional<int> whole_number(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// The number in an environment variable; nothing where it is not set.
+std::optional<int> environment_number(const char* name) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr) return std::nullopt;
+  const std::optional<int> number = whole_number(text);
+  if (!number) {
+    refuse(fmt::format("a whole number in {}", name), text);
+  }
+  return number;
+}
+
+/// Array ids are those of --array: 1-4, or 0-6:2, whose shares are (ID - MIN) / STEP.
+std::optional<Shard> slurm_array_shard() {
+  const auto id = environment_number("SLURM_ARRAY_TASK_ID");
+  if (!id) return std::nullopt;
+  const auto low = environment_number("SLURM_ARRAY_TASK_MIN");
+  const auto high = environment_number("SLURM_ARRAY_TASK_MAX");
+  const auto count = environment_number("SLURM_ARRAY_TASK_COUNT");
+  const int step = environment_number("SLURM_ARRAY_TASK_STEP").value_or(1);
+  if (!low || !high || !count || step < 1 || (*high - *low) / step + 1 != *count ||
+      (*id - *low) % step != 0) {
+    throw Error(ExitCode::kUsage,
+                "expected a Slurm array with a regular step, like --array=1-8 or 0-14:2");
+  }
+  return Shard{(*id - *low) / step + 1, *count};
+}
+
+/// A rank from 0 and a number of ranks.
+std::optional<Shard> rank_shard(const char* rank_name, const char* size_name) {
+  const auto rank = environment_number(rank_name);
+  const auto size = environment_number(size_name);
+  if (!rank || !size) return std::nullopt;
+  return Shard{*rank + 1, *size, true};
+}
+
+Shard automatic_shard(std::optional<int> count) {
+  std::optional<Shard> shard = slurm_array_shard();
+  if (!shard) shard = rank_shard("SLURM_PROCID", "SLURM_NTASKS");
+  if (!shard) shard = rank_shard("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
+  if (!shard) {
+    const auto index = environment_number("JOB_COMPLETION_INDEX");
+    if (index && !count) {
+      throw Error(ExitCode::kUsage,
+                  "expected auto/N with the Job's number of completions, which Kubernetes does "
+                  "not put into the environment");
+    }
+    if (index) shard = Shard{*index + 1, *count};
+  }
+  if (!shard) {
+    throw Error(ExitCode::kUsage,
+                "expected SLURM_ARRAY_TASK_ID, SLURM_PROCID, OMPI_COMM_WORLD_RANK or "
+                "JOB_COMPLETION_INDEX in the environment for \"auto\"");
+  }
+  if (count && *count != shard->count) {
+    throw Error(ExitCode::kUsage, fmt::format("expected {} shares, but the environment has {}",
+                                              *count, shard->count));
+  }
+  return *shard;
+}
+
 }  // namespace
 
 FrameList parse_frames(const std::string& text) {
@@ -114,7 +186,7 @@ FrameList parse_frames(const std::string& text) {
     if (!(is_file && is_blank(item))) ItemReader(item).add_to(frames);
     begin = comma + 1;
   }
-  if (frames.empty()) refuse_list("at least one frame", text);
+  if (frames.empty()) refuse("at least one frame", text);
   std::sort(frames.begin(), frames.end());
   frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
   return frames;
@@ -134,6 +206,42 @@ std::string frames_text(const FrameList& frames) {
     i += length;
   }
   return text;
+}
+
+Shard parse_shard(const std::string& text) {
+  constexpr std::string_view kAuto = "auto";
+  const std::size_t slash = text.find('/');
+  const std::string before = text.substr(0, slash);
+  const auto count = slash == std::string::npos
+                         ? std::nullopt
+                         : whole_number(std::string_view(text).substr(slash + 1));
+  const bool is_auto = before == kAuto && (slash == std::string::npos || count);
+  std::optional<Shard> shard;
+  if (is_auto) {
+    shard = automatic_shard(count);
+  } else if (const auto index = whole_number(before); index && count) {
+    shard = Shard{*index, *count};
+  }
+  if (!shard || shard->count < 1 || shard->count > kMaxShards || shard->index < 1 ||
+      shard->index > shard->count) {
+    refuse("I/N with I from 1 to N, auto or auto/N", text);
+  }
+  return *shard;
+}
+
+FrameList shard_frames(const FrameList& frames, const Shard& shard, bool contiguous) {
+  const auto index = static_cast<std::size_t>(shard.index - 1);
+  const auto count = static_cast<std::size_t>(shard.count);
+  FrameList share;
+  if (contiguous) {
+    const std::size_t begin = frames.size() * index / count;
+    const std::size_t end = frames.size() * (index + 1) / count;
+    share.assign(frames.begin() + static_cast<std::ptrdiff_t>(begin),
+                 frames.begin() + static_cast<std::ptrdiff_t>(end));
+  } else {
+    for (std::size_t i = index; i < frames.size(); i += count) share.push_back(frames[i]);
+  }
+  return share;
 }
 
 }  // namespace roundel

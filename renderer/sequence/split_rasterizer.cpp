@@ -27,16 +27,6 @@ class SplitRasterizer final : public Rasterizer {
       : painter_(std::move(rasterizers)), others_(others) {}
   void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
             StageStats& stats) override {
-    if (out.framebuffer != nullptr)
-      draw_bands(circles, image, *out.framebuffer, stats);
-    else
-      draw_bands(circles, image, *out.image, stats);
-  }
-
- private:
-  template <typename Output>
-  void draw_bands(const CircleStream& circles, const ImageSettings& image, Output& out,
-                  StageStats& stats) {
     const RowBand whole = {0, image.height};
     const int count = others_ != nullptr ? others_->count() : 1;
     // Every band that was ordered is received, whatever goes wrong: its sender waits for that.
@@ -49,7 +39,7 @@ class SplitRasterizer final : public Rasterizer {
       }
     };
     if (others_ != nullptr) others_->order();
-    set_size(out, image);
+    out.resize(image);
     attempt(
         [&] { painter_.draw(circles.all(made_), image, part_of(whole, 0, count), out, stats); });
     for (int i = 1; i < count; ++i) {
@@ -64,14 +54,6 @@ class SplitRasterizer final : public Rasterizer {
 };
 
 }  // namespace
-
-void set_size(Image& out, const ImageSettings& image) {
-  out.resize(image.width, image.height, image.channels());
-}
-
-void set_size(Framebuffer& out, const ImageSettings& image) {
-  out.resize(image.width, image.height);
-}
 
 RowBand part_of(const RowBand& whole, int index, int count) {
   const std::int64_t rows = whole.end - whole.first;
@@ -105,29 +87,30 @@ void select_band(const Circles& circles, const ImageSettings& image, const RowBa
   });
 }
 
-std::span<std::uint8_t> band_bytes(Image& image, const RowBand& band) {
+std::span<std::uint8_t> band_bytes(const FrameTarget& out, const RowBand& band) {
+  const auto rows = [](std::uint8_t* bytes, std::size_t row_bytes, int first, int end) {
+    return std::span(bytes + static_cast<std::size_t>(first) * row_bytes,
+                     static_cast<std::size_t>(end - first) * row_bytes);
+  };
+  if (out.framebuffer != nullptr)
+    return rows(reinterpret_cast<std::uint8_t*>(out.framebuffer->pixels.data()),
+                static_cast<std::size_t>(out.framebuffer->width) * sizeof(Pixel), band.first,
+                band.end);
+  Image& image = *out.image;
+  const std::size_t row_bytes = pixel_count(image.width, image.channels);
   // Image rows go down.
-  const auto row_bytes =
-      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
-  return image.bytes.span().subspan(static_cast<std::size_t>(image.height - band.end) * row_bytes,
-                                    static_cast<std::size_t>(band.end - band.first) * row_bytes);
-}
-
-std::span<std::uint8_t> band_bytes(Framebuffer& framebuffer, const RowBand& band) {
-  const std::size_t row_bytes = static_cast<std::size_t>(framebuffer.width) * sizeof(Pixel);
-  auto* const bytes = reinterpret_cast<std::uint8_t*>(framebuffer.pixels.data());
-  return {bytes + static_cast<std::size_t>(band.first) * row_bytes,
-          static_cast<std::size_t>(band.end - band.first) * row_bytes};
+  return rows(image.bytes.data(), row_bytes, image.height - band.end, image.height - band.first);
 }
 
 struct BandPainter::Part {
   explicit Part(std::unique_ptr<Rasterizer> owned) : rasterizer(std::move(owned)) {}
 
-  template <typename Output>
-  void draw(const Circles& all, const ImageSettings& settings, const RowBand& band, Output& own,
-            Output& out) {
+  void draw(const Circles& all, const ImageSettings& settings, const RowBand& band,
+            const FrameTarget& out) {
     try {
       select_band(all, settings, band, circles);
+      const FrameTarget own =
+          out.framebuffer != nullptr ? FrameTarget(framebuffer) : FrameTarget(image);
       rasterizer->draw(circles, settings, own, stats);
       const auto from = band_bytes(own, band);
       if (!from.empty()) std::memcpy(band_bytes(out, band).data(), from.data(), from.size());
@@ -135,8 +118,6 @@ struct BandPainter::Part {
       error = std::current_exception();
     }
   }
-  Image& output_like(const Image&) { return image; }
-  Framebuffer& output_like(const Framebuffer&) { return framebuffer; }
 
   std::unique_ptr<Rasterizer> rasterizer;
   Circles circles;
@@ -154,10 +135,9 @@ BandPainter::BandPainter(std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
 
 BandPainter::~BandPainter() = default;
 
-template <typename Output>
-void BandPainter::draw_parts(const Circles& circles, const ImageSettings& image,
-                             const RowBand& band, Output& out, StageStats& stats) {
-  set_size(out, image);
+void BandPainter::draw(const Circles& circles, const ImageSettings& image, const RowBand& band,
+                       const FrameTarget& out, StageStats& stats) {
+  out.resize(image);
   const auto count = static_cast<int>(parts_.size());
   std::vector<std::thread> threads;
   for (int i = 0; i < count; ++i) {
@@ -165,7 +145,7 @@ void BandPainter::draw_parts(const Circles& circles, const ImageSettings& image,
     part.stats = {};
     part.error = nullptr;
     threads.emplace_back([&part, &circles, &image, &out, own = part_of(band, i, count)] {
-      part.draw(circles, image, own, part.output_like(out), out);
+      part.draw(circles, image, own, out);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -173,16 +153,6 @@ void BandPainter::draw_parts(const Circles& circles, const ImageSettings& image,
     if (part->error) std::rethrow_exception(part->error);
     stats.add(part->stats);
   }
-}
-
-void BandPainter::draw(const Circles& circles, const ImageSettings& image, const RowBand& band,
-                       Image& out, StageStats& stats) {
-  draw_parts(circles, image, band, out, stats);
-}
-
-void BandPainter::draw(const Circles& circles, const ImageSettings& image, const RowBand& band,
-                       Framebuffer& out, StageStats& stats) {
-  draw_parts(circles, image, band, out, stats);
 }
 
 std::unique_ptr<Rasterizer> make_split_rasterizer(

@@ -24,13 +24,8 @@ RowBand part_of(const RowBand& whole, int index, int count);
 void select_band(const Circles& circles, const ImageSettings& image, const RowBand& band,
                  Circles& selected);
 
-/// Gives a picture the size of a frame; nothing happens where it has it.
-void set_size(Image& out, const ImageSettings& image);
-void set_size(Framebuffer& out, const ImageSettings& image);
-
 /// The bytes of a band in a picture, in the picture's own order of rows.
-std::span<std::uint8_t> band_bytes(Image& image, const RowBand& band);
-std::span<std::uint8_t> band_bytes(Framebuffer& framebuffer, const RowBand& band);
+std::span<std::uint8_t> band_bytes(const FrameTarget& out, const RowBand& band);
 
 /// Draws a band of a frame on several rasterizers at once, each a part of it. They draw whole
 /// frames: outside of its part a rasterizer has no circles to paint, only background.
@@ -41,16 +36,11 @@ class BandPainter {
 
   /// `out` gets the image's size; the rows of the band are set, all others undefined. Throws what
   /// the rasterizers throw.
-  void draw(const Circles& circles, const ImageSettings& image, const RowBand& band, Image& out,
-            StageStats& stats);
   void draw(const Circles& circles, const ImageSettings& image, const RowBand& band,
-            Framebuffer& out, StageStats& stats);
+            const FrameTarget& out, StageStats& stats);
 
  private:
   struct Part;
-  template <typename Output>
-  void draw_parts(const Circles& circles, const ImageSettings& image, const RowBand& band,
-                  Output& out, StageStats& stats);
   std::vector<std::unique_ptr<Part>> parts_;
 };
 

@@ -292,8 +292,8 @@ class Scenes(CommandTest):
         self.write("huge.yaml", RANDOM.replace("5000", "1000000000"))
         done = self.run_roundel("circles", "huge.yaml", "-o", "a.npy", code=FAILED)
         self.assertRegex(done.stderr, r"huge\.yaml: needs \d+\.\d GiB of memory, this machine has")
-        done = self.run_roundel("render", "huge.yaml", "--frames", "0-9", "-o", "%d.png",
-                                code=FAILED)  # a film keeps its circles
+        done = self.run_roundel("render", "huge.yaml", "--split-frame", "-o", "a.png",
+                                code=FAILED)  # bands are chosen from all circles
         self.assertRegex(done.stderr, r"huge\.yaml: needs \d+\.\d GiB of memory, this machine has")
         self.assert_only_scenes()
 
@@ -301,6 +301,8 @@ class Scenes(CommandTest):
         """They need not be in memory; nobody asks for those behind a saturated image."""
         self.write("huge.yaml", RANDOM.replace("5000", "1000000000").replace("300", "200"))
         self.run_roundel("render", "huge.yaml", "-o", "a.png", "--backend", "cpu")
+        self.run_roundel("render", "huge.yaml", "--frames", "0-2", "-o", "film%d.png", "--backend", "cpu")
+        self.assertEqual(self.read("film0.png"), self.read("a.png"))
 
     def test_the_end_of_memory_is_a_message(self):
         if is_sanitized():

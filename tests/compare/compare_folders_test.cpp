@@ -1,4 +1,4 @@
-#include "renderer/compare/compare_folders.h"
+#include "renderer/compare/comparison_run.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "renderer/compare/glob.h"
+#include "renderer/compare/golden_rules.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "renderer/compare/display_image.h"
+#include "renderer/compare/difference_image.h"
 #include "renderer/raster/rasterizer.h"
 #include "tests/compare/compare_test_support.h"
 #include "tests/compare/png_writer.h"

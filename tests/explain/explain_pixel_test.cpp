@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "renderer/explain/layer_places.h"
-#include "renderer/image/to_image.h"
 #include "renderer/scene/load_scene.h"
 #include "tests/raster/testing.h"
+#include "tests/to_image.h"
 #include "tools/roundel/commands/selftest.h"
 
 namespace roundel {

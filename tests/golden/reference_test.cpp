@@ -8,8 +8,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "renderer/generate/generate.h"
 #include "renderer/image/files.h"
-#include "renderer/render.h"
+#include "renderer/raster/rasterizer.h"
 #include "renderer/scene/npy.h"
 
 namespace roundel {
@@ -41,7 +42,9 @@ void expect_reference(const fs::path& picture, Rasterizer& rasterizer) {
   }
   Framebuffer actual;
   StageStats stats;
-  FrameRenderer(scene, rasterizer).render(step, actual, stats);
+  CircleSource source(scene);
+  Circles circles;
+  rasterizer.draw(source.at(step, circles), scene.image, actual, stats);
   const Framebuffer expected = read_pfm(picture.string());
   ASSERT_EQ(expected.pixels.size(), actual.pixels.size());
   float largest = 0;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <limits>
 
+#include "tests/describe_difference.h"
 #include "tests/image/image_test_support.h"
 
 namespace roundel {

@@ -5,8 +5,8 @@
 #include "renderer/base/input_file.h"
 #include "renderer/image/files.h"
 #include "renderer/image/png_decoder.h"
-#include "renderer/image/to_image.h"
 #include "tests/testing.h"
+#include "tests/to_image.h"
 
 namespace roundel {
 

@@ -15,9 +15,7 @@
 #include "tools/primitives/measure.h"
 #include "tools/primitives/saxpy.h"
 #include "tools/primitives/scan.h"
-#include "tools/primitives/scan_part.h"
 #include "tools/primitives/select.h"
-#include "tools/primitives/select_part.h"
 #include "tools/roundel/cli/command_line.h"
 
 namespace roundel::primitives {

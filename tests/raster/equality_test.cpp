@@ -6,8 +6,9 @@
 
 #include "renderer/base/error.h"
 #include "renderer/image/compare.h"
-#include "renderer/image/to_image.h"
+#include "tests/describe_difference.h"
 #include "tests/raster/testing.h"
+#include "tests/to_image.h"
 #include "tools/roundel/commands/selftest.h"
 
 namespace roundel {

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "renderer/base/error.h"
-#include "renderer/compare/compare_folders.h"
+#include "renderer/compare/comparison_run.h"
 #include "renderer/compare/report.h"
 #include "renderer/image/files.h"
 

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <numeric>
 #include <thread>
+#include <tuple>
 
 #include "renderer/base/error.h"
 #include "renderer/render.h"
@@ -103,6 +104,7 @@ struct TestExport {
     if (rasterizers.empty()) rasterizers.push_back(make_cpu_rasterizer({}));
     ExportJob job{scene, source, encoder, sink, std::move(rasterizers)};
     job.encoders = 3;
+    job.memory_budget = memory_budget;
     job.on_written = [this](std::int64_t, std::uint64_t) { ++reported; };
     job.goes_on = goes_on;
     job.tick_seconds = 0.001;
@@ -118,6 +120,7 @@ struct TestExport {
   TestSink sink;
   std::vector<std::unique_ptr<Rasterizer>> rasterizers;
   std::function<bool(const ExportCounts&)> goes_on = [](auto&) { return true; };
+  std::uint64_t memory_budget = 0;
   std::atomic<int> reported{0};
 };
 
@@ -126,8 +129,40 @@ Bytes still(const Scene& scene, std::int64_t frame) {
   const auto rasterizer = make_cpu_rasterizer({});
   Image image;
   StageStats stats;
-  FrameRenderer(scene, *rasterizer).render(frame, image, stats);
+  CircleSource source(scene);
+  Circles circles;
+  rasterizer->draw(source.at(frame, circles), scene.image, image, stats);
   return {image.bytes.begin(), image.bytes.end()};
+}
+
+/// Draws with the CPU, and remembers whether the circles were in memory.
+class LookingRasterizer : public Rasterizer {
+ public:
+  explicit LookingRasterizer(bool& in_memory) : in_memory_(in_memory) {}
+  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+            StageStats& stats) override {
+    in_memory_ = circles.in_memory() != nullptr;
+    inner_->draw(circles, image, out, stats);
+  }
+
+ private:
+  bool& in_memory_;
+  std::unique_ptr<Rasterizer> inner_ = make_cpu_rasterizer({});
+};
+
+TEST(ExportPipeline, CirclesThatDoNotFitAreMadeWhereTheyAreNeeded) {
+  for (const auto& [generator, budget, in_memory] :
+       {std::tuple{"rand10k", std::uint64_t{64} << 20, true},
+        std::tuple{"rand10k", std::uint64_t{1} << 16, false},
+        std::tuple{"snowsingle", std::uint64_t{1} << 16, true}}) {  // simulated: it must be
+    TestExport test(generator, frames_from_0(3));
+    test.memory_budget = budget;
+    bool found = !in_memory;
+    test.rasterizers.push_back(std::make_unique<LookingRasterizer>(found));
+    EXPECT_EQ(test.run().written, frames_from_0(3));
+    EXPECT_EQ(found, in_memory) << generator;
+    EXPECT_EQ(test.sink.files.at(2), still(test.scene, 2)) << generator;
+  }
 }
 
 TEST(ExportPipeline, FramesAreThoseOfStills) {

@@ -1,4 +1,4 @@
-#include "renderer/sequence/shard.h"
+#include "renderer/sequence/frame_list.h"
 
 #include <gtest/gtest.h>
 

@@ -51,7 +51,7 @@ def main() -> int:
                           ("renderer/image/a.h", "renderer/raster/cpu/bin_circles.h"),
                           ("renderer/raster/cuda/a.cu", "renderer/image/files.h"),
                           ("renderer/raster/a.cpp", "renderer/render.h"),
-                          ("renderer/render.cpp", "renderer/sequence/shard.h"),
+                          ("renderer/render.cpp", "renderer/sequence/frame_list.h"),
                           ("renderer/base/a.h", "tools/roundel/options.h"),
                           ("renderer/unknown/a.h", "renderer/base/error.h")]:
         text = f'#include <vector>\n#include "renderer/base/error.h"\n  # include "{planted}"\n'

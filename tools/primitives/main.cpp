@@ -16,7 +16,6 @@
 #include "renderer/raster/rasterizer.h"
 #include "tools/primitives/cuda/device_rows.h"
 #include "tools/primitives/measure.h"
-#include "tools/primitives/report.h"
 #include "tools/roundel/cli/command_line.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/problems.h"

@@ -1,4 +1,4 @@
-#include "tools/primitives/report.h"
+#include "tools/primitives/measure.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 #include "tools/primitives/saxpy.h"
 
-#include <algorithm>
 #include <memory>
 
 #include "tools/primitives/chunks.h"

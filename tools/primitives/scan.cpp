@@ -1,12 +1,10 @@
 #include "tools/primitives/scan.h"
 
-#include <algorithm>
 #include <memory>
 #include <numeric>
 
 #include "tools/primitives/chunks.h"
 #include "tools/primitives/cuda/device_rows.h"
-#include "tools/primitives/scan_part.h"
 #include "tools/primitives/variant.h"
 
 namespace roundel::primitives {

@@ -1,4 +1,4 @@
-#include "tools/primitives/scan_part.h"
+#include "tools/primitives/scan.h"
 
 #define HWY_TARGET_INCLUDE "tools/primitives/scan_part.cpp"
 #include <hwy/cache_control.h>

@@ -1,4 +1,3 @@
-#include "tools/primitives/select_part.h"
 
 #include <algorithm>
 

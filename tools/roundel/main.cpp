@@ -46,34 +46,34 @@ const Command& find_command(const std::string& name) {
                                     did_you_mean(name, names) + "; \"roundel --help\" lists them");
 }
 
-int run_program(int argc, char** argv) {
-  const Command* command = nullptr;
-  try {
-    prepare_process();
-    Arguments arguments(argv, argv + argc);  // the program's name first
-    if (argc < 2) {
-      print_err(program_help() + "\n");
-      throw Error(ExitCode::kUsage, "expected a command");
-    }
-    if (argc > 2 && arguments[1] == "help") arguments = {"", arguments[2], "--help"};
-    const std::string name = arguments[1];
-    const bool wants_version = name == "--version" || name == "-V";
-    const bool wants_help = name == "help" || name == "--help" || name == "-h";
-    if (wants_version) print_version();
-    if (wants_help) print_out(program_help());
-    if (!wants_version && !wants_help) command = &find_command(name);
-    const int code = command ? command->run({arguments.begin() + 2, arguments.end()}) : 0;
-    finish_output();
-    return code;
-  } catch (...) {
-    const Error error = current_error(kMemoryHint);
-    print_error(error);
-    return command != nullptr && command->compares ? 2 : static_cast<int>(error.exit_code());
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_with_enough_stack(run_program, argc, argv);
+  int code = 0;
+  const auto run = [&] {
+    const Command* command = nullptr;
+    try {
+      prepare_process();
+      Arguments arguments(argv, argv + argc);  // the program's name first
+      if (argc < 2) {
+        print_err(program_help() + "\n");
+        throw Error(ExitCode::kUsage, "expected a command");
+      }
+      if (argc > 2 && arguments[1] == "help") arguments = {"", arguments[2], "--help"};
+      const std::string name = arguments[1];
+      const bool wants_version = name == "--version" || name == "-V";
+      const bool wants_help = name == "help" || name == "--help" || name == "-h";
+      if (wants_version) print_version();
+      if (wants_help) print_out(program_help());
+      if (!wants_version && !wants_help) command = &find_command(name);
+      if (command != nullptr) code = command->run({arguments.begin() + 2, arguments.end()});
+      finish_output();
+    } catch (...) {
+      const Error error = current_error(kMemoryHint);
+      print_error(error);
+      code = command != nullptr && command->compares ? 2 : static_cast<int>(error.exit_code());
+    }
+  };
+  if (!run_on_larger_stack(run)) run();
+  return code;
 }

@@ -68,8 +68,16 @@ class TileBlender {
     if (specks_have_pixels_) specks_.store();
   }
 
-  /// The batch, whose circles lie behind all before.
-  void blend() {
+  struct Block {
+    int x, y;             ///< of its first pixel in the tile
+    float transmittance;  ///< least transmittance of its pixels in the image, or less
+  };
+  /// Those with pixels that were active when any_active() was called last, row by row.
+  std::span<const Block> blocks() const { return {blocks_, static_cast<std::size_t>(num_blocks_)}; }
+
+  /// Blends the batch, whose circles lie behind all before, where they are small: circle by circle.
+  /// False where that is to be done block by block.
+  bool blend_if_small() {
     const bool are_small = batch_.largest < kSmallRadius * args_.grid.s;
     if (are_small) {
       const int side = collect_pixels();
@@ -79,31 +87,106 @@ class TileBlender {
         specks_have_pixels_ = true;
         specks_.blend({batch_.count, side, batch_.x, batch_.y, batch_.radius, first_x_, first_y_,
                        batch_.paints});
-        return;
+        return true;
       }
     }
     if (specks_have_pixels_) {
       specks_.store();
       specks_have_pixels_ = false;
-      if (!collect_active_blocks()) return;
+      if (!collect_active_blocks()) return true;
     }
     compute_squares();
-    if (are_small) {
-      for (int k = 0; k < batch_.count; ++k) blend_small(k);
-    } else {
-      for (int i = 0; i < num_blocks_; ++i) {
-        if (i == 0 || blocks_[i].y != blocks_[i - 1].y) compute_rows(row_y_ + blocks_[i].y);
-        blend_block(blocks_[i]);
-      }
+    rows_of_ = -1;
+    for (int k = 0; are_small && k < batch_.count; ++k) blend_small(k);
+    return are_small;
+  }
+
+  /// Which circles of the batch touch a block.
+  std::uint64_t collect_circles(Block block) {
+    if (block.y != rows_of_) compute_rows(rows_of_ = block.y);
+    const float* const x = column_x_ + block.x;
+    std::uint64_t touching = 0;
+    for (int k = 0; k < batch_.count; k += kLanes) {
+      const Vector cx = hn::Load(kTag, batch_.x + k);
+      // Rounding is monotonic: no centre of the block comes out nearer than its nearest point does.
+      const Vector dx = L::sub(cx, L::clamp(cx, x[0], x[kLanes - 1]));
+      const Vector d2 = L::add(L::mul(dx, dx), hn::Load(kTag, nearest_dy2_ + k));
+      touching |= bits_of(L::less_equal(d2, hn::Load(kTag, batch_.r2 + k))) << k;
     }
+    return touching;
+  }
+
+  /// Circle k of the batch, for the vectors of a block, which lie one above the other.
+  struct SolidShader {
+    HWY_INLINE SolidShader(const TileBlender& blender, int k, Vector /*dx2*/)
+        : alpha(L::set(blender.batch_.paints[k].alpha)),
+          one_minus_alpha(L::set(blender.batch_.one_minus_alpha[k])),
+          red(L::set(blender.batch_.paints[k].red)),
+          green(L::set(blender.batch_.paints[k].green)),
+          blue(L::set(blender.batch_.paints[k].blue)) {}
+    HWY_INLINE void paint(PixelState<L>& pixels, int /*row*/, Vector /*d2*/,
+                          L::Mask painted) const {
+      composite_solid<L>(pixels, painted, alpha, one_minus_alpha, red, green, blue);
+    }
+    Vector alpha, one_minus_alpha, red, green, blue;
+  };
+  struct SnowShader {
+    HWY_INLINE SnowShader(const TileBlender& blender, int k, Vector dx2)
+        : ramp(blender.args_.ramp),
+          row_alpha(&blender.row_alpha_[0][k]),
+          inverse_r2(L::set(blender.batch_.inverse_r2[k])),
+          column_alpha(snow_falloff<L>(L::mul(dx2, inverse_r2))) {}
+    HWY_INLINE void paint(PixelState<L>& pixels, int row, Vector d2, L::Mask painted) const {
+      const Vector alpha = L::mul(L::set(row_alpha[std::ptrdiff_t{row} * kBatch]), column_alpha);
+      blend_snow(pixels, painted, ramp, L::mul(d2, inverse_r2), alpha);
+    }
+    const SnowRamp& ramp;
+    const float* row_alpha;
+    Vector inverse_r2, column_alpha;
+  };
+  /// Circles of the batch, all of one shader. `left` is how far at least the pixels are from being
+  /// opaque.
+  template <class Shader>
+  void blend_run(std::uint64_t circles, Block block, std::int32_t& left) {
+    const int first = offset_of(block), stride = args_.state.tile_size;
+    PixelState<L> rows[kRows];
+#pragma GCC unroll 4
+    for (int row = 0; row < kRows; ++row) rows[row] = load_pixels(first + row * stride);
+    const Vector column_x = hn::Load(kTag, column_x_ + block.x);
+    const Vector opaque = L::set(kOpaqueTransmittance);
+    const auto shade_all = [&](int k, const auto& is_painted) HWY_ATTR {
+      const Vector dx = L::sub(L::set(batch_.x[k]), column_x);
+      const Vector dx2 = L::mul(dx, dx), r2 = L::set(batch_.r2[k]);
+      const Shader shader(*this, k, dx2);
+#pragma GCC unroll 4
+      for (int row = 0; row < kRows; ++row) {
+        const Vector d2 = L::add(dx2, L::set(dy2_[row][k]));
+        shader.paint(rows[row], row, d2, is_painted(row, L::less_equal(d2, r2)));
+      }
+    };
+    for (; circles != 0; circles &= circles - 1) {
+      const int k = __builtin_ctzll(circles);
+      if (left <= 0) break;
+      left -= batch_.cost[k];
+      shade_all(k, [](int, L::Mask inside) HWY_ATTR { return inside; });
+    }
+    for (; circles != 0; circles &= circles - 1) {
+      L::Mask active;
+      shade_all(__builtin_ctzll(circles), [&](int row, L::Mask inside) HWY_ATTR {
+        const L::Mask not_opaque = L::greater(rows[row].transmittance, opaque);
+        active = row == 0 ? not_opaque : hn::Or(active, not_opaque);
+        return L::both(inside, not_opaque);
+      });
+      if (L::none(active)) break;
+    }
+#pragma GCC unroll 4
+    for (int row = 0; row < kRows; ++row) store_pixels(rows[row], first + row * stride);
   }
 
  private:
-  struct Block {
-    int x, y;             ///< of its first pixel in the tile
-    float transmittance;  ///< least transmittance of its pixels in the image, or less
-  };
-  int offset_of(Block block) const { return (block.y << args_.grid.tile_shift) + block.x; }
+  int offset_of(Block block) const {
+    return (block.y << args_.grid.tile_shift) + block.x;
+  }
 
   /// Forgets blocks whose pixels are all opaque; false when there is no other left.
   bool collect_active_blocks() {
@@ -203,6 +286,13 @@ class TileBlender {
         });
   }
 
+  static HWY_INLINE void blend_snow(PixelState<L>& pixels, L::Mask painted, const SnowRamp& ramp,
+                                    Vector relative_d2, Vector alpha) {
+    Vector red, green;
+    snow_color<L>(ramp, relative_d2, red, green);
+    composite<L>(pixels, L::zero_unless(painted, alpha), red, green, L::set(1.0f));
+  }
+
   /// Calls blend(pixels, dx2, dy2, painted) for each vector that circle k of the batch may cover a
   /// pixel of.
   template <typename Blend>
@@ -234,7 +324,8 @@ class TileBlender {
   }
 
   /// What the circles of the batch have in common for all blocks of these rows.
-  void compute_rows(const float* y) {
+  void compute_rows(int first_row) {
+    const float* const y = row_y_ + first_row;
     for (int k = 0; k < batch_.count; k += kLanes) {
       const Vector cy = hn::Load(kTag, batch_.y + k);
       const Vector dy = L::sub(cy, L::clamp(cy, y[0], y[kRows - 1]));
@@ -254,117 +345,13 @@ class TileBlender {
     }
   }
 
-  /// Which circles of the batch touch the block of those rows whose columns start at x.
-  std::uint64_t collect_circles(const float* x) const {
-    std::uint64_t touching = 0;
-    for (int k = 0; k < batch_.count; k += kLanes) {
-      const Vector cx = hn::Load(kTag, batch_.x + k);
-      // Rounding is monotonic: no centre of the block comes out nearer than its nearest point does.
-      const Vector dx = L::sub(cx, L::clamp(cx, x[0], x[kLanes - 1]));
-      const Vector d2 = L::add(L::mul(dx, dx), hn::Load(kTag, nearest_dy2_ + k));
-      touching |= bits_of(L::less_equal(d2, hn::Load(kTag, batch_.r2 + k))) << k;
-    }
-    return touching;
-  }
-
-  void blend_block(Block block) {
-    std::uint64_t touching = collect_circles(column_x_ + block.x);
-    // As long as even all circles so far together cannot make a pixel opaque, none is asked.
-    std::int32_t left = halvings_left(block.transmittance);
-    while (touching != 0) {
-      // The circles up to the next one of the other shader.
-      const bool snow = (batch_.snow >> __builtin_ctzll(touching) & 1) != 0;
-      const std::uint64_t others = touching & (snow ? ~batch_.snow : batch_.snow);
-      const std::uint64_t run = touching & ((others & (0 - others)) - 1);
-      if (snow) {
-        blend_run<SnowShader>(run, block, left);
-      } else {
-        blend_run<SolidShader>(run, block, left);
-      }
-      touching &= ~run;
-    }
-  }
-
-  /// Circle k of the batch, for the vectors of a block, which lie one above the other.
-  struct SolidShader {
-    HWY_INLINE SolidShader(const TileBlender& blender, int k, Vector /*dx2*/)
-        : alpha(L::set(blender.batch_.paints[k].alpha)),
-          one_minus_alpha(L::set(blender.batch_.one_minus_alpha[k])),
-          red(L::set(blender.batch_.paints[k].red)),
-          green(L::set(blender.batch_.paints[k].green)),
-          blue(L::set(blender.batch_.paints[k].blue)) {}
-    HWY_INLINE void paint(PixelState<L>& pixels, int /*row*/, Vector /*d2*/,
-                          L::Mask painted) const {
-      composite_solid<L>(pixels, painted, alpha, one_minus_alpha, red, green, blue);
-    }
-    Vector alpha, one_minus_alpha, red, green, blue;
-  };
-  struct SnowShader {
-    HWY_INLINE SnowShader(const TileBlender& blender, int k, Vector dx2)
-        : ramp(blender.args_.ramp),
-          row_alpha(&blender.row_alpha_[0][k]),
-          inverse_r2(L::set(blender.batch_.inverse_r2[k])),
-          column_alpha(snow_falloff<L>(L::mul(dx2, inverse_r2))) {}
-    HWY_INLINE void paint(PixelState<L>& pixels, int row, Vector d2, L::Mask painted) const {
-      const Vector alpha = L::mul(L::set(row_alpha[std::ptrdiff_t{row} * kBatch]), column_alpha);
-      blend_snow(pixels, painted, ramp, L::mul(d2, inverse_r2), alpha);
-    }
-    const SnowRamp& ramp;
-    const float* row_alpha;
-    Vector inverse_r2, column_alpha;
-  };
-  static HWY_INLINE void blend_snow(PixelState<L>& pixels, L::Mask painted, const SnowRamp& ramp,
-                                    Vector relative_d2, Vector alpha) {
-    Vector red, green;
-    snow_color<L>(ramp, relative_d2, red, green);
-    composite<L>(pixels, L::zero_unless(painted, alpha), red, green, L::set(1.0f));
-  }
-
-  /// Circles of the batch, all of one shader. `left` is how far at least the pixels are from being
-  /// opaque.
-  template <class Shader>
-  void blend_run(std::uint64_t circles, Block block, std::int32_t& left) {
-    const int first = offset_of(block), stride = args_.state.tile_size;
-    PixelState<L> rows[kRows];
-#pragma GCC unroll 4
-    for (int row = 0; row < kRows; ++row) rows[row] = load_pixels(first + row * stride);
-    const Vector column_x = hn::Load(kTag, column_x_ + block.x);
-    const Vector opaque = L::set(kOpaqueTransmittance);
-    const auto shade_all = [&](int k, const auto& is_painted) HWY_ATTR {
-      const Vector dx = L::sub(L::set(batch_.x[k]), column_x);
-      const Vector dx2 = L::mul(dx, dx), r2 = L::set(batch_.r2[k]);
-      const Shader shader(*this, k, dx2);
-#pragma GCC unroll 4
-      for (int row = 0; row < kRows; ++row) {
-        const Vector d2 = L::add(dx2, L::set(dy2_[row][k]));
-        shader.paint(rows[row], row, d2, is_painted(row, L::less_equal(d2, r2)));
-      }
-    };
-    for (; circles != 0; circles &= circles - 1) {
-      const int k = __builtin_ctzll(circles);
-      if (left <= 0) break;
-      left -= batch_.cost[k];
-      shade_all(k, [](int, L::Mask inside) HWY_ATTR { return inside; });
-    }
-    for (; circles != 0; circles &= circles - 1) {
-      L::Mask active;
-      shade_all(__builtin_ctzll(circles), [&](int row, L::Mask inside) HWY_ATTR {
-        const L::Mask not_opaque = L::greater(rows[row].transmittance, opaque);
-        active = row == 0 ? not_opaque : hn::Or(active, not_opaque);
-        return L::both(inside, not_opaque);
-      });
-      if (L::none(active)) break;
-    }
-#pragma GCC unroll 4
-    for (int row = 0; row < kRows; ++row) store_pixels(rows[row], first + row * stride);
-  }
-
   const BlendTileArgs& args_;
   Batch& batch_;
   const PixelRect pixels_;
   bool specks_have_pixels_ = false;
   SpeckBlender specks_;
-  // Of the batch's circles and the rows of a block: see compute_rows().
+  // Of the batch's circles and the rows of blocks from rows_of_ on: see compute_rows().
+  int rows_of_ = -1;
   alignas(64) float nearest_dy2_[kBatch];  ///< to the nearest of them, or to between two of them
   alignas(64) float dy2_[kRows][kBatch];
   alignas(64) float row_alpha_[kRows][kBatch];  ///< of snow
@@ -385,7 +372,24 @@ bool blend_tile(const BlendTileArgs& args) {
   TileBlender blender(args, batch);
   bool is_active = args.is_fresh || blender.any_active();
   while (is_active && loader.load(batch)) {
-    blender.blend();
+    if (!blender.blend_if_small()) {
+      for (const TileBlender::Block& block : blender.blocks()) {
+        // As long as even all circles so far together cannot make a pixel opaque, none is asked.
+        std::int32_t left = halvings_left(block.transmittance);
+        for (std::uint64_t circles = blender.collect_circles(block), run = 0; circles != 0;
+             circles &= ~run) {
+          // The circles up to the next one of the other shader.
+          const bool is_snow = (batch.snow >> __builtin_ctzll(circles) & 1) != 0;
+          const std::uint64_t others = circles & (is_snow ? ~batch.snow : batch.snow);
+          run = circles & ((others & (0 - others)) - 1);
+          if (is_snow) {
+            blender.blend_run<TileBlender::SnowShader>(run, block, left);
+          } else {
+            blender.blend_run<TileBlender::SolidShader>(run, block, left);
+          }
+        }
+      }
+    }
     is_active = (args.is_last && loader.is_done()) || blender.any_active();
   }
   blender.finish();
@@ -399,8 +403,9 @@ HWY_AFTER_NAMESPACE();
 namespace roundel::cpu {
 HWY_EXPORT(blend_tile);
 
-bool blend_tile(const BlendTileArgs& args) {
-  return HWY_DYNAMIC_DISPATCH(blend_tile)(args);
+BlendTile* blend_tile_on_this_machine() {
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  return &HWY_DYNAMIC_DISPATCH(blend_tile);
 }
 
 TileState scratch_tile(int tile_size) {

@@ -70,9 +70,41 @@ class CpuBackend final : public RasterBackend {
     if (!chunk.is_last() && states_.size() < num_tiles() * state_size(tile_size_))
       states_.resize_discard(num_tiles() * state_size(tile_size_));
     all_saved_ = true;
+    BlendTile* const blend_tile = blend_tile_on_this_machine();
+    // Blends the list of an active tile, and finishes it or saves its pixels for the next chunk.
+    const auto blend_list = [&](std::size_t tile) {
+      const bool is_empty = lists_.is_empty(tile), is_fresh = slots_[tile] == kNoSlot;
+      if (is_empty && !chunk.is_last()) return;
+      const int tile_x = static_cast<int>(tile) % grid_.tiles_x;
+      const int tile_y = static_cast<int>(tile) / grid_.tiles_x;
+      const PixelRect pixels = grid_.tile_pixels(tile_x, tile_y);
+      if (is_empty && is_fresh) {
+        finish_tile(*finish_, pixels, nullptr);
+        done_[tile] = 1;
+        return;
+      }
+      // In a core's cache; a tile that starts and ends with this chunk is kept nowhere else.
+      const TileState state = load_state(tile, pixels);
+      const bool is_opaque = blend_tile({grid_, tile_x, tile_y, shapes_, paints_, lists_.slabs,
+                                         ramp_, state, is_fresh, chunk.is_last()});
+      if (is_opaque || chunk.is_last()) {
+        finish_tile(*finish_, pixels, &state);
+        done_[tile] = 1;
+        return;
+      }
+      if (is_fresh) {
+        const std::uint32_t slot = slots_taken_++;
+        if (slot >= most_slots) {
+          all_saved_ = false;
+          return;
+        }
+        slots_[tile] = slot;
+      }
+      std::copy_n(state.planes, state_size(tile_size_), saved_state(tile));
+    };
     arena_.execute([&] {
       tbb::parallel_for(std::size_t{0}, num_tiles(), [&](std::size_t tile) {
-        if (done_[tile] == 0) blend(tile, chunk.is_last(), most_slots);
+        if (done_[tile] == 0) blend_list(tile);
       });
     });
     stats.overlaps += lists_.overlaps;
@@ -116,38 +148,6 @@ class CpuBackend final : public RasterBackend {
 
  private:
   std::size_t num_tiles() const { return static_cast<std::size_t>(grid_.num_tiles()); }
-
-  /// Blends the list of an active tile, and finishes it or saves its pixels for the next chunk.
-  void blend(std::size_t tile, bool is_last, std::size_t most_slots) {
-    const bool is_empty = lists_.is_empty(tile), is_fresh = slots_[tile] == kNoSlot;
-    if (is_empty && !is_last) return;
-    const int tile_x = static_cast<int>(tile) % grid_.tiles_x;
-    const int tile_y = static_cast<int>(tile) / grid_.tiles_x;
-    const PixelRect pixels = grid_.tile_pixels(tile_x, tile_y);
-    if (is_empty && is_fresh) {
-      finish_tile(*finish_, pixels, nullptr);
-      done_[tile] = 1;
-      return;
-    }
-    // In a core's cache; a tile that starts and ends with this chunk is kept nowhere else.
-    const TileState state = load_state(tile, pixels);
-    const bool is_opaque = blend_tile(
-        {grid_, tile_x, tile_y, shapes_, paints_, lists_.slabs, ramp_, state, is_fresh, is_last});
-    if (is_opaque || is_last) {
-      finish_tile(*finish_, pixels, &state);
-      done_[tile] = 1;
-      return;
-    }
-    if (is_fresh) {
-      const std::uint32_t slot = slots_taken_++;
-      if (slot >= most_slots) {
-        all_saved_ = false;
-        return;
-      }
-      slots_[tile] = slot;
-    }
-    std::copy_n(state.planes, state_size(tile_size_), saved_state(tile));
-  }
 
   /// Bytes of main memory for one frame.
   struct Budget {

@@ -36,7 +36,7 @@ class SpeckBlender {
   static constexpr int kLargestSide = 4;
   static constexpr int kLargestTile = 32;  ///< pixels a side
 
-  /// Takes over the pixels of `state` until give_back().
+  /// Takes over the pixels of `state` until store().
   void load(const TileState& state, const PixelRect& pixels, float s) {
     state_ = state;
     s_ = s;

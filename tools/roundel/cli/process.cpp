@@ -88,23 +88,22 @@ void set_log_level(Verbosity verbosity) {
                                                        : spdlog::level::info);
 }
 
-int run_with_enough_stack(int (*run)(int argc, char** argv), int argc, char** argv) {
+bool run_on_larger_stack(const std::function<void()>& run) {
   // A task that blends has the state of a tile of pixels, some 50 KiB in all, on its stack.
   constexpr std::size_t kEnough = std::size_t{1} << 20, kUsual = std::size_t{8} << 20;
   rlimit limit{};
-  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnough) return run(argc, argv);
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnough) return false;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kUsual);
   pthread_setattr_default_np(&attributes);
   pthread_attr_destroy(&attributes);
-  int code = 0;
   try {
-    std::thread([&] { code = run(argc, argv); }).join();
-  } catch (const std::system_error&) {  // no thread can be had
-    return run(argc, argv);
+    std::thread(run).join();
+    return true;
+  } catch (const std::system_error&) {
+    return false;
   }
-  return code;
 }
 
 }  // namespace roundel

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+
 #include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
@@ -18,8 +20,9 @@ int stop_signal();
 /// What reaches the log: errors; normal; everything.
 void set_log_level(Verbosity verbosity);
 
-/// Returns run(argc, argv). Where the limit of the stack (ulimit -s) is below what drawing takes,
-/// `run` gets a thread with a stack of the usual size, as do the threads that it starts.
-int run_with_enough_stack(int (*run)(int argc, char** argv), int argc, char** argv);
+/// Where the limit of the stack (ulimit -s) is below what drawing takes: calls `run` on a thread
+/// with a stack of the usual size, which threads that it starts have too. False, with nothing
+/// called, where the stack does or no thread can be had.
+bool run_on_larger_stack(const std::function<void()>& run);
 
 }  // namespace roundel

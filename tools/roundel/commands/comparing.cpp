@@ -8,7 +8,7 @@
 #include <set>
 
 #include "renderer/base/error.h"
-#include "renderer/compare/compare_folders.h"
+#include "renderer/compare/comparison_run.h"
 #include "renderer/compare/report.h"
 #include "renderer/compare/run_json.h"
 #include "renderer/image/files.h"

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/error.h"
-#include "renderer/compare/compare_folders.h"
+#include "renderer/compare/comparison_run.h"
 #include "renderer/compare/difference_image.h"
-#include "renderer/compare/difference_json.h"
 #include "renderer/compare/picture_difference.h"
+#include "renderer/compare/run_json.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
 #include "tools/roundel/cli/machine.h"

@@ -11,9 +11,8 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
-#include "renderer/compare/compare_folders.h"
+#include "renderer/compare/comparison_run.h"
 #include "renderer/compare/difference_image.h"
-#include "renderer/compare/display_image.h"
 #include "renderer/compare/pending_goldens.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/render.h"
@@ -273,13 +272,13 @@ class Regression {
   void draw(const Subject& subject, PairResult& result) {
     if (scene_ != subject.scene) {
       scene_ = nullptr;
-      renderer_.emplace(*subject.scene, rasterizer_);
+      source_.emplace(*subject.scene);
       fingerprint_ = fingerprint(*subject.scene);
       scene_ = subject.scene;
     }
     Image image;
     StageStats stats;
-    renderer_->render(subject.frame, image, stats);
+    rasterizer_.draw(source_->at(subject.frame, circles_), subject.scene->image, image, stats);
     const std::uint64_t bytes = image.bytes.size();
     if (waiting_bytes_ + bytes > kMaxWaitingBytes) {
       comparisons_.wait();
@@ -337,9 +336,10 @@ class Regression {
   PendingGoldens pending_;
   const std::vector<Subject>& subjects_;
   ComparisonRun run_;
-  const Scene* scene_ = nullptr;  // of renderer_ and fingerprint_
+  const Scene* scene_ = nullptr;  // of source_ and fingerprint_
   std::string fingerprint_;
-  std::optional<FrameRenderer> renderer_;
+  std::optional<CircleSource> source_;
+  Circles circles_;
   std::uint64_t waiting_bytes_ = 0;
   tbb::task_group comparisons_;  // the last member: what the tasks use outlives them
 };

@@ -12,7 +12,6 @@
 #include "renderer/sequence/export_pipeline.h"
 #include "renderer/sequence/frame_list.h"
 #include "renderer/sequence/frame_name.h"
-#include "renderer/sequence/shard.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/progress.h"
 

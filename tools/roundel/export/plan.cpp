@@ -13,6 +13,7 @@
 #include "renderer/generate/generate.h"
 #include "renderer/image/files.h"
 #include "renderer/sequence/existing_frames.h"
+#include "renderer/survey.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/requirements.h"
 
@@ -155,7 +156,10 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
   }
   const std::uint64_t budget = options.machine.raster.memory_budget;
   if (options.is_film()) {
-    check_memory(scene, memory_needed(scene.image, plan.format.picture, count_circles(scene), 0, 0),
+    const bool holds_circles = options.split_frame || !makes_circles_on_the_way(scene);
+    check_memory(scene,
+                 memory_needed(scene.image, plan.format.picture,
+                               holds_circles ? count_circles(scene) : 0, 0, 0),
                  budget);
   } else {
     check_feasible(scene, plan.format.picture, budget);

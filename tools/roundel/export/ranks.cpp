@@ -274,7 +274,9 @@ void draw_ordered_bands(const Scene& scene, bool wants_float, const Ranks& ranks
   BandPainter painter(std::move(rasterizers));
   CircleSource source(scene);
   Circles circles;
-  FramePixels picture;
+  Image image;
+  Framebuffer framebuffer;
+  const FrameTarget out = wants_float ? FrameTarget(framebuffer) : FrameTarget(image);
   const RowBand band = part_of({0, scene.image.height}, ranks.index, ranks.count);
   for (;;) {
     const Message order = wait_for(messenger, MessageKind::kOrder);
@@ -282,19 +284,14 @@ void draw_ordered_bands(const Scene& scene, bool wants_float, const Ranks& ranks
     try {
       StageStats stats;
       generate_in_frame_space(source, order["frame"], circles);
-      if (wants_float) {
-        painter.draw(circles, scene.image, band, picture.framebuffer, stats);
-      } else {
-        painter.draw(circles, scene.image, band, picture.image, stats);
-      }
+      painter.draw(circles, scene.image, band, out, stats);
     } catch (const std::exception& error) {
       const std::string text = error.what();
       send(messenger, 0, MessageKind::kBand, text.empty() ? "failed" : text);
       continue;
     }
     send(messenger, 0, MessageKind::kBand, "");
-    std::span<const std::uint8_t> bytes =
-        wants_float ? band_bytes(picture.framebuffer, band) : band_bytes(picture.image, band);
+    std::span<const std::uint8_t> bytes = band_bytes(out, band);
     for (; !bytes.empty(); bytes = bytes.subspan(std::min(kSlice, bytes.size()))) {
       messenger.send(0, MessageKind::kBandBytes, bytes.first(std::min(kSlice, bytes.size())));
     }

@@ -16,7 +16,6 @@
 #include "renderer/raster/rasterizer.h"
 #include "renderer/sequence/export_pipeline.h"
 #include "renderer/sequence/frame_list.h"
-#include "renderer/sequence/frame_source.h"
 #include "renderer/sequence/split_rasterizer.h"
 #include "tools/roundel/cli/machine.h"
 

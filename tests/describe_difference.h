@@ -1,0 +1,23 @@
+#pragma once
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "renderer/base/text.h"
+#include "renderer/image/compare.h"
+
+namespace roundel {
+
+/// One line for people: "pixels are the same", "12 pixels differ, the first at (3, 4) in blue, …".
+inline std::string describe(const Difference& difference) {
+  if (difference.size) return "sizes or channels differ";
+  if (difference.pixels == 0) return "pixels are the same";
+  constexpr std::array kChannels = {"red", "green", "blue", "alpha"};
+  return fmt::format(
+      "{} differ{}, the first at ({}, {}) in {}; largest difference {}",
+      count_with_noun(difference.pixels, "pixel"), difference.pixels == 1 ? "s" : "", difference.x,
+      difference.y, kChannels.at(static_cast<std::size_t>(difference.channel)), difference.largest);
+}
+
+}  // namespace roundel
