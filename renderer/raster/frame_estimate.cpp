@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "renderer/raster/shaders.h"
 
@@ -12,6 +13,8 @@ namespace {
 /// Optical depth (−ln T) at which a pixel is opaque: ln 2²⁰.
 constexpr double kStoppingDepth = 13.87;
 constexpr std::size_t kSamplesPerBlock = 64;
+/// A list that is not long, whatever a block's samples say.
+constexpr std::uint64_t kLeastLongList = 4096;
 
 /// Circles of a block.
 struct Samples {
@@ -38,6 +41,25 @@ double optical_depth(const Paint& paint) {
   return alpha < 1 ? std::min(-std::log1p(-alpha), kStoppingDepth) : kStoppingDepth;
 }
 
+/// How many circles have their centres in the same tile, `tiles` of which make the image's height.
+std::size_t most_in_one_tile(const Samples& samples, double tiles) {
+  std::array<std::pair<int, int>, kSamplesPerBlock> places;  // NOLINT: the first `count`
+  const auto place = [&](float center) {
+    return static_cast<int>(std::clamp(center * tiles, -1.0, 1e6));
+  };
+  for (std::size_t i = 0; i < samples.count; ++i)
+    places[i] = {place(samples.shapes[i].x), place(samples.shapes[i].y)};
+  const auto end = places.begin() + static_cast<std::ptrdiff_t>(samples.count);
+  std::sort(places.begin(), end);
+  std::size_t most = 0;
+  for (auto run = places.begin(); run != end;) {
+    const auto next = std::find_if(run, end, [&](const auto& other) { return other != *run; });
+    most = std::max(most, static_cast<std::size_t>(next - run));
+    run = next;
+  }
+  return most;
+}
+
 }  // namespace
 
 FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& image, int tile_size,
@@ -49,7 +71,7 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
     return first < last ? std::floor(last / tile_size) - std::floor(first / tile_size) + 1 : 0.0;
   };
 
-  FrameEstimate estimate{count, 0, 0};
+  FrameEstimate estimate{count, 0, 0, 0};
   double depth = 0, tiles = 0;
   Samples samples;  // NOLINT: see there
   // Blocks of doubling size, from the front to the back.
@@ -70,6 +92,10 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
       }
     }
     const double scale = static_cast<double>(block) / static_cast<double>(samples.count);
+    const std::size_t most =
+        block < kLeastLongList ? 0 : most_in_one_tile(samples, height / tile_size);
+    if (10 * most >= samples.count)
+      estimate.longest_list = std::max(estimate.longest_list, scale * static_cast<double>(most));
     const double missing = saturation_factor * kStoppingDepth - depth;
     depth += block_depth * scale;
     tiles += block_tiles * scale;

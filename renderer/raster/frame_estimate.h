@@ -14,6 +14,9 @@ struct FrameEstimate {
   std::uint64_t front_circles;
   /// Tiles that a circle's box touches, mean over the front circles and over all.
   double front_tiles_per_circle, tiles_per_circle;
+  /// Circles whose centres lie in the tile that has most of some block's samples; 0 unless it has a
+  /// tenth of them. Elsewhere lists are about equally long.
+  double longest_list = 0;
 };
 
 /// `circles` are in frame space; tiles have `tile_size` pixels a side. The front circles are those

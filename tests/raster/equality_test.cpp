@@ -240,6 +240,41 @@ TEST(Equality, CudaHasTheBitsOfTheCpu) {
   }
 }
 
+TEST(Equality, LongListsSharedByBlocksHaveTheBitsOfTheCpu) {
+  ROUNDEL_NEEDS_CUDA();
+  struct Case {
+    float largest_radius, max_alpha;
+    double snow;
+  };
+  // Pixels that are never opaque, and others; specks, discs over all of the image, and both
+  // shaders.
+  for (const auto& [largest_radius, max_alpha, snow] :
+       {Case{0.05f, 1e-3f, 0.0}, {0.05f, 0.5f, 0.2}, {0.002f, 1e-3f, 0.0}, {30.0f, 2e-4f, 0.01}}) {
+    Circles circles = random_circles(60'000, largest_radius, max_alpha, snow);
+    for (std::size_t i = 0; i < circles.count(); i += i % 7 == 0 ? 2 : 1) {
+      circles.shapes[i].x = 0.2f + 0.1f * circles.shapes[i].x;
+      circles.shapes[i].y = 0.3f + 0.1f * circles.shapes[i].y;
+    }
+    for (const auto& [width, height] : {std::pair{150, 107}, {1030, 400}}) {
+      ImageSettings image = image_of(width, height);
+      image.alpha = snow > 0;
+      const Framebuffer expected = draw_cpu(circles, image);
+      for (const RasterOptions& options :
+           {RasterOptions{}, RasterOptions{.chunk_circles = 25'000}}) {
+        const auto rasterizer = make_cuda_rasterizer(options);
+        for (int frame = 0; frame < 2; ++frame)
+          expect_same_bits(expected, draw(*rasterizer, circles, image), "cuda");
+        Image bytes, expected_bytes;
+        StageStats stats;
+        make_cpu_rasterizer({})->draw(circles, image, expected_bytes, stats);
+        rasterizer->draw(circles, image, bytes, stats);
+        EXPECT_EQ(std::memcmp(expected_bytes.bytes.data(), bytes.bytes.data(), bytes.bytes.size()),
+                  0);
+      }
+    }
+  }
+}
+
 TEST(Equality, EveryCudaDeviceDrawsFrameAfterFrameFromAnyThread) {
   ROUNDEL_NEEDS_CUDA();
   const ImageSettings image = image_of(300, 200);

@@ -25,6 +25,17 @@ TEST(FrameEstimate, FaintCirclesAreAllNeeded) {
   EXPECT_EQ(estimate.front_tiles_per_circle, estimate.tiles_per_circle);
 }
 
+TEST(FrameEstimate, AHotSpotMakesALongList) {
+  Circles circles = testing::random_circles(100'000, 0.01f, 0.01f, 0);
+  const ImageSettings image = image_of(1024, 1024);
+  EXPECT_EQ(estimate_frame(circles, image, 32, 3).longest_list, 0);
+  for (std::size_t i = 0; i < circles.count(); i += 2)
+    circles.shapes[i].x = circles.shapes[i].y = 0.51f;
+  const double longest = estimate_frame(circles, image, 32, 3).longest_list;
+  EXPECT_GT(longest, 10'000);
+  EXPECT_LT(longest, 50'000);
+}
+
 TEST(FrameEstimate, NoCirclesAreNoTrouble) {
   const FrameEstimate estimate = estimate_frame(Circles{}, image_of(5, 5), 32, 3);
   EXPECT_EQ(estimate.front_circles, 0U);

@@ -67,12 +67,15 @@ struct Region {
     constexpr int kMostX = kRegionWidth * kTileSize / kSubtileWidth - 1;
     constexpr int kMostY = kRegionHeight * kTileSize / kSubtileHeight - 1;
     const PixelRect pixels = grid.pixel_bounds(shape);
-    const int x0 = pixels.x0 / kSubtileWidth - 2 * tile_x, x1 = pixels.x1 / kSubtileWidth - 2 * tile_x;
-    const int y0 = pixels.y0 / kSubtileHeight - 4 * tile_y, y1 = pixels.y1 / kSubtileHeight - 4 * tile_y;
+    const int x0 = pixels.x0 / kSubtileWidth - 2 * tile_x,
+              x1 = pixels.x1 / kSubtileWidth - 2 * tile_x;
+    const int y0 = pixels.y0 / kSubtileHeight - 4 * tile_y,
+              y1 = pixels.y1 / kSubtileHeight - 4 * tile_y;
     const bool is_outside = pixels.empty() || x0 > kMostX || x1 < 0 || y0 > kMostY || y1 < 0;
     if (is_outside) return number << kNumberShift | 7;  // from column 7 to column 0
-    return number << kNumberShift | static_cast<std::uint32_t>(max(x0, 0) | min(x1, kMostX) << 3 |
-                                                               max(y0, 0) << 6 | min(y1, kMostY) << 9);
+    return number << kNumberShift |
+           static_cast<std::uint32_t>(max(x0, 0) | min(x1, kMostX) << 3 | max(y0, 0) << 6 |
+                                      min(y1, kMostY) << 9);
   }
 };
 
@@ -98,7 +101,8 @@ __global__ void __launch_bounds__(RegionPolicy::kThreads)
   const unsigned before_lane = (1u << lane()) - 1;
 
   const std::uint32_t part = circles_of_warp(args.count);
-  auto* const numbers = reinterpret_cast<std::uint16_t*>(near_circles + kWarps * part) + warp * part;
+  auto* const numbers =
+      reinterpret_cast<std::uint16_t*>(near_circles + kWarps * part) + warp * part;
   const std::uint32_t begin = min(warp * part, args.count), end = min(begin + part, args.count);
   std::uint32_t found = 0;
   const int last = static_cast<int>(args.count - end);
@@ -106,7 +110,8 @@ __global__ void __launch_bounds__(RegionPolicy::kThreads)
   for (std::uint32_t first = begin; first < end; first += 32 * kLoads, number -= 32 * kLoads) {
     Shape shapes[kLoads];  // all are on their way before one is looked at
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k) shapes[k] = load_shape(args.shapes + max(number - 32 * k, last));
+    for (int k = 0; k < kLoads; ++k)
+      shapes[k] = load_shape(args.shapes + max(number - 32 * k, last));
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
       const bool is_near = number - 32 * k >= last && !region.is_far(shapes[k]);
@@ -131,7 +136,8 @@ __global__ void __launch_bounds__(RegionPolicy::kThreads)
   __syncthreads();
 
   const int tile = warp / kParts;
-  const int tile_x = region.tile_x + tile % kRegionWidth, tile_y = region.tile_y + tile / kRegionWidth;
+  const int tile_x = region.tile_x + tile % kRegionWidth,
+            tile_y = region.tile_y + tile / kRegionWidth;
   const bool is_inside = tile_x < grid.tiles_x && tile_y < grid.tiles_y;
   const bool is_active =
       is_inside && (kIsFirstChunk || args.active_subtiles[tile_y * grid.tiles_x + tile_x] != 0);
@@ -179,14 +185,13 @@ __global__ void __launch_bounds__(RegionPolicy::kThreads)
 }  // namespace
 
 void bin_regions(const BinCirclesArgs& args, cudaStream_t stream) {
-  const auto kernel =
-      args.chunk_number == 0 ? bin_regions_kernel<true> : bin_regions_kernel<false>;
+  const auto kernel = args.chunk_number == 0 ? bin_regions_kernel<true> : bin_regions_kernel<false>;
   const std::size_t shared_bytes = static_cast<std::size_t>(kWarps) * circles_of_warp(args.count) *
                                    (sizeof(NearCircle) + sizeof(std::uint16_t));
   ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           static_cast<int>(shared_bytes)));
-  launch(kernel, static_cast<unsigned>(num_regions(args.grid)), RegionPolicy::kThreads, shared_bytes,
-         args, args.begins_early, stream);
+  launch(kernel, static_cast<unsigned>(num_regions(args.grid)), RegionPolicy::kThreads,
+         shared_bytes, args, args.begins_early, stream);
 }
 
 }  // namespace roundel::cuda

@@ -177,6 +177,13 @@ __global__ void __launch_bounds__(kThreads, BlendPolicy::kBlocksPerProcessor)
   const bool is_first_chunk = args.chunk_number == 0;
   const std::uint32_t active = is_first_chunk ? 0xff : args.active_subtiles[tile];
   if (active == 0) return;
+  if (args.long_list != ~0u && args.lists[tile].count >= args.long_list) {
+    if (threadIdx.x == 0 && !args.is_last_chunk) {
+      args.active_subtiles[tile] = static_cast<std::uint8_t>(active);
+      atomicAdd(&progress.active_tiles[args.chunk_number % 2], 1);  // as far as is known here
+    }
+    return;
+  }
   if (threadIdx.x == 0) shared.active_subtiles = 0;  // all synchronise before it is used
 
   const int warp = threadIdx.x / 32;

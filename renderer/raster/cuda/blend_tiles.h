@@ -31,6 +31,8 @@ struct BlendTilesArgs {
   /// The chunk's lists; without them every block looks at all circles itself.
   const OverlapRun* lists = nullptr;  // [num_tiles]
   const Overlap* overlaps = nullptr;
+  /// Tiles whose lists have at least so many overlaps are left to blend_long_lists().
+  std::uint32_t long_list = ~0u;
   FrameProgress* progress = nullptr;
   std::uint8_t* active_subtiles = nullptr;  // [num_tiles]
   SavedPixel* states = nullptr;             // [height · width]; null when there is one chunk
@@ -49,5 +51,8 @@ bool can_begin_early();
 /// Composites the chunk's circles onto every active subtile, front to back, and writes the pixels
 /// that are done.
 void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream);
+
+/// The same for the tiles with long lists, after it: several blocks a tile.
+void blend_long_lists(const BlendTilesArgs& args, cudaStream_t stream);
 
 }  // namespace roundel::cuda

@@ -15,6 +15,8 @@ constexpr std::uint64_t kFewOverlaps = 1 << 16;
 constexpr std::uint64_t kBytesPerOverlap = sizeof(Overlap) + sizeof(PlacedOverlap);
 /// The same for the overlaps of a slab: those of one differ less.
 constexpr double kPlacedMargin = 1.1;
+/// Overlaps of a list that is better shared by several blocks.
+constexpr std::uint32_t kLongList = 8192;
 /// Up to so many circles every tile's block looks at them itself: lists would cost more. Not for
 /// more: where tiles are not done early, the look takes longer than lists.
 constexpr std::uint64_t kMostUnlisted = 2048;
@@ -100,7 +102,7 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
     fill_background(background, background_.data(), stream_);
     blend_.background = background_.data();
   }
-  active_subtiles_.reserve_discard(static_cast<std::size_t>(grid.num_tiles()));
+  active_subtiles_.reserve_discard((static_cast<std::size_t>(grid.num_tiles()) + 3) / 4 * 4);
   bin_.active_subtiles = blend_.active_subtiles = active_subtiles_.data();
   progress_.reserve_discard(1);
   bin_.progress = blend_.progress = progress_.data();
@@ -137,7 +139,12 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
 
 void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
   const ProfilerRange range("blend");
+  // Each with several blocks for itself, if the sample says that there are some.
+  const bool has_long_lists =
+      blend_.lists != nullptr && estimate_.longest_list >= static_cast<double>(kLongList);
+  blend_.long_list = has_long_lists ? kLongList : ~0u;
   blend_tiles(blend_, stream_);
+  if (has_long_lists) blend_long_lists(blend_, stream_);
   if (!is_capturing_) after_blend_.record(stream_);
 }
 

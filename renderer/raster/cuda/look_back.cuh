@@ -12,13 +12,14 @@ namespace roundel::cuda {
 enum class ScanStatus : std::uint32_t { kNothing = 0, kAggregate = 1, kInclusive = 2 };
 
 inline __device__ void publish(std::uint64_t* word, ScanStatus status, std::uint64_t value) {
-  *reinterpret_cast<volatile std::uint64_t*>(word) = value << 2 | static_cast<std::uint32_t>(status);
+  *reinterpret_cast<volatile std::uint64_t*>(word) =
+      value << 2 | static_cast<std::uint32_t>(status);
 }
 
-/// The sum of the totals of all blocks before `block`, and lets those behind know. One warp calls it,
-/// each block once; `words` [blocks] are zero before the kernel. Blocks start in the order of their
-/// numbers, so those in front are at work, or done. It looks at 128 blocks at a time, four a lane,
-/// and stops at the nearest one that knows its own sum.
+/// The sum of the totals of all blocks before `block`, and lets those behind know. One warp calls
+/// it, each block once; `words` [blocks] are zero before the kernel. Blocks start in the order of
+/// their numbers, so those in front are at work, or done. It looks at 128 blocks at a time, four a
+/// lane, and stops at the nearest one that knows its own sum.
 inline __device__ std::uint64_t look_back(std::uint64_t* words, int block, std::uint64_t total) {
   constexpr int kWords = 4;
   constexpr auto kInclusive = static_cast<std::uint32_t>(ScanStatus::kInclusive);

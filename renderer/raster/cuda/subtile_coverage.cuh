@@ -10,6 +10,34 @@ namespace roundel::cuda {
 /// Pixels; up to this radius compute_spans() finds the ends of a row of covered pixels.
 inline constexpr float kMostSpanRadius = 400;
 
+/// A lane's circle: its box in the subtile, a little too large.
+struct SubtileBox {
+  /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place.
+  static constexpr float kMargin = 0.0625f;
+
+  float middle_x, reach;  ///< its centre in columns of the subtile, its radius in pixels
+  int first_column, first_row, columns, rows;
+  bool reaches;
+
+  __device__ SubtileBox(const Shape& shape, const SubtilePixels& pixels, const TileGrid& grid) {
+    const float height = static_cast<float>(grid.height);
+    middle_x = shape.x * height - (static_cast<float>(pixels.x0) + 0.5f);
+    const float middle_y = shape.y * height - (static_cast<float>(pixels.y0) + 0.5f);
+    const float radius = shape.radius * height;
+    reach = radius + (kMargin + (fabsf(middle_x) + fabsf(middle_y) + radius) * 0x1p-20f);
+    const float x0 = fmaxf(middle_x - reach, 0.0f),
+                x1 = fminf(middle_x + reach, kSubtileWidth - 1.0f);
+    const float y0 = fmaxf(middle_y - reach, 0.0f),
+                y1 = fminf(middle_y + reach, kSubtileHeight - 1.0f);
+    reaches = shape.radius > 0 && x0 <= x1 && y0 <= y1;
+    first_column = __float2int_ru(x0);
+    columns = __float2int_rd(x1) + 1 - first_column;
+    first_row = __float2int_ru(y0);
+    rows = __float2int_rd(y1) + 1 - first_row;
+  }
+  __device__ int side() const { return max(columns, rows); }
+};
+
 /// Sets `bit` of `bits` where a <= b; one instruction after the comparison, which the compiler
 /// makes two of.
 inline __device__ void set_if_at_most(std::uint32_t& bits, std::uint32_t bit, float a, float b) {

@@ -86,9 +86,6 @@ struct SubtilePainter {
   }
 
  private:
-  /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place.
-  static constexpr float kBoxMargin = 0.0625f;
-
   /// Paints the first `count` lanes' circles.
   __device__ void paint_batch(SubtilePixels& pixels, std::uint32_t circle, int count) {
     Shape shape{0, 0, 0, 0};
@@ -98,26 +95,16 @@ struct SubtilePainter {
       paint = load_paint(paints + circle);
     }
     const float r2 = shape.radius * shape.radius;
-    // The circle's box in the subtile, a little too large.
-    const float height = static_cast<float>(grid.height);
-    const float middle_x = shape.x * height - (static_cast<float>(pixels.x0) + 0.5f);
-    const float middle_y = shape.y * height - (static_cast<float>(pixels.y0) + 0.5f);
-    const float radius = shape.radius * height;
-    const float reach =
-        radius + (kBoxMargin + (fabsf(middle_x) + fabsf(middle_y) + radius) * 0x1p-20f);
-    const float x0 = fmaxf(middle_x - reach, 0.0f),
-                x1 = fminf(middle_x + reach, kSubtileWidth - 1.0f);
-    const float y0 = fmaxf(middle_y - reach, 0.0f),
-                y1 = fminf(middle_y + reach, kSubtileHeight - 1.0f);
-    bool reaches = shape.radius > 0 && x0 <= x1 && y0 <= y1;
+    const SubtileBox box(shape, pixels, grid);
+    bool reaches = box.reaches;
     const bool has_snow = __any_sync(kAllLanes, reaches && is_snow(paint));
     std::uint32_t covering[kPixelsPerLane];
 
-    const int first_column = __float2int_ru(x0), columns = __float2int_rd(x1) + 1 - first_column;
-    const int first_row = __float2int_ru(y0), rows = __float2int_rd(y1) + 1 - first_row;
-    if (!__any_sync(kAllLanes, reaches && columns > Policy::kMarkedWidth)) {
+    if (!__any_sync(kAllLanes, reaches && box.columns > Policy::kMarkedWidth)) {
       store(lane(), shape, r2, paint, has_snow);
-      if (reaches) mark(shape, r2, first_column, first_row, rows, pixels, grid.s, scratch.coverage);
+      if (reaches)
+        mark(shape, r2, box.first_column, box.first_row, box.rows, pixels, grid.s,
+             scratch.coverage);
       __syncwarp();
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
@@ -128,10 +115,10 @@ struct SubtilePainter {
       return;
     }
     // A large circle's edge may be narrow, but tall.
-    if (!__any_sync(kAllLanes, reaches && max(columns, rows) > Policy::kTestedSide)) {
+    if (!__any_sync(kAllLanes, reaches && box.side() > Policy::kTestedSide)) {
       store(lane(), shape, r2, paint, has_snow);
-      test_box(shape, reaches ? r2 : -1, reaches ? first_column : 0, reaches ? first_row : 0,
-               pixels, grid.s, covering);
+      test_box(shape, reaches ? r2 : -1, reaches ? box.first_column : 0,
+               reaches ? box.first_row : 0, pixels, grid.s, covering);
       transpose(covering);
       paint_covering(pixels, covering, has_snow);
       return;
@@ -143,10 +130,11 @@ struct SubtilePainter {
     const bool is_whole = reaches && covers_all(shape, subtile_pixels, grid.s);
     const unsigned reaching = __ballot_sync(kAllLanes, reaches);
     const unsigned whole = __ballot_sync(kAllLanes, is_whole);
-    const bool has_large = __any_sync(kAllLanes, reaches && !is_whole && reach > kMostSpanRadius);
+    const bool has_large =
+        __any_sync(kAllLanes, reaches && !is_whole && box.reach > kMostSpanRadius);
     if (!has_large && (has_snow || 4 * __popc(whole) < __popc(reaching))) {
       store(lane(), shape, r2, paint, has_snow);
-      compute_spans(shape, reaches ? r2 : -1, reaches ? middle_x : 0, pixels, grid, covering);
+      compute_spans(shape, reaches ? r2 : -1, reaches ? box.middle_x : 0, pixels, grid, covering);
       transpose(covering);
       paint_covering(pixels, covering, has_snow);
       return;

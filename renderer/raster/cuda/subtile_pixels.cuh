@@ -100,6 +100,22 @@ struct SubtilePixels {
       if (x() < width && y(k) < height) write_pixel(args, x(), y(k), state[k]);
   }
 
+  /// Writes a pixel of the image in every case; not inlined, so that the code that is run most
+  /// stays short.
+  __device__ __noinline__ static void write_pixel(const BlendTilesArgs& args, int x, int y,
+                                                  State s) {
+    if (!args.keep_alpha) scalar::add_background(s, background_row(args, y));
+    const Pixel pixel{s.red, s.green, s.blue, args.keep_alpha ? 1.0f - s.transmittance : 1.0f};
+    const std::size_t width = args.grid.width;
+    if (args.framebuffer) args.framebuffer[y * width + x] = pixel;
+    if (!args.bytes) return;
+    const std::size_t position = (args.grid.height - 1 - y) * width + x;
+    if (args.keep_alpha)
+      pixel_to_rgba(pixel, args.blend_space, args.bytes + position * 4);
+    else
+      pixel_to_rgb(pixel, args.blend_space, args.bytes + position * 3);
+  }
+
  private:
   /// The codes of red, green and blue in bytes 0 to 2; byte 3 is undefined.
   __device__ static std::uint32_t quantized_rgb(const State& s) {
@@ -126,21 +142,6 @@ struct SubtilePixels {
     if (!args.background) return args.flat_background;
     const float4 row = args.background[y];
     return {row.x, row.y, row.z};
-  }
-
-  /// Every case; not inlined, so that the code that is run most stays short.
-  __device__ __noinline__ static void write_pixel(const BlendTilesArgs& args, int x, int y,
-                                                  State s) {
-    if (!args.keep_alpha) scalar::add_background(s, background_row(args, y));
-    const Pixel pixel{s.red, s.green, s.blue, args.keep_alpha ? 1.0f - s.transmittance : 1.0f};
-    const std::size_t width = args.grid.width;
-    if (args.framebuffer) args.framebuffer[y * width + x] = pixel;
-    if (!args.bytes) return;
-    const std::size_t position = (args.grid.height - 1 - y) * width + x;
-    if (args.keep_alpha)
-      pixel_to_rgba(pixel, args.blend_space, args.bytes + position * 4);
-    else
-      pixel_to_rgb(pixel, args.blend_space, args.bytes + position * 3);
   }
 };
 
