@@ -11,10 +11,10 @@
 
 #include "renderer/base/error.h"
 #include "renderer/compare/picture_difference.h"
+#include "renderer/data/npy_header.h"
 #include "renderer/generate/generate.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/load_scene.h"
-#include "renderer/scene/npy_header.h"
 #include "tests/fuzz/scene_from_bytes.h"
 
 void try_scene(const std::uint8_t* data, std::size_t size) {
@@ -38,8 +38,10 @@ void try_npy(const std::uint8_t* data, std::size_t size) {
     const std::span<const std::byte> file(reinterpret_cast<const std::byte*>(data), size);
     const roundel::NpyHeader header = roundel::parse_npy_header(
         file.first(std::min(size, roundel::kMaxNpyHeaderBytes)), size, "a.npy");
-    const std::uint64_t element = header.is_double ? 8 : 4;
-    if (header.data_offset + header.rows * header.columns * element != size) std::abort();
+    const std::uint64_t row = header.columns * header.element_bytes;
+    if (header.data_offset + header.rows * row != size) std::abort();
+    for (const roundel::NpyField& field : header.fields)
+      if (field.offset + field.element.size > header.element_bytes) std::abort();
   } catch (const roundel::Error& error) {
     if (std::string_view(error.what()).empty()) std::abort();
   }
