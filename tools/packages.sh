@@ -16,6 +16,7 @@ build_packages=(
   libfmt-dev                    # text formatting
   libspdlog-dev                 # log
   libxxhash-dev                 # fingerprints
+  libfast-float-dev             # numbers of CSV files
   libstb-dev                    # PNG encoder
   libdeflate-dev                # checksums, and EXR's compressor
   libisal-dev                   # Huffman codes for PNG files
