@@ -19,6 +19,7 @@ build_packages=(
   libfast-float-dev             # numbers of CSV files
   libstb-dev                    # PNG encoder
   libdeflate-dev                # checksums, and EXR's compressor
+  zlib1g-dev                    # deflated arrays, read from anywhere
   libisal-dev                   # Huffman codes for PNG files
   libspng-dev                   # PNG reader
   libopenexr-dev                # EXR output

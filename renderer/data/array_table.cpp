@@ -6,10 +6,8 @@
 namespace roundel {
 namespace {
 
-constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 18;  // stays in L2
-
 std::uint64_t rows_a_piece(const RecordRun& run) {
-  return std::max<std::uint64_t>(1, kPieceBytes / run.record_bytes);
+  return std::max<std::uint64_t>(1, run.bytes->run_bytes() / run.record_bytes);
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual void read_at(std::uint64_t offset, std::span<std::byte> bytes) const = 0;
+  /// How many are best read at once.
+  virtual std::uint64_t run_bytes() const { return std::uint64_t{1} << 18; }  // stays in L2
   virtual std::uint64_t memory_bytes() const { return 0; }
 };
 

@@ -5,6 +5,7 @@
 #include "renderer/base/error.h"
 #include "renderer/data/csv.h"
 #include "renderer/data/npy.h"
+#include "renderer/data/npz.h"
 #include "renderer/data/table.h"
 
 namespace roundel {
@@ -23,7 +24,7 @@ constexpr std::array kRefused = {
 
 }  // namespace
 
-std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& /*options*/) {
+std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& options) {
   auto file = std::make_shared<const InputFile>(path);
   const std::string start = file->read(16);
   const auto has_suffix = [&](std::initializer_list<std::string_view> suffixes) {
@@ -37,6 +38,9 @@ std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& /
   for (const auto& [magic, problem] : kRefused)
     if (start.starts_with(magic)) fail(problem);
   if (start.starts_with("\x93NUMPY") || has_suffix({".npy"})) return open_npy(std::move(file));
+  if (start.starts_with("PK\3\4") || start.starts_with("PK\5\6"))
+    return open_npz(std::move(file), options.dataset);
+  if (has_suffix({".npz"})) fail("expected an archive of arrays, but it does not start like one");
   if (has_suffix({".csv", ".tsv", ".tab", ".txt", ".dat"})) return open_csv(std::move(file));
   fail("expected a table: .npy, .npz, .csv, .tsv, .ply or .h5");
   return nullptr;
