@@ -6,6 +6,7 @@
 #include "renderer/data/csv.h"
 #include "renderer/data/npy.h"
 #include "renderer/data/npz.h"
+#include "renderer/data/ply.h"
 #include "renderer/data/table.h"
 
 namespace roundel {
@@ -41,6 +42,8 @@ std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& o
   if (start.starts_with("PK\3\4") || start.starts_with("PK\5\6"))
     return open_npz(std::move(file), options.dataset);
   if (has_suffix({".npz"})) fail("expected an archive of arrays, but it does not start like one");
+  if (start.starts_with("ply\n") || start.starts_with("ply\r") || has_suffix({".ply"}))
+    return open_ply(std::move(file), options.dataset);
   if (has_suffix({".csv", ".tsv", ".tab", ".txt", ".dat"})) return open_csv(std::move(file));
   fail("expected a table: .npy, .npz, .csv, .tsv, .ply or .h5");
   return nullptr;
