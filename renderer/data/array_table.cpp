@@ -63,6 +63,7 @@ void ArrayTable::read_rows(std::span<const std::size_t> columns, std::uint64_t f
           read_numbers(column.element, in, run.record_bytes,
                        out.numbers_to_fill(k).subspan(row, rows));
       }
+      if (run.has_pointers) run.bytes->release(bytes);
     }
   }
 }

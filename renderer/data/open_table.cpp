@@ -4,6 +4,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/data/csv.h"
+#include "renderer/data/hdf5.h"
 #include "renderer/data/npy.h"
 #include "renderer/data/npz.h"
 #include "renderer/data/ply.h"
@@ -41,6 +42,9 @@ std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& o
   if (start.starts_with("\x93NUMPY") || has_suffix({".npy"})) return open_npy(std::move(file));
   if (start.starts_with("PK\3\4") || start.starts_with("PK\5\6"))
     return open_npz(std::move(file), options.dataset);
+  // Before it there may be a block of the user's.
+  if (start.starts_with("\x89HDF\r\n\x1A\n") || has_suffix({".h5", ".hdf5", ".hdf", ".h5ad"}))
+    return open_hdf5(std::move(file), options.dataset);
   if (has_suffix({".npz"})) fail("expected an archive of arrays, but it does not start like one");
   if (start.starts_with("ply\n") || start.starts_with("ply\r") || has_suffix({".ply"}))
     return open_ply(std::move(file), options.dataset);
