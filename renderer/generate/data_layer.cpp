@@ -9,11 +9,10 @@
 #include <limits>
 #include <vector>
 
-#include "renderer/base/buffer.h"
 #include "renderer/base/error.h"
+#include "renderer/data/table.h"
 #include "renderer/generate/layer_source.h"
 #include "renderer/generate/view.h"
-#include "renderer/scene/npy.h"
 
 namespace roundel {
 namespace {
@@ -58,8 +57,8 @@ struct BadRows {
 class DataLayer final : public LayerSource {
  public:
   DataLayer(const DataSource& source, float alpha)
-      : source_(source), array_(*source.array), alpha_(alpha) {
-    assert(array_.rows() == source.rows && array_.columns() == source.columns.size());
+      : source_(source), table_(*source.table), alpha_(alpha) {
+    assert(table_.rows() == source.rows && table_.columns().size() == source.columns.size());
   }
 
   void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
@@ -68,7 +67,7 @@ class DataLayer final : public LayerSource {
 
   bool generate_in_frame_space(const View& view, int width, int height, std::span<Shape> shapes,
                                std::span<Paint> paints) override {
-    if (!array_.is_double()) return false;
+    if (table_.fits_float()) return false;
     read(shapes, paints, [&](const RowValues& row) {
       return to_frame_space(row[DataColumn::kX], row[DataColumn::kY], row.shape(), view, width,
                             height);
@@ -97,21 +96,19 @@ class DataLayer final : public LayerSource {
   /// Makes circles of all rows, `shape_of` their shapes.
   template <typename ShapeOf>
   void read(std::span<Shape> shapes, std::span<Paint> paints, const ShapeOf& shape_of) const {
-    const std::size_t columns = source_.columns.size();
-    constexpr std::size_t kSlabBytes = std::size_t{1} << 18;  // stays in L2
-    const std::size_t slab = std::max<std::size_t>(1, kSlabBytes / (columns * sizeof(double)));
+    const std::vector<std::size_t> columns = used_columns();
+    const std::size_t slab = table_.run_rows();
     const BadRows bad = tbb::parallel_reduce(
         tbb::blocked_range<std::size_t>(0, shapes.size(), slab), BadRows{},
         [&](const tbb::blocked_range<std::size_t>& range, BadRows found) {
-          Buffer<double> values(std::min(slab, range.size()) * columns);
+          TableRows values;
           for (std::size_t row = range.begin(), end = 0; row < range.end(); row = end) {
             end = std::min(row + slab, range.end());
-            const double* in = values.data();
-            array_.read_rows(row, values.span().first((end - row) * columns));
-            for (std::size_t i = row; i < end; ++i, in += columns) {
+            table_.read(columns, row, end - row, values);
+            for (std::size_t i = row; i < end; ++i) {
               RowValues of_row;
               of_row[DataColumn::kAlpha] = static_cast<double>(alpha_);
-              if (!take_row(in, of_row)) {
+              if (!take_row(values, columns, i - row, of_row)) {
                 found = {std::min(found.first, std::uint64_t{i}), found.count + 1};
                 continue;
               }
@@ -124,15 +121,23 @@ class DataLayer final : public LayerSource {
         [](const BadRows& a, const BadRows& b) {
           return BadRows{std::min(a.first, b.first), a.count + b.count};
         });
-    array_.check_unchanged();
+    table_.check_unchanged();
     if (bad.count > 0) report(bad);
   }
 
+  std::vector<std::size_t> used_columns() const {
+    std::vector<std::size_t> columns;
+    for (std::size_t c = 0; c < source_.columns.size(); ++c)
+      if (source_.columns[c] != DataColumn::kIgnored) columns.push_back(c);
+    return columns;
+  }
+
   /// False if a value is out of range.
-  bool take_row(const double* values, RowValues& row) const {
-    for (const DataColumn column : source_.columns) {
-      const double value = *values++;
-      if (column == DataColumn::kIgnored) continue;
+  bool take_row(const TableRows& values, const std::vector<std::size_t>& columns, std::size_t i,
+                RowValues& row) const {
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const DataColumn column = source_.columns[columns[k]];
+      const double value = values.numbers(k)[i];
       if (!in_range(column, value)) return false;
       row[column] = value;
     }
@@ -145,12 +150,13 @@ class DataLayer final : public LayerSource {
 
   [[noreturn]] void report(const BadRows& bad) const {
     std::string message;
-    std::vector<double> row(source_.columns.size());
-    array_.read_rows(bad.first, row);
-    for (std::size_t c = 0; c < source_.columns.size(); ++c) {
-      const DataColumn column = source_.columns[c];
-      const double value = row[c];
-      if (column == DataColumn::kIgnored || in_range(column, value)) continue;
+    const std::vector<std::size_t> columns = used_columns();
+    TableRows row;
+    table_.read(columns, bad.first, 1, row);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const DataColumn column = source_.columns[columns[k]];
+      const double value = row.numbers(k)[0];
+      if (in_range(column, value)) continue;
       const bool is_far = rule_of(column).high == kMaxDataCoordinate && std::isfinite(value);
       message += fmt::format("{}{}: row {}: {}: expected {}, got {}{}", message.empty() ? "" : "\n",
                              source_.path, bad.first, rule_of(column).name,
@@ -163,7 +169,7 @@ class DataLayer final : public LayerSource {
   }
 
   const DataSource& source_;
-  const NpyArray& array_;
+  const Table& table_;
   float alpha_;
 };
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "renderer/scene/npy.h"
+#include "renderer/data/table.h"
 
 namespace roundel {
 namespace {
@@ -116,7 +116,7 @@ void add_source(Hasher& hasher, const DataSource& source) {
 bool has_double_data(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
     const auto* data = std::get_if<DataSource>(&layer.source);
-    return data != nullptr && data->array && data->array->is_double();
+    return data != nullptr && data->table && !data->table->fits_float();
   });
 }
 

@@ -11,7 +11,7 @@
 
 namespace roundel {
 
-class NpyArray;
+class Table;
 
 /// The part of scene space that fills the image: `center` comes to its middle and one image height
 /// spans 1/zoom scene units.
@@ -93,13 +93,13 @@ enum class DataColumn { kX, kY, kZ, kRadius, kRed, kGreen, kBlue, kAlpha, kIgnor
 inline constexpr std::array<const char*, 9> kDataColumnNames = {
     "x", "y", "z", "radius", "red", "green", "blue", "alpha", "_"};
 
-/// Circles from an .npy array [n, columns.size()], one circle a row, in paint order.
+/// Circles from a table of columns.size() columns, one circle a row, in paint order.
 struct DataSource {
-  std::string path;                       ///< resolved: as given to open()
-  std::vector<DataColumn> columns;        ///< x, y and radius occur once, the others at most once
-  std::uint64_t rows = 0;                 ///< n
-  std::uint64_t content_hash = 0;         ///< XXH3 of the file's bytes
-  std::shared_ptr<const NpyArray> array;  ///< what was hashed; circles are made from it
+  std::string path;                    ///< resolved: as given to open()
+  std::vector<DataColumn> columns;     ///< x, y and radius occur once, the others at most once
+  std::uint64_t rows = 0;              ///< n
+  std::uint64_t content_hash = 0;      ///< XXH3 of the file's bytes
+  std::shared_ptr<const Table> table;  ///< what was hashed; circles are made from it
 };
 
 struct Layer {

@@ -10,8 +10,8 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/data/table.h"
 #include "renderer/scene/classic_scenes.h"
-#include "renderer/scene/npy.h"
 #include "renderer/scene/read_values.h"
 
 namespace roundel {
@@ -195,8 +195,8 @@ class SceneReader {
     source.path = (std::filesystem::path(path_).parent_path() / data->text()).string();
     try {
       const DataFile& file = open_data(source.path);
-      source.array = file.array;
-      source.rows = file.array->rows();
+      source.table = file.table;
+      source.rows = file.table->rows();
       source.content_hash = file.content_hash;
       if (source.rows > kMaxCircles)
         errors_.add(data->place(), layer_path_ + ".data",
@@ -204,11 +204,16 @@ class SceneReader {
                                 source.rows,
                                 memory_text(static_cast<double>(source.rows) * kBytesPerCircle),
                                 kMaxCircles));
-      const std::uint64_t file_columns = file.array->columns();
+      const std::uint64_t file_columns = file.table->columns().size();
       if (columns && file_columns != source.columns.size())
         errors_.add(columns->place(), layer_path_ + ".columns",
                     fmt::format("expected the names of {} columns, as {} has, got {}", file_columns,
                                 source.path, source.columns.size()));
+      for (std::size_t c = 0; columns && c < std::min(file_columns, source.columns.size()); ++c)
+        if (source.columns[c] != DataColumn::kIgnored && file.table->columns()[c].is_text)
+          errors_.add(columns->place(), fmt::format("{}.columns[{}]", layer_path_, c),
+                      fmt::format("expected a column of numbers, as texts are in this one of {}",
+                                  source.path));
     } catch (const Error& error) {
       if (error.exit_code() != ExitCode::kInvalidScene) throw;
       errors_.add(data->place(), layer_path_ + ".data", error.what());
@@ -242,16 +247,16 @@ class SceneReader {
   }
 
   struct DataFile {
-    std::shared_ptr<const NpyArray> array;
+    std::shared_ptr<const Table> table;
     std::uint64_t content_hash = 0;
   };
   // Layers may share a file, which can be gigabytes long: it is hashed once.
   const DataFile& open_data(const std::string& path) {
     const auto known = data_files_.find(path);
     if (known != data_files_.end()) return known->second;
-    auto array = std::make_shared<const NpyArray>(path);
-    const std::uint64_t content_hash = array->content_hash();
-    return data_files_.emplace(path, DataFile{std::move(array), content_hash}).first->second;
+    std::shared_ptr<const Table> table = open_table(path);
+    const std::uint64_t content_hash = table->content_hash();
+    return data_files_.emplace(path, DataFile{std::move(table), content_hash}).first->second;
   }
 
   const std::string& path_;

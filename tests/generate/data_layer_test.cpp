@@ -9,8 +9,8 @@
 
 #include "generate_testing.h"
 #include "renderer/base/error.h"
+#include "renderer/data/table.h"
 #include "renderer/generate/view.h"
-#include "renderer/scene/npy.h"
 
 namespace roundel {
 namespace {
@@ -39,8 +39,7 @@ class DataLayer : public testing::Test {
 
   Scene scene(std::vector<DataColumn> columns, std::uint64_t rows) const {
     Layer layer;
-    layer.source =
-        DataSource{path_, std::move(columns), rows, 0, std::make_shared<const NpyArray>(path_)};
+    layer.source = DataSource{path_, std::move(columns), rows, 0, open_table(path_)};
     layer.alpha = .25f;
     return scene_of({layer});
   }

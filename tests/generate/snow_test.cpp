@@ -8,8 +8,8 @@
 #include "generate_testing.h"
 #include "renderer/generate/glibc_random.h"
 #include "renderer/generate/snow_step.h"
-#include "renderer/scene/npy.h"
 #include "sha256.h"
+#include "tests/data/table_values.h"
 
 namespace roundel {
 namespace {
@@ -40,7 +40,7 @@ int ulps_between(float a, float b) {
 /// one unit in the last place. A radius follows from the flake's depth and its draw.
 TEST(Snow, DepthsAndRadiiAreTheReferences) {
   if (!std::filesystem::exists(kReferenceFlakes)) GTEST_SKIP() << "no reference data";
-  const std::vector<double> reference = NpyArray(kReferenceFlakes).values();
+  const std::vector<double> reference = values_of(*open_table(kReferenceFlakes));
   ASSERT_EQ(reference.size(), 4 * kFlakes);
   const Circles circles = circles_of(snow());
   GlibcRandom stream(1);
@@ -64,7 +64,7 @@ TEST(Snow, DepthsAndRadiiAreTheReferences) {
 
 TEST(Snow, SpreadsAsTheReferencesFlakesDo) {
   if (!std::filesystem::exists(kReferenceFlakes)) GTEST_SKIP() << "no reference data";
-  const std::vector<double> reference = NpyArray(kReferenceFlakes).values();
+  const std::vector<double> reference = values_of(*open_table(kReferenceFlakes));
   const Circles circles = circles_of(snow(), 300);
   // Flakes in view, by height in fifths; the last one: above.
   double ours[6] = {}, theirs[6] = {};

@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <string_view>
 
+#include "renderer/data/table.h"
 #include "renderer/generate/generate.h"
 #include "renderer/image/files.h"
 #include "renderer/raster/rasterizer.h"
-#include "renderer/scene/npy.h"
 
 namespace roundel {
 namespace {
@@ -34,8 +34,8 @@ void expect_reference(const fs::path& picture, Rasterizer& rasterizer) {
     DataSource data;
     data.path = (kReference / "data" / ("snow_seed1_step300.npy")).string();
     data.columns = {DataColumn::kX, DataColumn::kY, DataColumn::kZ, DataColumn::kRadius};
-    data.array = std::make_shared<const NpyArray>(data.path);
-    data.rows = data.array->rows();
+    data.table = open_table(data.path);
+    data.rows = data.table->rows();
     scene.layers.push_back({data, Shader::kSnow, 0.5f});
   } else {
     scene.layers.push_back({GeneratorSource{name, {}}, Shader::kSolid, 0.5f});

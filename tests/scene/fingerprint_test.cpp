@@ -3,7 +3,7 @@
 #include <array>
 #include <map>
 
-#include "renderer/scene/npy.h"
+#include "renderer/data/npy.h"
 #include "tests/scene/testing.h"
 
 namespace roundel {

@@ -2,10 +2,11 @@
 
 #include <set>
 
+#include "renderer/data/npy.h"
 #include "renderer/generate/generate.h"
 #include "renderer/scene/classic_scenes.h"
 #include "renderer/scene/fingerprint.h"
-#include "renderer/scene/npy.h"
+#include "tests/data/table_values.h"
 #include "tests/scene/testing.h"
 
 namespace roundel {
@@ -239,7 +240,7 @@ TEST(LoadScene, DataIsThatWhichWasHashedWhateverTakesItsName) {
   write_npy(folder / "a.npy", std::vector<float>{.75f, .5f, .5f}, 1, 3);  // another file
   const Scene later = load_scene(path);
   const auto first_x = [](const Scene& loaded) {
-    return std::get<DataSource>(loaded.layers.at(0).source).array->values().at(0);
+    return values_of(*std::get<DataSource>(loaded.layers.at(0).source).table).at(0);
   };
   EXPECT_EQ(first_x(scene), .25);
   EXPECT_EQ(first_x(copy), .25);

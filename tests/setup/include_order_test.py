@@ -9,8 +9,9 @@ import sys
 BELOW = {
     "base": "",
     "pixels": "base",
-    "scene": "base pixels",
-    "generate": "base pixels scene",
+    "data": "base",
+    "scene": "base pixels data",
+    "generate": "base pixels data scene",
     "raster": "base pixels scene generate",
     "image": "base pixels",
     "compare": "base pixels scene image",

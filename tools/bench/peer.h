@@ -3,9 +3,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
-#include "renderer/scene/npy.h"
+#include "renderer/data/table.h"
 
 /// What the programs have in common that draw circles with another library: circles from an array
 /// of `roundel circles` ([n, 7]: x, y, z, radius, red, green, blue), alpha ½, over white.
@@ -18,13 +19,16 @@ struct Circle {
 inline constexpr double kAlpha = 0.5;
 
 inline std::vector<Circle> read_circles(const char* path, int side) {
-  const NpyArray array(path);
-  const std::vector<double> values = array.values();
-  std::vector<Circle> circles(array.rows());
+  const std::unique_ptr<Table> table = open_table(path);
+  constexpr std::size_t kColumns[] = {0, 1, 3, 4, 5, 6};
+  TableRows rows;
+  table->read(kColumns, 0, table->rows(), rows);
+  std::vector<Circle> circles(rows.count());
   for (std::size_t i = 0; i < circles.size(); ++i) {
-    const double* const row = &values[i * array.columns()];
-    const auto color = [&](std::size_t column) { return std::clamp(row[column], 0.0, 1.0); };
-    circles[i] = {row[0] * side, (1 - row[1]) * side, row[3] * side, color(4), color(5), color(6)};
+    const auto value = [&](std::size_t k) { return rows.numbers(k)[i]; };
+    const auto color = [&](std::size_t k) { return std::clamp(value(k), 0.0, 1.0); };
+    circles[i] = {value(0) * side, (1 - value(1)) * side, value(2) * side, color(3), color(4),
+                  color(5)};
   }
   return circles;
 }

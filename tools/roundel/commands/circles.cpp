@@ -2,9 +2,9 @@
 #include <cmath>
 #include <vector>
 
+#include "renderer/data/npy.h"
 #include "renderer/generate/generate.h"
 #include "renderer/scene/load_scene.h"
-#include "renderer/scene/npy.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/requirements.h"

@@ -1,14 +1,17 @@
-#include "renderer/scene/npy.h"
+#include "renderer/data/npy.h"
 
 #include <sys/stat.h>
 #include <xxhash.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
-#include "tests/scene/testing.h"
+#include "tests/data/table_values.h"
+#include "tests/testing.h"
 
 namespace roundel {
 namespace {
@@ -35,12 +38,13 @@ std::string bytes_of(const std::vector<T>& values) {
 
 class Npy : public testing::Test {
  protected:
-  std::vector<double> values_of(const std::string& file) {
-    return NpyArray(folder.write("a.npy", file)).values();
+  std::unique_ptr<Table> open(const std::string& file) {
+    return open_table(folder.write("a.npy", file));
   }
+  std::vector<double> values_of(const std::string& file) { return roundel::values_of(*open(file)); }
   std::string problem(const std::string& file) {
     const std::string path = folder.write("a.npy", file);
-    const std::string error = message_of([&] { NpyArray array(path); });
+    const std::string error = message_of([&] { open_table(path); });
     EXPECT_TRUE(error.starts_with(path + ": ")) << error;
     return error.substr(path.size() + 2);
   }
@@ -49,29 +53,29 @@ class Npy : public testing::Test {
 
 TEST_F(Npy, FloatsAndDoublesAreReadExactly) {
   const std::vector<float> values = {0.1f, 2, 3, 4, 5, 1e-40f};
-  const NpyArray floats(folder.write("f.npy", npy(kTwoByThree, bytes_of(values))));
-  EXPECT_EQ(floats.rows(), 2u);
-  EXPECT_EQ(floats.columns(), 3u);
-  EXPECT_FALSE(floats.is_double());
-  EXPECT_EQ(floats.values(), (std::vector<double>{values.begin(), values.end()}));
-  std::vector<double> row(3);
-  floats.read_rows(1, row);
-  EXPECT_EQ(row, (std::vector<double>{4, 5, double{1e-40f}}));
+  const auto floats = open(npy(kTwoByThree, bytes_of(values)));
+  EXPECT_EQ(floats->rows(), 2u);
+  EXPECT_EQ(floats->columns().size(), 3u);
+  EXPECT_EQ(floats->columns()[2].name, "");
+  EXPECT_TRUE(floats->fits_float());
+  EXPECT_EQ(roundel::values_of(*floats), (std::vector<double>{values.begin(), values.end()}));
+  const TableRows row = rows_of(*floats, 1, 1);
+  EXPECT_EQ(row.numbers(0)[0], 4);
+  EXPECT_EQ(row.numbers(2)[0], double{1e-40f});
+  EXPECT_EQ(floats->place_of(1, 2), "row 1: column 2");
 
   const std::vector<double> others = {0.1, -1e300, 7};
-  const NpyArray doubles(
-      folder.write("d.npy", npy(dict("'<f8'", "False", "(3, 1)"), bytes_of(others))));
-  EXPECT_EQ(doubles.rows(), 3u);
-  EXPECT_EQ(doubles.columns(), 1u);
-  EXPECT_TRUE(doubles.is_double());
-  EXPECT_EQ(doubles.values(), others);
+  const auto doubles = open(npy(dict("'<f8'", "False", "(3, 1)"), bytes_of(others)));
+  EXPECT_EQ(doubles->rows(), 3u);
+  EXPECT_EQ(doubles->columns().size(), 1u);
+  EXPECT_FALSE(doubles->fits_float());
+  EXPECT_EQ(roundel::values_of(*doubles), others);
 }
 
 TEST_F(Npy, TheHashIsThatOfAllBytesOfTheFile) {
   std::string file = npy(dict("'<f4'", "False", "(250000, 3)"), std::string(3'000'000, 'a'));
   for (std::size_t i = 0; i < 3'000'000; i += 7) file[file.size() - 1 - i] = static_cast<char>(i);
-  const NpyArray array(folder.write("a.npy", file));
-  EXPECT_EQ(array.content_hash(), XXH3_64bits(file.data(), file.size()));
+  EXPECT_EQ(open(file)->content_hash(), XXH3_64bits(file.data(), file.size()));
 }
 
 TEST_F(Npy, HeadersMayBeWrittenInManyWays) {
@@ -83,6 +87,78 @@ TEST_F(Npy, HeadersMayBeWrittenInManyWays) {
         "{\"descr\":\"<f4\",\"fortran_order\":False,\"shape\":(2,3,)}     \n",
         " { 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 2 , 3 ) , } "})
     EXPECT_EQ(values_of(npy(header, elements)).at(5), 6) << header;
+}
+
+TEST_F(Npy, EveryKindOfNumberIsReadInBothByteOrders) {
+  const auto number = [this](const std::string& type, const std::string& bytes) {
+    return values_of(npy(dict("'" + type + "'", "False", "(1,)"), bytes)).at(0);
+  };
+  using namespace std::string_literals;
+  EXPECT_EQ(number("|b1", "\x02"), 1);
+  EXPECT_EQ(number("|i1", "\xfe"), -2);
+  EXPECT_EQ(number("|u1", "\xfe"), 254);
+  EXPECT_EQ(number("<i2", "\xfe\xff"), -2);
+  EXPECT_EQ(number(">i2", "\xff\xfe"), -2);
+  EXPECT_EQ(number(">u2", "\xff\xfe"), 65534);
+  EXPECT_EQ(number("<i4", "\xfe\xff\xff\xff"), -2);
+  EXPECT_EQ(number(">u4", "\xff\xff\xff\xfe"), 4294967294);
+  EXPECT_EQ(number(">i8", "\0\0\0\0\0\0\1\0"s), 256);
+  EXPECT_EQ(number("<u8", "\xff\xff\xff\xff\xff\xff\xff\xff"), 0x1p64) << "rounded";
+  EXPECT_EQ(number(">f4", "\x3f\xc0\0\0"s), 1.5);
+  EXPECT_EQ(number(">f8", "\x3f\xf8\0\0\0\0\0\0"s), 1.5);
+  EXPECT_EQ(number("<f2", "\0\x3e"s), 1.5);
+  EXPECT_EQ(number(">f2", "\x80\1"s), -0x1p-24);
+  EXPECT_EQ(number("<f2", "\xff\x7b"), 65504);
+  EXPECT_EQ(number("<f2", "\0\xfc"s), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(number("<f2", "\1\x7c"s)));
+  EXPECT_EQ(number("<M8[ns]", "\1\0\0\0\0\0\0\0"s), 1);
+  EXPECT_TRUE(std::isnan(number("<m8", "\0\0\0\0\0\0\0\x80"s))) << "NaT";
+}
+
+TEST_F(Npy, ArraysMayBeInFortranOrder) {
+  const auto array =
+      open(npy(dict("'<f4'", "True", "(2, 3)"), bytes_of<float>({1, 4, 2, 5, 3, 6})));
+  EXPECT_EQ(roundel::values_of(*array), (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(rows_of(*array, 1, 1).numbers(2)[0], 6);
+}
+
+TEST_F(Npy, FieldsOfStructuresAreColumns) {
+  const auto array = open(npy(
+      dict("[('x', '>f4'), (('title', 'rgb'), '|u1', (2,)), ('', '|V1'), ('in', [('k', '<i2')])]",
+           "False", "(2,)"),
+      std::string("\x3f\x80\0\0\x0a\x0b_\1\0\x40\0\0\0\x14\x15_\2\0", 18)));
+  ASSERT_EQ(array->columns().size(), 4u);
+  EXPECT_EQ(roundel::values_of(*array), (std::vector<double>{1, 10, 11, 1, 2, 20, 21, 2}));
+  EXPECT_EQ(find_column(*array, "x"), 0u);
+  EXPECT_EQ(find_column(*array, "rgb[1]"), 2u);
+  EXPECT_EQ(find_column(*array, "in.k"), 3u);
+  EXPECT_EQ(find_column(*array, ""), std::nullopt);
+  EXPECT_EQ(array->columns()[1].one, 255);
+  EXPECT_EQ(array->columns()[3].one, 1);
+  EXPECT_EQ(no_such_column(*array, "rgb"),
+            array->path() + " has no column \"rgb\"; there are x, rgb[0], rgb[1] and in.k");
+  EXPECT_EQ(array->place_of(1, 3), "row 1: in.k");
+
+  EXPECT_EQ(problem(npy(dict("[('x', '<f4'), ('x', '<f4')]", "False", "(0,)"))),
+            "columns 0 and 1 (counted from 0) are both named \"x\"");
+  EXPECT_EQ(problem(npy(dict("[('x', '<f4', (60000, 2))]", "False", "(0,)"))),
+            "an element has too many fields (at most 65536)");
+  EXPECT_EQ(problem(npy(dict("[('', '|V1', (4000000000, 4000000000))]", "False", "(0,)"))),
+            "an element is too large (at most 16777216 bytes)");
+}
+
+TEST_F(Npy, TextsAreReadWithoutTheirPadding) {
+  const auto array = open(npy(dict("[('b', '|S3'), ('u', '<U2')]", "False", "(2,)"),
+                              std::string("ab\0\xb5\0\0\0\0\0\0\0"
+                                          "abc\x3c\xd8\0\0\x34\xf3\1\0",
+                                          22)));
+  EXPECT_TRUE(array->columns()[0].is_text);
+  const TableRows rows = rows_of(*array, 0, 2);
+  EXPECT_EQ(rows.texts(0)[0], "ab");
+  EXPECT_EQ(rows.texts(1)[0], "µ");
+  EXPECT_EQ(rows.texts(0)[1], "abc");
+  EXPECT_EQ(rows.texts(1)[1], "\uFFFD\U0001F334") << "half a pair of UTF-16 is no character";
+  EXPECT_TRUE(rows.numbers(0).empty());
 }
 
 TEST_F(Npy, ALongHeaderIsReadToItsEnd) {
@@ -100,23 +176,23 @@ TEST_F(Npy, AnArrayWithoutRowsIsAnArray) {
 
 TEST_F(Npy, AnOpenArrayIsTheFileThatWasOpened) {
   const std::string old_file = npy(kTwoByThree, bytes_of<float>({1, 2, 3, 4, 5, 6}));
-  const NpyArray array(folder.write("a.npy", old_file));
-  const std::uint64_t hash = array.content_hash();
+  const auto array = open(old_file);
+  const std::uint64_t hash = array->content_hash();
   std::filesystem::rename(folder.write("b.npy", npy(kTwoByThree, std::string(24, '\1'))),
                           folder / "a.npy");
-  EXPECT_EQ(array.values().at(5), 6);
-  EXPECT_EQ(array.content_hash(), hash);
-  array.check_unchanged();
+  EXPECT_EQ(roundel::values_of(*array).at(5), 6);
+  EXPECT_EQ(array->content_hash(), hash);
+  array->check_unchanged();
 }
 
 TEST_F(Npy, AFileThatBecomesShorterIsAnError) {
   const std::string path =
       folder.write("a.npy", npy(dict("'<f8'", "False", "(100000, 1)"), std::string(800'000, '\0')));
-  const NpyArray array(path);
+  const auto array = open_table(path);
   std::filesystem::resize_file(path, 4096);
-  EXPECT_EQ(message_of([&] { array.values(); }, ExitCode::kRuntimeFailure),
+  EXPECT_EQ(message_of([&] { roundel::values_of(*array); }, ExitCode::kRuntimeFailure),
             path + ": has changed while it was read");
-  EXPECT_EQ(message_of([&] { (void)array.content_hash(); }, ExitCode::kRuntimeFailure),
+  EXPECT_EQ(message_of([&] { (void)array->content_hash(); }, ExitCode::kRuntimeFailure),
             path + ": has changed while it was read");
 }
 
@@ -125,10 +201,10 @@ TEST_F(Npy, AFileThatIsWrittenToAnewIsAnError) {
       folder.write("a.npy", npy(kTwoByThree, bytes_of<float>({1, 2, 3, 4, 5, 6})));
   namespace fs = std::filesystem;
   fs::last_write_time(path, fs::last_write_time(path) - std::chrono::seconds(10));
-  const NpyArray array(path);
-  array.check_unchanged();
+  const auto array = open_table(path);
+  array->check_unchanged();
   folder.write("a.npy", npy(kTwoByThree, bytes_of<float>({1, 2, 3, 4, 5, 7})));
-  EXPECT_EQ(message_of([&] { array.check_unchanged(); }, ExitCode::kRuntimeFailure),
+  EXPECT_EQ(message_of([&] { array->check_unchanged(); }, ExitCode::kRuntimeFailure),
             path + ": has changed while it was read");
 }
 
@@ -136,10 +212,10 @@ TEST_F(Npy, WhatIsWrittenIsReadBack) {
   std::vector<float> values(7000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.1f * static_cast<float>(i);
   write_npy(folder / "w.npy", values, 1000, 7);
-  const NpyArray array(folder / "w.npy");
-  ASSERT_EQ(array.rows(), 1000u);
-  ASSERT_EQ(array.columns(), 7u);
-  EXPECT_EQ(array.values(), (std::vector<double>{values.begin(), values.end()}));
+  const auto array = open_table(folder / "w.npy");
+  ASSERT_EQ(array->rows(), 1000u);
+  ASSERT_EQ(array->columns().size(), 7u);
+  EXPECT_EQ(roundel::values_of(*array), (std::vector<double>{values.begin(), values.end()}));
   EXPECT_EQ((std::filesystem::file_size(folder / "w.npy") - values.size() * sizeof(float)) % 64, 0u)
       << "NumPy aligns the elements to 64 bytes";
 }
@@ -147,10 +223,10 @@ TEST_F(Npy, WhatIsWrittenIsReadBack) {
 TEST_F(Npy, TheReferenceFlakesAreRead) {
   const std::string path = ROUNDEL_SOURCE_DIR "/../shared/reference/data/snow_seed1_step300.npy";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "the reference data is not here";
-  const NpyArray array(path);
-  EXPECT_EQ(array.rows(), 100000u);
-  EXPECT_EQ(array.columns(), 4u);
-  const std::vector<double> values = array.values();
+  const auto array = open_table(path);
+  EXPECT_EQ(array->rows(), 100000u);
+  EXPECT_EQ(array->columns().size(), 4u);
+  const std::vector<double> values = roundel::values_of(*array);
   for (std::size_t i = 2; i < values.size(); i += 4) {
     ASSERT_GE(values[i], 0);
     ASSERT_LE(values[i], 1);
@@ -158,12 +234,12 @@ TEST_F(Npy, TheReferenceFlakesAreRead) {
 }
 
 TEST_F(Npy, PathsThatAreNoFilesAreRefused) {
-  EXPECT_EQ(message_of([&] { NpyArray(folder / "none.npy"); }),
+  EXPECT_EQ(message_of([&] { open_table(folder / "none.npy"); }),
             (folder / "none.npy") + ": no such file");
-  EXPECT_EQ(message_of([&] { NpyArray(folder / ""); }),
+  EXPECT_EQ(message_of([&] { open_table(folder / ""); }),
             (folder / "") + ": expected a file, got a directory");
   ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
-  EXPECT_EQ(message_of([&] { NpyArray(folder / "fifo"); }),
+  EXPECT_EQ(message_of([&] { open_table(folder / "fifo"); }),
             (folder / "fifo") + ": expected a regular file");
 }
 
@@ -182,20 +258,24 @@ TEST_F(Npy, FilesThatAreNoArraysAreRefused) {
 }
 
 TEST_F(Npy, OtherElementTypesOrdersAndShapesAreRefused) {
-  for (const std::string type : {"<f2", ">f4", "<i4", "|O", "<c8", "|b1", "<U7", ""})
-    EXPECT_EQ(
-        problem(npy(dict("'" + type + "'", "False", "(2, 3)"))),
-        "expected elements of type '<f4' or '<f8' (little-endian floats), got \"" + type + "\"");
-  EXPECT_EQ(problem(npy(dict("[('x', '<f4'), ('y', '<f4')]", "False", "(2,)"))),
-            "expected elements of type '<f4' or '<f8', got a structured type");
-  EXPECT_EQ(problem(npy(dict("'<f4'", "True", "(2, 3)"))),
-            "expected an array in C order, got Fortran order");
-  EXPECT_EQ(problem(npy(dict("'<f4'", "False", "(6,)"))),
-            "expected a two-dimensional array [n, k], got 1 dimension");
-  EXPECT_EQ(problem(npy(dict("'<f4'", "False", "()"))),
-            "expected a two-dimensional array [n, k], got 0 dimensions");
+  for (const std::string type :
+       {"<f16", "<f1", "<i3", "<i", "|b2", "<c4", "<M4", "<x4", "<f4 ", "4", ""})
+    EXPECT_EQ(problem(npy(dict("'" + type + "'", "False", "(2, 3)"))),
+              "expected numbers or texts, got elements of type \"" + type + "\"");
+  EXPECT_EQ(problem(npy(dict("'|O'", "False", "(2, 3)"))),
+            "expected numbers or texts, got elements of type \"|O\" (Python objects)");
+  EXPECT_EQ(problem(npy(dict("[('x', '<f4'), ('y', '|V4')]", "False", "(2,)"))),
+            "y: expected numbers or texts, got elements of type \"|V4\"");
+  EXPECT_EQ(problem(npy(dict("'|V4'", "False", "(2,)"))), "expected at least one column");
+  EXPECT_EQ(problem(npy(dict("'<f4'", "False", "(2, 0)"))), "expected at least one column");
+  EXPECT_EQ(problem(npy(dict("'|S0'", "False", "(2, 3)"))),
+            "expected elements of at least one byte");
+  EXPECT_EQ(problem(npy(dict("'<f4'", "False", "()"), "1234")),
+            "expected an array [n] or [n, k], got 0 dimensions");
   EXPECT_EQ(problem(npy(dict("'<f4'", "False", "(1, 2, 3)"))),
-            "expected a two-dimensional array [n, k], got 3 dimensions");
+            "expected an array [n] or [n, k], got 3 dimensions");
+  EXPECT_EQ(problem(npy(dict("[('x', '<f4')]", "False", "(2, 3)"))),
+            "expected a structured array [n], got 2 dimensions");
 }
 
 TEST_F(Npy, SizesThatDoNotMatchTheFileAreRefused) {
@@ -205,7 +285,9 @@ TEST_F(Npy, SizesThatDoNotMatchTheFileAreRefused) {
   EXPECT_EQ(problem(npy(kTwoByThree, elements + "x")),
             "expected 24 bytes of elements for the shape (2, 3), got 25");
   EXPECT_EQ(problem(npy(dict("'<f4'", "False", "(4294967296, 4294967296)"), elements)),
-            "the shape (4294967296, 4294967296) is too large");
+            "rows of 4294967296 elements are too long (at most 65536)");
+  EXPECT_EQ(problem(npy(dict("'|S4000'", "False", "(2, 65536)"), elements)),
+            "rows of 65536 elements with 4000 bytes each are too long (at most 16777216)");
   EXPECT_EQ(problem(npy(dict("'<f8'", "False", "(2305843009213693952, 1)"), elements)),
             "the shape (2305843009213693952, 1) is too large");
   EXPECT_EQ(problem(npy(dict("'<f4'", "False", "(99999999999999999999, 1)"), elements)),

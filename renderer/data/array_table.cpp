@@ -1,0 +1,71 @@
+#include "renderer/data/array_table.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace roundel {
+namespace {
+
+std::uint64_t rows_a_piece(const RecordRun& run) {
+  return std::max<std::uint64_t>(1, run.bytes->run_bytes() / run.record_bytes);
+}
+
+}  // namespace
+
+ArrayTable::ArrayTable(std::shared_ptr<const InputFile> file, std::vector<RecordRun> runs,
+                       std::vector<ArrayColumn> columns, std::uint64_t rows)
+    : Table(std::move(file)), runs_(std::move(runs)), array_columns_(std::move(columns)) {
+  std::vector<TableColumn> form;
+  form.reserve(array_columns_.size());
+  for (const ArrayColumn& column : array_columns_)
+    form.push_back(column.element.column(column.name));
+  std::uint64_t run_rows = 0;
+  for (const RecordRun& run : runs_) run_rows = std::max(run_rows, rows_a_piece(run));
+  set_form(std::move(form), rows, run_rows);
+}
+
+std::uint64_t ArrayTable::memory_bytes() const {
+  std::uint64_t sum = 0;
+  const ByteSource* counted = nullptr;  // neighbours share them
+  for (const RecordRun& run : runs_) {
+    if (run.bytes.get() != counted) sum += run.bytes->memory_bytes();
+    counted = run.bytes.get();
+  }
+  return sum;
+}
+
+void ArrayTable::read_rows(std::span<const std::size_t> columns, std::uint64_t first,
+                           std::uint64_t count, TableRows& out) const {
+  // Columns of the same records are taken from them together.
+  std::vector<std::size_t> order(columns.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto run_of = [&](std::size_t k) { return array_columns_[columns[k]].run; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return run_of(a) < run_of(b); });
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    const RecordRun& run = runs_[run_of(order[begin])];
+    while (end < order.size() && run_of(order[end]) == run_of(order[begin])) ++end;
+    const std::uint64_t piece = rows_a_piece(run);
+    for (std::uint64_t row = 0; row < count; row += piece) {
+      const auto rows = static_cast<std::size_t>(std::min(piece, count - row));
+      if (out.scratch().size() < rows * run.record_bytes)
+        out.scratch().resize_discard(rows * run.record_bytes);
+      const std::span<std::byte> bytes = out.scratch().span().first(rows * run.record_bytes);
+      run.bytes->read_at(run.offset + (first + row) * run.record_bytes, bytes);
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t k = order[i];
+        const ArrayColumn& column = array_columns_[columns[k]];
+        const std::byte* const in = bytes.data() + column.offset;
+        if (column.element.is_text())
+          read_texts(column.element, in, run.record_bytes, out.texts_to_fill(k).subspan(row, rows),
+                     out);
+        else
+          read_numbers(column.element, in, run.record_bytes,
+                       out.numbers_to_fill(k).subspan(row, rows));
+      }
+      if (run.has_pointers) run.bytes->release(bytes);
+    }
+  }
+}
+
+}  // namespace roundel

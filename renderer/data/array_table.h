@@ -1,0 +1,71 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "renderer/data/element.h"
+#include "renderer/data/table.h"
+
+namespace roundel {
+
+/// Bytes that can be read anywhere, from many threads at once.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  virtual void read_at(std::uint64_t offset, std::span<std::byte> bytes) const = 0;
+  /// Gives back what records that were read point to.
+  virtual void release(std::span<std::byte> /*records*/) const {}
+  /// How many are best read at once.
+  virtual std::uint64_t run_bytes() const { return std::uint64_t{1} << 18; }  // stays in L2
+  virtual std::uint64_t memory_bytes() const { return 0; }
+};
+
+/// The file's own, from `offset` on.
+class FileBytes final : public ByteSource {
+ public:
+  explicit FileBytes(std::shared_ptr<const InputFile> file, std::uint64_t offset = 0)
+      : file_(std::move(file)), offset_(offset) {}
+  void read_at(std::uint64_t offset, std::span<std::byte> bytes) const override {
+    file_->read_at(offset_ + offset, bytes);
+  }
+
+ private:
+  std::shared_ptr<const InputFile> file_;
+  std::uint64_t offset_;
+};
+
+/// Records of the same number of bytes, one a row, without a gap between them.
+struct RecordRun {
+  std::shared_ptr<const ByteSource> bytes;
+  std::uint64_t offset = 0;        ///< of the first row's
+  std::uint64_t record_bytes = 0;  ///< 1 to kMaxTableRowBytes
+  bool has_pointers = false;       ///< to what must be released
+};
+
+/// A column whose elements lie in records.
+struct ArrayColumn {
+  std::string name;
+  Element element;
+  std::size_t run = 0;       ///< which records
+  std::uint64_t offset = 0;  ///< in a record
+};
+
+/// A table of records that lie in a file, or are unpacked from it: [n, k] and structured arrays are
+/// one run of records, those in Fortran order and arrays that are a column each are many.
+class ArrayTable final : public Table {
+ public:
+  ArrayTable(std::shared_ptr<const InputFile> file, std::vector<RecordRun> runs,
+             std::vector<ArrayColumn> columns, std::uint64_t rows);
+  std::uint64_t memory_bytes() const override;
+
+ private:
+  void read_rows(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
+                 TableRows& out) const override;
+
+  std::vector<RecordRun> runs_;
+  std::vector<ArrayColumn> array_columns_;
+};
+
+}  // namespace roundel

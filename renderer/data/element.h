@@ -1,0 +1,41 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "renderer/data/table.h"
+
+namespace roundel {
+
+/// How a value lies in a binary file.
+struct Element {
+  enum class Kind : std::uint8_t {
+    kBool,      ///< 1 byte; all but 0 is 1
+    kInteger,   ///< of 1, 2, 4 or 8 bytes
+    kUnsigned,  ///< as kInteger
+    kFloat,     ///< of 2, 4 or 8 bytes
+    kTime,      ///< NumPy's: an integer of 8 bytes, the least is missing
+    kBytes,     ///< a text of at most `size` bytes, ended by zeros
+    kUtf32,     ///< a text of at most size / 4 characters, ended by zeros
+    kPointer,  ///< in memory: a text of any length, a `const char*`; a null pointer is an empty one
+  };
+  Kind kind = Kind::kFloat;
+  bool is_big_endian = false;
+  std::uint64_t size = 4;  ///< bytes
+
+  bool is_text() const {
+    return kind == Kind::kBytes || kind == Kind::kUtf32 || kind == Kind::kPointer;
+  }
+  /// The column of such values.
+  TableColumn column(std::string name) const;
+};
+
+/// Converts out.size() numbers, the first at `in`, each `stride` bytes behind the one before it.
+void read_numbers(const Element& element, const std::byte* in, std::size_t stride,
+                  std::span<double> out);
+/// The same of texts, which `rows` keeps. Characters that are none become U+FFFD.
+void read_texts(const Element& element, const std::byte* in, std::size_t stride,
+                std::span<std::string_view> out, TableRows& rows);
+
+}  // namespace roundel

@@ -1,0 +1,74 @@
+#include "renderer/data/npy.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <utility>
+
+#include "renderer/base/error.h"
+#include "renderer/base/write_file.h"
+
+namespace roundel {
+
+namespace {
+
+std::string column_name(const std::string& array, const NpyHeader& header, std::uint64_t c,
+                        const std::string& field) {
+  if (header.dimensions < 2 && (array.empty() || field.empty())) return array + field;
+  if (array.empty()) return "";
+  const std::string start = header.dimensions < 2 ? array : fmt::format("{}[{}]", array, c);
+  return field.empty() ? start : start + "." + field;
+}
+
+}  // namespace
+
+void add_npy_columns(const NpyHeader& header, const std::shared_ptr<const ByteSource>& bytes,
+                     const std::string& name, std::vector<RecordRun>& runs,
+                     std::vector<ArrayColumn>& columns) {
+  const bool one_run = !header.is_fortran_order;
+  const std::uint64_t record =
+      one_run ? header.columns * header.element_bytes : header.element_bytes;
+  for (std::uint64_t c = 0; c < header.columns; ++c) {
+    const std::uint64_t run_bytes = header.rows * header.element_bytes;
+    if (c == 0 || !one_run)
+      runs.push_back({bytes, header.data_offset + (one_run ? 0 : c * run_bytes), record});
+    for (const NpyField& field : header.fields)
+      columns.push_back({column_name(name, header, c, field.name), field.element, runs.size() - 1,
+                         (one_run ? c * header.element_bytes : 0) + field.offset});
+  }
+}
+
+std::unique_ptr<Table> open_npy(std::shared_ptr<const InputFile> file) {
+  const std::string start = file->read(kMaxNpyHeaderBytes);
+  const NpyHeader header =
+      parse_npy_header(std::as_bytes(std::span(start)), file->size(), file->path());
+  if (header.dimensions == 0)
+    throw Error(ExitCode::kInvalidScene,
+                file->path() + ": expected an array [n] or [n, k], got 0 dimensions");
+  std::vector<RecordRun> runs;
+  std::vector<ArrayColumn> columns;
+  add_npy_columns(header, std::make_shared<FileBytes>(file), "", runs, columns);
+  return std::make_unique<ArrayTable>(std::move(file), std::move(runs), std::move(columns),
+                                      header.rows);
+}
+
+void write_npy(const std::string& path, std::span<const float> values, std::uint64_t rows,
+               std::uint64_t columns) {
+  assert(values.size() == rows * columns);
+  std::string header =
+      fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
+  constexpr std::size_t kPreambleBytes = 10;  // magic, version, length
+  constexpr std::size_t kAlignment = 64;      // of the elements, as NumPy writes them
+  const std::size_t unpadded = kPreambleBytes + header.size() + 1;
+  header.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
+  header += '\n';
+
+  std::string file("\x93NUMPY\1\0", 8);
+  file += static_cast<char>(header.size() & 0xFF);
+  file += static_cast<char>(header.size() >> 8);
+  file += header;
+  file.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  write_text_atomically(path, file);
+}
+
+}  // namespace roundel

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "renderer/data/array_table.h"
+#include "renderer/data/npy_header.h"
+
+namespace roundel {
+
+/// The table in an .npy file (format versions 1 to 3). Throws Error(kInvalidScene) "PATH: …" where
+/// it is no such file, or shorter or longer than its header says.
+std::unique_ptr<Table> open_npy(std::shared_ptr<const InputFile> file);
+
+/// Adds the columns of an array `name` whose file is `bytes`: NAME, NAME[0] or NAME.FIELD; without
+/// a name FIELD or none.
+void add_npy_columns(const NpyHeader& header, const std::shared_ptr<const ByteSource>& bytes,
+                     const std::string& name, std::vector<RecordRun>& runs,
+                     std::vector<ArrayColumn>& columns);
+
+/// Writes a float32 [rows, columns] array, atomically. Throws Error.
+void write_npy(const std::string& path, std::span<const float> values, std::uint64_t rows,
+               std::uint64_t columns);
+
+}  // namespace roundel

@@ -1,0 +1,136 @@
+#include "renderer/data/table.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <unordered_map>
+
+#include "renderer/base/error.h"
+#include "renderer/base/text.h"
+
+namespace roundel {
+
+void TableRows::start(const std::vector<TableColumn>& of_table,
+                      std::span<const std::size_t> columns, std::size_t count) {
+  count_ = count;
+  page_ = used_ = 0;
+  columns_.resize(columns.size());
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const bool is_text = of_table[columns[k]].is_text;
+    columns_[k].numbers.resize(is_text ? 0 : count);
+    columns_[k].texts.resize(is_text ? count : 0);
+  }
+}
+
+std::string_view TableRows::keep(std::string_view text) {
+  constexpr std::size_t kPage = std::size_t{1} << 16;
+  if (text.empty()) return {};
+  while (page_ == pages_.size() || pages_[page_].size() - used_ < text.size()) {
+    if (page_ == pages_.size()) {
+      pages_.emplace_back(std::max(kPage, text.size()));
+    } else {
+      ++page_;
+      used_ = 0;
+    }
+  }
+  char* const copy = pages_[page_].data() + used_;
+  std::memcpy(copy, text.data(), text.size());
+  used_ += text.size();
+  return {copy, text.size()};
+}
+
+bool Table::fits_float() const {
+  return std::all_of(columns_.begin(), columns_.end(),
+                     [](const TableColumn& column) { return column.fits_float; });
+}
+
+void Table::read(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
+                 TableRows& out) const {
+  assert(first <= rows_ && count <= rows_ - first);
+  out.start(columns_, columns, count);
+  if (count > 0) read_rows(columns, first, count, out);
+}
+
+std::string Table::column_text(std::size_t column) const {
+  const std::string& name = columns_[column].name;
+  return name.empty() ? fmt::format("column {}", column) : printable(name);
+}
+
+std::string Table::place_of(std::uint64_t row, std::size_t column) const {
+  return fmt::format("row {}: {}", row, column_text(column));
+}
+
+void Table::fail(const std::string& problem) const {
+  throw Error(ExitCode::kInvalidScene, path() + ": " + problem);
+}
+
+void Table::fail_as_changed() const {
+  throw Error(ExitCode::kRuntimeFailure, path() + ": has changed while it was read");
+}
+
+void Table::set_form(std::vector<TableColumn> columns, std::uint64_t rows, std::uint64_t run_rows) {
+  if (columns.empty()) fail("expected at least one column");
+  if (columns.size() > kMaxTableColumns)
+    fail(fmt::format("{} columns are too many (at most {})", columns.size(), kMaxTableColumns));
+  std::unordered_map<std::string_view, std::size_t> known;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].name.empty()) continue;
+    const auto [other, is_new] = known.emplace(columns[c].name, c);
+    if (!is_new)
+      fail(fmt::format("columns {} and {} (counted from 0) are both named {}", other->second, c,
+                       quoted(columns[c].name)));
+  }
+  columns_ = std::move(columns);
+  rows_ = rows;
+  run_rows_ = std::max<std::uint64_t>(1, run_rows);
+}
+
+std::uint64_t Table::content_hash() const {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                       &XXH3_freeState);
+  if (!state) throw std::bad_alloc();
+  XXH3_64bits_reset(state.get());
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // stays in L2
+  Buffer<std::byte> piece(std::min(kPiece, file_->size()));
+  for (std::uint64_t at = 0; at < file_->size(); at += piece.size()) {
+    const auto bytes =
+        piece.span().first(std::min<std::uint64_t>(piece.size(), file_->size() - at));
+    file_->read_at(at, bytes);
+    XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
+  }
+  check_unchanged();
+  return XXH3_64bits_digest(state.get());
+}
+
+std::optional<std::size_t> find_column(const Table& table, std::string_view name) {
+  const auto& columns = table.columns();
+  const auto found = std::find_if(columns.begin(), columns.end(), [&](const TableColumn& column) {
+    return !name.empty() && column.name == name;
+  });
+  if (found == columns.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - columns.begin());
+}
+
+std::string no_such_column(const Table& table, std::string_view name) {
+  std::vector<std::string> names;
+  for (const TableColumn& column : table.columns())
+    if (!column.name.empty()) names.push_back(printable(column.name));
+  const std::string suggestion = did_you_mean(name, names);
+  const std::string start =
+      fmt::format("{} has no column {}{}; ", table.path(), quoted(name), suggestion);
+  if (names.empty())
+    return start +
+           fmt::format("its {} have no names", count_with_noun(table.columns().size(), "column"));
+  constexpr std::size_t kShown = 12;
+  if (names.size() > kShown) {
+    const std::size_t others = names.size() - (kShown - 1);
+    names.resize(kShown - 1);
+    names.push_back(fmt::format("{} more", others));
+  }
+  return start + "there are " + join_names(names, "and", false);
+}
+
+}  // namespace roundel

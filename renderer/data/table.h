@@ -1,0 +1,135 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/base/buffer.h"
+#include "renderer/base/input_file.h"
+
+namespace roundel {
+
+struct TableColumn {
+  std::string name;         ///< empty where the file gives none
+  bool is_text = false;     ///< else numbers
+  double one = 1;           ///< what stands for 1 in a colour: 255 for uint8, 65535 for uint16
+  bool fits_float = false;  ///< all values its type has are binary32 numbers, too
+};
+
+/// A table with more columns is refused.
+inline constexpr std::uint64_t kMaxTableColumns = 65'536;
+/// So is one with a longer row, in the file's bytes.
+inline constexpr std::uint64_t kMaxTableRowBytes = std::uint64_t{16} << 20;
+
+/// Some columns of a run of rows, as Table::read fills it; reused from run to run, by one thread.
+class TableRows {
+ public:
+  /// Of the rows.
+  std::size_t count() const { return count_; }
+  /// Of the k-th column that was asked for, [count]; empty where it is the other kind.
+  std::span<const double> numbers(std::size_t k) const { return columns_[k].numbers; }
+  /// UTF-8 as it stands in the file; valid until the next run is read.
+  std::span<const std::string_view> texts(std::size_t k) const { return columns_[k].texts; }
+
+  // For readers:
+  /// Makes room for `count` rows of a table's `columns`.
+  void start(const std::vector<TableColumn>& of_table, std::span<const std::size_t> columns,
+             std::size_t count);
+  std::span<double> numbers_to_fill(std::size_t k) { return columns_[k].numbers; }
+  std::span<std::string_view> texts_to_fill(std::size_t k) { return columns_[k].texts; }
+  /// A copy of the text that lives as long as the run.
+  std::string_view keep(std::string_view text);
+  /// Room to work in, which stays from run to run.
+  Buffer<std::byte>& scratch() { return scratch_; }
+
+ private:
+  struct Column {
+    std::vector<double> numbers;
+    std::vector<std::string_view> texts;
+  };
+  std::size_t count_ = 0;
+  std::vector<Column> columns_;
+  std::vector<Buffer<char>> pages_;  // of texts; those before page_ are full
+  std::size_t page_ = 0, used_ = 0;
+  Buffer<std::byte> scratch_;
+};
+
+/// A file with columns, open for the life of the object: hash and values come from one file,
+/// whatever takes its name in the meantime. In memory is at most an index of it. Rows and columns
+/// are counted from 0. Errors while reading are InputFile's, and Error(kInvalidScene)
+/// "PATH: PLACE: …" where a row is not what the start of the file promised.
+class Table {
+ public:
+  virtual ~Table() = default;
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  const std::string& path() const { return file_->path(); }
+  /// 1 to kMaxTableColumns; no two have the same name.
+  const std::vector<TableColumn>& columns() const { return columns_; }
+  std::uint64_t rows() const { return rows_; }
+  /// All columns do.
+  bool fits_float() const;
+  /// How many neighbours are best read at once: runs that begin at a multiple of it cost least.
+  std::uint64_t run_rows() const { return run_rows_; }
+  /// Main memory that the object holds beside its columns' names.
+  virtual std::uint64_t memory_bytes() const { return 0; }
+
+  /// Reads rows first to first + count − 1 ≤ rows() − 1 of these columns, from many threads at
+  /// once. Numbers are binary64, exact but for integers beyond 2⁵³, which are rounded; missing ones
+  /// are NaN.
+  void read(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
+            TableRows& out) const;
+  /// Of a column that is_text: the first row whose field is no number.
+  virtual std::uint64_t first_text(std::size_t /*column*/) const { return 0; }
+  /// For messages: "row 17: radius", "line 19: column radius" in texts with lines.
+  virtual std::string place_of(std::uint64_t row, std::size_t column) const;
+
+  /// XXH3 of all bytes of the file, which is read once.
+  std::uint64_t content_hash() const;
+  /// Throws Error(kRuntimeFailure) "PATH: has changed while it was read" where what has been read
+  /// need not be what was hashed.
+  void check_unchanged() const { file_->check_unchanged(); }
+
+ protected:
+  explicit Table(std::shared_ptr<const InputFile> file) : file_(std::move(file)) {}
+  /// Says what the table is like. Throws Error(kInvalidScene) for no columns, too many, or two of
+  /// the same name.
+  void set_form(std::vector<TableColumn> columns, std::uint64_t rows, std::uint64_t run_rows);
+  const InputFile& file() const { return *file_; }
+  /// "radius" or "column 3".
+  std::string column_text(std::size_t column) const;
+  /// Throws Error(kInvalidScene) "PATH: PROBLEM".
+  [[noreturn]] void fail(const std::string& problem) const;
+  /// Throws what check_unchanged() does.
+  [[noreturn]] void fail_as_changed() const;
+
+ private:
+  /// `out` has the room; there is at least one row.
+  virtual void read_rows(std::span<const std::size_t> columns, std::uint64_t first,
+                         std::uint64_t count, TableRows& out) const = 0;
+
+  std::shared_ptr<const InputFile> file_;
+  std::vector<TableColumn> columns_;
+  std::uint64_t rows_ = 0, run_rows_ = 1;
+};
+
+struct TableOptions {
+  std::string dataset = {};  ///< of several tables in a file (.npz, .h5) this one
+};
+
+/// Opens the table in a file, of whatever format its first bytes and else its suffix say. Throws
+/// Error(kInvalidScene) "PATH: …" where it is missing, of no format that is known, or broken as far
+/// as its headers tell; nothing is allocated in proportion to what a header claims.
+std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& options = {});
+
+/// The column of this name.
+std::optional<std::size_t> find_column(const Table& table, std::string_view name);
+/// `PATH has no column "radus" (did you mean "radius"?); there are x, y and radius`.
+std::string no_such_column(const Table& table, std::string_view name);
+
+}  // namespace roundel
