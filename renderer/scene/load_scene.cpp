@@ -2,6 +2,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/scene/resolve_scene.h"
 #include "renderer/scene/scene_errors.h"
 #include "renderer/scene/scene_reader.h"
 #include "renderer/scene/spec.h"
@@ -17,6 +18,7 @@ Scene parse_scene(std::string_view text, const std::string& path, const SceneOve
   if (const std::optional<PartlyValidNode> root = validate(tree.root(), scene_spec(), errors))
     scene = read_scene(*root, path, overrides, errors);
   errors.throw_if_any();
+  resolve_scene(scene);
   return scene;
 }
 

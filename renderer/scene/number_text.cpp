@@ -72,6 +72,7 @@ std::string_view without_plus(std::string_view text) {
 bool looks_like_number(std::string_view text) {
   const std::string_view digits = without_sign(text);
   if (digits.empty()) return false;
+  if (parse_with_unit(text, "px") || parse_with_unit(text, "%")) return false;
   if (is_digit(digits[0]) || is_special(digits)) return true;
   return digits[0] == '.' && digits.size() > 1 && is_digit(digits[1]);
 }
@@ -84,6 +85,11 @@ ParsedNumber<double> parse_number(std::string_view text) {
   if (result.ec != std::errc{} || !std::isfinite(value))
     return {std::nullopt, "beyond the range of binary64 numbers"};
   return {value, {}};
+}
+
+std::optional<double> parse_with_unit(std::string_view text, std::string_view unit) {
+  if (text.size() <= unit.size() || !text.ends_with(unit)) return std::nullopt;
+  return parse_number(text.substr(0, text.size() - unit.size())).value;
 }
 
 ParsedNumber<std::int64_t> parse_integer(std::string_view text) {

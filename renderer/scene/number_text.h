@@ -12,12 +12,16 @@ struct ParsedNumber {
   std::string_view problem;  ///< such as "leading zeros are not allowed"; may be empty
 };
 
-/// True for text that a reader takes for a number, well-formed or not: 12, -.5, 0x10, 1_000, .inf.
+/// True for text that a reader takes for a number, well-formed or not: 12, -.5, 0x10, 1_000, .inf;
+/// not for a number with a unit.
 bool looks_like_number(std::string_view text);
 
 /// Decimal numbers as in YAML 1.2's core schema (sign, digits, fraction, exponent), finite, without
 /// leading zeros.
 ParsedNumber<double> parse_number(std::string_view text);
+
+/// A number followed by a unit and nothing else: 2px, 0.5%. Its value, if it is well-formed.
+std::optional<double> parse_with_unit(std::string_view text, std::string_view unit);
 
 /// Decimal integers: sign and digits, without leading zeros.
 ParsedNumber<std::int64_t> parse_integer(std::string_view text);
