@@ -28,7 +28,8 @@ bool comes_before(const OrderEntry& a, const OrderEntry& b) {
 class Buckets {
  public:
   Buckets(std::uint64_t least, std::uint64_t most)
-      : least_(least), shift_(std::max(0, static_cast<int>(std::bit_width(most - least)) - kBucketBits)) {}
+      : least_(least),
+        shift_(std::max(0, static_cast<int>(std::bit_width(most - least)) - kBucketBits)) {}
   std::size_t of(std::uint64_t key) const {
     return key == 0 ? 0 : 1 + static_cast<std::size_t>((key - least_) >> shift_);
   }
@@ -112,13 +113,12 @@ void TextOrder::add(std::size_t first, std::span<const std::string_view> texts,
 RowPlaces TextOrder::places(bool descending) {
   Buffer<OrderEntry> sorted(texts_.size());
   for (std::size_t i = 0; i < texts_.size(); ++i) sorted[i] = {texts_[i].empty() ? 0U : 1U, i};
-  tbb::parallel_sort(sorted.begin(), sorted.end(),
-                     [&](const OrderEntry& a, const OrderEntry& b) {
-                       if (a.key != b.key) return a.key < b.key;
-                       const int order = texts_[a.row].compare(texts_[b.row]);
-                       if (order == 0) return a.row < b.row;
-                       return descending ? order > 0 : order < 0;
-                     });
+  tbb::parallel_sort(sorted.begin(), sorted.end(), [&](const OrderEntry& a, const OrderEntry& b) {
+    if (a.key != b.key) return a.key < b.key;
+    const int order = texts_[a.row].compare(texts_[b.row]);
+    if (order == 0) return a.row < b.row;
+    return descending ? order > 0 : order < 0;
+  });
   return RowPlaces(std::move(sorted));
 }
 

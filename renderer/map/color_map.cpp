@@ -12,12 +12,12 @@ struct NamedTable {
   const char* name;
   const ColorMapTable* table;
 };
-const std::array<NamedTable, 6> kTables = {{{"viridis", &kViridis},
-                                            {"magma", &kMagma},
-                                            {"inferno", &kInferno},
-                                            {"plasma", &kPlasma},
-                                            {"cividis", &kCividis},
-                                            {"turbo", &kTurbo}}};
+const std::array<NamedTable, 6> kTables = {{{"viridis", &kViridisTable},
+                                            {"magma", &kMagmaTable},
+                                            {"inferno", &kInfernoTable},
+                                            {"plasma", &kPlasmaTable},
+                                            {"cividis", &kCividisTable},
+                                            {"turbo", &kTurboTable}}};
 
 /// tab10 is Tableau's (2016); set2 is Cynthia Brewer's Set2 (ColorBrewer 2.0, Apache 2.0).
 constexpr std::array kTab10 = {0x1f77b4, 0xff7f0e, 0x2ca02c, 0xd62728, 0x9467bd,
@@ -51,9 +51,9 @@ const std::vector<std::string>& gradient_names() {
 
 Gradient named_gradient(std::string_view name) {
   Gradient gradient;
-  const auto* const named = std::find_if(kTables.begin(), kTables.end(),
-                                         [&](const NamedTable& table) { return table.name == name; });
-  for (std::size_t i = 0; i < kViridis.size(); ++i) {
+  const auto* const named = std::find_if(
+      kTables.begin(), kTables.end(), [&](const NamedTable& table) { return table.name == name; });
+  for (std::size_t i = 0; i < kViridisTable.size(); ++i) {
     const double gray = static_cast<double>(i) / 255;
     std::array<double, 3> color{gray, gray, gray};
     for (std::size_t c = 0; named != kTables.end() && c < 3; ++c)
@@ -109,8 +109,8 @@ void colors_at(const Gradient& gradient, std::span<const double> t,
     for (std::size_t i = 0; i < t.size(); ++i) {
       const double place = t[i] >= 0 ? t[i] : 0;
       const auto above = std::upper_bound(places.begin(), places.end(), place) - places.begin();
-      const auto stop = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
-          above - 1, 0, static_cast<std::ptrdiff_t>(stops.size()) - 2));
+      const auto stop = static_cast<std::size_t>(
+          std::clamp<std::ptrdiff_t>(above - 1, 0, static_cast<std::ptrdiff_t>(stops.size()) - 2));
       const double low = places[stop], high = places[stop + 1];
       const double share = place <= low ? 0 : place >= high ? 1 : (place - low) / (high - low);
       colors[i] = mixed(stops[stop], stops[stop + 1], share);

@@ -76,8 +76,8 @@ struct ColorMap {
   Slot slot = 0;                        ///< of the other three
   Scale scale;
   Gradient gradient;
-  std::vector<Category> categories;    ///< of each value one, ascending
-  std::vector<DisplayColor> palette;   ///< where not empty: categories are the data's values
+  std::vector<Category> categories;     ///< of each value one, ascending
+  std::vector<DisplayColor> palette;    ///< where not empty: categories are the data's values
   std::optional<DisplayColor> missing;  ///< for NaN, empty texts and what is no category
 };
 

@@ -227,9 +227,11 @@ void RowMapper::find_categories(MappedRun& run) const {
   }
   const std::span<const double> values = run.numbers(map_.color.slot);
   for (std::size_t i = 0; i < run.count; ++i) {
-    const auto found = std::lower_bound(
-        number_categories_.begin(), number_categories_.end(), values[i],
-        [](const std::pair<double, std::int32_t>& entry, double value) { return entry.first < value; });
+    const auto found =
+        std::lower_bound(number_categories_.begin(), number_categories_.end(), values[i],
+                         [](const std::pair<double, std::int32_t>& entry, double value) {
+                           return entry.first < value;
+                         });
     run.categories[i] =
         found != number_categories_.end() && found->first == values[i] ? found->second : -1;
   }
@@ -291,8 +293,9 @@ std::span<const DisplayColor> RowMapper::colors(MappedRun& run) const {
       for (std::size_t c = 0; c < 3; ++c) {
         const std::span<const double> values = numbers(run, color.channels[c], 4);
         const double one = color.ones[c];
-        float DisplayColor::*const channel =
-            c == 0 ? &DisplayColor::red : c == 1 ? &DisplayColor::green : &DisplayColor::blue;
+        float DisplayColor::*const channel = c == 0   ? &DisplayColor::red
+                                             : c == 1 ? &DisplayColor::green
+                                                      : &DisplayColor::blue;
         for (std::size_t i = 0; i < run.count; ++i)
           run.colors[i].*channel = static_cast<float>(values[i] / one);
       }

@@ -92,10 +92,9 @@ bool RankFinder::end_pass() {
     std::sort(sorted.begin(), sorted.end(),
               [](double a, double b) { return key_of(a) < key_of(b); });
     for (const Wanted& wanted : wanted_) {
-      const auto first =
-          std::partition_point(sorted.begin(), sorted.end(), [&](double number) {
-            return prefix_of(key_of(number), shift_) < wanted.prefix;
-          });
+      const auto first = std::partition_point(sorted.begin(), sorted.end(), [&](double number) {
+        return prefix_of(key_of(number), shift_) < wanted.prefix;
+      });
       percentiles_.push_back(first[static_cast<std::ptrdiff_t>(wanted.rank)] + 0.0);
     }
     return false;

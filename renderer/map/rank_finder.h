@@ -44,10 +44,10 @@ class RankFinder {
   void begin_next();
 
   std::vector<Share> shares_;
-  std::vector<Wanted> wanted_;             ///< one a share; empty in the first pass
-  std::vector<std::uint64_t> prefixes_;    ///< that are wanted, ascending
-  int shift_ = 64;                         ///< of the bits that are known
-  int digit_bits_ = 16;                    ///< that this pass counts; 0: it collects
+  std::vector<Wanted> wanted_;           ///< one a share; empty in the first pass
+  std::vector<std::uint64_t> prefixes_;  ///< that are wanted, ascending
+  int shift_ = 64;                       ///< of the bits that are known
+  int digit_bits_ = 16;                  ///< that this pass counts; 0: it collects
   Found pass_;
   std::vector<double> percentiles_;
 };

@@ -260,8 +260,8 @@ class Survey {
     for (std::size_t k = 0; k < tasks_.size(); ++k) tasks_[k].range = all.scales[k];
     for (Slot slot = 0; slot < map_.columns.size(); ++slot)
       if (!is_text(slot))
-        facts_.columns.push_back({name_of(slot), all.columns[slot].low, all.columns[slot].high,
-                                  all.missing[slot]});
+        facts_.columns.push_back(
+            {name_of(slot), all.columns[slot].low, all.columns[slot].high, all.missing[slot]});
     facts_.kept = facts_.rows - facts_.dropped - facts_.skipped;
     if (facts_.kept < facts_.rows) {
       facts_.kept_before = {0};
@@ -275,7 +275,9 @@ class Survey {
                        const std::set<double>& numbers) {
     ColorMap& color = map_.color;
     color.categories.clear();
-    const auto next = [&color] { return color.palette[color.categories.size() % color.palette.size()]; };
+    const auto next = [&color] {
+      return color.palette[color.categories.size() % color.palette.size()];
+    };
     for (const std::string& text : texts) color.categories.push_back({text, 0, next()});
     for (const double number : numbers) color.categories.push_back({{}, number, next()});
   }

@@ -10,8 +10,8 @@ namespace roundel {
 
 /// The numbers of a column, of rows that `where` lets through.
 struct ColumnRange {
-  std::string name;  ///< or its number
-  double low, high;  ///< of finite numbers; low > high where there are none
+  std::string name;           ///< or its number
+  double low, high;           ///< of finite numbers; low > high where there are none
   std::uint64_t missing = 0;  ///< NaN, infinite or empty
 };
 
@@ -27,7 +27,7 @@ struct DataFacts {
   std::vector<std::uint64_t> kept_before;
   /// Of the centres of rows that are kept; left > right where there are none.
   double left, right, bottom, top;
-  std::vector<ColumnRange> columns;   ///< by slot, of numbers; for people
+  std::vector<ColumnRange> columns;    ///< by slot, of numbers; for people
   std::uint64_t order_text_bytes = 0;  ///< where a column of texts sorts
 
   std::uint64_t blocks() const { return (rows + block_rows - 1) / block_rows; }

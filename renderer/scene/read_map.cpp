@@ -17,7 +17,8 @@ namespace {
 enum class Holds { kNumbers, kAnything };
 
 Length read_length(ValidNode node) {
-  if (const std::optional<double> pixels = parse_with_unit(node.text(), "px")) return {*pixels, true};
+  if (const std::optional<double> pixels = parse_with_unit(node.text(), "px"))
+    return {*pixels, true};
   return {read_number(node), false};
 }
 
@@ -41,7 +42,8 @@ class MapReader {
       read_number_map(*map, "x", map_.x);
       read_number_map(*map, "y", map_.y);
       read_number_map(*map, "z", map_.z);
-      if (const auto radius = map->find("radius")) map_.radius = read_size(*radius, "map.radius", true);
+      if (const auto radius = map->find("radius"))
+        map_.radius = read_size(*radius, "map.radius", true);
       if (const auto alpha = map->find("alpha")) map_.alpha = read_size(*alpha, "map.alpha", false);
       if (const auto color = map->find("color")) read_color_map(*color);
     }
@@ -93,8 +95,9 @@ class MapReader {
   std::optional<Slot> check_kind(ValidNode node, std::size_t column, const std::string& key,
                                  Holds holds) {
     if (holds == Holds::kNumbers && table_.columns()[column].is_text) {
-      add_error(node, key, fmt::format("expected a column of numbers, but {} of {} holds texts",
-                                       column_text(column), table_.path()));
+      add_error(node, key,
+                fmt::format("expected a column of numbers, but {} of {} holds texts",
+                            column_text(column), table_.path()));
       return std::nullopt;
     }
     return slot_of(map_, column);
@@ -125,10 +128,11 @@ class MapReader {
       size.constant.value = read_number(node);
       return size;
     }
-    if (const auto pixels = node.is_map() || !is_length ? std::nullopt
-                                                        : parse_with_unit(node.text(), "px")) {
+    if (const auto pixels =
+            node.is_map() || !is_length ? std::nullopt : parse_with_unit(node.text(), "px")) {
       size.constant = {*pixels, true};
-      if (!(*pixels > 0)) add_error(node, key, fmt::format("expected more than 0px, got {}", node.text()));
+      if (!(*pixels > 0))
+        add_error(node, key, fmt::format("expected more than 0px, got {}", node.text()));
       return size;
     }
     size.slot = read_column(node, key);
@@ -206,7 +210,8 @@ class MapReader {
                               column_text(map_.columns[*slot]), table_.path()));
       } else {
         color.scale = read_scale(node, key);
-        if (const auto colormap = node.find("colormap")) read_gradient(*colormap, key + ".colormap");
+        if (const auto colormap = node.find("colormap"))
+          read_gradient(*colormap, key + ".colormap");
       }
     }
     // Without a column there is an error, and nothing to be done.
@@ -240,9 +245,10 @@ class MapReader {
       if (!holds_texts) {
         const std::optional<double> number = parse_number(name).value;
         if (!number)
-          add_error(value, fmt::format("{}.{}", key, name),
-                    fmt::format("expected a number, as {} of {} has, got {}",
-                                column_text(map_.columns[color.slot]), table_.path(), quoted(name)));
+          add_error(
+              value, fmt::format("{}.{}", key, name),
+              fmt::format("expected a number, as {} of {} has, got {}",
+                          column_text(map_.columns[color.slot]), table_.path(), quoted(name)));
         category = {{}, number.value_or(0) + 0.0, category.color};
       }
       color.categories.push_back(std::move(category));
@@ -325,7 +331,8 @@ class MapReader {
         if (holds_texts) {
           (what == "in" ? condition.in_texts : condition.not_texts).emplace_back(item.text());
         } else if (is_constant(item)) {
-          (what == "in" ? condition.in_numbers : condition.not_numbers).push_back(read_number(item));
+          (what == "in" ? condition.in_numbers : condition.not_numbers)
+              .push_back(read_number(item));
         } else {
           add_error(item, value_key,
                     fmt::format("expected a number, as {} of {} has, got {}", column_text(*column),

@@ -33,10 +33,10 @@ void survey_layers(Scene& scene) {
   if (!problems.empty()) throw Error(ExitCode::kInvalidScene, problems);
   const std::uint64_t circles = count_circles(scene);
   if (circles > kMaxCircles)
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: {} circles in all need {} of memory; at most {}", scene.path,
-                            circles, memory_text(static_cast<double>(circles) * kBytesPerCircle),
-                            kMaxCircles));
+    throw Error(
+        ExitCode::kInvalidScene,
+        fmt::format("{}: {} circles in all need {} of memory; at most {}", scene.path, circles,
+                    memory_text(static_cast<double>(circles) * kBytesPerCircle), kMaxCircles));
 }
 
 struct Window {

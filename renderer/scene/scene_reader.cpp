@@ -220,7 +220,8 @@ class SceneReader {
       source.columns = read_columns(*columns, shader);
     }
     if (!data) return source;
-    source.path = (std::filesystem::path(path_).parent_path() / data->text()).string();
+    const std::filesystem::path scene = is_stream_path(path_) ? "" : path_;
+    source.path = (scene.parent_path() / data->text()).string();
     if (const auto dataset = layer.find("dataset")) source.dataset = std::string(dataset->text());
     if (const auto color = layer.find("color")) source.color = read_color(*color);
     try {

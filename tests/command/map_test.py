@@ -140,7 +140,7 @@ class MapTest(unittest.TestCase):
                  "inferno": [(0x00, 0x00, 0x04), (0xba, 0x36, 0x55), (0xfc, 0xff, 0xa4)],
                  "plasma": [(0x0d, 0x08, 0x87), (0xcb, 0x47, 0x78), (0xf0, 0xf9, 0x21)],
                  "cividis": [(0x00, 0x22, 0x4e), (0x7d, 0x7c, 0x78), (0xfe, 0xe8, 0x38)],
-                 "turbo": [(0x30, 0x12, 0x3b), (0xa4, 0xfc, 0x3c), (0x7a, 0x04, 0x03)],
+                 "turbo": [(0x30, 0x12, 0x3b), (0xa3, 0xfd, 0x3c), (0x7a, 0x04, 0x03)],
                  "gray": [(0, 0, 0), (0x80, 0x80, 0x80), (255, 255, 255)]}
         np.save(self.path("d.npy"), np.array([(0, 0, 0), (0, 0, 0.5), (0, 0, 1)]))
         for name, colors in known.items():
@@ -246,6 +246,114 @@ class MapTest(unittest.TestCase):
                        "  - {data: d2.npy, columns: [x, y, z, radius, red, green, blue, alpha]}\n")
         self.run_roundel("render", "again.yaml", "-o", "b.pfm")
         self.run_roundel("diff", "a.pfm", "b.pfm")
+
+    def picture(self, head, layer="    map: {x: x, y: y, radius: 3px}", name="p.pfm"):
+        """[height, width, 3], the first row at the top."""
+        self.scene(layer, head)
+        self.run_roundel("render", "s.yaml", "-o", name)
+        with open(self.path(name), "rb") as file:
+            self.assertEqual(file.readline(), b"PF\n")
+            width, height = map(int, file.readline().split())
+            file.readline()
+            return np.frombuffer(file.read(), "<f4").reshape(height, width, 3)[::-1]
+
+    def test_windows_are_centres_and_zooms(self):
+        self.data["x"] = 900_000 + self.data["x"]
+        self.data["y"] = -5_400_000 + self.data["y"] / 2
+        np.save(self.path("d.npy"), self.data)
+        x, y = self.data["x"], self.data["y"]
+        size = "image: {width: 200, height: 80}\n"
+        # (window, centre, zoom): the picture is 2.5 times as wide as high.
+        cases = [("x: [900000.25, 900000.75], y: [-5400000, -5399999.75]", (900000.5, -5399999.875), 4),
+                 ("x: [900000, 900001], y: [-5400000, -5399999.75]", (900000.5, -5399999.875), 2.5),
+                 ("x: [900000, 900001], y: [-5400000, -5399999.75], aspect: cover", (900000.5, -5399999.875), 4)]
+        left, right, low, high = x.min(), x.max(), y.min(), y.max()
+        longer = max(right - left, high - low)
+        for text, margin in (("", 0.05), (", margin: 0.25", 0.25)):
+            width, height = right - left + 2 * margin * longer, high - low + 2 * margin * longer
+            cases.append((f"fit: data{text}", ((left + right) / 2, (low + high) / 2), 1 / max(width / 2.5, height)))
+        for window, center, zoom in cases:
+            asked = self.picture(f"{size}view: {{{window}}}")
+            plain = self.picture(f"{size}view: {{center: [{center[0]!r}, {center[1]!r}], zoom: {zoom!r}}}")
+            self.assertLess(np.count_nonzero(np.any(asked != plain, axis=2)), 20, window)
+            self.assertGreater(np.count_nonzero(plain != 1), 1000)
+
+    def test_points_far_away_keep_their_places(self):
+        random = np.random.default_rng(3)
+        points = 900_000 + random.uniform(0, 1, (1000, 2))
+        np.save(self.path("d.npy"), points)
+        columns = "x: {column: 0}, y: {column: 1}"
+        self.picture("image: {width: 4096, height: 4096}\nview: {x: [900000, 900001], y: [900000, 900001]}",
+                     f"    map: {{{columns}, radius: 0.75px}}", "far.pfm")
+        np.save(self.path("d.npy"), points - 900_000)
+        near = self.picture("image: {width: 4096, height: 4096}", f"    map: {{{columns}, radius: 0.75px}}")
+        with open(self.path("far.pfm"), "rb") as file:
+            far = np.frombuffer(file.read()[-near.nbytes:], "<f4").reshape(near.shape)[::-1]
+        self.assertLess(np.count_nonzero(np.any(far != near, axis=2)), 20)  # binary64 is 1e-10 apart there
+        self.assertGreater(np.count_nonzero(far[:, :, 0] != 1), 1000)
+
+    def test_flip_turns_the_picture_over(self):
+        head = "image: {width: 150, height: 100}\nview: {x: [0, 1], y: [0.2, 0.8]"
+        layer = "    map: {x: x, y: y, radius: 3px}\n    where: {v: {min: 40}}"
+        up, down = self.picture(head + "}", layer), self.picture(head + ", flip: y}", layer)
+        self.assertLess(np.mean(np.any(up[::-1] != down, axis=2)), 0.01)
+        self.assertGreater(np.mean(np.any(up != down, axis=2)), 0.1)
+
+    def test_what_is_not_seen_is_said(self):
+        def words(head, layer="    map: {x: x, y: y, radius: size}"):
+            self.scene(layer, head)
+            return self.run_roundel("render", "s.yaml", "-o", "w.png").stderr.decode()
+        self.assertNotIn("touch", words(""))
+        self.assertIn("no circle touches the picture: they lie in x ", words("view: {x: [5, 6], y: [5, 6]}"))
+        self.assertRegex(words("view: {x: [0.5, 0.52], y: [0.5, 0.52]}"),
+                         r"only [0-9]+ of 30,000 circles touch the picture: they lie in x -?0.0[0-9]*..1.*, the view")
+        self.assertIn("less wide than a pixel", words("", "    map: {x: x, y: y, radius: 0.1px}"))
+        self.assertIn("colours go far above 1", words("", "    map: {x: x, y: y, radius: 1px, color: [code, 0, 100]}\n"
+                                                      "    invalid: skip"))
+        self.run_roundel("render", "s.yaml", "-o", "w.png", "--size", "200x100")
+        self.scene("    map: {x: x, y: y, radius: 3px}", "view: {fit: data}")
+        self.assertIn("there is more around the view's window",
+                      self.run_roundel("render", "s.yaml", "-o", "w.png", "--size", "200x100").stderr.decode())
+
+    def test_scenes_come_from_pipes(self):
+        self.scene("    map: {x: x, y: y, radius: 3px}")
+        self.run_roundel("render", "s.yaml", "-o", "a.png")
+        with open(self.path("s.yaml"), "rb") as file:
+            text = file.read()
+        for name in ("-", "/dev/stdin"):
+            self.run_roundel("render", name, "-o", "b.png", input=text)
+            with open(self.path("a.png"), "rb") as one, open(self.path("b.png"), "rb") as other:
+                self.assertEqual(one.read(), other.read())
+        self.assertIn("-:1:1: ", self.run_roundel("validate", "-", code=INVALID, input=b"nonsense: 1").stderr.decode())
+
+    def test_films_of_circles_are_files(self):
+        with open(self.path("f.yaml"), "w", encoding="utf-8") as file:
+            file.write("version: 1\nlayers: [{generator: bouncingballs}]\n")
+        self.run_roundel("circles", "f.yaml", "--frames", "0,30", "-o", "b_##.npy")
+        self.run_roundel("circles", "f.yaml", "--frame", "30", "-o", "one.npy")
+        np.testing.assert_array_equal(np.load(self.path("b_30.npy")), np.load(self.path("one.npy")))
+        self.assertTrue(np.any(np.load(self.path("b_00.npy")) != np.load(self.path("b_30.npy"))))
+        self.run_roundel("circles", "f.yaml", "--frames", "0,30", "-o", "b.npy", code=2)
+
+    @unittest.skipIf("SANITIZED" in os.environ, "minutes")
+    def test_many_rows_are_drawn_as_they_are_read(self):
+        """Beyond 8 million circles nothing is kept in memory, unless it is sorted: both are the same picture."""
+        random = np.random.default_rng(4)
+        rows = 9_000_000
+        data = random.random((rows, 4), dtype=np.float32)
+        data[:, 2] *= 3
+        data[:, 3] = np.arange(rows)
+        np.save(self.path("d.npy"), data)
+        layer = ("    map: {x: {column: 0}, y: {column: 1}, radius: 0.7px, alpha: 0.02,\n"
+                 "          color: {column: 2, domain: [10%, 90%]}}\n    where: {\"2\": {min: 0.125}}\n")
+        streamed = self.picture("image: {width: 100, height: 100}", layer)
+        kept = data[:, 2][data[:, 2] >= 0.125].astype(np.float64)
+        self.assertGreater(len(kept), 1 << 23)
+        text = self.run_roundel("validate", "s.yaml").stdout.decode()
+        self.assertIn(f"column 2 by linear: {percentile(kept, 10)!r} to {percentile(kept, 90)!r}", text)
+        self.assertIn(f"{len(kept):,} of {len(kept):,} circles", text)
+        in_memory = self.picture("image: {width: 100, height: 100}", layer + "    order: {column: 3}")
+        np.testing.assert_array_equal(streamed, in_memory)
 
     def test_threads_change_nothing(self):
         self.scene("    map: {x: x, y: y, radius: {column: v, scale: rank, range: [0, 9px]}, "
