@@ -16,10 +16,13 @@ build_packages=(
   libfmt-dev                    # text formatting
   libspdlog-dev                 # log
   libxxhash-dev                 # fingerprints
+  libfast-float-dev             # numbers of CSV files
   libstb-dev                    # PNG encoder
   libdeflate-dev                # checksums, and EXR's compressor
+  zlib1g-dev                    # deflated arrays, read from anywhere
   libisal-dev                   # Huffman codes for PNG files
   libspng-dev                   # PNG reader
+  libhdf5-dev                   # HDF5 files
   libopenexr-dev                # EXR output
   libgtest-dev                  # test framework
   python3                       # runs some tests; looked for whenever the build is configured
@@ -32,6 +35,7 @@ test_packages=(
   python3-jsonschema  # validates the scenes against scene.schema.json
   python3-yaml        # reads the scenes for it
   python3-numpy       # reads and writes NPY files independently
+  python3-h5py        # writes HDF5 files for tests
 )
 
 # Needed by .ci/run besides.

@@ -22,6 +22,8 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
 
   const std::string& path() const { return path_; }
+  /// For libraries that read files themselves.
+  int descriptor() const { return descriptor_; }
   /// Bytes, when it was opened.
   std::uint64_t size() const { return size_; }
   /// Fills `bytes` with the file's from `offset` on, offset + bytes.size() <= size(). From many

@@ -6,10 +6,8 @@
 namespace roundel {
 namespace {
 
-constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 18;  // stays in L2
-
 std::uint64_t rows_a_piece(const RecordRun& run) {
-  return std::max<std::uint64_t>(1, kPieceBytes / run.record_bytes);
+  return std::max<std::uint64_t>(1, run.bytes->run_bytes() / run.record_bytes);
 }
 
 }  // namespace
@@ -65,6 +63,7 @@ void ArrayTable::read_rows(std::span<const std::size_t> columns, std::uint64_t f
           read_numbers(column.element, in, run.record_bytes,
                        out.numbers_to_fill(k).subspan(row, rows));
       }
+      if (run.has_pointers) run.bytes->release(bytes);
     }
   }
 }

@@ -15,6 +15,10 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual void read_at(std::uint64_t offset, std::span<std::byte> bytes) const = 0;
+  /// Gives back what records that were read point to.
+  virtual void release(std::span<std::byte> /*records*/) const {}
+  /// How many are best read at once.
+  virtual std::uint64_t run_bytes() const { return std::uint64_t{1} << 18; }  // stays in L2
   virtual std::uint64_t memory_bytes() const { return 0; }
 };
 
@@ -37,6 +41,7 @@ struct RecordRun {
   std::shared_ptr<const ByteSource> bytes;
   std::uint64_t offset = 0;        ///< of the first row's
   std::uint64_t record_bytes = 0;  ///< 1 to kMaxTableRowBytes
+  bool has_pointers = false;       ///< to what must be released
 };
 
 /// A column whose elements lie in records.

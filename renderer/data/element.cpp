@@ -127,6 +127,7 @@ void read_numbers(const Element& element, const std::byte* in, std::size_t strid
       return convert<std::uint64_t>(in, stride, swap, out, number_of_time);
     case Element::Kind::kBytes:
     case Element::Kind::kUtf32:
+    case Element::Kind::kPointer:
       break;
   }
 }
@@ -138,6 +139,10 @@ void read_texts(const Element& element, const std::byte* in, std::size_t stride,
     if (element.kind == Element::Kind::kBytes) {
       text = {reinterpret_cast<const char*>(in), element.size};
       text = text.substr(0, text.find_last_not_of('\0') + 1);
+    } else if (element.kind == Element::Kind::kPointer) {
+      const char* pointer = nullptr;
+      std::memcpy(&pointer, in, sizeof(pointer));
+      text = pointer == nullptr ? std::string_view() : pointer;
     } else {
       converted.clear();
       std::size_t zeros = 0;  // which count only where something follows

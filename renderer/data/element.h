@@ -18,12 +18,15 @@ struct Element {
     kTime,      ///< NumPy's: an integer of 8 bytes, the least is missing
     kBytes,     ///< a text of at most `size` bytes, ended by zeros
     kUtf32,     ///< a text of at most size / 4 characters, ended by zeros
+    kPointer,  ///< in memory: a text of any length, a `const char*`; a null pointer is an empty one
   };
   Kind kind = Kind::kFloat;
   bool is_big_endian = false;
   std::uint64_t size = 4;  ///< bytes
 
-  bool is_text() const { return kind == Kind::kBytes || kind == Kind::kUtf32; }
+  bool is_text() const {
+    return kind == Kind::kBytes || kind == Kind::kUtf32 || kind == Kind::kPointer;
+  }
   /// The column of such values.
   TableColumn column(std::string name) const;
 };

@@ -5,9 +5,22 @@
 #include <cassert>
 #include <utility>
 
+#include "renderer/base/error.h"
 #include "renderer/base/write_file.h"
 
 namespace roundel {
+
+namespace {
+
+std::string column_name(const std::string& array, const NpyHeader& header, std::uint64_t c,
+                        const std::string& field) {
+  if (header.dimensions < 2 && (array.empty() || field.empty())) return array + field;
+  if (array.empty()) return "";
+  const std::string start = header.dimensions < 2 ? array : fmt::format("{}[{}]", array, c);
+  return field.empty() ? start : start + "." + field;
+}
+
+}  // namespace
 
 void add_npy_columns(const NpyHeader& header, const std::shared_ptr<const ByteSource>& bytes,
                      const std::string& name, std::vector<RecordRun>& runs,
@@ -20,7 +33,7 @@ void add_npy_columns(const NpyHeader& header, const std::shared_ptr<const ByteSo
     if (c == 0 || !one_run)
       runs.push_back({bytes, header.data_offset + (one_run ? 0 : c * run_bytes), record});
     for (const NpyField& field : header.fields)
-      columns.push_back({name + field.name, field.element, runs.size() - 1,
+      columns.push_back({column_name(name, header, c, field.name), field.element, runs.size() - 1,
                          (one_run ? c * header.element_bytes : 0) + field.offset});
   }
 }
@@ -29,6 +42,9 @@ std::unique_ptr<Table> open_npy(std::shared_ptr<const InputFile> file) {
   const std::string start = file->read(kMaxNpyHeaderBytes);
   const NpyHeader header =
       parse_npy_header(std::as_bytes(std::span(start)), file->size(), file->path());
+  if (header.dimensions == 0)
+    throw Error(ExitCode::kInvalidScene,
+                file->path() + ": expected an array [n] or [n, k], got 0 dimensions");
   std::vector<RecordRun> runs;
   std::vector<ArrayColumn> columns;
   add_npy_columns(header, std::make_shared<FileBytes>(file), "", runs, columns);

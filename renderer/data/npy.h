@@ -14,7 +14,8 @@ namespace roundel {
 /// it is no such file, or shorter or longer than its header says.
 std::unique_ptr<Table> open_npy(std::shared_ptr<const InputFile> file);
 
-/// Adds the columns of an array whose file is `bytes`, their names behind `name`.
+/// Adds the columns of an array `name` whose file is `bytes`: NAME, NAME[0] or NAME.FIELD; without
+/// a name FIELD or none.
 void add_npy_columns(const NpyHeader& header, const std::shared_ptr<const ByteSource>& bytes,
                      const std::string& name, std::vector<RecordRun>& runs,
                      std::vector<ArrayColumn>& columns);

@@ -276,16 +276,15 @@ class HeaderParser {
 
   NpyHeader check() {
     header_.is_fortran_order = *fortran_order_;
-    if (header_.is_structured && shape_->size() != 1)
+    if (header_.is_structured && shape_->size() > 1)
       fail(fmt::format("expected a structured array [n], got {}",
                        count_with_noun(shape_->size(), "dimension")));
-    if (shape_->empty() || shape_->size() > 2)
+    header_.dimensions = shape_->size();
+    if (shape_->size() > 2)
       fail(fmt::format("expected an array [n] or [n, k], got {}",
                        count_with_noun(shape_->size(), "dimension")));
-    header_.rows = shape_->front();
-    header_.columns = shape_->size() == 1 ? 1 : shape_->back();
-    if (!header_.is_structured)
-      for (NpyField& field : header_.fields) field.name.clear();
+    if (!shape_->empty()) header_.rows = shape_->front();
+    if (shape_->size() == 2) header_.columns = shape_->back();
     if (header_.columns == 0 || header_.fields.empty()) fail("expected at least one column");
     if (header_.columns > kMaxTableColumns / header_.fields.size())
       fail(fmt::format("rows of {} are too long (at most {})",

@@ -16,13 +16,14 @@ struct NpyField {
   std::uint64_t offset = 0;  ///< in the array's element, bytes
 };
 
-/// What the header of an .npy file says of an array [rows] or [rows, columns].
+/// What the header of an .npy file says of an array [], [rows] or [rows, columns].
 struct NpyHeader {
-  std::vector<NpyField> fields;  ///< without names where the type is not structured
+  std::vector<NpyField> fields;  ///< not structured: one without a name, or "real" and "imag"
   std::uint64_t element_bytes = 0;
   bool is_fortran_order = false;
   bool is_structured = false;
-  std::uint64_t rows = 0, columns = 1;
+  std::size_t dimensions = 0;  ///< 0 to 2
+  std::uint64_t rows = 1, columns = 1;
   std::uint64_t data_offset = 0;  ///< of the first element in the file
 };
 

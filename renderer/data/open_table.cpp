@@ -1,10 +1,56 @@
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "renderer/base/error.h"
+#include "renderer/data/csv.h"
+#include "renderer/data/hdf5.h"
 #include "renderer/data/npy.h"
+#include "renderer/data/npz.h"
+#include "renderer/data/ply.h"
 #include "renderer/data/table.h"
 
 namespace roundel {
+namespace {
 
-std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& /*options*/) {
-  return open_npy(std::make_shared<const InputFile>(path));
+struct Refused {
+  std::string_view magic, problem;
+};
+constexpr std::array kRefused = {
+    Refused{"PAR1", "Parquet is read through Python: see roundel's Python module"},
+    Refused{"ARROW1", "Arrow is read through Python: see roundel's Python module"},
+    Refused{"FEA1", "Feather is read through Python: see roundel's Python module"},
+    Refused{"\x1F\x8B", "expected a table, got a file packed by gzip; unpack it first"},
+    Refused{"\x28\xB5\x2F\xFD", "expected a table, got a file packed by zstd; unpack it first"},
+};
+
+}  // namespace
+
+std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& options) {
+  auto file = std::make_shared<const InputFile>(path);
+  const std::string start = file->read(16);
+  const auto has_suffix = [&](std::initializer_list<std::string_view> suffixes) {
+    for (const std::string_view suffix : suffixes)
+      if (path.ends_with(suffix)) return true;
+    return false;
+  };
+  const auto fail = [&](std::string_view problem) {
+    throw Error(ExitCode::kInvalidScene, path + ": " + std::string(problem));
+  };
+  for (const auto& [magic, problem] : kRefused)
+    if (start.starts_with(magic)) fail(problem);
+  if (start.starts_with("\x93NUMPY") || has_suffix({".npy"})) return open_npy(std::move(file));
+  if (start.starts_with("PK\3\4") || start.starts_with("PK\5\6"))
+    return open_npz(std::move(file), options.dataset);
+  // Before it there may be a block of the user's.
+  if (start.starts_with("\x89HDF\r\n\x1A\n") || has_suffix({".h5", ".hdf5", ".hdf", ".h5ad"}))
+    return open_hdf5(std::move(file), options.dataset);
+  if (has_suffix({".npz"})) fail("expected an archive of arrays, but it does not start like one");
+  if (start.starts_with("ply\n") || start.starts_with("ply\r") || has_suffix({".ply"}))
+    return open_ply(std::move(file), options.dataset);
+  if (has_suffix({".csv", ".tsv", ".tab", ".txt", ".dat"})) return open_csv(std::move(file));
+  fail("expected a table: .npy, .npz, .csv, .tsv, .ply or .h5");
+  return nullptr;
 }
 
 }  // namespace roundel

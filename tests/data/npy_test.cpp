@@ -270,7 +270,7 @@ TEST_F(Npy, OtherElementTypesOrdersAndShapesAreRefused) {
   EXPECT_EQ(problem(npy(dict("'<f4'", "False", "(2, 0)"))), "expected at least one column");
   EXPECT_EQ(problem(npy(dict("'|S0'", "False", "(2, 3)"))),
             "expected elements of at least one byte");
-  EXPECT_EQ(problem(npy(dict("'<f4'", "False", "()"))),
+  EXPECT_EQ(problem(npy(dict("'<f4'", "False", "()"), "1234")),
             "expected an array [n] or [n, k], got 0 dimensions");
   EXPECT_EQ(problem(npy(dict("'<f4'", "False", "(1, 2, 3)"))),
             "expected an array [n] or [n, k], got 3 dimensions");

@@ -1,0 +1,176 @@
+#include "renderer/data/csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "renderer/base/error.h"
+#include "renderer/data/text_table.h"
+
+namespace roundel {
+namespace {
+
+/// Reads the first lines of a file, one after the other.
+class FirstLines {
+ public:
+  FirstLines(const InputFile& file, std::uint64_t offset)
+      : file_(file), window_(file, offset, offset, room_), line_(window_.begin()) {}
+
+  std::uint64_t offset() const { return window_.offset_of(line_); }
+  std::uint64_t line() const { return number_; }
+
+  /// Goes on to the next row's line and returns it, without moving behind it; nothing at the end.
+  std::string_view peek(const TextGrammar& grammar) {
+    for (;;) {
+      const char* end = line_end(line_);
+      const char* p = line_;
+      while (grammar.is_blank(*p)) ++p;
+      if (*p != '\n' && (*p != '#' || !grammar.begins_comment(p, window_.end())))
+        return {line_, end};
+      if (end == window_.end()) {
+        line_ = end;
+        return {};
+      }
+      line_ = end + 1;
+      ++number_;
+    }
+  }
+
+  /// Moves behind the next row and returns its fields; none at the end of the file.
+  std::vector<std::string> row(const TextGrammar& grammar) {
+    std::vector<std::string> fields;
+    std::string room;
+    if (peek(grammar).empty()) return fields;
+    std::size_t field = 0, lines = 1;  // of the bytes behind the row's start
+    auto state = TextGrammar::kFieldStart;
+    for (std::size_t i = 0;; ++i) {
+      while (window_.needs_more(line_ + i)) read_on();
+      const char* const p = line_ + i;
+      const TextGrammar::State next = grammar.next(state, *p);
+      if (next < TextGrammar::kStates) {
+        state = next;
+        continue;
+      }
+      const bool is_end = p == window_.end();
+      if (*p == '\n' && state == TextGrammar::kQuoted && !is_end) {
+        ++lines;
+        continue;
+      }
+      if (!grammar.has_runs_of_blanks() || state != TextGrammar::kFieldStart)
+        fields.emplace_back(grammar.text_of({line_ + field, p}, room));
+      if (fields.size() > kMaxTableColumns)
+        fail(fmt::format("line {}: more than {} columns", number_, kMaxTableColumns));
+      state = TextGrammar::kFieldStart;
+      field = i + 1;
+      if (*p != '\n') continue;
+      line_ = is_end ? p : p + 1;
+      number_ += lines;
+      return fields;
+    }
+  }
+
+ private:
+  const char* line_end(const char* place) {
+    for (;;) {
+      const char* const end = std::find(place, window_.end(), '\n');
+      if (!window_.needs_more(end)) return end;
+      const std::ptrdiff_t done = end - line_;
+      read_on();
+      place = line_ + done;
+    }
+  }
+  void read_on() {
+    if (static_cast<std::uint64_t>(window_.end() - line_) > kMaxTableRowBytes)
+      fail(
+          fmt::format("line {}: a row is too long (at most {} bytes)", number_, kMaxTableRowBytes));
+    line_ = window_.read_on(line_);
+  }
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw Error(ExitCode::kInvalidScene, file_.path() + ": " + problem);
+  }
+
+  const InputFile& file_;
+  Buffer<std::byte> room_;
+  TextWindow window_;
+  const char* line_;
+  std::uint64_t number_ = 1;
+};
+
+char delimiter_of(std::string_view line) {
+  char best = '\0';
+  std::ptrdiff_t most = 0;
+  for (const char delimiter : {',', ';', '\t', '|'}) {
+    bool in_quotes = false;
+    const auto count = std::count_if(line.begin(), line.end(), [&](char c) {
+      in_quotes ^= c == '"';
+      return c == delimiter && !in_quotes;
+    });
+    if (count > most) {
+      best = delimiter;
+      most = count;
+    }
+  }
+  if (most > 0) return best;
+  const std::size_t begin = line.find_first_not_of(" \r");
+  const std::size_t end = line.find_last_not_of(" \r") + 1;
+  const bool has_blank = begin < end && line.substr(begin, end - begin).find(' ') != line.npos;
+  return has_blank && line.find('"') == line.npos ? ' ' : ',';
+}
+
+bool is_number(const TextGrammar& grammar, const std::string& field) {
+  const auto number = grammar.number_of(field);
+  return number && !std::isnan(*number);
+}
+
+bool is_header(const TextGrammar& grammar, const std::vector<std::string>& first,
+               const std::vector<std::string>& second) {
+  if (std::none_of(first.begin(), first.end(),
+                   [&](const std::string& field) { return is_number(grammar, field); }))
+    return true;
+  for (std::size_t c = 0; c < std::min(first.size(), second.size()); ++c)
+    if (!grammar.number_of(first[c]) && is_number(grammar, second[c])) return true;
+  return false;
+}
+
+}  // namespace
+
+std::unique_ptr<Table> open_csv(std::shared_ptr<const InputFile> file) {
+  const auto fail = [&](const std::string& problem) {
+    throw Error(ExitCode::kInvalidScene, file->path() + ": " + problem);
+  };
+  const std::string start = file->read(4096);
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF"))
+    fail("expected a text in UTF-8, got UTF-16");
+  if (start.find('\0') != std::string::npos) fail("expected a text, got zero bytes");
+
+  FirstLines lines(*file, start.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+  TextForm form;
+  const std::string_view line = lines.peek(TextGrammar(form.dialect));
+  if (line.empty()) fail("expected a line of fields, got none");
+  const bool has_tabs = file->path().ends_with(".tsv") || file->path().ends_with(".tab");
+  form.dialect.delimiter = has_tabs ? '\t' : delimiter_of(line);
+  const TextGrammar grammar(form.dialect);
+
+  form.start = lines.offset();
+  form.start_line = lines.line();
+  std::vector<std::string> first = lines.row(grammar);
+  const std::uint64_t second_start = lines.offset(), second_line = lines.line();
+  const std::vector<std::string> second = lines.row(grammar);
+  form.columns.resize(first.size());
+  if (is_header(grammar, first, second)) {
+    form.start = second_start;
+    form.start_line = second_line;
+    // R's write.table gives the rows' names no name.
+    if (second.size() == first.size() + 1) first.insert(first.begin(), "");
+    form.columns.resize(first.size());
+    for (std::size_t c = 0; c < first.size(); ++c) form.columns[c].name = std::move(first[c]);
+  }
+  return std::make_unique<TextTable>(std::move(file), std::move(form));
+}
+
+}  // namespace roundel

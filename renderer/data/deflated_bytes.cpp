@@ -1,0 +1,139 @@
+#include "renderer/data/deflated_bytes.h"
+
+#include <libdeflate.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "renderer/base/error.h"
+#include "renderer/base/text.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 16;
+constexpr std::size_t kWindow = std::size_t{1} << 15;
+
+/// zlib on a member's packed bytes.
+class Inflater {
+ public:
+  Inflater(const InputFile& file, const ZipMember& member, std::uint64_t packed)
+      : file_(file), member_(member), packed_(packed), in_(kPiece) {
+    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  z_stream& stream() { return stream_; }
+  /// Bytes of the member that have been taken.
+  std::uint64_t packed() const { return packed_ - stream_.avail_in; }
+
+  /// inflate(); Z_BUF_ERROR where the packed bytes are at their end.
+  int run(int flush) {
+    if (stream_.avail_in == 0) {
+      const auto size =
+          static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, member_.packed_bytes - packed_));
+      if (size > 0) file_.read_at(member_.offset + packed_, in_.span().first(size));
+      packed_ += size;
+      stream_.next_in = reinterpret_cast<Bytef*>(in_.data());
+      stream_.avail_in = static_cast<uInt>(size);
+    }
+    return inflate(&stream_, flush);
+  }
+
+ private:
+  const InputFile& file_;
+  const ZipMember& member_;
+  std::uint64_t packed_;
+  Buffer<std::byte> in_;
+  z_stream stream_{};
+};
+
+}  // namespace
+
+DeflatedBytes::DeflatedBytes(std::shared_ptr<const InputFile> file, const ZipMember& member,
+                             std::uint64_t run_bytes)
+    : file_(std::move(file)), member_(member), run_bytes_(run_bytes) {
+  const auto fail = [&](const char* problem) {
+    file_->check_unchanged();
+    throw Error(ExitCode::kInvalidScene,
+                file_->path() + ": " + printable(member_.name) + ": " + problem);
+  };
+  Inflater inflater(*file_, member_, 0);
+  z_stream& stream = inflater.stream();
+  std::array<std::uint8_t, kPiece> out;
+  std::uint64_t unpacked = 0, target = 0;
+  std::uint32_t checksum = 0;
+  RestartPoint candidate;
+  for (int status = Z_OK; status != Z_STREAM_END;) {
+    stream.next_out = out.data();
+    stream.avail_out = static_cast<uInt>(out.size());
+    status = inflater.run(Z_BLOCK);
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    if (status != Z_OK && status != Z_STREAM_END) fail("its packed bytes are broken or cut short");
+    const std::size_t size = out.size() - stream.avail_out;
+    checksum = libdeflate_crc32(checksum, out.data(), size);
+    unpacked += size;
+    if (unpacked > member_.bytes) break;
+    // The last block's start before each multiple of a run is kept.
+    if (unpacked > target) {
+      points_.push_back(candidate);
+      target += run_bytes_ * ((unpacked - 1 - target) / run_bytes_ + 1);
+    }
+    const bool is_block_end = (stream.data_type & 128) != 0, is_last = (stream.data_type & 64) != 0;
+    if (!is_block_end || is_last) continue;
+    candidate.unpacked = unpacked;
+    candidate.packed = inflater.packed();
+    candidate.bits = stream.data_type & 7;
+    candidate.window.resize(kWindow);
+    auto window = static_cast<uInt>(kWindow);
+    inflateGetDictionary(&stream, candidate.window.data(), &window);
+    candidate.window.resize(window);
+  }
+  if (unpacked != member_.bytes) fail("unpacks to another number of bytes than it claims");
+  if (checksum != member_.checksum) fail("its checksum is wrong: the file is damaged");
+}
+
+void DeflatedBytes::read_at(std::uint64_t offset, std::span<std::byte> bytes) const {
+  if (bytes.empty()) return;
+  const auto fail = [&] {
+    throw Error(ExitCode::kRuntimeFailure, file_->path() + ": has changed while it was read");
+  };
+  const auto point = std::upper_bound(points_.begin(), points_.end(), offset,
+                                      [](std::uint64_t place, const RestartPoint& p) {
+                                        return place < p.unpacked;
+                                      }) -
+                     1;
+  Inflater inflater(*file_, member_, point->packed);
+  z_stream& stream = inflater.stream();
+  if (point->bits > 0) {
+    std::array<std::byte, 1> first{};
+    file_->read_at(member_.offset + point->packed - 1, first);
+    inflatePrime(&stream, point->bits, std::to_integer<int>(first[0]) >> (8 - point->bits));
+  }
+  inflateSetDictionary(&stream, point->window.data(), static_cast<uInt>(point->window.size()));
+  std::array<std::byte, kPiece> skipped;
+  for (std::uint64_t at = point->unpacked; !bytes.empty();) {
+    const bool skips = at < offset;
+    const std::span<std::byte> out =
+        skips ? std::span(skipped).first(std::min<std::uint64_t>(kPiece, offset - at))
+              : bytes.first(std::min<std::size_t>(bytes.size(), std::size_t{1} << 30));
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    const int status = inflater.run(Z_NO_FLUSH);
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    const std::size_t size = out.size() - stream.avail_out;
+    at += size;
+    if (!skips) bytes = bytes.subspan(size);
+    if (status != Z_OK && !(status == Z_STREAM_END && bytes.empty())) fail();
+  }
+}
+
+std::uint64_t DeflatedBytes::memory_bytes() const {
+  return points_.size() * (sizeof(RestartPoint) + kWindow);
+}
+
+}  // namespace roundel

@@ -1,0 +1,32 @@
+// HDF5 files are read in a module, so that only those who need libhdf5 load it.
+#include "renderer/data/hdf5.h"
+
+#include <utility>
+#include <vector>
+
+#include "renderer/base/error.h"
+#include "renderer/base/module.h"
+#include "renderer/data/hdf5_module.h"
+
+namespace roundel {
+
+std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
+                                 const std::string& dataset) {
+  static const auto functions =
+      module_function<Hdf5Functions()>("libroundel_hdf5.so", "roundel_hdf5_functions")();
+  Hdf5Table table = functions.read_table(file->path(), file->descriptor(), dataset);
+  const auto bytes = std::make_shared<FileBytes>(file);
+  std::vector<RecordRun> runs;
+  for (Hdf5Table::Run& run : table.runs) {
+    std::uint64_t size = 0;
+    if (!run.bytes && (__builtin_mul_overflow(table.rows, run.record_bytes, &size) ||
+                       size > file->size() || run.offset > file->size() - size))
+      throw Error(ExitCode::kInvalidScene, file->path() + ": is cut short");
+    runs.push_back(
+        {run.bytes ? std::move(run.bytes) : bytes, run.offset, run.record_bytes, run.has_pointers});
+  }
+  return std::make_unique<ArrayTable>(std::move(file), std::move(runs), std::move(table.columns),
+                                      table.rows);
+}
+
+}  // namespace roundel

@@ -1,0 +1,14 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "renderer/data/table.h"
+
+namespace roundel {
+
+/// The table that `dataset` names in an HDF5 file, or the one at its root: a dataset of compounds,
+/// a dataset [n, k], or a group of which each dataset is a column, or several as `NAME[0]` or
+/// `NAME.FIELD`. Throws Error(kInvalidScene) "PATH: …", Error(kRuntimeFailure) without the module.
+std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file, const std::string& dataset);
+
+}  // namespace roundel

@@ -1,0 +1,92 @@
+#include "renderer/data/npz.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "renderer/base/error.h"
+#include "renderer/base/text.h"
+#include "renderer/data/deflated_bytes.h"
+#include "renderer/data/npy.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::string_view kSuffix = ".npy";
+
+/// Run lengths of deflated members for which all their indices, of 32 KiB a run, take 64 MiB.
+std::uint64_t run_bytes_of(const std::vector<ZipMember>& members) {
+  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20, kMostPoints = 2048;
+  std::uint64_t bytes = 0;
+  for (const ZipMember& member : members) bytes += member.is_deflated ? member.bytes : 0;
+  return std::max(kLeast, bytes / kMostPoints);
+}
+
+std::string names_text(const std::vector<ZipMember>& members) {
+  std::vector<std::string> names;
+  for (const ZipMember& member : members) names.push_back(printable(member.name));
+  return join_names(names, "and", false);
+}
+
+}  // namespace
+
+std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std::string& dataset) {
+  const auto fail = [&](const std::string& problem) {
+    throw Error(ExitCode::kInvalidScene, file->path() + ": " + problem);
+  };
+  std::vector<ZipMember> members = read_zip_directory(*file);
+  std::erase_if(members, [](const ZipMember& member) { return !member.name.ends_with(kSuffix); });
+  if (members.empty()) fail("expected an archive of .npy arrays, got none");
+  for (ZipMember& member : members) member.name.resize(member.name.size() - kSuffix.size());
+  if (!dataset.empty()) {
+    const auto chosen = std::find_if(members.begin(), members.end(), [&](const ZipMember& member) {
+      return member.name == dataset || member.name + ".npy" == dataset;
+    });
+    if (chosen == members.end())
+      fail(fmt::format("has no array {}; there are {}", quoted(dataset), names_text(members)));
+    members = {*chosen};
+  }
+  if (members.size() > kMaxTableColumns)
+    fail(fmt::format("{} arrays are too many columns (at most {})", members.size(),
+                     kMaxTableColumns));
+
+  const std::uint64_t run_bytes = run_bytes_of(members);
+  std::vector<std::shared_ptr<const ByteSource>> sources(members.size());
+  tbb::parallel_for(std::size_t{0}, members.size(), [&](std::size_t i) {
+    if (members[i].is_deflated)
+      sources[i] = std::make_shared<DeflatedBytes>(file, members[i], run_bytes);
+    else
+      sources[i] = std::make_shared<FileBytes>(file, members[i].offset);
+  });
+
+  std::vector<RecordRun> runs;
+  std::vector<ArrayColumn> columns;
+  std::uint64_t rows = 0;
+  std::string first;  // of the arrays
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::string name = printable(members[i].name);
+    Buffer<std::byte> start(std::min<std::uint64_t>(kMaxNpyHeaderBytes, members[i].bytes));
+    sources[i]->read_at(0, start.span());
+    const NpyHeader header =
+        parse_npy_header(start.span(), members[i].bytes, file->path() + ": " + name);
+    if (header.dimensions == 0) continue;
+    if (first.empty()) {
+      first = name;
+      rows = header.rows;
+    }
+    if (header.rows != rows)
+      fail(
+          fmt::format("expected arrays of the same length, but {} has {}, {} {}; \"dataset\" can "
+                      "name one of them",
+                      first, count_with_noun(rows, "row"), name, header.rows));
+    const bool is_table = members.size() == 1 && (header.dimensions == 2 || header.is_structured);
+    add_npy_columns(header, sources[i], is_table ? "" : members[i].name, runs, columns);
+  }
+  if (columns.empty()) fail("expected an array with rows, got none");
+  return std::make_unique<ArrayTable>(std::move(file), std::move(runs), std::move(columns), rows);
+}
+
+}  // namespace roundel

@@ -1,0 +1,235 @@
+#include "renderer/data/ply.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "renderer/base/error.h"
+#include "renderer/base/text.h"
+#include "renderer/data/array_table.h"
+#include "renderer/data/text_table.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kMaxHeaderBytes = std::size_t{4} << 20;
+
+struct PlyElement {
+  std::string name;
+  std::uint64_t count = 0;
+  std::vector<ArrayColumn> properties;  ///< that are no lists
+  std::uint64_t bytes = 0;              ///< of them, in a binary file
+  std::optional<std::string> list;      ///< one of its lists
+};
+
+struct PlyHeader {
+  bool is_ascii = false, is_big_endian = false;
+  std::vector<PlyElement> elements;
+  std::uint64_t data_offset = 0, lines = 0;
+};
+
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view text, const std::string& path) : text_(text), path_(path) {}
+
+  PlyHeader parse() {
+    next_line();
+    if (words_ != std::vector<std::string_view>{"ply"}) fail("expected ply");
+    bool has_format = false;
+    for (next_line(); word(0) != "end_header" || words_.size() != 1; next_line()) {
+      if (words_.empty() || word(0) == "comment" || word(0) == "obj_info") continue;
+      if (word(0) == "format" && !has_format) {
+        has_format = true;
+        read_format();
+      } else if (word(0) == "element" && words_.size() == 3) {
+        add_element();
+      } else if (word(0) == "property" && !header_.elements.empty() && words_.size() >= 3) {
+        add_property(header_.elements.back());
+      } else {
+        fail(
+            "expected format, element NAME COUNT, property TYPE NAME, comment or end_header, got " +
+            quoted(line_));
+      }
+    }
+    if (!has_format) fail("expected the format before end_header");
+    for (PlyElement& element : header_.elements)
+      for (ArrayColumn& property : element.properties)
+        property.element.is_big_endian = header_.is_big_endian;
+    header_.data_offset = position_;
+    header_.lines = number_;
+    return std::move(header_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw Error(ExitCode::kInvalidScene, fmt::format("{}: line {}: {}", path_, number_, problem));
+  }
+
+  std::string_view word(std::size_t i) const {
+    return i < words_.size() ? words_[i] : std::string_view();
+  }
+
+  void next_line() {
+    ++number_;
+    const std::size_t end = text_.find('\n', position_);
+    if (end == text_.npos) fail("the file ends within its header");
+    line_ = text_.substr(position_, end - position_);
+    position_ = end + 1;
+    words_.clear();
+    constexpr std::string_view kBlanks = " \t\r";
+    for (std::size_t at = line_.find_first_not_of(kBlanks); at != line_.npos;) {
+      const std::size_t stop = std::min(line_.find_first_of(kBlanks, at), line_.size());
+      words_.push_back(line_.substr(at, stop - at));
+      at = line_.find_first_not_of(kBlanks, stop);
+    }
+  }
+
+  void read_format() {
+    header_.is_ascii = word(1) == "ascii";
+    header_.is_big_endian = word(1) == "binary_big_endian";
+    const bool is_known =
+        header_.is_ascii || header_.is_big_endian || word(1) == "binary_little_endian";
+    if (!is_known || word(2) != "1.0" || words_.size() != 3)
+      fail("expected ascii, binary_little_endian or binary_big_endian and 1.0, got " +
+           quoted(line_));
+  }
+
+  void add_element() {
+    PlyElement element;
+    element.name = word(1);
+    const std::string_view count = word(2);
+    const auto result = std::from_chars(count.data(), count.data() + count.size(), element.count);
+    if (result.ec != std::errc{} || result.ptr != count.data() + count.size())
+      fail("expected a count, got " + quoted(count));
+    header_.elements.push_back(std::move(element));
+  }
+
+  void add_property(PlyElement& element) {
+    if (word(1) == "list") {
+      if (words_.size() != 5) fail("expected property list TYPE TYPE NAME, got " + quoted(line_));
+      element_of(word(2));
+      element_of(word(3));
+      element.list = word(4);
+      return;
+    }
+    if (words_.size() != 3) fail("expected property TYPE NAME, got " + quoted(line_));
+    if (element.properties.size() == kMaxTableColumns)
+      fail(fmt::format("more than {} properties", kMaxTableColumns));
+    const Element type = element_of(word(1));
+    element.properties.push_back({std::string(word(2)), type, 0, element.bytes});
+    element.bytes += type.size;
+  }
+
+  Element element_of(std::string_view type) const {
+    using Kind = Element::Kind;
+    struct Type {
+      std::string_view name, other_name;
+      Kind kind;
+      std::uint64_t size;
+    };
+    constexpr Type kTypes[] = {
+        {"char", "int8", Kind::kInteger, 1},   {"uchar", "uint8", Kind::kUnsigned, 1},
+        {"short", "int16", Kind::kInteger, 2}, {"ushort", "uint16", Kind::kUnsigned, 2},
+        {"int", "int32", Kind::kInteger, 4},   {"uint", "uint32", Kind::kUnsigned, 4},
+        {"float", "float32", Kind::kFloat, 4}, {"double", "float64", Kind::kFloat, 8},
+    };
+    for (const auto& [name, other_name, kind, size] : kTypes)
+      if (type == name || type == other_name) return {kind, false, size};
+    fail("expected a type such as float, double, int or uchar, got " + quoted(type));
+  }
+
+  std::string_view text_;
+  const std::string& path_;
+  std::string_view line_;
+  std::vector<std::string_view> words_;
+  std::size_t position_ = 0;
+  std::uint64_t number_ = 0;
+  PlyHeader header_;
+};
+
+/// Moves behind the next `count` lines that are not empty.
+void skip_lines(const InputFile& file, std::uint64_t count, TextForm& form) {
+  Buffer<std::byte> room;
+  TextWindow window(file, form.start, form.start, room);
+  const char* line = window.begin();
+  while (count > 0) {
+    const char* const end = std::find(line, window.end(), '\n');
+    if (window.needs_more(end)) {
+      if (static_cast<std::uint64_t>(end - line) > kMaxTableRowBytes)
+        throw Error(ExitCode::kInvalidScene,
+                    fmt::format("{}: line {}: a row is too long (at most {} bytes)", file.path(),
+                                form.start_line, kMaxTableRowBytes));
+      line = window.read_on(line);
+      continue;
+    }
+    count -= std::all_of(line, end, [](char c) { return c == ' ' || c == '\r'; }) ? 0 : 1;
+    if (end == window.end()) {
+      line = end;
+      break;
+    }
+    line = end + 1;
+    ++form.start_line;
+  }
+  form.start = window.offset_of(line);
+}
+
+}  // namespace
+
+std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std::string& dataset) {
+  const auto fail = [&](const std::string& problem) {
+    throw Error(ExitCode::kInvalidScene, file->path() + ": " + problem);
+  };
+  const std::string start = file->read(kMaxHeaderBytes);
+  PlyHeader header = HeaderParser(start, file->path()).parse();
+  const std::string name = dataset.empty() ? "vertex" : dataset;
+  const auto table = std::find_if(header.elements.begin(), header.elements.end(),
+                                  [&](const PlyElement& element) { return element.name == name; });
+  if (table == header.elements.end()) {
+    std::vector<std::string> names;
+    for (const PlyElement& element : header.elements) names.push_back(printable(element.name));
+    fail(fmt::format("has no element {}; there are {}", quoted(name),
+                     names.empty() ? "none" : join_names(names, "and", false)));
+  }
+  if (table->list)
+    fail(fmt::format("element {}: expected a number for each property, but {} is a list",
+                     printable(name), quoted(*table->list)));
+
+  if (header.is_ascii) {
+    TextForm form;
+    form.dialect = {' ', false, false};
+    for (const ArrayColumn& property : table->properties)
+      form.columns.push_back(property.element.column(property.name));
+    form.start = header.data_offset;
+    form.start_line = header.lines + 1;
+    form.rows = table->count;
+    form.numbers_only = true;
+    for (auto element = header.elements.begin(); element != table; ++element)
+      skip_lines(*file, element->count, form);
+    return std::make_unique<TextTable>(std::move(file), std::move(form));
+  }
+
+  std::uint64_t offset = header.data_offset, size = 0;
+  for (auto element = header.elements.begin(); element <= table; ++element) {
+    if (element->list)
+      fail(fmt::format("expected element {} before element {}, which has lists", printable(name),
+                       printable(element->name)));
+    offset += size;
+    if (__builtin_mul_overflow(element->count, element->bytes, &size) ||
+        size > file->size() - offset)
+      fail(fmt::format("expected {} of {} with {} bytes each, but the file ends before",
+                       element->count, printable(element->name), element->bytes));
+  }
+  if (table->bytes > kMaxTableRowBytes) fail("its rows are too long");
+  std::vector<RecordRun> runs;
+  runs.push_back(
+      {std::make_shared<FileBytes>(file), offset, std::max<std::uint64_t>(1, table->bytes)});
+  return std::make_unique<ArrayTable>(std::move(file), std::move(runs),
+                                      std::move(table->properties), table->count);
+}
+
+}  // namespace roundel

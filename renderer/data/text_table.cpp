@@ -1,0 +1,378 @@
+#include "renderer/data/text_table.h"
+
+#include <fast_float/fast_float.h>
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "renderer/base/error.h"
+#include "renderer/base/text.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 18;
+constexpr std::uint64_t kNoRow = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint32_t kNoRowOfBlock = std::numeric_limits<std::uint32_t>::max();
+
+/// What stands in the lines that begin in a block of the file.
+struct BlockScan {
+  std::uint64_t start = 0;  ///< offset of the first of them
+  std::uint64_t end = 0;    ///< of the first line behind them
+  std::uint64_t rows = 0, lines = 0;
+  std::vector<std::uint32_t> first_texts;  ///< [columns], rows of the block
+  bool has_quotes = false;
+  bool gave_up = false;  ///< at a line much longer than the block, of which the start was a guess
+  std::string problem;   ///< of the row behind the last one counted
+};
+
+class BlockScanner {
+ public:
+  BlockScanner(const InputFile& file, const TextGrammar& grammar, const TextForm& form)
+      : file_(file), grammar_(grammar), form_(form) {}
+
+  /// Of the lines that begin in [begin, end): `begin` is such a line's start, or, where that is not
+  /// known, lines are taken to begin behind every line feed.
+  BlockScan scan(std::uint64_t begin, std::uint64_t end, bool is_known) const {
+    BlockScan block;
+    block.first_texts.assign(form_.columns.size(), kNoRowOfBlock);
+    Buffer<std::byte> room;
+    TextWindow window(file_, is_known ? begin : begin - 1, end, room);
+    const char* line = window.begin();
+    if (!is_known) {
+      line =
+          static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - begin)));
+      if (line == nullptr) {
+        block.gave_up = true;
+        return block;
+      }
+      ++line;
+    }
+    block.start = window.offset_of(line);
+    while (window.offset_of(line) < end && !(line == window.end() && window.at_end_of_file())) {
+      const char* const next = scan_line(window, line, block);
+      if (!block.problem.empty()) break;
+      if (next != nullptr) {
+        line = next;
+        continue;
+      }
+      const auto length = static_cast<std::uint64_t>(window.end() - line);
+      if (length > kMaxTableRowBytes) {
+        block.problem = fmt::format("a row is too long (at most {} bytes)", kMaxTableRowBytes);
+        break;
+      }
+      block.gave_up = !is_known && length > 4 * kBlockBytes;
+      if (block.gave_up) break;
+      line = window.read_on(line);
+    }
+    block.end = window.offset_of(line);
+    return block;
+  }
+
+ private:
+  /// Returns the next line's start; a null pointer where the window must read on, or for a problem.
+  const char* scan_line(const TextWindow& window, const char* line, BlockScan& block) const {
+    const char* field = line;
+    std::size_t column = 0;
+    std::uint64_t lines = 1;
+    auto state = TextGrammar::kLineStart;
+    for (const char* p = line;; ++p) {
+      TextGrammar::State next;
+      while ((next = grammar_.next(state, *p)) < TextGrammar::kStates) {
+        state = next;
+        ++p;
+      }
+      if (*p == '#' && state == TextGrammar::kLineStart) {
+        // A line feed at the end of the window, where it need not be one, leaves it open.
+        if (window.end() - p < 8 && !window.at_end_of_file()) return nullptr;
+        state =
+            grammar_.begins_comment(p, window.end()) ? TextGrammar::kComment : TextGrammar::kText;
+        continue;
+      }
+      if (window.needs_more(p)) return nullptr;
+      const bool is_line_end = *p == '\n';
+      if (is_line_end && state == TextGrammar::kQuoted) {
+        if (p == window.end()) {
+          block.problem = "the file ends within quotes that begin in this row";
+          return nullptr;
+        }
+        ++lines;
+        continue;
+      }
+      const bool is_empty_line =
+          is_line_end && (state == TextGrammar::kLineStart || state == TextGrammar::kComment);
+      const bool no_field = grammar_.has_runs_of_blanks() && state == TextGrammar::kFieldStart;
+      if (!is_empty_line && !no_field) take_field({field, p}, state, column++, block);
+      if (is_line_end) {
+        if (!is_empty_line) {
+          check_count(column, block);
+          if (!block.problem.empty()) return nullptr;
+          ++block.rows;
+        }
+        block.lines += lines;
+        return std::min(p + 1, window.end());
+      }
+      state = TextGrammar::kFieldStart;
+      field = p + 1;
+    }
+  }
+
+  void take_field(std::string_view field, TextGrammar::State end, std::size_t column,
+                  BlockScan& block) const {
+    if (TextGrammar::is_number(end) || column >= form_.columns.size()) return;
+    block.has_quotes |= TextGrammar::was_quoted(end);
+    if (end == TextGrammar::kFieldStart || block.first_texts[column] != kNoRowOfBlock) return;
+    if (!grammar_.number_of(field))
+      block.first_texts[column] = static_cast<std::uint32_t>(block.rows);
+  }
+
+  void check_count(std::size_t fields, BlockScan& block) const {
+    if (fields == form_.columns.size()) return;
+    block.problem =
+        fmt::format("expected {}, got {}", count_with_noun(form_.columns.size(), "field"), fields);
+  }
+
+  const InputFile& file_;
+  const TextGrammar& grammar_;
+  const TextForm& form_;
+};
+
+}  // namespace
+
+TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form)
+    : Table(std::move(input)), grammar_(form.dialect), first_texts_(form.columns.size(), kNoRow) {
+  const BlockScanner scanner(file(), grammar_, form);
+  const std::uint64_t size = file().size(), limit = form.rows.value_or(kNoRow);
+  // Blocks are scanned together, each from what is most likely its first line; one that a quoted
+  // line feed misled is scanned again.
+  std::vector<BlockScan> scans(
+      8 + 4 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
+  std::uint64_t rows = 0, line = form.start_line;
+  end_ = form.start;
+  for (std::uint64_t batch = form.start; batch < size && rows < limit;
+       batch += scans.size() * kBlockBytes) {
+    const auto begin_of = [&](std::size_t i) { return batch + i * kBlockBytes; };
+    const auto count =
+        std::min<std::size_t>(scans.size(), (size - batch + kBlockBytes - 1) / kBlockBytes);
+    tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
+      const bool is_known = begin_of(i) == end_;
+      scans[i] = scanner.scan(begin_of(i), std::min(begin_of(i + 1), size), is_known);
+    });
+    for (std::size_t i = 0; i < count && rows < limit; ++i) {
+      const std::uint64_t block_end = std::min(begin_of(i + 1), size);
+      if (end_ >= block_end) continue;
+      BlockScan& scan = scans[i];
+      if (scan.gave_up || scan.start != end_) scan = scanner.scan(end_, block_end, true);
+      index_.push_back({end_, rows, line});
+      if (!scan.problem.empty() && scan.rows < limit - rows)
+        fail(fmt::format("line {}: {}", line + scan.lines, scan.problem));
+      for (std::size_t c = 0; c < first_texts_.size(); ++c) {
+        if (scan.first_texts[c] == kNoRowOfBlock || first_texts_[c] != kNoRow) continue;
+        first_texts_[c] = rows + scan.first_texts[c];
+        form.columns[c].is_text = first_texts_[c] < limit;
+      }
+      has_quotes_ |= scan.has_quotes;
+      rows += scan.rows;
+      line += scan.lines;
+      end_ = scan.end;
+    }
+  }
+  if (form.rows && rows < limit)
+    fail(fmt::format("expected {} of numbers, but the file ends behind {}",
+                     count_with_noun(limit, "line"), rows));
+  rows = std::min(rows, limit);
+  const std::uint64_t row_bytes = rows == 0 ? 1 : (end_ - form.start) / rows + 1;
+  set_form(std::move(form.columns), rows, 2 * kBlockBytes / row_bytes);
+  check_unchanged();
+  for (std::size_t c = 0; c < columns().size(); ++c) {
+    if (!form.numbers_only || !columns()[c].is_text) continue;
+    TableRows row;
+    const std::size_t wanted[] = {c};
+    read(wanted, first_texts_[c], 1, row);
+    fail(fmt::format("{}: expected a number, got {}", place_of(first_texts_[c], c),
+                     quoted(row.texts(0)[0])));
+  }
+}
+
+std::vector<TextTable::IndexEntry>::const_iterator TextTable::entry_of(std::uint64_t row) const {
+  return std::upper_bound(index_.begin(), index_.end(), row,
+                          [](std::uint64_t r, const IndexEntry& entry) { return r < entry.row; }) -
+         1;
+}
+
+const char* TextTable::row_start(const TextWindow& window, const char* line,
+                                 std::uint64_t& lines) const {
+  const char* p = line;
+  for (std::uint64_t passed = 0;; ++p) {
+    while (grammar_.is_blank(*p)) ++p;
+    if (*p == '#' && grammar_.dialect().has_comments) {
+      if (window.end() - p < 8 && !window.at_end_of_file()) return nullptr;
+      if (grammar_.begins_comment(p, window.end()))
+        p = static_cast<const char*>(std::memchr(p, '\n', window.end() - p + 1));
+    }
+    if (window.needs_more(p)) return nullptr;
+    if (*p != '\n') {
+      lines += passed;
+      return p;
+    }
+    if (p == window.end()) fail_as_changed();
+    ++passed;
+  }
+}
+
+const char* TextTable::row_end(const TextWindow& window, const char* place, bool at_field_end,
+                               std::uint64_t& lines) const {
+  const char* p = place;
+  std::uint64_t passed = 1;
+  if (!has_quotes_) {
+    p = static_cast<const char*>(std::memchr(p, '\n', window.end() - p + 1));
+  } else {
+    // Behind a field all is as before a text.
+    auto state = at_field_end ? TextGrammar::kText : TextGrammar::kFieldStart;
+    for (;; ++p) {
+      TextGrammar::State next;
+      while ((next = grammar_.next(state, *p)) < TextGrammar::kStates) {
+        state = next;
+        ++p;
+      }
+      if (window.needs_more(p)) return nullptr;
+      if (*p == '\n' && state == TextGrammar::kQuoted && p != window.end()) {
+        ++passed;
+      } else if (*p == '\n') {
+        break;
+      } else {
+        state = TextGrammar::kFieldStart;
+      }
+    }
+  }
+  if (window.needs_more(p)) return nullptr;
+  lines += passed;
+  return std::min(p + 1, window.end());
+}
+
+const char* TextTable::read_row(const TextWindow& window, const char* row,
+                                std::span<const Wanted> wanted, std::size_t i, TableRows& out,
+                                std::string& room) const {
+  const char* p = row;
+  std::size_t column = 0;
+  const auto skip_field = [&] {
+    if (has_quotes_) {
+      auto state = TextGrammar::kFieldStart;
+      for (;; ++p) {
+        TextGrammar::State next;
+        while ((next = grammar_.next(state, *p)) < TextGrammar::kStates) {
+          state = next;
+          ++p;
+        }
+        if (*p != '\n' || state != TextGrammar::kQuoted || p == window.end()) return;
+      }
+    }
+    if (grammar_.has_runs_of_blanks())
+      while (grammar_.is_blank(*p)) ++p;
+    while (!grammar_.ends_field(*p)) ++p;
+  };
+  for (std::size_t w = 0; w < wanted.size(); ++w) {
+    const auto [wanted_column, k] = wanted[w];
+    const bool is_text = columns()[wanted_column].is_text;
+    if (w > 0 && wanted[w - 1].column == wanted_column) {
+      const std::size_t same = wanted[w - 1].k;
+      if (is_text)
+        out.texts_to_fill(k)[i] = out.texts(same)[i];
+      else
+        out.numbers_to_fill(k)[i] = out.numbers(same)[i];
+      continue;
+    }
+    for (; column <= wanted_column; ++column) {
+      if (column > 0) {  // p is at the end of the field before
+        if (window.needs_more(p)) return nullptr;
+        if (*p == '\n') fail_as_changed();
+        ++p;
+      }
+      if (column < wanted_column) skip_field();
+    }
+    if (!is_text) {
+      while (grammar_.is_blank(*p)) ++p;
+      double& number = out.numbers_to_fill(k)[i];
+      const auto result = fast_float::from_chars(p + (*p == '+' ? 1 : 0), window.end(), number);
+      const char* end = result.ptr;
+      if (result.ec == std::errc{}) {
+        if (!grammar_.ends_field(*end))
+          while (grammar_.is_blank(*end)) ++end;
+        if (grammar_.ends_field(*end)) {
+          p = end;
+          continue;
+        }
+      }
+    }
+    const char* const field = p;
+    skip_field();
+    if (window.needs_more(p)) return nullptr;
+    if (is_text) {
+      out.texts_to_fill(k)[i] = out.keep(grammar_.text_of({field, p}, room));
+    } else {
+      const std::optional<double> number = grammar_.number_of({field, p});
+      if (!number) fail_as_changed();
+      out.numbers_to_fill(k)[i] = *number;
+    }
+  }
+  std::uint64_t lines = 0;
+  return row_end(window, p, !wanted.empty(), lines);
+}
+
+void TextTable::read_rows(std::span<const std::size_t> columns, std::uint64_t first,
+                          std::uint64_t count, TableRows& out) const {
+  std::vector<Wanted> wanted;
+  for (std::size_t k = 0; k < columns.size(); ++k) wanted.push_back({columns[k], k});
+  std::sort(wanted.begin(), wanted.end(),
+            [](const Wanted& a, const Wanted& b) { return a.column < b.column; });
+  const auto entry = entry_of(first), last = entry_of(first + count - 1) + 1;
+  TextWindow window(file(), entry->offset, last == index_.end() ? end_ : last->offset,
+                    out.scratch());
+  const char* line = window.begin();
+  const auto step = [&](const auto& find) {
+    for (;;) {
+      const char* const found = find();
+      if (found != nullptr) {
+        line = found;
+        return;
+      }
+      line = window.read_on(line);
+      if (static_cast<std::uint64_t>(window.end() - line) > 2 * kMaxTableRowBytes)
+        fail_as_changed();
+    }
+  };
+  std::uint64_t lines = 0;
+  std::string room;
+  for (std::uint64_t row = entry->row; row < first + count; ++row) {
+    step([&] { return row_start(window, line, lines); });
+    if (row < first)
+      step([&] { return row_end(window, line, false, lines); });
+    else
+      step([&] { return read_row(window, line, wanted, row - first, out, room); });
+  }
+}
+
+std::string TextTable::place_of(std::uint64_t row, std::size_t column) const {
+  const auto entry = entry_of(row);
+  Buffer<std::byte> room;
+  TextWindow window(file(), entry->offset, end_, room);
+  const char* line = window.begin();
+  std::uint64_t lines = entry->line;
+  for (std::uint64_t at = entry->row; at <= row; ++at) {
+    const char* found = nullptr;
+    while ((found = row_start(window, line, lines)) == nullptr) line = window.read_on(line);
+    line = found;
+    if (at == row) break;
+    while ((found = row_end(window, line, false, lines)) == nullptr) line = window.read_on(line);
+    line = found;
+  }
+  const std::string& name = columns()[column].name;
+  return fmt::format("line {}: column {}", lines,
+                     name.empty() ? std::to_string(column) : printable(name));
+}
+
+}  // namespace roundel

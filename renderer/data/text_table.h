@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/data/table.h"
+#include "renderer/data/text_grammar.h"
+#include "renderer/data/text_window.h"
+
+namespace roundel {
+
+/// The part of a text file that is a table.
+struct TextForm {
+  TextDialect dialect;
+  std::vector<TableColumn> columns;   ///< those with texts are found out
+  std::uint64_t start = 0;            ///< offset of a line's first byte
+  std::uint64_t start_line = 1;       ///< that line's number
+  std::optional<std::uint64_t> rows;  ///< exactly so many; where absent all lines to the file's end
+  bool numbers_only = false;          ///< a text is an error
+};
+
+/// A table in a text, a row a line; lines that are empty or comments are none. Opening it reads the
+/// file once, on all cores: it finds the kinds of the columns and makes an index of some lines.
+class TextTable final : public Table {
+ public:
+  /// Throws Error(kInvalidScene) "PATH: line 19: …" for a row with more or fewer fields, or longer
+  /// than kMaxTableRowBytes.
+  TextTable(std::shared_ptr<const InputFile> file, TextForm form);
+  std::string place_of(std::uint64_t row, std::size_t column) const override;
+  std::uint64_t first_text(std::size_t column) const override { return first_texts_[column]; }
+  std::uint64_t memory_bytes() const override { return index_.size() * sizeof(IndexEntry); }
+
+ private:
+  /// A line, before which are so many rows.
+  struct IndexEntry {
+    std::uint64_t offset, row, line;
+  };
+  struct Wanted {
+    std::size_t column, k;  ///< the k-th asked for
+  };
+
+  void read_rows(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
+                 TableRows& out) const override;
+  std::vector<IndexEntry>::const_iterator entry_of(std::uint64_t row) const;
+  /// These find what they look for, or return a null pointer where the window must read on.
+  const char* row_start(const TextWindow& window, const char* line, std::uint64_t& lines) const;
+  const char* row_end(const TextWindow& window, const char* place, bool at_field_end,
+                      std::uint64_t& lines) const;
+  const char* read_row(const TextWindow& window, const char* row, std::span<const Wanted> wanted,
+                       std::size_t i, TableRows& out, std::string& room) const;
+
+  TextGrammar grammar_;
+  std::vector<IndexEntry> index_;
+  std::vector<std::uint64_t> first_texts_;  ///< [columns], rows
+  std::uint64_t end_ = 0;                   ///< offset of the line behind the last row's
+  bool has_quotes_ = false;                 ///< in its rows
+};
+
+}  // namespace roundel

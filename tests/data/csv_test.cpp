@@ -1,0 +1,232 @@
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "renderer/data/table.h"
+#include "tests/data/table_values.h"
+#include "tests/testing.h"
+
+namespace roundel {
+namespace {
+
+class Csv : public testing::Test {
+ protected:
+  std::unique_ptr<Table> open(const std::string& text, const std::string& name = "a.csv") {
+    return open_table(folder.write(name, text));
+  }
+  std::vector<double> values_of(const std::string& text) { return roundel::values_of(*open(text)); }
+  std::vector<std::string> names_of(const std::string& text) {
+    const auto table = open(text);
+    std::vector<std::string> names;
+    for (const TableColumn& column : table->columns()) names.push_back(column.name);
+    return names;
+  }
+  /// Of a column of texts.
+  std::vector<std::string> texts_of(const std::string& text, std::size_t column = 0) {
+    const auto table = open(text);
+    EXPECT_TRUE(table->columns().at(column).is_text);
+    const TableRows rows = rows_of(*table, 0, table->rows());
+    return {rows.texts(column).begin(), rows.texts(column).end()};
+  }
+  std::string problem(const std::string& text) {
+    const std::string path = folder.write("a.csv", text);
+    const std::string error = message_of([&] { open_table(path); });
+    EXPECT_TRUE(error.starts_with(path + ": ")) << error;
+    return error.substr(path.size() + 2);
+  }
+  TemporaryFolder folder;
+};
+
+using Names = std::vector<std::string>;
+using Values = std::vector<double>;
+
+TEST_F(Csv, FieldsAreDividedByWhateverTheFirstLineHasMostOf) {
+  for (const std::string text :
+       {"x,y\n1,2\n3,4\n", "x;y\n1;2\n3;4", "x\ty\r\n1\t2\r\n3\t4\r\n", "x|y\n1|2\n3|4\n",
+        "  x   y\n1 2  \n\t3\t 4\n", "x , y\n 1, 2\n3 ,4", "\xEF\xBB\xBFx,y\n1,2\n3,4\n"}) {
+    EXPECT_EQ(names_of(text), (Names{"x", "y"})) << text;
+    EXPECT_EQ(values_of(text), (Values{1, 2, 3, 4})) << text;
+  }
+  EXPECT_EQ(open("a,b c\n1,2 3\n", "a.tsv")->columns().size(), 1u) << "a .tsv has tabs";
+}
+
+TEST_F(Csv, AHeaderIsTold) {
+  EXPECT_EQ(names_of("1,2\n3,4\n"), (Names{"", ""}));
+  EXPECT_EQ(names_of("gene,2010\nb,2\n"), (Names{"", ""})) << "alike";
+  EXPECT_EQ(names_of("gene,2010,x\nb,2,3\n"), (Names{"gene", "2010", "x"})) << "x above a number";
+  EXPECT_EQ(names_of("a,b\nc,d\n"), (Names{"a", "b"}));
+  EXPECT_EQ(names_of("\"\",\"a \"\"b\"\"\"\n1,2\n"), (Names{"", "a \"b\""}));
+  EXPECT_EQ(names_of("x y\na 1 2\n"), (Names{"", "x", "y"})) << "as R writes row names";
+  EXPECT_EQ(open("x,y\n")->rows(), 0u);
+  EXPECT_EQ(open("x,y")->columns().size(), 2u);
+  EXPECT_EQ(open("1,2")->rows(), 1u);
+}
+
+TEST_F(Csv, NumbersAreReadAsTheyAreWritten) {
+  const Values values =
+      values_of("1\n-2.5\n+3e2\n.5\n5.\n1E-3\n0.1\n1e999\n-inf\n\"7\"\n 8 \n123456789012345678\n");
+  EXPECT_EQ(values,
+            (Values{1, -2.5, 300, .5, 5, 1e-3, .1, INFINITY, -INFINITY, 7, 8, 123456789012345680}));
+}
+
+TEST_F(Csv, EveryShortestNumberComesBack) {
+  std::mt19937_64 random(1);
+  std::string text;
+  Values expected;
+  for (int i = 0; i < 20'000; ++i) {
+    const double value = std::bit_cast<double>(random());
+    if (!std::isfinite(value)) continue;
+    expected.push_back(value);
+    char digits[40];
+    std::snprintf(digits, sizeof(digits), "%.17g\n", value);
+    text += digits;
+  }
+  EXPECT_EQ(values_of(text), expected);
+}
+
+TEST_F(Csv, MissingValuesAreNan) {
+  const auto table = open("x,y\n,1\nNA,2\nnan,3\n  ,NULL\nN/A,\n7,\"\"\n");
+  const TableRows rows = rows_of(*table, 0, 6);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_TRUE(std::isnan(rows.numbers(0)[i])) << i;
+  EXPECT_EQ(rows.numbers(0)[5], 7);
+  for (std::size_t i = 3; i < 6; ++i) EXPECT_TRUE(std::isnan(rows.numbers(1)[i])) << i;
+}
+
+TEST_F(Csv, AColumnWithOneTextIsOfTexts) {
+  const auto table = open("x,kind\n1,2\n2,\n3, b c \n4,\"a, \"\"b\"\"\n c\"\n5,6\n");
+  EXPECT_FALSE(table->columns()[0].is_text);
+  ASSERT_TRUE(table->columns()[1].is_text);
+  EXPECT_EQ(table->first_text(1), 2u);
+  const TableRows rows = rows_of(*table, 0, table->rows());
+  const auto texts = rows.texts(1);
+  EXPECT_EQ((Names{texts.begin(), texts.end()}), (Names{"2", "", "b c", "a, \"b\"\n c", "6"}));
+  EXPECT_EQ(rows.numbers(0)[4], 5);
+  EXPECT_EQ(table->place_of(3, 1), "line 5: column kind");
+  EXPECT_EQ(table->place_of(4, 0), "line 7: column x") << "the row before has two lines";
+}
+
+TEST_F(Csv, TextsThatLookLikeNumbersAreTexts) {
+  for (const std::string field : {"1.2.3", "1e", "1e+", ".", "-", "+-1", "0x10", "1_000", "1 2",
+                                  "e5", "--1", "1,5", "12a", "TRUE", "Nan1"})
+    EXPECT_EQ(texts_of("x;y\n" + field + ";1\n"), Names{field}) << field;
+}
+
+TEST_F(Csv, QuotesWithinAFieldAreAsTheyStand) {
+  EXPECT_EQ(texts_of("a,b\n5\" disk,1\n\"x\" y,2\n"), (Names{"5\" disk", "x y"}));
+}
+
+TEST_F(Csv, CommentsAndEmptyLinesAreNoRows) {
+  const auto table = open("# made by\n\n#x,y,z\nx,y\n# a \"quote\n1,2\n \t \r\n3,4\n#5,6\n");
+  EXPECT_EQ(roundel::values_of(*table), (Values{1, 2, 3, 4}));
+  EXPECT_EQ(table->place_of(0, 1), "line 6: column y");
+  EXPECT_EQ(table->place_of(1, 1), "line 8: column y");
+}
+
+TEST_F(Csv, AColorAtTheStartOfALineIsNoComment) {
+  EXPECT_EQ(texts_of("color,x\n#ff0000,1\n#00ff00,2\n#abcdefg,3\n"), (Names{"#ff0000", "#00ff00"}));
+  EXPECT_EQ(texts_of("color\n#ff0000\n#00FF00"), (Names{"#ff0000", "#00FF00"}));
+}
+
+TEST_F(Csv, AColumnMayBeReadTwiceAndInAnyOrder) {
+  const auto table = open("1,a,3\n4,b,6\n");
+  const std::size_t columns[] = {2, 1, 0, 2, 1};
+  TableRows rows;
+  table->read(columns, 1, 1, rows);
+  EXPECT_EQ(rows.numbers(0)[0], 6);
+  EXPECT_EQ(rows.texts(1)[0], "b");
+  EXPECT_EQ(rows.numbers(2)[0], 4);
+  EXPECT_EQ(rows.numbers(3)[0], 6);
+  EXPECT_EQ(rows.texts(4)[0], "b");
+}
+
+/// A table over many blocks, with what may stand in lines at random places: any part of it is as it
+/// was written.
+TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
+  std::mt19937 random(7);
+  for (const bool quoted : {false, true}) {
+    std::string text = "n,text,half\n";
+    Names texts;
+    std::vector<std::uint64_t> lines;
+    std::uint64_t line = 2;
+    for (int i = 0; i < 60'000; ++i) {
+      for (; random() % 50 == 0; ++line) text += random() % 2 == 0 ? "# \"comment\n" : "\r\n";
+      lines.push_back(line++);
+      std::string value(random() % (random() % 1000 == 0 ? 3000 : 40), 'a');
+      std::string written = value;
+      if (quoted && random() % 3 == 0) {
+        value += ",\n\"1,2";
+        written = "\"" + written + ",\n\"\"1,2\"";
+        ++line;
+      }
+      texts.push_back(value);
+      text += std::to_string(i) + "," + written + "," + std::to_string(i) + ".5" +
+              (random() % 2 == 0 ? "\n" : "\r\n");
+    }
+    if (quoted) texts[0] = texts[0];
+    const auto table = open(text);
+    ASSERT_EQ(table->rows(), texts.size());
+    ASSERT_GT(text.size(), 4u << 18) << "several blocks";
+    TableRows rows;
+    const std::size_t columns[] = {0, 1, 2};
+    for (int round = 0; round < 200; ++round) {
+      const std::uint64_t first = round == 0 ? 0 : random() % table->rows();
+      const std::uint64_t count =
+          round == 0 ? table->rows()
+                     : random() % std::min<std::uint64_t>(20'000, table->rows() - first);
+      table->read(columns, first, count, rows);
+      for (std::size_t i = 0; i < count; ++i) {
+        ASSERT_EQ(rows.numbers(0)[i], static_cast<double>(first + i));
+        ASSERT_EQ(rows.texts(1)[i], texts[first + i]);
+        ASSERT_EQ(rows.numbers(2)[i], static_cast<double>(first + i) + .5);
+      }
+      ASSERT_EQ(table->place_of(first, 0), "line " + std::to_string(lines[first]) + ": column n");
+    }
+    EXPECT_LT(table->memory_bytes(), 10'000u);
+  }
+}
+
+TEST_F(Csv, RowsOfAnotherLengthAreNamedByTheirLine) {
+  EXPECT_EQ(problem("x,y\n1,2\n\n3\n"), "line 4: expected 2 fields, got 1");
+  EXPECT_EQ(problem("x,y\n1,2\n3,4,5"), "line 3: expected 2 fields, got 3");
+  std::string text = "x,y\n";
+  for (int i = 0; i < 300'000; ++i) text += "1,2\n";
+  EXPECT_EQ(problem(text + "3\n4\n"), "line 300002: expected 2 fields, got 1");
+}
+
+TEST_F(Csv, WhatIsNoTableIsRefused) {
+  EXPECT_EQ(problem(""), "expected a line of fields, got none");
+  EXPECT_EQ(problem("# only\n\n"), "expected a line of fields, got none");
+  EXPECT_EQ(problem("x,x\n1,2\n"), "columns 0 and 1 (counted from 0) are both named \"x\"");
+  EXPECT_EQ(problem("x\n\"a\n1\n2\n"),
+            "line 2: the file ends within quotes that begin in this row");
+  EXPECT_EQ(problem(std::string("x\n\0\n", 4)), "expected a text, got zero bytes");
+  EXPECT_EQ(problem("\xFF\xFEx"), "expected a text in UTF-8, got UTF-16");
+  EXPECT_EQ(problem("PAR1"), "Parquet is read through Python: see roundel's Python module");
+  EXPECT_EQ(problem("x\n1\n" + std::string(17 << 20, '1') + "\n2\n"),
+            "line 3: a row is too long (at most 16777216 bytes)");
+  EXPECT_EQ(problem("x\n1\n\"" + std::string(17 << 20, '\n') + "\"\n2\n"),
+            "line 3: a row is too long (at most 16777216 bytes)");
+  EXPECT_EQ(problem(std::string(40 << 20, ' ')),
+            "line 1: a row is too long (at most 16777216 bytes)");
+  EXPECT_EQ(problem(std::string(70'000, ',')), "line 1: more than 65536 columns");
+}
+
+TEST_F(Csv, AFileThatChangesWhileItIsReadIsAnError) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 300'000; ++i) text += "1,2\n";
+  const auto table = open(text);
+  const auto read = [&] { rows_of(*table, 200'000, 10); };
+  std::filesystem::resize_file(folder / "a.csv", 1000);
+  EXPECT_EQ(message_of(read, ExitCode::kRuntimeFailure),
+            table->path() + ": has changed while it was read");
+  for (const std::string& other : {std::string(text.size(), '\n'), std::string(text.size(), 'a'),
+                                   "x,y\n" + std::string(text.size() - 4, '"')}) {
+    folder.write("a.csv", other);
+    EXPECT_EQ(message_of(read, ExitCode::kRuntimeFailure),
+              table->path() + ": has changed while it was read");
+  }
+}
+
+}  // namespace
+}  // namespace roundel

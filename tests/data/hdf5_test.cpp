@@ -1,0 +1,175 @@
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "renderer/data/table.h"
+#include "tests/data/table_values.h"
+#include "tests/testing.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::uint64_t kRows = 100'000;
+
+/// Files of make_tables.py.
+class Files : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    const std::string command = std::string(ROUNDEL_PYTHON) + " " + ROUNDEL_SOURCE_DIR +
+                                "/tests/data/make_tables.py " + folder_->path().string();
+    ASSERT_EQ(std::system(command.c_str()), 0);
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::unique_ptr<Table> open(const std::string& name, const std::string& dataset = "") {
+    return open_table(*folder_ / name, {dataset});
+  }
+  static std::string problem(const std::string& name, const std::string& dataset = "") {
+    const std::string path = *folder_ / name;
+    const std::string error = message_of([&] { open_table(path, {dataset}); });
+    EXPECT_TRUE(error.starts_with(path + ": ")) << error;
+    return error.substr(path.size() + 2);
+  }
+
+  /// Whether the column of this name, or number, holds value(row), in runs and here and there.
+  template <typename Value>
+  static void expect_numbers(const Table& table, std::size_t column, const Value& value) {
+    ASSERT_LT(column, table.columns().size());
+    ASSERT_EQ(table.rows(), kRows);
+    TableRows rows;
+    const std::size_t columns[] = {column};
+    for (const auto& [first, count] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
+             {0, kRows}, {99'999, 1}, {2'999, 2}, {50'001, 12'345}}) {
+      table.read(columns, first, count, rows);
+      for (std::size_t i = 0; i < count; ++i)
+        ASSERT_EQ(rows.numbers(0)[i], value(static_cast<double>(first + i))) << first + i;
+    }
+  }
+  static void expect_texts(const Table& table, std::size_t column, std::uint64_t first,
+                           std::uint64_t count) {
+    TableRows rows;
+    const std::size_t columns[] = {column};
+    table.read(columns, first, count, rows);
+    for (std::size_t i = 0; i < count; ++i)
+      ASSERT_EQ(rows.texts(0)[i], "k" + std::to_string((first + i) % 7));
+  }
+  static std::size_t column(const Table& table, const std::string& name) {
+    return find_column(table, name).value_or(table.columns().size());
+  }
+
+  static std::unique_ptr<TemporaryFolder> folder_;
+};
+std::unique_ptr<TemporaryFolder> Files::folder_;
+
+const auto kNumber = [](double n) { return n; };
+const auto kHalf = [](double n) { return n / 2; };
+const auto kSmall = [](double n) { return static_cast<double>(static_cast<int>(n) % 256); };
+
+using NumpyFiles = Files;
+using Hdf5 = Files;
+
+TEST_F(NumpyFiles, AreReadAsNumpyWroteThem) {
+  for (const std::string name : {"stored.npz", "deflated.npz", "fortran.npy", "structured.npy"}) {
+    const auto table = open(name);
+    const bool has_names = name != "fortran.npy";
+    expect_numbers(*table, has_names ? column(*table, "n") : 0, kNumber);
+    expect_numbers(*table, has_names ? column(*table, "half") : 1, kHalf);
+    expect_numbers(*table, has_names ? column(*table, "small") : 2, kSmall);
+  }
+  const auto table = open("structured.npy");
+  expect_numbers(*table, column(*table, "rgb[1]"), [](double n) { return n + .25; });
+  expect_texts(*table, column(*table, "name"), 0, kRows);
+  EXPECT_EQ(values_of(*open("blanks.txt")).at(3 * 301 + 1), 150.5);
+}
+
+TEST_F(Hdf5, ADatasetOfAGroupIsAColumn) {
+  const auto table = open("groups.h5", "cells");
+  EXPECT_EQ(table->columns().size(), 10u);
+  expect_numbers(*table, column(*table, "n"), kNumber);
+  expect_numbers(*table, column(*table, "half"), kHalf);
+  expect_numbers(*table, column(*table, "small"), kSmall);
+  expect_numbers(*table, column(*table, "even"),
+                 [](double n) { return static_cast<int>(n) % 2 == 0 ? 1.0 : 0.0; });
+  expect_numbers(*table, column(*table, "f2"),
+                 [](double n) { return static_cast<double>(static_cast<int>(n) % 100); });
+  expect_numbers(*table, column(*table, "rgb[2]"), [](double n) { return n + .5; });
+  expect_texts(*table, column(*table, "name"), 0, kRows);
+  expect_texts(*table, column(*table, "fixed"), 77, 1000);
+  EXPECT_EQ(table->columns()[column(*table, "small")].one, 255);
+}
+
+TEST_F(Hdf5, ADatasetOfCompoundsIsATable) {
+  for (const std::string dataset : {"", "table", "/table"}) {
+    const auto table = open("compound.h5", dataset);
+    expect_numbers(*table, column(*table, "n"), kNumber);
+    expect_numbers(*table, column(*table, "half"), kHalf);
+    expect_numbers(*table, column(*table, "rgb[1]"), [](double n) { return n + .25; });
+    expect_numbers(*table, column(*table, "in.k"),
+                   [](double n) { return static_cast<double>(static_cast<int>(n) % 1000); });
+    expect_texts(*table, column(*table, "name"), 0, kRows);
+  }
+}
+
+TEST_F(Hdf5, AnArrayIsATableWithoutNames) {
+  for (const std::string name : {"array.h5", "chunked_array.h5"}) {
+    const auto table = open(name);
+    EXPECT_EQ(table->columns().at(0).name, "");
+    expect_numbers(*table, 0, kNumber);
+    expect_numbers(*table, 1, kHalf);
+    expect_numbers(*table, 2, kSmall);
+  }
+}
+
+TEST_F(Hdf5, ManyThreadsReadAtOnce) {
+  const auto table = open("groups.h5", "cells");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      expect_numbers(*table, column(*table, "half"), kHalf);
+      expect_texts(*table, column(*table, "name"), 0, 20'000);
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Hdf5, WhatIsNoTableIsRefused) {
+  EXPECT_EQ(problem("groups.h5", "genes"),
+            "expected datasets of the same length, but genes/longer has 3 rows, genes/name 2; "
+            "\"dataset\" can name one of them");
+  EXPECT_EQ(problem("groups.h5"),
+            "\"/\" has no dataset [n] or [n, k]; \"dataset\" can name one, and there are cells, "
+            "cube, deep, genes, link and scalar");
+  EXPECT_EQ(problem("groups.h5", "cell"),
+            "has no dataset or group \"cell\"; at its root are cells, "
+            "cube, deep, genes, link and scalar");
+  EXPECT_EQ(problem("groups.h5", "link").substr(0, 41),
+            "has no dataset or group \"link\"; at its ro");
+  EXPECT_EQ(problem("groups.h5", "cube"),
+            "cube: expected a dataset [n] or [n, k], got 3 dimensions");
+  EXPECT_EQ(problem("groups.h5", "scalar"),
+            "scalar: expected a dataset [n] or [n, k], got 0 dimensions");
+  EXPECT_EQ(problem("virtual.h5"), "/v: its rows are in other files");
+  EXPECT_EQ(problem("external.h5"), "/x: its rows are in other files");
+  EXPECT_EQ(problem("filter.h5").substr(0, 23), "/x: needs filter 32015 ");
+  EXPECT_EQ(problem("large_chunks.h5"), "/x: its chunks are too large (at most 268435456 bytes)");
+  EXPECT_EQ(problem("types.h5", "reference"),
+            "reference: \"reference\": expected numbers or texts");
+  EXPECT_EQ(problem("types.h5", "list"), "list: \"list\": expected numbers or texts");
+  EXPECT_EQ(values_of(*open("types.h5", "complex")).size(), 6u);
+}
+
+TEST_F(Hdf5, FilesThatAreCutShortAreRefused) {
+  const std::vector<std::uint8_t> file = read_bytes(*folder_ / "groups.h5");
+  for (const std::size_t size : {8u, 100u, 2000u, 100'000u, 1'000'000u}) {
+    write_bytes(*folder_ / "short.h5", std::span(file).first(size));
+    EXPECT_TRUE(problem("short.h5", "cells").starts_with("cannot be read as HDF5: ")) << size;
+  }
+  write_bytes(*folder_ / "no.h5", std::span(file).subspan(1));
+  EXPECT_TRUE(problem("no.h5").starts_with("cannot be read as HDF5: "));
+}
+
+}  // namespace
+}  // namespace roundel

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""make_tables.py FOLDER: files as NumPy and h5py write them, for numpy_files_test.cpp and hdf5_test.cpp."""
+import os
+import sys
+
+import h5py
+import numpy as np
+
+ROWS = 100_000
+n = np.arange(ROWS)
+os.chdir(sys.argv[1])
+
+# NumPy: what the columns hold follows from the row's number.
+table = np.zeros(ROWS, dtype=[("n", "<i4"), ("half", ">f8"), ("small", "u1"), ("name", "U8"), ("rgb", "f4", (3,))])
+table["n"], table["half"], table["small"], table["name"] = n, n / 2, n % 256, [f"k{i % 7}" for i in n]
+table["rgb"] = n[:, None] + np.array([0, 0.25, 0.5])
+np.save("structured.npy", table)
+np.save("fortran.npy", np.asfortranarray(np.stack([n, n / 2, n % 256], axis=1)))
+np.savez("stored.npz", n=n, half=n / 2, small=(n % 256).astype("u1"))
+np.savez_compressed("deflated.npz", n=n, half=n / 2, small=(n % 256).astype("u1"))
+np.savetxt("blanks.txt", np.stack([n, n / 2, n % 256], axis=1)[:1000])
+
+with h5py.File("groups.h5", "w") as f:
+    cells = f.create_group("cells")
+    cells["n"] = n.astype(">i8")
+    cells.create_dataset("half", data=n / 2, chunks=(3000,), compression="gzip", shuffle=True)
+    cells.create_dataset("small", data=(n % 256).astype("u1"), chunks=(7000,), fletcher32=True)
+    cells["name"] = np.array([f"k{i % 7}" for i in n], dtype=object)
+    cells["fixed"] = np.array([f"k{i % 7}".encode() for i in n], dtype="S4")
+    cells["even"] = n % 2 == 0
+    cells["f2"] = (n % 100).astype("f2")
+    cells["rgb"] = (n[:, None] + np.array([0, 0.25, 0.5])).astype("f4")
+    cells["version"] = 3
+    f["genes/name"] = np.array(["a", "b"], dtype="S4")
+    f["genes/longer"] = np.zeros(3)
+    f["deep/er/x"] = np.zeros(3)
+    f["link"] = h5py.ExternalLink("other.h5", "/x")
+    f["cube"] = np.zeros((2, 2, 2))
+    f["scalar"] = 1.5
+with h5py.File("compound.h5", "w") as f:
+    rows = np.zeros(ROWS, dtype=[("n", "<i4"), ("half", ">f8"), ("name", h5py.string_dtype()), ("rgb", "f4", (3,)),
+                                 ("in", [("k", "i2")])])
+    rows["n"], rows["half"], rows["name"] = n, n / 2, [f"k{i % 7}" for i in n]
+    rows["rgb"], rows["in"]["k"] = n[:, None] + np.array([0, 0.25, 0.5]), n % 1000
+    f.create_dataset("table", data=rows, chunks=(1000,))
+with h5py.File("array.h5", "w") as f:
+    f["a"] = np.stack([n, n / 2, n % 256], axis=1)
+with h5py.File("chunked_array.h5", "w") as f:
+    f.create_dataset("a", data=np.stack([n, n / 2, n % 256], axis=1), chunks=(999, 2), compression="gzip")
+with h5py.File("virtual.h5", "w") as f:
+    layout = h5py.VirtualLayout(shape=(ROWS,), dtype="f8")
+    layout[:] = h5py.VirtualSource("array.h5", "a", shape=(ROWS, 3))[:, 0]
+    f.create_virtual_dataset("v", layout)
+with h5py.File("external.h5", "w") as f:
+    f.create_dataset("x", (10,), "f8", external=[("raw.bin", 0, 80)])
+with h5py.File("filter.h5", "w") as f:
+    space, kind = h5py.h5s.create_simple((100,)), h5py.h5t.NATIVE_FLOAT
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_chunk((10,))
+    creation.set_filter(32015, h5py.h5z.FLAG_OPTIONAL, (3,))  # Zstandard, by a plugin
+    h5py.h5d.create(f.id, b"x", kind, space, creation)
+with h5py.File("large_chunks.h5", "w") as f:
+    f.create_dataset("x", (2**40,), "f8", chunks=(2**28,), compression="gzip")
+with h5py.File("types.h5", "w") as f:
+    f["complex"] = np.zeros(3, dtype="c8")
+    f["reference"] = np.array([f["complex"].ref] * 3, dtype=h5py.ref_dtype)
+    f["list"] = np.array([np.zeros(2)] * 3 + [None], dtype=object)[:3].astype(h5py.vlen_dtype("f8"))
