@@ -96,8 +96,9 @@ class MapReader {
                                  Holds holds) {
     if (holds == Holds::kNumbers && table_.columns()[column].is_text) {
       add_error(node, key,
-                fmt::format("expected a column of numbers, but {} of {} holds texts",
-                            column_text(column), table_.path()));
+                fmt::format("expected a column of numbers, but {} of {} holds texts, first in {}",
+                            column_text(column), table_.path(),
+                            table_.place_of(table_.first_text(column), column)));
       return std::nullopt;
     }
     return slot_of(map_, column);

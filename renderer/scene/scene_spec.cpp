@@ -417,7 +417,8 @@ SpecPtr view() {
           {
               {"center", view_center(), "The scene point in the middle of the image.", false,
                "[0.5, 0.5]"},
-              {"zoom", number_above(0, kMaxZoom), "The image is 1/zoom scene units high.", false,
+              {"zoom", number_above(0, kMaxZoom),
+               "The image is 1/zoom scene units high, and width/height times that wide.", false,
                "1"},
               {"x", window, "With y: the window of scene space in the middle of the image.", false,
                ""},
