@@ -34,8 +34,9 @@ int check(std::vector<double> numbers, const std::vector<RankFinder::Share>& sha
     }
     again = finder.end_pass();
   }
-  numbers.erase(std::remove_if(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); }),
-                numbers.end());
+  numbers.erase(
+      std::remove_if(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); }),
+      numbers.end());
   std::sort(numbers.begin(), numbers.end());
   EXPECT_EQ(finder.percentiles().size(), numbers.empty() ? 0 : shares.size());
   for (std::size_t i = 0; i < finder.percentiles().size(); ++i)

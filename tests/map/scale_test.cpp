@@ -48,8 +48,8 @@ TEST(Scale, EndsAreExactAndValuesBeyondAreClamped) {
 
 TEST(Scale, WhatItCannotTakeIsMissing) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  for (const ScaleKind kind : {ScaleKind::kLinear, ScaleKind::kSqrt, ScaleKind::kLog,
-                               ScaleKind::kSymlog}) {
+  for (const ScaleKind kind :
+       {ScaleKind::kLinear, ScaleKind::kSqrt, ScaleKind::kLog, ScaleKind::kSymlog}) {
     for (const double value : {kNan, kInfinity, -kInfinity}) {
       EXPECT_TRUE(std::isnan(share(kind, {1, 2}, value)));
       EXPECT_TRUE(std::isnan(share(kind, {1, 1}, value)));
