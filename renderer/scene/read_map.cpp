@@ -111,7 +111,7 @@ class MapReader {
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
   static bool is_constant(ValidNode node) {
-    return !node.is_map() && node.is_plain() && looks_like_number(node.text());
+    return !node.is_map() && node.is_plain() && parse_number(node.text()).value.has_value();
   }
 
   NumberMap read_number_or_column(ValidNode node, const std::string& key) {
