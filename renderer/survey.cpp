@@ -1,5 +1,8 @@
 #include "renderer/survey.h"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -27,6 +30,47 @@ void for_each_piece(const CircleStream& stream, const Visit& visit) {
     stream.fetch_in_parallel(end - size, size, piece);
     if (!visit(piece, size)) return;
   }
+}
+
+/// True if the disc and the picture, both in frame space, have a point in common.
+bool touches(const Shape& shape, const ImageSettings& image) {
+  const float width = static_cast<float>(image.width) / static_cast<float>(image.height);
+  const float dx = shape.x - std::clamp(shape.x, 0.0f, width);
+  const float dy = shape.y - std::clamp(shape.y, 0.0f, 1.0f);
+  return dx * dx + dy * dy <= shape.radius * shape.radius;
+}
+
+bool is_under_a_pixel(const Shape& shape, const ImageSettings& image) {
+  return 2 * shape.radius * static_cast<float>(image.height) < 1;
+}
+
+/// Of no circles.
+constexpr CirclePlaces kNoPlaces{
+    {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+     std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()},
+    0,
+    0};
+
+/// Of frame space.
+CirclePlaces join_places(const CirclePlaces& a, const CirclePlaces& b) {
+  return {{std::min(a.bounds.left, b.bounds.left), std::max(a.bounds.right, b.bounds.right),
+           std::min(a.bounds.bottom, b.bounds.bottom), std::max(a.bounds.top, b.bounds.top)},
+          a.touching + b.touching,
+          a.under_a_pixel + b.under_a_pixel};
+}
+CirclePlaces places_of(std::span<const Shape> shapes, const ImageSettings& image) {
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, shapes.size(), kCirclesOfTask), kNoPlaces,
+      [&](const tbb::blocked_range<std::size_t>& range, CirclePlaces places) {
+        for (const Shape& shape : shapes.subspan(range.begin(), range.size())) {
+          const double x = shape.x, y = shape.y, radius = shape.radius;
+          places = join_places(places, {{x - radius, x + radius, y - radius, y + radius},
+                                        touches(shape, image) ? 1U : 0U,
+                                        is_under_a_pixel(shape, image) ? 1U : 0U});
+        }
+        return places;
+      },
+      join_places);
 }
 
 }  // namespace
@@ -63,7 +107,8 @@ CircleSample sample_circles(const CircleStream& circles, const ImageSettings& im
     circles.fetch(first, std::span(shapes).subspan(i, run), std::span(paints).subspan(i, run));
   }
   for (std::size_t i = 0; i < sample.circles; ++i) {
-    if (2 * shapes[i].radius * static_cast<float>(image.height) < 1) ++sample.under_a_pixel;
+    if (is_under_a_pixel(shapes[i], image)) ++sample.under_a_pixel;
+    if (touches(shapes[i], image)) ++sample.touching;
     if (!is_snow(paints[i]))
       sample.brightest =
           std::max({sample.brightest, paints[i].red, paints[i].green, paints[i].blue});
@@ -77,40 +122,25 @@ CircleSample sample_circles(const Scene& scene, std::int64_t frame) {
   return sample_circles(source.at(frame, memory), scene.image);
 }
 
-SceneBounds circle_bounds(const Scene& scene, std::int64_t frame) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  SceneBounds bounds{kInfinity, -kInfinity, kInfinity, -kInfinity};  // of frame space
-  const auto add = [&bounds](std::span<const Shape> shapes) {
-    for (const Shape& shape : shapes) {
-      bounds.left = std::min(bounds.left, double{shape.x} - double{shape.radius});
-      bounds.right = std::max(bounds.right, double{shape.x} + double{shape.radius});
-      bounds.bottom = std::min(bounds.bottom, double{shape.y} - double{shape.radius});
-      bounds.top = std::max(bounds.top, double{shape.y} + double{shape.radius});
-    }
-  };
+CirclePlaces circle_places(const Scene& scene, std::int64_t frame) {
+  CirclePlaces places = kNoPlaces;
   CircleSource source(scene);
   Circles memory;
   for_each_piece(source.at(frame, memory), [&](const Circles& circles, std::size_t size) {
-    add(circles.shapes.span().first(size));
+    places = join_places(places, places_of(circles.shapes.span().first(size), scene.image));
     return true;
   });
   // Back to scene space.
   const SceneBounds view = view_bounds(scene);
+  const SceneBounds bounds = places.bounds;
   const double zoom = scene.view.zoom;
-  return {view.left + bounds.left / zoom, view.left + bounds.right / zoom,
-          view.bottom + bounds.bottom / zoom, view.bottom + bounds.top / zoom};
-}
-
-bool touches_picture(const Scene& scene, std::int64_t frame) {
-  CircleSource source(scene);
-  Circles memory;
-  std::uint64_t overlaps = 0;
-  for_each_piece(source.at(frame, memory), [&](const Circles& circles, std::size_t size) {
-    overlaps = count_overlaps(circles.shapes.span().first(size), scene.image.width,
-                              scene.image.height, kCpuTileSize);
-    return overlaps == 0;
-  });
-  return overlaps > 0;
+  places.bounds = {view.left + bounds.left / zoom, view.left + bounds.right / zoom,
+                   view.bottom + bounds.bottom / zoom, view.bottom + bounds.top / zoom};
+  if (scene.view.flip_y) {
+    places.bounds.bottom = view.top - bounds.top / zoom;
+    places.bounds.top = view.top - bounds.bottom / zoom;
+  }
+  return places;
 }
 
 FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
@@ -124,6 +154,9 @@ FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t p
   for_each_piece(circles, [&](const Circles& piece, std::size_t size) {
     survey.overlaps += count_overlaps(piece.shapes.span().first(size), scene.image.width,
                                       scene.image.height, kCpuTileSize);
+    const CirclePlaces places = places_of(piece.shapes.span().first(size), scene.image);
+    survey.touching += places.touching;
+    survey.under_a_pixel += places.under_a_pixel;
     if (source.is_streamed()) progress.done += size;
     return true;
   });

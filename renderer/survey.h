@@ -25,6 +25,7 @@ SceneBounds view_bounds(const Scene& scene);
 struct CircleSample {
   std::size_t circles = 0;        ///< looked at: all, or some hundred that lie evenly apart
   std::size_t under_a_pixel = 0;  ///< of them: less wide than a pixel
+  std::size_t touching = 0;       ///< of them: touch the picture
   float brightest = 0;            ///< channel of their colours, in the scene's blend space
 };
 /// Circles as drawing takes them; those of the shader snow have no colours.
@@ -32,17 +33,20 @@ CircleSample sample_circles(const CircleStream& circles, const ImageSettings& im
 /// The same, for a frame that is not at hand.
 CircleSample sample_circles(const Scene& scene, std::int64_t frame);
 
-/// Where the circles of a frame lie. Makes all of them.
-SceneBounds circle_bounds(const Scene& scene, std::int64_t frame);
-
-/// True if a circle may cover a pixel of the frame. Makes circles until there is one, from the
-/// front.
-bool touches_picture(const Scene& scene, std::int64_t frame);
+/// Where circles lie, and how many of them there is something to see of.
+struct CirclePlaces {
+  SceneBounds bounds;
+  std::uint64_t touching = 0;       ///< touch the picture
+  std::uint64_t under_a_pixel = 0;  ///< are less wide than a pixel
+};
+/// The same for all circles of a frame. Makes all of them.
+CirclePlaces circle_places(const Scene& scene, std::int64_t frame);
 
 /// What going through a frame's circles tells.
 struct FrameSurvey {
   /// Pairs of circles and tiles of the CPU backend's size that they may cover pixels of.
   std::uint64_t overlaps = 0;
+  std::uint64_t touching = 0, under_a_pixel = 0;  ///< circles, as in CirclePlaces
   DrawingNeeds drawing{};
   CircleSample sample;
 };

@@ -50,20 +50,17 @@ ROUNDEL_HOST_DEVICE inline double portable_exp(double x) {
   return sum * power_of_two(half) * power_of_two(static_cast<int>(k) - half);
 }
 
-/// Natural logarithm, relative error below 1e-15. −infinity at 0, NaN below.
-ROUNDEL_HOST_DEVICE inline double portable_log(double x) {
-  if (!(x > 0)) {
-    return x == 0 ? -std::numeric_limits<double>::infinity()
-                  : std::numeric_limits<double>::quiet_NaN();
-  }
-  if (x > std::numeric_limits<double>::max()) return x;
+/// x = 2ᵏ·m with m in [√½, √2), of a finite x > 0.
+struct BinaryParts {
+  int exponent;
+  double mantissa;
+};
+ROUNDEL_HOST_DEVICE inline BinaryParts binary_parts(double x) {
   int k = 0;
   if (x < std::numeric_limits<double>::min()) {  // subnormal
     x *= 18014398509481984.0;                    // 2⁵⁴
     k = -54;
   }
-  // x = 2ᵏ·m with m in [√½, √2); log m = 2·artanh f, f = (m − 1)/(m + 1), |f| < 0.172, by its
-  // series.
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
   k += static_cast<int>(bits >> 52) - 1023;
   double m = std::bit_cast<double>((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);
@@ -71,6 +68,11 @@ ROUNDEL_HOST_DEVICE inline double portable_log(double x) {
     m *= 0.5;
     ++k;
   }
+  return {k, m};
+}
+
+/// log m for m in [√½, √2): 2·artanh f, f = (m − 1)/(m + 1), |f| < 0.172, by its series.
+ROUNDEL_HOST_DEVICE inline double artanh_series(double m) {
   const double f = (m - 1) / (m + 1);
   const double s = f * f;
   double sum = 1.0 / 21;
@@ -84,7 +86,31 @@ ROUNDEL_HOST_DEVICE inline double portable_log(double x) {
   sum = sum * s + 1.0 / 5;
   sum = sum * s + 1.0 / 3;
   sum = sum * s + 1.0;
-  return k * kLn2High + (2 * f * sum + k * kLn2Low);
+  return 2 * f * sum;
+}
+
+/// Natural logarithm, relative error below 1e-15. −infinity at 0, NaN below.
+ROUNDEL_HOST_DEVICE inline double portable_log(double x) {
+  if (!(x > 0)) {
+    return x == 0 ? -std::numeric_limits<double>::infinity()
+                  : std::numeric_limits<double>::quiet_NaN();
+  }
+  if (x > std::numeric_limits<double>::max()) return x;
+  const BinaryParts parts = binary_parts(x);
+  const int k = parts.exponent;
+  return k * kLn2High + (artanh_series(parts.mantissa) + k * kLn2Low);
+}
+
+/// Logarithm to base 2, relative error below 1e-15, exact for powers of two. −infinity at 0, NaN
+/// below.
+ROUNDEL_HOST_DEVICE inline double portable_log2(double x) {
+  if (!(x > 0)) {
+    return x == 0 ? -std::numeric_limits<double>::infinity()
+                  : std::numeric_limits<double>::quiet_NaN();
+  }
+  if (x > std::numeric_limits<double>::max()) return x;
+  const BinaryParts parts = binary_parts(x);
+  return parts.exponent + artanh_series(parts.mantissa) * 1.44269504088896338700e+00;
 }
 
 }  // namespace roundel

@@ -52,8 +52,7 @@ std::unique_ptr<Table> open_npy(std::shared_ptr<const InputFile> file) {
                                       header.rows);
 }
 
-void write_npy(const std::string& path, std::span<const float> values, std::uint64_t rows,
-               std::uint64_t columns) {
+std::string npy_file(std::span<const float> values, std::uint64_t rows, std::uint64_t columns) {
   assert(values.size() == rows * columns);
   std::string header =
       fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
@@ -68,7 +67,12 @@ void write_npy(const std::string& path, std::span<const float> values, std::uint
   file += static_cast<char>(header.size() >> 8);
   file += header;
   file.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-  write_text_atomically(path, file);
+  return file;
+}
+
+void write_npy(const std::string& path, std::span<const float> values, std::uint64_t rows,
+               std::uint64_t columns) {
+  write_text_atomically(path, npy_file(values, rows, columns));
 }
 
 }  // namespace roundel

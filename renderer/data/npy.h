@@ -20,7 +20,9 @@ void add_npy_columns(const NpyHeader& header, const std::shared_ptr<const ByteSo
                      const std::string& name, std::vector<RecordRun>& runs,
                      std::vector<ArrayColumn>& columns);
 
-/// Writes a float32 [rows, columns] array, atomically. Throws Error.
+/// An .npy file of a float32 [rows, columns] array.
+std::string npy_file(std::span<const float> values, std::uint64_t rows, std::uint64_t columns);
+/// Writes it, atomically. Throws Error.
 void write_npy(const std::string& path, std::span<const float> values, std::uint64_t rows,
                std::uint64_t columns);
 

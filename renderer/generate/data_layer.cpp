@@ -1,182 +1,224 @@
 #include <fmt/format.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <cassert>
-#include <cmath>
-#include <limits>
-#include <vector>
+#include <optional>
 
 #include "renderer/base/error.h"
 #include "renderer/data/table.h"
 #include "renderer/generate/layer_source.h"
+#include "renderer/generate/random_circle.h"
+#include "renderer/generate/row_order.h"
 #include "renderer/generate/view.h"
+#include "renderer/map/mapped_rows.h"
 
 namespace roundel {
 namespace {
 
-struct ColumnRule {
-  const char* name;
-  const char* expected;
-  double low, high;  ///< inclusive
-};
-
-constexpr double kSmallestRadius = std::numeric_limits<float>::denorm_min();
-
-/// Indexed by DataColumn; NaN is in no range.
-constexpr ColumnRule kRules[] = {
-    {"x", "a number from -1e15 to 1e15", -kMaxDataCoordinate, kMaxDataCoordinate},
-    {"y", "a number from -1e15 to 1e15", -kMaxDataCoordinate, kMaxDataCoordinate},
-    {"z", "a number from 0 to 1", 0, 1},
-    {"radius", "a number > 0 and <= 1e6", kSmallestRadius, kMaxCoordinate},
-    {"red", "a number from 0 to 1e6", 0, kMaxColor},
-    {"green", "a number from 0 to 1e6", 0, kMaxColor},
-    {"blue", "a number from 0 to 1e6", 0, kMaxColor},
-    {"alpha", "a number from 0 to 1", 0, 1},
-    {"ignored", "anything", 0, 0},
-};
-static_assert(kMaxDataCoordinate == 1e15 && kMaxCoordinate == 1e6 && kMaxColor == 1e6,
-              "the texts above say so");
-static_assert(std::size(kRules) == static_cast<std::size_t>(DataColumn::kIgnored) + 1);
-
-constexpr const char* kFarHint =
-    "; numbers as large as that are too coarse for places: subtract a common offset from the data";
-
-const ColumnRule& rule_of(DataColumn column) {
-  return kRules[static_cast<std::size_t>(column)];
-}
-
-/// Rows with a value out of range.
-struct BadRows {
-  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t count = 0;
+/// A frame space that circles go to; without one they stay in scene space.
+struct FrameSpace {
+  const View& view;
+  int width, height;
 };
 
 class DataLayer final : public LayerSource {
  public:
-  DataLayer(const DataSource& source, float alpha)
-      : source_(source), table_(*source.table), alpha_(alpha) {
-    assert(table_.rows() == source.rows && table_.columns().size() == source.columns.size());
+  DataLayer(const DataSource& source, float alpha, const Scene& scene)
+      : source_(source),
+        table_(*source.table),
+        scene_(scene),
+        columns_(source.map ? DataMap{} : map_of_columns(source)),
+        map_(source.map ? *source.map : columns_),
+        mapper_(table_, map_),
+        alpha_(alpha) {
+    if (source.facts) {
+      facts_ = *source.facts;
+    } else {
+      facts_.rows = facts_.kept = source.rows;
+      facts_.block_rows = block_rows_of(table_);
+    }
+    assert(table_.rows() == source.rows);
   }
 
   void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
-    read(shapes, paints, [](const RowValues& row) { return row.shape(); });
+    make_all(shapes, paints, std::nullopt);
   }
 
   bool generate_in_frame_space(const View& view, int width, int height, std::span<Shape> shapes,
                                std::span<Paint> paints) override {
-    if (table_.fits_float()) return false;
-    read(shapes, paints, [&](const RowValues& row) {
-      return to_frame_space(row[DataColumn::kX], row[DataColumn::kY], row.shape(), view, width,
-                            height);
-    });
+    if (moves_as_shapes()) return false;
+    make_all(shapes, paints, FrameSpace{view, width, height});
+    return true;
+  }
+
+  Runs runs() const override { return source_.facts && !map_.order ? Runs::kWhole : Runs::kNone; }
+  bool prefers_memory() const override { return true; }
+  void make_run(std::size_t first, std::span<Shape> shapes,
+                std::span<Paint> paints) const override {
+    make_some(first, shapes, paints, std::nullopt);
+  }
+  bool make_run_in_frame_space(const View& view, int width, int height, std::size_t first,
+                               std::span<Shape> shapes, std::span<Paint> paints) const override {
+    if (moves_as_shapes()) return false;
+    make_some(first, shapes, paints, FrameSpace{view, width, height});
     return true;
   }
 
  private:
-  /// A row's values, by column; where a column is not there its default.
-  struct RowValues {
-    std::array<double, kDataColumnNames.size()> values{};
+  /// Numbers that are binary32 in the file were always rounded before the view.
+  bool moves_as_shapes() const { return map_.is_plain && table_.fits_float(); }
 
-    double& operator[](DataColumn column) { return values[static_cast<std::size_t>(column)]; }
-    double operator[](DataColumn column) const { return values[static_cast<std::size_t>(column)]; }
-    float rounded(DataColumn column) const { return static_cast<float>((*this)[column]); }
-    Shape shape() const {
-      return {rounded(DataColumn::kX), rounded(DataColumn::kY), rounded(DataColumn::kZ),
-              rounded(DataColumn::kRadius)};
+  /// Makes circles of the run's kept rows begin to end − 1; circle j goes to place_of(j).
+  template <typename PlaceOf>
+  void write(MappedRun& run, std::size_t begin, std::size_t end,
+             const std::optional<FrameSpace>& frame, std::span<Shape> shapes,
+             std::span<Paint> paints, const PlaceOf& place_of) const {
+    const View& view = frame ? frame->view : scene_.view;
+    const int height = frame ? frame->height : scene_.image.height;
+    const LengthUnits units =
+        map_.is_plain ? LengthUnits{1, 0} : LengthUnits{view.zoom, 1 / static_cast<double>(height)};
+    const std::span<const double> x = mapper_.x(run), y = mapper_.y(run), z = mapper_.z(run);
+    const std::span<const double> radii = mapper_.radii(run, units);
+    const std::span<const DisplayColor> colors = mapper_.colors(run);
+    const std::span<const double> alphas = mapper_.alphas(run, static_cast<double>(alpha_));
+    const FrameMove move = frame ? FrameMove(view, frame->width, height) : FrameMove();
+    for (std::size_t j = begin; j < end; ++j) {
+      const std::uint32_t i = run.kept[j];
+      const std::size_t place = place_of(j);
+      float radius = static_cast<float>(radii[i]);
+      if (map_.is_plain)
+        radius = frame ? static_cast<float>(static_cast<double>(radius) * view.zoom) : radius;
+      else if (!frame)
+        radius = static_cast<float>(radii[i] / view.zoom);
+      shapes[place] = {move.x(x[i]), move.y(y[i]), static_cast<float>(z[i]), radius};
+      paints[place] = {colors[i].red, colors[i].green, colors[i].blue,
+                       static_cast<float>(alphas[i])};
+      if (!map_.is_plain &&
+          !(radius > kNothingRadius)) {  // the low end of a range, or below the smallest float
+        shapes[place].radius = kNothingRadius;
+        paints[place].alpha = 0;
+      }
     }
-    Paint paint() const {
-      return {rounded(DataColumn::kRed), rounded(DataColumn::kGreen), rounded(DataColumn::kBlue),
-              rounded(DataColumn::kAlpha)};
-    }
-  };
+  }
 
-  /// Makes circles of all rows, `shape_of` their shapes.
-  template <typename ShapeOf>
-  void read(std::span<Shape> shapes, std::span<Paint> paints, const ShapeOf& shape_of) const {
-    const std::vector<std::size_t> columns = used_columns();
-    const std::size_t slab = table_.run_rows();
-    const BadRows bad = tbb::parallel_reduce(
-        tbb::blocked_range<std::size_t>(0, shapes.size(), slab), BadRows{},
-        [&](const tbb::blocked_range<std::size_t>& range, BadRows found) {
-          TableRows values;
-          for (std::size_t row = range.begin(), end = 0; row < range.end(); row = end) {
-            end = std::min(row + slab, range.end());
-            table_.read(columns, row, end - row, values);
-            for (std::size_t i = row; i < end; ++i) {
-              RowValues of_row;
-              of_row[DataColumn::kAlpha] = static_cast<double>(alpha_);
-              if (!take_row(values, columns, i - row, of_row)) {
-                found = {std::min(found.first, std::uint64_t{i}), found.count + 1};
-                continue;
-              }
-              shapes[i] = shape_of(of_row);
-              paints[i] = of_row.paint();
-            }
-          }
-          return found;
-        },
-        [](const BadRows& a, const BadRows& b) {
-          return BadRows{std::min(a.first, b.first), a.count + b.count};
-        });
+  [[noreturn]] void fail_as_changed() const {
+    throw Error(ExitCode::kRuntimeFailure, source_.path + ": has changed while it was read");
+  }
+
+  /// Fails where rows are not what they were.
+  void check_kept(const MappedRun& run, std::uint64_t block) const {
+    if (run.bad > 0 && !map_.skips_invalid) return;  // to be reported, all of them
+    if (run.kept.size() != facts_.kept_before_block(block + 1) - facts_.kept_before_block(block))
+      fail_as_changed();
+  }
+
+  std::size_t rows_of_block(std::uint64_t block) const {
+    return std::min(facts_.block_rows, facts_.rows - block * facts_.block_rows);
+  }
+
+  template <typename Visit>
+  void for_each_block(RowUse use, const Visit& visit) {
+    std::atomic<std::uint64_t> bad = 0, first_bad = std::numeric_limits<std::uint64_t>::max();
+    tbb::parallel_for(std::uint64_t{0}, facts_.blocks(), [&](std::uint64_t block) {
+      MappedRun& run = runs_.local();
+      mapper_.read(block * facts_.block_rows, rows_of_block(block), use, run);
+      if (run.bad > 0) {
+        bad += run.bad;
+        std::uint64_t first = first_bad;
+        while (run.first_bad < first && !first_bad.compare_exchange_weak(first, run.first_bad)) {
+        }
+      }
+      check_kept(run, block);
+      if (run.bad == 0 || map_.skips_invalid) visit(block, run);
+    });
     table_.check_unchanged();
-    if (bad.count > 0) report(bad);
+    if (bad > 0 && !map_.skips_invalid) mapper_.fail_for(first_bad, bad);
   }
 
-  std::vector<std::size_t> used_columns() const {
-    std::vector<std::size_t> columns;
-    for (std::size_t c = 0; c < source_.columns.size(); ++c)
-      if (source_.columns[c] != DataColumn::kIgnored) columns.push_back(c);
-    return columns;
+  void make_all(std::span<Shape> shapes, std::span<Paint> paints,
+                const std::optional<FrameSpace>& frame) {
+    assert(shapes.size() == facts_.kept);
+    const RowPlaces places = map_.order ? sorted(shapes) : RowPlaces();
+    for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
+      const std::uint64_t first = facts_.kept_before_block(block);
+      const std::size_t count = run.kept.size();
+      if (places.empty())
+        write(run, 0, count, frame, shapes, paints, [first](std::size_t j) { return first + j; });
+      else
+        write(run, 0, count, frame, shapes, paints,
+              [first, &places](std::size_t j) { return places[first + j]; });
+    });
   }
 
-  /// False if a value is out of range.
-  bool take_row(const TableRows& values, const std::vector<std::size_t>& columns, std::size_t i,
-                RowValues& row) const {
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      const DataColumn column = source_.columns[columns[k]];
-      const double value = values.numbers(k)[i];
-      if (!in_range(column, value)) return false;
-      row[column] = value;
+  /// The places of all rows that are kept, by `order`. Works in the memory of `shapes`.
+  RowPlaces sorted(std::span<Shape> shapes) {
+    const Order& order = *map_.order;
+    const bool is_text = table_.columns()[map_.columns[order.slot]].is_text;
+    if (is_text) {
+      TextOrder texts(facts_.kept);
+      for_each_block(RowUse::kOrder, [&](std::uint64_t block, MappedRun& run) {
+        texts.add(facts_.kept_before_block(block), run.texts(order.slot), run.kept);
+      });
+      return texts.places(order.descending);
     }
-    return true;
+    NumberOrder numbers(facts_.kept, std::as_writable_bytes(shapes));
+    for_each_block(RowUse::kOrder, [&](std::uint64_t block, MappedRun& run) {
+      numbers.add(facts_.kept_before_block(block), run.numbers(order.slot), run.kept,
+                  order.descending);
+    });
+    return numbers.places();
   }
 
-  static bool in_range(DataColumn column, double value) {
-    return value >= rule_of(column).low && value <= rule_of(column).high;
-  }
-
-  [[noreturn]] void report(const BadRows& bad) const {
-    std::string message;
-    const std::vector<std::size_t> columns = used_columns();
-    TableRows row;
-    table_.read(columns, bad.first, 1, row);
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      const DataColumn column = source_.columns[columns[k]];
-      const double value = row.numbers(k)[0];
-      if (in_range(column, value)) continue;
-      const bool is_far = rule_of(column).high == kMaxDataCoordinate && std::isfinite(value);
-      message += fmt::format("{}{}: row {}: {}: expected {}, got {}{}", message.empty() ? "" : "\n",
-                             source_.path, bad.first, rule_of(column).name,
-                             rule_of(column).expected, value, is_far ? kFarHint : "");
+  void make_some(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
+                 const std::optional<FrameSpace>& frame) const {
+    MappedRun& run = runs_.local();
+    if (facts_.kept_before.empty()) {  // circles are rows
+      for (std::size_t done = 0, size = 0; done < shapes.size(); done += size) {
+        size = std::min<std::size_t>(shapes.size() - done, facts_.block_rows);
+        mapper_.read(first + done, size, RowUse::kCircles, run);
+        table_.check_unchanged();
+        if (run.kept.size() != size) fail_as_changed();
+        write(run, 0, size, frame, shapes.subspan(done), paints.subspan(done),
+              [](std::size_t j) { return j; });
+      }
+      return;
     }
-    if (bad.count > 1)
-      message += fmt::format("\n{}: {} more rows (counted from 0) have values out of range",
-                             source_.path, bad.count - 1);
-    throw Error(ExitCode::kInvalidScene, message);
+    const std::vector<std::uint64_t>& before = facts_.kept_before;
+    std::uint64_t block = static_cast<std::uint64_t>(
+        std::upper_bound(before.begin(), before.end(), first) - before.begin() - 1);
+    for (std::size_t done = 0; done < shapes.size(); ++block) {
+      const std::size_t begin = first + done - before[block];
+      const std::size_t size =
+          std::min(shapes.size() - done, before[block + 1] - before[block] - begin);
+      if (size == 0) continue;
+      mapper_.read(block * facts_.block_rows, rows_of_block(block), RowUse::kCircles, run);
+      table_.check_unchanged();
+      check_kept(run, block);
+      write(run, begin, begin + size, frame, shapes.subspan(done), paints.subspan(done),
+            [begin](std::size_t j) { return j - begin; });
+      done += size;
+    }
   }
 
   const DataSource& source_;
   const Table& table_;
+  const Scene& scene_;
+  DataMap columns_;  ///< the map, where the source has none
+  const DataMap& map_;
+  RowMapper mapper_;
+  DataFacts facts_;
   float alpha_;
+  mutable tbb::enumerable_thread_specific<MappedRun> runs_;
 };
 
 }  // namespace
 
-std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, float alpha) {
-  return std::make_unique<DataLayer>(source, alpha);
+std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, float alpha,
+                                             const Scene& scene) {
+  return std::make_unique<DataLayer>(source, alpha, scene);
 }
 
 }  // namespace roundel

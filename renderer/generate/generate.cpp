@@ -19,23 +19,24 @@ namespace {
 
 std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t index) {
   struct Make {
-    std::uint32_t scene_seed, index;
+    const Scene& scene;
+    std::uint32_t index;
     float alpha;
     std::unique_ptr<LayerSource> operator()(const GeneratorSource& s) const {
-      return make_classic_layer(s.name, s.seed.value_or(scene_seed), alpha);
+      return make_classic_layer(s.name, s.seed.value_or(scene.seed), alpha);
     }
     std::unique_ptr<LayerSource> operator()(const RandomSource& s) const {
-      return make_random_layer(s, s.seed.value_or(scene_seed), index, alpha);
+      return make_random_layer(s, s.seed.value_or(scene.seed), index, alpha);
     }
     std::unique_ptr<LayerSource> operator()(const InlineSource& s) const {
       return make_inline_layer(s, alpha);
     }
     std::unique_ptr<LayerSource> operator()(const DataSource& s) const {
-      return make_data_layer(s, alpha);
+      return make_data_layer(s, alpha, scene);
     }
   };
   const Layer& layer = scene.layers[index];
-  return std::visit(Make{scene.seed, index, layer.alpha}, layer.source);
+  return std::visit(Make{scene, index, layer.alpha}, layer.source);
 }
 
 /// What the layer's shader and the scene's blend space make of paints as written.
@@ -113,7 +114,8 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
     LayerSource& source = *state_->sources[index];
     first += count;
     const bool keeps_paints = has_paints && source.is_simulated();
-    const bool by_runs = !keeps_paints && makes_runs(source, scene.layers[index].shader, depths);
+    const bool by_runs = !keeps_paints && !source.prefers_memory() &&
+                         makes_runs(source, scene.layers[index].shader, depths);
     const bool is_moved =
         moves && source.generate_in_frame_space(scene.view, width, height, shapes, paints);
     if (!by_runs && !is_moved)
@@ -146,15 +148,18 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
   return {count_circles(state_->scene), kSampleRun,
           [this](std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
             make_run(first, shapes, paints);
-            apply_view(state_->scene, shapes);
           }};
 }
 
 bool CircleSource::is_streamed() const {
   const std::vector<Layer>& layers = state_->scene.layers;
-  for (std::size_t index = 0; index < layers.size(); ++index)
-    if (!makes_runs(*state_->sources[index], layers[index].shader, Depths::kPainted)) return false;
-  return true;
+  bool prefers_memory = false;
+  for (std::size_t index = 0; index < layers.size(); ++index) {
+    const LayerSource& source = *state_->sources[index];
+    if (!makes_runs(source, layers[index].shader, Depths::kPainted)) return false;
+    prefers_memory |= source.prefers_memory();
+  }
+  return !prefers_memory || count_circles(state_->scene) > kMostDataInMemory;
 }
 
 void CircleSource::make_run(std::size_t first, std::span<Shape> shapes,
@@ -167,8 +172,14 @@ void CircleSource::make_run(std::size_t first, std::span<Shape> shapes,
       continue;
     }
     const std::size_t count = std::min(shapes.size(), of_layer - first);
-    state_->sources[index]->make_run(first, shapes.first(count), paints.first(count));
-    finish_paints(scene, scene.layers[index], shapes.first(count), paints.first(count));
+    const LayerSource& source = *state_->sources[index];
+    const auto some_shapes = shapes.first(count);
+    const auto some_paints = paints.first(count);
+    const bool is_moved = source.make_run_in_frame_space(
+        scene.view, scene.image.width, scene.image.height, first, some_shapes, some_paints);
+    if (!is_moved) source.make_run(first, some_shapes, some_paints);
+    finish_paints(scene, scene.layers[index], some_shapes, some_paints);
+    if (!is_moved) apply_view(scene, some_shapes);
     shapes = shapes.subspan(count);
     paints = paints.subspan(count);
     first = 0;

@@ -44,6 +44,14 @@ class LayerSource {
   /// many threads at once; starts no tasks.
   virtual void make_run(std::size_t /*first*/, std::span<Shape> /*shapes*/,
                         std::span<Paint> /*paints*/) const {}
+  /// The same as generate_in_frame_space() would make them.
+  virtual bool make_run_in_frame_space(const View& /*view*/, int /*width*/, int /*height*/,
+                                       std::size_t /*first*/, std::span<Shape> /*shapes*/,
+                                       std::span<Paint> /*paints*/) const {
+    return false;
+  }
+  /// True where making circles twice costs more than keeping them, unless they are very many.
+  virtual bool prefers_memory() const { return false; }
 
  protected:
   LayerSource() = default;
@@ -54,7 +62,9 @@ std::unique_ptr<LayerSource> make_random_layer(const RandomSource& source, std::
                                                std::uint32_t layer_index, float alpha);
 /// Keeps a reference to `source`.
 std::unique_ptr<LayerSource> make_inline_layer(const InlineSource& source, float alpha);
-/// Keeps a reference to `source`, whose array must be open.
-std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, float alpha);
+/// Keeps references to `source`, whose table must be open, and to the scene, whose view and image
+/// say what a pixel is.
+std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, float alpha,
+                                             const Scene& scene);
 
 }  // namespace roundel

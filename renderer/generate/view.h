@@ -11,6 +11,12 @@ namespace roundel {
 /// rounded once. For a square image and the default view that is the identity, bit for bit.
 inline Shape to_frame_space(const Shape& shape, const View& view, int width, int height) {
   const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
+  if (view.flip_y)
+    return {
+        static_cast<float>(
+            std::fma(static_cast<double>(shape.x) - view.center_x, view.zoom, half_width)),
+        static_cast<float>(std::fma(view.center_y - static_cast<double>(shape.y), view.zoom, 0.5)),
+        shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
   if (view.zoom == 1) {
     // Exact for small coordinates too: nothing is added when the offset is zero.
     return {static_cast<float>(static_cast<double>(shape.x) + (half_width - view.center_x)),
@@ -25,19 +31,34 @@ inline Shape to_frame_space(const Shape& shape, const View& view, int width, int
       shape.z, static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
 }
 
-/// The same for a circle whose centre (x, y) is in binary64: that is rounded once, after the view,
-/// so that neighbours far from the origin or in a deep zoom keep their places. `shape` has z and
-/// the radius.
-inline Shape to_frame_space(double x, double y, const Shape& shape, const View& view, int width,
-                            int height) {
-  const auto moved = [zoom = view.zoom](double value, double center, double middle) {
-    if (zoom == 1 && center == middle) return static_cast<float>(value);
-    return static_cast<float>(std::fma(value - center, zoom, middle));
+/// The same for centres in binary64: they are rounded once, after the view, so that neighbours far
+/// from the origin or in a deep zoom keep their places.
+class FrameMove {
+ public:
+  /// Nowhere: numbers are rounded.
+  FrameMove() = default;
+  FrameMove(const View& view, int width, int height)
+      : x_(move_of(view.center_x, 0.5 * static_cast<double>(width) / static_cast<double>(height),
+                   view.zoom, 1)),
+        y_(move_of(view.center_y, 0.5, view.zoom, view.flip_y ? -1 : 1)) {}
+
+  float x(double value) const { return x_(value); }
+  float y(double value) const { return y_(value); }
+
+ private:
+  struct Axis {
+    bool moves = false;
+    double center = 0, middle = 0, zoom = 1;
+    float operator()(double value) const {
+      return static_cast<float>(moves ? std::fma(value - center, zoom, middle) : value);
+    }
   };
-  const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
-  return {moved(x, view.center_x, half_width), moved(y, view.center_y, 0.5), shape.z,
-          static_cast<float>(static_cast<double>(shape.radius) * view.zoom)};
-}
+  // A mirrored axis has a negative zoom: that changes signs, no digits.
+  static Axis move_of(double center, double middle, double zoom, double sign) {
+    return {zoom * sign != 1 || center != middle, center, middle, zoom * sign};
+  }
+  Axis x_, y_;
+};
 
 /// Moves circles from scene space to the frame space of the scene's image.
 inline void apply_view(const Scene& scene, std::span<Shape> shapes) {
@@ -54,9 +75,10 @@ struct SceneShape {
 /// The way back; a circle's old numbers but for the rounding of frame space.
 inline SceneShape to_scene_space(const Shape& shape, const View& view, int width, int height) {
   const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
-  return {(static_cast<double>(shape.x) - half_width) / view.zoom + view.center_x,
-          (static_cast<double>(shape.y) - 0.5) / view.zoom + view.center_y,
-          static_cast<double>(shape.z), static_cast<double>(shape.radius) / view.zoom};
+  return {
+      (static_cast<double>(shape.x) - half_width) / view.zoom + view.center_x,
+      (static_cast<double>(shape.y) - 0.5) / (view.flip_y ? -view.zoom : view.zoom) + view.center_y,
+      static_cast<double>(shape.z), static_cast<double>(shape.radius) / view.zoom};
 }
 
 }  // namespace roundel

@@ -106,17 +106,107 @@ void add_source(Hasher& hasher, const InlineSource& source) {
   }
 }
 
+void add_number(Hasher& hasher, const NumberMap& number) {
+  hasher.add_all(std::uint64_t{number.slot.has_value()}, std::uint64_t{number.slot.value_or(0)},
+                 number.constant);
+}
+void add_length(Hasher& hasher, const Length& length) {
+  hasher.add_all(std::uint64_t{length.in_pixels}, length.value);
+}
+
+/// The scale as it came out: the ends that it found in the data are numbers of the scene.
+void add_scale(Hasher& hasher, const Scale& scale) {
+  hasher.add_all(static_cast<std::uint64_t>(scale.kind), scale.threshold,
+                 std::uint64_t{scale.ends.size()});
+  for (const double end : scale.ends) hasher.add(end);
+}
+
+void add_size(Hasher& hasher, const SizeMap& size) {
+  add_number(hasher, {size.slot, 0});
+  add_length(hasher, size.constant);
+  hasher.add(std::uint64_t{size.scale.has_value()});
+  if (!size.scale) return;
+  add_scale(hasher, *size.scale);
+  add_length(hasher, size.low);
+  add_length(hasher, size.high);
+  hasher.add(std::uint64_t{size.missing.has_value()});
+  add_length(hasher, size.missing.value_or(Length{}));
+}
+
+void add_color(Hasher& hasher, const ColorMap& color) {
+  hasher.add(static_cast<std::uint64_t>(color.kind));
+  hasher.add(color.constant);
+  for (const NumberMap& channel : color.channels) add_number(hasher, channel);
+  hasher.add(std::uint64_t{color.slot});
+  if (color.kind == ColorMap::Kind::kScale) {
+    add_scale(hasher, color.scale);
+    hasher.add_all(std::uint64_t{color.gradient.colors.size()},
+                   std::uint64_t{color.gradient.places.size()});
+    for (const auto& stop : color.gradient.colors)
+      for (const double channel : stop) hasher.add(channel);
+    for (const double place : color.gradient.places) hasher.add(place);
+  }
+  hasher.add(std::uint64_t{color.categories.size()});
+  for (const Category& category : color.categories)
+    hasher.add_all(std::string_view(category.text), category.number, category.color);
+  hasher.add(std::uint64_t{color.missing.has_value()});
+  hasher.add(color.missing.value_or(DisplayColor{}));
+}
+
+void add_condition(Hasher& hasher, const Condition& condition) {
+  hasher.add(std::uint64_t{condition.slot});
+  for (const std::optional<double>& bound : {condition.min, condition.max})
+    hasher.add_all(std::uint64_t{bound.has_value()}, bound.value_or(0));
+  hasher.add(std::uint64_t{condition.has_in});
+  for (const auto* const numbers : {&condition.in_numbers, &condition.not_numbers}) {
+    hasher.add(std::uint64_t{numbers->size()});
+    for (const double number : *numbers) hasher.add(number);
+  }
+  for (const auto* const texts : {&condition.in_texts, &condition.not_texts}) {
+    hasher.add(std::uint64_t{texts->size()});
+    for (const std::string& text : *texts) hasher.add(std::string_view(text));
+  }
+}
+
+void add_map(Hasher& hasher, const DataMap& map) {
+  hasher.add(std::string_view("map"));
+  hasher.add(std::uint64_t{map.columns.size()});
+  for (const std::size_t column : map.columns) hasher.add(std::uint64_t{column});
+  add_number(hasher, map.x);
+  add_number(hasher, map.y);
+  add_number(hasher, map.z);
+  add_size(hasher, map.radius);
+  hasher.add(std::uint64_t{map.alpha.has_value()});
+  if (map.alpha) add_size(hasher, *map.alpha);
+  add_color(hasher, map.color);
+  hasher.add(std::uint64_t{map.where.size()});
+  for (const Condition& condition : map.where) add_condition(hasher, condition);
+  hasher.add(std::uint64_t{map.order.has_value()});
+  if (map.order)
+    hasher.add_all(std::uint64_t{map.order->slot}, std::uint64_t{map.order->descending});
+  hasher.add_all(std::uint64_t{map.skips_invalid}, std::uint64_t{map.radius_limits.has_value()});
+  if (map.radius_limits)
+    for (const Length& limit : *map.radius_limits) add_length(hasher, limit);
+}
+
 void add_source(Hasher& hasher, const DataSource& source) {
   hasher.add(std::uint64_t{source.columns.size()});
   for (const DataColumn column : source.columns)
     hasher.add(std::string_view(kDataColumnNames[static_cast<std::size_t>(column)]));
   hasher.add_all(source.rows, source.content_hash);
+  if (!source.dataset.empty())
+    hasher.add_all(std::string_view("dataset"), std::string_view(source.dataset));
+  if (source.color) {
+    hasher.add(std::string_view("one colour"));
+    hasher.add(*source.color);
+  }
+  if (source.map) add_map(hasher, *source.map);
 }
 
 bool has_double_data(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
     const auto* data = std::get_if<DataSource>(&layer.source);
-    return data != nullptr && data->table && !data->table->fits_float();
+    return data != nullptr && data->table && !data->map && !data->table->fits_float();
   });
 }
 
@@ -143,6 +233,7 @@ std::string fingerprint(const Scene& scene) {
   // Such frames were drawn from rounded positions once: they must not pass for today's.
   if (has_double_data(scene) && !is_identity(scene.view, scene.image.width, scene.image.height))
     hasher.add(std::string_view("data's positions in binary64"));
+  if (scene.view.flip_y) hasher.add(std::string_view("y points down"));
   return hasher.digest();
 }
 

@@ -1,7 +1,14 @@
 #include "renderer/scene/load_scene.h"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/scene/resolve_scene.h"
 #include "renderer/scene/scene_errors.h"
 #include "renderer/scene/scene_reader.h"
 #include "renderer/scene/spec.h"
@@ -17,12 +24,41 @@ Scene parse_scene(std::string_view text, const std::string& path, const SceneOve
   if (const std::optional<PartlyValidNode> root = validate(tree.root(), scene_spec(), errors))
     scene = read_scene(*root, path, overrides, errors);
   errors.throw_if_any();
+  resolve_scene(scene);
   return scene;
 }
 
+bool is_stream_path(const std::string& path) {
+  return path == "-" || path == "/dev/stdin" || path.starts_with("/dev/fd/") ||
+         path.starts_with("/proc/self/fd/");
+}
+
+namespace {
+
+/// All that comes from a pipe, but at most `limit` bytes.
+std::string read_stream(const std::string& path, std::size_t limit) {
+  std::FILE* const file = path == "-" ? stdin : std::fopen(path.c_str(), "rbe");
+  std::string text;
+  std::array<char, 65536> piece;  // NOLINT: filled by fread
+  std::size_t got = 1;
+  while (file != nullptr && got > 0 && text.size() < limit) {
+    got = std::fread(piece.data(), 1, std::min(piece.size(), limit - text.size()), file);
+    text.append(piece.data(), got);
+  }
+  const bool failed = file == nullptr || std::ferror(file) != 0;
+  const std::string reason = failed ? std::generic_category().message(errno) : "";
+  if (file != nullptr && file != stdin) std::fclose(file);
+  if (failed) throw Error(ExitCode::kRuntimeFailure, path + ": cannot read: " + reason);
+  return text;
+}
+
+}  // namespace
+
 Scene load_scene(const std::string& path, const SceneOverrides& overrides) {
   // One byte more than allowed is enough for parse_scene to refuse it.
-  const std::string text = InputFile(path).read(YamlTree::kMaxFileBytes + 1);
+  constexpr std::size_t kLimit = YamlTree::kMaxFileBytes + 1;
+  const std::string text =
+      is_stream_path(path) ? read_stream(path, kLimit) : InputFile(path).read(kLimit);
   return parse_scene(text, path, overrides);
 }
 

@@ -14,7 +14,11 @@ struct SceneOverrides {
   std::optional<std::uint32_t> seed;
 };
 
-/// Reads and checks a scene file and the headers of its data files.
+/// True for what stands for a pipe, "-" (standard input), /dev/stdin and /dev/fd/N: data of such a
+/// scene are relative to the working directory.
+bool is_stream_path(const std::string& path);
+
+/// Reads and checks a scene file and its data files; "-" is standard input.
 /// Throws Error(kInvalidScene) with every problem found, one a line, each
 /// "FILE:LINE:COLUMN: KEY.PATH: expected …, got …"; Error(kRuntimeFailure) if the file cannot be
 /// read for another reason than not existing. Error(kUsage) for a size on the command line that is

@@ -86,6 +86,11 @@ ParsedNumber<double> parse_number(std::string_view text) {
   return {value, {}};
 }
 
+std::optional<double> parse_with_unit(std::string_view text, std::string_view unit) {
+  if (text.size() <= unit.size() || !text.ends_with(unit)) return std::nullopt;
+  return parse_number(text.substr(0, text.size() - unit.size())).value;
+}
+
 ParsedNumber<std::int64_t> parse_integer(std::string_view text) {
   const std::string_view digits = without_sign(text);
   if (digits.empty() || count_digits(digits) != digits.size() ||

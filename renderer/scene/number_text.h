@@ -19,6 +19,9 @@ bool looks_like_number(std::string_view text);
 /// leading zeros.
 ParsedNumber<double> parse_number(std::string_view text);
 
+/// A number followed by a unit and nothing else: 2px, 0.5%. Its value, if it is well-formed.
+std::optional<double> parse_with_unit(std::string_view text, std::string_view unit);
+
 /// Decimal integers: sign and digits, without leading zeros.
 ParsedNumber<std::int64_t> parse_integer(std::string_view text);
 

@@ -9,7 +9,7 @@ std::uint64_t count_circles(const Layer& layer) {
     std::uint64_t operator()(const GeneratorSource& s) const { return classic_scene(s.name).count; }
     std::uint64_t operator()(const RandomSource& s) const { return s.count; }
     std::uint64_t operator()(const InlineSource& s) const { return s.circles.size(); }
-    std::uint64_t operator()(const DataSource& s) const { return s.rows; }
+    std::uint64_t operator()(const DataSource& s) const { return s.facts ? s.facts->kept : s.rows; }
   };
   return std::visit(Count{}, layer.source);
 }
@@ -18,6 +18,28 @@ std::uint64_t count_circles(const Scene& scene) {
   std::uint64_t count = 0;
   for (const Layer& layer : scene.layers) count += count_circles(layer);
   return count;
+}
+
+DataMap map_of_columns(const DataSource& source) {
+  DataMap map;
+  map.is_plain = true;
+  map.color.constant = source.color.value_or(DisplayColor{});
+  for (std::size_t c = 0; c < source.columns.size(); ++c) {
+    const DataColumn column = source.columns[c];
+    if (column == DataColumn::kIgnored) continue;
+    const Slot slot = slot_of(map, c);
+    if (column == DataColumn::kX) map.x.slot = slot;
+    if (column == DataColumn::kY) map.y.slot = slot;
+    if (column == DataColumn::kZ) map.z.slot = slot;
+    if (column == DataColumn::kRadius) map.radius.slot = slot;
+    if (column == DataColumn::kAlpha) map.alpha = SizeMap{slot, {}, {}, {}, {}, {}};
+    if (column < DataColumn::kRed || column > DataColumn::kBlue) continue;
+    map.color.kind = ColorMap::Kind::kChannels;
+    map.color
+        .channels[static_cast<std::size_t>(column) - static_cast<std::size_t>(DataColumn::kRed)]
+        .slot = slot;
+  }
+  return map;
 }
 
 }  // namespace roundel

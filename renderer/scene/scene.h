@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "renderer/map/data_map.h"
+#include "renderer/map/survey_rows.h"
 #include "renderer/pixels/image_settings.h"
 
 namespace roundel {
@@ -17,12 +19,22 @@ class Table;
 /// spans 1/zoom scene units.
 struct View {
   double center_x = 0.5, center_y = 0.5;
-  double zoom = 1;  ///< > 0
+  double zoom = 1;      ///< > 0
+  bool flip_y = false;  ///< y points down
+};
+
+/// The part of scene space that is to be seen, in the middle of the image, whatever its aspect.
+struct ViewWindow {
+  enum class Kind { kGiven, kData, kSquare };
+  Kind kind = Kind::kGiven;
+  std::array<double, 2> x{0, 1}, y{0, 1};  ///< low, high; kGiven
+  double margin = 0.05;                    ///< the others: of the longer side, on each side
+  bool covers = false;                     ///< the window fills the image; else all of it is seen
 };
 
 /// True when frame space is scene space: the view changes nothing in an image of this size.
 inline bool is_identity(const View& view, int width, int height) {
-  return view.zoom == 1 && view.center_y == 0.5 &&
+  return view.zoom == 1 && view.center_y == 0.5 && !view.flip_y &&
          view.center_x == 0.5 * static_cast<double>(width) / static_cast<double>(height);
 }
 
@@ -93,14 +105,22 @@ enum class DataColumn { kX, kY, kZ, kRadius, kRed, kGreen, kBlue, kAlpha, kIgnor
 inline constexpr std::array<const char*, 9> kDataColumnNames = {
     "x", "y", "z", "radius", "red", "green", "blue", "alpha", "_"};
 
-/// Circles from a table of columns.size() columns, one circle a row, in paint order.
+/// Circles from a table, one circle a row, in paint order. What its columns mean says `map`, or
+/// without one `columns`, one for each of the table's.
 struct DataSource {
-  std::string path;                    ///< resolved: as given to open()
-  std::vector<DataColumn> columns;     ///< x, y and radius occur once, the others at most once
-  std::uint64_t rows = 0;              ///< n
-  std::uint64_t content_hash = 0;      ///< XXH3 of the file's bytes
-  std::shared_ptr<const Table> table;  ///< what was hashed; circles are made from it
+  std::string path;                        ///< resolved: as given to open()
+  std::vector<DataColumn> columns;         ///< x, y and radius occur once, the others at most once
+  std::uint64_t rows = 0;                  ///< of the table
+  std::uint64_t content_hash = 0;          ///< XXH3 of the file's bytes
+  std::shared_ptr<const Table> table;      ///< what was hashed; circles are made from it
+  std::string dataset = {};                ///< of several tables in the file
+  std::optional<DisplayColor> color = {};  ///< with `columns`: of all circles
+  std::optional<DataMap> map = {};
+  /// What the rows are like: with a map, once resolve_scene() has been through them.
+  std::shared_ptr<const DataFacts> facts = {};
 };
+/// The map that the columns of a source without one stand for.
+DataMap map_of_columns(const DataSource& source);
 
 struct Layer {
   std::variant<GeneratorSource, RandomSource, InlineSource, DataSource> source;
@@ -121,7 +141,8 @@ struct Scene {
   int width_in_file = 0, height_in_file = 0;  ///< for messages: of the image, without --size
   std::uint32_t seed = 1;
   View view;
-  std::vector<Layer> layers;  ///< painted in this order, later ones on top
+  std::optional<ViewWindow> window;  ///< that `view` comes from, once the scene is resolved
+  std::vector<Layer> layers;         ///< painted in this order, later ones on top
   std::optional<Animation> animation;
   std::optional<std::string> output;  ///< pattern, relative to the working directory
 
@@ -133,12 +154,10 @@ std::uint64_t count_circles(const Scene& scene);
 std::uint64_t count_circles(const Layer& layer);
 
 inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
+/// Scenes with data and no more circles than this are made in memory, where nothing has to be read
+/// twice; data of larger ones are read as they are drawn.
+inline constexpr std::uint64_t kMostDataInMemory = std::uint64_t{1} << 23;
 inline constexpr std::int64_t kMaxFrame = 10'000'000;
-inline constexpr double kMaxCoordinate = 1e6;  ///< |x|, |y|, radius of circles in scene files
-/// |x|, |y| of circles in data files, and of the view's centre: binary64 numbers beside it are 1/8
-/// apart.
-inline constexpr double kMaxDataCoordinate = 1e15;
-inline constexpr double kMaxColor = 1e6;
 inline constexpr double kMaxZoom = 1e9;
 inline constexpr double kMaxFps = 1000;
 inline constexpr std::uint64_t kMaxLayers = 1000;

@@ -12,6 +12,7 @@
 #include "renderer/base/text.h"
 #include "renderer/data/table.h"
 #include "renderer/scene/classic_scenes.h"
+#include "renderer/scene/read_map.h"
 #include "renderer/scene/read_values.h"
 
 namespace roundel {
@@ -29,14 +30,13 @@ class SceneReader {
     if (overrides_.seed) scene.seed = *overrides_.seed;
     read_image(root, scene.image);
     std::tie(scene.width_in_file, scene.height_in_file) = size_in_file_;
-    if (const auto view = root.find_part("view")) {
-      if (const auto center = view->find("center")) {
-        scene.view.center_x = read_point(*center)[0];
-        scene.view.center_y = read_point(*center)[1];
-      }
-      read_key(*view, "zoom", read_number, scene.view.zoom);
-    }
+    if (const auto view = root.find_part("view")) read_view(*view, scene);
     if (const auto layers = root.find_part("layers")) read_layers(*layers, scene);
+    if (scene.window && scene.window->kind == ViewWindow::Kind::kData &&
+        std::none_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
+          return std::holds_alternative<DataSource>(layer.source);
+        }))
+      errors_.add(fit_->place(), "view.fit", "expected a layer with data");
     if (const auto animation = root.find_part("animation"))
       scene.animation = read_animation(*animation);
     if (const auto output = root.find("output")) scene.output = std::string(output->text());
@@ -44,6 +44,31 @@ class SceneReader {
   }
 
  private:
+  void read_view(PartlyValidNode node, Scene& scene) {
+    if (const auto center = node.find("center")) {
+      scene.view.center_x = read_point(*center)[0];
+      scene.view.center_y = read_point(*center)[1];
+    }
+    read_key(node, "zoom", read_number, scene.view.zoom);
+    scene.view.flip_y = node.find("flip").has_value();
+    ViewWindow window;
+    for (const char* key : {"x", "y"}) {
+      const auto ends = node.find(key);
+      if (!ends) continue;
+      (*key == 'x' ? window.x : window.y) = read_point(*ends);
+      if (!(read_point(*ends)[0] < read_point(*ends)[1]))
+        errors_.add(ends->place(), fmt::format("view.{}", key),
+                    "expected the lower end first, then a higher one");
+    }
+    const auto fit = node.find("fit");
+    if (fit)
+      window.kind = fit->text() == "data" ? ViewWindow::Kind::kData : ViewWindow::Kind::kSquare;
+    read_key(node, "margin", read_number, window.margin);
+    if (const auto aspect = node.find("aspect")) window.covers = aspect->text() == "cover";
+    if (fit || (node.has("x") && node.has("y"))) scene.window = window;
+    fit_ = fit;
+  }
+
   void read_image(PartlyValidNode root, ImageSettings& image) {
     if (const auto node = root.find_part("image")) {
       read_key(*node, "width", read_integer, image.width);
@@ -119,7 +144,10 @@ class SceneReader {
     } else if (shader) {
       layer.shader = shader->text() == "snow" ? Shader::kSnow : Shader::kSolid;
     }
-    if (node.has("data")) layer.source = read_data(node, layer.shader);
+    if (node.has("data")) {
+      read_key(node, "alpha", read_number, layer.alpha);
+      layer.source = read_data(node, layer.shader);
+    }
     return layer;
   }
 
@@ -192,13 +220,17 @@ class SceneReader {
       source.columns = read_columns(*columns, shader);
     }
     if (!data) return source;
-    source.path = (std::filesystem::path(path_).parent_path() / data->text()).string();
+    const std::filesystem::path scene = is_stream_path(path_) ? "" : path_;
+    source.path = (scene.parent_path() / data->text()).string();
+    if (const auto dataset = layer.find("dataset")) source.dataset = std::string(dataset->text());
+    if (const auto color = layer.find("color")) source.color = read_color(*color);
     try {
-      const DataFile& file = open_data(source.path);
+      const DataFile& file = open_data(source.path, source.dataset);
       source.table = file.table;
       source.rows = file.table->rows();
       source.content_hash = file.content_hash;
-      if (source.rows > kMaxCircles)
+      if (layer.has("map")) read_map(layer, shader, source);
+      if (source.rows > kMaxCircles && !source.map)
         errors_.add(data->place(), layer_path_ + ".data",
                     fmt::format("{}: {} rows need {} of memory as circles; at most {}", source.path,
                                 source.rows,
@@ -214,11 +246,39 @@ class SceneReader {
           errors_.add(columns->place(), fmt::format("{}.columns[{}]", layer_path_, c),
                       fmt::format("expected a column of numbers, as texts are in this one of {}",
                                   source.path));
+      check_colors(layer, source);
     } catch (const Error& error) {
       if (error.exit_code() != ExitCode::kInvalidScene) throw;
       errors_.add(data->place(), layer_path_ + ".data", error.what());
     }
     return source;
+  }
+
+  void read_map(PartlyValidNode layer, Shader shader, DataSource& source) {
+    source.map = read_data_map(layer, *source.table, layer_path_, errors_);
+    DataMap& map = *source.map;
+    const auto node = layer.find_part("map");
+    if (shader == Shader::kSnow && node && !node->has("z"))
+      errors_.add(node->place(), layer_path_ + ".map",
+                  "missing key \"z\", which the snow shader needs");
+    if (source.color && node && !node->has("color")) map.color.constant = *source.color;
+  }
+
+  /// A layer has one place for its colour and one for its alpha.
+  void check_colors(PartlyValidNode layer, const DataSource& source) {
+    const auto map = layer.find_part("map");
+    const auto has_column = [&](DataColumn first, DataColumn last) {
+      return std::any_of(source.columns.begin(), source.columns.end(),
+                         [&](DataColumn column) { return column >= first && column <= last; });
+    };
+    const auto check = [&](const char* key, bool in_columns) {
+      const auto node = layer.find(key);
+      if (node && (in_columns || (map && map->has(key))))
+        errors_.add(node->place(), fmt::format("{}.{}", layer_path_, key),
+                    "the layer's data have it already");
+    };
+    check("color", has_column(DataColumn::kRed, DataColumn::kBlue));
+    check("alpha", has_column(DataColumn::kAlpha, DataColumn::kAlpha));
   }
 
   std::vector<DataColumn> read_columns(ValidNode list, Shader shader) {
@@ -251,12 +311,13 @@ class SceneReader {
     std::uint64_t content_hash = 0;
   };
   // Layers may share a file, which can be gigabytes long: it is hashed once.
-  const DataFile& open_data(const std::string& path) {
-    const auto known = data_files_.find(path);
+  const DataFile& open_data(const std::string& path, const std::string& dataset) {
+    const auto known = data_files_.find({path, dataset});
     if (known != data_files_.end()) return known->second;
-    std::shared_ptr<const Table> table = open_table(path);
+    std::shared_ptr<const Table> table = open_table(path, {dataset});
     const std::uint64_t content_hash = table->content_hash();
-    return data_files_.emplace(path, DataFile{std::move(table), content_hash}).first->second;
+    return data_files_.emplace(std::pair(path, dataset), DataFile{std::move(table), content_hash})
+        .first->second;
   }
 
   const std::string& path_;
@@ -264,7 +325,8 @@ class SceneReader {
   std::pair<int, int> size_in_file_;
   SceneErrors& errors_;
   std::string layer_path_;
-  std::map<std::string, DataFile> data_files_;
+  std::map<std::pair<std::string, std::string>, DataFile> data_files_;
+  std::optional<ValidNode> fit_;  ///< of the view
 };
 
 }  // namespace

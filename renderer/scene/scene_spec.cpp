@@ -1,7 +1,11 @@
 // The format of scene files, written down once: the loader and scene.schema.json both follow it.
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "renderer/base/text.h"
+#include "renderer/map/color_map.h"
+#include "renderer/map/data_map.h"
 #include "renderer/scene/classic_scenes.h"
 #include "renderer/scene/number_text.h"
 #include "renderer/scene/scene.h"
@@ -28,6 +32,12 @@ SpecPtr list_of(SpecPtr item, std::uint64_t size, std::string expected,
 SpecPtr seed_spec() {
   return integer(0, std::numeric_limits<std::uint32_t>::max());
 }
+
+constexpr double kMaxDomain = 1e300;
+constexpr double kMaxMargin = 1000;
+constexpr double kMaxPixelLength = 1e6;
+constexpr std::int64_t kMaxColumn = 65'535;
+constexpr std::uint64_t kMaxStops = 1000;
 
 constexpr const char* kColorWords =
     "a colour: \"#rrggbb\" (in quotes), [red, green, blue] or one number (a grey)";
@@ -170,6 +180,147 @@ SpecPtr shader() {
       "\"solid\", \"snow\" or {solid: {alpha: NUMBER}}");
 }
 
+// What a layer makes of its data's columns.
+
+SpecPtr column_name() {
+  return spec(StringSpec{}, "a column's name");
+}
+/// {column: NAME or NUMBER}, with what else there is.
+SpecPtr column_object(std::vector<Field> others, std::string expected) {
+  std::vector<Field> fields = {{"column",
+                                spec(AnyOfSpec{{column_name(), integer(0, kMaxColumn)}},
+                                     "a column's name or its number, from 0"),
+                                "Name of a column, or its number, from 0.", true, ""}};
+  std::move(others.begin(), others.end(), std::back_inserter(fields));
+  return spec(ObjectSpec{std::move(fields)}, std::move(expected));
+}
+SpecPtr number_map(SpecPtr constant, const std::string& constant_words) {
+  return spec(AnyOfSpec{{std::move(constant), column_name(), column_object({}, "{column: NAME}")}},
+              constant_words + ", a column's name or {column: NAME}");
+}
+
+/// Forms with a unit come first: 2px looks like a number, too.
+SpecPtr pixels() {
+  return spec(UnitSpec{"px", 0, kMaxPixelLength}, "pixels from 0px to 1000000px");
+}
+SpecPtr length_map(double max) {
+  return spec(AnyOfSpec{{pixels(), number(0, max)}}, "a length: a number >= 0 or pixels, as 2px",
+              "length");
+}
+
+/// The keys of a scale: how a column's numbers become a share from 0 to 1.
+std::vector<Field> scale_fields() {
+  const SpecPtr end = spec(AnyOfSpec{{spec(UnitSpec{"%", 0, 100}, "a percentile from 0% to 100%"),
+                                      number(-kMaxDomain, kMaxDomain)}},
+                           "a number or a percentile, as 99%");
+  return {
+      {"scale", spec(EnumSpec{{kScaleNames.begin(), kScaleNames.end()}}),
+       "How numbers are spread over the range: linear, sqrt, log, symlog or rank (by percentiles).",
+       false, "\"linear\""},
+      {"threshold", number_above(0, kMaxDomain), "Of symlog: sign(v) * log2(1 + |v| / threshold).",
+       false, "1"},
+      {"domain", list_of(end, 2, "[low, high], numbers or percentiles as 99%"),
+       "Values at the two ends of the range, numbers or percentiles of the rows that are drawn; "
+       "their range where absent.",
+       false, ""},
+  };
+}
+
+SpecPtr size_map(std::vector<SpecPtr> forms, SpecPtr end, const std::string& range_text,
+                 const std::string& words) {
+  std::vector<Field> fields = scale_fields();
+  fields.push_back({"range", list_of(end, 2, "[low, high]"), range_text, false, ""});
+  fields.push_back({"missing", end, "For rows whose value the scale cannot take.", false, ""});
+  forms.push_back(column_name());
+  forms.push_back(column_object(std::move(fields), "{column: NAME, ...}"));
+  return spec(AnyOfSpec{std::move(forms)},
+              words + ", a column's name or {column: NAME, scale: ..., domain: ..., range: ...}");
+}
+
+SpecPtr colormap() {
+  const SpecPtr hex = spec(HexColorSpec{}, "a colour \"#rrggbb\" with six hexadecimal digits");
+  const SpecPtr stop =
+      list_of(spec(AnyOfSpec{{number(0, 1), hex}}, "a place from 0 to 1, then \"#rrggbb\""), 2,
+              "[place, \"#rrggbb\"]");
+  return spec(
+      AnyOfSpec{{spec(EnumSpec{gradient_names()}),
+                 spec(ListSpec{spec(AnyOfSpec{{hex, stop}}, "\"#rrggbb\" or [place, \"#rrggbb\"]"),
+                               1, kMaxStops},
+                      "a list of colours")}},
+      "the name of a colour map or a list of colours");
+}
+
+SpecPtr color_map() {
+  const SpecPtr channel = number_map(number(0, kMaxColor), "a number >= 0");
+  std::vector<Field> fields = scale_fields();
+  fields.push_back({"colormap", colormap(),
+                    "A name, or colours: evenly, or each at its place from 0 to 1.", false,
+                    "\"viridis\""});
+  fields.push_back(
+      {"categories",
+       spec(AnyOfSpec{{spec(EnumSpec{palette_names()}),
+                       spec(DictSpec{color()}, "{VALUE: COLOUR, ...}")}},
+            "tab10, set2 or {VALUE: COLOUR, ...}"),
+       "Colours of the column's values; a name gives its colours to the values in ascending order.",
+       false, ""});
+  fields.push_back(
+      {"missing", color(), "For NaN, empty texts and values without a category.", false, ""});
+  return spec(AnyOfSpec{{spec(StringSpec{}, "a colour \"#rrggbb\" or a column's name"),
+                         spec(ListSpec{channel, 3, 3}, "[red, green, blue]"), number(0, kMaxColor),
+                         column_object(std::move(fields), "{column: NAME, ...}")}},
+              "a colour, a column's name, three columns or {column: NAME, colormap: ...}");
+}
+
+SpecPtr data_map() {
+  const SpecPtr place = number_map(number(-kMaxDataCoordinate, kMaxDataCoordinate), "a number");
+  const SpecPtr share = number(0, 1);
+  return spec(
+      ObjectSpec{{
+          {"x", place, "Centre, in scene units to the right.", true, ""},
+          {"y", place, "Centre, in scene units up.", true, ""},
+          {"z", number_map(share, "a number from 0 to 1"), "Depth; only the snow shader reads it.",
+           false, "0"},
+          {"radius",
+           size_map({pixels(), number_above(0, kMaxCoordinate)}, length_map(kMaxCoordinate),
+                    "Radii at the two ends of the domain, as 0.5 or 6px.",
+                    "a number > 0, pixels as 2px"),
+           "Radius: scene units, or px for pixels of the picture.", true, ""},
+          {"color", color_map(), "Colour.", false, "\"#000000\""},
+          {"alpha",
+           size_map({share}, share, "Alphas at the two ends of the domain; [0, 1] where absent.",
+                    "a number from 0 to 1"),
+           "Opacity; the layer's where absent.", false, ""},
+      }},
+      "{x: ..., y: ..., radius: ..., ...}");
+}
+
+SpecPtr where() {
+  const SpecPtr value =
+      spec(AnyOfSpec{{spec(StringSpec{}, "a text"), number(-kMaxDomain, kMaxDomain)}},
+           "a number or a text");
+  const SpecPtr values =
+      spec(AnyOfSpec{{spec(ListSpec{value, 1, kMaxCategories}, "a list of values"),
+                      spec(StringSpec{}, "a text"), number(-kMaxDomain, kMaxDomain)}},
+           "a value or a list of values");
+  const SpecPtr condition =
+      spec(ObjectSpec{{
+               {"min", number(-kMaxDomain, kMaxDomain), "At least this.", false, ""},
+               {"max", number(-kMaxDomain, kMaxDomain), "At most this.", false, ""},
+               {"in", values, "One of these.", false, ""},
+               {"not", values, "None of these.", false, ""},
+           }},
+           "{min: NUMBER, max: NUMBER, in: [...], not: [...]}");
+  return spec(DictSpec{condition}, "{COLUMN: {min: NUMBER, max: NUMBER, in: [...]}, ...}");
+}
+
+SpecPtr order() {
+  return spec(
+      AnyOfSpec{{column_name(), column_object({{"descending", spec(BooleanSpec{}),
+                                                "The lowest value on top.", false, "false"}},
+                                              "{column: NAME, descending: true}")}},
+      "a column's name or {column: NAME, descending: true}");
+}
+
 SpecPtr layer() {
   const SpecPtr column = spec(EnumSpec{{kDataColumnNames.begin(), kDataColumnNames.end()}});
   return spec(
@@ -179,12 +330,29 @@ SpecPtr layer() {
               {"random", random_circles(), "Independent random circles.", false, ""},
               {"circles", inline_circles(), "Circles by hand.", false, ""},
               {"data", spec(StringSpec{}, "the path of an .npy file"),
-               "Path of an .npy file, relative to the scene file: float32 or float64 [n, k], a "
-               "circle a row, in paint order. x and y up to 1e15, rounded to float32 only behind "
-               "the view.",
+               "Path of a data file, relative to the scene file, a circle a row, in paint order. x "
+               "and y up to 1e15, rounded to float32 only behind the view.",
                false, ""},
+              {"dataset", spec(StringSpec{}, "the name of a table in the data file"),
+               "Which table, of a data file that has several.", false, ""},
               {"columns", spec(ListSpec{column, 1}, "a list of column names"),
                "Meaning of the columns of data: x, y and radius must be there; _ is ignored.",
+               false, ""},
+              {"map", data_map(),
+               "What the columns of data become: constants, columns, scales and colours.", false,
+               ""},
+              {"where", where(), "Only rows for which all of this holds.", false, ""},
+              {"order", order(),
+               "The column by which rows are sorted, the highest value on top; the file's order "
+               "where absent.",
+               false, ""},
+              {"invalid", spec(EnumSpec{{"error", "skip"}}),
+               "What becomes of rows that cannot be drawn.", false, "\"error\""},
+              {"radius_limits",
+               list_of(length_map(kMaxCoordinate), 2, "[smallest, largest], lengths as 0.5 or 2px"),
+               "Radii are at least and at most this, in the picture.", false, ""},
+              {"color", color(), "One colour, of data without colours.", false, "\"#000000\""},
+              {"alpha", number(0, 1), "Opacity, of data without alphas; the shader's where absent.",
                false, ""},
               {"shader", shader(),
                "How circles look; solid where absent, but snow for the classic scenes snow and "
@@ -192,7 +360,17 @@ SpecPtr layer() {
                false, ""},
           },
           {"generator", "random", "circles", "data"},
-          {{"data", "columns"}, {"columns", "data"}}},
+          {{"columns", "data"},
+           {"dataset", "data"},
+           {"map", "data"},
+           {"where", "map"},
+           {"order", "map"},
+           {"invalid", "map"},
+           {"radius_limits", "map"},
+           {"color", "data"},
+           {"alpha", "data"}},
+          {{"data", {"columns", "map"}}},
+          {{"columns", "map"}}},
       "a layer with one of generator, random, circles or data");
 }
 
@@ -230,18 +408,41 @@ SpecPtr image() {
                  },
                  {},
                  {},
+                 {},
+                 {},
                  too_many_pixels},
       "{width: INTEGER, height: INTEGER, ...}");
 }
 
 SpecPtr view() {
+  const SpecPtr window = list_of(number(-kMaxDataCoordinate, kMaxDataCoordinate), 2, "[low, high]");
   return spec(
-      ObjectSpec{{
-          {"center", view_center(), "The scene point in the middle of the image.", false,
-           "[0.5, 0.5]"},
-          {"zoom", number_above(0, kMaxZoom), "The image is 1/zoom scene units high.", false, "1"},
-      }},
-      "{center: [x, y], zoom: NUMBER}");
+      ObjectSpec{
+          {
+              {"center", view_center(), "The scene point in the middle of the image.", false,
+               "[0.5, 0.5]"},
+              {"zoom", number_above(0, kMaxZoom),
+               "The image is 1/zoom scene units high, and width/height times that wide.", false,
+               "1"},
+              {"x", window, "With y: the window of scene space in the middle of the image.", false,
+               ""},
+              {"y", window, "With x: the window of scene space in the middle of the image.", false,
+               ""},
+              {"fit", spec(EnumSpec{{"data", "square"}}),
+               "The window: that of the centres of all data layers' circles, or the unit square.",
+               false, ""},
+              {"margin", number(0, kMaxMargin),
+               "With fit: of the window's longer side, added on each side.", false, "0.05"},
+              {"aspect", spec(EnumSpec{{"contain", "cover"}}),
+               "All of the window is seen (contain), or it fills the image (cover).", false,
+               "\"contain\""},
+              {"flip", spec(EnumSpec{{"y"}}), "y: it points down.", false, ""},
+          },
+          {},
+          {{"x", "y"}, {"y", "x"}, {"margin", "fit"}},
+          {{"aspect", {"x", "fit"}}},
+          {{"center", "x"}, {"center", "fit"}, {"zoom", "x"}, {"zoom", "fit"}, {"x", "fit"}}},
+      "{center: [x, y], zoom: NUMBER}, {x: [low, high], y: [low, high]} or {fit: data}");
 }
 
 SpecPtr animation() {

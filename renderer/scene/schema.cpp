@@ -1,5 +1,6 @@
 #include "renderer/scene/schema.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -53,6 +54,15 @@ class SchemaWriter {
   Json form_json(const HexColorSpec&) {
     return {{"type", "string"}, {"pattern", "^#[0-9a-fA-F]{6}$"}};
   }
+  Json form_json(const UnitSpec& spec) {
+    const std::string sign = spec.min < 0 ? "^[-+]?" : "^\\+?";
+    return {
+        {"type", "string"},
+        {"pattern", sign + "([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?" + spec.unit + "$"}};
+  }
+  Json form_json(const DictSpec& spec) {
+    return {{"type", "object"}, {"additionalProperties", json(*spec.value)}, {"minProperties", 1}};
+  }
   Json form_json(const EnumSpec& spec) { return {{"enum", spec.values}}; }
   Json form_json(const AnyOfSpec& spec) {
     Json forms = Json::array();
@@ -77,7 +87,29 @@ class SchemaWriter {
       for (const std::string& key : spec.exactly_one_of)
         out["oneOf"].push_back({{"required", Json::array({key})}});
     }
-    for (const auto& [key, needed] : spec.needs) out["dependencies"][key].push_back(needed);
+    for (const auto& [key, needed] : spec.needs)
+      if (!has_rules(spec, key)) out["dependencies"][key].push_back(needed);
+    for (const Field& field : spec.fields)
+      if (has_rules(spec, field.key)) out["dependencies"][field.key] = rules_json(spec, field.key);
+    return out;
+  }
+
+  /// True where more than other keys' presence goes with a key.
+  static bool has_rules(const ObjectSpec& spec, const std::string& key) {
+    const auto is_for = [&key](const auto& rule) { return rule.first == key; };
+    return std::any_of(spec.needs_any.begin(), spec.needs_any.end(), is_for) ||
+           std::any_of(spec.excludes.begin(), spec.excludes.end(), is_for);
+  }
+  static Json required(const std::string& key) { return {{"required", Json::array({key})}}; }
+  static Json rules_json(const ObjectSpec& spec, const std::string& of_key) {
+    Json out = Json::object();
+    for (const auto& [key, needed] : spec.needs)
+      if (key == of_key) out["required"].push_back(needed);
+    for (const auto& [key, needed] : spec.needs_any)
+      for (const std::string& one : needed)
+        if (key == of_key) out["anyOf"].push_back(required(one));
+    for (const auto& [key, other] : spec.excludes)
+      if (key == of_key) out["not"]["anyOf"].push_back(required(other));
     return out;
   }
   Json field_json(const Field& field) {

@@ -29,8 +29,15 @@ struct ObjectSpec {
   std::vector<std::string> exactly_one_of =
       {};  ///< keys that exclude each other; one must be there
   std::vector<std::pair<std::string, std::string>> needs = {};  ///< {a, b}: where a is, b must be
+  /// {a, {b, c}}: where a is, b or c must be.
+  std::vector<std::pair<std::string, std::vector<std::string>>> needs_any = {};
+  std::vector<std::pair<std::string, std::string>> excludes = {};  ///< {a, b}: not both
   /// What else is wrong with such a map, "" for nothing; looks at unchecked values.
   std::string (*problem)(YamlNode map) = nullptr;
+};
+/// A map whose keys are names of the user's.
+struct DictSpec {
+  SpecPtr value;
 };
 struct ListSpec {
   SpecPtr item;
@@ -47,6 +54,11 @@ struct IntegerSpec {
 struct BooleanSpec {};
 struct StringSpec {};    ///< one character at least, no control characters
 struct HexColorSpec {};  ///< "#rrggbb"
+/// A number with a unit, such as 2px, from min to max.
+struct UnitSpec {
+  std::string unit;
+  double min, max;
+};
 struct EnumSpec {
   std::vector<std::string> values;
 };
@@ -58,8 +70,8 @@ struct AnyOfSpec {
 /// What may stand at one place of a scene file. The loader's checks (validate.h) and the JSON
 /// Schema (schema.h) both follow from it.
 struct Spec {
-  std::variant<ObjectSpec, ListSpec, NumberSpec, IntegerSpec, BooleanSpec, StringSpec, HexColorSpec,
-               EnumSpec, AnyOfSpec>
+  std::variant<ObjectSpec, DictSpec, ListSpec, NumberSpec, IntegerSpec, BooleanSpec, StringSpec,
+               HexColorSpec, UnitSpec, EnumSpec, AnyOfSpec>
       form;
   std::string expected =
       {};  ///< for "expected …"; numbers, booleans and enums have their own words

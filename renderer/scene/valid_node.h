@@ -19,6 +19,8 @@ class ValidNode : private YamlNode {
   using YamlNode::place;
   using YamlNode::text;
 
+  /// True for a scalar without quotes.
+  bool is_plain() const { return kind() == YamlKind::kPlain; }
   /// All items of a list.
   std::vector<ValidNode> items() const;
   /// Calls visit(key's text, value) for every entry of a map.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 
 #include "renderer/base/text.h"
 #include "renderer/scene/number_text.h"
@@ -34,20 +35,24 @@ bool is_boolean(YamlNode node) {
 }
 
 bool fits_kind(YamlNode node, const Spec& spec) {
-  return std::visit(Overload{[&](const ObjectSpec&) { return node.is_map(); },
-                             [&](const ListSpec&) { return node.is_list(); },
-                             [&](const NumberSpec&) { return is_number(node); },
-                             [&](const IntegerSpec&) { return is_number(node); },
-                             [&](const BooleanSpec&) { return is_boolean(node); },
-                             [&](const StringSpec&) { return is_text(node); },
-                             [&](const HexColorSpec&) { return is_text(node); },
-                             [&](const EnumSpec&) { return is_text(node); },
-                             [&](const AnyOfSpec& any) {
-                               return std::any_of(
-                                   any.alternatives.begin(), any.alternatives.end(),
-                                   [&](const SpecPtr& form) { return fits_kind(node, *form); });
-                             }},
-                    spec.form);
+  return std::visit(
+      Overload{[&](const ObjectSpec&) { return node.is_map(); },
+               [&](const DictSpec&) { return node.is_map(); },
+               [&](const ListSpec&) { return node.is_list(); },
+               [&](const NumberSpec&) { return is_number(node); },
+               [&](const IntegerSpec&) { return is_number(node); },
+               [&](const BooleanSpec&) { return is_boolean(node); },
+               [&](const StringSpec&) { return is_text(node); },
+               [&](const HexColorSpec&) { return is_text(node); },
+               [&](const UnitSpec& unit) {
+                 return node.is_scalar() && parse_with_unit(node.text(), unit.unit).has_value();
+               },
+               [&](const EnumSpec&) { return is_text(node); },
+               [&](const AnyOfSpec& any) {
+                 return std::any_of(any.alternatives.begin(), any.alternatives.end(),
+                                    [&](const SpecPtr& form) { return fits_kind(node, *form); });
+               }},
+      spec.form);
 }
 
 std::string range_text(const NumberSpec& spec) {
@@ -166,6 +171,13 @@ class Validator {
                                                       : unexpected(node, spec.expected);
   }
 
+  Validity check_form(YamlNode node, const Spec& spec, const UnitSpec& unit) {
+    const std::optional<double> value =
+        node.is_scalar() ? parse_with_unit(node.text(), unit.unit) : std::nullopt;
+    return value && *value >= unit.min && *value <= unit.max ? Validity::kValid
+                                                             : unexpected(node, spec.expected);
+  }
+
   Validity check_form(YamlNode node, const Spec&, const EnumSpec& spec) {
     if (!is_text(node)) return unexpected(node, enum_text(spec));
     const std::string_view text = node.text();
@@ -194,6 +206,25 @@ class Validator {
     node.for_each_item([&](YamlNode item) {
       path_.push_back({{}, index++});
       if (check(item, *list.item) != Validity::kValid) validity = Validity::kPartly;
+      path_.pop_back();
+    });
+    return validity;
+  }
+
+  Validity check_form(YamlNode node, const Spec& spec, const DictSpec& dict) {
+    if (!node.is_map() || node.count() == 0) return unexpected(node, spec.expected);
+    std::unordered_map<std::string_view, std::uint32_t> lines;  // of keys
+    Validity validity = Validity::kValid;
+    node.for_each_entry([&](YamlNode key, YamlNode value) {
+      const auto [first, is_new] = lines.emplace(key.text(), key.place().line);
+      if (!is_new) {
+        validity = Validity::kPartly;
+        fail(key.place(), fmt::format("key {} occurs twice, first in line {}", quoted(key.text()),
+                                      first->second));
+        return;
+      }
+      path_.push_back({key.text(), 0});
+      if (check(value, *dict.value) != Validity::kValid) validity = Validity::kPartly;
       path_.pop_back();
     });
     return validity;
@@ -267,6 +298,16 @@ class Validator {
       if (has(key) && !has(needed))
         validity =
             fail(node.place(), fmt::format("missing key \"{}\", which \"{}\" needs", needed, key));
+    }
+    for (const auto& [key, needed] : object.needs_any) {
+      if (has(key) && std::none_of(needed.begin(), needed.end(), has))
+        validity = fail(node.place(),
+                        fmt::format("missing key \"{}\", which \"{}\" needs", needed.front(), key));
+    }
+    for (const auto& [key, other] : object.excludes) {
+      if (has(key) && has(other))
+        validity =
+            fail(node.place(), fmt::format("expected \"{}\" or \"{}\", got both", key, other));
     }
     return validity;
   }

@@ -51,7 +51,9 @@ TEST(View, DeepZoomsKeepTheDigitsThatMatter) {
 
 TEST(View, FarCirclesAreNamedWithTheirPlaces) {
   const View view{900'000.5, 900'000.5, 1};
-  const Shape frame = to_frame_space(900'000.53125, 900'000.25, {0, 0, 0, .01f}, view, 640, 360);
+  const FrameMove move(view, 640, 360);
+  const Shape frame{move.x(900'000.53125), move.y(900'000.25), 0,
+                    static_cast<float>(.01f * view.zoom)};
   const SceneShape back = to_scene_space(frame, view, 640, 360);
   EXPECT_NEAR(back.x, 900'000.53125, 1e-7);
   EXPECT_NEAR(back.y, 900'000.25, 1e-7);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include "renderer/generate/generate.h"
 #include "renderer/pixels/srgb.h"
@@ -58,11 +59,14 @@ std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
   const double aspect_in_file = static_cast<double>(scene.width_in_file) / scene.height_in_file;
   constexpr double kRounding = 0.02;  // of a small picture's whole pixels
   if (scene.width_in_file > 0 && std::abs(aspect / aspect_in_file - 1) > kRounding) {
-    sentences.push_back(fmt::format(
-        "--size {}x{} is {} than the scene's {}x{}: the picture {} at the left and right",
-        image.width, image.height, aspect > aspect_in_file ? "wider" : "narrower",
-        scene.width_in_file, scene.height_in_file,
-        aspect > aspect_in_file ? "shows more" : "is cut off"));
+    const char* const effect =
+        scene.window.has_value()  ? (scene.window->covers ? "the view's window is cut off elsewhere"
+                                                          : "there is more around the view's window")
+        : aspect > aspect_in_file ? "the picture shows more at the left and right"
+                                  : "the picture is cut off at the left and right";
+    sentences.push_back(fmt::format("--size {}x{} is {} than the scene's {}x{}: {}", image.width,
+                                    image.height, aspect > aspect_in_file ? "wider" : "narrower",
+                                    scene.width_in_file, scene.height_in_file, effect));
   }
   const double share = static_cast<double>(sample.under_a_pixel) /
                        std::max<double>(1, static_cast<double>(sample.circles));
@@ -83,18 +87,40 @@ std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
   return sentences;
 }
 
-/// About a frame that no circle touches, though there are some. Makes all circles, to say where
-/// they are.
-std::string nothing_to_see(const Scene& scene, std::int64_t frame, std::uint64_t overlaps) {
-  if (overlaps > 0 || count_circles(scene) == 0) return "";
+/// About a frame that hardly any circle touches, though there are some. Makes all circles, to say
+/// where they are, where a sample says that it may be so.
+std::string nothing_to_see(const Scene& scene, const CircleSample& sample, std::int64_t frame,
+                           std::uint64_t overlaps) {
+  constexpr std::size_t kOneOf = 100;  // so few are hardly any
+  const std::uint64_t count = count_circles(scene);
+  if (count == 0 || (overlaps > 0 && kOneOf * sample.touching >= sample.circles)) return "";
   const std::string view = bounds_text(view_bounds(scene));
   try {
-    if (touches_picture(scene, frame)) return "";  // CUDA lists none of a few circles
-    return fmt::format("no circle touches the picture: they lie in {}, the view shows {}",
-                       bounds_text(circle_bounds(scene, frame)), view);
+    const CirclePlaces places = circle_places(scene, frame);
+    if (kOneOf * places.touching >= count) return "";
+    const std::string bounds = bounds_text(places.bounds);
+    if (places.touching == 0)
+      return fmt::format("no circle touches the picture: they lie in {}, the view shows {}", bounds,
+                         view);
+    return fmt::format("only {} of {} circles touch the picture: they lie in {}, the view shows {}",
+                       with_commas(places.touching), with_commas(count), bounds, view);
   } catch (const Error&) {  // data that has changed since it was drawn; the picture is right
-    return fmt::format("no circle touches the picture; the view shows {}", view);
+    return fmt::format("hardly any circle touches the picture; the view shows {}", view);
   }
+}
+
+/// About palettes that begin again.
+std::vector<std::string> colours_used_twice(const Scene& scene) {
+  std::vector<std::string> sentences;
+  for (const Layer& layer : scene.layers) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    if (data == nullptr || !data->map) continue;
+    const ColorMap& color = data->map->color;
+    if (color.palette.empty() || color.categories.size() <= color.palette.size()) continue;
+    sentences.push_back(fmt::format("{} has {} categories for {} colours: some have the same",
+                                    data->path, color.categories.size(), color.palette.size()));
+  }
+  return sentences;
 }
 
 /// About a film of so many frames in which nothing moves.
@@ -142,7 +168,8 @@ void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSampl
                        std::size_t frames, std::int64_t frame, std::uint64_t overlaps) {
   std::vector<std::string> sentences = surprises(scene, format, sample);
   sentences.push_back(nothing_moves(scene, frames));
-  sentences.push_back(nothing_to_see(scene, frame, overlaps));
+  sentences.push_back(nothing_to_see(scene, sample, frame, overlaps));
+  for (std::string& sentence : colours_used_twice(scene)) sentences.push_back(std::move(sentence));
   for (const std::string& sentence : sentences)
     if (!sentence.empty()) spdlog::warn("{}: {}", scene.path, sentence);
 }

@@ -10,6 +10,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
 #include "renderer/base/text.h"
+#include "renderer/data/table.h"
 #include "renderer/generate/circle.h"
 #include "renderer/generate/generate.h"
 #include "renderer/raster/chunk_plan.h"
@@ -28,10 +29,34 @@ constexpr std::uint64_t kSortBytes = sizeof(std::uint32_t);
 std::uint64_t pieces_of_data(const Scene& scene, int threads) {
   constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;
   constexpr std::uint64_t kGaps = 4 * (std::uint64_t{2} << 20);  // shapes, paints, lists, picture
-  const bool has_data = std::any_of(
-      scene.layers.begin(), scene.layers.end(),
-      [](const Layer& layer) { return std::holds_alternative<DataSource>(layer.source); });
-  return has_data ? static_cast<std::uint64_t>(threads) * kPiece + kGaps : 0;
+  // Of a row: numbers that are in no column, t, colour, whether it is kept.
+  constexpr std::uint64_t kBytesOfRow = 6 * sizeof(double) + 16 + 8;
+  std::uint64_t piece = 0, tables = 0;
+  for (const Layer& layer : scene.layers) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    if (data == nullptr) continue;
+    const std::uint64_t columns = data->map ? data->map->columns.size() : data->columns.size();
+    piece = std::max(
+        piece, kPiece + block_rows_of(*data->table) * (columns * sizeof(double) + kBytesOfRow));
+    tables += data->table->memory_bytes();
+    if (data->facts) tables += data->facts->kept_before.size() * sizeof(std::uint64_t);
+  }
+  return piece > 0 ? tables + static_cast<std::uint64_t>(threads) * piece + kGaps : 0;
+}
+
+/// Sorting rows by a column, before drawing: 16 bytes a row, or texts and what they take.
+std::uint64_t sorting_of_data(const Scene& scene) {
+  std::uint64_t most = 0;
+  for (const Layer& layer : scene.layers) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    if (data == nullptr || !data->map || !data->map->order || !data->facts) continue;
+    constexpr std::uint64_t kEntry = 16, kText = 32;
+    const std::uint64_t rows = data->facts->kept;
+    const bool is_text = data->table->columns()[data->map->columns[data->map->order->slot]].is_text;
+    most = std::max(most, block_memory(rows * kEntry) +
+                              (is_text ? rows * kText + data->facts->order_text_bytes : 0));
+  }
+  return most;
 }
 
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
@@ -76,7 +101,8 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
       backend == Backend::kCpu && lists > 0 ? kept_by_threads(count, threads) : 0;
   const std::uint64_t data = pieces_of_data(scene, threads);
   const std::uint64_t sorted = on_the_way ? 0 : block_memory(count * kSortBytes);
-  return {data + circles + sorted, data + circles + lists + picture_bytes(scene.image, format),
+  return {data + circles + sorted + sorting_of_data(scene),
+          data + circles + lists + picture_bytes(scene.image, format),
           encoding_bytes(scene.image, format) + kept};
 }
 

@@ -5,18 +5,24 @@
 #include "renderer/data/npy.h"
 #include "renderer/generate/generate.h"
 #include "renderer/scene/load_scene.h"
+#include "renderer/sequence/frame_name.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/requirements.h"
+#include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 
 namespace roundel {
 namespace {
 
+enum class Columns { kUsual, kAll };
+
 struct CirclesOptions {
   std::string scene_path;
   std::string output;
+  Columns columns = Columns::kUsual;
   SceneOptions scene;
+  FramesOption frames;
 };
 
 bool parse(const Arguments& arguments, CirclesOptions& options) {
@@ -25,17 +31,34 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
       "Writes the circles of a frame, in scene space and paint order, as a NumPy array "
       "of float32 [n, 7]: x, y, z, radius, red, green, blue; or [n, 4] without colours "
       "where the shader of every layer is snow. In a mixed scene flakes are white. Data in "
-      "float64 are rounded; pictures round their positions only behind the view.");
+      "float64 are rounded; pictures round their positions only behind the view. With --frames a "
+      "file a frame.");
   std::vector<std::string> scenes;
   line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
   line.add_value(
-      "output,o", "FILE", text(options.output, "a file name ending in .npy", ".npy"),
-      "array to write (.npy); an existing file is replaced, unless the scene reads it; a missing "
-      "folder is made, its last level");
+      "output,o", "FILE",
+      [&options](const std::string& value) {
+        if (value != "-" && !value.ends_with(".npy")) throw Expected{"a file name ending in .npy"};
+        options.output = value;
+      },
+      "array to write (.npy), with #### for the frame number, or - for standard output; an "
+      "existing file is replaced, unless the scene reads it; a missing folder is made, its last "
+      "level");
+  line.add_value(
+      "columns", "NAMES",
+      one_of(options.columns, {{"usual", Columns::kUsual}, {"all", Columns::kAll}}),
+      "all: [n, 8], with alpha in the end; as data with these columns they draw the same picture "
+      "again, unless the view moves circles of float64 data (default: usual)");
+  add_frames(line, options.frames);
   add_seed_and_frame(line, options.scene);
   line.add_note(kExitCodes);
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.output.empty()) problems.emplace_back("--output: expected -o FILE.npy");
+    if (options.frames.is_given() && options.scene.frame)
+      problems.emplace_back("--frame: expected one of --frame and --frames");
+    if (options.frames.is_given() && options.output != "-" &&
+        !FrameName(options.output).has_number())
+      problems.emplace_back("--output: expected #### for the frame number, with --frames");
   });
   if (!line.parse(arguments)) return false;
   options.scene_path = scenes.front();
@@ -43,7 +66,8 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
 }
 
 constexpr std::size_t kShapeColumns = 4;  // x, y, z, radius
-constexpr std::size_t kAllColumns = 7;    // and red, green, blue
+constexpr std::size_t kColorColumns = 7;  // and red, green, blue
+constexpr std::size_t kAllColumns = 8;    // and alpha
 
 /// Rows [count][columns] for the array.
 std::vector<float> rows_of(const Circles& circles, std::size_t columns) {
@@ -57,6 +81,7 @@ std::vector<float> rows_of(const Circles& circles, std::size_t columns) {
     const bool is_snow = std::signbit(paint.alpha);  // and has no colour of its own
     rows.insert(rows.end(), {is_snow ? 1.0f : paint.red, is_snow ? 1.0f : paint.green,
                              is_snow ? 1.0f : paint.blue});
+    if (columns == kAllColumns) rows.push_back(std::abs(paint.alpha));
   }
   return rows;
 }
@@ -71,16 +96,35 @@ int run_circles(const Arguments& arguments) {
   const bool all_snow =
       std::all_of(scene.layers.begin(), scene.layers.end(),
                   [](const Layer& layer) { return layer.shader == Shader::kSnow; });
-  const std::size_t columns = all_snow && !scene.layers.empty() ? kShapeColumns : kAllColumns;
-  check_writable(options.output, true);
-  check_replaces_no_input(options.output, files_read({scene}), ExitCode::kOutputRefused);
+  const std::size_t columns = options.columns == Columns::kAll    ? kAllColumns
+                              : all_snow && !scene.layers.empty() ? kShapeColumns
+                                                                  : kColorColumns;
+  const FrameList frames = frames_of(scene, options.frames, frame_of(scene, options.scene));
+  const bool is_stream = options.output == "-";
+  const FrameName name =
+      options.frames.is_given() ? FrameName(options.output) : FrameName::literal(options.output);
+  std::vector<std::string> paths;
+  for (const std::int64_t frame : frames)
+    if (!is_stream) paths.push_back(name.path(frame));
+  for (const std::string& path : paths) {
+    check_writable(path, true);
+    check_replaces_no_input(path, files_read({scene}), ExitCode::kOutputRefused);
+  }
   check_memory(
       scene, count_circles(scene) * (sizeof(Shape) + sizeof(Paint) + 2 * columns * sizeof(float)));
 
-  const std::vector<NewFolder> folders = make_folders_of({options.output});
+  const std::vector<NewFolder> folders = make_folders_of(paths);
+  CircleSource source(scene);
   Circles circles;
-  CircleSource(scene).generate(frame_of(scene, options.scene), circles);
-  write_npy(options.output, rows_of(circles, columns), circles.count(), columns);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    source.generate(std::max<std::int64_t>(frames[i], 0), circles);
+    const std::vector<float> rows = rows_of(circles, columns);
+    if (is_stream)
+      print_out(npy_file(rows, circles.count(), columns));
+    else
+      write_npy(paths[i], rows, circles.count(), columns);
+  }
+  if (is_stream) finish_output();
   return 0;
 }
 

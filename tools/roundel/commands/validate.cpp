@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "renderer/base/text.h"
+#include "renderer/data/table.h"
 #include "renderer/generate/generate.h"
 #include "renderer/raster/tile_grid.h"
 #include "renderer/render.h"
@@ -32,7 +33,8 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
   CommandLine line(
       "validate", "SCENE... [OPTION...]",
       "Checks scenes as render does, without making pictures, and prints their size, "
-      "circles, overlaps (circle-tile pairs), memory and fingerprint on stdout. Memory "
+      "circles, overlaps (circle-tile pairs), the ranges of data, memory and fingerprint on "
+      "stdout. Memory "
       "is the most that render would have for this picture with these options, program "
       "included, and what --memory would have to allow.");
   add_scenes(line, options.scenes);
@@ -52,6 +54,60 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
   add_quiet(line, options.verbosity);
   line.add_note(kExitCodes);
   return line.parse(arguments);
+}
+
+/// The numbers that a scale goes by, to be written into a scene: "v by log: 0.1 to 25.5".
+std::string scale_text(const char* key, const Scale& scale, const std::string& column) {
+  if (scale.ends.empty()) return "";
+  return fmt::format("    {:<10} {} by {}: {} to {}\n", key, column,
+                     kScaleNames[static_cast<std::size_t>(scale.kind)], scale.ends.front(),
+                     scale.ends.back());
+}
+
+/// What a layer's data are like: rows, the columns that are used, what scales found in them.
+std::string describe_data(const DataSource& source) {
+  DataMap map = source.map ? *source.map : map_of_columns(source);
+  const DataFacts facts = source.facts ? *source.facts : survey_rows(*source.table, map);
+  std::string text = fmt::format("  data         {}: {}", source.path, counted(facts.rows, "row"));
+  if (facts.dropped > 0) text += fmt::format(", {} left out by where", with_commas(facts.dropped));
+  if (facts.skipped > 0) text += fmt::format(", {} skipped", with_commas(facts.skipped));
+  text += '\n';
+  for (const ColumnRange& column : facts.columns) {
+    text += fmt::format("    {:<10} ", column.name);
+    text +=
+        column.low > column.high ? "no numbers" : fmt::format("{} to {}", column.low, column.high);
+    if (column.missing > 0) text += fmt::format(", {} missing", with_commas(column.missing));
+    text += '\n';
+  }
+  const auto name_of = [&](Slot slot) {
+    const std::string& name = source.table->columns()[map.columns[slot]].name;
+    return name.empty() ? fmt::format("column {}", map.columns[slot]) : printable(name);
+  };
+  if (map.radius.slot && map.radius.scale)
+    text += scale_text("radius", *map.radius.scale, name_of(*map.radius.slot));
+  if (map.alpha && map.alpha->slot && map.alpha->scale)
+    text += scale_text("alpha", *map.alpha->scale, name_of(*map.alpha->slot));
+  if (map.color.kind == ColorMap::Kind::kScale)
+    text += scale_text("color", map.color.scale, name_of(map.color.slot));
+  if (map.color.kind == ColorMap::Kind::kCategories)
+    text += fmt::format("    {:<10} {}: {}\n", "color", name_of(map.color.slot),
+                        counted(map.color.categories.size(), "colour"));
+  return text;
+}
+
+std::string describe_data(const Scene& scene, const FrameSurvey& survey) {
+  std::string text;
+  for (const Layer& layer : scene.layers)
+    if (const auto* const source = std::get_if<DataSource>(&layer.source))
+      text += describe_data(*source);
+  if (text.empty()) return "";
+  const SceneBounds view = view_bounds(scene);
+  return text +
+         fmt::format("  seen         {} of {}, {} less wide than a pixel\n",
+                     with_commas(survey.touching), counted(count_circles(scene), "circle"),
+                     with_commas(survey.under_a_pixel)) +
+         fmt::format("  view         x {:.9g} to {:.9g}, y {:.9g} to {:.9g}\n", view.left,
+                     view.right, view.bottom, view.top);
 }
 
 /// Generates the circles, which checks the values of data files, and says what the frame needs.
@@ -89,6 +145,7 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
          fmt::format("  circles      {}\n", with_commas(count_circles(scene))) +
          fmt::format("  overlaps     {} with tiles of {} pixels\n", with_commas(survey.overlaps),
                      kCpuTileSize) +
+         describe_data(scene, survey) +
          fmt::format("  memory       {} ({} bytes), {} of it the program\n",
                      memory_text(static_cast<double>(memory)), memory,
                      memory_text(static_cast<double>(memory - beyond))) +

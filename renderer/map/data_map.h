@@ -1,0 +1,121 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/map/color_map.h"
+#include "renderer/map/scale.h"
+#include "renderer/pixels/image_settings.h"
+
+/// How rows of a table become circles, as a scene says it. Columns are named by slots: places in
+/// DataMap::columns.
+namespace roundel {
+
+inline constexpr double kMaxCoordinate = 1e6;  ///< |x|, |y|, radius of circles in scene files
+/// |x|, |y| of circles in data files, and of the view's centre: binary64 numbers beside it are 1/8
+/// apart.
+inline constexpr double kMaxDataCoordinate = 1e15;
+inline constexpr double kMaxColor = 1e6;
+/// Values of a column that can be told apart by colour.
+inline constexpr std::size_t kMaxCategories = 65'536;
+
+using Slot = std::size_t;
+
+/// A number of its own for each row, or one for all.
+struct NumberMap {
+  std::optional<Slot> slot;
+  double constant = 0;  ///< without a slot
+};
+
+/// A length as scenes write it: 0.5 or 2px.
+struct Length {
+  double value = 0;
+  bool in_pixels = false;  ///< of the picture drawn; else scene units
+};
+
+/// What lengths are worth in frame space.
+struct LengthUnits {
+  double scene_unit = 1, pixel = 0;
+  double of(const Length& length) const {
+    return length.value * (length.in_pixels ? pixel : scene_unit);
+  }
+};
+
+/// A radius or an alpha: the same for all rows, a column's numbers as they stand (lengths in scene
+/// units), or low + (high − low)·t by a scale. Alphas have no pixels.
+struct SizeMap {
+  std::optional<Slot> slot;
+  Length constant;  ///< without a slot
+  std::optional<Scale> scale;
+  Length low, high;               ///< with a scale
+  std::optional<Length> missing;  ///< for values that the scale cannot take
+};
+
+/// A value of a column that stands for a colour.
+struct Category {
+  std::string text;  ///< of text columns
+  double number = 0;
+  DisplayColor color;
+};
+
+struct ColorMap {
+  enum class Kind {
+    kConstant,
+    kChannels,    ///< red, green and blue are columns or constants
+    kText,        ///< a column of #rrggbb
+    kScale,       ///< a scale and a gradient
+    kCategories,  ///< the colour of the category
+  };
+  Kind kind = Kind::kConstant;
+  DisplayColor constant;
+  std::array<NumberMap, 3> channels;
+  std::array<double, 3> ones{1, 1, 1};  ///< what stands for 1 in the channels' columns
+  Slot slot = 0;                        ///< of the other three
+  Scale scale;
+  Gradient gradient;
+  std::vector<Category> categories;     ///< of each value one, ascending
+  std::vector<DisplayColor> palette;    ///< where not empty: categories are the data's values
+  std::optional<DisplayColor> missing;  ///< for NaN, empty texts and what is no category
+};
+
+/// Rows for which it does not hold are left out.
+struct Condition {
+  Slot slot = 0;
+  std::optional<double> min, max;  ///< inclusive, of numbers
+  /// Values that are allowed, where there are any, and those that are not.
+  std::vector<double> in_numbers, not_numbers;
+  std::vector<std::string> in_texts, not_texts;
+  bool has_in = false;
+};
+
+struct Order {
+  Slot slot = 0;
+  bool descending = false;
+};
+
+struct DataMap {
+  std::vector<std::size_t> columns;  ///< by slot: the column's place in the table
+  NumberMap x, y, z;
+  SizeMap radius;
+  std::optional<SizeMap> alpha;  ///< absent: the layer's
+  ColorMap color;
+  std::vector<Condition> where;  ///< all must hold
+  std::optional<Order> order;    ///< the last is on top; absent: as in the file
+  bool skips_invalid = false;    ///< rows that cannot be drawn; else they are errors
+  std::optional<std::array<Length, 2>> radius_limits;
+  /// From a layer's key "columns": circles are rounded to binary32 first, as they always were.
+  bool is_plain = false;
+};
+
+/// The slot of a column, a new one where it has none yet.
+inline Slot slot_of(DataMap& map, std::size_t column) {
+  for (Slot slot = 0; slot < map.columns.size(); ++slot)
+    if (map.columns[slot] == column) return slot;
+  map.columns.push_back(column);
+  return map.columns.size() - 1;
+}
+
+}  // namespace roundel

@@ -1,0 +1,408 @@
+#include "renderer/map/mapped_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+
+#include "renderer/base/error.h"
+#include "renderer/base/text.h"
+
+namespace roundel {
+namespace {
+
+constexpr double kSmallestRadius = std::numeric_limits<float>::denorm_min();
+constexpr const char* kFarHint =
+    "; numbers as large as that are too coarse for places: subtract a common offset from the data";
+static_assert(kMaxDataCoordinate == 1e15 && kMaxCoordinate == 1e6 && kMaxColor == 1e6,
+              "the texts below say so");
+
+/// Clears what is not from low to high; NaN is not.
+void keep_range(std::span<const double> values, double low, double high,
+                std::vector<std::uint8_t>& flags) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    flags[i] &= static_cast<std::uint8_t>(static_cast<int>(values[i] >= low) &
+                                          static_cast<int>(values[i] <= high));
+}
+
+void keep_taken(std::span<const double> values, ScaleKind kind, std::vector<std::uint8_t>& flags) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  const double low = kind == ScaleKind::kLog    ? std::numeric_limits<double>::denorm_min()
+                     : kind == ScaleKind::kSqrt ? 0
+                                                : -kMost;
+  keep_range(values, low, kMost, flags);
+}
+
+template <typename T, typename Values>
+bool contains(const Values& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+void keep_condition(const MappedRun& run, const Condition& condition, bool is_text,
+                    std::vector<std::uint8_t>& flags) {
+  const auto drop_unless = [&flags](std::size_t i, bool stays) {
+    flags[i] &= static_cast<std::uint8_t>(stays);
+  };
+  if (is_text) {
+    const std::span<const std::string_view> texts = run.texts(condition.slot);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (condition.has_in)
+        drop_unless(i, !texts[i].empty() && contains(condition.in_texts, texts[i]));
+      if (!condition.not_texts.empty()) drop_unless(i, !contains(condition.not_texts, texts[i]));
+    }
+    return;
+  }
+  const std::span<const double> values = run.numbers(condition.slot);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (condition.min || condition.max)
+    keep_range(values, condition.min.value_or(-kInfinity), condition.max.value_or(kInfinity),
+               flags);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (condition.has_in) drop_unless(i, contains(condition.in_numbers, values[i]));
+    if (!condition.not_numbers.empty()) drop_unless(i, !contains(condition.not_numbers, values[i]));
+  }
+}
+
+void need(std::vector<std::uint8_t>& needed, const NumberMap& map) {
+  if (map.slot) needed[*map.slot] = 1;
+}
+
+}  // namespace
+
+RowMapper::RowMapper(const Table& table, const DataMap& map)
+    : table_(table),
+      map_(map),
+      for_survey_(columns_of(map, RowUse::kSurvey)),
+      for_circles_(columns_of(map, RowUse::kCircles)),
+      for_order_(columns_of(map, RowUse::kOrder)) {
+  if (map.color.kind != ColorMap::Kind::kCategories) return;
+  const bool is_text = table.columns()[map.columns[map.color.slot]].is_text;
+  for (std::size_t c = 0; c < map.color.categories.size(); ++c) {
+    const auto index = static_cast<std::int32_t>(c);
+    if (is_text)
+      text_categories_.emplace(map.color.categories[c].text, index);
+    else
+      number_categories_.emplace_back(map.color.categories[c].number, index);
+  }
+  std::sort(number_categories_.begin(), number_categories_.end());
+}
+
+RowMapper::Columns RowMapper::columns_of(const DataMap& map, RowUse use) {
+  std::vector<std::uint8_t> needed(map.columns.size(), use == RowUse::kSurvey ? 1 : 0);
+  for (const Condition& condition : map.where) needed[condition.slot] = 1;
+  if (use == RowUse::kOrder && map.order) needed[map.order->slot] = 1;
+  if (use == RowUse::kCircles || map.skips_invalid) {
+    for (const NumberMap* number : {&map.x, &map.y, &map.z}) need(needed, *number);
+    if (map.radius.slot) needed[*map.radius.slot] = 1;
+    if (map.alpha && map.alpha->slot) needed[*map.alpha->slot] = 1;
+    if (map.color.kind == ColorMap::Kind::kChannels)
+      for (const NumberMap& channel : map.color.channels) need(needed, channel);
+    else if (map.color.kind != ColorMap::Kind::kConstant)
+      needed[map.color.slot] = 1;
+  }
+  Columns columns;
+  columns.places.resize(needed.size());
+  for (Slot slot = 0; slot < needed.size(); ++slot) {
+    if (needed[slot] == 0) continue;
+    columns.places[slot] = columns.of_table.size();
+    columns.of_table.push_back(map.columns[slot]);
+  }
+  return columns;
+}
+
+void RowMapper::read(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const {
+  const Columns& columns = use == RowUse::kSurvey    ? for_survey_
+                           : use == RowUse::kCircles ? for_circles_
+                                                     : for_order_;
+  table_.read(columns.of_table, first, count, run.rows);
+  run.places = &columns.places;
+  run.first = first;
+  run.count = count;
+  run.dropped = run.bad = 0;
+  run.first_bad = std::numeric_limits<std::uint64_t>::max();
+
+  run.passes.assign(count, 1);
+  for (const Condition& condition : map_.where)
+    keep_condition(run, condition, table_.columns()[map_.columns[condition.slot]].is_text,
+                   run.passes);
+  run.draws.assign(count, 1);
+  if (use != RowUse::kOrder || map_.skips_invalid) check(run, use);
+
+  run.kept.resize(count);
+  std::size_t kept = 0, passed = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    run.kept[kept] = static_cast<std::uint32_t>(i);
+    kept += static_cast<std::size_t>(run.passes[i] & run.draws[i]);
+    passed += run.passes[i];
+  }
+  run.kept.resize(kept);
+  run.dropped = count - passed;
+  run.bad = passed - kept;
+  for (std::size_t i = 0; run.bad > 0 && i < count; ++i) {
+    if ((run.passes[i] & ~run.draws[i] & 1) == 0) continue;
+    run.first_bad = first + i;
+    break;
+  }
+}
+
+void RowMapper::check(MappedRun& run, RowUse use) const {
+  const auto check_number = [&run](const NumberMap& map, double low, double high) {
+    if (map.slot) keep_range(run.numbers(*map.slot), low, high, run.draws);
+  };
+  check_number(map_.x, -kMaxDataCoordinate, kMaxDataCoordinate);
+  check_number(map_.y, -kMaxDataCoordinate, kMaxDataCoordinate);
+  check_number(map_.z, 0, 1);
+  check_size(run, map_.radius, kSmallestRadius, kMaxCoordinate);
+  if (map_.alpha) check_size(run, *map_.alpha, 0, 1);
+  if (map_.color.kind == ColorMap::Kind::kChannels) {
+    for (std::size_t c = 0; c < 3; ++c)
+      check_number(map_.color.channels[c], 0, kMaxColor * map_.color.ones[c]);
+  } else {
+    check_color(run, use);
+  }
+}
+
+void RowMapper::check_size(MappedRun& run, const SizeMap& map, double low, double high) const {
+  if (!map.slot) return;
+  if (!map.scale)
+    keep_range(run.numbers(*map.slot), low, high, run.draws);
+  else if (!map.missing)
+    keep_taken(run.numbers(*map.slot), map.scale->kind, run.draws);
+}
+
+void RowMapper::check_color(MappedRun& run, RowUse use) const {
+  const ColorMap& color = map_.color;
+  const bool has_missing = color.missing.has_value();
+  switch (color.kind) {
+    case ColorMap::Kind::kConstant:
+    case ColorMap::Kind::kChannels:
+      return;
+    case ColorMap::Kind::kText: {
+      const std::span<const std::string_view> texts = run.texts(color.slot);
+      run.colors.resize(run.count);
+      for (std::size_t i = 0; i < run.count; ++i) {
+        const std::optional<DisplayColor> value = parse_hex_color(texts[i]);
+        if (!value && !has_missing) run.draws[i] = 0;
+        run.colors[i] = value ? *value : color.missing.value_or(DisplayColor{});
+      }
+      return;
+    }
+    case ColorMap::Kind::kScale:
+      if (!has_missing) keep_taken(run.numbers(color.slot), color.scale.kind, run.draws);
+      return;
+    case ColorMap::Kind::kCategories: {
+      const bool is_unknown = use == RowUse::kSurvey && !color.palette.empty();
+      if (is_unknown && has_missing) return;
+      if (is_unknown && table_.columns()[map_.columns[color.slot]].is_text) {
+        const std::span<const std::string_view> texts = run.texts(color.slot);
+        for (std::size_t i = 0; i < run.count; ++i)
+          if (texts[i].empty()) run.draws[i] = 0;
+      } else if (is_unknown) {
+        keep_taken(run.numbers(color.slot), ScaleKind::kLinear, run.draws);
+      } else {
+        find_categories(run);
+        for (std::size_t i = 0; !has_missing && i < run.count; ++i)
+          run.draws[i] &= static_cast<std::uint8_t>(run.categories[i] >= 0);
+      }
+      return;
+    }
+  }
+}
+
+void RowMapper::find_categories(MappedRun& run) const {
+  run.categories.resize(run.count);
+  if (table_.columns()[map_.columns[map_.color.slot]].is_text) {
+    const std::span<const std::string_view> texts = run.texts(map_.color.slot);
+    for (std::size_t i = 0; i < run.count; ++i) {
+      if (i > 0 && texts[i] == texts[i - 1]) {  // as in sorted files
+        run.categories[i] = run.categories[i - 1];
+        continue;
+      }
+      const auto found = text_categories_.find(texts[i]);
+      run.categories[i] = found == text_categories_.end() ? -1 : found->second;
+    }
+    return;
+  }
+  const std::span<const double> values = run.numbers(map_.color.slot);
+  for (std::size_t i = 0; i < run.count; ++i) {
+    const auto found =
+        std::lower_bound(number_categories_.begin(), number_categories_.end(), values[i],
+                         [](const std::pair<double, std::int32_t>& entry, double value) {
+                           return entry.first < value;
+                         });
+    run.categories[i] =
+        found != number_categories_.end() && found->first == values[i] ? found->second : -1;
+  }
+}
+
+std::span<const double> RowMapper::numbers(MappedRun& run, const NumberMap& map,
+                                           std::size_t room) const {
+  if (map.slot) return run.numbers(*map.slot);
+  run.room[room].assign(run.count, map.constant);
+  return run.room[room];
+}
+
+std::span<const double> RowMapper::sizes(MappedRun& run, const SizeMap& map,
+                                         const LengthUnits& units, std::size_t room) const {
+  std::vector<double>& out = run.room[room];
+  if (!map.slot) {
+    out.assign(run.count, units.of(map.constant));
+    return out;
+  }
+  const std::span<const double> values = run.numbers(*map.slot);
+  out.resize(run.count);
+  if (!map.scale) {
+    for (std::size_t i = 0; i < run.count; ++i) out[i] = values[i] * units.scene_unit;
+    return out;
+  }
+  apply_scale(*map.scale, values, out);
+  const double low = units.of(map.low), range = units.of(map.high) - low;
+  const double missing = units.of(map.missing.value_or(Length{}));
+  for (double& value : out) value = std::isnan(value) ? missing : low + range * value;
+  return out;
+}
+
+std::span<const double> RowMapper::radii(MappedRun& run, const LengthUnits& units) const {
+  const std::span<const double> radii = sizes(run, map_.radius, units, 3);
+  if (!map_.radius_limits) return radii;
+  const double low = units.of((*map_.radius_limits)[0]), high = units.of((*map_.radius_limits)[1]);
+  for (double& radius : run.room[3]) {
+    const double raised = radius < low ? low : radius;
+    radius = raised > high ? high : raised;
+  }
+  return run.room[3];
+}
+
+std::span<const double> RowMapper::alphas(MappedRun& run, double otherwise) const {
+  const SizeMap constant{{}, {otherwise, false}, {}, {}, {}, {}};
+  return sizes(run, map_.alpha ? *map_.alpha : constant, {1, 0}, 4);
+}
+
+std::span<const DisplayColor> RowMapper::colors(MappedRun& run) const {
+  const ColorMap& color = map_.color;
+  if (color.kind == ColorMap::Kind::kText) return run.colors;  // since it was checked
+  run.colors.resize(run.count);
+  switch (color.kind) {
+    case ColorMap::Kind::kText:
+    case ColorMap::Kind::kConstant:
+      std::fill(run.colors.begin(), run.colors.end(), color.constant);
+      break;
+    case ColorMap::Kind::kChannels:
+      for (std::size_t c = 0; c < 3; ++c) {
+        const std::span<const double> values = numbers(run, color.channels[c], 4);
+        const double one = color.ones[c];
+        float DisplayColor::*const channel = c == 0   ? &DisplayColor::red
+                                             : c == 1 ? &DisplayColor::green
+                                                      : &DisplayColor::blue;
+        for (std::size_t i = 0; i < run.count; ++i)
+          run.colors[i].*channel = static_cast<float>(values[i] / one);
+      }
+      break;
+    case ColorMap::Kind::kScale: {
+      run.t.resize(run.count);
+      apply_scale(color.scale, run.numbers(color.slot), run.t);
+      colors_at(color.gradient, run.t, run.colors);
+      if (!color.missing) break;
+      for (std::size_t i = 0; i < run.count; ++i)
+        if (std::isnan(run.t[i])) run.colors[i] = *color.missing;
+      break;
+    }
+    case ColorMap::Kind::kCategories:
+      for (std::size_t i = 0; i < run.count; ++i) {
+        const std::int32_t category = run.categories[i];
+        run.colors[i] = category >= 0 ? color.categories[static_cast<std::size_t>(category)].color
+                                      : color.missing.value_or(DisplayColor{});
+      }
+      break;
+  }
+  return run.colors;
+}
+
+std::string RowMapper::problems_of(std::uint64_t row) const {
+  MappedRun run;
+  read(row, 1, RowUse::kCircles, run);
+  std::string lines;
+  const auto add = [&](Slot slot, const char* role, std::string_view expected,
+                       const std::string& got, const char* hint = "") {
+    const std::size_t column = map_.columns[slot];
+    const bool is_named = !table_.columns()[column].name.empty();
+    const std::string place =
+        map_.is_plain && !is_named ? fmt::format("row {}", row) : table_.place_of(row, column);
+    lines += fmt::format("{}{}: {}: {}: expected {}, got {}{}", lines.empty() ? "" : "\n",
+                         table_.path(), place, role, expected, got, hint);
+  };
+  const auto check_range = [&](Slot slot, const char* role, std::string_view expected, double low,
+                               double high, const char* hint = "") {
+    const double value = run.numbers(slot)[0];
+    if (value >= low && value <= high) return;
+    add(slot, role, expected, fmt::format("{}", value), std::isfinite(value) ? hint : "");
+  };
+  const auto check_number = [&](const NumberMap& map, const char* role, std::string_view expected,
+                                double low, double high, const char* hint = "") {
+    if (map.slot) check_range(*map.slot, role, expected, low, high, hint);
+  };
+  const auto check_scale = [&](Slot slot, const char* role, const Scale& scale) {
+    const double value = run.numbers(slot)[0];
+    if (!takes(scale.kind, value))
+      add(slot, role, taken_by(scale.kind), fmt::format("{}", value),
+          "; \"missing\" says what to draw instead");
+  };
+  const auto check_size = [&](const SizeMap& map, const char* role, std::string_view expected,
+                              double low, double high) {
+    if (!map.slot) return;
+    if (!map.scale)
+      check_range(*map.slot, role, expected, low, high);
+    else if (!map.missing)
+      check_scale(*map.slot, role, *map.scale);
+  };
+  constexpr std::string_view kPlaceText = "a number from -1e15 to 1e15";
+  check_number(map_.x, "x", kPlaceText, -kMaxDataCoordinate, kMaxDataCoordinate, kFarHint);
+  check_number(map_.y, "y", kPlaceText, -kMaxDataCoordinate, kMaxDataCoordinate, kFarHint);
+  check_number(map_.z, "z", "a number from 0 to 1", 0, 1);
+  check_size(map_.radius, "radius", "a number > 0 and <= 1e6", kSmallestRadius, kMaxCoordinate);
+  const ColorMap& color = map_.color;
+  if (color.kind == ColorMap::Kind::kChannels) {
+    constexpr std::array kChannels = {"red", "green", "blue"};
+    for (std::size_t c = 0; c < 3; ++c)
+      check_number(color.channels[c], kChannels[c],
+                   color.ones[c] == 1 ? "a number from 0 to 1e6" : "a number >= 0", 0,
+                   kMaxColor * color.ones[c]);
+  } else if (color.kind == ColorMap::Kind::kScale && !color.missing) {
+    check_scale(color.slot, "color", color.scale);
+  } else if (color.kind == ColorMap::Kind::kText && !color.missing &&
+             !parse_hex_color(run.texts(color.slot)[0])) {
+    add(color.slot, "color", "a colour #rrggbb", quoted(run.texts(color.slot)[0]));
+  } else if (color.kind == ColorMap::Kind::kCategories && !color.missing) {
+    const bool is_text = table_.columns()[map_.columns[color.slot]].is_text;
+    const bool is_blank = is_text ? run.texts(color.slot)[0].empty()
+                                  : !takes(ScaleKind::kLinear, run.numbers(color.slot)[0]);
+    if (is_blank || (color.palette.empty() && run.categories[0] < 0))
+      add(color.slot, "color", "one of the categories",
+          is_text ? quoted(run.texts(color.slot)[0])
+                  : fmt::format("{}", run.numbers(color.slot)[0]),
+          "; \"missing\" is the colour of all others");
+  }
+  if (map_.alpha) check_size(*map_.alpha, "alpha", "a number from 0 to 1", 0, 1);
+  return lines;
+}
+
+void RowMapper::fail_for(std::uint64_t first_bad, std::uint64_t bad) const {
+  table_.check_unchanged();
+  std::string message = problems_of(first_bad);
+  if (bad > 1)
+    message += fmt::format("\n{}: {} more rows (counted from 0) have values out of range",
+                           table_.path(), bad - 1);
+  throw Error(ExitCode::kInvalidScene, message);
+}
+
+std::uint64_t order_key(double number, bool descending) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  if (std::isnan(number)) return 0;
+  const auto bits = std::bit_cast<std::uint64_t>(number + 0.0);
+  const std::uint64_t key = (bits & kSign) != 0 ? ~bits : bits | kSign;
+  return descending ? ~key : key;
+}
+
+}  // namespace roundel

@@ -1,0 +1,104 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "renderer/data/table.h"
+#include "renderer/map/data_map.h"
+
+namespace roundel {
+
+/// What rows are read for.
+enum class RowUse {
+  kSurvey,   ///< all is checked; scales and palettes need not know the data yet
+  kCircles,  ///< all is checked, to make circles
+  kOrder,    ///< which are kept, and the column that sorts them
+};
+
+/// A run of rows, filled by RowMapper::read; reused from run to run, by one thread.
+struct MappedRun {
+  TableRows rows;
+  std::uint64_t first = 0;
+  std::size_t count = 0;
+  std::vector<std::uint32_t> kept;  ///< rows that become circles, counted from `first`, ascending
+  std::uint64_t dropped = 0;        ///< by `where`
+  std::uint64_t bad = 0;            ///< of the others those that cannot be drawn
+  std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();  ///< of the file's rows
+
+  const std::vector<std::size_t>* places = nullptr;  ///< of slots among the rows' columns
+  std::vector<std::uint8_t> passes, draws;           ///< `where`; the checks
+  std::vector<std::int32_t> categories;              ///< −1: none
+  std::vector<DisplayColor> colors;
+  std::vector<double> t;
+  std::vector<double> room[5];  ///< NOLINT: for numbers that are in no column
+
+  std::span<const double> numbers(Slot slot) const { return rows.numbers((*places)[slot]); }
+  std::span<const std::string_view> texts(Slot slot) const { return rows.texts((*places)[slot]); }
+};
+
+/// Makes of a table's rows what a map says, run by run, from many threads at once.
+class RowMapper {
+ public:
+  /// Keeps references to both; the map's scales and categories must be known by the time they are
+  /// used.
+  RowMapper(const Table& table, const DataMap& map);
+
+  /// Reads rows first to first + count − 1 and says which of them are kept.
+  void read(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const;
+
+  // Of all rows of a run that was read for kCircles, kept or not:
+  std::span<const double> x(MappedRun& run) const { return numbers(run, map_.x, 0); }
+  std::span<const double> y(MappedRun& run) const { return numbers(run, map_.y, 1); }
+  std::span<const double> z(MappedRun& run) const { return numbers(run, map_.z, 2); }
+  /// Lengths in frame space.
+  std::span<const double> radii(MappedRun& run, const LengthUnits& units) const;
+  /// `otherwise`: where the map says none.
+  std::span<const double> alphas(MappedRun& run, double otherwise) const;
+  std::span<const DisplayColor> colors(MappedRun& run) const;
+
+  /// What is wrong with a row, a line each: "PATH: row 17: area: radius: expected a number > 0 and
+  /// <= 1e6, got -3".
+  std::string problems_of(std::uint64_t row) const;
+  /// Throws Error(kInvalidScene) about the first of `bad` rows and how many there are.
+  [[noreturn]] void fail_for(std::uint64_t first_bad, std::uint64_t bad) const;
+
+  const Table& table() const { return table_; }
+  const DataMap& map() const { return map_; }
+
+ private:
+  struct Columns {
+    std::vector<std::size_t> of_table;  ///< to be read
+    std::vector<std::size_t> places;    ///< by slot
+  };
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+
+  static Columns columns_of(const DataMap& map, RowUse use);
+  std::span<const double> numbers(MappedRun& run, const NumberMap& map, std::size_t room) const;
+  std::span<const double> sizes(MappedRun& run, const SizeMap& map, const LengthUnits& units,
+                                std::size_t room) const;
+  void check(MappedRun& run, RowUse use) const;
+  void check_size(MappedRun& run, const SizeMap& map, double low, double high) const;
+  void check_color(MappedRun& run, RowUse use) const;
+  void find_categories(MappedRun& run) const;
+
+  const Table& table_;
+  const DataMap& map_;
+  Columns for_survey_, for_circles_, for_order_;
+  std::unordered_map<std::string, std::int32_t, TextHash, std::equal_to<>> text_categories_;
+  std::vector<std::pair<double, std::int32_t>> number_categories_;  ///< ascending
+};
+
+/// Order: a key that ascends with the number, NaN lowest.
+std::uint64_t order_key(double number, bool descending);
+
+}  // namespace roundel

@@ -1,0 +1,110 @@
+#include "renderer/map/scale.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "renderer/base/math.h"
+
+namespace roundel {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+bool is_finite(double value) {
+  return std::abs(value) <= std::numeric_limits<double>::max();
+}
+
+// What the scales do to a number before it is compared with the ends.
+struct Linear {
+  double operator()(double v) const { return is_finite(v) ? v : kNan; }
+};
+struct Sqrt {
+  double operator()(double v) const { return takes(ScaleKind::kSqrt, v) ? std::sqrt(v) : kNan; }
+};
+struct Log {
+  double operator()(double v) const { return takes(ScaleKind::kLog, v) ? portable_log2(v) : kNan; }
+};
+struct Symlog {
+  double threshold;
+  double operator()(double v) const {
+    return is_finite(v) ? std::copysign(portable_log2(1 + std::abs(v) / threshold), v) : kNan;
+  }
+};
+
+template <typename G>
+void apply(const G& g, const std::vector<double>& ends, std::span<const double> values,
+           std::span<double> t) {
+  const double a = g(ends[0]), range = g(ends[1]) - a;
+  if (range == 0) {
+    for (std::size_t i = 0; i < t.size(); ++i) t[i] = std::isnan(g(values[i])) ? kNan : 0.5;
+    return;
+  }
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    const double share = (g(values[i]) - a) / range;
+    t[i] = share < 0 ? 0 : share > 1 ? 1 : share;  // NaN stays
+  }
+}
+
+void apply_rank(const std::vector<double>& knots, std::span<const double> values,
+                std::span<double> t) {
+  constexpr double kSteps = kRankSteps;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    const double v = values[i];
+    if (!is_finite(v)) {
+      t[i] = kNan;
+      continue;
+    }
+    const auto above = std::upper_bound(knots.begin(), knots.end(), v);  // the first > v
+    const auto from = std::lower_bound(knots.begin(), above, v);         // the first >= v
+    const auto first = static_cast<double>(from - knots.begin());
+    if (from != above) {  // at percentiles: in the middle of those that are equal
+      t[i] = (first + static_cast<double>(above - knots.begin() - 1)) / 2 / kSteps;
+    } else if (above == knots.begin() || above == knots.end()) {
+      t[i] = above == knots.begin() ? 0 : 1;
+    } else {
+      const double low = *(above - 1);
+      t[i] = (first - 1 + (v - low) / (*above - low)) / kSteps;
+    }
+  }
+}
+
+}  // namespace
+
+bool takes(ScaleKind kind, double value) {
+  if (!is_finite(value)) return false;
+  return kind == ScaleKind::kLog ? value > 0 : kind != ScaleKind::kSqrt || value >= 0;
+}
+
+std::string_view taken_by(ScaleKind kind) {
+  if (kind == ScaleKind::kLog) return "a number > 0";
+  return kind == ScaleKind::kSqrt ? "a number >= 0" : "a finite number";
+}
+
+bool needs_data(const Scale& scale) {
+  return scale.kind == ScaleKind::kRank || !scale.domain || (*scale.domain)[0].is_percentile ||
+         (*scale.domain)[1].is_percentile;
+}
+
+void apply_scale(const Scale& scale, std::span<const double> values, std::span<double> t) {
+  assert(values.size() == t.size());
+  if (scale.ends.empty()) {  // no number to take
+    std::fill(t.begin(), t.end(), kNan);
+    return;
+  }
+  switch (scale.kind) {
+    case ScaleKind::kLinear:
+      return apply(Linear{}, scale.ends, values, t);
+    case ScaleKind::kSqrt:
+      return apply(Sqrt{}, scale.ends, values, t);
+    case ScaleKind::kLog:
+      return apply(Log{}, scale.ends, values, t);
+    case ScaleKind::kSymlog:
+      return apply(Symlog{scale.threshold}, scale.ends, values, t);
+    case ScaleKind::kRank:
+      return apply_rank(scale.ends, values, t);
+  }
+}
+
+}  // namespace roundel

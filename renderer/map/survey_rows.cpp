@@ -1,0 +1,338 @@
+#include "renderer/map/survey_rows.h"
+
+#include <fmt/format.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_for_each.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "renderer/base/error.h"
+#include "renderer/base/text.h"
+#include "renderer/map/mapped_rows.h"
+#include "renderer/map/rank_finder.h"
+
+namespace roundel {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Tables of up to so many rows are not read again for percentiles: the column is kept meanwhile.
+constexpr std::uint64_t kKeptRows = std::uint64_t{1} << 23;
+
+/// Bounds of numbers; low > high where there are none.
+struct Range {
+  double low = kInfinity, high = -kInfinity;
+
+  void add(double value) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  void add(const Range& other) {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+  }
+};
+
+/// A scale whose ends the data say.
+struct ScaleTask {
+  Scale* scale;
+  Slot slot;
+  std::optional<RankFinder> finder;  ///< without one only the range counts
+  bool is_open = false;              ///< the finder needs another pass
+  Range range;
+};
+
+/// What a thread has found out.
+struct ThreadFound {
+  MappedRun run;
+  std::vector<double> taken;
+  std::vector<Range> scales;  ///< by task
+  std::vector<RankFinder::Found> ranks;
+  std::vector<std::vector<double>> numbers;  ///< where they are kept
+  std::vector<Range> columns;                ///< by slot
+  std::vector<std::uint64_t> missing;
+  std::set<std::string, std::less<>> category_texts;
+  std::set<double> category_numbers;
+  Range x, y;
+  std::uint64_t dropped = 0, bad = 0, order_text_bytes = 0;
+  std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();
+};
+
+std::vector<ScaleTask> tasks_of(DataMap& map) {
+  std::vector<ScaleTask> tasks;
+  const auto add = [&tasks](Scale& scale, Slot slot) {
+    scale.ends.clear();
+    if (!needs_data(scale)) {
+      scale.ends = {(*scale.domain)[0].value, (*scale.domain)[1].value};
+      return;
+    }
+    std::vector<RankFinder::Share> shares;
+    for (std::uint64_t k = 0; scale.kind == ScaleKind::kRank && k <= kRankSteps; ++k)
+      shares.push_back({k, kRankSteps});
+    if (scale.domain && scale.kind != ScaleKind::kRank)
+      for (const DomainEnd& end : *scale.domain)
+        if (end.is_percentile) shares.push_back(RankFinder::share_of_percent(end.value));
+    ScaleTask task{&scale, slot, std::nullopt, !shares.empty(), {}};
+    if (!shares.empty()) task.finder.emplace(std::move(shares));
+    tasks.push_back(std::move(task));
+  };
+  if (map.radius.slot && map.radius.scale) add(*map.radius.scale, *map.radius.slot);
+  if (map.alpha && map.alpha->slot && map.alpha->scale) add(*map.alpha->scale, *map.alpha->slot);
+  if (map.color.kind == ColorMap::Kind::kScale) add(map.color.scale, map.color.slot);
+  return tasks;
+}
+
+/// The numbers of kept rows that the scale takes, in `taken`.
+void take(const MappedRun& run, const ScaleTask& task, std::vector<double>& taken) {
+  const std::span<const double> values = run.numbers(task.slot);
+  taken.clear();
+  for (const std::uint32_t i : run.kept)
+    if (takes(task.scale->kind, values[i])) taken.push_back(values[i]);
+}
+
+class Survey {
+ public:
+  Survey(const Table& table, DataMap& map)
+      : table_(table),
+        map_(map),
+        mapper_(table, map),
+        tasks_(tasks_of(map)),
+        keeps_numbers_(table.rows() <= kKeptRows),
+        collects_categories_(map.color.kind == ColorMap::Kind::kCategories &&
+                             !map.color.palette.empty()) {
+    facts_.rows = table.rows();
+    facts_.block_rows = block_rows_of(table);
+    kept_.resize(facts_.blocks());
+  }
+
+  DataFacts go() {
+    for_each_block([this](std::uint64_t block, ThreadFound& found) { look_at(block, found); });
+    table_.check_unchanged();
+    join();
+    while (end_passes()) {
+      if (keeps_numbers_)
+        tbb::parallel_for_each(threads_, [this](ThreadFound& found) {
+          for (std::size_t k = 0; k < tasks_.size(); ++k)
+            if (tasks_[k].is_open) tasks_[k].finder->count(found.numbers[k], found.ranks[k]);
+        });
+      else
+        for_each_block([this](std::uint64_t block, ThreadFound& found) { count(block, found); });
+      table_.check_unchanged();
+    }
+    for (ScaleTask& task : tasks_) set_ends(task);
+    return std::move(facts_);
+  }
+
+ private:
+  template <typename Visit>
+  void for_each_block(const Visit& visit) {
+    tbb::parallel_for(std::uint64_t{0}, facts_.blocks(), [&](std::uint64_t block) {
+      ThreadFound& found = threads_.local();
+      found.scales.resize(tasks_.size());
+      found.ranks.resize(tasks_.size());
+      found.numbers.resize(tasks_.size());
+      found.columns.resize(map_.columns.size());
+      found.missing.resize(map_.columns.size());
+      visit(block, found);
+    });
+  }
+
+  void read(std::uint64_t block, ThreadFound& found) const {
+    const std::uint64_t first = block * facts_.block_rows;
+    mapper_.read(first, std::min(facts_.block_rows, facts_.rows - first), RowUse::kSurvey,
+                 found.run);
+  }
+
+  void look_at(std::uint64_t block, ThreadFound& found) {
+    read(block, found);
+    MappedRun& run = found.run;
+    kept_[block] = run.kept.size();
+    found.dropped += run.dropped;
+    found.bad += run.bad;
+    found.first_bad = std::min(found.first_bad, run.first_bad);
+    const std::span<const double> x = mapper_.x(run), y = mapper_.y(run);
+    for (const std::uint32_t i : run.kept) {
+      found.x.add(x[i]);
+      found.y.add(y[i]);
+    }
+    for (Slot slot = 0; slot < map_.columns.size(); ++slot)
+      if (!is_text(slot)) add_column(run, slot, found);
+    for (std::size_t k = 0; k < tasks_.size(); ++k) {
+      take(run, tasks_[k], found.taken);
+      for (const double value : found.taken) found.scales[k].add(value);
+      if (!tasks_[k].finder) continue;
+      tasks_[k].finder->count(found.taken, found.ranks[k]);
+      if (keeps_numbers_)
+        found.numbers[k].insert(found.numbers[k].end(), found.taken.begin(), found.taken.end());
+    }
+    if (collects_categories_) add_categories(run, found);
+    if (map_.order && is_text(map_.order->slot))
+      for (const std::uint32_t i : run.kept)
+        found.order_text_bytes += run.texts(map_.order->slot)[i].size();
+  }
+
+  /// A further pass for percentiles.
+  void count(std::uint64_t block, ThreadFound& found) const {
+    read(block, found);
+    for (std::size_t k = 0; k < tasks_.size(); ++k) {
+      if (!tasks_[k].is_open) continue;
+      take(found.run, tasks_[k], found.taken);
+      tasks_[k].finder->count(found.taken, found.ranks[k]);
+    }
+  }
+
+  bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
+
+  static void add_column(const MappedRun& run, Slot slot, ThreadFound& found) {
+    const std::span<const double> values = run.numbers(slot);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (run.passes[i] == 0) continue;
+      if (takes(ScaleKind::kLinear, values[i]))
+        found.columns[slot].add(values[i]);
+      else
+        ++found.missing[slot];
+    }
+  }
+
+  void add_categories(const MappedRun& run, ThreadFound& found) const {
+    if (is_text(map_.color.slot)) {
+      const std::span<const std::string_view> texts = run.texts(map_.color.slot);
+      std::string_view last;
+      for (const std::uint32_t i : run.kept) {
+        if (texts[i].empty() || texts[i] == last) continue;
+        last = texts[i];
+        if (found.category_texts.find(last) == found.category_texts.end())
+          found.category_texts.emplace(last);
+      }
+    } else {
+      const std::span<const double> values = run.numbers(map_.color.slot);
+      for (const std::uint32_t i : run.kept)
+        if (takes(ScaleKind::kLinear, values[i])) found.category_numbers.insert(values[i] + 0.0);
+    }
+    check_categories(std::max(found.category_texts.size(), found.category_numbers.size()));
+  }
+
+  void check_categories(std::size_t count) const {
+    if (count <= kMaxCategories) return;
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: {}: more than {} different values are too many for categories",
+                            table_.path(), name_of(map_.color.slot), kMaxCategories));
+  }
+
+  std::string name_of(Slot slot) const {
+    const std::string& name = table_.columns()[map_.columns[slot]].name;
+    return name.empty() ? fmt::format("column {}", map_.columns[slot]) : printable(name);
+  }
+
+  /// Brings together what the threads have found in the first pass.
+  void join() {
+    ThreadFound all;
+    all.scales.resize(tasks_.size());
+    all.columns.resize(map_.columns.size());
+    all.missing.resize(map_.columns.size());
+    for (ThreadFound& found : threads_) {
+      facts_.dropped += found.dropped;
+      facts_.order_text_bytes += found.order_text_bytes;
+      all.bad += found.bad;
+      all.first_bad = std::min(all.first_bad, found.first_bad);
+      all.x.add(found.x);
+      all.y.add(found.y);
+      for (std::size_t k = 0; k < tasks_.size(); ++k) all.scales[k].add(found.scales[k]);
+      for (Slot slot = 0; slot < map_.columns.size(); ++slot) {
+        all.columns[slot].add(found.columns[slot]);
+        all.missing[slot] += found.missing[slot];
+      }
+      all.category_texts.merge(found.category_texts);
+      all.category_numbers.merge(found.category_numbers);
+    }
+    if (all.bad > 0 && !map_.skips_invalid) mapper_.fail_for(all.first_bad, all.bad);
+    check_categories(std::max(all.category_texts.size(), all.category_numbers.size()));
+    facts_.skipped = all.bad;
+    facts_.left = all.x.low;
+    facts_.right = all.x.high;
+    facts_.bottom = all.y.low;
+    facts_.top = all.y.high;
+    for (std::size_t k = 0; k < tasks_.size(); ++k) tasks_[k].range = all.scales[k];
+    for (Slot slot = 0; slot < map_.columns.size(); ++slot)
+      if (!is_text(slot))
+        facts_.columns.push_back(
+            {name_of(slot), all.columns[slot].low, all.columns[slot].high, all.missing[slot]});
+    facts_.kept = facts_.rows - facts_.dropped - facts_.skipped;
+    if (facts_.kept < facts_.rows) {
+      facts_.kept_before = {0};
+      for (const std::uint64_t kept : kept_)
+        facts_.kept_before.push_back(facts_.kept_before.back() + kept);
+    }
+    if (collects_categories_) make_categories(all.category_texts, all.category_numbers);
+  }
+
+  void make_categories(const std::set<std::string, std::less<>>& texts,
+                       const std::set<double>& numbers) {
+    ColorMap& color = map_.color;
+    color.categories.clear();
+    const auto next = [&color] {
+      return color.palette[color.categories.size() % color.palette.size()];
+    };
+    for (const std::string& text : texts) color.categories.push_back({text, 0, next()});
+    for (const double number : numbers) color.categories.push_back({{}, number, next()});
+  }
+
+  /// Ends a pass over the numbers; false if none needs another.
+  bool end_passes() {
+    bool is_any_open = false;
+    for (std::size_t k = 0; k < tasks_.size(); ++k) {
+      if (!tasks_[k].is_open) continue;
+      for (ThreadFound& found : threads_) tasks_[k].finder->add(std::exchange(found.ranks[k], {}));
+      tasks_[k].is_open = tasks_[k].finder->end_pass();
+      is_any_open |= tasks_[k].is_open;
+    }
+    return is_any_open;
+  }
+
+  static void set_ends(ScaleTask& task) {
+    if (task.range.low > task.range.high) return;  // no numbers
+    Scale& scale = *task.scale;
+    if (scale.kind == ScaleKind::kRank) {
+      scale.ends = task.finder->percentiles();
+      return;
+    }
+    scale.ends = {task.range.low, task.range.high};
+    std::size_t percentile = 0;
+    for (std::size_t end = 0; scale.domain && end < 2; ++end)
+      scale.ends[end] = (*scale.domain)[end].is_percentile
+                            ? task.finder->percentiles()[percentile++]
+                            : (*scale.domain)[end].value;
+  }
+
+  const Table& table_;
+  DataMap& map_;
+  RowMapper mapper_;
+  std::vector<ScaleTask> tasks_;
+  bool keeps_numbers_, collects_categories_;
+  std::vector<std::uint64_t> kept_;  ///< rows of each block
+  tbb::enumerable_thread_specific<ThreadFound> threads_;
+  DataFacts facts_;
+};
+
+}  // namespace
+
+std::uint64_t DataFacts::kept_before_block(std::uint64_t block) const {
+  return kept_before.empty() ? std::min(block * block_rows, rows) : kept_before[block];
+}
+
+std::uint64_t block_rows_of(const Table& table) {
+  constexpr std::uint64_t kLeast = 8192;
+  const std::uint64_t run = table.run_rows();
+  return (kLeast + run - 1) / run * run;
+}
+
+DataFacts survey_rows(const Table& table, DataMap& map) {
+  return Survey(table, map).go();
+}
+
+}  // namespace roundel

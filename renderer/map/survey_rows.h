@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "renderer/data/table.h"
+#include "renderer/map/data_map.h"
+
+namespace roundel {
+
+/// The numbers of a column, of rows that `where` lets through.
+struct ColumnRange {
+  std::string name;           ///< or its number
+  double low, high;           ///< of finite numbers; low > high where there are none
+  std::uint64_t missing = 0;  ///< NaN, infinite or empty
+};
+
+/// What going through all rows tells.
+struct DataFacts {
+  std::uint64_t rows = 0;     ///< of the file
+  std::uint64_t kept = 0;     ///< that become circles
+  std::uint64_t dropped = 0;  ///< by `where`
+  std::uint64_t skipped = 0;  ///< of the others those that cannot be drawn
+  /// Rows are counted by blocks of so many; kept_before[b] of the rows before block b are kept.
+  /// [blocks + 1], or empty where all rows are kept.
+  std::uint64_t block_rows = 1;
+  std::vector<std::uint64_t> kept_before;
+  /// Of the centres of rows that are kept; left > right where there are none.
+  double left, right, bottom, top;
+  std::vector<ColumnRange> columns;    ///< by slot, of numbers; for people
+  std::uint64_t order_text_bytes = 0;  ///< where a column of texts sorts
+
+  std::uint64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
+  std::uint64_t kept_before_block(std::uint64_t block) const;
+};
+
+/// Goes through a table once, checking all rows, and as often again as percentiles take, and
+/// completes the map: the ends of its scales and the categories of its palette. The result does
+/// not depend on threads. Throws Error(kInvalidScene) for rows that cannot be drawn, unless the
+/// map skips them.
+DataFacts survey_rows(const Table& table, DataMap& map);
+
+/// Rows that are read at once: so many, or a few of the table's runs.
+std::uint64_t block_rows_of(const Table& table);
+
+}  // namespace roundel

@@ -1,0 +1,373 @@
+#include "renderer/scene/read_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "renderer/base/text.h"
+#include "renderer/scene/number_text.h"
+#include "renderer/scene/read_values.h"
+
+namespace roundel {
+namespace {
+
+enum class Holds { kNumbers, kAnything };
+
+Length read_length(ValidNode node) {
+  if (const std::optional<double> pixels = parse_with_unit(node.text(), "px"))
+    return {*pixels, true};
+  return {read_number(node), false};
+}
+
+DomainEnd read_domain_end(ValidNode node) {
+  if (const std::optional<double> percent = parse_with_unit(node.text(), "%"))
+    return {*percent, true};
+  return {read_number(node), false};
+}
+
+bool is_true(ValidNode node) {
+  return node.text() == "true";
+}
+
+class MapReader {
+ public:
+  MapReader(const Table& table, std::string layer_path, SceneErrors& errors)
+      : table_(table), layer_path_(std::move(layer_path)), errors_(errors) {}
+
+  DataMap read(PartlyValidNode layer) {
+    if (const auto map = layer.find_part("map")) {
+      read_number_map(*map, "x", map_.x);
+      read_number_map(*map, "y", map_.y);
+      read_number_map(*map, "z", map_.z);
+      if (const auto radius = map->find("radius"))
+        map_.radius = read_size(*radius, "map.radius", true);
+      if (const auto alpha = map->find("alpha")) map_.alpha = read_size(*alpha, "map.alpha", false);
+      if (const auto color = map->find("color")) read_color_map(*color);
+    }
+    if (const auto where = layer.find("where"))
+      where->for_each_entry(
+          [this](std::string_view name, ValidNode node) { read_condition(name, node); });
+    if (const auto order = layer.find("order")) read_order(*order);
+    if (const auto invalid = layer.find("invalid")) map_.skips_invalid = invalid->text() == "skip";
+    if (const auto limits = layer.find("radius_limits")) {
+      const std::vector<ValidNode> ends = limits->items();
+      map_.radius_limits = {read_length(ends.at(0)), read_length(ends.at(1))};
+      check_limits(*limits);
+    }
+    return std::move(map_);
+  }
+
+ private:
+  void add_error(ValidNode node, const std::string& key, const std::string& problem) {
+    errors_.add(node.place(), layer_path_ + "." + key, problem);
+  }
+
+  /// The slot of the column that a text or {column: …} names; nothing where there is none such.
+  std::optional<Slot> read_column(ValidNode node, const std::string& key,
+                                  Holds holds = Holds::kNumbers) {
+    const ValidNode name = node.is_map() ? node.find("column").value() : node;
+    std::optional<std::size_t> column;
+    if (looks_like_number(name.text()) && node.is_map() && name.is_plain()) {
+      const auto number = static_cast<std::uint64_t>(read_integer(name));
+      if (number < table_.columns().size()) {
+        column = number;
+      } else {
+        add_error(name, key,
+                  fmt::format("expected a column from 0 to {}, as {} has, got {}",
+                              table_.columns().size() - 1, table_.path(), number));
+      }
+    } else {
+      column = find_named(name, name.text(), key);
+    }
+    return column ? check_kind(name, *column, key, holds) : std::nullopt;
+  }
+
+  std::optional<std::size_t> find_named(ValidNode node, std::string_view name,
+                                        const std::string& key) {
+    const std::optional<std::size_t> column = find_column(table_, name);
+    if (!column) add_error(node, key, no_such_column(table_, name));
+    return column;
+  }
+
+  std::optional<Slot> check_kind(ValidNode node, std::size_t column, const std::string& key,
+                                 Holds holds) {
+    if (holds == Holds::kNumbers && table_.columns()[column].is_text) {
+      add_error(node, key,
+                fmt::format("expected a column of numbers, but {} of {} holds texts, first in {}",
+                            column_text(column), table_.path(),
+                            table_.place_of(table_.first_text(column), column)));
+      return std::nullopt;
+    }
+    return slot_of(map_, column);
+  }
+
+  std::string column_text(std::size_t column) const {
+    const std::string& name = table_.columns()[column].name;
+    return name.empty() ? fmt::format("column {}", column) : quoted(name);
+  }
+  bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
+
+  static bool is_constant(ValidNode node) {
+    return !node.is_map() && node.is_plain() && parse_number(node.text()).value.has_value();
+  }
+
+  NumberMap read_number_or_column(ValidNode node, const std::string& key) {
+    if (is_constant(node)) return {{}, read_number(node)};
+    return {read_column(node, key), 0};
+  }
+  void read_number_map(PartlyValidNode map, const char* name, NumberMap& out) {
+    if (const auto node = map.find(name))
+      out = read_number_or_column(*node, fmt::format("map.{}", name));
+  }
+
+  SizeMap read_size(ValidNode node, const std::string& key, bool is_length) {
+    SizeMap size;
+    if (is_constant(node)) {
+      size.constant.value = read_number(node);
+      return size;
+    }
+    if (const auto pixels =
+            node.is_map() || !is_length ? std::nullopt : parse_with_unit(node.text(), "px")) {
+      size.constant = {*pixels, true};
+      if (!(*pixels > 0))
+        add_error(node, key, fmt::format("expected more than 0px, got {}", node.text()));
+      return size;
+    }
+    size.slot = read_column(node, key);
+    if (!node.is_map() || !has_any(node, {"scale", "threshold", "domain", "range", "missing"}))
+      return size;
+    size.scale = read_scale(node, key);
+    size.low = {0, false};
+    size.high = {1, false};
+    if (const auto range = node.find("range")) {
+      size.low = read_length(range->items().at(0));
+      size.high = read_length(range->items().at(1));
+    } else if (is_length) {
+      add_error(node, key, "missing key \"range\": the radii at the two ends of the domain");
+    }
+    if (const auto missing = node.find("missing")) size.missing = read_length(*missing);
+    return size;
+  }
+
+  static bool has_any(ValidNode node, std::initializer_list<const char*> keys) {
+    return std::any_of(keys.begin(), keys.end(),
+                       [&](const char* key) { return node.find(key).has_value(); });
+  }
+
+  Scale read_scale(ValidNode node, const std::string& key) {
+    Scale scale;
+    if (const auto kind = node.find("scale")) {
+      const auto* const name = std::find(kScaleNames.begin(), kScaleNames.end(), kind->text());
+      scale.kind = static_cast<ScaleKind>(name - kScaleNames.begin());
+    }
+    if (const auto threshold = node.find("threshold")) {
+      scale.threshold = read_number(*threshold);
+      if (scale.kind != ScaleKind::kSymlog)
+        add_error(*threshold, key + ".threshold", "expected scale: symlog too");
+    }
+    const auto domain = node.find("domain");
+    if (!domain) return scale;
+    if (scale.kind == ScaleKind::kRank)
+      add_error(*domain, key + ".domain", "not with scale: rank, which goes by all percentiles");
+    const std::vector<ValidNode> ends = domain->items();
+    scale.domain = {read_domain_end(ends.at(0)), read_domain_end(ends.at(1))};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const DomainEnd& end = (*scale.domain)[i];
+      if (!end.is_percentile && !takes(scale.kind, end.value))
+        add_error(ends[i], fmt::format("{}.domain[{}]", key, i),
+                  fmt::format("expected {}, as scale: {} takes it, got {}", taken_by(scale.kind),
+                              kScaleNames[static_cast<std::size_t>(scale.kind)], end.value));
+    }
+    return scale;
+  }
+
+  void read_color_map(ValidNode node) {
+    ColorMap& color = map_.color;
+    const std::string key = "map.color";
+    if (node.is_list()) return read_channels(node, key);
+    if (is_constant(node) || (!node.is_map() && parse_hex_color(node.text()))) {
+      color.constant = read_color(node);
+      return;
+    }
+    const std::optional<Slot> slot = read_column(node, key, Holds::kAnything);
+    if (slot) color.slot = *slot;
+    color.kind = slot && is_text(*slot) ? ColorMap::Kind::kText : ColorMap::Kind::kScale;
+    color.gradient = named_gradient("viridis");
+    if (node.is_map()) {
+      if (const auto missing = node.find("missing")) color.missing = read_color(*missing);
+      if (const auto categories = node.find("categories")) {
+        color.kind = ColorMap::Kind::kCategories;
+        if (has_any(node, {"colormap", "scale", "threshold", "domain"}))
+          add_error(*categories, key, "expected categories or a colormap with its scale, got both");
+        if (slot) read_categories(*categories, key + ".categories");
+      } else if (color.kind == ColorMap::Kind::kText &&
+                 has_any(node, {"colormap", "scale", "threshold", "domain"})) {
+        add_error(node, key,
+                  fmt::format("expected a column of numbers, but {} of {} holds texts: give them "
+                              "\"categories\"",
+                              column_text(map_.columns[*slot]), table_.path()));
+      } else {
+        color.scale = read_scale(node, key);
+        if (const auto colormap = node.find("colormap"))
+          read_gradient(*colormap, key + ".colormap");
+      }
+    }
+    // Without a column there is an error, and nothing to be done.
+    if (!slot) color.kind = ColorMap::Kind::kConstant;
+  }
+
+  void read_channels(ValidNode node, const std::string& key) {
+    ColorMap& color = map_.color;
+    const std::vector<ValidNode> items = node.items();
+    if (std::all_of(items.begin(), items.end(), is_constant)) {
+      color.constant = read_color(node);
+      return;
+    }
+    color.kind = ColorMap::Kind::kChannels;
+    for (std::size_t c = 0; c < 3; ++c) {
+      color.channels[c] = read_number_or_column(items[c], fmt::format("{}[{}]", key, c));
+      if (const auto slot = color.channels[c].slot)
+        color.ones[c] = table_.columns()[map_.columns[*slot]].one;
+    }
+  }
+
+  void read_categories(ValidNode node, const std::string& key) {
+    ColorMap& color = map_.color;
+    if (!node.is_map()) {
+      color.palette = named_palette(node.text());
+      return;
+    }
+    const bool holds_texts = is_text(color.slot);
+    node.for_each_entry([&](std::string_view name, ValidNode value) {
+      Category category{std::string(name), 0, read_color(value)};
+      if (!holds_texts) {
+        const std::optional<double> number = parse_number(name).value;
+        if (!number)
+          add_error(
+              value, fmt::format("{}.{}", key, name),
+              fmt::format("expected a number, as {} of {} has, got {}",
+                          column_text(map_.columns[color.slot]), table_.path(), quoted(name)));
+        category = {{}, number.value_or(0) + 0.0, category.color};
+      }
+      color.categories.push_back(std::move(category));
+    });
+    const auto less = [](const Category& a, const Category& b) {
+      return a.text != b.text ? a.text < b.text : a.number < b.number;
+    };
+    std::sort(color.categories.begin(), color.categories.end(), less);
+    for (std::size_t i = 1; i < color.categories.size(); ++i)
+      if (!less(color.categories[i - 1], color.categories[i]))
+        add_error(node, key, fmt::format("{} occurs twice", color.categories[i].number));
+  }
+
+  void read_gradient(ValidNode node, const std::string& key) {
+    Gradient& gradient = map_.color.gradient;
+    if (!node.is_list()) {
+      gradient = named_gradient(node.text());
+      return;
+    }
+    gradient = {};
+    const std::vector<ValidNode> stops = node.items();
+    const auto has_place = [](ValidNode stop) { return stop.is_list(); };
+    const bool has_places = has_place(stops.front());
+    if (std::any_of(stops.begin(), stops.end(),
+                    [&](ValidNode stop) { return has_place(stop) != has_places; })) {
+      add_error(node, key, "expected a place with each colour, or with none");
+      gradient = named_gradient("gray");
+      return;
+    }
+    for (std::size_t i = 0; i < stops.size(); ++i) {
+      const std::string stop_key = fmt::format("{}[{}]", key, i);
+      std::optional<ValidNode> color = stops[i];
+      if (has_places) {
+        const std::vector<ValidNode> parts = stops[i].items();
+        color.reset();
+        if (!is_constant(parts.at(0)) || is_constant(parts.at(1))) {
+          add_error(stops[i], stop_key, "expected [place, \"#rrggbb\"]");
+          gradient.places.push_back(gradient.places.empty() ? 0 : gradient.places.back());
+        } else {
+          color = parts[1];
+          const double place = read_number(parts[0]);
+          if (!gradient.places.empty() && place < gradient.places.back())
+            add_error(stops[i], stop_key, "expected places in ascending order");
+          gradient.places.push_back(place);
+        }
+      }
+      const DisplayColor value = color ? read_color(*color) : DisplayColor{};
+      gradient.colors.push_back({value.red, value.green, value.blue});
+    }
+  }
+
+  void read_condition(std::string_view name, ValidNode node) {
+    const std::string key = fmt::format("where.{}", name);
+    std::optional<std::size_t> column = find_column(table_, name);
+    if (!column && !looks_like_number(name)) column = find_named(node, name, key);
+    if (!column && looks_like_number(name)) {  // of arrays without names
+      const std::optional<std::int64_t> number = parse_integer(name).value;
+      if (number && *number >= 0 && static_cast<std::uint64_t>(*number) < table_.columns().size() &&
+          table_.columns()[static_cast<std::size_t>(*number)].name.empty())
+        column = static_cast<std::size_t>(*number);
+      else
+        add_error(node, key, no_such_column(table_, name));
+    }
+    if (!column) return;
+    Condition condition;
+    condition.slot = slot_of(map_, *column);
+    const bool holds_texts = table_.columns()[*column].is_text;
+    node.for_each_entry([&](std::string_view what, ValidNode value) {
+      const std::string value_key = fmt::format("{}.{}", key, what);
+      if (what == "min" || what == "max") {
+        if (holds_texts)
+          add_error(value, value_key,
+                    fmt::format("{} of {} holds texts: expected \"in\" or \"not\"",
+                                column_text(*column), table_.path()));
+        (what == "min" ? condition.min : condition.max) = read_number(value);
+        return;
+      }
+      if (what == "in") condition.has_in = true;
+      for (const ValidNode& item : value.is_list() ? value.items() : std::vector{value}) {
+        if (holds_texts) {
+          (what == "in" ? condition.in_texts : condition.not_texts).emplace_back(item.text());
+        } else if (is_constant(item)) {
+          (what == "in" ? condition.in_numbers : condition.not_numbers)
+              .push_back(read_number(item));
+        } else {
+          add_error(item, value_key,
+                    fmt::format("expected a number, as {} of {} has, got {}", column_text(*column),
+                                table_.path(), quoted(item.text())));
+        }
+      }
+    });
+    map_.where.push_back(std::move(condition));
+  }
+
+  void read_order(ValidNode node) {
+    const std::optional<Slot> slot = read_column(node, "order", Holds::kAnything);
+    if (!slot) return;
+    map_.order = Order{*slot, false};
+    if (node.is_map()) read_key(node, "descending", is_true, map_.order->descending);
+  }
+
+  void check_limits(ValidNode node) {
+    const auto& [low, high] = *map_.radius_limits;
+    if (low.in_pixels == high.in_pixels && low.value > high.value)
+      add_error(node, "radius_limits", "expected the smallest radius first, then the largest");
+  }
+
+  const Table& table_;
+  std::string layer_path_;
+  SceneErrors& errors_;
+  DataMap map_;
+};
+
+}  // namespace
+
+DataMap read_data_map(PartlyValidNode layer, const Table& table, const std::string& layer_path,
+                      SceneErrors& errors) {
+  return MapReader(table, layer_path, errors).read(layer);
+}
+
+}  // namespace roundel

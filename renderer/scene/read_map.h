@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+
+#include "renderer/data/table.h"
+#include "renderer/map/data_map.h"
+#include "renderer/scene/scene_errors.h"
+#include "renderer/scene/valid_node.h"
+
+namespace roundel {
+
+/// Reads what a layer with the key "map" says of its table's columns. Columns that are not there,
+/// or hold texts where numbers belong, and laws that contradict themselves go to `errors`, with
+/// the layer's path ("layers[0]") before the key.
+DataMap read_data_map(PartlyValidNode layer, const Table& table, const std::string& layer_path,
+                      SceneErrors& errors);
+
+}  // namespace roundel
