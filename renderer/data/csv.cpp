@@ -118,8 +118,9 @@ char delimiter_of(std::string_view line) {
   if (most > 0) return best;
   const std::size_t begin = line.find_first_not_of(" \r");
   const std::size_t end = line.find_last_not_of(" \r") + 1;
-  const bool has_blank = begin < end && line.substr(begin, end - begin).find(' ') != line.npos;
-  return has_blank && line.find('"') == line.npos ? ' ' : ',';
+  const bool has_blank =
+      begin < end && line.substr(begin, end - begin).find(' ') != std::string_view::npos;
+  return has_blank && line.find('"') == std::string_view::npos ? ' ' : ',';
 }
 
 bool is_number(const TextGrammar& grammar, const std::string& field) {

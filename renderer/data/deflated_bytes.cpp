@@ -13,14 +13,14 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 16;
-constexpr std::size_t kWindow = std::size_t{1} << 15;
+constexpr std::size_t kInflatePiece = std::size_t{1} << 16;
+constexpr std::size_t kInflateWindow = std::size_t{1} << 15;
 
 /// zlib on a member's packed bytes.
 class Inflater {
  public:
   Inflater(const InputFile& file, const ZipMember& member, std::uint64_t packed)
-      : file_(file), member_(member), packed_(packed), in_(kPiece) {
+      : file_(file), member_(member), packed_(packed), in_(kInflatePiece) {
     if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
   }
   ~Inflater() { inflateEnd(&stream_); }
@@ -34,8 +34,8 @@ class Inflater {
   /// inflate(); Z_BUF_ERROR where the packed bytes are at their end.
   int run(int flush) {
     if (stream_.avail_in == 0) {
-      const auto size =
-          static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, member_.packed_bytes - packed_));
+      const auto size = static_cast<std::size_t>(
+          std::min<std::uint64_t>(kInflatePiece, member_.packed_bytes - packed_));
       if (size > 0) file_.read_at(member_.offset + packed_, in_.span().first(size));
       packed_ += size;
       stream_.next_in = reinterpret_cast<Bytef*>(in_.data());
@@ -54,9 +54,9 @@ class Inflater {
 
 }  // namespace
 
-DeflatedBytes::DeflatedBytes(std::shared_ptr<const InputFile> file, const ZipMember& member,
+DeflatedBytes::DeflatedBytes(std::shared_ptr<const InputFile> file, ZipMember member,
                              std::uint64_t run_bytes)
-    : file_(std::move(file)), member_(member), run_bytes_(run_bytes) {
+    : file_(std::move(file)), member_(std::move(member)), run_bytes_(run_bytes) {
   const auto fail = [&](const char* problem) {
     file_->check_unchanged();
     throw Error(ExitCode::kInvalidScene,
@@ -64,7 +64,7 @@ DeflatedBytes::DeflatedBytes(std::shared_ptr<const InputFile> file, const ZipMem
   };
   Inflater inflater(*file_, member_, 0);
   z_stream& stream = inflater.stream();
-  std::array<std::uint8_t, kPiece> out;
+  std::array<std::uint8_t, kInflatePiece> out;
   std::uint64_t unpacked = 0, target = 0;
   std::uint32_t checksum = 0;
   RestartPoint candidate;
@@ -88,8 +88,8 @@ DeflatedBytes::DeflatedBytes(std::shared_ptr<const InputFile> file, const ZipMem
     candidate.unpacked = unpacked;
     candidate.packed = inflater.packed();
     candidate.bits = stream.data_type & 7;
-    candidate.window.resize(kWindow);
-    auto window = static_cast<uInt>(kWindow);
+    candidate.window.resize(kInflateWindow);
+    auto window = static_cast<uInt>(kInflateWindow);
     inflateGetDictionary(&stream, candidate.window.data(), &window);
     candidate.window.resize(window);
   }
@@ -115,11 +115,11 @@ void DeflatedBytes::read_at(std::uint64_t offset, std::span<std::byte> bytes) co
     inflatePrime(&stream, point->bits, std::to_integer<int>(first[0]) >> (8 - point->bits));
   }
   inflateSetDictionary(&stream, point->window.data(), static_cast<uInt>(point->window.size()));
-  std::array<std::byte, kPiece> skipped;
+  std::array<std::byte, kInflatePiece> skipped;
   for (std::uint64_t at = point->unpacked; !bytes.empty();) {
     const bool skips = at < offset;
     const std::span<std::byte> out =
-        skips ? std::span(skipped).first(std::min<std::uint64_t>(kPiece, offset - at))
+        skips ? std::span(skipped).first(std::min<std::uint64_t>(kInflatePiece, offset - at))
               : bytes.first(std::min<std::size_t>(bytes.size(), std::size_t{1} << 30));
     stream.next_out = reinterpret_cast<Bytef*>(out.data());
     stream.avail_out = static_cast<uInt>(out.size());
@@ -133,7 +133,7 @@ void DeflatedBytes::read_at(std::uint64_t offset, std::span<std::byte> bytes) co
 }
 
 std::uint64_t DeflatedBytes::memory_bytes() const {
-  return points_.size() * (sizeof(RestartPoint) + kWindow);
+  return points_.size() * (sizeof(RestartPoint) + kInflateWindow);
 }
 
 }  // namespace roundel

@@ -15,8 +15,7 @@ class DeflatedBytes final : public ByteSource {
  public:
   /// Unpacks the member once. Throws Error(kInvalidScene) "PATH: NAME: …" where it is not what the
   /// directory says.
-  DeflatedBytes(std::shared_ptr<const InputFile> file, const ZipMember& member,
-                std::uint64_t run_bytes);
+  DeflatedBytes(std::shared_ptr<const InputFile> file, ZipMember member, std::uint64_t run_bytes);
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const override;
   std::uint64_t run_bytes() const override { return run_bytes_; }
   std::uint64_t memory_bytes() const override;

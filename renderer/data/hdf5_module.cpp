@@ -125,6 +125,7 @@ class DatasetBytes final : public ByteSource {
     const std::lock_guard lock(library_mutex());
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     const Rows rows = rows_of(offset, bytes.size());
+    std::fill(bytes.begin(), bytes.end(), std::byte{});  // where a file leaves values undefined
     if (H5Dread(dataset_, type_, rows.memory, rows.file, transfer_, bytes.data()) < 0)
       file_->fail(fmt::format("{}: rows from {} on cannot be read: {}", printable(name_),
                               offset / record_bytes_, library_error()));

@@ -15,13 +15,13 @@ namespace roundel {
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
-constexpr std::uint64_t kMaxNameBytes = std::uint64_t{16} << 20;  // of all fields
-constexpr std::size_t kMaxHeaderBytes = kMaxNpyHeaderBytes - 12;
+constexpr std::uint64_t kMaxNpyNameBytes = std::uint64_t{16} << 20;  // of all fields
+constexpr std::size_t kMaxNpyTextBytes = kMaxNpyHeaderBytes - 12;
 
 // The header is the text of a Python dict with exactly the keys descr, fortran_order and shape.
-class HeaderParser {
+class NpyHeaderParser {
  public:
-  HeaderParser(std::string_view text, bool is_utf8, const std::string& path)
+  NpyHeaderParser(std::string_view text, bool is_utf8, const std::string& path)
       : text_(text), is_utf8_(is_utf8), path_(path) {}
 
   NpyHeader parse() {
@@ -163,10 +163,8 @@ class HeaderParser {
   /// "[1,2]" for the element that comes at place `index` in C order.
   static std::string index_text(std::uint64_t index, const std::vector<std::uint64_t>& shape) {
     std::string text;
-    for (auto length = shape.rbegin(); length != shape.rend(); ++length) {
-      text.insert(0, fmt::format(",{}", index % *length));
-      index /= *length;
-    }
+    for (std::size_t d = shape.size(); d-- > 0; index /= shape[d])
+      text.insert(0, fmt::format(",{}", index % shape[d]));
     return text.empty() ? text : "[" + text.substr(1) + "]";
   }
 
@@ -238,7 +236,8 @@ class HeaderParser {
 
   void add(NpyField field) {
     name_bytes_ += field.name.size();
-    if (header_.fields.size() == kMaxTableColumns || name_bytes_ > kMaxNameBytes) too_many_fields();
+    if (header_.fields.size() == kMaxTableColumns || name_bytes_ > kMaxNpyNameBytes)
+      too_many_fields();
     header_.fields.push_back(std::move(field));
   }
   [[noreturn]] void too_many_fields() const {
@@ -340,11 +339,12 @@ NpyHeader parse_npy_header(std::span<const std::byte> start, std::uint64_t file_
   const std::size_t length_offset = kMagic.size() + 2;
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i) length |= byte(length_offset + i) << (8 * i);
-  if (length > kMaxHeaderBytes)
-    fail(fmt::format("a header of {} bytes is too long (at most {})", length, kMaxHeaderBytes));
+  if (length > kMaxNpyTextBytes)
+    fail(fmt::format("a header of {} bytes is too long (at most {})", length, kMaxNpyTextBytes));
   const std::size_t header_offset = length_offset + length_bytes;
   if (length > start.size() - header_offset) fail("the file ends within its header");
-  NpyHeader header = HeaderParser(bytes.substr(header_offset, length), version == 3, path).parse();
+  NpyHeader header =
+      NpyHeaderParser(bytes.substr(header_offset, length), version == 3, path).parse();
   header.data_offset = header_offset + length;
   check_size(header, file_size, path);
   return header;

@@ -27,6 +27,7 @@ std::uint64_t run_bytes_of(const std::vector<ZipMember>& members) {
 
 std::string names_text(const std::vector<ZipMember>& members) {
   std::vector<std::string> names;
+  names.reserve(members.size());
   for (const ZipMember& member : members) names.push_back(printable(member.name));
   return join_names(names, "and", false);
 }

@@ -17,7 +17,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kMaxHeaderBytes = std::size_t{4} << 20;
+constexpr std::size_t kMaxPlyHeaderBytes = std::size_t{4} << 20;
 
 struct PlyElement {
   std::string name;
@@ -33,9 +33,9 @@ struct PlyHeader {
   std::uint64_t data_offset = 0, lines = 0;
 };
 
-class HeaderParser {
+class PlyHeaderParser {
  public:
-  HeaderParser(std::string_view text, const std::string& path) : text_(text), path_(path) {}
+  PlyHeaderParser(std::string_view text, const std::string& path) : text_(text), path_(path) {}
 
   PlyHeader parse() {
     next_line();
@@ -77,12 +77,12 @@ class HeaderParser {
   void next_line() {
     ++number_;
     const std::size_t end = text_.find('\n', position_);
-    if (end == text_.npos) fail("the file ends within its header");
+    if (end == std::string_view::npos) fail("the file ends within its header");
     line_ = text_.substr(position_, end - position_);
     position_ = end + 1;
     words_.clear();
     constexpr std::string_view kBlanks = " \t\r";
-    for (std::size_t at = line_.find_first_not_of(kBlanks); at != line_.npos;) {
+    for (std::size_t at = line_.find_first_not_of(kBlanks); at != std::string_view::npos;) {
       const std::size_t stop = std::min(line_.find_first_of(kBlanks, at), line_.size());
       words_.push_back(line_.substr(at, stop - at));
       at = line_.find_first_not_of(kBlanks, stop);
@@ -184,8 +184,8 @@ std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std
   const auto fail = [&](const std::string& problem) {
     throw Error(ExitCode::kInvalidScene, file->path() + ": " + problem);
   };
-  const std::string start = file->read(kMaxHeaderBytes);
-  PlyHeader header = HeaderParser(start, file->path()).parse();
+  const std::string start = file->read(kMaxPlyHeaderBytes);
+  PlyHeader header = PlyHeaderParser(start, file->path()).parse();
   const std::string name = dataset.empty() ? "vertex" : dataset;
   const auto table = std::find_if(header.elements.begin(), header.elements.end(),
                                   [&](const PlyElement& element) { return element.name == name; });

@@ -16,45 +16,38 @@ TextGrammar::TextGrammar(const TextDialect& dialect) : dialect_(dialect) {
     blank_[' '] = true;
     ends_['\t'] = ends_['\r'] = true;
   }
-  const auto is_at_start = [](std::size_t state) {
-    return state == kLineStart || state == kFieldStart;
-  };
-  for (std::size_t state = 0; state < kStates; ++state) {
-    const State other = state == kQuote || state == kQuoteEnd   ? kQuoteEnd
-                        : state == kQuoted || state == kComment ? static_cast<State>(state)
-                                                                : kText;
-    std::array<State, 256>& next = next_[state];
-    next.fill(other);
-    for (std::size_t c = 0; c < 256; ++c) {
-      if (c == '\n') {
-        next[c] = kEvent;
-      } else if (state == kQuoted || state == kComment) {
-        if (c == '"' && state == kQuoted) next[c] = kQuote;
-      } else if (is_at_start(state) && blank_[c]) {
-        next[c] = static_cast<State>(state);
-      } else if (ends_[c]) {
-        next[c] = kEvent;
-      } else if (blank_[c]) {
-        if (is_number(static_cast<State>(state))) next[c] = kBlanks;
-      } else if (c == '"' && dialect.has_quotes) {
-        if (is_at_start(state) || state == kQuote) next[c] = kQuoted;
-      } else if (c == '#' && dialect.has_comments) {
-        if (state == kLineStart) next[c] = kEvent;
-      } else if (c >= '0' && c <= '9') {
-        if (is_at_start(state) || state == kSign || state == kInteger) next[c] = kInteger;
-        if (state == kPoint || state == kFraction) next[c] = kFraction;
-        if (state >= kExponent && state <= kExponentDigits) next[c] = kExponentDigits;
-      } else if (c == '+' || c == '-') {
-        if (is_at_start(state)) next[c] = kSign;
-        if (state == kExponent) next[c] = kExponentSign;
-      } else if (c == '.') {
-        if (is_at_start(state) || state == kSign) next[c] = kPoint;
-        if (state == kInteger) next[c] = kFraction;
-      } else if (c == 'e' || c == 'E') {
-        if (state == kInteger || state == kFraction) next[c] = kExponent;
-      }
-    }
+  for (std::size_t state = 0; state < kStates; ++state)
+    for (std::size_t c = 0; c < 256; ++c)
+      next_[state][c] = step(static_cast<State>(state), static_cast<unsigned char>(c));
+}
+
+TextGrammar::State TextGrammar::step(State state, unsigned char c) const {
+  const bool is_start = state == kLineStart || state == kFieldStart;
+  if (c == '\n') return kEvent;
+  if (state == kComment) return kComment;
+  if (state == kQuoted) return c == '"' ? kQuote : kQuoted;
+  if (is_start && blank_[c]) return state;
+  if (ends_[c]) return kEvent;
+  if (state == kQuote || state == kQuoteEnd)
+    return state == kQuote && c == '"' ? kQuoted : kQuoteEnd;
+  if (blank_[c]) return is_number(state) ? kBlanks : kText;
+  if (c == '"' && dialect_.has_quotes) return is_start ? kQuoted : kText;
+  if (c == '#' && dialect_.has_comments) return state == kLineStart ? kEvent : kText;
+  if (c >= '0' && c <= '9') {
+    if (is_start || state == kSign || state == kInteger) return kInteger;
+    if (state == kPoint || state == kFraction) return kFraction;
+    if (state >= kExponent && state <= kExponentDigits) return kExponentDigits;
   }
+  if (c == '+' || c == '-') {
+    if (is_start) return kSign;
+    if (state == kExponent) return kExponentSign;
+  }
+  if (c == '.') {
+    if (is_start || state == kSign) return kPoint;
+    if (state == kInteger) return kFraction;
+  }
+  if ((c == 'e' || c == 'E') && (state == kInteger || state == kFraction)) return kExponent;
+  return kText;
 }
 
 bool TextGrammar::begins_comment(const char* place, const char* end) const {
@@ -73,15 +66,12 @@ std::string_view TextGrammar::text_of(std::string_view field, std::string& room)
   room.clear();
   bool in_quotes = true;
   for (std::size_t i = 1; i < field.size(); ++i) {
-    if (field[i] != '"') {
-      room += field[i];
-    } else if (in_quotes && i + 1 < field.size() && field[i + 1] == '"') {
-      room += field[i++];
-    } else if (in_quotes) {
-      in_quotes = false;
-    } else {
-      room += field[i];
+    if (field[i] == '"' && in_quotes) {
+      in_quotes = i + 1 < field.size() && field[i + 1] == '"';  // a quote in it
+      if (!in_quotes) continue;
+      ++i;
     }
+    room += field[i];
   }
   return room;
 }

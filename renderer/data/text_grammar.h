@@ -63,6 +63,8 @@ class TextGrammar {
   std::optional<double> number_of(std::string_view field) const;
 
  private:
+  State step(State state, unsigned char c) const;
+
   TextDialect dialect_;
   std::array<std::array<State, 256>, kStates> next_{};
   std::array<bool, 256> ends_{}, blank_{};

@@ -15,7 +15,7 @@
 namespace roundel {
 namespace {
 
-constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 18;
+constexpr std::uint64_t kTextBlockBytes = std::uint64_t{1} << 18;
 constexpr std::uint64_t kNoRow = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint32_t kNoRowOfBlock = std::numeric_limits<std::uint32_t>::max();
 
@@ -65,7 +65,7 @@ class BlockScanner {
         block.problem = fmt::format("a row is too long (at most {} bytes)", kMaxTableRowBytes);
         break;
       }
-      block.gave_up = !is_known && length > 4 * kBlockBytes;
+      block.gave_up = !is_known && length > 4 * kTextBlockBytes;
       if (block.gave_up) break;
       line = window.read_on(line);
     }
@@ -154,10 +154,10 @@ TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form)
   std::uint64_t rows = 0, line = form.start_line;
   end_ = form.start;
   for (std::uint64_t batch = form.start; batch < size && rows < limit;
-       batch += scans.size() * kBlockBytes) {
-    const auto begin_of = [&](std::size_t i) { return batch + i * kBlockBytes; };
+       batch += scans.size() * kTextBlockBytes) {
+    const auto begin_of = [&](std::size_t i) { return batch + i * kTextBlockBytes; };
     const auto count =
-        std::min<std::size_t>(scans.size(), (size - batch + kBlockBytes - 1) / kBlockBytes);
+        std::min<std::size_t>(scans.size(), (size - batch + kTextBlockBytes - 1) / kTextBlockBytes);
     tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
       const bool is_known = begin_of(i) == end_;
       scans[i] = scanner.scan(begin_of(i), std::min(begin_of(i + 1), size), is_known);
@@ -186,7 +186,7 @@ TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form)
                      count_with_noun(limit, "line"), rows));
   rows = std::min(rows, limit);
   const std::uint64_t row_bytes = rows == 0 ? 1 : (end_ - form.start) / rows + 1;
-  set_form(std::move(form.columns), rows, 2 * kBlockBytes / row_bytes);
+  set_form(std::move(form.columns), rows, 2 * kTextBlockBytes / row_bytes);
   check_unchanged();
   for (std::size_t c = 0; c < columns().size(); ++c) {
     if (!form.numbers_only || !columns()[c].is_text) continue;

@@ -6,8 +6,8 @@
 namespace roundel {
 namespace {
 
-constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;   // stays in L2
-constexpr std::uint64_t kBeyond = std::uint64_t{1} << 14;  // for the last line's end
+constexpr std::uint64_t kTextPiece = std::uint64_t{1} << 18;   // stays in L2
+constexpr std::uint64_t kTextBeyond = std::uint64_t{1} << 14;  // for the last line's end
 
 }  // namespace
 
@@ -22,10 +22,10 @@ void TextWindow::read_more() {
   const std::uint64_t expected = at < expected_end_ ? expected_end_ - at : 0;
   // Twice as much whenever a line needs more than is there.
   const std::uint64_t wanted =
-      std::max<std::uint64_t>(std::min(expected + kBeyond, kPiece + kBeyond), size_);
+      std::max<std::uint64_t>(std::min(expected + kTextBeyond, kTextPiece + kTextBeyond), size_);
   const std::uint64_t more = std::min(wanted, file_.size() - at);
   if (room_.size() < size_ + more + 1) {
-    Buffer<std::byte> larger(std::max(size_ + more + 1, kPiece + kBeyond + 1));
+    Buffer<std::byte> larger(std::max(size_ + more + 1, kTextPiece + kTextBeyond + 1));
     std::copy_n(room_.begin(), size_, larger.begin());
     room_ = std::move(larger);
   }

@@ -63,19 +63,25 @@ class ZipReader {
     std::memcpy(&value, bytes.data() + at, sizeof(value));
     return value;
   }
-  static constexpr auto u16 = number<std::uint16_t>;
-  static constexpr auto u32 = number<std::uint32_t>;
-  static constexpr auto u64 = number<std::uint64_t>;
+  static std::uint64_t u16(std::string_view bytes, std::size_t at) {
+    return number<std::uint16_t>(bytes, at);
+  }
+  static std::uint64_t u32(std::string_view bytes, std::size_t at) {
+    return number<std::uint32_t>(bytes, at);
+  }
+  static std::uint64_t u64(std::string_view bytes, std::size_t at) {
+    return number<std::uint64_t>(bytes, at);
+  }
 
   void find_directory() {
     const std::uint64_t tail_bytes = std::min<std::uint64_t>(file_.size(), kEndBytes + 0xFFFF);
     const std::uint64_t tail_start = file_.size() - tail_bytes;
     const std::string tail = bytes_at(tail_start, tail_bytes);
     std::size_t at = tail.rfind(std::string_view("PK\5\6", 4));
-    while (at != tail.npos &&
+    while (at != std::string::npos &&
            (tail.size() - at < kEndBytes || at + kEndBytes + u16(tail, at + 20) != tail.size()))
-      at = at == 0 ? tail.npos : tail.rfind(std::string_view("PK\5\6", 4), at - 1);
-    if (at == tail.npos) broken();
+      at = at == 0 ? std::string::npos : tail.rfind(std::string_view("PK\5\6", 4), at - 1);
+    if (at == std::string::npos) broken();
     std::uint64_t end = tail_start + at;
     count_ = u16(tail, at + 10);
     size_ = u32(tail, at + 12);

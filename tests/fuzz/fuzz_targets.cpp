@@ -2,8 +2,14 @@
 
 #include <libdeflate.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +18,7 @@
 #include "renderer/base/error.h"
 #include "renderer/compare/picture_difference.h"
 #include "renderer/data/npy_header.h"
+#include "renderer/data/table.h"
 #include "renderer/generate/generate.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/load_scene.h"
@@ -45,6 +52,53 @@ void try_npy(const std::uint8_t* data, std::size_t size) {
   } catch (const roundel::Error& error) {
     if (std::string_view(error.what()).empty()) std::abort();
   }
+}
+
+void try_table(const std::uint8_t* data, std::size_t size, const char* suffix) {
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("roundel_fuzz_" + std::to_string(::getpid()) + suffix))
+                               .string();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  try {
+    const std::unique_ptr<roundel::Table> table = roundel::open_table(path);
+    const std::uint64_t count = std::min<std::uint64_t>(table->rows(), 50);
+    const std::uint64_t first = table->rows() - count;
+    std::vector<std::size_t> columns;
+    for (std::size_t c = 0; c < std::min<std::size_t>(table->columns().size(), 20); ++c) {
+      columns.push_back(c);
+      if (table->columns()[c].is_text && table->first_text(c) >= table->rows()) std::abort();
+    }
+    roundel::TableRows all, one;
+    table->read(columns, first, count, all);
+    for (std::size_t i = 0; i < count; ++i) {
+      table->read(columns, first + i, 1, one);
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        const bool is_text = table->columns()[columns[k]].is_text;
+        if (is_text ? all.texts(k)[i] != one.texts(k)[0]
+                    : std::memcmp(&all.numbers(k)[i], &one.numbers(k)[0], sizeof(double)) != 0)
+          std::abort();
+        if (table->place_of(first + i, columns[k]).empty()) std::abort();
+      }
+    }
+  } catch (const roundel::Error& error) {
+    if (std::string_view(error.what()).empty()) std::abort();
+    if (error.exit_code() != roundel::ExitCode::kInvalidScene) std::abort();
+  }
+  std::filesystem::remove(path);
+}
+
+void try_csv(const std::uint8_t* data, std::size_t size) {
+  try_table(data, size, ".csv");
+}
+void try_npz(const std::uint8_t* data, std::size_t size) {
+  try_table(data, size, ".npz");
+}
+void try_ply(const std::uint8_t* data, std::size_t size) {
+  try_table(data, size, ".ply");
+}
+void try_hdf5(const std::uint8_t* data, std::size_t size) {
+  try_table(data, size, ".h5");
 }
 
 namespace {
