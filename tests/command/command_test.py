@@ -100,8 +100,9 @@ OPTIONS = {
     "regress": "goldens output frames manifest report junit json max-delta max-pixels max-density flip-mean flip ppd "
                "ssim size seed backend device threads memory quiet verbose",
     "accept": "all output goldens quiet",
-    "circles": "output seed frame",
+    "circles": "output columns frames seed frame",
     "explain": "pixel limit heatmap output json size seed frame threads memory quiet",
+    "legend": "output size",
     "info": "json",
     "selftest": "backend threads quiet verbose",
     "bench": "size seed frame backend device threads memory repeat json quiet",
