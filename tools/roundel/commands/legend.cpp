@@ -54,17 +54,18 @@ bool parse(const Arguments& arguments, LegendOptions& options) {
 
 // All in pixels of the legend.
 constexpr double kMargin = 12, kLine = 18, kBarWidth = 360, kBarHeight = 14, kSwatch = 12;
-constexpr double kLetter = 6.5;         // the width that a letter of 12 pixels may have
-constexpr double kLargestRadius = 40;   // circles of sizes are drawn smaller where they are larger
-constexpr std::size_t kCategoryRows = 24;   // of a column
-constexpr std::size_t kLongestText = 60;    // bytes of a category's name that are shown
+constexpr double kLetter = 6.5;        // the width that a letter of 12 pixels may have
+constexpr double kLargestRadius = 40;  // circles of sizes are drawn smaller where they are larger
+constexpr std::size_t kCategoryRows = 24;  // of a column
+constexpr std::size_t kLongestText = 60;   // bytes of a category's name that are shown
 constexpr std::size_t kMostStops = 257;
 
 /// Text fit for XML 1.0, which also forbids U+FFFE and U+FFFF.
 std::string xml_text(std::string_view text) {
   std::string shown = printable(text);
   for (const char* const forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})
-    for (std::size_t at = shown.find(forbidden); at != std::string::npos; at = shown.find(forbidden))
+    for (std::size_t at = shown.find(forbidden); at != std::string::npos;
+         at = shown.find(forbidden))
       shown.replace(at, 3, "\xEF\xBF\xBD");
   return escaped(shown, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}});
 }
@@ -139,8 +140,9 @@ std::vector<Tick> ticks_of(const Scale& scale, const IsNear& is_near) {
     values = round_numbers(scale.kind, std::min(low, high), std::max(low, high));
   for (const double value : values) {
     const Tick tick{value, share_of(scale, value)};
-    if (tick.t > 0 && tick.t < 1 &&
-        std::none_of(ticks.begin(), ticks.end(), [&](const Tick& t) { return t.value == value || is_near(t, tick); }))
+    if (tick.t > 0 && tick.t < 1 && std::none_of(ticks.begin(), ticks.end(), [&](const Tick& t) {
+          return t.value == value || is_near(t, tick);
+        }))
       ticks.push_back(tick);
   }
   std::sort(ticks.begin(), ticks.end(), [](const Tick& a, const Tick& b) { return a.t < b.t; });
@@ -150,7 +152,8 @@ std::vector<Tick> ticks_of(const Scale& scale, const IsNear& is_near) {
 /// Where a tick's text begins: below the tick, within the bar.
 double text_start(const Tick& tick) {
   const double width = text_width(number_text(tick.value));
-  return kMargin + std::clamp(tick.t * kBarWidth - width / 2, 0.0, std::max(kBarWidth - width, 0.0));
+  return kMargin +
+         std::clamp(tick.t * kBarWidth - width / 2, 0.0, std::max(kBarWidth - width, 0.0));
 }
 
 struct Stop {
@@ -228,9 +231,9 @@ class LegendPicture {
     for (const auto& [value, radius] : values_and_radii) {
       const std::string text = number_text(value);
       const double width = std::max(text_width(text), 2 * radius * factor);
-      elements_ += fmt::format(
-          "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.4g}\" fill=\"#606060\"/>\n", x + width / 2,
-          bottom - radius * factor, radius * factor);
+      elements_ +=
+          fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.4g}\" fill=\"#606060\"/>\n",
+                      x + width / 2, bottom - radius * factor, radius * factor);
       add_text(x + width / 2, bottom + kLine - 3, text, " text-anchor=\"middle\"");
       x += width + 2 * kLetter;
     }
@@ -320,10 +323,10 @@ class LayerLegend {
     std::vector<Stop> stops;
     for (std::size_t i = 0; i < count; ++i) {
       const auto& [red, green, blue] = color.gradient.colors[i];
-      stops.push_back({places[i],
-                       {static_cast<float>(red), static_cast<float>(green),
-                        static_cast<float>(blue)},
-                       1});
+      stops.push_back(
+          {places[i],
+           {static_cast<float>(red), static_cast<float>(green), static_cast<float>(blue)},
+           1});
     }
     return stops;
   }
