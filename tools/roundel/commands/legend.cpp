@@ -84,7 +84,7 @@ std::string hex_color(const DisplayColor& color) {
 }
 
 /// Numbers as validate prints them.
-std::string number_text(double number) {
+std::string value_text(double number) {
   return fmt::format("{}", number);
 }
 double text_width(std::string_view text) {
@@ -151,7 +151,7 @@ std::vector<Tick> ticks_of(const Scale& scale, const IsNear& is_near) {
 
 /// Where a tick's text begins: below the tick, within the bar.
 double text_start(const Tick& tick) {
-  const double width = text_width(number_text(tick.value));
+  const double width = text_width(value_text(tick.value));
   return kMargin +
          std::clamp(tick.t * kBarWidth - width / 2, 0.0, std::max(kBarWidth - width, 0.0));
 }
@@ -189,10 +189,10 @@ class LegendPicture {
     const auto is_near = [](const Tick& a, const Tick& b) {
       const Tick& left = a.t < b.t ? a : b;
       const Tick& right = a.t < b.t ? b : a;
-      return text_start(left) + text_width(number_text(left.value)) + kLetter > text_start(right);
+      return text_start(left) + text_width(value_text(left.value)) + kLetter > text_start(right);
     };
     for (const Tick& tick : ticks_of(scale, is_near)) {
-      const std::string text = number_text(tick.value);
+      const std::string text = value_text(tick.value);
       const double x = kMargin + tick.t * kBarWidth;
       elements_ +=
           fmt::format("<path d=\"M{:.2f} {}v4\" stroke=\"#808080\"/>\n", x, y_ + kBarHeight);
@@ -229,7 +229,7 @@ class LegendPicture {
     const double bottom = y_ + 2 * most * factor + 2;
     double x = kMargin;
     for (const auto& [value, radius] : values_and_radii) {
-      const std::string text = number_text(value);
+      const std::string text = value_text(value);
       const double width = std::max(text_width(text), 2 * radius * factor);
       elements_ +=
           fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.4g}\" fill=\"#606060\"/>\n",
@@ -306,7 +306,7 @@ class LayerLegend {
       const bool holds_texts = source_.table->columns()[map_.columns[color.slot]].is_text;
       for (const Category& category : color.categories)
         named.emplace_back(category.color,
-                           holds_texts ? shortened(category.text) : number_text(category.number));
+                           holds_texts ? shortened(category.text) : value_text(category.number));
     } else {
       return;
     }
