@@ -104,11 +104,15 @@ class DataLayer final : public LayerSource {
     }
   }
 
-  /// Throws Error(kRuntimeFailure) where rows are not what they were.
+  [[noreturn]] void fail_as_changed() const {
+    throw Error(ExitCode::kRuntimeFailure, source_.path + ": has changed while it was read");
+  }
+
+  /// Fails where rows are not what they were.
   void check_kept(const MappedRun& run, std::uint64_t block) const {
     if (run.bad > 0 && !map_.skips_invalid) return;  // to be reported, all of them
     if (run.kept.size() != facts_.kept_before_block(block + 1) - facts_.kept_before_block(block))
-      throw Error(ExitCode::kRuntimeFailure, source_.path + ": has changed while it was read");
+      fail_as_changed();
   }
 
   std::size_t rows_of_block(std::uint64_t block) const {
@@ -176,7 +180,7 @@ class DataLayer final : public LayerSource {
         size = std::min<std::size_t>(shapes.size() - done, facts_.block_rows);
         mapper_.read(first + done, size, RowUse::kCircles, run);
         table_.check_unchanged();
-        if (run.kept.size() != size) mapper_.fail_for(run.first_bad, run.bad);
+        if (run.kept.size() != size) fail_as_changed();
         write(run, 0, size, frame, shapes.subspan(done), paints.subspan(done),
               [](std::size_t j) { return j; });
       }

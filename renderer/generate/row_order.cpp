@@ -20,9 +20,11 @@ constexpr std::size_t kBuckets = (std::size_t{1} << kBucketBits) + 1;  // and on
 constexpr std::size_t kMostSlabs = 64;
 constexpr std::size_t kRowsOfSlab = 65'536;
 
-bool comes_before(const OrderEntry& a, const OrderEntry& b) {
-  return a.key != b.key ? a.key < b.key : a.row < b.row;
-}
+struct ComesBefore {
+  bool operator()(const OrderEntry& a, const OrderEntry& b) const {
+    return a.key != b.key ? a.key < b.key : a.row < b.row;
+  }
+};
 
 /// The keys' first bits that differ.
 class Buckets {
@@ -100,7 +102,7 @@ RowPlaces NumberOrder::places() {
   });
   tbb::parallel_for(std::size_t{0}, kBuckets, [&](std::size_t b) {
     OrderEntry *const begin = sorted.data() + begins[b], *const end = sorted.data() + begins[b + 1];
-    if (!std::is_sorted(begin, end, comes_before)) std::sort(begin, end, comes_before);
+    if (!std::is_sorted(begin, end, ComesBefore())) std::sort(begin, end, ComesBefore());
   });
   return RowPlaces(std::move(sorted));
 }

@@ -42,6 +42,7 @@ DisplayColor mixed(const std::array<double, 3>& low, const std::array<double, 3>
 const std::vector<std::string>& gradient_names() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names;
+    names.reserve(kTables.size() + 1);
     for (const NamedTable& table : kTables) names.emplace_back(table.name);
     names.emplace_back("gray");
     return names;

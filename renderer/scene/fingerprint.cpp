@@ -137,7 +137,7 @@ void add_size(Hasher& hasher, const SizeMap& size) {
 void add_color(Hasher& hasher, const ColorMap& color) {
   hasher.add(static_cast<std::uint64_t>(color.kind));
   hasher.add(color.constant);
-  for (std::size_t c = 0; c < color.channels.size(); ++c) add_number(hasher, color.channels[c]);
+  for (const NumberMap& channel : color.channels) add_number(hasher, channel);
   hasher.add(std::uint64_t{color.slot});
   if (color.kind == ColorMap::Kind::kScale) {
     add_scale(hasher, color.scale);

@@ -72,7 +72,6 @@ std::string_view without_plus(std::string_view text) {
 bool looks_like_number(std::string_view text) {
   const std::string_view digits = without_sign(text);
   if (digits.empty()) return false;
-  if (parse_with_unit(text, "px") || parse_with_unit(text, "%")) return false;
   if (is_digit(digits[0]) || is_special(digits)) return true;
   return digits[0] == '.' && digits.size() > 1 && is_digit(digits[1]);
 }

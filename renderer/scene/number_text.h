@@ -12,8 +12,7 @@ struct ParsedNumber {
   std::string_view problem;  ///< such as "leading zeros are not allowed"; may be empty
 };
 
-/// True for text that a reader takes for a number, well-formed or not: 12, -.5, 0x10, 1_000, .inf;
-/// not for a number with a unit.
+/// True for text that a reader takes for a number, well-formed or not: 12, -.5, 0x10, 1_000, .inf.
 bool looks_like_number(std::string_view text);
 
 /// Decimal numbers as in YAML 1.2's core schema (sign, digits, fraction, exponent), finite, without

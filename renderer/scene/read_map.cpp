@@ -96,8 +96,9 @@ class MapReader {
                                  Holds holds) {
     if (holds == Holds::kNumbers && table_.columns()[column].is_text) {
       add_error(node, key,
-                fmt::format("expected a column of numbers, but {} of {} holds texts",
-                            column_text(column), table_.path()));
+                fmt::format("expected a column of numbers, but {} of {} holds texts, first in {}",
+                            column_text(column), table_.path(),
+                            table_.place_of(table_.first_text(column), column)));
       return std::nullopt;
     }
     return slot_of(map_, column);
@@ -110,7 +111,7 @@ class MapReader {
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
   static bool is_constant(ValidNode node) {
-    return !node.is_map() && node.is_plain() && looks_like_number(node.text());
+    return !node.is_map() && node.is_plain() && parse_number(node.text()).value.has_value();
   }
 
   NumberMap read_number_or_column(ValidNode node, const std::string& key) {

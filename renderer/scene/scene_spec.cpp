@@ -199,16 +199,19 @@ SpecPtr number_map(SpecPtr constant, const std::string& constant_words) {
               constant_words + ", a column's name or {column: NAME}");
 }
 
+/// Forms with a unit come first: 2px looks like a number, too.
+SpecPtr pixels() {
+  return spec(UnitSpec{"px", 0, kMaxPixelLength}, "pixels from 0px to 1000000px");
+}
 SpecPtr length_map(double max) {
-  return spec(AnyOfSpec{{number(0, max), spec(UnitSpec{"px", 0, kMaxPixelLength},
-                                              "a length: a number >= 0 or pixels, as 2px")}},
-              "a length: a number >= 0 or pixels, as 2px", "length");
+  return spec(AnyOfSpec{{pixels(), number(0, max)}}, "a length: a number >= 0 or pixels, as 2px",
+              "length");
 }
 
 /// The keys of a scale: how a column's numbers become a share from 0 to 1.
 std::vector<Field> scale_fields() {
-  const SpecPtr end = spec(AnyOfSpec{{number(-kMaxDomain, kMaxDomain),
-                                      spec(UnitSpec{"%", 0, 100}, "a percentile from 0% to 100%")}},
+  const SpecPtr end = spec(AnyOfSpec{{spec(UnitSpec{"%", 0, 100}, "a percentile from 0% to 100%"),
+                                      number(-kMaxDomain, kMaxDomain)}},
                            "a number or a percentile, as 99%");
   return {
       {"scale", spec(EnumSpec{{kScaleNames.begin(), kScaleNames.end()}}),
@@ -223,13 +226,14 @@ std::vector<Field> scale_fields() {
   };
 }
 
-SpecPtr size_map(SpecPtr constant, SpecPtr end, const std::string& range_text,
+SpecPtr size_map(std::vector<SpecPtr> forms, SpecPtr end, const std::string& range_text,
                  const std::string& words) {
   std::vector<Field> fields = scale_fields();
   fields.push_back({"range", list_of(end, 2, "[low, high]"), range_text, false, ""});
   fields.push_back({"missing", end, "For rows whose value the scale cannot take.", false, ""});
-  return spec(AnyOfSpec{{std::move(constant), column_name(),
-                         column_object(std::move(fields), "{column: NAME, ...}")}},
+  forms.push_back(column_name());
+  forms.push_back(column_object(std::move(fields), "{column: NAME, ...}"));
+  return spec(AnyOfSpec{std::move(forms)},
               words + ", a column's name or {column: NAME, scale: ..., domain: ..., range: ...}");
 }
 
@@ -277,13 +281,13 @@ SpecPtr data_map() {
           {"z", number_map(share, "a number from 0 to 1"), "Depth; only the snow shader reads it.",
            false, "0"},
           {"radius",
-           size_map(number_above(0, kMaxCoordinate), length_map(kMaxCoordinate),
+           size_map({pixels(), number_above(0, kMaxCoordinate)}, length_map(kMaxCoordinate),
                     "Radii at the two ends of the domain, as 0.5 or 6px.",
                     "a number > 0, pixels as 2px"),
            "Radius: scene units, or px for pixels of the picture.", true, ""},
           {"color", color_map(), "Colour.", false, "\"#000000\""},
           {"alpha",
-           size_map(share, share, "Alphas at the two ends of the domain; [0, 1] where absent.",
+           size_map({share}, share, "Alphas at the two ends of the domain; [0, 1] where absent.",
                     "a number from 0 to 1"),
            "Opacity; the layer's where absent.", false, ""},
       }},
@@ -417,7 +421,8 @@ SpecPtr view() {
           {
               {"center", view_center(), "The scene point in the middle of the image.", false,
                "[0.5, 0.5]"},
-              {"zoom", number_above(0, kMaxZoom), "The image is 1/zoom scene units high.", false,
+              {"zoom", number_above(0, kMaxZoom),
+               "The image is 1/zoom scene units high, and width/height times that wide.", false,
                "1"},
               {"x", window, "With y: the window of scene space in the middle of the image.", false,
                ""},

@@ -36,22 +36,24 @@ bool is_boolean(YamlNode node) {
 }
 
 bool fits_kind(YamlNode node, const Spec& spec) {
-  return std::visit(Overload{[&](const ObjectSpec&) { return node.is_map(); },
-                             [&](const DictSpec&) { return node.is_map(); },
-                             [&](const ListSpec&) { return node.is_list(); },
-                             [&](const NumberSpec&) { return is_number(node); },
-                             [&](const IntegerSpec&) { return is_number(node); },
-                             [&](const BooleanSpec&) { return is_boolean(node); },
-                             [&](const StringSpec&) { return is_text(node); },
-                             [&](const HexColorSpec&) { return is_text(node); },
-                             [&](const UnitSpec&) { return is_text(node); },
-                             [&](const EnumSpec&) { return is_text(node); },
-                             [&](const AnyOfSpec& any) {
-                               return std::any_of(
-                                   any.alternatives.begin(), any.alternatives.end(),
-                                   [&](const SpecPtr& form) { return fits_kind(node, *form); });
-                             }},
-                    spec.form);
+  return std::visit(
+      Overload{[&](const ObjectSpec&) { return node.is_map(); },
+               [&](const DictSpec&) { return node.is_map(); },
+               [&](const ListSpec&) { return node.is_list(); },
+               [&](const NumberSpec&) { return is_number(node); },
+               [&](const IntegerSpec&) { return is_number(node); },
+               [&](const BooleanSpec&) { return is_boolean(node); },
+               [&](const StringSpec&) { return is_text(node); },
+               [&](const HexColorSpec&) { return is_text(node); },
+               [&](const UnitSpec& unit) {
+                 return node.is_scalar() && parse_with_unit(node.text(), unit.unit).has_value();
+               },
+               [&](const EnumSpec&) { return is_text(node); },
+               [&](const AnyOfSpec& any) {
+                 return std::any_of(any.alternatives.begin(), any.alternatives.end(),
+                                    [&](const SpecPtr& form) { return fits_kind(node, *form); });
+               }},
+      spec.form);
 }
 
 std::string range_text(const NumberSpec& spec) {
@@ -172,7 +174,7 @@ class Validator {
 
   Validity check_form(YamlNode node, const Spec& spec, const UnitSpec& unit) {
     const std::optional<double> value =
-        is_text(node) ? parse_with_unit(node.text(), unit.unit) : std::nullopt;
+        node.is_scalar() ? parse_with_unit(node.text(), unit.unit) : std::nullopt;
     return value && *value >= unit.min && *value <= unit.max ? Validity::kValid
                                                              : unexpected(node, spec.expected);
   }

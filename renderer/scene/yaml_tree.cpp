@@ -63,19 +63,20 @@ void check_text(std::string_view text, const std::string& file) {
 }
 
 // A colour without quotes is a comment, which in a list or map in brackets hides what closes it:
-// the parser then finds something wrong much later. Throws where there are such colours, for all of
-// them.
+// the parser then finds something wrong much later, or nothing where a value should be. Throws
+// where there are such colours, for all of them.
 void report_unquoted_colors(std::string_view text, const std::string& file) {
-  constexpr std::size_t kLength = 7;  // #rrggbb
   SceneErrors errors(file);
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
   const auto is_one_of = [](char c, std::string_view set) {
     return set.find(c) != std::string_view::npos;
   };
-  const auto is_color = [&](std::size_t i) {
-    const std::size_t end = text.find_first_not_of("0123456789abcdefABCDEF", i + 1);
-    return std::min(end, text.size()) == i + kLength &&
-           (end == std::string_view::npos || is_space(text[end]) || is_one_of(text[end], ",]}"));
+  // Its characters, of #rrggbb, #rgb or with alpha; 0 where there is none.
+  const auto color_length = [&](std::size_t i) -> std::size_t {
+    const std::size_t found = text.find_first_not_of("0123456789abcdefABCDEF", i + 1);
+    const std::size_t end = std::min(found, text.size()), length = end - i;
+    const bool ends = end == text.size() || is_space(text[end]) || is_one_of(text[end], ",]}");
+    return ends && (length == 4 || length == 5 || length == 7 || length == 9) ? length : 0;
   };
   std::size_t open = 0;
   char quote = 0, before = ':';  // the quote of the text that this is in; the last that is no space
@@ -85,10 +86,11 @@ void report_unquoted_colors(std::string_view text, const std::string& file) {
       if (c == quote) quote = 0;
       if (c == '\\' && quote == '"') ++i;
     } else if (c == '#' && (i == 0 || is_space(text[i - 1]) || is_one_of(text[i - 1], "[{,"))) {
-      if (open > 0 && is_one_of(before, ":,[") && is_color(i))
+      const bool is_value = open > 0 && is_one_of(before, ":,[");
+      if (const std::size_t length = is_value ? color_length(i) : 0; length > 0)
         errors.add(errors.full() ? Place{} : place_of(text, i), "",
                    fmt::format("a colour needs quotes: \"{}\" (else # begins a comment)",
-                               text.substr(i, kLength)));
+                               text.substr(i, length)));
       i = std::min(text.find('\n', i), text.size());
       continue;
     } else if ((c == '"' || c == '\'') && is_one_of(before, ":,[{-?")) {
@@ -232,6 +234,9 @@ YamlTree::YamlTree(std::string_view text, const std::string& file, const char* k
     if (place.line > end.line) place = end;  // it stands in the marker
     fail(file, place, problem_of(error));
   }
+  if (std::any_of(nodes_.begin(), nodes_.end(),
+                  [](const Node& node) { return node.kind == YamlKind::kNull; }))
+    report_unquoted_colors(text, file);
   if (nodes_.empty() || nodes_[0].kind == YamlKind::kNull)
     fail(file, {}, fmt::format("expected a {}, got nothing", kind));
 }

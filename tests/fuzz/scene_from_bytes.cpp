@@ -106,9 +106,24 @@ class SceneWriter {
   }
   void write_form(const roundel::BooleanSpec&) { text_ += choose(2) == 0 ? "true" : "false"; }
   void write_form(const roundel::StringSpec&) {
-    text_ += choose(2) == 0 ? "a.npy" : "'f_####.png'";
+    constexpr std::array kTexts = {"a.npy", "'f_####.png'", "x", "y", "2px"};
+    text_ += kTexts.at(choose(kTexts.size()));
   }
   void write_form(const roundel::HexColorSpec&) { text_ += "'#ff8000'"; }
+  void write_form(const roundel::UnitSpec& spec) {
+    const std::array numbers = {(spec.min + spec.max) / 2, spec.min, spec.max, spec.max * 2 + 1};
+    text_ += fmt::format("{}{}", numbers.at(choose(numbers.size())), spec.unit);
+  }
+  void write_form(const roundel::DictSpec& dict) {
+    text_ += '{';
+    for (const char* key : {"x", "y", "'0'", "x"}) {
+      if (choose(4) == 3) break;
+      text_ += fmt::format("{}: ", key);
+      write(*dict.value);
+      text_ += ", ";
+    }
+    text_ += '}';
+  }
   void write_form(const roundel::EnumSpec& spec) {
     text_ += spec.values.at(choose(spec.values.size()));
   }

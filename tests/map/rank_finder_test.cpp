@@ -1,0 +1,87 @@
+#include "renderer/map/rank_finder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace roundel {
+namespace {
+
+/// The value of rank ⌈part·n/whole⌉, at least 1.
+double sorted_percentile(const std::vector<double>& sorted, RankFinder::Share share) {
+  const auto rank = static_cast<std::size_t>(
+      std::ceil(static_cast<long double>(share.part) * static_cast<long double>(sorted.size()) /
+                static_cast<long double>(share.whole)));
+  return sorted[std::max<std::size_t>(rank, 1) - 1];
+}
+
+/// Compares with a sort; returns how many times the numbers were gone through.
+int check(std::vector<double> numbers, const std::vector<RankFinder::Share>& shares) {
+  RankFinder finder(shares);
+  int passes = 0;
+  bool again = true;
+  while (again) {
+    ++passes;
+    // Two parts, as two threads would have them.
+    const std::size_t half = numbers.size() / 3;
+    for (const auto& part : {std::span(numbers).first(half), std::span(numbers).subspan(half)}) {
+      RankFinder::Found found;
+      finder.count(part, found);
+      finder.add(found);
+    }
+    again = finder.end_pass();
+  }
+  numbers.erase(
+      std::remove_if(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); }),
+      numbers.end());
+  std::sort(numbers.begin(), numbers.end());
+  EXPECT_EQ(finder.percentiles().size(), numbers.empty() ? 0 : shares.size());
+  for (std::size_t i = 0; i < finder.percentiles().size(); ++i)
+    EXPECT_EQ(finder.percentiles()[i], sorted_percentile(numbers, shares[i]))
+        << shares[i].part << "/" << shares[i].whole;
+  return passes;
+}
+
+std::vector<RankFinder::Share> steps(std::uint64_t count) {
+  std::vector<RankFinder::Share> shares;
+  for (std::uint64_t k = 0; k <= count; ++k) shares.push_back({k, count});
+  return shares;
+}
+
+TEST(RankFinder, FindsWhatASortFinds) {
+  std::mt19937_64 engine(1);
+  std::normal_distribution<double> normal(0, 100);
+  for (const std::size_t count : {0, 1, 2, 3, 99, 100, 101, 257, 10'000}) {
+    std::vector<double> numbers(count);
+    for (double& number : numbers) number = normal(engine);
+    check(numbers, steps(256));
+    check(numbers, {RankFinder::share_of_percent(99.9), RankFinder::share_of_percent(1e-9),
+                    RankFinder::share_of_percent(0), RankFinder::share_of_percent(100)});
+  }
+}
+
+TEST(RankFinder, TakesAllKindsOfNumbers) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kTiny = std::numeric_limits<double>::denorm_min();
+  check({0.0, -0.0, kTiny, -kTiny, kMost, -kMost, kInfinity, -kInfinity, std::nan(""), 1, -1, 1, 1},
+        steps(12));
+  check(std::vector<double>(1000, std::nan("")), steps(4));
+  check(std::vector<double>(1000, -3.5), steps(256));
+}
+
+/// Numbers too many and too close to each other to be told apart by their first bits.
+TEST(RankFinder, GoesOnUntilTheLastBits) {
+  std::mt19937_64 engine(2);
+  std::vector<double> numbers(3'000'000);
+  for (double& number : numbers) number = 1 + static_cast<double>(engine() % 1024) * 0x1p-52;
+  EXPECT_GE(check(numbers, {{1, 100}, {1, 2}, {99, 100}}), 5);
+  for (double& number : numbers) number = -static_cast<double>(engine() % 4'000'000);
+  EXPECT_GE(check(numbers, steps(256)), 2);
+}
+
+}  // namespace
+}  // namespace roundel
