@@ -102,6 +102,7 @@ OPTIONS = {
     "accept": "all output goldens quiet",
     "circles": "output columns frames seed frame",
     "explain": "pixel limit heatmap output json size seed frame threads memory quiet",
+    "legend": "output size",
     "info": "json",
     "selftest": "backend threads quiet verbose",
     "bench": "size seed frame backend device threads memory repeat json quiet",

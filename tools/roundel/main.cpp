@@ -20,6 +20,7 @@ constexpr std::array kCommands = {
     Command{"accept", "store what regress has drawn", run_accept, true},
     Command{"circles", "write a frame's circles as a NumPy array", run_circles},
     Command{"explain", "say how a pixel came about, or what pixels cost", run_explain},
+    Command{"legend", "draw what colours and sizes of data mean", run_legend},
     Command{"info", "say what a picture, or this machine, is", run_info},
     Command{"selftest", "compare all backends and devices, bit by bit", run_selftest},
     Command{"bench", "time drawing against what this machine can do", run_bench},

@@ -20,6 +20,7 @@ int run_regress(const Arguments& arguments);
 int run_accept(const Arguments& arguments);
 int run_circles(const Arguments& arguments);
 int run_explain(const Arguments& arguments);
+int run_legend(const Arguments& arguments);
 int run_info(const Arguments& arguments);
 int run_selftest(const Arguments& arguments);
 int run_bench(const Arguments& arguments);
