@@ -18,6 +18,8 @@ constexpr std::uint64_t kRows = 100'000;
 class Files : public testing::Test {
  protected:
   static void SetUpTestSuite() {
+    if (std::system(ROUNDEL_PYTHON " -c 'import h5py' 2>/dev/null") != 0)
+      GTEST_SKIP() << "h5py is not here (python3-h5py)";
     folder_ = std::make_unique<TemporaryFolder>();
     const std::string command = std::string(ROUNDEL_PYTHON) + " " + ROUNDEL_SOURCE_DIR +
                                 "/tests/data/make_tables.py " + folder_->path().string();

@@ -9,8 +9,8 @@ namespace {
 
 /// Tuning, measured on an H200.
 struct LongListPolicy {
-  /// Warps that find circles and the pixels they cover. One paints a batch in about the time in which
-  /// a few find it.
+  /// Warps that find circles and the pixels they cover. One paints a batch in about the time in
+  /// which a few find it.
   static constexpr int kFinders = 12;
   /// Batches of 32 circles in a step, at most. More take too much shared memory.
   static constexpr int kBatches = 24;
@@ -41,7 +41,8 @@ struct Batch {
 struct Shared {
   Batch batches[2][kBatches + 2];  // found in this step, and painted in the next one
   int num_batches[2];
-  std::uint32_t circles[32 + kPortion + 32];  // that reach the subtile: up to 31 that wait, the portion's
+  std::uint32_t
+      circles[32 + kPortion + 32];  // that reach the subtile: up to 31 that wait, the portion's
   std::uint32_t counts[kFinders];
 };
 
@@ -199,12 +200,13 @@ __device__ void paint(const BlendTilesArgs& args, const Batch& batch, Batch::Sum
     return;
   }
   if (!is_active()) covering = 0;
-  const bool may_become_opaque =
-      covering != 0 && !(state.transmittance * summary.transmittance > scalar::kOpaqueTransmittance);
+  const bool may_become_opaque = covering != 0 && !(state.transmittance * summary.transmittance >
+                                                    scalar::kOpaqueTransmittance);
   if (!__any_sync(kAllLanes, may_become_opaque)) {
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
-      const Paint paint = batch.paints[i];  // not only where it is needed: so that it can come early
+      const Paint paint =
+          batch.paints[i];  // not only where it is needed: so that it can come early
       SubtilePixels::State next = state;
       scalar::composite<L>(next, paint.alpha, paint.red, paint.green, paint.blue);
       if ((covering >> i & 1) != 0) state = next;
@@ -218,9 +220,10 @@ __device__ void paint(const BlendTilesArgs& args, const Batch& batch, Batch::Sum
   }
 }
 
-/// Block (tile, subtile) composites one subtile of a tile with a long list. What is a chain, putting
-/// one circle behind the other, is done by four warps with a pixel a lane; meanwhile the others find
-/// out which circles of the list cover which pixels, so that the chain never waits for memory.
+/// Block (tile, subtile) composites one subtile of a tile with a long list. What is a chain,
+/// putting one circle behind the other, is done by four warps with a pixel a lane; meanwhile the
+/// others find out which circles of the list cover which pixels, so that the chain never waits for
+/// memory.
 __global__ void __launch_bounds__(kThreads)
     blend_long_lists_kernel(const __grid_constant__ BlendTilesArgs args) {
   extern __shared__ char memory[];
