@@ -329,7 +329,7 @@ SpecPtr layer() {
               {"generator", generator(), "The circles of a classic scene.", false, ""},
               {"random", random_circles(), "Independent random circles.", false, ""},
               {"circles", inline_circles(), "Circles by hand.", false, ""},
-              {"data", spec(StringSpec{}, "the path of an .npy file"),
+              {"data", spec(StringSpec{}, "the path of a data file"),
                "Path of a data file, relative to the scene file, a circle a row, in paint order. x "
                "and y up to 1e15, rounded to float32 only behind the view.",
                false, ""},
