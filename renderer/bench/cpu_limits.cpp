@@ -27,7 +27,7 @@ double multiply_and_add(int rounds, float& sink) {
   for (int i = 0; i < kSums; ++i) sums[i] = hn::Iota(tag, static_cast<float>(i));
   for (int round = 0; round < rounds; ++round) {
 #pragma GCC unroll 12
-    for (int i = 0; i < kSums; ++i) sums[i] = hn::MulAdd(sums[i], factor, summand);
+    for (auto& each : sums) each = hn::MulAdd(each, factor, summand);
   }
   auto sum = sums[0];
 #pragma GCC unroll 12

@@ -226,7 +226,7 @@ std::vector<Field> scale_fields() {
   };
 }
 
-SpecPtr size_map(std::vector<SpecPtr> forms, SpecPtr end, const std::string& range_text,
+SpecPtr size_map(std::vector<SpecPtr> forms, const SpecPtr& end, const std::string& range_text,
                  const std::string& words) {
   std::vector<Field> fields = scale_fields();
   fields.push_back({"range", list_of(end, 2, "[low, high]"), range_text, false, ""});

@@ -48,6 +48,7 @@ class SplitRasterizer final : public Rasterizer {
     if (error) std::rethrow_exception(error);
   }
 
+ private:
   BandPainter painter_;
   BandExchange* others_;
   Circles made_;  // where they are not in memory
