@@ -31,12 +31,29 @@ struct ScalarLanes {
   static ROUNDEL_HOST_DEVICE float negative_fma(float a, float b, float c) {
     return ::fmaf(-a, b, c);
   }
-  static ROUNDEL_HOST_DEVICE float at_least(float a, float low) { return a > low ? a : low; }
-  static ROUNDEL_HOST_DEVICE float abs(float a) { return a < 0 ? -a : a; }
+  // One instruction of the device for each comparison and choice; NaN gives `low` there, too.
+#ifdef __CUDA_ARCH__
+  static ROUNDEL_HOST_DEVICE float at_least(float a, float low) {
+    return fmaxf(a, low);
+  }
+  static ROUNDEL_HOST_DEVICE float abs(float a) {
+    return fabsf(a);
+  }
+  static ROUNDEL_HOST_DEVICE float clamp(float a, float low, float high) {
+    return fminf(fmaxf(a, low), high);
+  }
+#else
+  static ROUNDEL_HOST_DEVICE float at_least(float a, float low) {
+    return a > low ? a : low;
+  }
+  static ROUNDEL_HOST_DEVICE float abs(float a) {
+    return a < 0 ? -a : a;
+  }
   /// NaN gives `low`.
   static ROUNDEL_HOST_DEVICE float clamp(float a, float low, float high) {
     return a > low ? (a < high ? a : high) : low;
   }
+#endif
   /// clamp(a, 0, 1)
   static ROUNDEL_HOST_DEVICE float saturate(float a) {
 #ifdef __CUDA_ARCH__

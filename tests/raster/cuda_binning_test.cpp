@@ -29,6 +29,7 @@ std::vector<T> to_host(const DeviceBuffer<T>& buffer) {
 struct Lists {
   std::vector<std::vector<Overlap>> of_tile;  ///< front to back
   std::vector<OverlapRun> places;             ///< of a tile
+  std::vector<std::uint32_t> tile_order;      ///< column below row
   FrameProgress progress;
 };
 
@@ -59,24 +60,26 @@ Lists bin(const Circles& circles, const TileGrid& grid, std::uint32_t slab_circl
   const std::size_t num_counts = args.num_blocks() * kTilesPerMacrotile;
   const DeviceBuffer<std::uint16_t> counts(std::max<std::size_t>(num_counts, 1));
   const DeviceBuffer<std::uint32_t> offsets(std::max<std::size_t>(num_counts, 1));
-  const DeviceBuffer<PlacedOverlap> placed(std::max<std::uint64_t>(capacity, 1));
-  const DeviceBuffer<OverlapRun> placed_runs(std::max<std::uint64_t>(args.num_blocks(), 1));
+  const DeviceBuffer<SlabOverlap> slab_overlaps(std::max<std::uint64_t>(capacity, 1));
+  const DeviceBuffer<OverlapRun> slab_runs(std::max<std::uint64_t>(args.num_blocks(), 1));
   const DeviceBuffer<std::uint64_t> scan_words(args.num_scan_words());
   const DeviceBuffer<OverlapRun> device_lists(static_cast<std::size_t>(grid.num_tiles()));
+  const DeviceBuffer<std::uint32_t> tile_order(static_cast<std::size_t>(grid.num_tiles()));
   const DeviceBuffer<Overlap> overlaps(std::max<std::uint64_t>(capacity, 1));
   args.counts = counts.data();
   args.offsets = offsets.data();
-  args.placed = placed.data();
-  args.placed_runs = placed_runs.data();
+  args.slab_overlaps = slab_overlaps.data();
+  args.slab_runs = slab_runs.data();
   args.scan_words = scan_words.data();
   args.lists = device_lists.data();
+  args.tile_order = tile_order.data();
   args.overlaps = overlaps.data();
   args.capacity = capacity;
   args.progress = device_progress.data();
   (by_region ? bin_regions : bin_circles)(args, nullptr);
   ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());
 
-  Lists lists{{}, to_host(device_lists), to_host(device_progress).front()};
+  Lists lists{{}, to_host(device_lists), to_host(tile_order), to_host(device_progress).front()};
   if (lists.progress.overflow != 0) return lists;
   const auto host_overlaps = to_host(overlaps);
   for (const OverlapRun& place : lists.places) {
@@ -150,6 +153,34 @@ TEST(CudaBinning, ListsHoldEveryOverlapFrontToBackAndNothingTwice) {
             EXPECT_EQ(lists.places[tile].start, places[tile].start);
         }
       }
+    }
+  }
+}
+
+TEST(CudaBinning, TilesWithTheLongestListsComeFirstWhereListsDiffer) {
+  ROUNDEL_NEEDS_CUDA();
+  const TileGrid grid = TileGrid::make(500, 300, kTileSize);
+  for (const bool is_uneven : {false, true}) {
+    Circles circles = random_circles(20'000, 0.01f, 0.5f, 0);
+    if (is_uneven)
+      for (std::size_t i = 0; i < circles.count(); i += 2)
+        circles.shapes[i].x = circles.shapes[i].y = 0.1f;
+    const auto expected = brute_force(circles, grid, {});
+    const Lists lists = bin(circles, grid, kMostSlabCircles, size_of(expected), {});
+    ASSERT_EQ(lists.of_tile, expected);
+    std::vector<bool> seen(expected.size());
+    std::size_t before = expected.front().size();
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const std::uint32_t place = lists.tile_order[i];
+      const std::size_t tile =
+          (place >> 16) * static_cast<std::size_t>(grid.tiles_x) + place % 65'536;
+      ASSERT_LT(tile, expected.size());
+      EXPECT_FALSE(seen[tile]);
+      seen[tile] = true;
+      if (!is_uneven) EXPECT_EQ(tile, i);
+      // Up to a quarter of an octave.
+      if (is_uneven && i > 0) EXPECT_LE(expected[tile].size(), before * 5 / 4 + 1);
+      before = expected[tile].size();
     }
   }
 }

@@ -1,23 +1,106 @@
 #pragma once
 #include "renderer/raster/cuda/bin_circles.h"
 #include "renderer/raster/cuda/launch.cuh"
+#include "renderer/raster/cuda/warp.cuh"
 
-/// What the kernels that bin have in common. Device code only.
+/// What the kernels that bin have in common. Device code only, but for their launches.
 namespace roundel::cuda {
+
+/// The three kernels of bin_circles().
+void count_overlaps(const BinCirclesArgs& args, cudaStream_t stream);
+void scan_counts(const BinCirclesArgs& args, cudaStream_t stream);
+void list_overlaps(const BinCirclesArgs& args, cudaStream_t stream);
 
 /// What every block of a chunk's first kernel does first. False if there is nothing to do.
 template <bool kIsFirstChunk>
 __device__ bool begin_chunk(const BinCirclesArgs& args) {
   if (!kIsFirstChunk && args.begins_early) wait_for_kernel_in_front();
+  if (kIsFirstChunk) return true;  // the host has cleared what was there
   const FrameProgress& progress = *args.progress;
-  if (!kIsFirstChunk && progress.active_tiles[(args.chunk_number + 1) % 2] == 0) return false;
+  if (progress.active_tiles[(args.chunk_number + 1) % 2] == 0) return false;
   return progress.overflow == 0 || progress.overflow == args.chunk_number + 1;
 }
 
-/// By one thread, which knows how many overlaps the chunk has.
-inline __device__ void end_scan(const BinCirclesArgs& args, std::uint64_t overlaps) {
-  args.progress->listed = overlaps;
-  if (overlaps > args.capacity) args.progress->overflow = args.chunk_number + 1;
+/// The subtiles of a macrotile that a circle's pixels may lie in, ends included, in one word: x0
+/// and x1 with 6 bits, y0 and y1 with 7. kNowhere if there are none.
+using SubtileRect = std::uint32_t;
+inline constexpr SubtileRect kNowhere = ~SubtileRect{0};
+
+inline __device__ SubtileRect subtile_rect(const TileGrid& grid, const Shape& shape,
+                                           int macrotile_x, int macrotile_y) {
+  constexpr int kSubtilesX = kMacrotileSide * kTileSize / kSubtileWidth;
+  constexpr int kSubtilesY = kMacrotileSide * kTileSize / kSubtileHeight;
+  static_assert(kSubtilesX == 64 && kSubtilesY == 128, "SubtileRect's bits");
+  const PixelRect pixels = grid.pixel_bounds(shape);
+  // Arithmetic shifts: an empty rectangle ends at −1, and stays empty.
+  static_assert(kSubtileWidth == 1 << 4 && kSubtileHeight == 1 << 3);
+  const int x0 = max((pixels.x0 >> 4) - macrotile_x * kSubtilesX, 0);
+  const int x1 = min((pixels.x1 >> 4) - macrotile_x * kSubtilesX, kSubtilesX - 1);
+  const int y0 = max((pixels.y0 >> 3) - macrotile_y * kSubtilesY, 0);
+  const int y1 = min((pixels.y1 >> 3) - macrotile_y * kSubtilesY, kSubtilesY - 1);
+  if (pixels.empty() || x0 > x1 || y0 > y1) return kNowhere;
+  return x0 | x1 << 6 | y0 << 12 | y1 << 19;
 }
+
+/// A rectangle of tiles (kTileSize × kTileSize pixels, 2 × 4 subtiles).
+struct TileRect {
+  int x0, y0, width, height;
+
+  __device__ explicit TileRect(SubtileRect subtiles)
+      : x0((subtiles & 63) >> 1),
+        y0((subtiles >> 12 & 127) >> 2),
+        width(subtiles == kNowhere ? 0 : ((subtiles >> 6 & 63) >> 1) - x0 + 1),
+        height(subtiles == kNowhere ? 0 : ((subtiles >> 19 & 127) >> 2) - y0 + 1) {}
+};
+
+/// The rectangle's subtiles among those of tile (x, y) of its macrotile.
+inline __device__ std::uint32_t mask_in_tile(SubtileRect subtiles, int x, int y) {
+  const int x0 = subtiles & 63, x1 = subtiles >> 6 & 63, y0 = subtiles >> 12 & 127,
+            y1 = subtiles >> 19 & 127;
+  return subtile_mask(x0 - 2 * x, x1 - 2 * x, y0 - 4 * y, y1 - 4 * y);
+}
+
+/// Which tiles of a macrotile can still change: a word a row.
+inline __device__ void collect_active_tiles(const BinCirclesArgs& args, int macrotile_x,
+                                            int macrotile_y,
+                                            std::uint32_t (&active)[kMacrotileSide]) {
+  static_assert(kMacrotileSide == 32, "a lane a column");
+  const int x = macrotile_x * kMacrotileSide + lane();
+  for (int row = threadIdx.x / 32; row < kMacrotileSide; row += blockDim.x / 32) {
+    const int y = macrotile_y * kMacrotileSide + row;
+    const bool is_active = x < args.grid.tiles_x && y < args.grid.tiles_y &&
+                           args.active_subtiles[y * args.grid.tiles_x + x] != 0;
+    const std::uint32_t bits = __ballot_sync(kAllLanes, is_active);
+    if (lane() == 0) active[row] = bits;
+  }
+}
+
+/// A slab, of those that go from the front to the back, and the macrotile (blockIdx.y, blockIdx.z).
+struct Slab {
+  int macrotile_x, macrotile_y;
+  std::uint32_t first_circle;  // from the front
+  std::size_t number;          // among those of all macrotiles
+
+  __device__ Slab(const BinCirclesArgs& args, std::uint32_t slab)
+      : macrotile_x(static_cast<int>(blockIdx.y)),
+        macrotile_y(static_cast<int>(blockIdx.z)),
+        first_circle(slab * args.slab_circles),
+        number(macrotile() * args.num_slabs + slab) {}
+
+  __device__ static std::size_t macrotile() {
+    return static_cast<std::size_t>(blockIdx.z) * gridDim.y + blockIdx.y;
+  }
+  /// Circle i of the slab, counted from the front, has this number in the chunk; negative where
+  /// there is none.
+  __device__ int circle(const BinCirclesArgs& args, std::uint32_t i) const {
+    return static_cast<int>(args.count - 1 - first_circle - i);
+  }
+  /// An empty one where there is none.
+  __device__ static Shape load(const BinCirclesArgs& args, int circle) {
+    Shape shape = load_shape(args.shapes + max(circle, 0));
+    if (circle < 0) shape.radius = 0;
+    return shape;
+  }
+};
 
 }  // namespace roundel::cuda

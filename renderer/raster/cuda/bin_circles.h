@@ -19,7 +19,7 @@ inline constexpr int kMacrotileSide = 32, kTilesPerMacrotile = kMacrotileSide * 
 inline constexpr std::uint32_t kMostChunkCircles = 1u << 24;
 static_assert(kMostChunkCircles <= kMostCirclesAtOnce);
 /// Circles of a slab: a multiple of the one, and at most the other for the sake of shared memory.
-inline constexpr std::uint32_t kSlabStep = 256, kMostSlabCircles = 2048;
+inline constexpr std::uint32_t kSlabStep = 128, kMostSlabCircles = 2048;
 /// Tiles whose counts one block scans over the slabs, and slabs whose overlaps one block lists.
 inline constexpr int kScannedTiles = 8, kGroupSlabs = 4;
 /// Tiles of a region, which one thread block bins few circles for.
@@ -40,15 +40,14 @@ inline ROUNDEL_HOST_DEVICE std::uint32_t subtile_mask(int x0, int x1, int y0, in
   return columns & ((4u << 2 * (y1 < 3 ? y1 : 3)) - (1u << 2 * (y0 > 0 ? y0 : 0)));
 }
 
-/// An overlap on its way to its list: the tile in its macrotile, ten bits, and above it the place
-/// among the slab's overlaps with this tile.
-struct alignas(8) PlacedOverlap {
-  Overlap overlap;
-  std::uint32_t place;
-};
-/// Overlaps of a slab with a macrotile that are placed at most, and instead of their number where
+/// An overlap of a slab with a macrotile on its way to its list: the circle's number in the slab,
+/// from the front, in bits 18 to 28, the tile in the macrotile in bits 8 to 17, and the subtiles.
+using SlabOverlap = std::uint32_t;
+inline constexpr int kSlabTileShift = kSubtilesPerTile, kSlabCircleShift = kSlabTileShift + 10;
+static_assert(kTilesPerMacrotile == 1 << 10 && kMostSlabCircles <= 1u << (32 - kSlabCircleShift));
+/// Overlaps of a slab with a macrotile that are kept at most, and instead of their number where
 /// there are more.
-inline constexpr std::uint32_t kMostPlaced = 2560, kCrowded = ~0u;
+inline constexpr std::uint32_t kMostSlabOverlaps = 2560, kCrowded = ~0u;
 
 /// Overlaps side by side.
 struct alignas(8) OverlapRun {
@@ -85,12 +84,14 @@ struct BinCirclesArgs {
   /// Overlaps of a slab with each tile of a macrotile, and how many the groups in front have.
   std::uint16_t* counts = nullptr;   // [num_macrotiles][num_slabs][kTilesPerMacrotile]
   std::uint32_t* offsets = nullptr;  // [num_macrotiles][num_groups()][kTilesPerMacrotile]
-  /// The overlaps of a slab with the tiles of a macrotile, and where they stand in any order of the
-  /// slabs; kCrowded of them where they do not.
-  PlacedOverlap* placed = nullptr;      // [capacity]
-  OverlapRun* placed_runs = nullptr;    // [num_macrotiles][num_slabs]
-  std::uint64_t* scan_words = nullptr;  // [num_scan_words()], for look_back()
-  OverlapRun* lists = nullptr;          // [num_tiles], each front to back
+  /// The overlaps of a slab with a macrotile in any order, and where they stand, in any order of
+  /// the slabs; kCrowded of them where they do not.
+  SlabOverlap* slab_overlaps = nullptr;  // [capacity]
+  OverlapRun* slab_runs = nullptr;       // [num_macrotiles][num_slabs]
+  std::uint64_t* scan_words = nullptr;   // [num_scan_words()], for look_back()
+  OverlapRun* lists = nullptr;           // [num_tiles], each front to back
+  /// The tiles, column below row, in the order in which they are best blended; or null.
+  std::uint32_t* tile_order = nullptr;  // [num_tiles]
   Overlap* overlaps = nullptr;          // [capacity]
   std::uint64_t capacity = 0;           ///< at most 2³²
   FrameProgress* progress = nullptr;
@@ -107,8 +108,11 @@ struct BinCirclesArgs {
 inline ROUNDEL_HOST_DEVICE int macrotiles_x(const TileGrid& grid) {
   return (grid.tiles_x + kMacrotileSide - 1) / kMacrotileSide;
 }
+inline ROUNDEL_HOST_DEVICE int macrotiles_y(const TileGrid& grid) {
+  return (grid.tiles_y + kMacrotileSide - 1) / kMacrotileSide;
+}
 inline ROUNDEL_HOST_DEVICE int num_macrotiles(const TileGrid& grid) {
-  return macrotiles_x(grid) * ((grid.tiles_y + kMacrotileSide - 1) / kMacrotileSide);
+  return macrotiles_x(grid) * macrotiles_y(grid);
 }
 inline ROUNDEL_HOST_DEVICE int regions_x(const TileGrid& grid) {
   return (grid.tiles_x + kRegionWidth - 1) / kRegionWidth;

@@ -18,6 +18,7 @@ struct Shared {
 /// A tile's overlaps, front to back, from its list, which every warp reads for itself.
 class ListedOverlaps {
  public:
+  static constexpr bool kIsListed = true;
   struct Scratch {};
 
   __device__ ListedOverlaps(const BlendTilesArgs& args, Scratch& /*scratch*/, int tile_x,
@@ -39,6 +40,7 @@ class ListedOverlaps {
 /// than lists for few circles.
 class FoundOverlaps {
  public:
+  static constexpr bool kIsListed = false;
   struct Scratch {
     Overlap found[BlendPolicy::kMostFound];  // front to back
     // Circles found by each warp, in one of two rounds that follow each other.
@@ -165,7 +167,12 @@ __global__ void __launch_bounds__(kThreads, BlendPolicy::kBlocksPerProcessor)
   FrameProgress& progress = *args.progress;
   if (progress.overflow != 0) return;
   const TileGrid& grid = args.grid;
-  const int tile_x = blockIdx.x, tile_y = blockIdx.y;
+  int tile_x = static_cast<int>(blockIdx.x), tile_y = static_cast<int>(blockIdx.y);
+  if (Overlaps::kIsListed && args.tile_order != nullptr) {
+    const std::uint32_t place = args.tile_order[tile_y * grid.tiles_x + tile_x];
+    tile_x = static_cast<int>(place & 0xffff);
+    tile_y = static_cast<int>(place >> 16);
+  }
   const int tile = tile_y * grid.tiles_x + tile_x;
   if (tile == 0 && threadIdx.x == 0) {
     progress.overlaps = (args.chunk_number == 0 ? 0 : progress.overlaps) + progress.listed;

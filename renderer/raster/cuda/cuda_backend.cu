@@ -12,9 +12,9 @@ namespace {
 constexpr double kCapacityMargin = 1.5;
 constexpr std::uint64_t kFewOverlaps = 1 << 16;
 /// In a list, and on its way there.
-constexpr std::uint64_t kBytesPerOverlap = sizeof(Overlap) + sizeof(PlacedOverlap);
+constexpr std::uint64_t kBytesPerOverlap = sizeof(Overlap) + sizeof(SlabOverlap);
 /// The same for the overlaps of a slab: those of one differ less.
-constexpr double kPlacedMargin = 1.1;
+constexpr double kSlabMargin = 1.1;
 /// Overlaps of a list that is better shared by several blocks.
 constexpr std::uint32_t kLongList = 8192;
 /// Up to so many circles every tile's block looks at them itself: lists would cost more. Not for
@@ -23,6 +23,11 @@ constexpr std::uint64_t kMostUnlisted = 2048;
 constexpr std::uint64_t kMostUnlistedTests = kMostUnlisted * 1024;  // circles · tiles
 /// Blocks of binning for each multiprocessor; two or six were no faster.
 constexpr std::uint64_t kBinBlocksPerProcessor = 3;
+/// Circles of a slab at least: each has a count for every tile.
+constexpr std::uint64_t kLeastSlab = 256;
+/// Tiles that are put in order by one block, which takes longer than what it saves if there are
+/// more.
+constexpr int kMostOrderedTiles = 1 << 14;
 constexpr std::uint64_t kMostOverlaps = std::uint64_t{1} << 32;  // OverlapRun::start has 32 bits
 /// Up to so many circles, and circles · regions, a block a region looks at all of them.
 constexpr std::uint64_t kMostRegionTests = std::uint64_t{kMostRegionCircles} * 128;
@@ -127,10 +132,12 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   blend_.count = bin_.count = static_cast<std::uint32_t>(chunk.count());
   if (!chunk.is_last()) states_.reserve_discard(num_pixels());
   blend_.lists = nullptr;
+  blend_.tile_order = nullptr;
   if (is_listed) {
     reserve_lists(chunk);
     (is_for_regions(chunk) ? bin_regions : bin_circles)(bin_, stream_);
     blend_.lists = lists_.data();
+    blend_.tile_order = bin_.tile_order;
     blend_.overlaps = overlaps_.data();
   }
   blend_.states = states_.data();
@@ -250,11 +257,11 @@ std::uint32_t CudaBackend::slab_circles(std::uint64_t circles, double overlaps_p
   const auto macrotiles = static_cast<std::uint64_t>(num_macrotiles(bin_.grid));
   const std::uint64_t blocks = std::max<std::uint64_t>(bin_blocks_ / macrotiles, 1);
   const auto fitting = static_cast<std::uint64_t>(
-      kMostPlaced / (kPlacedMargin * std::max(overlaps_per_circle, 1.0)));
+      kMostSlabOverlaps / (kSlabMargin * std::max(overlaps_per_circle, 1.0)));
   const std::uint64_t slab = (circles + blocks - 1) / blocks;
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
-      (slab + kSlabStep - 1) / kSlabStep * kSlabStep, kSlabStep,
-      std::clamp<std::uint64_t>(fitting / kSlabStep * kSlabStep, kSlabStep, kMostSlabCircles)));
+      (slab + kSlabStep - 1) / kSlabStep * kSlabStep, kLeastSlab,
+      std::clamp<std::uint64_t>(fitting / kSlabStep * kSlabStep, kLeastSlab, kMostSlabCircles)));
 }
 
 /// Memory for a chunk's lists. Waits for the device if it grows.
@@ -262,6 +269,11 @@ void CudaBackend::reserve_lists(const Chunk& chunk) {
   const auto num_tiles = static_cast<std::uint64_t>(bin_.grid.num_tiles());
   lists_.reserve_discard(num_tiles);
   bin_.lists = lists_.data();
+  // Behind the front chunk there may be nothing to list, and no order.
+  const bool is_ordered =
+      chunk.number == 0 && !is_for_regions(chunk) && bin_.grid.num_tiles() <= kMostOrderedTiles;
+  if (is_ordered) tile_order_.reserve_discard(num_tiles);
+  bin_.tile_order = is_ordered ? tile_order_.data() : nullptr;
   if (is_for_regions(chunk)) {
     overlaps_.reserve_discard(chunk.count() * num_tiles);
   } else {
@@ -273,23 +285,23 @@ void CudaBackend::reserve_lists(const Chunk& chunk) {
     const std::uint64_t capacity =
         std::min({std::max(expected, needed_overlaps_), overlap_capacity(), kMostOverlaps});
     overlaps_.reserve_discard(capacity);
-    placed_.reserve_discard(capacity);
+    slab_overlaps_.reserve_discard(capacity);
     bin_.slab_circles = slab_circles(chunk.count(), per_circle);
     bin_.num_slabs =
         static_cast<std::uint32_t>((chunk.count() + bin_.slab_circles - 1) / bin_.slab_circles);
-    placed_runs_.reserve_discard(bin_.num_blocks());
+    slab_runs_.reserve_discard(bin_.num_blocks());
     counts_.reserve_discard(bin_.num_blocks() * kTilesPerMacrotile);
     offsets_.reserve_discard(static_cast<std::uint64_t>(bin_.num_groups()) * kTilesPerMacrotile *
                              static_cast<std::uint64_t>(num_macrotiles(bin_.grid)));
     scan_words_.reserve_discard(bin_.num_scan_words());
   }
-  bin_.placed = placed_.data();
-  bin_.placed_runs = placed_runs_.data();
+  bin_.slab_overlaps = slab_overlaps_.data();
+  bin_.slab_runs = slab_runs_.data();
   bin_.counts = counts_.data();
   bin_.offsets = offsets_.data();
   bin_.scan_words = scan_words_.data();
   bin_.overlaps = overlaps_.data();
-  bin_.capacity = std::min<std::uint64_t>(placed_.size(), kMostOverlaps);
+  bin_.capacity = std::min<std::uint64_t>(slab_overlaps_.size(), kMostOverlaps);
 }
 
 /// True if so few circles are drawn fastest without lists. Only in front: behind, where few tiles
@@ -368,14 +380,14 @@ void CudaBackend::compute_budget(std::uint64_t count) {
 /// Overlaps that the lists may have, with what they have now.
 std::uint64_t CudaBackend::overlap_capacity() const {
   const std::uint64_t left = budget_ > held() ? budget_ - held() : 0;
-  return left / kBytesPerOverlap + std::min(overlaps_.size(), placed_.size());
+  return left / kBytesPerOverlap + std::min(overlaps_.size(), slab_overlaps_.size());
 }
 
 /// Device memory that bin and blend work in.
 std::uint64_t CudaBackend::work_bytes() const {
-  return counts_.bytes() + offsets_.bytes() + placed_.bytes() + placed_runs_.bytes() +
-         scan_words_.bytes() + lists_.bytes() + overlaps_.bytes() + progress_.bytes() +
-         active_subtiles_.bytes() + states_.bytes() + background_.bytes();
+  return counts_.bytes() + offsets_.bytes() + slab_overlaps_.bytes() + slab_runs_.bytes() +
+         scan_words_.bytes() + lists_.bytes() + tile_order_.bytes() + overlaps_.bytes() +
+         progress_.bytes() + active_subtiles_.bytes() + states_.bytes() + background_.bytes();
 }
 
 /// Device memory of all buffers.

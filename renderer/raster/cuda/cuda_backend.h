@@ -85,10 +85,11 @@ class CudaBackend final : public RasterBackend {
   Circles made_;                       // the chunk's, on the host, where they were not in memory
   DeviceBuffer<std::uint16_t> counts_;
   DeviceBuffer<std::uint32_t> offsets_;
-  DeviceBuffer<PlacedOverlap> placed_;
-  DeviceBuffer<OverlapRun> placed_runs_;
+  DeviceBuffer<SlabOverlap> slab_overlaps_;
+  DeviceBuffer<OverlapRun> slab_runs_;
   DeviceBuffer<std::uint64_t> scan_words_;
   DeviceBuffer<OverlapRun> lists_;
+  DeviceBuffer<std::uint32_t> tile_order_;
   DeviceBuffer<Overlap> overlaps_;
   DeviceBuffer<FrameProgress> progress_;
   DeviceBuffer<std::uint8_t> active_subtiles_;

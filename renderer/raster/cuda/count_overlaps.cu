@@ -1,0 +1,195 @@
+#include "renderer/raster/cuda/bin_chunk.cuh"
+
+namespace roundel::cuda {
+namespace {
+
+/// Tuning, measured on an H200.
+struct CountPolicy {
+  static constexpr int kThreads = 256, kBlocksPerProcessor = 6;
+  /// Circles of a lane on their way from memory at once.
+  static constexpr int kLoads = 4;
+  /// A lane finds the tiles of its own circle, a warp those of a circle with more than so many.
+  static constexpr int kTilesOfLane = 12;
+};
+
+struct Shared {
+  std::uint32_t counts[kTilesPerMacrotile];
+  SlabOverlap overlaps[kMostSlabOverlaps];  // in any order
+  std::uint32_t active[kMacrotileSide];     // bit x of word y: tile (x, y) is not done
+  std::uint32_t num_overlaps;               // also those that do not fit
+  OverlapRun run;
+};
+
+/// Finds a slab's overlaps with the tiles of a macrotile. All lanes of a warp call find().
+template <bool kIsFirstChunk>
+class OverlapFinder {
+ public:
+  __device__ OverlapFinder(const BinCirclesArgs& args, const Slab& slab, Shared& shared)
+      : args_(args), slab_(slab), shared_(shared) {}
+
+  /// Those of circles first + lane(), and of those `step` circles on.
+  __device__ void find(std::uint32_t first, std::uint32_t step) {
+    constexpr int kLoads = CountPolicy::kLoads;
+    Shape shapes[kLoads];  // all are on their way before one is looked at
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k)
+      shapes[k] = Slab::load(args_, circle_of_slab(first + k * step + lane()));
+    SubtileRect subtiles[kLoads];
+    std::uint32_t tiles[kLoads], sum = 0;
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      subtiles[k] = subtile_rect(args_.grid, shapes[k], slab_.macrotile_x, slab_.macrotile_y);
+      tiles[k] = num_tiles(subtiles[k]);
+      sum += tiles[k];
+    }
+    const std::uint32_t up_to_here = warp_inclusive_sum(sum);
+    std::uint32_t at = 0;
+    if (lane() == 31) at = atomicAdd(&shared_.num_overlaps, up_to_here);
+    at = __shfl_sync(kAllLanes, at, 31) + up_to_here - sum;
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      const std::uint32_t circle = first + k * step + lane();
+      const TileRect rect(subtiles[k]);
+      if (!__any_sync(kAllLanes, rect.width > 2 || rect.height > 2)) {
+        emit_small(circle, subtiles[k], at);
+      } else {
+        const bool is_large = tiles[k] > CountPolicy::kTilesOfLane;
+        if (!is_large) emit(circle, subtiles[k], at);
+        for (unsigned large = __ballot_sync(kAllLanes, is_large); large != 0; large &= large - 1) {
+          const int one = __ffs(large) - 1;
+          emit_by_warp(__shfl_sync(kAllLanes, circle, one),
+                       __shfl_sync(kAllLanes, subtiles[k], one), __shfl_sync(kAllLanes, at, one));
+        }
+      }
+      at += tiles[k];
+    }
+  }
+
+ private:
+  __device__ int circle_of_slab(std::uint32_t i) const {
+    return i < args_.slab_circles ? slab_.circle(args_, i) : -1;
+  }
+
+  /// Columns of a row of the rectangle whose tiles can still change, a bit each.
+  __device__ std::uint32_t columns(const TileRect& rect, int y) const {
+    const std::uint32_t bits = (2u << (rect.x0 + rect.width - 1)) - (1u << rect.x0);
+    return kIsFirstChunk ? bits : bits & shared_.active[y];
+  }
+
+  __device__ std::uint32_t num_tiles(SubtileRect subtiles) const {
+    const TileRect rect(subtiles);
+    if (kIsFirstChunk) return rect.width * rect.height;
+    std::uint32_t count = 0;
+    for (int y = rect.y0; y < rect.y0 + rect.height; ++y) count += __popc(columns(rect, y));
+    return count;
+  }
+
+  /// Of at most 2 × 2 tiles, without a loop: most circles.
+  __device__ void emit_small(std::uint32_t circle, SubtileRect subtiles, std::uint32_t at) {
+    const std::uint32_t x0 = subtiles & 63, x1 = subtiles >> 6 & 63, y0 = subtiles >> 12 & 127,
+                        y1 = subtiles >> 19 & 127;
+    const std::uint32_t tile = y0 / 4 * kMacrotileSide + x0 / 2;
+    const bool is_one = subtiles != kNowhere;
+    const bool is_wide = is_one && x0 / 2 != x1 / 2, is_tall = is_one && y0 / 4 != y1 / 4;
+    const bool takes[4] = {is_one, is_wide, is_tall, is_wide && is_tall};
+    // The tile's columns are bits 0x55 and 0xaa, its rows two bits each.
+    const std::uint32_t left = (x0 % 2 != 0 ? 0xaa : 0xff) & (is_wide || x1 % 2 != 0 ? 0xff : 0x55);
+    const std::uint32_t right = x1 % 2 != 0 ? 0xff : 0x55;
+    const std::uint32_t upper = 0xffu >> (6 - 2 * (y1 % 4));
+    const std::uint32_t lower = (0xffu << 2 * (y0 % 4)) & (is_tall ? 0xff : upper);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const std::uint32_t other = tile + k / 2 * kMacrotileSide + k % 2;
+      if (takes[k] && (kIsFirstChunk || (shared_.active[other / 32] >> other % 32 & 1) != 0))
+        emit_one(circle, other, (k % 2 == 0 ? left : right) & (k / 2 == 0 ? lower : upper), at++);
+    }
+  }
+
+  __device__ void emit(std::uint32_t circle, SubtileRect subtiles, std::uint32_t at) {
+    const TileRect rect(subtiles);
+    int x = rect.x0, y = rect.y0;
+    for (int left = rect.width * rect.height; left > 0; --left) {
+      if (kIsFirstChunk || (shared_.active[y] >> x & 1) != 0)
+        emit_one(circle, y * kMacrotileSide + x, mask_in_tile(subtiles, x, y), at++);
+      if (++x == rect.x0 + rect.width) {
+        x = rect.x0;
+        ++y;
+      }
+    }
+  }
+
+  __device__ void emit_by_warp(std::uint32_t circle, SubtileRect subtiles, std::uint32_t at) {
+    const TileRect rect(subtiles);
+    for (int y = rect.y0; y < rect.y0 + rect.height; ++y) {
+      const std::uint32_t bits = columns(rect, y);
+      if ((bits >> lane() & 1) != 0)
+        emit_one(circle, y * kMacrotileSide + lane(), mask_in_tile(subtiles, lane(), y),
+                 at + __popc(bits & ((1u << lane()) - 1)));
+      at += __popc(bits);
+    }
+  }
+
+  __device__ void emit_one(std::uint32_t circle, std::uint32_t tile, std::uint32_t mask,
+                           std::uint32_t at) {
+    atomicAdd(&shared_.counts[tile], 1);
+    if (at < kMostSlabOverlaps)
+      shared_.overlaps[at] = circle << kSlabCircleShift | tile << kSlabTileShift | mask;
+  }
+
+  const BinCirclesArgs& args_;
+  const Slab& slab_;
+  Shared& shared_;
+};
+
+/// Block (slab, macrotile) of 256 threads finds one slab's overlaps with the tiles of one macrotile
+/// and counts them by tile. Where there are too many for shared memory it only counts.
+template <bool kIsFirstChunk>
+__global__ void __launch_bounds__(CountPolicy::kThreads, CountPolicy::kBlocksPerProcessor)
+    count_overlaps_kernel(const __grid_constant__ BinCirclesArgs args) {
+  constexpr int kThreads = CountPolicy::kThreads;
+  __shared__ Shared shared;
+  if (!begin_chunk<kIsFirstChunk>(args)) return;
+  const int thread = threadIdx.x;
+  const Slab slab(args, blockIdx.x);
+  static_assert(kTilesPerMacrotile == 4 * kThreads, "a thread has four tiles");
+  reinterpret_cast<uint4*>(shared.counts)[thread] = {0, 0, 0, 0};
+  for (std::uint64_t i = slab.number * kThreads + thread; i < args.num_scan_words();
+       i += args.num_blocks() * kThreads)
+    args.scan_words[i] = 0;
+  if (thread == 0) shared.num_overlaps = 0;
+  if (!kIsFirstChunk) collect_active_tiles(args, slab.macrotile_x, slab.macrotile_y, shared.active);
+  __syncthreads();
+  OverlapFinder<kIsFirstChunk> finder(args, slab, shared);
+  for (std::uint32_t first = thread / 32 * 32; first < args.slab_circles;
+       first += kThreads * CountPolicy::kLoads)
+    finder.find(first, kThreads);
+  __syncthreads();
+
+  const uint4 counts = reinterpret_cast<const uint4*>(shared.counts)[thread];
+  reinterpret_cast<uint2*>(args.counts + slab.number * kTilesPerMacrotile)[thread] = {
+      counts.x | counts.y << 16, counts.z | counts.w << 16};
+  if (thread == 0) {
+    std::uint32_t total = shared.num_overlaps;
+    const bool is_crowded = total > kMostSlabOverlaps;
+    std::uint64_t start = 0;
+    if (!is_crowded && total > 0) start = atomicAdd(&args.progress->placed, total);
+    // Where lists do not fit these do not either.
+    if (is_crowded || start + total > args.capacity) total = kCrowded;
+    args.slab_runs[slab.number] = shared.run = {static_cast<std::uint32_t>(start), total};
+  }
+  __syncthreads();
+  if (shared.run.count == kCrowded) return;
+  for (std::uint32_t i = thread; i < shared.run.count; i += kThreads)
+    args.slab_overlaps[shared.run.start + i] = shared.overlaps[i];
+}
+
+}  // namespace
+
+void count_overlaps(const BinCirclesArgs& args, cudaStream_t stream) {
+  const dim3 slabs(args.num_slabs, static_cast<unsigned>(macrotiles_x(args.grid)),
+                   static_cast<unsigned>(macrotiles_y(args.grid)));
+  launch(args.chunk_number == 0 ? count_overlaps_kernel<true> : count_overlaps_kernel<false>, slabs,
+         CountPolicy::kThreads, 0, args, args.begins_early, stream);
+}
+
+}  // namespace roundel::cuda
