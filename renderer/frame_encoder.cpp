@@ -49,8 +49,9 @@ std::string FrameEncoder::stream_header() const {
   return format_.video == VideoFormat::kY4m ? y4m_header(image_.width, image_.height, fps_) : "";
 }
 
-ImageMetadata FrameEncoder::metadata(std::int64_t frame) const {
-  return {kSoftware, fingerprint_, seed_, frame};
+ImageMetadata FrameEncoder::metadata(const FramePixels& picture, std::int64_t frame) const {
+  return {kSoftware, picture.fingerprint.empty() ? fingerprint_ : picture.fingerprint, seed_,
+          frame};
 }
 
 std::vector<std::uint8_t> FrameEncoder::encode(FramePixels& picture, std::int64_t frame,
@@ -58,12 +59,12 @@ std::vector<std::uint8_t> FrameEncoder::encode(FramePixels& picture, std::int64_
   if (format_.video == VideoFormat::kY4m) return encode_y4m_frame(picture.image);
   if (format_.video == VideoFormat::kRawVideo) return with_opaque_alpha(picture.image);
   if (format_.picture == ImageFormat::kPng)
-    return encode_png(picture.image, metadata(frame),
+    return encode_png(picture.image, metadata(picture, frame),
                       gives_up_pixels ? &picture.image.bytes : nullptr);
   RowDiscarder discarder(picture.framebuffer);
   RowDiscarder* const discards = gives_up_pixels ? &discarder : nullptr;
   if (format_.picture == ImageFormat::kPfm) return encode_pfm(picture.framebuffer, discards);
-  return encode_exr(picture.framebuffer, image_.alpha, metadata(frame), discards);
+  return encode_exr(picture.framebuffer, image_.alpha, metadata(picture, frame), discards);
 }
 
 std::uint64_t FrameEncoder::picture_bytes() const {

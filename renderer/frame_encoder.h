@@ -36,6 +36,7 @@ enum class PixelFormat {
 struct FramePixels {
   Image image;
   Framebuffer framebuffer;
+  std::string fingerprint;  ///< empty: that of the encoder's scene
 };
 
 /// Turns the pictures of one scene into bytes. May be used by several threads at once.
@@ -55,7 +56,7 @@ class FrameEncoder {
   /// What stands once before the first frame: empty but for y4m.
   std::string stream_header() const;
   /// What a frame's file says of its origin.
-  ImageMetadata metadata(std::int64_t frame) const;
+  ImageMetadata metadata(const FramePixels& picture, std::int64_t frame) const;
   /// The bytes of a frame's file, or of its part of the stream. Not to be called where
   /// takes_as_drawn(). Takes less memory where it may give up the pixels on the way. Throws
   /// Error(kRuntimeFailure) where a library cannot encode it.

@@ -70,7 +70,7 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
   {
     const StageTimer timer(stats, "encode");
     if (is_streamed_png(picture.image.width, picture.image.height, picture.image.channels)) {
-      write_png(path, picture.image, encoder.metadata(frame));
+      write_png(path, picture.image, encoder.metadata(picture, frame));
       return sample;
     }
     file = encoder.encode(picture, frame, true);

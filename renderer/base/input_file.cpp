@@ -28,6 +28,12 @@ bool allow_more_files() {
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
+/// Without st_ctim: that of a file also changes when its name does.
+FileStamp stamp_of(const struct stat& status) {
+  return {static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec};
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::string& path)
@@ -54,8 +60,7 @@ InputFile::InputFile(const std::string& path)
                 path + (S_ISDIR(status.st_mode) ? ": expected a file, got a directory"
                                                 : ": expected a regular file"));
   }
-  size_ = static_cast<std::uint64_t>(status.st_size);
-  modified_ = status.st_mtim;
+  stamp_ = stamp_of(status);
 }
 
 InputFile::~InputFile() {
@@ -84,18 +89,18 @@ void InputFile::read_at(std::uint64_t offset, std::span<std::byte> bytes) const 
 }
 
 std::string InputFile::read(std::size_t limit) const {
-  std::string bytes(std::min<std::uint64_t>(limit, size_), '\0');
+  std::string bytes(std::min<std::uint64_t>(limit, size()), '\0');
   read_at(0, std::as_writable_bytes(std::span(bytes)));
   return bytes;
 }
 
 void InputFile::check_fits_memory() const {
-  roundel::check_fits_memory(path_, "bytes", size_);
+  roundel::check_fits_memory(path_, "bytes", size());
 }
 
 Buffer<std::byte> InputFile::read_all() const {
   check_fits_memory();
-  Buffer<std::byte> bytes(size_);
+  Buffer<std::byte> bytes(size());
   read_at(0, bytes.span());
   check_unchanged();
   return bytes;
@@ -104,10 +109,7 @@ Buffer<std::byte> InputFile::read_all() const {
 void InputFile::check_unchanged() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) fail_with_errno("cannot read");
-  // Not st_ctim: that of a file also changes when its name does.
-  if (static_cast<std::uint64_t>(status.st_size) != size_ ||
-      status.st_mtim.tv_sec != modified_.tv_sec || status.st_mtim.tv_nsec != modified_.tv_nsec)
-    fail_as_changed();
+  if (stamp_of(status) != stamp_) fail_as_changed();
 }
 
 }  // namespace roundel

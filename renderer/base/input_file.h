@@ -1,13 +1,19 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <span>
 #include <string>
 
 #include "renderer/base/buffer.h"
 
 namespace roundel {
+
+/// What tells two states of a file apart.
+struct FileStamp {
+  std::uint64_t size = 0;
+  std::int64_t seconds = 0, nanoseconds = 0;  ///< of its last change
+  bool operator==(const FileStamp&) const = default;
+};
 
 /// A regular file, open for reading for the life of the object, so that all that is read comes from
 /// one file, whatever takes its name in the meantime. Nothing is mapped into memory: a mapped file
@@ -25,7 +31,9 @@ class InputFile {
   /// For libraries that read files themselves.
   int descriptor() const { return descriptor_; }
   /// Bytes, when it was opened.
-  std::uint64_t size() const { return size_; }
+  std::uint64_t size() const { return stamp_.size; }
+  /// As it was when it was opened.
+  const FileStamp& stamp() const { return stamp_; }
   /// Fills `bytes` with the file's from `offset` on, offset + bytes.size() <= size(). From many
   /// threads at once. Throws "PATH: has changed while it was read" where it has become shorter.
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
@@ -46,8 +54,7 @@ class InputFile {
 
   std::string path_;
   int descriptor_ = -1;
-  std::uint64_t size_ = 0;
-  timespec modified_{};
+  FileStamp stamp_;
 };
 
 }  // namespace roundel

@@ -94,6 +94,8 @@ class Table {
   /// Throws Error(kRuntimeFailure) "PATH: has changed while it was read" where what has been read
   /// need not be what was hashed.
   void check_unchanged() const { file_->check_unchanged(); }
+  /// Of the file, when it was opened.
+  const FileStamp& stamp() const { return file_->stamp(); }
 
  protected:
   explicit Table(std::shared_ptr<const InputFile> file) : file_(std::move(file)) {}

@@ -13,6 +13,7 @@
 #include "renderer/generate/random_circle.h"
 #include "renderer/generate/view.h"
 #include "renderer/pixels/srgb.h"
+#include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
 namespace {
@@ -97,7 +98,24 @@ CircleSource::CircleSource(const Scene& scene) : state_(std::make_unique<State>(
     state_->sources.push_back(make_layer_source(scene, index));
 }
 
+CircleSource::CircleSource(const Scene& scene, CircleSource& before) : CircleSource(scene) {
+  for (std::size_t i = 0; i < state_->sources.size(); ++i)
+    if (state_->sources[i]->is_simulated()) state_->sources[i].swap(before.state_->sources[i]);
+}
+
 CircleSource::~CircleSource() = default;
+
+FilmSource::FilmSource(const Scene& scene)
+    : is_data_film_(is_data_film(scene)),
+      now_{{std::shared_ptr<const Scene>(), &scene}, std::make_shared<CircleSource>(scene)} {}
+
+FilmSource::Frame FilmSource::at(std::int64_t frame) {
+  if (!is_data_film_ || frame == now_.scene->frame) return now_;
+  auto scene = std::make_shared<const Scene>(scene_at(*now_.scene, frame));
+  auto circles = std::make_shared<CircleSource>(*scene, *now_.circles);
+  now_ = {std::move(scene), std::move(circles)};
+  return now_;
+}
 
 void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths, Space space) {
   const Scene& scene = state_->scene;

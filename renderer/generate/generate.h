@@ -17,6 +17,9 @@ class CircleSource {
  public:
   /// Keeps a reference to the scene.
   explicit CircleSource(const Scene& scene);
+  /// The same, with the simulations of one that is not used any more: of the same scene, but for
+  /// its data.
+  CircleSource(const Scene& scene, CircleSource& before);
   ~CircleSource();
 
   /// Depths, which take a sort in some of the classic scenes.
@@ -51,6 +54,31 @@ class CircleSource {
 
   struct State;
   std::unique_ptr<State> state_;
+};
+
+/// The circles of a scene's frames, with each frame's files of data.
+class FilmSource {
+ public:
+  /// Keeps a reference to the scene.
+  explicit FilmSource(const Scene& scene);
+
+  /// A frame's circles, and what they come from: to be kept as long as a CircleStream of them.
+  struct Frame {
+    std::shared_ptr<const Scene> scene;
+    std::shared_ptr<CircleSource> circles;
+  };
+  /// Throws what scene_at() does. The frame before is not to be asked for any more, but for what it
+  /// streams.
+  Frame at(std::int64_t frame);
+
+  /// True where the circles depend on the frame.
+  bool varies() const { return is_data_film_ || now_.circles->is_simulated(); }
+  /// Of the frame that the scene is at, until another is asked for.
+  const CircleSource& first() const { return *now_.circles; }
+
+ private:
+  bool is_data_film_;
+  Frame now_;
 };
 
 /// generate() as circles are drawn. Frames before 0 have those of frame 0.

@@ -79,6 +79,8 @@ struct ColorMap {
   std::vector<Category> categories;     ///< of each value one, ascending
   std::vector<DisplayColor> palette;    ///< where not empty: categories are the data's values
   std::optional<DisplayColor> missing;  ///< for NaN, empty texts and what is no category
+  bool is_over_frame = false;           ///< in films of data the categories are each file's
+  bool is_settled = false;              ///< they are known, whatever the file at hand
 };
 
 /// Rows for which it does not hold are left out.
@@ -109,6 +111,19 @@ struct DataMap {
   /// From a layer's key "columns": circles are rounded to binary32 first, as they always were.
   bool is_plain = false;
 };
+
+/// Calls visit(scale, slot) for the scales there are.
+template <typename Map, typename Visit>
+void for_each_scale(Map& map, const Visit& visit) {
+  if (map.radius.slot && map.radius.scale) visit(*map.radius.scale, *map.radius.slot);
+  if (map.alpha && map.alpha->slot && map.alpha->scale) visit(*map.alpha->scale, *map.alpha->slot);
+  if (map.color.kind == ColorMap::Kind::kScale) visit(map.color.scale, map.color.slot);
+}
+
+/// True where categories are the values that the data have.
+inline bool finds_categories(const ColorMap& color) {
+  return color.kind == ColorMap::Kind::kCategories && !color.palette.empty();
+}
 
 /// The slot of a column, a new one where it has none yet.
 inline Slot slot_of(DataMap& map, std::size_t column) {

@@ -193,7 +193,8 @@ void RowMapper::check_color(MappedRun& run, RowUse use) const {
       if (!has_missing) keep_taken(run.numbers(color.slot), color.scale.kind, run.draws);
       return;
     case ColorMap::Kind::kCategories: {
-      const bool is_unknown = use == RowUse::kSurvey && !color.palette.empty();
+      const bool is_unknown =
+          use == RowUse::kSurvey && finds_categories(color) && !color.is_settled;
       if (is_unknown && has_missing) return;
       if (is_unknown && table_.columns()[map_.columns[color.slot]].is_text) {
         const std::span<const std::string_view> texts = run.texts(color.slot);

@@ -26,6 +26,8 @@ struct Scale {
   /// Numbers of the column, found in the data: those at t = 0 and 1; of rank the 257 percentiles
   /// k/256. Empty before, and where there are no numbers.
   std::vector<double> ends;
+  bool is_over_frame = false;  ///< in films of data the ends are each file's, else those of all
+  bool is_settled = false;     ///< the ends are known, whatever the file at hand
 };
 
 inline constexpr std::size_t kRankSteps = 256;

@@ -63,9 +63,11 @@ struct ThreadFound {
   std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();
 };
 
-std::vector<ScaleTask> tasks_of(DataMap& map) {
+/// `is_film`: without what each file says by itself.
+std::vector<ScaleTask> tasks_of(DataMap& map, bool is_film) {
   std::vector<ScaleTask> tasks;
-  const auto add = [&tasks](Scale& scale, Slot slot) {
+  for_each_scale(map, [&](Scale& scale, Slot slot) {
+    if (scale.is_settled || (is_film && scale.is_over_frame)) return;
     scale.ends.clear();
     if (!needs_data(scale)) {
       scale.ends = {(*scale.domain)[0].value, (*scale.domain)[1].value};
@@ -80,10 +82,7 @@ std::vector<ScaleTask> tasks_of(DataMap& map) {
     ScaleTask task{&scale, slot, std::nullopt, !shares.empty(), {}};
     if (!shares.empty()) task.finder.emplace(std::move(shares));
     tasks.push_back(std::move(task));
-  };
-  if (map.radius.slot && map.radius.scale) add(*map.radius.scale, *map.radius.slot);
-  if (map.alpha && map.alpha->slot && map.alpha->scale) add(*map.alpha->scale, *map.alpha->slot);
-  if (map.color.kind == ColorMap::Kind::kScale) add(map.color.scale, map.color.slot);
+  });
   return tasks;
 }
 
@@ -97,41 +96,53 @@ void take(const MappedRun& run, const ScaleTask& task, std::vector<double>& take
 
 class Survey {
  public:
-  Survey(const Table& table, DataMap& map)
-      : table_(table),
+  /// Of a map that was made for `first`.
+  Survey(const TableHead& first, DataMap& map, bool is_film)
+      : first_(first),
         map_(map),
-        mapper_(table, map),
-        tasks_(tasks_of(map)),
-        keeps_numbers_(table.rows() <= kKeptRows),
-        collects_categories_(map.color.kind == ColorMap::Kind::kCategories &&
-                             !map.color.palette.empty()) {
-    facts_.rows = table.rows();
-    facts_.block_rows = block_rows_of(table);
-    kept_.resize(facts_.blocks());
-  }
+        is_film_(is_film),
+        tasks_(tasks_of(map, is_film)),
+        collects_categories_(finds_categories(map.color) && !map.color.is_settled &&
+                             !(is_film && map.color.is_over_frame)) {}
 
-  DataFacts go() {
-    for_each_block([this](std::uint64_t block, ThreadFound& found) { look_at(block, found); });
-    table_.check_unchanged();
+  DataFacts go(const TableList& tables) {
+    for (std::size_t i = 0; i < tables.count; ++i) {
+      visit(tables, i, [this](std::uint64_t block, ThreadFound& found) { look_at(block, found); });
+      end_table();
+    }
     join();
     while (end_passes()) {
-      if (keeps_numbers_)
+      if (keeps_numbers_) {
         tbb::parallel_for_each(threads_, [this](ThreadFound& found) {
           for (std::size_t k = 0; k < tasks_.size(); ++k)
             if (tasks_[k].is_open) tasks_[k].finder->count(found.numbers[k], found.ranks[k]);
         });
-      else
-        for_each_block([this](std::uint64_t block, ThreadFound& found) { count(block, found); });
-      table_.check_unchanged();
+        continue;
+      }
+      for (std::size_t i = 0; i < tables.count; ++i)
+        visit(tables, i, [this](std::uint64_t block, ThreadFound& found) { count(block, found); });
     }
-    for (ScaleTask& task : tasks_) set_ends(task);
+    for (ScaleTask& task : tasks_) {
+      set_ends(task);
+      task.scale->is_settled |= is_film_;
+    }
+    map_.color.is_settled |= is_film_ && collects_categories_;
     return std::move(facts_);
   }
 
  private:
+  /// Calls visit(block, found) for all blocks of a table, by many threads.
   template <typename Visit>
-  void for_each_block(const Visit& visit) {
-    tbb::parallel_for(std::uint64_t{0}, facts_.blocks(), [&](std::uint64_t block) {
+  void visit(const TableList& tables, std::size_t index, const Visit& visit) {
+    const std::shared_ptr<const Table> table = tables.open(index);
+    const DataMap fitted = is_film_ ? map_for(*table, first_, map_) : DataMap();
+    mapper_.emplace(*table, is_film_ ? fitted : map_);
+    rows_ = table->rows();
+    block_rows_ = block_rows_of(*table);
+    const std::uint64_t blocks = (rows_ + block_rows_ - 1) / block_rows_;
+    kept_.assign(blocks, 0);
+    keeps_numbers_ &= facts_.rows + rows_ <= kKeptRows;
+    tbb::parallel_for(std::uint64_t{0}, blocks, [&](std::uint64_t block) {
       ThreadFound& found = threads_.local();
       found.scales.resize(tasks_.size());
       found.ranks.resize(tasks_.size());
@@ -140,12 +151,26 @@ class Survey {
       found.missing.resize(map_.columns.size());
       visit(block, found);
     });
+    table->check_unchanged();
+    std::uint64_t bad = 0, first_bad = std::numeric_limits<std::uint64_t>::max();
+    for (const ThreadFound& found : threads_) {
+      bad += found.bad;
+      first_bad = std::min(first_bad, found.first_bad);
+    }
+    if (bad > 0 && !map_.skips_invalid) mapper_->fail_for(first_bad, bad);
+    mapper_.reset();
+  }
+
+  /// Adds up what is counted by table, after its first pass.
+  void end_table() {
+    facts_.rows += rows_;
+    facts_.block_rows = block_rows_;
+    for (const std::uint64_t kept : kept_) facts_.kept += kept;
   }
 
   void read(std::uint64_t block, ThreadFound& found) const {
-    const std::uint64_t first = block * facts_.block_rows;
-    mapper_.read(first, std::min(facts_.block_rows, facts_.rows - first), RowUse::kSurvey,
-                 found.run);
+    const std::uint64_t first = block * block_rows_;
+    mapper_->read(first, std::min(block_rows_, rows_ - first), RowUse::kSurvey, found.run);
   }
 
   void look_at(std::uint64_t block, ThreadFound& found) {
@@ -155,7 +180,7 @@ class Survey {
     found.dropped += run.dropped;
     found.bad += run.bad;
     found.first_bad = std::min(found.first_bad, run.first_bad);
-    const std::span<const double> x = mapper_.x(run), y = mapper_.y(run);
+    const std::span<const double> x = mapper_->x(run), y = mapper_->y(run);
     for (const std::uint32_t i : run.kept) {
       found.x.add(x[i]);
       found.y.add(y[i]);
@@ -186,7 +211,7 @@ class Survey {
     }
   }
 
-  bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
+  bool is_text(Slot slot) const { return first_.columns[map_.columns[slot]].is_text; }
 
   static void add_column(const MappedRun& run, Slot slot, ThreadFound& found) {
     const std::span<const double> values = run.numbers(slot);
@@ -221,11 +246,11 @@ class Survey {
     if (count <= kMaxCategories) return;
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: {}: more than {} different values are too many for categories",
-                            table_.path(), name_of(map_.color.slot), kMaxCategories));
+                            first_.path, name_of(map_.color.slot), kMaxCategories));
   }
 
   std::string name_of(Slot slot) const {
-    const std::string& name = table_.columns()[map_.columns[slot]].name;
+    const std::string& name = first_.columns[map_.columns[slot]].name;
     return name.empty() ? fmt::format("column {}", map_.columns[slot]) : printable(name);
   }
 
@@ -239,7 +264,6 @@ class Survey {
       facts_.dropped += found.dropped;
       facts_.order_text_bytes += found.order_text_bytes;
       all.bad += found.bad;
-      all.first_bad = std::min(all.first_bad, found.first_bad);
       all.x.add(found.x);
       all.y.add(found.y);
       for (std::size_t k = 0; k < tasks_.size(); ++k) all.scales[k].add(found.scales[k]);
@@ -250,7 +274,6 @@ class Survey {
       all.category_texts.merge(found.category_texts);
       all.category_numbers.merge(found.category_numbers);
     }
-    if (all.bad > 0 && !map_.skips_invalid) mapper_.fail_for(all.first_bad, all.bad);
     check_categories(std::max(all.category_texts.size(), all.category_numbers.size()));
     facts_.skipped = all.bad;
     facts_.left = all.x.low;
@@ -262,8 +285,7 @@ class Survey {
       if (!is_text(slot))
         facts_.columns.push_back(
             {name_of(slot), all.columns[slot].low, all.columns[slot].high, all.missing[slot]});
-    facts_.kept = facts_.rows - facts_.dropped - facts_.skipped;
-    if (facts_.kept < facts_.rows) {
+    if (facts_.kept < facts_.rows && !is_film_) {
       facts_.kept_before = {0};
       for (const std::uint64_t kept : kept_)
         facts_.kept_before.push_back(facts_.kept_before.back() + kept);
@@ -309,11 +331,14 @@ class Survey {
                             : (*scale.domain)[end].value;
   }
 
-  const Table& table_;
+  TableHead first_;
   DataMap& map_;
-  RowMapper mapper_;
+  bool is_film_;
   std::vector<ScaleTask> tasks_;
-  bool keeps_numbers_, collects_categories_;
+  bool keeps_numbers_ = true, collects_categories_;
+  // Of the table at hand:
+  std::optional<RowMapper> mapper_;
+  std::uint64_t rows_ = 0, block_rows_ = 1;
   std::vector<std::uint64_t> kept_;  ///< rows of each block
   tbb::enumerable_thread_specific<ThreadFound> threads_;
   DataFacts facts_;
@@ -332,7 +357,51 @@ std::uint64_t block_rows_of(const Table& table) {
 }
 
 DataFacts survey_rows(const Table& table, DataMap& map) {
-  return Survey(table, map).go();
+  const std::shared_ptr<const Table> borrowed(std::shared_ptr<const Table>(), &table);
+  return Survey(TableHead(table), map, false).go({1, [&](std::size_t /*index*/) {
+                                                    return borrowed;
+                                                  }});
+}
+
+DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map) {
+  return Survey(first, map, true).go(tables);
+}
+
+DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) {
+  DataMap fitted = map;
+  const auto fail = [&](const std::string& problem) {
+    throw Error(ExitCode::kInvalidScene, problem);
+  };
+  for (std::size_t& column : fitted.columns) {
+    const TableColumn& wanted = first.columns[column];
+    if (!wanted.name.empty()) {
+      const std::optional<std::size_t> found = find_column(table, wanted.name);
+      if (!found) fail(no_such_column(table, wanted.name));
+      column = *found;
+    } else if (column >= table.columns().size()) {
+      fail(fmt::format("{}: expected at least {}, as {} has, got {}", table.path(),
+                       count_with_noun(column + 1, "column"), first.path, table.columns().size()));
+    }
+    const TableColumn& got = table.columns()[column];
+    const auto kind = [](bool is_text) { return is_text ? "texts" : "numbers"; };
+    if (got.is_text != wanted.is_text && table.rows() > 0)
+      fail(fmt::format(
+          "{}: {}: expected {}, as {} has, got {}", table.path(),
+          got.name.empty() ? fmt::format("column {}", column) : roundel::quoted(got.name),
+          kind(wanted.is_text), first.path, kind(got.is_text)));
+  }
+  for (std::size_t c = 0; c < fitted.color.channels.size(); ++c)
+    if (const auto slot = fitted.color.channels[c].slot)
+      fitted.color.ones[c] = table.columns()[fitted.columns[*slot]].one;
+  return fitted;
+}
+
+bool needs_film(const DataMap& map) {
+  bool needs = finds_categories(map.color) && !map.color.is_over_frame;
+  for_each_scale(map, [&](const Scale& scale, Slot /*slot*/) {
+    needs |= needs_data(scale) && !scale.is_over_frame;
+  });
+  return needs;
 }
 
 }  // namespace roundel

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,32 @@ struct DataFacts {
 /// not depend on threads. Throws Error(kInvalidScene) for rows that cannot be drawn, unless the
 /// map skips them.
 DataFacts survey_rows(const Table& table, DataMap& map);
+
+/// What maps need of the table that they were made for.
+struct TableHead {
+  std::string path;
+  std::vector<TableColumn> columns;
+
+  TableHead() = default;
+  explicit TableHead(const Table& table) : path(table.path()), columns(table.columns()) {}
+};
+
+/// The files of a film of data, which are opened one after the other.
+struct TableList {
+  std::size_t count = 0;
+  std::function<std::shared_ptr<const Table>(std::size_t)> open;
+};
+
+/// The same for all of a film's files as one, with a map made for `first`: completes what is not
+/// over each frame alone, and settles it. Throws also where a file lacks a column.
+DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map);
+
+/// A map that was made for the columns of `first`, for those of another file of the film. Throws
+/// Error(kInvalidScene) where that lacks one, or has texts for numbers.
+DataMap map_for(const Table& table, const TableHead& first, const DataMap& map);
+
+/// True where all of a film's files have to be gone through before the first is drawn.
+bool needs_film(const DataMap& map);
 
 /// Rows that are read at once: so many, or a few of the table's runs.
 std::uint64_t block_rows_of(const Table& table);

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "renderer/data/table.h"
+#include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
 namespace {
@@ -206,7 +206,7 @@ void add_source(Hasher& hasher, const DataSource& source) {
 bool has_double_data(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
     const auto* data = std::get_if<DataSource>(&layer.source);
-    return data != nullptr && data->table && !data->map && !data->table->fits_float();
+    return data != nullptr && !data->map && !data->fits_float;
   });
 }
 
@@ -235,6 +235,11 @@ std::string fingerprint(const Scene& scene) {
     hasher.add(std::string_view("data's positions in binary64"));
   if (scene.view.flip_y) hasher.add(std::string_view("y points down"));
   return hasher.digest();
+}
+
+std::string fingerprint_at(const Scene& scene, std::int64_t frame) {
+  if (!is_data_film(scene)) return fingerprint(scene);
+  return fingerprint(scene_at(scene, frame, SceneUse::kFingerprint));
 }
 
 }  // namespace roundel

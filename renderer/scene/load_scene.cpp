@@ -25,7 +25,7 @@ Scene parse_scene(std::string_view text, const std::string& path, const SceneOve
     scene = read_scene(*root, path, overrides, errors);
   errors.throw_if_any();
   resolve_scene(scene);
-  return scene;
+  return overrides.frame ? scene_at(scene, *overrides.frame) : scene;
 }
 
 bool is_stream_path(const std::string& path) {

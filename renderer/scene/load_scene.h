@@ -12,6 +12,7 @@ namespace roundel {
 struct SceneOverrides {
   std::optional<int> width, height;
   std::optional<std::uint32_t> seed;
+  std::optional<std::int64_t> frame;  ///< that films of data are at; else that of the animation
 };
 
 /// True for what stands for a pipe, "-" (standard input), /dev/stdin and /dev/fd/N: data of such a

@@ -137,7 +137,8 @@ class MapReader {
       return size;
     }
     size.slot = read_column(node, key);
-    if (!node.is_map() || !has_any(node, {"scale", "threshold", "domain", "range", "missing"}))
+    if (!node.is_map() ||
+        !has_any(node, {"scale", "threshold", "domain", "over", "range", "missing"}))
       return size;
     size.scale = read_scale(node, key);
     size.low = {0, false};
@@ -168,6 +169,7 @@ class MapReader {
       if (scale.kind != ScaleKind::kSymlog)
         add_error(*threshold, key + ".threshold", "expected scale: symlog too");
     }
+    scale.is_over_frame = is_over_frame(node.find("over"));
     const auto domain = node.find("domain");
     if (!domain) return scale;
     if (scale.kind == ScaleKind::kRank)
@@ -202,6 +204,7 @@ class MapReader {
         color.kind = ColorMap::Kind::kCategories;
         if (has_any(node, {"colormap", "scale", "threshold", "domain"}))
           add_error(*categories, key, "expected categories or a colormap with its scale, got both");
+        color.is_over_frame = is_over_frame(node.find("over"));
         if (slot) read_categories(*categories, key + ".categories");
       } else if (color.kind == ColorMap::Kind::kText &&
                  has_any(node, {"colormap", "scale", "threshold", "domain"})) {

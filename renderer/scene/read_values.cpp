@@ -24,6 +24,10 @@ double read_number(ValidNode node) {
   return parse_number(node.text()).value.value();
 }
 
+bool is_over_frame(const std::optional<ValidNode>& node) {
+  return node && node->text() == "frame";
+}
+
 std::int64_t read_integer(ValidNode node) {
   return parse_integer(node.text()).value.value();
 }

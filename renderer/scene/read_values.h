@@ -11,6 +11,8 @@ namespace roundel {
 
 // Values at nodes that validate() has accepted: read without further checks.
 double read_number(ValidNode node);
+/// Of a key "over", which may be absent.
+bool is_over_frame(const std::optional<ValidNode>& node);
 std::int64_t read_integer(ValidNode node);
 DisplayColor read_color(ValidNode node);
 std::array<double, 2> read_point(ValidNode node);

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
@@ -13,30 +16,102 @@
 namespace roundel {
 namespace {
 
-void survey_layers(Scene& scene) {
-  // Those with `columns` are checked as they are drawn, unless that is by runs.
-  const bool surveys_all = (scene.window && scene.window->kind == ViewWindow::Kind::kData) ||
-                           count_circles(scene) > kMostDataInMemory;
+bool fits_data(const Scene& scene) {
+  return scene.window && scene.window->kind == ViewWindow::Kind::kData;
+}
+
+/// Calls work(data) for all layers with data, and throws all that is wrong with these together.
+template <typename Work>
+void for_each_data(Scene& scene, const Work& work) {
   std::string problems;
   for (Layer& layer : scene.layers) {
     auto* const data = std::get_if<DataSource>(&layer.source);
-    if (data == nullptr || (!data->map && !surveys_all)) continue;
+    if (data == nullptr) continue;
     try {
-      DataMap plain = map_of_columns(*data);
-      data->facts = std::make_shared<const DataFacts>(
-          survey_rows(*data->table, data->map ? *data->map : plain));
+      work(*data);
     } catch (const Error& error) {
       if (error.exit_code() != ExitCode::kInvalidScene) throw;
       problems += (problems.empty() ? "" : "\n") + std::string(error.what());
     }
   }
   if (!problems.empty()) throw Error(ExitCode::kInvalidScene, problems);
+}
+
+/// True where the map, or the scene's window, needs this frame's rows.
+bool needs_rows(const Scene& scene, const DataSource& data) {
+  if (fits_data(scene) && (!data.film || scene.window->is_over_frame)) return true;
+  if (!data.map) return false;
+  bool needs = finds_categories(data.map->color) && !data.map->color.is_settled;
+  for_each_scale(*data.map, [&](const Scale& scale, Slot /*slot*/) { needs |= !scale.is_settled; });
+  return needs;
+}
+
+void survey_layers(Scene& scene, SceneUse use) {
+  // Those with `columns` are checked as they are drawn, unless that is by runs.
+  const bool surveys_all = count_circles(scene) > kMostDataInMemory;
+  for_each_data(scene, [&](DataSource& data) {
+    const bool draws = use == SceneUse::kDraw && (data.map || surveys_all);
+    if (data.facts || !(draws || needs_rows(scene, data))) return;
+    DataMap plain = map_of_columns(data);
+    data.facts =
+        std::make_shared<const DataFacts>(survey_rows(*data.table, data.map ? *data.map : plain));
+  });
   const std::uint64_t circles = count_circles(scene);
   if (circles > kMaxCircles)
     throw Error(
         ExitCode::kInvalidScene,
         fmt::format("{}: {} circles in all need {} of memory; at most {}", scene.path, circles,
                     memory_text(static_cast<double>(circles) * kBytesPerCircle), kMaxCircles));
+}
+
+std::shared_ptr<const Table> open_frame(const DataFilm& film, const std::string& dataset,
+                                        std::int64_t frame) {
+  std::shared_ptr<const Table> table = open_table(film.path(frame), {dataset});
+  const auto seen = film.seen.find(std::max<std::int64_t>(frame, 0));
+  if (seen != film.seen.end() && seen->second != table->stamp())
+    throw Error(ExitCode::kRuntimeFailure, table->path() + ": has changed while it was read");
+  return table;
+}
+
+/// With `columns` a film's file has as many, of numbers.
+void check_columns(const DataSource& data, const Table& table) {
+  if (data.columns.empty()) return;
+  const auto fail = [&](const std::string& problem) {
+    throw Error(ExitCode::kInvalidScene, table.path() + ": " + problem);
+  };
+  const std::vector<TableColumn>& columns = table.columns();
+  if (columns.size() != data.columns.size())
+    fail(fmt::format("expected {}, as \"columns\" says, got {}",
+                     count_with_noun(data.columns.size(), "column"), columns.size()));
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (data.columns[c] != DataColumn::kIgnored && columns[c].is_text)
+      fail(fmt::format("column {}: expected numbers, got texts", c));
+}
+
+/// Completes what goes by all files of a film.
+void settle_film(const Scene& scene, DataSource& data) {
+  if (!data.film) return;
+  auto film = std::make_shared<DataFilm>(*data.film);
+  film->map = data.map;
+  DataMap plain = map_of_columns(data);
+  DataMap& map = film->map ? *film->map : plain;
+  if (needs_film(map) || (fits_data(scene) && !scene.window->is_over_frame)) {
+    const TableList files{static_cast<std::size_t>(film->frames), [&](std::size_t index) {
+                            const auto frame = film->start + static_cast<std::int64_t>(index);
+                            auto table = open_frame(*film, data.dataset, frame);
+                            check_columns(data, *table);
+                            film->seen.emplace(frame, table->stamp());
+                            return table;
+                          }};
+    film->facts = survey_film(files, film->first, map);
+  }
+  for_each_scale(map, [](Scale& scale, Slot /*slot*/) {
+    if (scale.is_settled || needs_data(scale)) return;
+    scale.ends = {(*scale.domain)[0].value, (*scale.domain)[1].value};
+    scale.is_settled = true;
+  });
+  data.map = film->map;
+  data.film = std::move(film);
 }
 
 struct Window {
@@ -49,11 +124,14 @@ Window data_window(const Scene& scene) {
   Window window{kInfinity, -kInfinity, kInfinity, -kInfinity};
   for (const Layer& layer : scene.layers) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
-    if (data == nullptr || !data->facts) continue;
-    window.left = std::min(window.left, data->facts->left);
-    window.right = std::max(window.right, data->facts->right);
-    window.bottom = std::min(window.bottom, data->facts->bottom);
-    window.top = std::max(window.top, data->facts->top);
+    if (data == nullptr) continue;
+    const bool is_of_film = data->film && data->film->facts && !scene.window->is_over_frame;
+    const DataFacts* const facts = is_of_film ? &*data->film->facts : data->facts.get();
+    if (facts == nullptr) continue;
+    window.left = std::min(window.left, facts->left);
+    window.right = std::max(window.right, facts->right);
+    window.bottom = std::min(window.bottom, facts->bottom);
+    window.top = std::max(window.top, facts->top);
   }
   if (window.left > window.right) return {};
   if (window.left == window.right && window.bottom == window.top) {  // one place
@@ -84,10 +162,9 @@ View view_of(const ViewWindow& asked, const Scene& scene) {
   return view;
 }
 
-}  // namespace
-
-void resolve_scene(Scene& scene) {
-  survey_layers(scene);
+/// All that depends on the data at hand.
+void complete(Scene& scene, SceneUse use) {
+  survey_layers(scene, use);
   if (!scene.window) return;
   const bool flip_y = scene.view.flip_y;
   scene.view = view_of(*scene.window, scene);
@@ -96,6 +173,58 @@ void resolve_scene(Scene& scene) {
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: view: a window {} scene units high needs a zoom of {}; at most {}",
                             scene.path, 1 / scene.view.zoom, scene.view.zoom, kMaxZoom));
+}
+
+}  // namespace
+
+void resolve_scene(Scene& scene) {
+  for_each_data(scene, [&](DataSource& data) { settle_film(scene, data); });
+  complete(scene, SceneUse::kDraw);
+}
+
+Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
+  Scene at = scene;
+  if (!is_data_film(scene) || frame == scene.frame) return at;
+  at.frame = frame;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<const Table>> tables;
+  for_each_data(at, [&](DataSource& data) {
+    if (!data.film) return;
+    data.path = data.film->path(frame);
+    std::shared_ptr<const Table>& table = tables[{data.path, data.dataset}];
+    if (!table) table = open_frame(*data.film, data.dataset, frame);
+    check_columns(data, *table);
+    if (data.film->map) data.map = map_for(*table, data.film->first, *data.film->map);
+    data.table = table;
+    data.rows = table->rows();
+    data.content_hash = table->content_hash();
+    data.fits_float = table->fits_float();
+    data.facts = nullptr;
+  });
+  complete(at, use);
+  return at;
+}
+
+std::string missing_files(const DataFilm& film, const FrameList& frames) {
+  FrameList missing;
+  std::error_code ignored;
+  for (const std::int64_t frame : frames)
+    if (!std::filesystem::exists(film.path(frame), ignored)) missing.push_back(frame);
+  if (missing.empty()) return "";
+  return fmt::format("no file for {} of {}: {} ({})", missing.size(),
+                     count_with_noun(frames.size(), "frame"), frames_text(missing),
+                     film.path(missing.front()));
+}
+
+void check_data_files(const Scene& scene, const FrameList& frames) {
+  std::string problems;
+  for (const Layer& layer : scene.layers) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    if (data == nullptr || !data->film) continue;
+    const std::string problem = missing_files(*data->film, frames);
+    if (problem.empty()) continue;
+    problems += fmt::format("{}{}: data: {}", problems.empty() ? "" : "\n", scene.path, problem);
+  }
+  if (!problems.empty()) throw Error(ExitCode::kInvalidScene, problems);
 }
 
 }  // namespace roundel

@@ -6,6 +6,24 @@ namespace roundel {
 /// Goes through the data of layers with a map, which completes their maps and counts their
 /// circles, then turns the view's window into its centre and zoom. Throws Error(kInvalidScene)
 /// with the problems of all layers' data, one a line.
+///
+/// Films of data: goes through all files first where domains, categories or the window come from
+/// all of them, and leaves the scene as it stands at its frame.
 void resolve_scene(Scene& scene);
+
+enum class SceneUse {
+  kDraw,
+  kFingerprint,  ///< data are gone through only where the fingerprint needs it
+};
+
+/// The scene as it stands at a frame, with that frame's files of data. Throws Error(kInvalidScene)
+/// where one is missing or not like the first, what resolve_scene() throws, and
+/// Error(kRuntimeFailure) where one has changed since.
+Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use = SceneUse::kDraw);
+
+/// Throws Error(kInvalidScene) with all of these frames that lack a file of data.
+void check_data_files(const Scene& scene, const FrameList& frames);
+/// "no file for 3 of 240 frames: 3-4,9 (cells_0003.npz)"; empty where all are there.
+std::string missing_files(const DataFilm& film, const FrameList& frames);
 
 }  // namespace roundel

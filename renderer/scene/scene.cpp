@@ -1,5 +1,8 @@
 #include "renderer/scene/scene.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "renderer/scene/classic_scenes.h"
 
 namespace roundel {
@@ -18,6 +21,18 @@ std::uint64_t count_circles(const Scene& scene) {
   std::uint64_t count = 0;
   for (const Layer& layer : scene.layers) count += count_circles(layer);
   return count;
+}
+
+bool is_data_film(const Scene& scene) {
+  return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    return data != nullptr && data->film;
+  });
+}
+
+std::string DataFilm::path(std::int64_t frame) const {
+  const std::filesystem::path file = name.path(std::max<std::int64_t>(frame, 0));
+  return (std::filesystem::path(folder) / file).string();
 }
 
 DataMap map_of_columns(const DataSource& source) {

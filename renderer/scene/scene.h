@@ -1,12 +1,15 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "renderer/base/frame_name.h"
+#include "renderer/base/input_file.h"
 #include "renderer/map/data_map.h"
 #include "renderer/map/survey_rows.h"
 #include "renderer/pixels/image_settings.h"
@@ -29,6 +32,7 @@ struct ViewWindow {
   Kind kind = Kind::kGiven;
   std::array<double, 2> x{0, 1}, y{0, 1};  ///< low, high; kGiven
   double margin = 0.05;                    ///< the others: of the longer side, on each side
+  bool is_over_frame = false;              ///< kData: of each frame's files, else of all frames'
   bool covers = false;                     ///< the window fills the image; else all of it is seen
 };
 
@@ -105,6 +109,20 @@ enum class DataColumn { kX, kY, kZ, kRadius, kRed, kGreen, kBlue, kAlpha, kIgnor
 inline constexpr std::array<const char*, 9> kDataColumnNames = {
     "x", "y", "z", "radius", "red", "green", "blue", "alpha", "_"};
 
+/// A data file a frame.
+struct DataFilm {
+  std::string folder;  ///< that names are relative to
+  FrameName name{""};
+  std::int64_t start = 0, frames = 1;      ///< of the animation
+  TableHead first;                         ///< of the first frame's file
+  std::optional<DataMap> map;              ///< for that; what goes by all files is settled
+  std::optional<DataFacts> facts;          ///< of all files, where something goes by them
+  std::map<std::int64_t, FileStamp> seen;  ///< the files that it comes from, by frame
+
+  /// Frames before 0 have the file of frame 0.
+  std::string path(std::int64_t frame) const;
+};
+
 /// Circles from a table, one circle a row, in paint order. What its columns mean says `map`, or
 /// without one `columns`, one for each of the table's.
 struct DataSource {
@@ -118,6 +136,9 @@ struct DataSource {
   std::optional<DataMap> map = {};
   /// What the rows are like: with a map, once resolve_scene() has been through them.
   std::shared_ptr<const DataFacts> facts = {};
+  bool fits_float = true;  ///< Table::fits_float()
+  /// Of a film of data: all of the above is that of one of its frames.
+  std::shared_ptr<const DataFilm> film = {};
 };
 /// The map that the columns of a source without one stand for.
 DataMap map_of_columns(const DataSource& source);
@@ -144,6 +165,7 @@ struct Scene {
   std::optional<ViewWindow> window;  ///< that `view` comes from, once the scene is resolved
   std::vector<Layer> layers;         ///< painted in this order, later ones on top
   std::optional<Animation> animation;
+  std::int64_t frame = 0;             ///< that films of data are at
   std::optional<std::string> output;  ///< pattern, relative to the working directory
 
   std::int64_t default_frame() const { return animation ? animation->start : 0; }
@@ -152,6 +174,8 @@ struct Scene {
 /// Number of circles of every frame, of the whole scene or of a layer, without generating them.
 std::uint64_t count_circles(const Scene& scene);
 std::uint64_t count_circles(const Layer& layer);
+/// True where some layer has a data file a frame.
+bool is_data_film(const Scene& scene);
 
 inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
 /// Scenes with data and no more circles than this are made in memory, where nothing has to be read

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <numeric>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +16,7 @@
 #include "renderer/scene/classic_scenes.h"
 #include "renderer/scene/read_map.h"
 #include "renderer/scene/read_values.h"
+#include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
 namespace {
@@ -31,14 +34,15 @@ class SceneReader {
     read_image(root, scene.image);
     std::tie(scene.width_in_file, scene.height_in_file) = size_in_file_;
     if (const auto view = root.find_part("view")) read_view(*view, scene);
+    if (const auto animation = root.find_part("animation"))
+      scene.animation = animation_ = read_animation(*animation);
+    scene.frame = scene.default_frame();
     if (const auto layers = root.find_part("layers")) read_layers(*layers, scene);
     if (scene.window && scene.window->kind == ViewWindow::Kind::kData &&
         std::none_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
           return std::holds_alternative<DataSource>(layer.source);
         }))
       errors_.add(fit_->place(), "view.fit", "expected a layer with data");
-    if (const auto animation = root.find_part("animation"))
-      scene.animation = read_animation(*animation);
     if (const auto output = root.find("output")) scene.output = std::string(output->text());
     return scene;
   }
@@ -64,6 +68,9 @@ class SceneReader {
     if (fit)
       window.kind = fit->text() == "data" ? ViewWindow::Kind::kData : ViewWindow::Kind::kSquare;
     read_key(node, "margin", read_number, window.margin);
+    window.is_over_frame = is_over_frame(node.find("over"));
+    if (window.is_over_frame && window.kind != ViewWindow::Kind::kData)
+      errors_.add(node.find("over")->place(), "view.over", "expected fit: data too");
     if (const auto aspect = node.find("aspect")) window.covers = aspect->text() == "cover";
     if (fit || (node.has("x") && node.has("y"))) scene.window = window;
     fit_ = fit;
@@ -222,6 +229,13 @@ class SceneReader {
     if (!data) return source;
     const std::filesystem::path scene = is_stream_path(path_) ? "" : path_;
     source.path = (scene.parent_path() / data->text()).string();
+    const FrameName name{std::string(data->text())};
+    std::error_code ignored;
+    if (name.has_number() && !std::filesystem::exists(source.path, ignored)) {
+      source.film = read_film(*data, name, scene.parent_path().string());
+      if (!source.film) return source;
+      source.path = source.film->path(source.film->start);
+    }
     if (const auto dataset = layer.find("dataset")) source.dataset = std::string(dataset->text());
     if (const auto color = layer.find("color")) source.color = read_color(*color);
     try {
@@ -229,6 +243,12 @@ class SceneReader {
       source.table = file.table;
       source.rows = file.table->rows();
       source.content_hash = file.content_hash;
+      source.fits_float = file.table->fits_float();
+      if (source.film) {
+        auto film = std::make_shared<DataFilm>(*source.film);
+        film->first = TableHead(*file.table);
+        source.film = std::move(film);
+      }
       if (layer.has("map")) read_map(layer, shader, source);
       if (source.rows > kMaxCircles && !source.map)
         errors_.add(data->place(), layer_path_ + ".data",
@@ -252,6 +272,30 @@ class SceneReader {
       errors_.add(data->place(), layer_path_ + ".data", error.what());
     }
     return source;
+  }
+
+  /// A data file a frame; nothing where there is none for some.
+  std::shared_ptr<const DataFilm> read_film(ValidNode data, const FrameName& name,
+                                            const std::string& folder) {
+    auto film = std::make_shared<DataFilm>();
+    film->folder = folder;
+    film->name = name;
+    const auto fail = [&](const std::string& problem) {
+      errors_.add(data.place(), layer_path_ + ".data", problem);
+      return nullptr;
+    };
+    if (!animation_)
+      return fail(
+          fmt::format("{}: no such file; for a file a frame \"animation\" says which "
+                      "frames there are",
+                      (std::filesystem::path(folder) / data.text()).string()));
+    film->start = animation_->start;
+    film->frames = animation_->frames;
+    FrameList frames(static_cast<std::size_t>(film->frames));
+    std::iota(frames.begin(), frames.end(), film->start);
+    const std::string problem = missing_files(*film, frames);
+    if (!problem.empty()) return fail(problem);
+    return film;
   }
 
   void read_map(PartlyValidNode layer, Shader shader, DataSource& source) {
@@ -327,6 +371,7 @@ class SceneReader {
   std::string layer_path_;
   std::map<std::pair<std::string, std::string>, DataFile> data_files_;
   std::optional<ValidNode> fit_;  ///< of the view
+  std::optional<Animation> animation_;
 };
 
 }  // namespace

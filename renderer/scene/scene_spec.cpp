@@ -208,6 +208,11 @@ SpecPtr length_map(double max) {
               "length");
 }
 
+/// What goes by a film of data, or by each of its files.
+Field over(const char* text) {
+  return {"over", spec(EnumSpec{{"film", "frame"}}), text, false, "\"film\""};
+}
+
 /// The keys of a scale: how a column's numbers become a share from 0 to 1.
 std::vector<Field> scale_fields() {
   const SpecPtr end = spec(AnyOfSpec{{spec(UnitSpec{"%", 0, 100}, "a percentile from 0% to 100%"),
@@ -223,6 +228,8 @@ std::vector<Field> scale_fields() {
        "Values at the two ends of the range, numbers or percentiles of the rows that are drawn; "
        "their range where absent.",
        false, ""},
+      over("Of a data file a frame: the domain or the categories of all frames' files, or of each "
+           "frame's."),
   };
 }
 
@@ -330,8 +337,10 @@ SpecPtr layer() {
               {"random", random_circles(), "Independent random circles.", false, ""},
               {"circles", inline_circles(), "Circles by hand.", false, ""},
               {"data", spec(StringSpec{}, "the path of a data file"),
-               "Path of a data file, relative to the scene file, a circle a row, in paint order. x "
-               "and y up to 1e15, rounded to float32 only behind the view.",
+               "Path of a data file, relative to the scene file, a circle a row, in paint order; "
+               "with "
+               "#### for the frame number a file a frame of the animation. x and y up to 1e15, "
+               "rounded to float32 only behind the view.",
                false, ""},
               {"dataset", spec(StringSpec{}, "the name of a table in the data file"),
                "Which table, of a data file that has several.", false, ""},
@@ -433,13 +442,15 @@ SpecPtr view() {
                false, ""},
               {"margin", number(0, kMaxMargin),
                "With fit: of the window's longer side, added on each side.", false, "0.05"},
+              over("With fit: data, of a data file a frame: the window of all frames' files, or of "
+                   "each frame's."),
               {"aspect", spec(EnumSpec{{"contain", "cover"}}),
                "All of the window is seen (contain), or it fills the image (cover).", false,
                "\"contain\""},
               {"flip", spec(EnumSpec{{"y"}}), "y: it points down.", false, ""},
           },
           {},
-          {{"x", "y"}, {"y", "x"}, {"margin", "fit"}},
+          {{"x", "y"}, {"y", "x"}, {"margin", "fit"}, {"over", "fit"}},
           {{"aspect", {"x", "fit"}}},
           {{"center", "x"}, {"center", "fit"}, {"zoom", "x"}, {"zoom", "fit"}, {"x", "fit"}}},
       "{center: [x, y], zoom: NUMBER}, {x: [low, high], y: [low, high]} or {fit: data}");

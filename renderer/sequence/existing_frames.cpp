@@ -54,9 +54,9 @@ std::string without_path(std::string_view message, const std::string& path) {
 }
 
 /// What is wrong with a file that decodes; empty: nothing.
-std::string fault_of(const FrameFile& file, const FrameOrigin& origin, const char* word) {
-  if (!origin.fingerprint.empty() && file.metadata &&
-      file.metadata->fingerprint == origin.fingerprint) {
+std::string fault_of(const FrameFile& file, const FrameOrigin& origin,
+                     const std::string& fingerprint, const char* word) {
+  if (!fingerprint.empty() && file.metadata && file.metadata->fingerprint == fingerprint) {
     return "";
   }
   if (file.width != origin.width || file.height != origin.height) {
@@ -127,7 +127,11 @@ std::vector<FrameFile> examine_frames(const FrameName& name, const FrameList& fr
 }
 
 FrameOrigin origin_of(const Scene& scene) {
-  return {fingerprint(scene), kSoftware, scene.seed, scene.image.width, scene.image.height};
+  FrameOrigin origin{fingerprint(scene), {}, kSoftware, scene.seed, scene.image.width,
+                     scene.image.height};
+  if (is_data_film(scene))
+    origin.fingerprint_of = [&scene](std::int64_t frame) { return fingerprint_at(scene, frame); };
+  return origin;
 }
 
 FrameOrigin most_common_origin(const std::vector<FrameFile>& files) {
@@ -146,7 +150,21 @@ FrameOrigin most_common_origin(const std::vector<FrameFile>& files) {
   if (most == counts.end()) return {};
   const FrameFile& file = *most->second.second;
   const ImageMetadata metadata = file.metadata.value_or(ImageMetadata());
-  return {metadata.fingerprint, metadata.software, metadata.seed, file.width, file.height};
+  FrameOrigin origin{metadata.fingerprint, {},         metadata.software,
+                     metadata.seed,        file.width, file.height};
+  std::size_t all = 0;
+  for (const auto& [of, count] : counts) all += count.first;
+  constexpr std::size_t kScenes = 2;  // of which frames may have been mixed up
+  if (counts.size() > kScenes && 2 * counts.size() > all) {
+    std::map<std::int64_t, std::string> own;
+    for (const FrameFile& sound : files)
+      if (sound.metadata) own.emplace(sound.metadata->frame, sound.metadata->fingerprint);
+    origin.fingerprint_of = [own](std::int64_t frame) {
+      const auto found = own.find(frame);
+      return found == own.end() ? "" : found->second;
+    };
+  }
+  return origin;
 }
 
 void judge_frames(std::vector<FrameFile>& files, const FrameList& frames, const FrameOrigin& origin,
@@ -154,7 +172,13 @@ void judge_frames(std::vector<FrameFile>& files, const FrameList& frames, const 
   for (std::size_t i = 0; i < files.size(); ++i) {
     FrameFile& file = files[i];
     if (file.state != FrameState::kSound) continue;
-    file.fault = fault_of(file, origin, word);
+    std::string fingerprint = origin.fingerprint;
+    if (origin.fingerprint_of && file.metadata) {
+      const std::int64_t said = file.metadata->frame;  // of a misnamed one
+      const bool is_asked = std::binary_search(frames.begin(), frames.end(), said);
+      fingerprint = origin.fingerprint_of(is_asked ? said : frames[i]);
+    }
+    file.fault = fault_of(file, origin, fingerprint, word);
     if (file.fault.empty() && file.metadata && file.metadata->frame != frames[i]) {
       file.fault = "misnamed";
       file.detail = fmt::format(" is frame {}", file.metadata->frame);

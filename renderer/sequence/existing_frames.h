@@ -1,13 +1,14 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "renderer/base/frame_name.h"
 #include "renderer/image/files.h"
 #include "renderer/scene/scene.h"
 #include "renderer/sequence/frame_list.h"
-#include "renderer/sequence/frame_name.h"
 
 namespace roundel {
 
@@ -40,13 +41,16 @@ std::vector<FrameFile> examine_frames(const FrameName& name, const FrameList& fr
 /// What all frames of an export say of themselves.
 struct FrameOrigin {
   std::string fingerprint;  ///< of the scene; empty: that of PFM files, which say nothing
+  /// Where there is one, that of each frame instead, as films of data have; it may throw Error.
+  std::function<std::string(std::int64_t)> fingerprint_of = {};
   std::string software;
   std::uint32_t seed = 0;
   int width = 0, height = 0;
 };
-/// That of frames which this program makes of the scene.
+/// That of frames which this program makes of the scene, to which it keeps a reference.
 FrameOrigin origin_of(const Scene& scene);
-/// That of most of the files.
+/// That of most of the files. Where most have a fingerprint of their own, as in films of data, any
+/// is right, and fingerprint_of says so.
 FrameOrigin most_common_origin(const std::vector<FrameFile>& files);
 
 /// Makes those sound files foreign that are not the frame they are named after, or of another

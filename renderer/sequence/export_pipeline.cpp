@@ -15,6 +15,7 @@
 
 #include "renderer/base/memory.h"
 #include "renderer/render.h"
+#include "renderer/scene/fingerprint.h"
 #include "renderer/sequence/busy_clock.h"
 
 namespace roundel {
@@ -27,6 +28,8 @@ constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
 struct FrameCircles {
   std::shared_ptr<Circles> memory;
   CircleStream stream;
+  FilmSource::Frame source;
+  std::string fingerprint = {};  ///< of films of data, whose frames have one each
 };
 using PixelsPointer = std::unique_ptr<FramePixels>;
 
@@ -55,7 +58,7 @@ class ExportPipeline {
   explicit ExportPipeline(ExportJob job)
       : job_(std::move(job)),
         source_(job_.scene),
-        simulated_(source_.is_simulated()),
+        varies_(source_.varies()),
         arena_(job_.encoders > 0 ? job_.encoders : tbb::task_arena::automatic) {
     encoders_ = std::max(1, arena_.max_concurrency());
     const std::size_t rasterizers = job_.rasterizers.size();
@@ -68,7 +71,7 @@ class ExportPipeline {
     max_in_flight_ = std::clamp<std::size_t>(fit, rasterizers + 1, wanted);
     const std::uint64_t circle_bytes = count_circles(job_.scene) * (sizeof(Shape) + sizeof(Paint));
     const bool fits_ahead = circle_bytes * (rasterizers + 2) <= budget;
-    keeps_circles_ = !source_.is_streamed() || circle_bytes <= budget;
+    keeps_circles_ = !source_.first().is_streamed() || circle_bytes <= budget;
     max_circles_ = rasterizers + (fits_ahead ? 2 : 0);
   }
 
@@ -163,7 +166,7 @@ class ExportPipeline {
           goes_on = true;
         }
       });
-      if (!simulated_) constant = circles;
+      if (!varies_) constant = circles;
       lock.lock();
       if (error) {
         result_.error = error;
@@ -195,11 +198,22 @@ class ExportPipeline {
       memory = take_free(free_circles_);
     }
     if (!memory) memory = std::make_shared<Circles>();
-    if (!keeps_circles_) return {memory, source_.at(frame, *memory)};
+    FilmSource::Frame source;
+    std::string fingerprint;
+    if (is_data_film(job_.scene)) {
+      const StageTimer timer(stats, "read");
+      source = source_.at(frame);
+      fingerprint = roundel::fingerprint(*source.scene);
+    } else {
+      source = source_.at(frame);
+    }
+    CircleSource& circles = *source.circles;
+    if (!keeps_circles_ || (is_data_film(job_.scene) && circles.is_streamed()))
+      return {memory, circles.at(frame, *memory), std::move(source), std::move(fingerprint)};
     const StageTimer timer(stats, "generate");
-    generate_in_frame_space(source_, frame, *memory);
+    generate_in_frame_space(circles, frame, *memory);
     stats.stage("generate").bytes = memory->count() * (sizeof(Shape) + sizeof(Paint));
-    return {memory, *memory};
+    return {memory, *memory, {}, std::move(fingerprint)};
   }
 
   // ---- draw: one thread a rasterizer -----------------------------------------------------------
@@ -242,7 +256,8 @@ class ExportPipeline {
       fail_draw(std::move(work), *error);
     } else {
       result_.stages.add(stats);
-      if (simulated_) free_circles_.push_back(std::move(work.content.memory));
+      if (varies_) free_circles_.push_back(std::move(work.content.memory));
+      picture->fingerprint = std::move(work.content.fingerprint);
       encoding_clock_.end_window();
       to_encode_.push_back({work.index, work.frame, std::move(picture)});
       submit_encode();
@@ -429,8 +444,8 @@ class ExportPipeline {
   }
 
   ExportJob job_;
-  CircleSource source_;
-  bool simulated_;
+  FilmSource source_;
+  bool varies_;
   tbb::task_arena arena_;
   int encoders_ = 1;
   std::size_t max_in_flight_ = 0;  ///< frames generated and not yet written

@@ -96,15 +96,6 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-/// How many frames from `begin` on lie at the same distance from one to the next.
-std::size_t run_length(const FrameList& frames, std::size_t begin) {
-  if (begin + 1 >= frames.size()) return 1;
-  const std::int64_t step = frames[begin + 1] - frames[begin];
-  std::size_t end = begin + 2;
-  while (end < frames.size() && frames[end] - frames[end - 1] == step) ++end;
-  return end - begin;
-}
-
 constexpr int kMaxShards = 1'000'000;
 
 std::optional<int> whole_number(std::string_view text) {
@@ -190,22 +181,6 @@ FrameList parse_frames(const std::string& text) {
   std::sort(frames.begin(), frames.end());
   frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
   return frames;
-}
-
-std::string frames_text(const FrameList& frames) {
-  std::string text;
-  for (std::size_t i = 0; i < frames.size();) {
-    std::size_t length = run_length(frames, i);
-    const std::int64_t step = length > 1 ? frames[i + 1] - frames[i] : 1;
-    // Two frames apart are no range, and the second may begin a better one.
-    if (length == 2 && step > 1) length = 1;
-    if (!text.empty()) text += ',';
-    text += std::to_string(frames[i]);
-    if (length > 1) text += '-' + std::to_string(frames[i + length - 1]);
-    if (length > 1 && step > 1) text += 'x' + std::to_string(step);
-    i += length;
-  }
-  return text;
 }
 
 Shard parse_shard(const std::string& text) {

@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace roundel {
+#include "renderer/base/frame_name.h"
 
-/// Frame numbers in rising order, each once.
-using FrameList = std::vector<std::int64_t>;
+namespace roundel {
 
 /// Frames before 0 show the state of frame 0: a film may start with stills of it.
 inline constexpr std::int64_t kMinFrame = -10'000'000;
@@ -23,10 +22,6 @@ inline constexpr std::size_t kMaxFrames = 10'000'000;  ///< numbers in one list
 /// step below 1, a number outside [kMinFrame, kMaxFrame], more than kMaxFrames frames, a file that
 /// cannot be read.
 FrameList parse_frames(const std::string& text);
-
-/// The shortest usual spelling: "1-10,15,20-30x2". parse_frames() gives the frames back. Empty for
-/// no frames. `frames` rise.
-std::string frames_text(const FrameList& frames);
 
 /// Hands out the frames to make, in rising order. Used by one thread.
 class FrameSource {

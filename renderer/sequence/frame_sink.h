@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "renderer/sequence/frame_name.h"
+#include "renderer/base/frame_name.h"
 
 namespace roundel {
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "renderer/base/error.h"
+#include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
 namespace {
@@ -54,7 +55,11 @@ void add_seed(CommandLine& line, SceneOptions& options) {
 void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
   add_seed(line, options);
   line.add_value(
-      "frame", "N", whole(options.frame, 0, kMaxFrame),
+      "frame", "N",
+      [&options, read = whole(options.frame, 0, kMaxFrame)](const std::string& value) {
+        read(value);
+        options.overrides.frame = options.frame;
+      },
       fmt::format("frame number, 0 to {}: the state after N steps of 1/60 s (default: the first "
                   "one of the scene's animation, else 0)",
                   kMaxFrame));
@@ -77,7 +82,10 @@ void add_frames(CommandLine& line, FramesOption& frames) {
 }
 
 FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t otherwise) {
-  if (frames.list) return *frames.list;
+  if (frames.list) {
+    check_data_files(scene, *frames.list);
+    return *frames.list;
+  }
   if (!frames.all) return {otherwise};
   if (!scene.animation) {
     throw Error(ExitCode::kUsage,

@@ -1,6 +1,10 @@
 #pragma once
+#include <sys/types.h>
+
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "renderer/base/atomic_file.h"
@@ -47,6 +51,18 @@ std::vector<NewFolder> make_folders_of(const std::vector<std::string>& paths,
 
 /// The files that drawing the scenes reads: the scene files and their data.
 std::vector<std::string> files_read(const std::vector<Scene>& scenes);
+
+/// Files that a command reads, by whatever name or link they are reached. Those that do not exist
+/// are none.
+class InputFiles {
+ public:
+  explicit InputFiles(const std::vector<std::string>& paths);
+  /// Throws Error(`refusal`) where writing to `output` would replace one of them.
+  void check_keeps(const std::string& output, ExitCode refusal) const;
+
+ private:
+  std::map<std::pair<dev_t, ino_t>, std::string> paths_;
+};
 
 /// Throws Error(`refusal`) where writing to `output` would replace one of the files in `inputs`, by
 /// whatever name or link it is reached. Files that do not exist are no inputs.

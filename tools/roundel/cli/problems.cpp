@@ -125,7 +125,7 @@ std::vector<std::string> colours_used_twice(const Scene& scene) {
 
 /// About a film of so many frames in which nothing moves.
 std::string nothing_moves(const Scene& scene, std::size_t frames) {
-  if (frames < 2 || CircleSource(scene).is_simulated()) return "";
+  if (frames < 2 || FilmSource(scene).varies()) return "";
   return fmt::format("nothing in this scene depends on the frame: the {} pictures are the same",
                      frames);
 }

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <vector>
 
+#include "renderer/base/frame_name.h"
 #include "renderer/data/npy.h"
 #include "renderer/generate/generate.h"
 #include "renderer/scene/load_scene.h"
-#include "renderer/sequence/frame_name.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/requirements.h"
@@ -106,18 +106,19 @@ int run_circles(const Arguments& arguments) {
   std::vector<std::string> paths;
   for (const std::int64_t frame : frames)
     if (!is_stream) paths.push_back(name.path(frame));
+  const InputFiles inputs(files_read({scene}));
   for (const std::string& path : paths) {
     check_writable(path, true);
-    check_replaces_no_input(path, files_read({scene}), ExitCode::kOutputRefused);
+    inputs.check_keeps(path, ExitCode::kOutputRefused);
   }
   check_memory(
       scene, count_circles(scene) * (sizeof(Shape) + sizeof(Paint) + 2 * columns * sizeof(float)));
 
   const std::vector<NewFolder> folders = make_folders_of(paths);
-  CircleSource source(scene);
+  FilmSource source(scene);
   Circles circles;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    source.generate(std::max<std::int64_t>(frames[i], 0), circles);
+    source.at(frames[i]).circles->generate(std::max<std::int64_t>(frames[i], 0), circles);
     const std::vector<float> rows = rows_of(circles, columns);
     if (is_stream)
       print_out(npy_file(rows, circles.count(), columns));

@@ -273,20 +273,21 @@ class Regression {
     if (scene_ != subject.scene) {
       scene_ = nullptr;
       source_.emplace(*subject.scene);
-      fingerprint_ = fingerprint(*subject.scene);
       scene_ = subject.scene;
     }
+    const FilmSource::Frame now = source_->at(subject.frame);
     Image image;
     StageStats stats;
-    rasterizer_.draw(source_->at(subject.frame, circles_), subject.scene->image, image, stats);
+    rasterizer_.draw(now.circles->at(subject.frame, circles_), subject.scene->image, image, stats);
     const std::uint64_t bytes = image.bytes.size();
     if (waiting_bytes_ + bytes > kMaxWaitingBytes) {
       comparisons_.wait();
       waiting_bytes_ = 0;
     }
     waiting_bytes_ += bytes;
-    const auto actual = std::make_shared<const Picture>(picture_of(
-        std::move(image), {kSoftware, fingerprint_, subject.scene->seed, subject.frame}));
+    const auto actual = std::make_shared<const Picture>(
+        picture_of(std::move(image),
+                   {kSoftware, fingerprint(*now.scene), subject.scene->seed, subject.frame}));
     comparisons_.run([this, &result, actual] { guard(result, [&] { compare(*actual, result); }); });
   }
 
@@ -336,9 +337,8 @@ class Regression {
   PendingGoldens pending_;
   const std::vector<Subject>& subjects_;
   ComparisonRun run_;
-  const Scene* scene_ = nullptr;  // of source_ and fingerprint_
-  std::string fingerprint_;
-  std::optional<CircleSource> source_;
+  const Scene* scene_ = nullptr;  // of source_
+  std::optional<FilmSource> source_;
   Circles circles_;
   std::uint64_t waiting_bytes_ = 0;
   tbb::task_group comparisons_;  // the last member: what the tasks use outlives them

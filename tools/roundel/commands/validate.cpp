@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -59,16 +61,40 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
 /// The numbers that a scale goes by, to be written into a scene: "v by log: 0.1 to 25.5".
 std::string scale_text(const char* key, const Scale& scale, const std::string& column) {
   if (scale.ends.empty()) return "";
-  return fmt::format("    {:<10} {} by {}: {} to {}\n", key, column,
+  return fmt::format("    {:<10} {} by {}: {} to {}{}\n", key, column,
                      kScaleNames[static_cast<std::size_t>(scale.kind)], scale.ends.front(),
-                     scale.ends.back());
+                     scale.ends.back(), scale.is_over_frame ? ", of this frame" : "");
+}
+
+/// The same for categories: "{a: "#1f77b4", b: "#ff7f0e"}", in a scene's words.
+std::string categories_text(const ColorMap& color, bool is_text) {
+  constexpr std::size_t kListed = 20;
+  std::string text;
+  for (const Category& category : color.categories) {
+    if (text.size() > 0 && &category - color.categories.data() >= std::ptrdiff_t{kListed}) break;
+    const auto byte = [](float channel) { return static_cast<int>(std::lround(channel * 255)); };
+    text += fmt::format(
+        "{}{}: \"#{:02x}{:02x}{:02x}\"", text.empty() ? "" : ", ",
+        is_text ? roundel::quoted(category.text) : fmt::format("{}", category.number),
+        byte(category.color.red), byte(category.color.green), byte(category.color.blue));
+  }
+  if (color.categories.size() > kListed)
+    text += fmt::format(", and {} more", color.categories.size() - kListed);
+  return fmt::format("{{{}}}{}", text, color.is_over_frame ? ", of this frame" : "");
 }
 
 /// What a layer's data are like: rows, the columns that are used, what scales found in them.
 std::string describe_data(const DataSource& source) {
   DataMap map = source.map ? *source.map : map_of_columns(source);
-  const DataFacts facts = source.facts ? *source.facts : survey_rows(*source.table, map);
-  std::string text = fmt::format("  data         {}: {}", source.path, counted(facts.rows, "row"));
+  const bool is_film = source.film && source.film->facts;
+  const DataFacts facts = is_film        ? *source.film->facts
+                          : source.facts ? *source.facts
+                                         : survey_rows(*source.table, map);
+  std::string text = fmt::format("  data         {}: {}", source.path, counted(source.rows, "row"));
+  if (is_film)
+    text += fmt::format(", in all {} {}",
+                        counted(static_cast<std::uint64_t>(source.film->frames), "file"),
+                        counted(facts.rows, "row"));
   if (facts.dropped > 0) text += fmt::format(", {} left out by where", with_commas(facts.dropped));
   if (facts.skipped > 0) text += fmt::format(", {} skipped", with_commas(facts.skipped));
   text += '\n';
@@ -90,8 +116,9 @@ std::string describe_data(const DataSource& source) {
   if (map.color.kind == ColorMap::Kind::kScale)
     text += scale_text("color", map.color.scale, name_of(map.color.slot));
   if (map.color.kind == ColorMap::Kind::kCategories)
-    text += fmt::format("    {:<10} {}: {}\n", "color", name_of(map.color.slot),
-                        counted(map.color.categories.size(), "colour"));
+    text += fmt::format(
+        "    {:<10} {}: {}\n", "color", name_of(map.color.slot),
+        categories_text(map.color, source.table->columns()[map.columns[map.color.slot]].is_text));
   return text;
 }
 
@@ -107,7 +134,9 @@ std::string describe_data(const Scene& scene, const FrameSurvey& survey) {
                      with_commas(survey.touching), counted(count_circles(scene), "circle"),
                      with_commas(survey.under_a_pixel)) +
          fmt::format("  view         x {:.9g} to {:.9g}, y {:.9g} to {:.9g}\n", view.left,
-                     view.right, view.bottom, view.top);
+                     view.right, view.bottom, view.top) +
+         fmt::format("    center     [{}, {}], zoom: {}\n", scene.view.center_x,
+                     scene.view.center_y, scene.view.zoom);
 }
 
 /// Generates the circles, which checks the values of data files, and says what the frame needs.

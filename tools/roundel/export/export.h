@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "renderer/base/atomic_file.h"
+#include "renderer/base/frame_name.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/scene/scene.h"
 #include "renderer/sequence/export_pipeline.h"
 #include "renderer/sequence/frame_list.h"
-#include "renderer/sequence/frame_name.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/progress.h"
 

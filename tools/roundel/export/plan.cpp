@@ -189,10 +189,9 @@ FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
   const std::map<std::string, std::string> folders = first_frames(plan);
   for (const auto& [folder, frame] : folders) check_folder_of(frame);
   FramesToMake work{plan.frames, 0, taken_names(plan), {}};
-  const std::vector<std::string> inputs = inputs_of(scene, options);
-  for (const std::int64_t frame : work.taken) {
-    check_replaces_no_input(plan.name.path(frame), inputs, ExitCode::kOutputRefused);
-  }
+  const InputFiles inputs(inputs_of(scene, options));
+  for (const std::int64_t frame : work.taken)
+    inputs.check_keeps(plan.name.path(frame), ExitCode::kOutputRefused);
   if (options.resume) {
     work = frames_to_resume(plan, scene, options.overwrite);
   } else if (!options.overwrite) {

@@ -272,7 +272,7 @@ void draw_ordered_bands(const Scene& scene, bool wants_float, const Ranks& ranks
                         std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
   Messenger& messenger = *ranks.messenger;
   BandPainter painter(std::move(rasterizers));
-  CircleSource source(scene);
+  FilmSource source(scene);
   Circles circles;
   Image image;
   Framebuffer framebuffer;
@@ -283,7 +283,8 @@ void draw_ordered_bands(const Scene& scene, bool wants_float, const Ranks& ranks
     if (order.contains("end")) return;
     try {
       StageStats stats;
-      generate_in_frame_space(source, order["frame"], circles);
+      const std::int64_t frame = order["frame"];
+      generate_in_frame_space(*source.at(frame).circles, frame, circles);
       painter.draw(circles, scene.image, band, out, stats);
     } catch (const std::exception& error) {
       const std::string text = error.what();

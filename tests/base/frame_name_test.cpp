@@ -1,4 +1,4 @@
-#include "renderer/sequence/frame_name.h"
+#include "renderer/base/frame_name.h"
 
 #include <gtest/gtest.h>
 

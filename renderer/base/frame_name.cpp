@@ -1,4 +1,4 @@
-#include "renderer/sequence/frame_name.h"
+#include "renderer/base/frame_name.h"
 
 #include <fmt/format.h>
 
@@ -33,6 +33,15 @@ std::size_t match_number(std::string_view text, std::size_t& width) {
   return end + 1;
 }
 
+/// How many frames from `begin` on lie at the same distance from one to the next.
+std::size_t run_length(const FrameList& frames, std::size_t begin) {
+  if (begin + 1 >= frames.size()) return 1;
+  const std::int64_t step = frames[begin + 1] - frames[begin];
+  std::size_t end = begin + 2;
+  while (end < frames.size() && frames[end] - frames[end - 1] == step) ++end;
+  return end - begin;
+}
+
 }  // namespace
 
 FrameName::FrameName(const std::string& pattern) {
@@ -60,6 +69,22 @@ std::string FrameName::path(std::int64_t frame) const {
     path += number.before + fmt::format("{:0{}}", frame, number.width);
   }
   return path + tail_;
+}
+
+std::string frames_text(const FrameList& frames) {
+  std::string text;
+  for (std::size_t i = 0; i < frames.size();) {
+    std::size_t length = run_length(frames, i);
+    const std::int64_t step = length > 1 ? frames[i + 1] - frames[i] : 1;
+    // Two frames apart are no range, and the second may begin a better one.
+    if (length == 2 && step > 1) length = 1;
+    if (!text.empty()) text += ',';
+    text += std::to_string(frames[i]);
+    if (length > 1) text += '-' + std::to_string(frames[i + length - 1]);
+    if (length > 1 && step > 1) text += 'x' + std::to_string(step);
+    i += length;
+  }
+  return text;
 }
 
 }  // namespace roundel

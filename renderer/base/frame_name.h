@@ -6,6 +6,12 @@
 
 namespace roundel {
 
+/// Frame numbers in rising order, each once.
+using FrameList = std::vector<std::int64_t>;
+
+/// The shortest usual spelling: "1-10,15,20-30x2". Empty for no frames. `frames` rise.
+std::string frames_text(const FrameList& frames);
+
 /// The name of every frame's file, from a pattern in which the frame number stands as ####, %04d
 /// or {frame:04} (%d and {frame} without leading zeros). A number takes at least so many
 /// characters, a leading minus counted; it may occur more than once. All else stands for itself.

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Films of data, a file a frame. Usage: data_films_test.py PATH_OF_ROUNDEL"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+ROUNDEL = ""  # set by main()
+DONE, FAILED, INVALID, REFUSED = 0, 1, 3, 4
+START, FRAMES = 3, 6
+HEAD = f"image: {{width: 64, height: 48}}\nanimation: {{start: {START}, frames: {FRAMES}}}\n"
+MAP = "map: {x: x, y: y, radius: {column: v, range: [0.01, 0.05]}, color: {column: v, colormap: ['#000000', '#ffffff']}}"
+
+
+def columns(frame):
+    """Rows that become more, and values that drift, so that each file's range is its own."""
+    random = np.random.default_rng(frame)
+    rows = 50 + 40 * frame
+    return {"x": random.uniform(0, 1 + frame, rows), "y": random.uniform(-frame, 1, rows),
+            "v": random.uniform(frame, 2 * frame, rows),
+            "kind": np.array(["a", "b", chr(ord("c") + frame)])[random.integers(0, 3, rows)]}
+
+
+class DataFilmsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="roundel_data_films_")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        for frame in self.frames():
+            np.savez(self.path(f"d_{frame:04}.npz"), **columns(frame))
+
+    @staticmethod
+    def frames():
+        return range(START, START + FRAMES)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def run_roundel(self, *arguments, code=DONE):
+        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, timeout=120, capture_output=True, check=False)
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout[:2000]} {done.stderr[:2000]}")
+        return done
+
+    def scene(self, layer="data: d_####.npz, " + MAP, head=HEAD, name="s.yaml"):
+        layers = "".join(f"  - {{{one}}}\n" for one in ([layer] if isinstance(layer, str) else layer))
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(f"version: 1\n{head}\nlayers:\n{layers}")
+
+    def circles(self, *arguments):
+        """Of all frames of the animation."""
+        self.run_roundel("circles", "s.yaml", "--frames", "all", "-o", "c_##.npy", "--columns", "all", *arguments)
+        return [np.load(self.path(f"c_{frame:02}.npy")) for frame in self.frames()]
+
+    def error(self, *arguments, code=INVALID):
+        return self.run_roundel(*(arguments or ("validate", "s.yaml")), code=code).stderr.decode()
+
+    def validate(self, *arguments):
+        return self.run_roundel("validate", "s.yaml", *arguments).stdout.decode()
+
+    def fingerprint(self, *arguments):
+        return self.validate(*arguments).split()[-1]
+
+    def picture(self, *arguments):
+        self.run_roundel("render", "s.yaml", "-o", "p.png", "--backend", "cpu", "-q", *arguments)
+        return self.read("p.png")
+
+    def test_each_frame_has_its_file_and_one_domain(self):
+        self.scene()
+        values = [columns(frame)["v"] for frame in self.frames()]
+        low, high = min(map(np.min, values)), max(map(np.max, values))
+        for frame, found in zip(self.frames(), self.circles()):
+            np.testing.assert_array_equal(found[:, 0], columns(frame)["x"].astype(np.float32))
+            t = (columns(frame)["v"] - low) / (high - low)
+            np.testing.assert_allclose(found[:, 4], t, atol=1e-6)
+            np.testing.assert_allclose(found[:, 3], 0.01 + 0.04 * t, atol=1e-6)
+
+    def test_over_frame_asks_each_file(self):
+        self.scene("data: d_####.npz, " + MAP.replace("colormap", "over: frame, colormap"))
+        for frame, found in zip(self.frames(), self.circles()):
+            v = columns(frame)["v"]
+            np.testing.assert_allclose(found[:, 4], (v - v.min()) / (v.max() - v.min()), atol=1e-6)
+
+    def test_percentiles_and_ranks_are_of_all_files(self):
+        self.scene("data: d_####.npz, map: {x: x, y: y, radius: {column: v, scale: rank, range: [1, 2]}, "
+                   "alpha: {column: v, domain: [10%, 70%]}}")
+        values = np.sort(np.concatenate([columns(frame)["v"] for frame in self.frames()]))
+        def rank(share):
+            return values[max(int(np.ceil(share * len(values))), 1) - 1]
+        ends, steps = (rank(0.1), rank(0.7)), np.array([rank(k / 256) for k in range(257)])
+        for frame, found in zip(self.frames(), self.circles()):
+            v = columns(frame)["v"]
+            np.testing.assert_allclose(found[:, 7], np.clip((v - ends[0]) / (ends[1] - ends[0]), 0, 1), atol=1e-6)
+            np.testing.assert_allclose(found[:, 3], 1 + np.interp(v, steps, np.arange(257) / 256), atol=1e-6)
+
+    def test_categories_are_of_all_files(self):
+        self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.1, color: {column: kind, categories: tab10}}")
+        self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.1, color: {column: kind, categories: {"
+                   + ", ".join(f'"{kind}": "{color}"' for kind, color in zip(
+                       ["a", "b", *(chr(ord("c") + frame) for frame in self.frames())],
+                       ["#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f"])) + "}}}",
+                   name="by_hand.yaml")
+        for frame in (START, START + 4):
+            self.run_roundel("circles", "by_hand.yaml", "--frame", str(frame), "-o", "h.npy")
+            self.run_roundel("circles", "s.yaml", "--frame", str(frame), "-o", "c.npy")
+            self.assertEqual(self.read("c.npy"), self.read("h.npy"))
+        self.assertIn('"a": "#1f77b4"', self.validate())
+
+    def test_the_window_is_of_all_files_or_of_each(self):
+        def views():
+            return [re.search(r"view +(.*)", self.validate("--frame", str(frame))).group(1) for frame in self.frames()]
+        self.scene(head=HEAD + "view: {fit: data, margin: 0}")
+        self.assertEqual(len(set(views())), 1)
+        x = np.concatenate([columns(frame)["x"] for frame in self.frames()])
+        y = np.concatenate([columns(frame)["y"] for frame in self.frames()])
+        left, right, bottom, top = map(float, re.findall(r"[-+.\de]+(?= to|,|$)", views()[0]))
+        self.assertAlmostEqual((left + right) / 2, (x.min() + x.max()) / 2, 6)
+        self.assertAlmostEqual((bottom + top) / 2, (y.min() + y.max()) / 2, 6)
+        self.scene(head=HEAD + "view: {fit: data, over: frame}")
+        self.assertEqual(len(set(views())), FRAMES)
+        self.scene("data: d_####.npz, columns: [_, _, x, y]".replace("_, _, x, y", "x, y, radius"),
+                   head=HEAD + "view: {fit: data, margin: 0}")
+        self.assertIn("expected the names of 4 columns", self.error())
+
+    def test_numbers_from_validate_are_the_same_frames(self):
+        self.scene(head=HEAD + "view: {fit: data}")
+        said = self.validate()
+        low, high = re.search(r"color +v by linear: (\S+) to (\S+)\n", said).groups()
+        center, zoom = re.search(r"center +(\[.*\]), zoom: (\S+)\n", said).groups()
+        film = [self.fingerprint("--frame", str(frame)) for frame in self.frames()]
+        self.scene("data: d_####.npz, " + MAP.replace("column: v", f"column: v, domain: [{low}, {high}]"),
+                   head=HEAD + f"view: {{center: {center}, zoom: {zoom}}}")
+        self.assertEqual(film, [self.fingerprint("--frame", str(frame)) for frame in self.frames()])
+        self.assertEqual(len(set(film)), FRAMES)
+
+    def test_films_shards_streams_and_stills_are_the_same(self):
+        self.scene(head=HEAD + "view: {fit: data}")
+        stills = [self.picture("--frame", str(frame)) for frame in self.frames()]
+        self.assertEqual(len(set(stills)), FRAMES)
+        render = ("render", "s.yaml", "--backend", "cpu", "-q", "--frames", "all", "-o")
+        self.run_roundel(*render, "all/f_##.png")
+        for shard in ("1/3", "2/3", "3/3"):
+            self.run_roundel(*render, "shards/f_##.png", "--shard", shard, "--threads", "1")
+        for frame, still in zip(self.frames(), stills):
+            self.assertEqual(self.read(f"all/f_{frame:02}.png"), still)
+            self.assertEqual(self.read(f"shards/f_{frame:02}.png"), still)
+        film = self.run_roundel(*render, "-", "--format", "rawvideo").stdout
+        parts = [self.run_roundel("render", "s.yaml", "--frame", str(frame), "-q", "-o", "-", "--format", "rawvideo").stdout
+                 for frame in self.frames()]
+        self.assertEqual(film, b"".join(parts))
+        self.assertEqual(len(film), FRAMES * 64 * 48 * 3)
+
+    def test_resume_and_verify_know_each_frames_data(self):
+        self.scene()
+        render = ("render", "s.yaml", "--frames", "all", "-o", "f_##.png")
+        self.run_roundel(*render)
+        verify = ("verify", "f_##.png", "--frames", f"{START}-{START + FRAMES - 1}")
+        self.run_roundel(*verify, "--scene", "s.yaml")
+        self.run_roundel(*verify)
+        os.remove(self.path("f_05.png"))
+        self.assertIn(b"1 frame", self.run_roundel(*render, "--resume").stderr)
+        np.savez(self.path("d_0004.npz"), **{name: values[::-1] for name, values in columns(4).items()})
+        self.assertIn("1 frame is of another scene: f_04.png", self.error(*render, "--resume", code=REFUSED))
+        done = self.run_roundel(*verify, "--scene", "s.yaml", code=FAILED)
+        self.assertEqual(done.stdout, b"foreign: 4\n--frames 4\n")
+        shutil.copy(self.path("f_07.png"), self.path("f_06.png"))
+        self.assertIn(b"foreign: 6", self.run_roundel(*verify, code=FAILED).stdout)
+
+    def test_simulated_layers_go_on_beside_data(self):
+        self.scene(["generator: fireworks", "data: d_####.npz, " + MAP])
+        for frame, found in zip(self.frames(), self.circles()):
+            self.run_roundel("circles", "s.yaml", "--frame", str(frame), "-o", "one.npy", "--columns", "all")
+            np.testing.assert_array_equal(found, np.load(self.path("one.npy")))
+
+    def test_columns_are_found_by_name(self):
+        for frame in self.frames():
+            data = columns(frame)
+            names = ["x", "y", "v"] if frame % 2 else ["v", "extra", "y", "x"]
+            with open(self.path(f"d_{frame}.csv"), "w", encoding="ascii") as file:
+                file.write(",".join(names) + "\n")
+                for i in range(len(data["x"])):
+                    file.write(",".join(repr(float(data[name][i])) if name in data else "text" for name in names) + "\n")
+        self.scene("data: d_#.csv, " + MAP)
+        from_csv = self.circles()
+        self.scene()
+        for a, b in zip(from_csv, self.circles()):
+            np.testing.assert_array_equal(a, b)
+
+    def test_missing_files_are_said_together(self):
+        self.scene()
+        for frame in (4, 5, 8):
+            os.remove(self.path(f"d_{frame:04}.npz"))
+        for arguments in (("validate", "s.yaml"), ("render", "s.yaml", "--frames", "3", "-o", "f_#.png")):
+            self.assertRegex(self.error(*arguments),
+                             r"s.yaml:6:12: layers\[0\].data: no file for 3 of 6 frames: 4-5,8 \(.*d_0004.npz\)")
+        self.assertFalse(os.path.exists(self.path("f_3.png")))
+
+    def test_frames_beyond_the_animation_need_files(self):
+        self.scene()
+        self.assertIn("no file for 2 of 4 frames: 9-10", self.error("render", "s.yaml", "--frames", "7-10", "-o", "f_##.png"))
+        self.assertFalse(os.path.exists(self.path("f_07.png")))
+        shutil.copy(self.path("d_0003.npz"), self.path("d_0009.npz"))
+        self.run_roundel("render", "s.yaml", "--frames", "9", "-o", "f_##.png")
+        self.assertIn("no such file", self.error("render", "s.yaml", "--frame", "10", "-o", "f.png"))
+
+    def test_bad_films_are_errors(self):
+        self.scene(head="image: {width: 64, height: 48}\n")
+        self.assertIn('"animation" says which frames there are', self.error())
+        self.scene(head=HEAD + "view: {fit: square, over: frame}")
+        self.assertIn("view.over: expected fit: data too", self.error())
+        self.scene()
+        np.savez(self.path("d_0005.npz"), x=[1.0], y=[1.0], speed=[1.0])
+        self.assertIn('d_0005.npz has no column "v"', self.error())
+        np.savez(self.path("d_0005.npz"), x=[1.0], y=[1.0], v=["fast"])
+        self.assertRegex(self.error(), r'd_0005.npz: "v": expected numbers, as .*d_0003.npz has, got texts')
+        np.savez(self.path("d_0005.npz"), x=[1.0, np.nan], y=[1.0, 1], v=[1.0, 1])
+        self.assertIn("d_0005.npz: row 1: x: x: expected a number", self.error())
+
+    def test_a_name_that_is_there_is_one_file(self):
+        shutil.copy(self.path("d_0003.npz"), self.path("d_####.npz"))
+        self.scene(head="")
+        self.assertIn(f"{len(columns(3)['x'])} rows", self.validate())
+
+    def test_explain_and_legend_are_of_a_frame(self):
+        self.scene("data: d_####.npz, map: {x: x, y: y, radius: {column: v, range: [5, 6]}}", head=HEAD + "view: {fit: data}")
+        explained = self.run_roundel("explain", "s.yaml", "--frame", "7", "--pixel", "30,20").stdout.decode()
+        self.assertIn("d_0007.npz", explained)
+        self.run_roundel("legend", "s.yaml", "-o", "l.svg")
+
+    def test_no_frame_replaces_data(self):
+        for frame in self.frames():
+            np.save(self.path(f"d_{frame:02}.npy"), np.random.default_rng(frame).uniform(0, 1, (5, 3)))
+        self.scene("data: d_##.npy, columns: [x, y, radius]")
+        self.assertIn("which this command reads",
+                      self.error("circles", "s.yaml", "--frames", "4", "-o", "d_##.npy", code=REFUSED))
+
+
+if __name__ == "__main__":
+    ROUNDEL = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)
