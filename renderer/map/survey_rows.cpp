@@ -97,9 +97,10 @@ void take(const MappedRun& run, const ScaleTask& task, std::vector<double>& take
 
 class Survey {
  public:
-  Survey(const Table& table, DataMap& map)
+  Survey(const Table& table, DataMap& map, const LayerMove& move)
       : table_(table),
         map_(map),
+        move_(move),
         mapper_(table, map),
         tasks_(tasks_of(map)),
         keeps_numbers_(table.rows() <= kKeptRows),
@@ -157,8 +158,9 @@ class Survey {
     found.first_bad = std::min(found.first_bad, run.first_bad);
     const std::span<const double> x = mapper_.x(run), y = mapper_.y(run);
     for (const std::uint32_t i : run.kept) {
-      found.x.add(x[i]);
-      found.y.add(y[i]);
+      const auto [moved_x, moved_y] = move_(x[i], y[i]);
+      found.x.add(moved_x);
+      found.y.add(moved_y);
     }
     for (Slot slot = 0; slot < map_.columns.size(); ++slot)
       if (!is_text(slot)) add_column(run, slot, found);
@@ -311,6 +313,7 @@ class Survey {
 
   const Table& table_;
   DataMap& map_;
+  PointMove move_;
   RowMapper mapper_;
   std::vector<ScaleTask> tasks_;
   bool keeps_numbers_, collects_categories_;
@@ -331,8 +334,8 @@ std::uint64_t block_rows_of(const Table& table) {
   return (kLeast + run - 1) / run * run;
 }
 
-DataFacts survey_rows(const Table& table, DataMap& map) {
-  return Survey(table, map).go();
+DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move) {
+  return Survey(table, map, move).go();
 }
 
 }  // namespace roundel

@@ -49,6 +49,7 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
       "png, exr or pfm: the format that render would write (default: that of the scene's "
       "\"output\", else png)");
   add_size(line, options.scene);
+  add_layers(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
   add_quiet(line, options.verbosity);
@@ -65,10 +66,11 @@ std::string scale_text(const char* key, const Scale& scale, const std::string& c
 }
 
 /// What a layer's data are like: rows, the columns that are used, what scales found in them.
-std::string describe_data(const DataSource& source) {
+std::string describe_data(const DataSource& source, const std::string& of_layer) {
   DataMap map = source.map ? *source.map : map_of_columns(source);
   const DataFacts facts = source.facts ? *source.facts : survey_rows(*source.table, map);
-  std::string text = fmt::format("  data         {}: {}", source.path, counted(facts.rows, "row"));
+  std::string text = fmt::format("  data         {}{}: {}", of_layer.empty() ? "" : of_layer + ": ",
+                                 source.path, counted(facts.rows, "row"));
   if (facts.dropped > 0) text += fmt::format(", {} left out by where", with_commas(facts.dropped));
   if (facts.skipped > 0) text += fmt::format(", {} skipped", with_commas(facts.skipped));
   text += '\n';
@@ -98,8 +100,9 @@ std::string describe_data(const DataSource& source) {
 std::string describe_data(const Scene& scene, const FrameSurvey& survey) {
   std::string text;
   for (const Layer& layer : scene.layers)
-    if (const auto* const source = std::get_if<DataSource>(&layer.source))
-      text += describe_data(*source);
+    if (const auto* const source = std::get_if<DataSource>(&layer.source);
+        source != nullptr && !layer.is_hidden)
+      text += describe_data(*source, layer.name);
   if (text.empty()) return "";
   const SceneBounds view = view_bounds(scene);
   return text +
