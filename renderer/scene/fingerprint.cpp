@@ -203,10 +203,24 @@ void add_source(Hasher& hasher, const DataSource& source) {
   if (source.map) add_map(hasher, *source.map);
 }
 
+/// Defaults add nothing.
+void add_placement(Hasher& hasher, const Layer& layer) {
+  if (layer.opacity != 1) hasher.add_all(std::string_view("opacity"), layer.opacity);
+  if (layer.move.is_identity()) return;
+  const LayerMove& move = layer.move;
+  hasher.add_all(std::string_view("move"), move.offset[0], move.offset[1], move.pivot[0],
+                 move.pivot[1], move.scale, move.rotate);
+}
+
 bool has_double_data(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
     const auto* data = std::get_if<DataSource>(&layer.source);
+<<<<<<< HEAD
     return data != nullptr && !data->map && !data->fits_float;
+=======
+    return !layer.is_hidden && data != nullptr && data->table && !data->map &&
+           !data->table->fits_float();
+>>>>>>> layers
   });
 }
 
@@ -225,10 +239,15 @@ std::string fingerprint(const Scene& scene) {
   hasher.add_all(scene.view.center_x, scene.view.center_y, scene.view.zoom);
   hasher.add(std::uint64_t{scene.layers.size()});
   for (const Layer& layer : scene.layers) {
+    if (layer.is_hidden) {
+      hasher.add(std::string_view("hidden"));
+      continue;
+    }
     hasher.add(static_cast<std::uint64_t>(layer.shader));
     hasher.add(double{layer.alpha});
     hasher.add(std::uint64_t{layer.source.index()});
     std::visit([&](const auto& source) { add_source(hasher, source); }, layer.source);
+    add_placement(hasher, layer);
   }
   // Such frames were drawn from rounded positions once: they must not pass for today's.
   if (has_double_data(scene) && !is_identity(scene.view, scene.image.width, scene.image.height))

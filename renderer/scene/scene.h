@@ -11,6 +11,7 @@
 #include "renderer/base/frame_name.h"
 #include "renderer/base/input_file.h"
 #include "renderer/map/data_map.h"
+#include "renderer/map/layer_move.h"
 #include "renderer/map/survey_rows.h"
 #include "renderer/pixels/image_settings.h"
 
@@ -146,7 +147,11 @@ DataMap map_of_columns(const DataSource& source);
 struct Layer {
   std::variant<GeneratorSource, RandomSource, InlineSource, DataSource> source;
   Shader shader = Shader::kSolid;
-  float alpha = 0.5f;  ///< solid: of circles that bring none of their own
+  float alpha = 0.5f;     ///< solid: of circles that bring none of their own
+  std::string name = {};  ///< unique among the scene's layers; may be empty
+  double opacity = 1;     ///< 0 to 1, a factor on each circle's alpha
+  LayerMove move = {};
+  bool is_hidden = false;  ///< has no circles, but its place among the layers
 };
 
 struct Animation {
@@ -171,7 +176,8 @@ struct Scene {
   std::int64_t default_frame() const { return animation ? animation->start : 0; }
 };
 
-/// Number of circles of every frame, of the whole scene or of a layer, without generating them.
+/// Number of circles of every frame, of the whole scene or of a layer, without generating them;
+/// none of hidden layers.
 std::uint64_t count_circles(const Scene& scene);
 std::uint64_t count_circles(const Layer& layer);
 /// True where some layer has a data file a frame.

@@ -38,6 +38,7 @@ class SceneReader {
       scene.animation = animation_ = read_animation(*animation);
     scene.frame = scene.default_frame();
     if (const auto layers = root.find_part("layers")) read_layers(*layers, scene);
+    if (overrides_.layers) hide_layers(scene);
     if (scene.window && scene.window->kind == ViewWindow::Kind::kData &&
         std::none_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
           return std::holds_alternative<DataSource>(layer.source);
@@ -121,10 +122,34 @@ class SceneReader {
     return animation;
   }
 
+  /// --layers: the others are hidden.
+  void hide_layers(Scene& scene) const {
+    for (Layer& layer : scene.layers) layer.is_hidden = true;
+    std::vector<std::string> names;
+    for (const Layer& layer : scene.layers)
+      if (!layer.name.empty()) names.push_back(layer.name);
+    for (const std::string& name : *overrides_.layers) {
+      const auto layer = std::find_if(scene.layers.begin(), scene.layers.end(),
+                                      [&](const Layer& l) { return l.name == name; });
+      if (layer == scene.layers.end())
+        throw Error(ExitCode::kUsage, fmt::format("--layers: {} has no layer named {}{}", path_,
+                                                  roundel::quoted(name), layers_hint(name, names)));
+      layer->is_hidden = false;
+    }
+  }
+  static std::string layers_hint(const std::string& name, const std::vector<std::string>& names) {
+    const std::string meant = did_you_mean(name, names);
+    if (!meant.empty()) return meant;
+    return names.empty() ? " (its layers have no names)"
+                         : fmt::format(" (named: {})", join_names(names, "and", false));
+  }
+
   void read_layers(PartlyValidNode layers, Scene& scene) {
+    std::map<std::string, std::size_t> names;
     layers.for_each_part([&](std::size_t index, PartlyValidNode node) {
       layer_path_ = fmt::format("layers[{}]", index);
       scene.layers.push_back(read_layer(node));
+      if (const auto name = node.find("name")) check_name(*name, index, names);
     });
     const std::uint64_t circles = count_circles(scene);
     if (circles > kMaxCircles)
@@ -134,8 +159,30 @@ class SceneReader {
                       memory_text(static_cast<double>(circles) * kBytesPerCircle), kMaxCircles));
   }
 
+  void check_name(ValidNode node, std::size_t index, std::map<std::string, std::size_t>& names) {
+    const std::string name(node.text());
+    if (name.find(',') != std::string::npos)
+      errors_.add(node.place(), layer_path_ + ".name",
+                  fmt::format("expected a name without commas, got {}", roundel::quoted(name)));
+    const auto [first, is_new] = names.emplace(name, index);
+    if (!is_new)
+      errors_.add(node.place(), layer_path_ + ".name",
+                  fmt::format("{} is the name of layers[{}] already", roundel::quoted(name),
+                              first->second));
+  }
+
+  static void read_placement(PartlyValidNode node, Layer& layer) {
+    if (const auto name = node.find("name")) layer.name = std::string(name->text());
+    read_key(node, "opacity", read_number, layer.opacity);
+    read_key(node, "offset", read_point, layer.move.offset);
+    read_key(node, "scale", read_number, layer.move.scale);
+    read_key(node, "rotate", read_number, layer.move.rotate);
+    read_key(node, "pivot", read_point, layer.move.pivot);
+  }
+
   Layer read_layer(PartlyValidNode node) {
     Layer layer;
+    read_placement(node, layer);
     layer.source = InlineSource{};  // stays where the real one is not valid: no circles
     if (const auto generator = node.find("generator")) {
       layer.source = read_generator(*generator, layer.shader);

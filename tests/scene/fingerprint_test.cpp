@@ -96,6 +96,13 @@ TEST(Fingerprint, EverythingThatDeterminesPixelsChangesIt) {
       {", alpha: 0.9}", ", alpha: 0.91}"},
       {", alpha: 0.9}", "}"},
       {"alpha: 0.9}]", "alpha: 0.9}]\n  - circles: []"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    opacity: 0.9"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    offset: [0.1, 0]"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    offset: [0, 0.1]"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    scale: 2"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    rotate: 2"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    rotate: 2\n    pivot: [1, 0]"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    rotate: 2\n    pivot: [0, 1]"},
       {"alpha: 0.9}]", "alpha: 0.9}, {x: 0, y: 0, radius: 1}]"},
   };
   for (const auto& [from, to] : changes) {
@@ -103,6 +110,24 @@ TEST(Fingerprint, EverythingThatDeterminesPixelsChangesIt) {
                                                 std::string(from).append(" -> ").append(to));
     EXPECT_TRUE(inserted) << from << " -> " << to << " gives the same as " << other->second;
   }
+}
+
+TEST(Fingerprint, HiddenLayersChangeItAndWhatIsInThemDoesNot) {
+  const auto of = [](const std::string& hidden, std::vector<std::string> shown) {
+    SceneOverrides overrides;
+    overrides.layers = std::move(shown);
+    return fingerprint(parse_scene(
+        "version: 1\nlayers:\n  - {name: a, " + hidden + "}\n  - {name: b, generator: rgb}\n",
+        "s.yaml", overrides));
+  };
+  const std::string whole =
+      fingerprint_of("version: 1\nlayers: [{generator: rgby}, {generator: rgb}]");
+  EXPECT_EQ(of("generator: rgby", {"a", "b"}), whole) << "names change nothing";
+  EXPECT_NE(of("generator: rgby", {"b"}), whole);
+  EXPECT_EQ(of("generator: rgby", {"b"}), of("random: {count: 5}", {"b"}));
+  EXPECT_NE(of("generator: rgby", {"b"}),
+            fingerprint_of("{version: 1, layers: [{generator: rgb}]}"))
+      << "random layers draw by their places";
 }
 
 TEST(Fingerprint, TheOrderOfLayersChangesIt) {
@@ -113,16 +138,18 @@ TEST(Fingerprint, TheOrderOfLayersChangesIt) {
 TEST(Fingerprint, WhatLeavesThePixelsAloneLeavesItAlone) {
   const std::string expected = fingerprint_of(kScene);
   EXPECT_EQ(fingerprint(parse_scene(kScene, "another/path.yaml")), expected);
-  for (const auto& [from, to] :
-       std::vector<std::pair<std::string, std::string>>{{"output: a.png", "output: b.png"},
-                                                        {"output: a.png\n", ""},
-                                                        {"fps: 60", "fps: 24"},
-                                                        {"frames: 10", "frames: 20"},
-                                                        {"start: 7", "start: 8"},
-                                                        {"zoom: 2", "zoom: 2.0"},
-                                                        {"zoom: 2", "zoom: 20e-1"},
-                                                        {"seed: 3", "seed: 3   # a comment"},
-                                                        {"top: 0.5", "top: [0.5, 0.5, 0.5]"}})
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"output: a.png", "output: b.png"},
+           {"alpha: 0.9}]", "alpha: 0.9}]\n    name: hand"},
+           {"alpha: 0.9}]", "alpha: 0.9}]\n    pivot: [3, 4]"},
+           {"output: a.png\n", ""},
+           {"fps: 60", "fps: 24"},
+           {"frames: 10", "frames: 20"},
+           {"start: 7", "start: 8"},
+           {"zoom: 2", "zoom: 2.0"},
+           {"zoom: 2", "zoom: 20e-1"},
+           {"seed: 3", "seed: 3   # a comment"},
+           {"top: 0.5", "top: [0.5, 0.5, 0.5]"}})
     EXPECT_EQ(fingerprint_of(replaced(from, to)), expected) << from << " -> " << to;
 }
 

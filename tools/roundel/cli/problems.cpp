@@ -29,7 +29,7 @@ float brightest_written(const Scene& scene) {
   float brightest = std::max(brightest_of(scene.image.background.bottom),
                              brightest_of(scene.image.background.top));
   for (const Layer& layer : scene.layers) {
-    if (layer.shader == Shader::kSnow) continue;  // has colours of its own
+    if (layer.is_hidden || layer.shader == Shader::kSnow) continue;  // flakes have their own
     if (const auto* const circles = std::get_if<InlineSource>(&layer.source)) {
       for (const InlineCircle& circle : circles->circles)
         brightest = std::max(brightest, brightest_of(circle.color));
@@ -114,7 +114,7 @@ std::vector<std::string> colours_used_twice(const Scene& scene) {
   std::vector<std::string> sentences;
   for (const Layer& layer : scene.layers) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
-    if (data == nullptr || !data->map) continue;
+    if (layer.is_hidden || data == nullptr || !data->map) continue;
     const ColorMap& color = data->map->color;
     if (color.palette.empty() || color.categories.size() <= color.palette.size()) continue;
     sentences.push_back(fmt::format("{} has {} categories for {} colours: some have the same",
