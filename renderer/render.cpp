@@ -69,7 +69,8 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
   std::vector<std::uint8_t> file;
   {
     const StageTimer timer(stats, "encode");
-    if (is_streamed_png(picture.image.width, picture.image.height, picture.image.channels)) {
+    const Image& image = picture.image;
+    if (is_streamed_png({image.width, image.height, image.channels, image.bits})) {
       write_png(path, picture.image, encoder.metadata(picture, frame));
       return sample;
     }

@@ -20,7 +20,6 @@ build_packages=(
   libstb-dev                    # PNG encoder
   libdeflate-dev                # checksums, and EXR's compressor
   zlib1g-dev                    # deflated arrays, read from anywhere
-  libisal-dev                   # Huffman codes for PNG files
   libspng-dev                   # PNG reader
   libhdf5-dev                   # HDF5 files
   libopenexr-dev                # EXR output

@@ -15,6 +15,12 @@ double distance(float a, float b) {
   return std::abs(static_cast<double>(a) - static_cast<double>(b));
 }
 
+/// A sample of 16 bits.
+struct Word {
+  std::uint8_t high, low;
+  explicit operator float() const { return static_cast<float>(high * 256 + low); }
+};
+
 /// Of `pixels` pixels with `channels` samples each, in rows of `width`.
 template <typename Sample>
 Difference compare_samples(const Sample* a, const Sample* b, std::size_t pixels, int width,
@@ -30,7 +36,8 @@ Difference compare_samples(const Sample* a, const Sample* b, std::size_t pixels,
         difference.channel = c;
       }
       differs = true;
-      difference.largest = std::max(difference.largest, distance(*a, *b));
+      difference.largest =
+          std::max(difference.largest, distance(static_cast<float>(*a), static_cast<float>(*b)));
     }
     if (differs) ++difference.pixels;
   }
@@ -48,9 +55,14 @@ Difference compare(const Framebuffer& a, const Framebuffer& b) {
 }
 
 Difference compare(const Image& a, const Image& b) {
-  if (a.width != b.width || a.height != b.height || a.channels != b.channels) return {.size = true};
-  return compare_samples(a.bytes.data(), b.bytes.data(), pixel_count(a.width, a.height), a.width,
-                         a.channels);
+  if (a.width != b.width || a.height != b.height || a.channels != b.channels || a.bits != b.bits)
+    return {.size = true};
+  const auto samples = [&](const auto* first, const auto* second) {
+    return compare_samples(first, second, pixel_count(a.width, a.height), a.width, a.channels);
+  };
+  if (a.bits == 8) return samples(a.bytes.data(), b.bytes.data());
+  return samples(reinterpret_cast<const Word*>(a.bytes.data()),
+                 reinterpret_cast<const Word*>(b.bytes.data()));
 }
 
 }  // namespace roundel

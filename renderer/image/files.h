@@ -27,14 +27,28 @@ std::optional<ImageFormat> known_format(const std::string& path);
 /// The same. Throws Error(kUsage) naming the endings it knows.
 ImageFormat format_of(const std::string& path);
 
-/// A whole PNG file (8-bit RGB or RGBA, sRGB chunk, text chunks Software, Fingerprint, Seed,
-/// Frame). `to_free`: the image's bytes where they need not last, which takes twice the picture's
-/// memory instead of thrice.
+/// What a PNG's rows are.
+struct PngShape {
+  int width, height;
+  int channels;  ///< 3 or 4
+  int bits;      ///< 8 or 16
+
+  std::size_t pixel_bytes() const { return static_cast<std::size_t>(channels * bits / 8); }
+  std::size_t row_bytes() const { return static_cast<std::size_t>(width) * pixel_bytes(); }
+  /// Of the rows, each with a byte for its filter.
+  std::uint64_t filtered_bytes() const {
+    return static_cast<std::uint64_t>(height) * (row_bytes() + 1);
+  }
+};
+
+/// A whole PNG file (RGB or RGBA of 8 or 16 bits, sRGB chunk, text chunks Software, Fingerprint,
+/// Seed, Frame). `to_free`: the image's bytes where they need not last, which takes twice the
+/// picture's memory instead of thrice.
 std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata,
                                      Buffer<std::uint8_t>* to_free = nullptr);
-/// True for pictures over 2 GB, which stb_image_write cannot hold: encode_png and write_png encode
-/// them row by row with another encoder.
-bool is_streamed_png(int width, int height, int channels);
+/// True where stb_image_write cannot write it, pictures over 2 GB or of 16 bits: encode_png and
+/// write_png make the same format by code of their own, and need no second copy of the rows.
+bool is_streamed_png(const PngShape& shape);
 /// The same file as that of encode_png, written as write_file_atomically does. Pictures over 2 GB
 /// go to the file as they are encoded, in little memory of their own.
 void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata);

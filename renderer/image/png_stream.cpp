@@ -1,100 +1,142 @@
 #include "renderer/image/png_stream.h"
 
-#include <spng.h>
+#include <libdeflate.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_group.h>
+#include <zlib.h>
 
-#include <cstring>
-#include <exception>
+#include <algorithm>
 #include <memory>
 #include <string>
-#include <vector>
+#include <string_view>
+#include <utility>
 
-#include "renderer/base/error.h"
+#include "renderer/image/deflate_block.h"
 #include "renderer/image/metadata_text.h"
 
 namespace roundel {
 namespace {
 
-using Write = std::function<void(std::span<const std::uint8_t>)>;
+using Bytes = std::vector<std::uint8_t>;
 
-/// Gathers libspng's many small writes, and carries exceptions around it, as it is C.
-class Output {
- public:
-  explicit Output(const Write& write) : write_(write) { buffer_.reserve(kBuffer); }
+void append_u32(Bytes& out, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8)
+    out.push_back(static_cast<std::uint8_t>(value >> shift));
+}
 
-  static int append(spng_ctx* /*context*/, void* self, void* bytes, std::size_t size) {
-    auto& output = *static_cast<Output*>(self);
-    const auto* begin = static_cast<const std::uint8_t*>(bytes);
-    output.buffer_.insert(output.buffer_.end(), begin, begin + size);
-    if (output.buffer_.size() < kBuffer) return 0;
-    try {
-      output.flush();
-    } catch (...) {
-      output.error_ = std::current_exception();
-      return SPNG_IO_ERROR;
-    }
-    return 0;
-  }
-  void flush() {
-    write_(buffer_);
-    buffer_.clear();
-  }
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
+void append_chunk(Bytes& out, std::string_view type, std::string_view data) {
+  append_u32(out, static_cast<std::uint32_t>(data.size()));
+  const std::size_t begin = out.size();
+  out.insert(out.end(), type.begin(), type.end());
+  out.insert(out.end(), data.begin(), data.end());
+  append_u32(out, libdeflate_crc32(0, out.data() + begin, out.size() - begin));
+}
 
- private:
-  static constexpr std::size_t kBuffer = std::size_t{1} << 20;
-  const Write& write_;
-  std::vector<std::uint8_t> buffer_;
-  std::exception_ptr error_;
-};
+/// By all threads.
+std::uint32_t crc_of(std::span<const std::uint8_t> bytes) {
+  constexpr std::size_t kPart = std::size_t{1} << 20;
+  const std::size_t count = (bytes.size() + kPart - 1) / kPart;
+  const auto part = [&](std::size_t k) {
+    return bytes.subspan(k * kPart, std::min(kPart, bytes.size() - k * kPart));
+  };
+  std::vector<std::uint32_t> crcs(count);
+  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t k) {
+    crcs[k] = libdeflate_crc32(0, part(k).data(), part(k).size());
+  });
+  uLong crc = 0;
+  for (std::size_t k = 0; k < count; ++k)
+    crc = crc32_combine(crc, crcs[k], static_cast<z_off_t>(part(k).size()));
+  return static_cast<std::uint32_t>(crc);
+}
 
 }  // namespace
 
-void stream_png(const Image& image, const ImageMetadata& metadata, const Write& write) {
-  Output output(write);
-  const auto check = [&output](int result) {
-    if (result == SPNG_OK || result == SPNG_EOI) return;
-    output.rethrow();
-    throw Error(ExitCode::kRuntimeFailure,
-                std::string("cannot encode PNG: ") + spng_strerror(result));
-  };
-  const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> owner(spng_ctx_new(SPNG_CTX_ENCODER),
-                                                             spng_ctx_free);
-  spng_ctx* const context = owner.get();
-  if (context == nullptr)
-    throw Error(ExitCode::kRuntimeFailure, "cannot encode PNG: out of memory");
-  check(spng_set_png_stream(context, Output::append, &output));
+std::vector<std::uint8_t> png_head(const PngShape& shape, const ImageMetadata& metadata) {
+  Bytes head = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  Bytes header;
+  append_u32(header, static_cast<std::uint32_t>(shape.width));
+  append_u32(header, static_cast<std::uint32_t>(shape.height));
+  constexpr std::uint8_t kRgb = 2, kRgba = 6;
+  header.push_back(static_cast<std::uint8_t>(shape.bits));
+  header.push_back(shape.channels == 4 ? kRgba : kRgb);
+  header.resize(header.size() + 3);  // deflate, filters a row, not interlaced
+  append_chunk(head, "IHDR", {reinterpret_cast<const char*>(header.data()), header.size()});
+  append_chunk(head, "sRGB", std::string_view("\0", 1));  // rendering intent: perceptual
+  const auto texts = metadata_texts(metadata);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    append_chunk(head, "tEXt", kMetadataKeywords[i] + std::string(1, '\0') + texts[i]);
+  return head;
+}
 
-  spng_ihdr header{};
-  header.width = static_cast<std::uint32_t>(image.width);
-  header.height = static_cast<std::uint32_t>(image.height);
-  header.bit_depth = 8;
-  header.color_type = static_cast<std::uint8_t>(
-      image.channels == 4 ? SPNG_COLOR_TYPE_TRUECOLOR_ALPHA : SPNG_COLOR_TYPE_TRUECOLOR);
-  check(spng_set_ihdr(context, &header));
-  check(spng_set_srgb(context, 0));  // rendering intent: perceptual
-  auto values = metadata_texts(metadata);
-  spng_text texts[4] = {};
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::strncpy(texts[i].keyword, kMetadataKeywords[i], sizeof(texts[i].keyword) - 1);
-    texts[i].type = SPNG_TEXT;
-    texts[i].text = values[i].data();
-    texts[i].length = values[i].size();
-  }
-  check(spng_set_text(context, texts, 4));
-  // As for smaller pictures: fast, and the filter Up.
-  check(spng_set_option(context, SPNG_IMG_COMPRESSION_LEVEL, 1));
-  check(spng_set_option(context, SPNG_FILTER_CHOICE, SPNG_FILTER_CHOICE_UP));
+PngStream::PngStream(const PngShape& shape, const ImageMetadata& metadata, Write write,
+                     std::uint64_t most_of_one_idat)
+    : shape_(shape),
+      write_(std::move(write)),
+      has_one_idat_(shape.filtered_bytes() <= most_of_one_idat) {
+  write_(png_head(shape, metadata));
+}
 
-  check(spng_encode_image(context, nullptr, 0, SPNG_FMT_PNG,
-                          SPNG_ENCODE_PROGRESSIVE | SPNG_ENCODE_FINALIZE));
-  const std::size_t row_bytes =
-      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
-  for (std::size_t y = 0; y < static_cast<std::size_t>(image.height); ++y) {
-    check(spng_encode_row(context, image.bytes.data() + y * row_bytes, row_bytes));
+std::size_t PngStream::rows_of_block() const {
+  return png_format::block_rows(shape_.row_bytes() + 1);
+}
+
+void PngStream::add(const std::uint8_t* bytes, std::size_t count) {
+  PngRows rows{bytes, count, shape_.row_bytes() + 1, shape_.pixel_bytes(), false};
+  if (rows_done_ > 0) rows.above = above_.data();
+  // While a block is coded, the one before it is put together and written.
+  tbb::task_group writing;
+  for (std::size_t first = 0; first < count; first += rows_of_block()) {
+    const PngRows part = rows.part(first, rows_of_block());
+    const bool is_first = rows_done_ == 0;
+    rows_done_ += part.count;
+    const bool is_last = rows_done_ == static_cast<std::size_t>(shape_.height);
+    const auto block = std::make_shared<const DeflateBlock>(part, is_last);
+    writing.wait();
+    writing.run([this, block, is_first, is_last] { add_block(*block, is_first, is_last); });
   }
-  output.flush();
+  writing.wait();
+  const std::uint8_t* const end = bytes + count * shape_.row_bytes();
+  above_.assign(end - shape_.row_bytes(), end);
+}
+
+void PngStream::add_block(const DeflateBlock& block, bool is_first, bool is_last) {
+  const std::size_t begin = is_first ? sizeof(png_format::kZlibHeader) : 0;
+  constexpr std::size_t kChecksum = 4;
+  Piece piece{Buffer<std::uint8_t>(begin + block.size() + (is_last ? kChecksum : 0))};
+  std::copy_n(png_format::kZlibHeader, begin, piece.bytes.data());
+  block.write(piece.bytes.data() + begin);
+  adler_ = block.adler(adler_);
+  if (is_last) {
+    Bytes checksum;
+    append_u32(checksum, adler_);
+    std::copy(checksum.begin(), checksum.end(), piece.bytes.end() - kChecksum);
+  }
+  piece.crc = crc_of(piece.bytes.span());
+  pieces_.push_back(std::move(piece));
+  if (is_last || !has_one_idat_) write_idat();
+}
+
+void PngStream::write_idat() {
+  std::size_t size = 0;
+  for (const Piece& piece : pieces_) size += piece.bytes.size();
+  Bytes begin, end;
+  append_u32(begin, static_cast<std::uint32_t>(size));
+  for (const char c : {'I', 'D', 'A', 'T'}) begin.push_back(static_cast<std::uint8_t>(c));
+  write_(begin);
+  uLong crc = libdeflate_crc32(0, begin.data() + 4, 4);
+  for (const Piece& piece : pieces_) {
+    write_(piece.bytes.span());
+    crc = crc32_combine(crc, piece.crc, static_cast<z_off_t>(piece.bytes.size()));
+  }
+  append_u32(end, static_cast<std::uint32_t>(crc));
+  write_(end);
+  pieces_.clear();
+}
+
+void PngStream::finish() {
+  Bytes end;
+  append_chunk(end, "IEND", {});
+  write_(end);
 }
 
 }  // namespace roundel

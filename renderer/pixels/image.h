@@ -6,19 +6,24 @@
 
 namespace roundel {
 
-/// An 8-bit sRGB picture, rows **top to bottom** as in files, channels interleaved: RGB, or
-/// straight (not premultiplied) RGBA.
+/// An sRGB picture, rows **top to bottom** as in files, channels interleaved: RGB, or straight (not
+/// premultiplied) RGBA.
 struct Image {
   int width = 0, height = 0;
   int channels = 3;            ///< 3 or 4
-  Buffer<std::uint8_t> bytes;  ///< [height · width · channels]
+  int bits = 8;                ///< of a sample: 8, or 16, the high byte first as in PNG files
+  Buffer<std::uint8_t> bytes;  ///< [height · width · pixel_bytes()]
+
+  std::size_t pixel_bytes() const { return static_cast<std::size_t>(channels * bits / 8); }
+  std::size_t row_bytes() const { return static_cast<std::size_t>(width) * pixel_bytes(); }
 
   /// Contents are undefined afterwards.
-  void resize(int new_width, int new_height, int new_channels) {
+  void resize(int new_width, int new_height, int new_channels, int new_bits = 8) {
     width = new_width;
     height = new_height;
     channels = new_channels;
-    bytes.resize_discard(pixel_count(width, height) * static_cast<std::size_t>(channels));
+    bits = new_bits;
+    bytes.resize_discard(pixel_count(width, height) * pixel_bytes());
   }
 };
 

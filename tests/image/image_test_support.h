@@ -45,27 +45,60 @@ inline Image to_image(const Framebuffer& framebuffer, bool alpha,
   return to_image(framebuffer, settings);
 }
 
-/// Decodes an 8-bit RGB or RGBA PNG. Throws as read_png_info.
+/// Decodes an RGB or RGBA PNG of 8 or 16 bits. Throws as read_png_info.
 inline Image read_png(const std::string& path) {
   const Buffer<std::byte> file = InputFile(path).read_all();
   PngDecoder decoder(path, file.span());
-  if (decoder.header().bit_depth != 8 || decoder.file_channels() < 3) {
-    decoder.fail("expected 8-bit RGB or RGBA");
-  }
+  if (decoder.header().bit_depth < 8 || decoder.file_channels() < 3)
+    decoder.fail("expected RGB or RGBA");
   PngDecoder::Pixels pixels = decoder.decode();
   Image image;
   image.width = static_cast<int>(decoder.header().width);
   image.height = static_cast<int>(decoder.header().height);
   image.channels = pixels.channels;
+  image.bits = pixels.bit_depth;
   image.bytes = std::move(pixels.data);
+  if (image.bits == 16)  // they come in the machine's order
+    for (std::size_t k = 0; k < image.bytes.size(); k += 2)
+      std::swap(image.bytes[k], image.bytes[k + 1]);
   return image;
 }
 
-inline Image random_image(int width, int height, int channels, unsigned seed) {
+inline Image random_image(int width, int height, int channels, unsigned seed, int bits = 8) {
   std::mt19937 random(seed);
   Image image;
-  image.resize(width, height, channels);
+  image.resize(width, height, channels, bits);
   for (std::uint8_t& byte : image.bytes) byte = static_cast<std::uint8_t>(random());
+  return image;
+}
+
+/// Runs of equal pixels, single ones, noise and rows that change little, in a mixture that the seed
+/// gives: of every kind that the encoder knows.
+inline Image mixed_image(int width, int height, int channels, int bits, unsigned seed) {
+  std::mt19937 engine(seed);
+  const auto random = [&engine] { return static_cast<unsigned>(engine()); };
+  Image image;
+  image.resize(width, height, channels, bits);
+  const std::size_t pixel = image.pixel_bytes(), row = image.row_bytes();
+  const unsigned noise = random() % 8, longest = 1U << random() % 12, colors = 1 + random() % 300;
+  for (std::size_t y = 0; y < static_cast<std::size_t>(height); ++y) {
+    std::uint8_t* const out = image.bytes.data() + y * row;
+    std::size_t left = 0;
+    unsigned kind = 0, step = 0;
+    for (std::size_t k = 0; k < row; ++k) {
+      const auto in_pixel = static_cast<unsigned>(k % pixel);
+      if (in_pixel == 0 && left-- == 0) {
+        left = random() % longest;
+        kind = random() % 8;
+        step = random() % colors;
+      }
+      const unsigned above = y > 0 ? out[k - row] : 0;
+      const unsigned change = kind < noise    ? random() % (1 + step)
+                              : kind % 2 == 0 ? step * (1 + in_pixel)
+                                              : step;
+      out[k] = static_cast<std::uint8_t>(above + change);
+    }
+  }
   return image;
 }
 

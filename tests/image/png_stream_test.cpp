@@ -1,54 +1,106 @@
 #include "renderer/image/png_stream.h"
 
-#include <array>
-#include <stdexcept>
+#include <tbb/task_arena.h>
 
 #include "renderer/image/compare.h"
+#include "renderer/image/png_format.h"
 #include "tests/image/image_test_support.h"
 
 namespace roundel {
 namespace {
 
-std::vector<std::uint8_t> streamed(const Image& image) {
+PngShape shape_of(const Image& image) {
+  return {image.width, image.height, image.channels, image.bits};
+}
+
+/// In calls of so many blocks.
+std::vector<std::uint8_t> streamed(const Image& image, std::size_t blocks = 1000,
+                                   std::uint64_t most_of_one_idat = png_format::kMaxOneIdat) {
   std::vector<std::uint8_t> file;
-  stream_png(image, kMetadata, [&file](std::span<const std::uint8_t> bytes) {
+  const auto write = [&file](std::span<const std::uint8_t> bytes) {
     file.insert(file.end(), bytes.begin(), bytes.end());
-  });
+  };
+  PngStream stream(shape_of(image), kMetadata, write, most_of_one_idat);
+  const auto height = static_cast<std::size_t>(image.height);
+  const std::size_t rows = blocks * stream.rows_of_block();
+  for (std::size_t y = 0; y < height; y += rows)
+    stream.add(image.bytes.data() + y * image.row_bytes(), std::min(rows, height - y));
+  stream.finish();
   return file;
 }
 
-TEST(PngStream, HasThePixelsAndChunksOfTheOtherEncoder) {
-  const TemporaryFolder folder;
-  constexpr std::array<std::array<int, 2>, 5> kSizes = {
-      {{1, 1}, {1, 300}, {300, 1}, {63, 65}, {1100, 900}}};
-  for (const auto& [width, height] : kSizes) {
-    for (const int channels : {3, 4}) {
-      const Image image = random_image(width, height, channels, 9);
-      write_bytes(folder / "streamed.png", streamed(image));
-      write_bytes(folder / "usual.png", encode_png(image, kMetadata));
-      EXPECT_TRUE(compare(image, read_png(folder / "streamed.png")).same()) << width;
-      const PngInfo info = read_png_info(folder / "streamed.png");
-      EXPECT_EQ(info.text, read_png_info(folder / "usual.png").text);
-      ASSERT_TRUE(info.metadata);
-      EXPECT_EQ(info.metadata->frame, kMetadata.frame);
-    }
+int count_idat(const std::vector<std::uint8_t>& png) {
+  int count = 0;
+  for (std::size_t at = 8; at + 12 <= png.size();) {
+    count += std::equal(png.begin() + static_cast<std::ptrdiff_t>(at) + 4,
+                        png.begin() + static_cast<std::ptrdiff_t>(at) + 8, "IDAT");
+    std::size_t size = 0;
+    for (std::size_t k = 0; k < 4; ++k) size = size << 8 | png[at + k];
+    at += 12 + size;
+  }
+  return count;
+}
+
+TEST(PngStream, IsTheSameFileAsTheOtherEncoders) {
+  std::mt19937 random(5);
+  for (int k = 0; k < 60; ++k) {
+    const Image image =
+        mixed_image(static_cast<int>(1 + random() % 2200), static_cast<int>(1 + random() % 90),
+                    3 + k % 2, 8, static_cast<unsigned>(k));
+    EXPECT_EQ(streamed(image), encode_png(image, kMetadata)) << image.width << "x" << image.height;
   }
 }
 
-TEST(PngStream, IsForPicturesBeyondTwoGigabytes) {
-  EXPECT_FALSE(is_streamed_png(1024, 1024, 3));
-  EXPECT_FALSE(is_streamed_png(25'000, 26'000, 3));
-  EXPECT_TRUE(is_streamed_png(26'000, 26'000, 3));
-  EXPECT_TRUE(is_streamed_png(65'536, 65'536, 4));
+TEST(PngStream, PicturesOfSeveralBlocksAreTheSameWhoeverAndHowManyMakeThem) {
+  // Three blocks, one of them noise, which is stored.
+  const Image image = [] {
+    Image mixed = mixed_image(60'000, 900, 3, 8, 1);
+    std::mt19937 random(2);
+    const std::size_t block = png_format::block_rows(mixed.row_bytes() + 1) * mixed.row_bytes();
+    for (std::size_t k = block; k < 2 * block; ++k)
+      mixed.bytes[k] = static_cast<std::uint8_t>(random());
+    return mixed;
+  }();
+  const auto with_threads = [](int threads, const auto& encode) {
+    return tbb::task_arena(threads).execute(encode);
+  };
+  const std::vector<std::uint8_t> png =
+      with_threads(1, [&] { return encode_png(image, kMetadata); });
+  EXPECT_TRUE(with_threads(4, [&] { return encode_png(image, kMetadata); }) == png);
+  EXPECT_TRUE(with_threads(4, [&] { return streamed(image); }) == png);
+  EXPECT_TRUE(with_threads(3, [&] { return streamed(image, 1); }) == png);
+  const TemporaryFolder folder;
+  write_bytes(folder / "a.png", png);
+  EXPECT_TRUE(compare(image, read_png(folder / "a.png")).same());
+  // As beyond two gigabytes: the same stream, an IDAT chunk a block.
+  const std::vector<std::uint8_t> chunks = streamed(image, 1, 0);
+  EXPECT_EQ(chunks.size(), png.size() + 2 * 12);
+  EXPECT_EQ(count_idat(chunks), 3);
+  write_bytes(folder / "b.png", chunks);
+  EXPECT_TRUE(compare(image, read_png(folder / "b.png")).same());
+}
+
+TEST(PngStream, IsForPicturesBeyondTwoGigabytesAndSixteenBits) {
+  EXPECT_FALSE(is_streamed_png({1024, 1024, 3, 8}));
+  EXPECT_FALSE(is_streamed_png({25'000, 26'000, 3, 8}));
+  EXPECT_TRUE(is_streamed_png({26'000, 26'000, 3, 8}));
+  EXPECT_TRUE(is_streamed_png({65'536, 65'536, 4, 8}));
+  EXPECT_TRUE(is_streamed_png({16, 16, 3, 16}));
 }
 
 TEST(PngStream, ErrorsOfTheWriterComeThrough) {
   const Image image = random_image(1000, 1000, 3, 1);
-  EXPECT_THROW(stream_png(image, kMetadata,
-                          [](std::span<const std::uint8_t>) {
-                            throw Error(ExitCode::kRuntimeFailure, "disk full");
-                          }),
-               Error);
+  int calls = 0;
+  const auto fail_at = [&](int failing) {
+    calls = 0;
+    PngStream stream(shape_of(image), kMetadata, [&](std::span<const std::uint8_t>) {
+      if (++calls == failing) throw Error(ExitCode::kRuntimeFailure, "disk full");
+    });
+    stream.add(image.bytes.data(), 1000);
+    stream.finish();
+  };
+  for (int failing = 1; failing <= 5; ++failing) EXPECT_THROW(fail_at(failing), Error) << failing;
+  EXPECT_NO_THROW(fail_at(6));
 }
 
 }  // namespace

@@ -5,10 +5,13 @@
 #include <cstring>
 #include <future>
 #include <random>
+#include <set>
 
 #include "renderer/image/compare.h"
+#include "renderer/image/png_format.h"
 #include "renderer/raster/rasterizer.h"
 #include "tests/image/image_test_support.h"
+#include "tests/image/png_reference.h"
 
 namespace roundel {
 namespace {
@@ -117,6 +120,123 @@ TEST(Png, BlocksAreTheSameWhoeverMakesThem) {
   }
 }
 
+/// Of the best code with a limit, by dynamic programming over the levels of its tree: the most
+/// frequent symbols have the shortest codes, and a level with `free` nodes gives some to symbols.
+std::uint64_t least_limited_cost(const std::uint32_t* counts, std::size_t n, std::size_t limit) {
+  std::vector<std::uint64_t> frequent(counts, counts + n);
+  std::sort(frequent.rbegin(), frequent.rend());
+  std::vector<std::uint64_t> left(n + 1);  // counts of all but the first k
+  for (std::size_t k = n; k-- > 0;) left[k] = left[k + 1] + frequent[k];
+  constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  // least[k][free]: k symbols have codes, and the level has so many nodes for others.
+  std::vector<std::vector<std::uint64_t>> least(n + 1, std::vector<std::uint64_t>(n + 1, kNone));
+  least[0][1] = 0;
+  std::uint64_t best = kNone;
+  for (std::size_t level = 1; level <= limit; ++level) {
+    auto next = std::vector(n + 1, std::vector<std::uint64_t>(n + 1, kNone));
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t free = 1; free <= n; ++free) {
+        if (least[k][free] == kNone) continue;
+        const std::uint64_t cost = least[k][free] + left[k];  // all others are a bit longer
+        for (std::size_t more = 0; more <= std::min(2 * free, n - k); ++more) {
+          const std::size_t rest = std::min(2 * free - more, n);
+          if (k + more == n) best = std::min(best, cost);
+          if (rest > 0) next[k + more][rest] = std::min(next[k + more][rest], cost);
+        }
+      }
+    }
+    least = next;
+  }
+  return best;
+}
+
+/// What IDAT holds.
+std::vector<std::uint8_t> zlib_stream_of(const std::vector<std::uint8_t>& png) {
+  std::vector<std::uint8_t> stream;
+  for (std::size_t at = 8; at + 12 <= png.size(); at += 12 + u32_at(png, at)) {
+    const auto data = png.begin() + static_cast<std::ptrdiff_t>(at) + 8;
+    if (std::equal(data - 4, data, "IDAT"))
+      stream.insert(stream.end(), data, data + u32_at(png, at));
+  }
+  return stream;
+}
+
+TEST(Png, IsWhatTheFormatSays) {
+  std::mt19937 random(11);
+  const TemporaryFolder folder;
+  for (int k = 0; k < 400; ++k) {
+    const int width = static_cast<int>(1 + random() % (k % 10 == 0 ? 3000 : 200));
+    const int height = static_cast<int>(1 + random() % (k % 20 == 1 ? 1000 : 60));
+    const Image image =
+        mixed_image(width, height, 3 + k % 2, k % 4 < 2 ? 8 : 16, static_cast<unsigned>(k));
+    const std::vector<std::uint8_t> png = encode_png(image, kMetadata);
+    ASSERT_EQ(zlib_stream_of(png), ReferencePacker(image).pack())
+        << k << ": " << width << "x" << height;
+    write_bytes(folder / "a.png", png);
+    ASSERT_TRUE(compare(image, read_png(folder / "a.png")).same()) << k;
+  }
+}
+
+TEST(Png, HalfOfNoiseIsPackedWhereThatIsSmaller) {
+  // The noisy half has no room where it would have been as it is; whole pictures of it are stored.
+  for (const int quiet : {0, 1, 8, 20, 500}) {
+    Image image = random_image(1000, 500 + quiet, 3, 3);
+    std::fill(image.bytes.begin() + 500 * 3000, image.bytes.end(), std::uint8_t{7});
+    const std::vector<std::uint8_t> stream = zlib_stream_of(encode_png(image, kMetadata));
+    ASSERT_EQ(stream, ReferencePacker(image).pack()) << quiet;
+    EXPECT_EQ((stream[2] & 6) == 4, quiet >= 8) << quiet;  // coded
+  }
+}
+
+TEST(PngFormat, CodesAreAsShortAsCodesCanBe) {
+  std::mt19937 random(3);
+  for (int k = 0; k < 500; ++k) {
+    std::uint32_t counts[png_format::kNumSymbols] = {};
+    std::geometric_distribution<std::uint32_t> skewed(0.5 / (1 << k % 20));
+    const std::size_t used = 2 + random() % 285;
+    for (std::size_t i = 0; i < used; ++i) counts[i] = 1 + skewed(random);
+    std::uint8_t lengths[png_format::kNumSymbols];
+    png_format::code_lengths(counts, lengths);
+    // Huffman's cost is the sum of all its merged nodes, and the least without a limit.
+    std::multiset<std::uint64_t> nodes(counts, counts + used);
+    std::uint64_t least = 0, cost = 0, kraft = 0;
+    while (nodes.size() > 1) {
+      std::uint64_t merged = 0;
+      for (int node = 0; node < 2; ++node) merged += nodes.extract(nodes.begin()).value();
+      nodes.insert(merged);
+      least += merged;
+    }
+    unsigned longest = 0;
+    for (std::size_t i = 0; i < png_format::kNumSymbols; ++i) {
+      cost += std::uint64_t{counts[i]} * lengths[i];
+      if (lengths[i] > 0) kraft += 1U << (15 - lengths[i]);
+      longest = std::max<unsigned>(longest, lengths[i]);
+      ASSERT_EQ(lengths[i] > 0, i < used);
+    }
+    ASSERT_EQ(kraft, 1U << 15) << k;
+    if (longest < 15) {
+      ASSERT_EQ(cost, least) << k;
+    }
+    ASSERT_GE(cost, least);
+  }
+}
+
+TEST(PngFormat, LimitedCodesAreTheKnownOnes) {
+  // Fibonacci's numbers want 29 bits. Their best code of 15 was found by going through all.
+  std::uint32_t counts[png_format::kNumSymbols] = {1, 1};
+  for (std::size_t i = 2; i < 30; ++i) counts[i] = counts[i - 1] + counts[i - 2];
+  std::uint8_t lengths[png_format::kNumSymbols];
+  png_format::code_lengths(counts, lengths);
+  std::uint64_t kraft = 0, cost = 0;
+  for (std::size_t i = 0; i < 30; ++i) {
+    ASSERT_LE(lengths[i], 15);
+    kraft += 1U << (15 - lengths[i]);
+    cost += std::uint64_t{counts[i]} * lengths[i];
+  }
+  EXPECT_EQ(kraft, 1U << 15);
+  EXPECT_EQ(cost, least_limited_cost(counts, 30, 15));
+}
+
 TEST(Png, BytesAreKnown) {
   // Whatever the processor, its vectors, compiler and library versions: this file has these bytes.
   Image image;
@@ -130,11 +250,22 @@ TEST(Png, BytesAreKnown) {
       rgb[2] = static_cast<std::uint8_t>(inside ? x ^ y : 255 - y);
     }
   }
+  // The same bytes as pixels of other kinds.
+  Image words, translucent;
+  words.resize(100, 100, 3, 16);
+  translucent.resize(75, 100, 4, 16);
+  words.bytes = clone_of(image.bytes);
+  translucent.bytes = clone_of(image.bytes);
   for (const std::string& target : cpu_vector_targets()) {
     ASSERT_TRUE(force_cpu_vector_target(target));
-    const std::vector<std::uint8_t> png = encode_png(image, kMetadata);
-    EXPECT_EQ(png.size(), 6604U) << target;
-    EXPECT_EQ(libdeflate_crc32(0, png.data(), png.size()), 3787358857U) << target;
+    const auto expect = [&](const Image& a, std::size_t size, std::uint32_t crc) {
+      const std::vector<std::uint8_t> png = encode_png(a, kMetadata);
+      EXPECT_EQ(png.size(), size) << target;
+      EXPECT_EQ(libdeflate_crc32(0, png.data(), png.size()), crc) << target;
+    };
+    expect(image, 6582, 3343564085U);
+    expect(words, 6185, 691983114U);
+    expect(translucent, 6996, 268313197U);
   }
   force_cpu_vector_target("");
 }
@@ -183,7 +314,9 @@ TEST(Png, PngcheckFindsNothing) {
   for (int channels : {3, 4}) {
     write_bytes(folder / "a.png", encode_png(picture(300, 200, channels), kMetadata));
     write_bytes(folder / "b.png", encode_png(random_image(65, 17, channels, 2), kMetadata));
-    const std::string command = "pngcheck -q '" + folder / "a.png" + "' '" + folder / "b.png" + "'";
+    write_bytes(folder / "c.png", encode_png(mixed_image(1500, 17, channels, 16, 2), kMetadata));
+    const std::string command = "pngcheck -q '" + folder / "a.png" + "' '" + folder / "b.png" +
+                                "' '" + folder / "c.png" + "'";
     EXPECT_EQ(std::system(command.c_str()), 0);
   }
   // The checker itself: a damaged file must fail.
@@ -205,8 +338,8 @@ while at < len(png):
     if kind == b'IHDR': width, height, depth, color, *rest = struct.unpack('>IIBBBBB', body)
     if kind == b'IDAT': data += body
     at += 12 + size
-assert depth == 8 and rest == [0, 0, 0]
-row_bytes = width * {2: 3, 6: 4}[color]
+assert rest == [0, 0, 0]
+row_bytes = width * {2: 3, 6: 4}[color] * depth // 8
 raw, above, out = zlib.decompress(data), bytes(row_bytes), b''
 assert len(raw) == (row_bytes + 1) * height
 for y in range(height):
@@ -216,8 +349,8 @@ for y in range(height):
     out += above
 open(sys.argv[2], 'wb').write(out)
 )";
-  for (int channels : {3, 4}) {
-    const Image image = picture(211, 97, channels);
+  for (const Image& image : {picture(211, 97, 3), picture(211, 97, 4),
+                             mixed_image(1100, 60, 3, 16, 1), mixed_image(1100, 60, 4, 16, 2)}) {
     write_bytes(folder / "a.png", encode_png(image, kMetadata));
     const std::string command = "python3 '" + folder / "decode.py" + "' '" + folder / "a.png" +
                                 "' '" + folder / "a.raw" + "'";

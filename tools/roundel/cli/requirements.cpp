@@ -69,7 +69,7 @@ std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const std::uint64_t row = picture / static_cast<std::uint64_t>(image.height);
   if (format == ImageFormat::kPfm) return picture + behind;
   if (format == ImageFormat::kExr) return picture + behind + 2 * kRowsOfBlock * row;
-  if (is_streamed_png(image.width, image.height, channels)) return picture + behind;
+  if (is_streamed_png({image.width, image.height, channels, 8})) return picture + behind;
   constexpr std::uint64_t kTables = 5 * kMiB / 8;  // of the compressor
   // The picture and its filtered rows; then these and the compressed ones; then these twice.
   return picture +
@@ -130,7 +130,7 @@ std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std:
   const auto channels = static_cast<std::uint64_t>(image.channels());
   // A PNG: the picture, its filtered rows, and the compressed ones, which may be no smaller; where
   // it is streamed the picture alone. Float files: the framebuffer and the file.
-  const bool is_streamed = is_streamed_png(image.width, image.height, image.channels());
+  const bool is_streamed = is_streamed_png({image.width, image.height, image.channels(), 8});
   const std::uint64_t picture = format == ImageFormat::kPng
                                     ? (is_streamed ? 1 : 3) * pixels * channels
                                     : pixels * (sizeof(Pixel) + 4 * channels);

@@ -1,0 +1,198 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "renderer/base/host_device.h"
+
+/// How this program's PNG files are packed, exactly: the same pixels are the same bytes whoever
+/// encodes them. Written so that thousands of threads can do it, too.
+///
+/// **Pixels.** RGB or RGBA of 8 or 16 bits (big-endian): P = 3, 4, 6 or 8 bytes. Every row has the
+/// filter Up; the row above the first one is 0.
+///
+/// **Chunks.** IHDR, sRGB (perceptual), tEXt four times, IDAT, IEND. A picture of up to
+/// kMaxOneIdat filtered bytes has one IDAT, a larger one has one for each block. The zlib stream
+/// begins with 78 01.
+///
+/// **Blocks.** block_rows() rows make a block, the last one has what is left; pictures of up to
+/// kBlockBytes filtered bytes have one. A block is coded, or stored where that is smaller
+/// (coded_bytes() > stored_bytes()). Blocks begin at whole bytes: a coded one that is not the last
+/// ends with an empty block of stored bytes.
+///
+/// **Tokens.** A row is cut into segments of kSegmentPixels pixels, each of which starts anew. The
+/// filter byte is a literal, before the first segment. The first pixel of a segment is P literals.
+/// Of the others, those whose filtered bytes equal those of the pixel before form runs, where two
+/// or more follow each other; all others are P literals. A run is cut into pieces of
+/// piece_pixels(), the last one has what is left (one pixel, maybe). A piece is a match: with
+/// distance 1 where the pixel's bytes are all equal, else with distance P. (Where a match's token
+/// stands in the stream does not depend on whether one thinks of it at the piece's first or last
+/// pixel: nothing is between.)
+///
+/// **Code.** A coded block is one dynamic block of deflate (RFC 1951). Its literal and length code
+/// is the code_lengths() of what its rows sample_row(0), sample_row(1)… have, plus one for each
+/// symbol that is possible: all literals, the end, lengths k·P of a piece. Distances 1 and P have
+/// one bit each. Code lengths are sent with a code of four bits each, none of them repeated, so
+/// that the header always has header_bits().
+namespace roundel::png_format {
+
+inline constexpr std::size_t kSegmentPixels = 1024;
+inline constexpr std::size_t kLongestMatch = 258;
+inline constexpr std::size_t kNumSymbols = 286;  ///< literals, the end of the block, 29 lengths
+inline constexpr std::size_t kEndOfBlock = 256;
+inline constexpr unsigned kLongestCode = 15;  ///< bits
+inline constexpr std::size_t kBlockBytes = std::size_t{64} << 20;
+inline constexpr std::uint64_t kMaxOneIdat = 2'000'000'000;  ///< what stb_image_write can hold
+inline constexpr std::uint8_t kFilterUp = 2;
+inline constexpr std::uint8_t kZlibHeader[2] = {0x78, 0x01};
+inline constexpr std::size_t kMaxStored = 65535;  ///< bytes of a stored block
+
+ROUNDEL_HOST_DEVICE constexpr std::size_t piece_pixels(std::size_t pixel_bytes) {
+  return kLongestMatch / pixel_bytes;
+}
+
+/// Rows of a block; `row_bytes` with the filter byte.
+ROUNDEL_HOST_DEVICE constexpr std::size_t block_rows(std::size_t row_bytes) {
+  return row_bytes < kBlockBytes ? kBlockBytes / row_bytes : 1;
+}
+
+/// The row of the k-th eight that is in the sample, if the block has it. Not always the first one:
+/// pictures have grids.
+ROUNDEL_HOST_DEVICE constexpr std::size_t sample_row(std::uint32_t k) {
+  return std::size_t{8} * k + ((k * 2654435769U) >> 29);
+}
+
+/// The symbol of a match of 3 to 258 bytes (RFC 1951, 3.2.5). Its extra bits are the low
+/// extra_bits() of length - 3.
+ROUNDEL_HOST_DEVICE constexpr std::size_t length_symbol(std::size_t length) {
+  if (length == kLongestMatch) return 285;
+  std::size_t rest = length - 3, extra = 0;
+  if (rest < 8) return 257 + rest;
+  while (rest >> extra >= 8) ++extra;
+  return 257 + 4 * extra + (rest >> extra);
+}
+ROUNDEL_HOST_DEVICE constexpr unsigned extra_bits(std::size_t symbol) {
+  return symbol < 265 || symbol == 285 ? 0 : static_cast<unsigned>((symbol - 261) / 4);
+}
+
+/// Adds one to each symbol that is possible: a sample may lack it.
+ROUNDEL_HOST_DEVICE constexpr void add_possible(std::size_t pixel_bytes,
+                                                std::uint32_t (&counts)[kNumSymbols]) {
+  for (std::size_t symbol = 0; symbol <= kEndOfBlock; ++symbol) ++counts[symbol];
+  std::size_t last = 0;
+  for (std::size_t k = 1; k <= piece_pixels(pixel_bytes); ++k) {
+    const std::size_t symbol = length_symbol(k * pixel_bytes);
+    if (symbol != last) ++counts[symbol];
+    last = symbol;
+  }
+}
+
+/// Distance symbols that are in the header: up to that of distance P.
+ROUNDEL_HOST_DEVICE constexpr std::size_t num_distances(std::size_t pixel_bytes) {
+  return pixel_bytes <= 4 ? pixel_bytes : pixel_bytes <= 6 ? 5 : 6;
+}
+/// The bits of a distance, first one lowest, and their number. Distance 1 is 0; P is 1, and its
+/// extra bit: of distances 5, 6 and 7, 8 the second one.
+ROUNDEL_HOST_DEVICE constexpr unsigned distance_bits(std::size_t distance) {
+  return distance == 1 ? 0 : distance <= 4 ? 1 : 3;
+}
+ROUNDEL_HOST_DEVICE constexpr unsigned distance_bit_count(std::size_t distance) {
+  return distance <= 4 ? 1 : 2;
+}
+
+ROUNDEL_HOST_DEVICE constexpr std::uint32_t reversed(std::uint32_t bits, unsigned count) {
+  std::uint32_t result = 0;
+  for (unsigned k = 0; k < count; ++k, bits >>= 1) result = result << 1 | (bits & 1);
+  return result;
+}
+
+/// Lengths of an optimal code of at most kLongestCode bits, by package-merge (Larmore & Hirschberg
+/// 1990); symbols that do not occur have 0. At least two occur, and the counts' sum is below 2^28.
+/// Leaves are in the order of (count, symbol), and come before packages of equal weight.
+inline void code_lengths(const std::uint32_t (&counts)[kNumSymbols],
+                         std::uint8_t (&lengths)[kNumSymbols]) {
+  std::uint64_t leaves[kNumSymbols];  // count, then symbol
+  std::size_t n = 0;
+  for (std::size_t symbol = 0; symbol < kNumSymbols; ++symbol) {
+    lengths[symbol] = 0;
+    if (counts[symbol] > 0) leaves[n++] = std::uint64_t{counts[symbol]} << 16 | symbol;
+  }
+  std::sort(leaves, leaves + n);
+  // A level's list merges the leaves with pairs of the list of the level below.
+  std::uint32_t list[2 * kNumSymbols], below[2 * kNumSymbols];
+  bool is_leaf[kLongestCode][2 * kNumSymbols];
+  std::size_t size = 0;
+  for (auto& level : is_leaf) {
+    std::copy(list, list + size, below);
+    const std::size_t packages = size / 2;
+    size = n + packages;
+    for (std::size_t k = 0, leaf = 0, package = 0; k < size; ++k) {
+      const std::uint32_t package_weight =
+          package < packages ? below[2 * package] + below[2 * package + 1] : 0;
+      level[k] = package == packages || (leaf < n && leaves[leaf] >> 16 <= package_weight);
+      list[k] = level[k] ? static_cast<std::uint32_t>(leaves[leaf++] >> 16) : package_weight;
+      package += !level[k];
+    }
+  }
+  // A leaf's length is the number of lists in which it is among those that the first 2n - 2 of the
+  // last one are made of. They are the first ones of every list.
+  std::size_t taken = 2 * n - 2;
+  for (std::size_t level = kLongestCode; level-- > 0;) {
+    std::size_t num_leaves = 0;
+    for (std::size_t k = 0; k < taken; ++k) num_leaves += is_leaf[level][k];
+    for (std::size_t k = 0; k < num_leaves; ++k) ++lengths[leaves[k] & 0xffff];
+    taken = 2 * (taken - num_leaves);
+  }
+}
+
+/// The canonical code of such lengths (RFC 1951, 3.2.2), each code's first bit lowest.
+inline void make_codes(const std::uint8_t (&lengths)[kNumSymbols],
+                       std::uint32_t (&codes)[kNumSymbols]) {
+  std::uint32_t next[kLongestCode + 2] = {};
+  for (const std::uint8_t length : lengths) next[length + 1] += length > 0;
+  for (unsigned length = 1; length <= kLongestCode; ++length)
+    next[length + 1] = (next[length + 1] + next[length]) << 1;
+  for (std::size_t symbol = 0; symbol < kNumSymbols; ++symbol)
+    codes[symbol] = lengths[symbol] > 0 ? reversed(next[lengths[symbol]]++, lengths[symbol]) : 0;
+}
+
+/// The first bits of a coded block: its kind, how many of each code there are, the code of code
+/// lengths, and after kFixedBits the code lengths, four bits each: reversed(length, 4).
+inline constexpr unsigned kFixedBits = 3 + 5 + 5 + 4 + 19 * 3;
+ROUNDEL_HOST_DEVICE constexpr std::size_t header_bits(std::size_t pixel_bytes) {
+  return kFixedBits + 4 * (kNumSymbols + num_distances(pixel_bytes));
+}
+/// Gives put(bits, count) the header, first bit lowest.
+template <typename Put>
+ROUNDEL_HOST_DEVICE constexpr void put_header(const std::uint8_t (&lengths)[kNumSymbols],
+                                              std::size_t pixel_bytes, bool is_last,
+                                              const Put& put) {
+  const std::size_t distances = num_distances(pixel_bytes);
+  put(is_last ? 1U : 0U, 1);
+  put(2U, 2);  // dynamic
+  put(static_cast<std::uint32_t>(kNumSymbols - 257), 5);
+  put(static_cast<std::uint32_t>(distances - 1), 5);
+  put(19U - 4, 4);
+  // Lengths 16, 17 and 18, the repetitions, come first, and have no code; 0 to 15 have four bits.
+  for (unsigned k = 0; k < 19; ++k) put(k < 3 ? 0U : 4U, 3);
+  for (const std::uint8_t length : lengths) put(reversed(length, 4), 4);
+  for (std::size_t k = 0; k < distances; ++k)
+    put(k == 0 || k + 1 == distances ? reversed(1, 4) : 0, 4);
+}
+
+/// Bytes of a block whose header and symbols, the end included, have so many bits.
+ROUNDEL_HOST_DEVICE constexpr std::size_t coded_bytes(std::uint64_t bits, bool is_last) {
+  return static_cast<std::size_t>(is_last ? (bits + 7) / 8 : (bits + 3 + 7) / 8 + 4);
+}
+/// Bytes of a block of so many filtered bytes that is stored.
+ROUNDEL_HOST_DEVICE constexpr std::size_t stored_bytes(std::size_t size) {
+  return size + 5 * ((size + kMaxStored - 1) / kMaxStored);
+}
+
+/// The most that all blocks of a picture can take.
+ROUNDEL_HOST_DEVICE constexpr std::size_t most_bytes(std::size_t rows, std::size_t row_bytes) {
+  const std::size_t blocks = rows / block_rows(row_bytes) + 1;
+  return stored_bytes(rows * row_bytes) + 5 * blocks;
+}
+
+}  // namespace roundel::png_format
