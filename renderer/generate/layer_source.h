@@ -58,6 +58,7 @@ class LayerSource {
 };
 
 /// In all of these, `alpha` is that of circles that bring none of their own.
+/// Keeps a reference to `source`.
 std::unique_ptr<LayerSource> make_random_layer(const RandomSource& source, std::uint32_t seed,
                                                std::uint32_t layer_index, float alpha);
 /// Keeps a reference to `source`.

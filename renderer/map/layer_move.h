@@ -12,9 +12,7 @@ struct LayerMove {
   double rotate = 0;  ///< degrees, counter-clockwise
 
   /// Nothing moves, whatever the pivot.
-  bool is_identity() const {
-    return offset[0] == 0 && offset[1] == 0 && scale == 1 && rotate == 0;
-  }
+  bool is_identity() const { return offset[0] == 0 && offset[1] == 0 && scale == 1 && rotate == 0; }
 };
 
 /// A LayerMove, ready for many points: binary64, in the order written.

@@ -65,6 +65,35 @@ void add_parts(Hasher& hasher, const UniformPosition& box) {
 void add_parts(Hasher& hasher, const GaussianPosition& cloud) {
   hasher.add_all(cloud.mean[0], cloud.mean[1], cloud.sigma);
 }
+void add_parts(Hasher& hasher, const DiscPosition& disc) {
+  hasher.add_all(disc.center[0], disc.center[1], disc.radius);
+}
+void add_parts(Hasher& hasher, const RingPosition& ring) {
+  hasher.add_all(ring.center[0], ring.center[1], ring.radius, ring.width);
+}
+void add_parts(Hasher& hasher, const PolylinePosition& line) {
+  hasher.add(std::uint64_t{line.points.size()});
+  for (const auto& [x, y] : line.points) hasher.add_all(x, y);
+  hasher.add_all(line.width, line.sigma);
+}
+void add_parts(Hasher& hasher, const GridPosition& grid) {
+  hasher.add_all(grid.columns, grid.rows, grid.jitter, grid.low[0], grid.low[1], grid.high[0],
+                 grid.high[1]);
+}
+void add_gradient(Hasher& hasher, const Gradient& gradient) {
+  hasher.add_all(std::uint64_t{gradient.colors.size()}, std::uint64_t{gradient.places.size()});
+  for (const auto& stop : gradient.colors)
+    for (const double channel : stop) hasher.add(channel);
+  for (const double place : gradient.places) hasher.add(place);
+}
+void add_parts(Hasher& hasher, const ChoiceColor& choice) {
+  hasher.add(std::uint64_t{choice.colors.size()});
+  for (std::size_t i = 0; i < choice.colors.size(); ++i)
+    hasher.add_all(choice.colors[i], choice.weights[i]);
+}
+void add_parts(Hasher& hasher, const GradientColor& color) {
+  add_gradient(hasher, color.gradient);
+}
 void add_parts(Hasher& hasher, const ConstantColor& color) {
   hasher.add(color.value);
 }
@@ -140,11 +169,7 @@ void add_color(Hasher& hasher, const ColorMap& color) {
   hasher.add(std::uint64_t{color.slot});
   if (color.kind == ColorMap::Kind::kScale) {
     add_scale(hasher, color.scale);
-    hasher.add_all(std::uint64_t{color.gradient.colors.size()},
-                   std::uint64_t{color.gradient.places.size()});
-    for (const auto& stop : color.gradient.colors)
-      for (const double channel : stop) hasher.add(channel);
-    for (const double place : color.gradient.places) hasher.add(place);
+    add_gradient(hasher, color.gradient);
   }
   hasher.add(std::uint64_t{color.categories.size()});
   for (const Category& category : color.categories)

@@ -68,16 +68,42 @@ struct GaussianPosition {
   std::array<double, 2> mean;
   double sigma;
 };
-using PositionLaw = std::variant<UniformPosition, GaussianPosition>;
+struct DiscPosition {  ///< evenly in a disc
+  std::array<double, 2> center;
+  double radius;
+};
+struct RingPosition {  ///< evenly between two circles; `radius` is the outer one's
+  std::array<double, 2> center;
+  double radius, width = 0;
+};
+struct PolylinePosition {  ///< evenly along lines from point to point
+  std::vector<std::array<double, 2>> points;
+  double width = 0;  ///< evenly across the lines, half on each side
+  double sigma = 0;  ///< instead: of a round cloud about every place
+};
+struct GridPosition {  ///< a circle a cell of the box, row by row, from the lower left corner
+  std::uint64_t columns, rows;
+  double jitter = 0;  ///< 0: in the cells' centres; 1: anywhere in the cells
+  std::array<double, 2> low{0, 0}, high{1, 1};
+};
+using PositionLaw = std::variant<UniformPosition, GaussianPosition, DiscPosition, RingPosition,
+                                 PolylinePosition, GridPosition>;
 
-/// A colour drawn for each circle, each channel on its own.
+/// A colour drawn for each circle.
 struct ConstantColor {
   DisplayColor value;
 };
-struct UniformColor {
+struct UniformColor {  ///< each channel on its own
   DisplayColor low, high;
 };
-using ColorLaw = std::variant<ConstantColor, UniformColor>;
+struct ChoiceColor {
+  std::vector<DisplayColor> colors;
+  std::vector<double> weights;  ///< one a colour, their sum > 0
+};
+struct GradientColor {  ///< at an even share of the gradient
+  Gradient gradient;
+};
+using ColorLaw = std::variant<ConstantColor, UniformColor, ChoiceColor, GradientColor>;
 
 /// One of the classic scenes' circles, by name (see generate/classic.h).
 struct GeneratorSource {

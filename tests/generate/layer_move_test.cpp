@@ -41,7 +41,8 @@ TEST(PortableSinCos, IsWithin1e15OfLongDouble) {
     const double degrees = i * 0.0072345;
     const Direction got = portable_sin_cos(degrees);
     const long double angle = static_cast<long double>(degrees) * (3.14159265358979323846L / 180);
-    worst = std::max({worst, std::abs(got.sin - std::sin(angle)), std::abs(got.cos - std::cos(angle))});
+    worst =
+        std::max({worst, std::abs(got.sin - std::sin(angle)), std::abs(got.cos - std::cos(angle))});
   }
   EXPECT_LT(worst, 1e-15L);
 }
@@ -86,16 +87,16 @@ TEST(LayerMove, EveryKindOfLayerMovesAndIsRoundedOnce) {
     const double y = (-3 + 0.1) + (2.5 * sin * dx + 2.5 * cos * dy);
     ASSERT_EQ(in_scene.shapes[i].x, static_cast<float>(x)) << i;
     ASSERT_EQ(in_scene.shapes[i].y, static_cast<float>(y)) << i;
-    ASSERT_EQ(in_scene.shapes[i].radius, static_cast<float>(2.5 * static_cast<double>(shape.radius)));
+    ASSERT_EQ(in_scene.shapes[i].radius,
+              static_cast<float>(2.5 * static_cast<double>(shape.radius)));
     ASSERT_EQ(in_frame.shapes[i].x, static_cast<float>(std::fma(x - 1, 1.7, 0.75))) << i;
     ASSERT_EQ(in_frame.shapes[i].y, static_cast<float>(std::fma(y - 2, 1.7, 0.5))) << i;
     ASSERT_EQ(in_frame.shapes[i].radius,
               static_cast<float>(static_cast<double>(shape.radius) * (2.5 * 1.7)));
     ASSERT_EQ(in_frame.shapes[i].z, shape.z);
   }
-  EXPECT_EQ(std::memcmp(before.paints.data(), in_frame.paints.data(),
-                        before.count() * sizeof(Paint)),
-            0);
+  EXPECT_EQ(
+      std::memcmp(before.paints.data(), in_frame.paints.data(), before.count() * sizeof(Paint)), 0);
 }
 
 TEST(LayerMove, RunsAndFramesThatFollowHaveTheSameBits) {
@@ -121,13 +122,15 @@ TEST(LayerMove, RunsAndFramesThatFollowHaveTheSameBits) {
 }
 
 TEST(LayerMove, OpacityIsAFactorOfEveryAlpha) {
-  const Circles before = circles_of(scene_with("")), after = circles_of(scene_with("opacity: 0.3, "));
+  const Circles before = circles_of(scene_with("")),
+                after = circles_of(scene_with("opacity: 0.3, "));
   for (std::size_t i = 0; i < before.count(); ++i)
     ASSERT_EQ(after.paints[i].alpha,
               static_cast<float>(static_cast<double>(before.paints[i].alpha) * 0.3))
         << i;
   const Circles none = circles_of(scene_with("opacity: 0, "));
-  EXPECT_TRUE(std::signbit(none.paints[none.count() - 1].alpha)) << "a flake without alpha is a flake";
+  EXPECT_TRUE(std::signbit(none.paints[none.count() - 1].alpha))
+      << "a flake without alpha is a flake";
 }
 
 TEST(LayerMove, NamesAndHiddenLayersLeaveTheOthersRandomNumbersAlone) {
@@ -158,18 +161,20 @@ TEST(LayerMove, NoRadiusIsTooLargeToBeSquared) {
 class MovedData : public testing::Test {
  protected:
   Scene scene(const std::string& keys, const std::string& map, const std::string& head = "") const {
-    return parse_scene("version: 1\n" + head + "layers:\n  - {name: data, data: t.csv, " + keys +
-                           map + "}\n",
-                       folder_ / "s.yaml");
+    return parse_scene(
+        "version: 1\n" + head + "layers:\n  - {name: data, data: t.csv, " + keys + map + "}\n",
+        folder_ / "s.yaml");
   }
   TemporaryFolder folder_;
 };
 
 /// Neighbours a million units from the origin are told apart where the layer brings them home.
 TEST_F(MovedData, PositionsAreBinary64ThroughTheLayer) {
-  folder_.write("t.csv", "x,y,radius,a\n1000000.001,2000000.001,1,0.3\n1000000.002,2000000.003,2,0.7\n");
-  const std::string keys = "offset: [-1000000, -2000000], rotate: 90, pivot: [1000000, 2000000], "
-                           "scale: 100, opacity: 0.9, ";
+  folder_.write("t.csv",
+                "x,y,radius,a\n1000000.001,2000000.001,1,0.3\n1000000.002,2000000.003,2,0.7\n");
+  const std::string keys =
+      "offset: [-1000000, -2000000], rotate: 90, pivot: [1000000, 2000000], "
+      "scale: 100, opacity: 0.9, ";
   const Scene mapped = scene(keys, "map: {x: x, y: y, radius: radius, alpha: a}");
   for (const auto space : {CircleSource::Space::kScene, CircleSource::Space::kFrame}) {
     const Circles circles = in_space(mapped, space);
@@ -180,7 +185,8 @@ TEST_F(MovedData, PositionsAreBinary64ThroughTheLayer) {
     EXPECT_EQ(circles.shapes[1].radius, 200);
     EXPECT_EQ(circles.paints[0].alpha, static_cast<float>(0.3 * 0.9)) << "rounded once";
   }
-  const Circles plain = in_space(scene(keys, "columns: [x, y, radius, alpha]"), CircleSource::Space::kFrame);
+  const Circles plain =
+      in_space(scene(keys, "columns: [x, y, radius, alpha]"), CircleSource::Space::kFrame);
   const Circles same = in_space(mapped, CircleSource::Space::kFrame);
   EXPECT_EQ(plain.shapes[1].x, same.shapes[1].x);
   EXPECT_EQ(plain.shapes[1].radius, same.shapes[1].radius);

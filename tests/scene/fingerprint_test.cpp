@@ -112,6 +112,40 @@ TEST(Fingerprint, EverythingThatDeterminesPixelsChangesIt) {
   }
 }
 
+TEST(Fingerprint, EveryNumberOfALawChangesIt) {
+  const std::vector<std::string> laws = {
+      "{count: 12}",
+      "{count: 12, position: {disc: {center: [1, 2], radius: 3}}}",
+      "{count: 12, position: {disc: {center: [1, 3], radius: 3}}}",
+      "{count: 12, position: {disc: {center: [1, 2], radius: 4}}}",
+      "{count: 12, position: {ring: {center: [1, 2], radius: 3}}}",
+      "{count: 12, position: {ring: {center: [1, 2], radius: 3, width: 1}}}",
+      "{count: 12, position: {polyline: {points: [[0, 0], [1, 1]]}}}",
+      "{count: 12, position: {polyline: {points: [[0, 0], [1, 1], [2, 2]]}}}",
+      "{count: 12, position: {polyline: {points: [[0, 0], [1, 1]], width: 1}}}",
+      "{count: 12, position: {polyline: {points: [[0, 0], [1, 1]], sigma: 1}}}",
+      "{position: {grid: {columns: 3, rows: 4}}}",
+      "{position: {grid: {columns: 4, rows: 3}}}",
+      "{position: {grid: {columns: 3, rows: 4, jitter: 1}}}",
+      "{position: {grid: {columns: 3, rows: 4, box: [[0, 0], [1, 2]]}}}",
+      "{count: 12, color: {choice: [0.5, 1]}}",
+      "{count: 12, color: {choice: [0.5, 1], weights: [1, 2]}}",
+      "{count: 12, color: {choice: [1, 0.5]}}",
+      "{count: 12, color: {gradient: viridis}}",
+      "{count: 12, color: {gradient: gray}}",
+      "{count: 12, color: {gradient: [[0, \"#000000\"], [0.5, \"#ffffff\"]]}}",
+      "{count: 12, color: {gradient: [[0, \"#000000\"], [0.6, \"#ffffff\"]]}}"};
+  std::map<std::string, std::string> seen;
+  for (const std::string& law : laws) {
+    const auto [other, inserted] =
+        seen.emplace(fingerprint_of("version: 1\nlayers:\n  - random: " + law + "\n"), law);
+    EXPECT_TRUE(inserted) << law << " gives the same as " << other->second;
+  }
+  EXPECT_EQ(fingerprint_of("version: 1\nlayers: [{random: {count: 1, color: {choice: [0, 1]}}}]"),
+            fingerprint_of("version: 1\nlayers: [{random: {count: 1, color: {choice: [0, 1], "
+                           "weights: [1, 1]}}}]"));
+}
+
 TEST(Fingerprint, HiddenLayersChangeItAndWhatIsInThemDoesNot) {
   const auto of = [](const std::string& hidden, std::vector<std::string> shown) {
     SceneOverrides overrides;

@@ -24,6 +24,18 @@ float brightest_of(const DisplayColor& color) {
   return std::max({color.red, color.green, color.blue});
 }
 
+struct BrightestDrawn {
+  float operator()(const ConstantColor& color) const { return brightest_of(color.value); }
+  float operator()(const UniformColor& color) const { return brightest_of(color.high); }
+  float operator()(const GradientColor& /*color*/) const { return 1; }  // of hexadecimal colours
+  float operator()(const ChoiceColor& choice) const {
+    float brightest = 0;
+    for (const DisplayColor& color : choice.colors)
+      brightest = std::max(brightest, brightest_of(color));
+    return brightest;
+  }
+};
+
 /// The brightest channel that the scene file itself has.
 float brightest_written(const Scene& scene) {
   float brightest = std::max(brightest_of(scene.image.background.bottom),
@@ -34,11 +46,7 @@ float brightest_written(const Scene& scene) {
       for (const InlineCircle& circle : circles->circles)
         brightest = std::max(brightest, brightest_of(circle.color));
     } else if (const auto* const random = std::get_if<RandomSource>(&layer.source)) {
-      const auto* const uniform = std::get_if<UniformColor>(&random->color);
-      brightest =
-          std::max(brightest,
-                   brightest_of(uniform != nullptr ? uniform->high
-                                                   : std::get<ConstantColor>(random->color).value));
+      brightest = std::max(brightest, std::visit(BrightestDrawn{}, random->color));
     }
   }
   return brightest;
