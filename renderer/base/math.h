@@ -113,4 +113,44 @@ ROUNDEL_HOST_DEVICE inline double portable_log2(double x) {
   return parts.exponent + artanh_series(parts.mantissa) * 1.44269504088896338700e+00;
 }
 
+struct Direction {
+  double sin, cos;  ///< of its angle to the x axis
+};
+
+/// Of an angle in degrees, absolute error below 1e-15; exact at multiples of 90.
+ROUNDEL_HOST_DEVICE inline Direction portable_sin_cos(double degrees) {
+  // The remainders are exact. k quarter turns and |x| <= π/4, for which the Taylor series do.
+  const double turn = std::fmod(degrees, 360.0);
+  const double k = std::floor(turn / 90 + 0.5);
+  const double x = (turn - 90 * k) * 0.017453292519943295;
+  const double s = x * x;
+  double sin = 1.0 / 355687428096000;  // 1/17!
+  sin = sin * s - 1.0 / 1307674368000;
+  sin = sin * s + 1.0 / 6227020800;
+  sin = sin * s - 1.0 / 39916800;
+  sin = sin * s + 1.0 / 362880;
+  sin = sin * s - 1.0 / 5040;
+  sin = sin * s + 1.0 / 120;
+  sin = sin * s - 1.0 / 6;
+  sin = x + x * s * sin;
+  double cos = 1.0 / 20922789888000;  // 1/16!
+  cos = cos * s - 1.0 / 87178291200;
+  cos = cos * s + 1.0 / 479001600;
+  cos = cos * s - 1.0 / 3628800;
+  cos = cos * s + 1.0 / 40320;
+  cos = cos * s - 1.0 / 720;
+  cos = cos * s + 1.0 / 24;
+  cos = 1 - s * (0.5 - s * cos);
+  switch (static_cast<int>(k) & 3) {
+    case 0:
+      return {sin, cos};
+    case 1:
+      return {cos, -sin};
+    case 2:
+      return {-sin, -cos};
+    default:
+      return {-cos, sin};
+  }
+}
+
 }  // namespace roundel

@@ -24,6 +24,7 @@ LayerPlaces::LayerPlaces(const Scene& scene) {
     end += count_circles(layer);
     ends_.push_back(end);
     sources_.push_back(std::visit(SourceText{}, layer.source));
+    names_.push_back(layer.name);
   }
 }
 

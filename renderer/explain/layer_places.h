@@ -29,14 +29,17 @@ class LayerPlaces {
   /// Where the layer's circles come from, in the scene file's words: "generator rand10k", "random",
   /// "circles", "data flakes.npy".
   const std::string& source(std::size_t layer) const { return sources_[layer]; }
-  /// "layers[2] random".
+  /// As the scene has it; may be empty.
+  const std::string& name(std::size_t layer) const { return names_[layer]; }
+  /// "layers[2] random", or with the layer's name "layers[2] stars: random".
   std::string text(std::size_t layer) const {
-    return "layers[" + std::to_string(layer) + "] " + sources_[layer];
+    return "layers[" + std::to_string(layer) + "] " +
+           (names_[layer].empty() ? "" : names_[layer] + ": ") + sources_[layer];
   }
 
  private:
   std::vector<std::uint64_t> ends_;  // [layers]: circles up to and with each
-  std::vector<std::string> sources_;
+  std::vector<std::string> sources_, names_;
 };
 
 }  // namespace roundel

@@ -26,14 +26,14 @@ struct FrameSpace {
 
 class DataLayer final : public LayerSource {
  public:
-  DataLayer(const DataSource& source, float alpha, const Scene& scene)
+  DataLayer(const DataSource& source, const Layer& layer, const Scene& scene)
       : source_(source),
         table_(*source.table),
+        layer_(layer),
         scene_(scene),
         columns_(source.map ? DataMap{} : map_of_columns(source)),
         map_(source.map ? *source.map : columns_),
-        mapper_(table_, map_),
-        alpha_(alpha) {
+        mapper_(table_, map_) {
     if (source.facts) {
       facts_ = *source.facts;
     } else {
@@ -69,7 +69,9 @@ class DataLayer final : public LayerSource {
 
  private:
   /// Numbers that are binary32 in the file were always rounded before the view.
-  bool moves_as_shapes() const { return map_.is_plain && table_.fits_float(); }
+  bool moves_as_shapes() const {
+    return map_.is_plain && table_.fits_float() && layer_.move.is_identity();
+  }
 
   /// Makes circles of the run's kept rows begin to end − 1; circle j goes to place_of(j).
   template <typename PlaceOf>
@@ -78,24 +80,29 @@ class DataLayer final : public LayerSource {
              std::span<Paint> paints, const PlaceOf& place_of) const {
     const View& view = frame ? frame->view : scene_.view;
     const int height = frame ? frame->height : scene_.image.height;
-    const LengthUnits units =
-        map_.is_plain ? LengthUnits{1, 0} : LengthUnits{view.zoom, 1 / static_cast<double>(height)};
+    const double pixel = 1 / static_cast<double>(height);
+    const double scale = layer_.move.scale, opacity = layer_.opacity;
+    const LengthUnits in_scene{view.zoom, pixel}, in_layer{scale * view.zoom, pixel};
     const std::span<const double> x = mapper_.x(run), y = mapper_.y(run), z = mapper_.z(run);
-    const std::span<const double> radii = mapper_.radii(run, units);
+    const std::span<const double> radii =
+        map_.is_plain ? mapper_.radii(run, {1, 0}, {1, 0}) : mapper_.radii(run, in_layer, in_scene);
     const std::span<const DisplayColor> colors = mapper_.colors(run);
-    const std::span<const double> alphas = mapper_.alphas(run, static_cast<double>(alpha_));
-    const FrameMove move = frame ? FrameMove(view, frame->width, height) : FrameMove();
+    const std::span<const double> alphas = mapper_.alphas(run, static_cast<double>(layer_.alpha));
+    const PointMove to_scene(layer_.move);
+    const FrameMove to_frame = frame ? FrameMove(view, frame->width, height) : FrameMove();
     for (std::size_t j = begin; j < end; ++j) {
       const std::uint32_t i = run.kept[j];
       const std::size_t place = place_of(j);
-      float radius = static_cast<float>(radii[i]);
-      if (map_.is_plain)
-        radius = frame ? static_cast<float>(static_cast<double>(radius) * view.zoom) : radius;
+      const auto [scene_x, scene_y] = to_scene(x[i], y[i]);
+      double wide = radii[i];
+      if (map_.is_plain)  // rounded first, as it always was
+        wide = static_cast<double>(static_cast<float>(wide)) * (frame ? scale * view.zoom : scale);
       else if (!frame)
-        radius = static_cast<float>(radii[i] / view.zoom);
-      shapes[place] = {move.x(x[i]), move.y(y[i]), static_cast<float>(z[i]), radius};
+        wide /= view.zoom;
+      const float radius = static_cast<float>(std::min(wide, kMaxFrameRadius));
+      shapes[place] = {to_frame.x(scene_x), to_frame.y(scene_y), static_cast<float>(z[i]), radius};
       paints[place] = {colors[i].red, colors[i].green, colors[i].blue,
-                       static_cast<float>(alphas[i])};
+                       static_cast<float>(alphas[i] * opacity)};
       if (!map_.is_plain &&
           !(radius > kNothingRadius)) {  // the low end of a range, or below the smallest float
         shapes[place].radius = kNothingRadius;
@@ -205,20 +212,20 @@ class DataLayer final : public LayerSource {
 
   const DataSource& source_;
   const Table& table_;
+  const Layer& layer_;
   const Scene& scene_;
   DataMap columns_;  ///< the map, where the source has none
   const DataMap& map_;
   RowMapper mapper_;
   DataFacts facts_;
-  float alpha_;
   mutable tbb::enumerable_thread_specific<MappedRun> runs_;
 };
 
 }  // namespace
 
-std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, float alpha,
+std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, const Layer& layer,
                                              const Scene& scene) {
-  return std::make_unique<DataLayer>(source, alpha, scene);
+  return std::make_unique<DataLayer>(source, layer, scene);
 }
 
 }  // namespace roundel

@@ -22,25 +22,33 @@ std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t
   struct Make {
     const Scene& scene;
     std::uint32_t index;
-    float alpha;
+    const Layer& layer;
     std::unique_ptr<LayerSource> operator()(const GeneratorSource& s) const {
-      return make_classic_layer(s.name, s.seed.value_or(scene.seed), alpha);
+      return make_classic_layer(s.name, s.seed.value_or(scene.seed), layer.alpha);
     }
     std::unique_ptr<LayerSource> operator()(const RandomSource& s) const {
-      return make_random_layer(s, s.seed.value_or(scene.seed), index, alpha);
+      return make_random_layer(s, s.seed.value_or(scene.seed), index, layer.alpha);
     }
     std::unique_ptr<LayerSource> operator()(const InlineSource& s) const {
-      return make_inline_layer(s, alpha);
+      return make_inline_layer(s, layer.alpha);
     }
     std::unique_ptr<LayerSource> operator()(const DataSource& s) const {
-      return make_data_layer(s, alpha, scene);
+      return make_data_layer(s, layer, scene);
     }
   };
+  static const InlineSource kNoCircles;
   const Layer& layer = scene.layers[index];
-  return std::visit(Make{scene, index, layer.alpha}, layer.source);
+  if (layer.is_hidden) return make_inline_layer(kNoCircles, 0);
+  return std::visit(Make{scene, index, layer}, layer.source);
 }
 
-/// What the layer's shader and the scene's blend space make of paints as written.
+/// Such layers move their circles and have the opacity in their solid alphas, which are rounded
+/// once.
+bool is_data(const Layer& layer) {
+  return std::holds_alternative<DataSource>(layer.source);
+}
+
+/// What the layer's shader, its opacity and the scene's blend space make of paints as written.
 void finish_paints(const Scene& scene, const Layer& layer, std::span<const Shape> shapes,
                    std::span<Paint> paints) {
   if (layer.shader == Shader::kSnow) {  // see Paint::alpha
@@ -51,6 +59,9 @@ void finish_paints(const Scene& scene, const Layer& layer, std::span<const Shape
       paints[i].alpha = -alpha;
     }
   }
+  if (layer.opacity != 1 && (layer.shader == Shader::kSnow || !is_data(layer)))
+    for (Paint& paint : paints)
+      paint.alpha = static_cast<float>(static_cast<double>(paint.alpha) * layer.opacity);
   if (scene.image.blend_space == BlendSpace::kLinear) {
     for (Paint& paint : paints) {
       paint.red = srgb_to_linear(paint.red);
@@ -129,24 +140,26 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
     const std::size_t count = count_circles(scene.layers[index]);
     const std::span<Shape> shapes = circles.shapes.span().subspan(first, count);
     const std::span<Paint> paints = circles.paints.span().subspan(first, count);
+    const Layer& layer = scene.layers[index];
     LayerSource& source = *state_->sources[index];
     first += count;
     const bool keeps_paints = has_paints && source.is_simulated();
-    const bool by_runs = !keeps_paints && !source.prefers_memory() &&
-                         makes_runs(source, scene.layers[index].shader, depths);
+    const bool by_runs =
+        !keeps_paints && !source.prefers_memory() && makes_runs(source, layer.shader, depths);
+    const bool moves_layer = moves || (!layer.move.is_identity() && !is_data(layer));
     const bool is_moved =
         moves && source.generate_in_frame_space(scene.view, width, height, shapes, paints);
     if (!by_runs && !is_moved)
       source.generate(frame, shapes, keeps_paints ? std::span<Paint>() : paints);
-    if (keeps_paints && !moves) continue;  // no tasks for nothing
+    if (keeps_paints && !moves_layer) continue;  // no tasks for nothing
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask),
                       [&](const tbb::blocked_range<std::size_t>& range) {
                         const auto some_shapes = shapes.subspan(range.begin(), range.size());
                         const auto some_paints = paints.subspan(range.begin(), range.size());
                         if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
-                        if (!keeps_paints)
-                          finish_paints(scene, scene.layers[index], some_shapes, some_paints);
-                        if (moves && !is_moved) apply_view(scene, some_shapes);
+                        if (!keeps_paints) finish_paints(scene, layer, some_shapes, some_paints);
+                        if (moves_layer && !is_moved)
+                          move_circles(scene, layer, moves, some_shapes);
                       });
   }
   circles.paints_generation = state_->number;
@@ -197,7 +210,7 @@ void CircleSource::make_run(std::size_t first, std::span<Shape> shapes,
         scene.view, scene.image.width, scene.image.height, first, some_shapes, some_paints);
     if (!is_moved) source.make_run(first, some_shapes, some_paints);
     finish_paints(scene, scene.layers[index], some_shapes, some_paints);
-    if (!is_moved) apply_view(scene, some_shapes);
+    if (!is_moved) move_circles(scene, scene.layers[index], true, some_shapes);
     shapes = shapes.subspan(count);
     paints = paints.subspan(count);
     first = 0;

@@ -16,9 +16,9 @@ class LayerSource {
   LayerSource& operator=(const LayerSource&) = delete;
 
   /// Fills `shapes` and `paints`, both [the layer's number of circles], with the circles of a
-  /// frame: scene space, colours as written in the scene, alpha as for the shader `solid`. The
-  /// paints are the same for every frame; simulated layers take an empty span and leave them out.
-  /// Not called where runs() is kWhole.
+  /// frame: space of the layer, but scene space of data; colours as written in the scene, alpha as
+  /// for the shader `solid`. The paints are the same for every frame; simulated layers take an
+  /// empty span and leave them out. Not called where runs() is kWhole.
   virtual void generate(std::int64_t /*frame*/, std::span<Shape> /*shapes*/,
                         std::span<Paint> /*paints*/) {}
 
@@ -58,13 +58,14 @@ class LayerSource {
 };
 
 /// In all of these, `alpha` is that of circles that bring none of their own.
+/// Keeps a reference to `source`.
 std::unique_ptr<LayerSource> make_random_layer(const RandomSource& source, std::uint32_t seed,
                                                std::uint32_t layer_index, float alpha);
 /// Keeps a reference to `source`.
 std::unique_ptr<LayerSource> make_inline_layer(const InlineSource& source, float alpha);
-/// Keeps references to `source`, whose table must be open, and to the scene, whose view and image
-/// say what a pixel is.
-std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, float alpha,
+/// Keeps references to `source`, whose table must be open, to its layer, whose move and opacity are
+/// in what it makes, and to the scene, whose view and image say what a pixel is.
+std::unique_ptr<LayerSource> make_data_layer(const DataSource& source, const Layer& layer,
                                              const Scene& scene);
 
 }  // namespace roundel

@@ -22,9 +22,11 @@ struct DrawLaw {
 /// that no law shifts another one's draws:
 ///
 ///   block  words  property
-///   0      0, 1   x, y: a uniform number each, or one pair of normal ones
+///   0      0, 1   place: x and y, a uniform number each, or one pair of normal ones; of a disc or
+///                 ring distance and angle; of a polyline along and across (a cloud: a pair); of a
+///                 grid jitter
 ///   0      2, 3   radius
-///   1      0 1 2  red, green, blue, uniform
+///   1      0 1 2  red, green, blue, uniform; of a choice or gradient the first word only
 ///   2      0, 1   alpha
 ///   2      2, 3   depth
 ///
@@ -32,8 +34,10 @@ struct DrawLaw {
 /// words; a single normal number is the first of the pair that its two words make (normal_pair).
 struct RandomLaws {
   std::uint32_t seed = 0, layer = 0;
-  DrawLaw x, y;  ///< of equal kind
-  DrawLaw radius, red, green, blue, alpha, depth;
+  DrawLaw x, y;  ///< of equal kind; for draw_place() alone
+  DrawLaw radius;
+  DrawLaw red, green, blue;  ///< for draw_color() alone
+  DrawLaw alpha, depth;
 };
 
 /// A circle with this radius and alpha 0 covers nothing.
@@ -60,36 +64,52 @@ ROUNDEL_HOST_DEVICE inline float draw_number(const DrawLaw& law, std::uint32_t w
   return law.base + law.scale * normal_pair(uniform_of(word0), uniform_of(word1)).first;
 }
 
-/// Circle k of a random layer; depends on nothing but its arguments.
-ROUNDEL_HOST_DEVICE inline void random_circle(const RandomLaws& laws, std::uint64_t k, Shape& shape,
-                                              Paint& paint) {
-  const std::uint32_t low = static_cast<std::uint32_t>(k);
-  const std::uint32_t high = static_cast<std::uint32_t>(k >> 32);
+/// The block of circle k's words.
+ROUNDEL_HOST_DEVICE inline PhiloxBlock draw_block(const RandomLaws& laws, std::uint64_t k,
+                                                  std::uint32_t block) {
+  return philox({{static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(k >> 32), block, 0}},
+                laws.seed, laws.layer);
+}
 
-  const PhiloxBlock place = philox({{low, high, 0, 0}}, laws.seed, laws.layer);
+/// A place by the laws of x and y.
+ROUNDEL_HOST_DEVICE inline void draw_place(const RandomLaws& laws, const PhiloxBlock& words,
+                                           Shape& shape) {
   if (laws.x.kind == DrawKind::kNormal) {
-    const NormalPair normal = normal_pair(uniform_of(place.words[0]), uniform_of(place.words[1]));
+    const NormalPair normal = normal_pair(uniform_of(words.words[0]), uniform_of(words.words[1]));
     shape.x = laws.x.base + laws.x.scale * normal.first;
     shape.y = laws.y.base + laws.y.scale * normal.second;
   } else {
-    shape.x = draw_number(laws.x, place.words[0], 0);
-    shape.y = draw_number(laws.y, place.words[1], 0);
+    shape.x = draw_number(laws.x, words.words[0], 0);
+    shape.y = draw_number(laws.y, words.words[1], 0);
   }
-  shape.radius = draw_number(laws.radius, place.words[2], place.words[3]);
+}
 
+/// A colour by the laws of its channels.
+ROUNDEL_HOST_DEVICE inline void draw_color(const RandomLaws& laws, std::uint64_t k, Paint& paint) {
   paint.red = laws.red.base;
   paint.green = laws.green.base;
   paint.blue = laws.blue.base;
   if (laws.red.kind == DrawKind::kUniform) {
-    const PhiloxBlock color = philox({{low, high, 1, 0}}, laws.seed, laws.layer);
+    const PhiloxBlock color = draw_block(laws, k, 1);
     paint.red = draw_uniform(laws.red, color.words[0]);
     paint.green = draw_uniform(laws.green, color.words[1]);
     paint.blue = draw_uniform(laws.blue, color.words[2]);
   }
+}
+
+/// Circle k of a random layer; depends on nothing but its arguments. `place(words, shape)` draws
+/// its centre, `color(paint)` its colour.
+template <typename Place, typename Color>
+ROUNDEL_HOST_DEVICE void random_circle(const RandomLaws& laws, std::uint64_t k, Shape& shape,
+                                       Paint& paint, const Place& place, const Color& color) {
+  const PhiloxBlock words = draw_block(laws, k, 0);
+  place(words, shape);
+  shape.radius = draw_number(laws.radius, words.words[2], words.words[3]);
+  color(paint);
 
   PhiloxBlock rest{};
   if (laws.alpha.kind != DrawKind::kConstant || laws.depth.kind != DrawKind::kConstant)
-    rest = philox({{low, high, 2, 0}}, laws.seed, laws.layer);
+    rest = draw_block(laws, k, 2);
   paint.alpha = clamp_to_unit(draw_number(laws.alpha, rest.words[0], rest.words[1]));
   shape.z = clamp_to_unit(draw_number(laws.depth, rest.words[2], rest.words[3]));
 
@@ -98,6 +118,15 @@ ROUNDEL_HOST_DEVICE inline void random_circle(const RandomLaws& laws, std::uint6
     shape.radius = kNothingRadius;
     paint.alpha = 0.0f;
   }
+}
+
+/// The same where x, y and the channels have laws of their own.
+ROUNDEL_HOST_DEVICE inline void random_circle(const RandomLaws& laws, std::uint64_t k, Shape& shape,
+                                              Paint& paint) {
+  random_circle(
+      laws, k, shape, paint,
+      [&laws](const PhiloxBlock& words, Shape& at) { draw_place(laws, words, at); },
+      [&laws, k](Paint& drawn) { draw_color(laws, k, drawn); });
 }
 
 }  // namespace roundel

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <variant>
+#include <vector>
 
 #include "renderer/generate/layer_source.h"
 #include "renderer/generate/random_circle.h"
@@ -27,19 +30,216 @@ struct ToDrawLaw {
   DrawLaw operator()(const GaussianLaw& law) const { return normal_law(law.mean, law.sigma); }
 };
 
+// Laws of places: each turns circle k's first two words into a centre.
+
+/// Of x and y.
+struct AxesPlace {
+  void operator()(const RandomLaws& laws, std::uint64_t /*k*/, const PhiloxBlock& words,
+                  Shape& shape) const {
+    draw_place(laws, words, shape);
+  }
+};
+
+/// Evenly over a disc, or a ring: squares of distances are even. Binary32.
+class RingPlace {
+ public:
+  explicit RingPlace(const DiscPosition& disc) : RingPlace(disc.center, disc.radius, 0) {}
+  explicit RingPlace(const RingPosition& ring)
+      : RingPlace(ring.center, ring.radius, ring.radius - ring.width) {}
+  void operator()(const RandomLaws& /*laws*/, std::uint64_t /*k*/, const PhiloxBlock& words,
+                  Shape& shape) const {
+    const float u = uniform_of(words.words[0]);
+    const float distance = radius_ * std::sqrt(inner_ + (1.0f - inner_) * u);
+    const SinCos angle = portable_sincos_turns(uniform_of(words.words[1]));
+    shape.x = x_ + distance * angle.cos;
+    shape.y = y_ + distance * angle.sin;
+  }
+
+ private:
+  RingPlace(const std::array<double, 2>& center, double radius, double inner)
+      : x_(static_cast<float>(center[0])),
+        y_(static_cast<float>(center[1])),
+        radius_(static_cast<float>(radius)),
+        inner_(static_cast<float>(inner / radius * (inner / radius))) {}
+  float x_, y_, radius_;
+  float inner_;  ///< share of the disc that is not the ring's
+};
+
+/// Evenly along lines, binary64, rounded once. With a width also evenly across: where lines meet
+/// their sides do, too, so across is along a vector that turns from one joint's mitre to the next.
+/// With a sigma in a round cloud about the place, by the two halves of the second word.
+class PolylinePlace {
+ public:
+  explicit PolylinePlace(const PolylinePosition& line) : width_(line.width), sigma_(line.sigma) {
+    for (const Point& point : line.points)
+      if (points_.empty() || point != points_.back()) points_.push_back(point);
+    double length = 0;
+    std::vector<Point> normals;  // by line
+    for (std::size_t i = 1; i < points_.size(); ++i) {
+      const double dx = points_[i][0] - points_[i - 1][0], dy = points_[i][1] - points_[i - 1][1];
+      const double of_line = std::sqrt(dx * dx + dy * dy);
+      ends_.push_back(length += of_line);
+      normals.push_back({-dy / of_line, dx / of_line});
+    }
+    sides_.push_back(normals.front());
+    for (std::size_t i = 1; i < normals.size(); ++i)
+      sides_.push_back(mitre(normals[i - 1], normals[i]));
+    sides_.push_back(normals.back());
+  }
+  void operator()(const RandomLaws& /*laws*/, std::uint64_t /*k*/, const PhiloxBlock& words,
+                  Shape& shape) const {
+    const double along = static_cast<double>(uniform_of(words.words[0])) * ends_.back();
+    const auto line = std::min<std::size_t>(
+        static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), along) -
+                                 ends_.begin()),
+        ends_.size() - 1);
+    const double start = line == 0 ? 0 : ends_[line - 1];
+    const double t = (along - start) / (ends_[line] - start);
+    const auto mix = [t](const Point& a, const Point& b) {
+      return Point{a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t};
+    };
+    const Point at = mix(points_[line], points_[line + 1]);
+    Point away{};
+    if (sigma_ > 0) {
+      const std::uint32_t word = words.words[1];
+      const NormalPair normal = normal_pair(uniform_of(word & 0xffff0000), uniform_of(word << 16));
+      away = {sigma_ * static_cast<double>(normal.first),
+              sigma_ * static_cast<double>(normal.second)};
+    } else {
+      const double across = (static_cast<double>(uniform_of(words.words[1])) - 0.5) * width_;
+      const Point side = mix(sides_[line], sides_[line + 1]);
+      away = {side[0] * across, side[1] * across};
+    }
+    shape.x = static_cast<float>(at[0] + away[0]);
+    shape.y = static_cast<float>(at[1] + away[1]);
+  }
+
+ private:
+  using Point = std::array<double, 2>;
+
+  /// Of two unit normals; at most twice as long as they are, in sharp turns.
+  static Point mitre(const Point& a, const Point& b) {
+    const double stretch = 1 / std::max(1 + a[0] * b[0] + a[1] * b[1], 0.5);
+    return {(a[0] + b[0]) * stretch, (a[1] + b[1]) * stretch};
+  }
+
+  std::vector<Point> points_;
+  std::vector<double> ends_;  ///< by line: its length and those before it
+  std::vector<Point> sides_;  ///< by point
+  double width_, sigma_;
+};
+
+/// A circle a cell. Binary64, rounded once.
+class GridPlace {
+ public:
+  explicit GridPlace(const GridPosition& grid) : grid_(grid) {}
+  void operator()(const RandomLaws& /*laws*/, std::uint64_t k, const PhiloxBlock& words,
+                  Shape& shape) const {
+    const auto at = [&](std::size_t axis, std::uint64_t cell, std::uint64_t cells) {
+      const double jitter =
+          grid_.jitter * (static_cast<double>(uniform_of(words.words[axis])) - 0.5);
+      const double share =
+          (static_cast<double>(cell) + (0.5 + jitter)) / static_cast<double>(cells);
+      return static_cast<float>(grid_.low[axis] + (grid_.high[axis] - grid_.low[axis]) * share);
+    };
+    shape.x = at(0, k % grid_.columns, grid_.columns);
+    shape.y = at(1, k / grid_.columns, grid_.rows);
+  }
+
+ private:
+  GridPosition grid_;
+};
+
+// Laws of colours.
+
+/// Of red, green and blue.
+struct ChannelColor {
+  void operator()(const RandomLaws& laws, std::uint64_t k, Paint& paint) const {
+    draw_color(laws, k, paint);
+  }
+};
+
+void set_color(const DisplayColor& color, Paint& paint) {
+  paint.red = color.red;
+  paint.green = color.green;
+  paint.blue = color.blue;
+}
+
+/// One of several: the first one whose sum of weights is above u times their total.
+class ChosenColor {
+ public:
+  explicit ChosenColor(const ChoiceColor& choice) : colors_(choice.colors) {
+    double sum = 0;
+    for (const double weight : choice.weights) sums_.push_back(sum += weight);
+  }
+  void operator()(const RandomLaws& laws, std::uint64_t k, Paint& paint) const {
+    const auto u = static_cast<double>(uniform_of(draw_block(laws, k, 1).words[0]));
+    const auto first = std::upper_bound(sums_.begin(), sums_.end(), u * sums_.back());
+    const auto index = static_cast<std::size_t>(first - sums_.begin());
+    set_color(colors_[std::min(index, colors_.size() - 1)], paint);
+  }
+
+ private:
+  std::vector<DisplayColor> colors_;
+  std::vector<double> sums_;
+};
+
+class MixedColor {
+ public:
+  explicit MixedColor(const GradientColor& color) : gradient_(color.gradient) {}
+  void operator()(const RandomLaws& laws, std::uint64_t k, Paint& paint) const {
+    const auto u = static_cast<double>(uniform_of(draw_block(laws, k, 1).words[0]));
+    DisplayColor color;
+    colors_at(gradient_, {&u, 1}, {&color, 1});
+    set_color(color, paint);
+  }
+
+ private:
+  const Gradient& gradient_;
+};
+
 class RandomLayer final : public LayerSource {
  public:
-  explicit RandomLayer(const RandomLaws& laws) : laws_(laws) {}
+  RandomLayer(const RandomLaws& laws, const RandomSource& source)
+      : laws_(laws), place_(place_of(source.position)), color_(color_of(source.color)) {}
 
   Runs runs() const override { return Runs::kWhole; }
   void make_run(std::size_t first, std::span<Shape> shapes,
                 std::span<Paint> paints) const override {
-    for (std::size_t i = 0; i < shapes.size(); ++i)
-      random_circle(laws_, first + i, shapes[i], paints[i]);
+    std::visit(
+        [&](const auto& place, const auto& color) {
+          const RandomLaws laws = laws_;  // in registers: what is written cannot change it
+          for (std::size_t i = 0; i < shapes.size(); ++i) {
+            const std::uint64_t k = first + i;
+            random_circle(
+                laws, k, shapes[i], paints[i],
+                [&](const PhiloxBlock& words, Shape& shape) { place(laws, k, words, shape); },
+                [&](Paint& paint) { color(laws, k, paint); });
+          }
+        },
+        place_, color_);
   }
 
  private:
+  using Place = std::variant<AxesPlace, RingPlace, PolylinePlace, GridPlace>;
+  using Color = std::variant<ChannelColor, ChosenColor, MixedColor>;
+
+  static Place place_of(const PositionLaw& law) {
+    if (const auto* disc = std::get_if<DiscPosition>(&law)) return RingPlace(*disc);
+    if (const auto* ring = std::get_if<RingPosition>(&law)) return RingPlace(*ring);
+    if (const auto* line = std::get_if<PolylinePosition>(&law)) return PolylinePlace(*line);
+    if (const auto* grid = std::get_if<GridPosition>(&law)) return GridPlace(*grid);
+    return AxesPlace();
+  }
+  static Color color_of(const ColorLaw& law) {
+    if (const auto* choice = std::get_if<ChoiceColor>(&law)) return ChosenColor(*choice);
+    if (const auto* gradient = std::get_if<GradientColor>(&law)) return MixedColor(*gradient);
+    return ChannelColor();
+  }
+
   RandomLaws laws_;
+  Place place_;
+  Color color_;
 };
 
 }  // namespace
@@ -52,20 +252,18 @@ RandomLaws make_random_laws(const RandomSource& source, std::uint32_t seed,
   if (const auto* uniform = std::get_if<UniformPosition>(&source.position)) {
     laws.x = uniform_law(uniform->low[0], uniform->high[0]);
     laws.y = uniform_law(uniform->low[1], uniform->high[1]);
-  } else {
-    const auto& gaussian = std::get<GaussianPosition>(source.position);
-    laws.x = normal_law(gaussian.mean[0], gaussian.sigma);
-    laws.y = normal_law(gaussian.mean[1], gaussian.sigma);
+  } else if (const auto* gaussian = std::get_if<GaussianPosition>(&source.position)) {
+    laws.x = normal_law(gaussian->mean[0], gaussian->sigma);
+    laws.y = normal_law(gaussian->mean[1], gaussian->sigma);
   }
   if (const auto* uniform = std::get_if<UniformColor>(&source.color)) {
     laws.red = uniform_law(uniform->low.red, uniform->high.red);
     laws.green = uniform_law(uniform->low.green, uniform->high.green);
     laws.blue = uniform_law(uniform->low.blue, uniform->high.blue);
-  } else {
-    const DisplayColor& color = std::get<ConstantColor>(source.color).value;
-    laws.red.base = color.red;
-    laws.green.base = color.green;
-    laws.blue.base = color.blue;
+  } else if (const auto* constant = std::get_if<ConstantColor>(&source.color)) {
+    laws.red.base = constant->value.red;
+    laws.green.base = constant->value.green;
+    laws.blue.base = constant->value.blue;
   }
   laws.radius = std::visit(ToDrawLaw{}, source.radius);
   laws.alpha = std::visit(ToDrawLaw{}, source.alpha.value_or(ConstantLaw{alpha}));
@@ -75,7 +273,7 @@ RandomLaws make_random_laws(const RandomSource& source, std::uint32_t seed,
 
 std::unique_ptr<LayerSource> make_random_layer(const RandomSource& source, std::uint32_t seed,
                                                std::uint32_t layer_index, float alpha) {
-  return std::make_unique<RandomLayer>(make_random_laws(source, seed, layer_index, alpha));
+  return std::make_unique<RandomLayer>(make_random_laws(source, seed, layer_index, alpha), source);
 }
 
 }  // namespace roundel

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -60,11 +61,28 @@ class FrameMove {
   Axis x_, y_;
 };
 
-/// Moves circles from scene space to the frame space of the scene's image.
-inline void apply_view(const Scene& scene, std::span<Shape> shapes) {
+/// As large as radii in frame space can be without layers that scale: their squares are finite.
+inline constexpr double kMaxFrameRadius = kMaxCoordinate * kMaxZoom;
+
+/// Moves a layer's circles from its own space to scene space or, with `by_view`, to the frame space
+/// of the scene's image.
+inline void move_circles(const Scene& scene, const Layer& layer, bool by_view,
+                         std::span<Shape> shapes) {
   const int width = scene.image.width, height = scene.image.height;
-  if (is_identity(scene.view, width, height)) return;
-  for (Shape& shape : shapes) shape = to_frame_space(shape, scene.view, width, height);
+  by_view &= !is_identity(scene.view, width, height);
+  if (layer.move.is_identity()) {
+    if (!by_view) return;
+    for (Shape& shape : shapes) shape = to_frame_space(shape, scene.view, width, height);
+    return;
+  }
+  const PointMove in_scene(layer.move);
+  const FrameMove in_frame = by_view ? FrameMove(scene.view, width, height) : FrameMove();
+  const double growth = layer.move.scale * (by_view ? scene.view.zoom : 1);
+  for (Shape& shape : shapes) {
+    const auto [x, y] = in_scene(static_cast<double>(shape.x), static_cast<double>(shape.y));
+    const double radius = std::min(static_cast<double>(shape.radius) * growth, kMaxFrameRadius);
+    shape = {in_frame.x(x), in_frame.y(y), shape.z, static_cast<float>(radius)};
+  }
 }
 
 /// A circle in scene space, for people to read.

@@ -265,10 +265,12 @@ std::span<const double> RowMapper::sizes(MappedRun& run, const SizeMap& map,
   return out;
 }
 
-std::span<const double> RowMapper::radii(MappedRun& run, const LengthUnits& units) const {
+std::span<const double> RowMapper::radii(MappedRun& run, const LengthUnits& units,
+                                         const LengthUnits& limits) const {
   const std::span<const double> radii = sizes(run, map_.radius, units, 3);
   if (!map_.radius_limits) return radii;
-  const double low = units.of((*map_.radius_limits)[0]), high = units.of((*map_.radius_limits)[1]);
+  const double low = limits.of((*map_.radius_limits)[0]),
+               high = limits.of((*map_.radius_limits)[1]);
   for (double& radius : run.room[3]) {
     const double raised = radius < low ? low : radius;
     radius = raised > high ? high : raised;

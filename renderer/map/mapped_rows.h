@@ -55,8 +55,10 @@ class RowMapper {
   std::span<const double> x(MappedRun& run) const { return numbers(run, map_.x, 0); }
   std::span<const double> y(MappedRun& run) const { return numbers(run, map_.y, 1); }
   std::span<const double> z(MappedRun& run) const { return numbers(run, map_.z, 2); }
-  /// Lengths in frame space.
-  std::span<const double> radii(MappedRun& run, const LengthUnits& units) const;
+  /// Lengths in frame space; those of `radius_limits` have units of their own, behind the layer's
+  /// scale.
+  std::span<const double> radii(MappedRun& run, const LengthUnits& units,
+                                const LengthUnits& limits) const;
   /// `otherwise`: where the map says none.
   std::span<const double> alphas(MappedRun& run, double otherwise) const;
   std::span<const DisplayColor> colors(MappedRun& run) const;

@@ -96,6 +96,7 @@ void take(const MappedRun& run, const ScaleTask& task, std::vector<double>& take
 
 class Survey {
  public:
+<<<<<<< HEAD
   /// Of a map that was made for `first`.
   Survey(const TableHead& first, DataMap& map, bool is_film)
       : first_(first),
@@ -104,6 +105,21 @@ class Survey {
         tasks_(tasks_of(map, is_film)),
         collects_categories_(finds_categories(map.color) && !map.color.is_settled &&
                              !(is_film && map.color.is_over_frame)) {}
+=======
+  Survey(const Table& table, DataMap& map, const LayerMove& move)
+      : table_(table),
+        map_(map),
+        move_(move),
+        mapper_(table, map),
+        tasks_(tasks_of(map)),
+        keeps_numbers_(table.rows() <= kKeptRows),
+        collects_categories_(map.color.kind == ColorMap::Kind::kCategories &&
+                             !map.color.palette.empty()) {
+    facts_.rows = table.rows();
+    facts_.block_rows = block_rows_of(table);
+    kept_.resize(facts_.blocks());
+  }
+>>>>>>> layers
 
   DataFacts go(const TableList& tables) {
     for (std::size_t i = 0; i < tables.count; ++i) {
@@ -182,8 +198,9 @@ class Survey {
     found.first_bad = std::min(found.first_bad, run.first_bad);
     const std::span<const double> x = mapper_->x(run), y = mapper_->y(run);
     for (const std::uint32_t i : run.kept) {
-      found.x.add(x[i]);
-      found.y.add(y[i]);
+      const auto [moved_x, moved_y] = move_(x[i], y[i]);
+      found.x.add(moved_x);
+      found.y.add(moved_y);
     }
     for (Slot slot = 0; slot < map_.columns.size(); ++slot)
       if (!is_text(slot)) add_column(run, slot, found);
@@ -333,7 +350,12 @@ class Survey {
 
   TableHead first_;
   DataMap& map_;
+<<<<<<< HEAD
   bool is_film_;
+=======
+  PointMove move_;
+  RowMapper mapper_;
+>>>>>>> layers
   std::vector<ScaleTask> tasks_;
   bool keeps_numbers_ = true, collects_categories_;
   // Of the table at hand:
@@ -356,6 +378,7 @@ std::uint64_t block_rows_of(const Table& table) {
   return (kLeast + run - 1) / run * run;
 }
 
+<<<<<<< HEAD
 DataFacts survey_rows(const Table& table, DataMap& map) {
   const std::shared_ptr<const Table> borrowed(std::shared_ptr<const Table>(), &table);
   return Survey(TableHead(table), map, false).go({1, [&](std::size_t /*index*/) {
@@ -402,6 +425,10 @@ bool needs_film(const DataMap& map) {
     needs |= needs_data(scale) && !scale.is_over_frame;
   });
   return needs;
+=======
+DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move) {
+  return Survey(table, map, move).go();
+>>>>>>> layers
 }
 
 }  // namespace roundel

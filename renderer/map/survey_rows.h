@@ -7,6 +7,7 @@
 
 #include "renderer/data/table.h"
 #include "renderer/map/data_map.h"
+#include "renderer/map/layer_move.h"
 
 namespace roundel {
 
@@ -27,7 +28,7 @@ struct DataFacts {
   /// [blocks + 1], or empty where all rows are kept.
   std::uint64_t block_rows = 1;
   std::vector<std::uint64_t> kept_before;
-  /// Of the centres of rows that are kept; left > right where there are none.
+  /// Of the centres of rows that are kept, in scene space; left > right where there are none.
   double left, right, bottom, top;
   std::vector<ColumnRange> columns;    ///< by slot, of numbers; for people
   std::uint64_t order_text_bytes = 0;  ///< where a column of texts sorts
@@ -38,9 +39,9 @@ struct DataFacts {
 
 /// Goes through a table once, checking all rows, and as often again as percentiles take, and
 /// completes the map: the ends of its scales and the categories of its palette. The result does
-/// not depend on threads. Throws Error(kInvalidScene) for rows that cannot be drawn, unless the
-/// map skips them.
-DataFacts survey_rows(const Table& table, DataMap& map);
+/// not depend on threads. `move` is the layer's. Throws Error(kInvalidScene) for rows that cannot
+/// be drawn, unless the map skips them.
+DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move = {});
 
 /// What maps need of the table that they were made for.
 struct TableHead {

@@ -65,6 +65,35 @@ void add_parts(Hasher& hasher, const UniformPosition& box) {
 void add_parts(Hasher& hasher, const GaussianPosition& cloud) {
   hasher.add_all(cloud.mean[0], cloud.mean[1], cloud.sigma);
 }
+void add_parts(Hasher& hasher, const DiscPosition& disc) {
+  hasher.add_all(disc.center[0], disc.center[1], disc.radius);
+}
+void add_parts(Hasher& hasher, const RingPosition& ring) {
+  hasher.add_all(ring.center[0], ring.center[1], ring.radius, ring.width);
+}
+void add_parts(Hasher& hasher, const PolylinePosition& line) {
+  hasher.add(std::uint64_t{line.points.size()});
+  for (const auto& [x, y] : line.points) hasher.add_all(x, y);
+  hasher.add_all(line.width, line.sigma);
+}
+void add_parts(Hasher& hasher, const GridPosition& grid) {
+  hasher.add_all(grid.columns, grid.rows, grid.jitter, grid.low[0], grid.low[1], grid.high[0],
+                 grid.high[1]);
+}
+void add_gradient(Hasher& hasher, const Gradient& gradient) {
+  hasher.add_all(std::uint64_t{gradient.colors.size()}, std::uint64_t{gradient.places.size()});
+  for (const auto& stop : gradient.colors)
+    for (const double channel : stop) hasher.add(channel);
+  for (const double place : gradient.places) hasher.add(place);
+}
+void add_parts(Hasher& hasher, const ChoiceColor& choice) {
+  hasher.add(std::uint64_t{choice.colors.size()});
+  for (std::size_t i = 0; i < choice.colors.size(); ++i)
+    hasher.add_all(choice.colors[i], choice.weights[i]);
+}
+void add_parts(Hasher& hasher, const GradientColor& color) {
+  add_gradient(hasher, color.gradient);
+}
 void add_parts(Hasher& hasher, const ConstantColor& color) {
   hasher.add(color.value);
 }
@@ -140,11 +169,7 @@ void add_color(Hasher& hasher, const ColorMap& color) {
   hasher.add(std::uint64_t{color.slot});
   if (color.kind == ColorMap::Kind::kScale) {
     add_scale(hasher, color.scale);
-    hasher.add_all(std::uint64_t{color.gradient.colors.size()},
-                   std::uint64_t{color.gradient.places.size()});
-    for (const auto& stop : color.gradient.colors)
-      for (const double channel : stop) hasher.add(channel);
-    for (const double place : color.gradient.places) hasher.add(place);
+    add_gradient(hasher, color.gradient);
   }
   hasher.add(std::uint64_t{color.categories.size()});
   for (const Category& category : color.categories)
@@ -203,10 +228,24 @@ void add_source(Hasher& hasher, const DataSource& source) {
   if (source.map) add_map(hasher, *source.map);
 }
 
+/// Defaults add nothing.
+void add_placement(Hasher& hasher, const Layer& layer) {
+  if (layer.opacity != 1) hasher.add_all(std::string_view("opacity"), layer.opacity);
+  if (layer.move.is_identity()) return;
+  const LayerMove& move = layer.move;
+  hasher.add_all(std::string_view("move"), move.offset[0], move.offset[1], move.pivot[0],
+                 move.pivot[1], move.scale, move.rotate);
+}
+
 bool has_double_data(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
     const auto* data = std::get_if<DataSource>(&layer.source);
+<<<<<<< HEAD
     return data != nullptr && !data->map && !data->fits_float;
+=======
+    return !layer.is_hidden && data != nullptr && data->table && !data->map &&
+           !data->table->fits_float();
+>>>>>>> layers
   });
 }
 
@@ -225,10 +264,15 @@ std::string fingerprint(const Scene& scene) {
   hasher.add_all(scene.view.center_x, scene.view.center_y, scene.view.zoom);
   hasher.add(std::uint64_t{scene.layers.size()});
   for (const Layer& layer : scene.layers) {
+    if (layer.is_hidden) {
+      hasher.add(std::string_view("hidden"));
+      continue;
+    }
     hasher.add(static_cast<std::uint64_t>(layer.shader));
     hasher.add(double{layer.alpha});
     hasher.add(std::uint64_t{layer.source.index()});
     std::visit([&](const auto& source) { add_source(hasher, source); }, layer.source);
+    add_placement(hasher, layer);
   }
   // Such frames were drawn from rounded positions once: they must not pass for today's.
   if (has_double_data(scene) && !is_identity(scene.view, scene.image.width, scene.image.height))

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/scene/scene.h"
 
@@ -12,7 +13,11 @@ namespace roundel {
 struct SceneOverrides {
   std::optional<int> width, height;
   std::optional<std::uint32_t> seed;
+<<<<<<< HEAD
   std::optional<std::int64_t> frame;  ///< that films of data are at; else that of the animation
+=======
+  std::optional<std::vector<std::string>> layers;  ///< names; all others are hidden
+>>>>>>> layers
 };
 
 /// True for what stands for a pipe, "-" (standard input), /dev/stdin and /dev/fd/N: data of such a
@@ -23,7 +28,7 @@ bool is_stream_path(const std::string& path);
 /// Throws Error(kInvalidScene) with every problem found, one a line, each
 /// "FILE:LINE:COLUMN: KEY.PATH: expected …, got …"; Error(kRuntimeFailure) if the file cannot be
 /// read for another reason than not existing. Error(kUsage) for a size on the command line that is
-/// out of range.
+/// out of range, and for layers that there are not.
 Scene load_scene(const std::string& path, const SceneOverrides& overrides = {});
 
 /// The same for the text of a scene file; `path` is for messages and the place of data files.

@@ -110,12 +110,8 @@ class MapReader {
   }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
-  static bool is_constant(ValidNode node) {
-    return !node.is_map() && node.is_plain() && parse_number(node.text()).value.has_value();
-  }
-
   NumberMap read_number_or_column(ValidNode node, const std::string& key) {
-    if (is_constant(node)) return {{}, read_number(node)};
+    if (is_plain_number(node)) return {{}, read_number(node)};
     return {read_column(node, key), 0};
   }
   void read_number_map(PartlyValidNode map, const char* name, NumberMap& out) {
@@ -125,7 +121,7 @@ class MapReader {
 
   SizeMap read_size(ValidNode node, const std::string& key, bool is_length) {
     SizeMap size;
-    if (is_constant(node)) {
+    if (is_plain_number(node)) {
       size.constant.value = read_number(node);
       return size;
     }
@@ -190,7 +186,7 @@ class MapReader {
     ColorMap& color = map_.color;
     const std::string key = "map.color";
     if (node.is_list()) return read_channels(node, key);
-    if (is_constant(node) || (!node.is_map() && parse_hex_color(node.text()))) {
+    if (is_plain_number(node) || (!node.is_map() && parse_hex_color(node.text()))) {
       color.constant = read_color(node);
       return;
     }
@@ -215,7 +211,8 @@ class MapReader {
       } else {
         color.scale = read_scale(node, key);
         if (const auto colormap = node.find("colormap"))
-          read_gradient(*colormap, key + ".colormap");
+          map_.color.gradient =
+              read_gradient(*colormap, layer_path_ + "." + key + ".colormap", errors_);
       }
     }
     // Without a column there is an error, and nothing to be done.
@@ -225,7 +222,7 @@ class MapReader {
   void read_channels(ValidNode node, const std::string& key) {
     ColorMap& color = map_.color;
     const std::vector<ValidNode> items = node.items();
-    if (std::all_of(items.begin(), items.end(), is_constant)) {
+    if (std::all_of(items.begin(), items.end(), is_plain_number)) {
       color.constant = read_color(node);
       return;
     }
@@ -266,44 +263,6 @@ class MapReader {
         add_error(node, key, fmt::format("{} occurs twice", color.categories[i].number));
   }
 
-  void read_gradient(ValidNode node, const std::string& key) {
-    Gradient& gradient = map_.color.gradient;
-    if (!node.is_list()) {
-      gradient = named_gradient(node.text());
-      return;
-    }
-    gradient = {};
-    const std::vector<ValidNode> stops = node.items();
-    const auto has_place = [](ValidNode stop) { return stop.is_list(); };
-    const bool has_places = has_place(stops.front());
-    if (std::any_of(stops.begin(), stops.end(),
-                    [&](ValidNode stop) { return has_place(stop) != has_places; })) {
-      add_error(node, key, "expected a place with each colour, or with none");
-      gradient = named_gradient("gray");
-      return;
-    }
-    for (std::size_t i = 0; i < stops.size(); ++i) {
-      const std::string stop_key = fmt::format("{}[{}]", key, i);
-      std::optional<ValidNode> color = stops[i];
-      if (has_places) {
-        const std::vector<ValidNode> parts = stops[i].items();
-        color.reset();
-        if (!is_constant(parts.at(0)) || is_constant(parts.at(1))) {
-          add_error(stops[i], stop_key, "expected [place, \"#rrggbb\"]");
-          gradient.places.push_back(gradient.places.empty() ? 0 : gradient.places.back());
-        } else {
-          color = parts[1];
-          const double place = read_number(parts[0]);
-          if (!gradient.places.empty() && place < gradient.places.back())
-            add_error(stops[i], stop_key, "expected places in ascending order");
-          gradient.places.push_back(place);
-        }
-      }
-      const DisplayColor value = color ? read_color(*color) : DisplayColor{};
-      gradient.colors.push_back({value.red, value.green, value.blue});
-    }
-  }
-
   void read_condition(std::string_view name, ValidNode node) {
     const std::string key = fmt::format("where.{}", name);
     std::optional<std::size_t> column = find_column(table_, name);
@@ -334,7 +293,7 @@ class MapReader {
       for (const ValidNode& item : value.is_list() ? value.items() : std::vector{value}) {
         if (holds_texts) {
           (what == "in" ? condition.in_texts : condition.not_texts).emplace_back(item.text());
-        } else if (is_constant(item)) {
+        } else if (is_plain_number(item)) {
           (what == "in" ? condition.in_numbers : condition.not_numbers)
               .push_back(read_number(item));
         } else {

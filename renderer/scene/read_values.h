@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "renderer/scene/scene.h"
+#include "renderer/scene/scene_errors.h"
 #include "renderer/scene/valid_node.h"
 
 namespace roundel {
@@ -18,7 +19,12 @@ DisplayColor read_color(ValidNode node);
 std::array<double, 2> read_point(ValidNode node);
 NumberLaw read_number_law(ValidNode node);
 PositionLaw read_position_law(ValidNode node);
-ColorLaw read_color_law(ValidNode node);
+/// Of a random layer. What contradicts itself goes to `errors`, as of the key `path`.
+ColorLaw read_color_law(ValidNode node, const std::string& path, SceneErrors& errors);
+Gradient read_gradient(ValidNode node, const std::string& path, SceneErrors& errors);
+
+/// True for a number that stands without quotes.
+bool is_plain_number(ValidNode node);
 
 /// Reads map[key] into `out`; leaves `out` as it is where the key is missing or its value not
 /// valid. `map` is a ValidNode or a PartlyValidNode.

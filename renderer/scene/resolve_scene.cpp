@@ -16,6 +16,7 @@
 namespace roundel {
 namespace {
 
+<<<<<<< HEAD
 bool fits_data(const Scene& scene) {
   return scene.window && scene.window->kind == ViewWindow::Kind::kData;
 }
@@ -29,6 +30,21 @@ void for_each_data(Scene& scene, const Work& work) {
     if (data == nullptr) continue;
     try {
       work(*data);
+=======
+void survey_layers(Scene& scene) {
+  // Those with `columns` are checked as they are drawn, unless that is by runs.
+  const bool fits_data = scene.window && scene.window->kind == ViewWindow::Kind::kData;
+  const bool surveys_all = fits_data || count_circles(scene) > kMostDataInMemory;
+  std::string problems;
+  for (Layer& layer : scene.layers) {
+    auto* const data = std::get_if<DataSource>(&layer.source);
+    if (data == nullptr || (!data->map && !surveys_all)) continue;
+    if (layer.is_hidden && !fits_data) continue;  // hiding a layer does not move the view
+    try {
+      DataMap plain = map_of_columns(*data);
+      data->facts = std::make_shared<const DataFacts>(
+          survey_rows(*data->table, data->map ? *data->map : plain, layer.move));
+>>>>>>> layers
     } catch (const Error& error) {
       if (error.exit_code() != ExitCode::kInvalidScene) throw;
       problems += (problems.empty() ? "" : "\n") + std::string(error.what());

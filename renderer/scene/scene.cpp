@@ -14,7 +14,7 @@ std::uint64_t count_circles(const Layer& layer) {
     std::uint64_t operator()(const InlineSource& s) const { return s.circles.size(); }
     std::uint64_t operator()(const DataSource& s) const { return s.facts ? s.facts->kept : s.rows; }
   };
-  return std::visit(Count{}, layer.source);
+  return layer.is_hidden ? 0 : std::visit(Count{}, layer.source);
 }
 
 std::uint64_t count_circles(const Scene& scene) {

@@ -11,6 +11,7 @@
 #include "renderer/base/frame_name.h"
 #include "renderer/base/input_file.h"
 #include "renderer/map/data_map.h"
+#include "renderer/map/layer_move.h"
 #include "renderer/map/survey_rows.h"
 #include "renderer/pixels/image_settings.h"
 
@@ -67,16 +68,42 @@ struct GaussianPosition {
   std::array<double, 2> mean;
   double sigma;
 };
-using PositionLaw = std::variant<UniformPosition, GaussianPosition>;
+struct DiscPosition {  ///< evenly in a disc
+  std::array<double, 2> center;
+  double radius;
+};
+struct RingPosition {  ///< evenly between two circles; `radius` is the outer one's
+  std::array<double, 2> center;
+  double radius, width = 0;
+};
+struct PolylinePosition {  ///< evenly along lines from point to point
+  std::vector<std::array<double, 2>> points;
+  double width = 0;  ///< evenly across the lines, half on each side
+  double sigma = 0;  ///< instead: of a round cloud about every place
+};
+struct GridPosition {  ///< a circle a cell of the box, row by row, from the lower left corner
+  std::uint64_t columns, rows;
+  double jitter = 0;  ///< 0: in the cells' centres; 1: anywhere in the cells
+  std::array<double, 2> low{0, 0}, high{1, 1};
+};
+using PositionLaw = std::variant<UniformPosition, GaussianPosition, DiscPosition, RingPosition,
+                                 PolylinePosition, GridPosition>;
 
-/// A colour drawn for each circle, each channel on its own.
+/// A colour drawn for each circle.
 struct ConstantColor {
   DisplayColor value;
 };
-struct UniformColor {
+struct UniformColor {  ///< each channel on its own
   DisplayColor low, high;
 };
-using ColorLaw = std::variant<ConstantColor, UniformColor>;
+struct ChoiceColor {
+  std::vector<DisplayColor> colors;
+  std::vector<double> weights;  ///< one a colour, their sum > 0
+};
+struct GradientColor {  ///< at an even share of the gradient
+  Gradient gradient;
+};
+using ColorLaw = std::variant<ConstantColor, UniformColor, ChoiceColor, GradientColor>;
 
 /// One of the classic scenes' circles, by name (see generate/classic.h).
 struct GeneratorSource {
@@ -146,7 +173,11 @@ DataMap map_of_columns(const DataSource& source);
 struct Layer {
   std::variant<GeneratorSource, RandomSource, InlineSource, DataSource> source;
   Shader shader = Shader::kSolid;
-  float alpha = 0.5f;  ///< solid: of circles that bring none of their own
+  float alpha = 0.5f;     ///< solid: of circles that bring none of their own
+  std::string name = {};  ///< unique among the scene's layers; may be empty
+  double opacity = 1;     ///< 0 to 1, a factor on each circle's alpha
+  LayerMove move = {};
+  bool is_hidden = false;  ///< has no circles, but its place among the layers
 };
 
 struct Animation {
@@ -171,7 +202,8 @@ struct Scene {
   std::int64_t default_frame() const { return animation ? animation->start : 0; }
 };
 
-/// Number of circles of every frame, of the whole scene or of a layer, without generating them.
+/// Number of circles of every frame, of the whole scene or of a layer, without generating them;
+/// none of hidden layers.
 std::uint64_t count_circles(const Scene& scene);
 std::uint64_t count_circles(const Layer& layer);
 /// True where some layer has a data file a frame.

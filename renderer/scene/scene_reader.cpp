@@ -38,6 +38,7 @@ class SceneReader {
       scene.animation = animation_ = read_animation(*animation);
     scene.frame = scene.default_frame();
     if (const auto layers = root.find_part("layers")) read_layers(*layers, scene);
+    if (overrides_.layers) hide_layers(scene);
     if (scene.window && scene.window->kind == ViewWindow::Kind::kData &&
         std::none_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
           return std::holds_alternative<DataSource>(layer.source);
@@ -121,10 +122,34 @@ class SceneReader {
     return animation;
   }
 
+  /// --layers: the others are hidden.
+  void hide_layers(Scene& scene) const {
+    for (Layer& layer : scene.layers) layer.is_hidden = true;
+    std::vector<std::string> names;
+    for (const Layer& layer : scene.layers)
+      if (!layer.name.empty()) names.push_back(layer.name);
+    for (const std::string& name : *overrides_.layers) {
+      const auto layer = std::find_if(scene.layers.begin(), scene.layers.end(),
+                                      [&](const Layer& l) { return l.name == name; });
+      if (layer == scene.layers.end())
+        throw Error(ExitCode::kUsage, fmt::format("--layers: {} has no layer named {}{}", path_,
+                                                  roundel::quoted(name), layers_hint(name, names)));
+      layer->is_hidden = false;
+    }
+  }
+  static std::string layers_hint(const std::string& name, const std::vector<std::string>& names) {
+    const std::string meant = did_you_mean(name, names);
+    if (!meant.empty()) return meant;
+    return names.empty() ? " (its layers have no names)"
+                         : fmt::format(" (named: {})", join_names(names, "and", false));
+  }
+
   void read_layers(PartlyValidNode layers, Scene& scene) {
+    std::map<std::string, std::size_t> names;
     layers.for_each_part([&](std::size_t index, PartlyValidNode node) {
       layer_path_ = fmt::format("layers[{}]", index);
       scene.layers.push_back(read_layer(node));
+      if (const auto name = node.find("name")) check_name(*name, index, names);
     });
     const std::uint64_t circles = count_circles(scene);
     if (circles > kMaxCircles)
@@ -134,8 +159,30 @@ class SceneReader {
                       memory_text(static_cast<double>(circles) * kBytesPerCircle), kMaxCircles));
   }
 
+  void check_name(ValidNode node, std::size_t index, std::map<std::string, std::size_t>& names) {
+    const std::string name(node.text());
+    if (name.find(',') != std::string::npos)
+      errors_.add(node.place(), layer_path_ + ".name",
+                  fmt::format("expected a name without commas, got {}", roundel::quoted(name)));
+    const auto [first, is_new] = names.emplace(name, index);
+    if (!is_new)
+      errors_.add(node.place(), layer_path_ + ".name",
+                  fmt::format("{} is the name of layers[{}] already", roundel::quoted(name),
+                              first->second));
+  }
+
+  static void read_placement(PartlyValidNode node, Layer& layer) {
+    if (const auto name = node.find("name")) layer.name = std::string(name->text());
+    read_key(node, "opacity", read_number, layer.opacity);
+    read_key(node, "offset", read_point, layer.move.offset);
+    read_key(node, "scale", read_number, layer.move.scale);
+    read_key(node, "rotate", read_number, layer.move.rotate);
+    read_key(node, "pivot", read_point, layer.move.pivot);
+  }
+
   Layer read_layer(PartlyValidNode node) {
     Layer layer;
+    read_placement(node, layer);
     layer.source = InlineSource{};  // stays where the real one is not valid: no circles
     if (const auto generator = node.find("generator")) {
       layer.source = read_generator(*generator, layer.shader);
@@ -174,17 +221,52 @@ class SceneReader {
       source.seed = static_cast<std::uint32_t>(read_integer(*seed));
     read_key(node, "position", read_position_law, source.position);
     read_key(node, "radius", read_number_law, source.radius);
-    read_key(node, "color", read_color_law, source.color);
+    if (const auto color = node.find("color"))
+      source.color = read_color_law(*color, layer_path_ + ".random.color", errors_);
     if (const auto alpha = node.find("alpha")) source.alpha = read_number_law(*alpha);
     read_key(node, "depth", read_number_law, source.depth);
     for (const char* key : {"radius", "alpha", "depth"}) {
       if (const auto law = node.find(key)) check_order(*law, key, read_number_law(*law));
     }
-    if (const auto* box = std::get_if<UniformPosition>(&source.position);
-        box && (box->low[0] > box->high[0] || box->low[1] > box->high[1]))
-      errors_.add(node.find("position").value().place(), layer_path_ + ".random.position",
-                  "expected the lower left corner first, then the upper right");
+    if (const auto position = node.find("position")) check_position(*position, source.position);
+    if (const auto* grid = std::get_if<GridPosition>(&source.position))
+      source.count = count_cells(node, *grid);
+    else if (!node.has("count") && node.find("position"))
+      errors_.add(node.place(), layer_path_ + ".random", "missing key \"count\"");
     return source;
+  }
+
+  void check_position(ValidNode node, const PositionLaw& law) {
+    const std::string path = layer_path_ + ".random.position";
+    const auto is_box = [](const auto& box) {
+      return box.low[0] <= box.high[0] && box.low[1] <= box.high[1];
+    };
+    const auto* const uniform = std::get_if<UniformPosition>(&law);
+    const auto* const grid = std::get_if<GridPosition>(&law);
+    if ((uniform && !is_box(*uniform)) || (grid && !is_box(*grid)))
+      errors_.add(node.place(), path, "expected the lower left corner first, then the upper right");
+    if (const auto* const ring = std::get_if<RingPosition>(&law);
+        ring && ring->width > ring->radius)
+      errors_.add(node.place(), path + ".ring.width",
+                  fmt::format("expected at most the radius, got {}", ring->width));
+    if (const auto* const line = std::get_if<PolylinePosition>(&law);
+        line && std::all_of(line->points.begin(), line->points.end(),
+                            [&](const auto& point) { return point == line->points[0]; }))
+      errors_.add(node.place(), path + ".polyline.points", "expected two points that differ");
+  }
+
+  std::uint64_t count_cells(PartlyValidNode node, const GridPosition& grid) {
+    if (node.has("count"))
+      errors_.add(node.place(), layer_path_ + ".random",
+                  fmt::format("expected \"count\" or a grid, which has {} * {} circles, got both",
+                              grid.columns, grid.rows));
+    const std::uint64_t count = grid.columns * grid.rows;
+    if (count > kMaxCircles)
+      errors_.add(
+          node.place(), layer_path_ + ".random.position.grid",
+          fmt::format("{} circles need {} of memory; at most {}", count,
+                      memory_text(static_cast<double>(count) * kBytesPerCircle), kMaxCircles));
+    return count <= kMaxCircles ? count : 0;
   }
 
   void check_order(ValidNode node, const char* key, const NumberLaw& law) {

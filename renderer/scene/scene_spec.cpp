@@ -38,6 +38,8 @@ constexpr double kMaxMargin = 1000;
 constexpr double kMaxPixelLength = 1e6;
 constexpr std::int64_t kMaxColumn = 65'535;
 constexpr std::uint64_t kMaxStops = 1000;
+constexpr std::uint64_t kMaxPoints = 10'000;
+constexpr double kMaxWeight = 1e6;
 
 constexpr const char* kColorWords =
     "a colour: \"#rrggbb\" (in quotes), [red, green, blue] or one number (a grey)";
@@ -70,6 +72,19 @@ SpecPtr view_center() {
   return list_of(number(-kMaxDataCoordinate, kMaxDataCoordinate), 2, "a point [x, y]");
 }
 
+SpecPtr colormap() {
+  const SpecPtr hex = spec(HexColorSpec{}, "a colour \"#rrggbb\" with six hexadecimal digits");
+  const SpecPtr stop =
+      list_of(spec(AnyOfSpec{{number(0, 1), hex}}, "a place from 0 to 1, then \"#rrggbb\""), 2,
+              "[place, \"#rrggbb\"]");
+  return spec(
+      AnyOfSpec{{spec(EnumSpec{gradient_names()}),
+                 spec(ListSpec{spec(AnyOfSpec{{hex, stop}}, "\"#rrggbb\" or [place, \"#rrggbb\"]"),
+                               1, kMaxStops},
+                      "a list of colours")}},
+      "the name of a colour map or a list of colours");
+}
+
 // A constant, or a law by which a number is drawn for each circle.
 SpecPtr number_law(SpecPtr constant, SpecPtr bound, std::string expected, std::string definition) {
   const SpecPtr gaussian =
@@ -95,51 +110,114 @@ SpecPtr position_law() {
                {"sigma", number(0, kMaxCoordinate), "Standard deviation in x and in y.", true, ""},
            }},
            "{mean: [x, y], sigma: NUMBER}");
-  return spec(ObjectSpec{{
-                             {"uniform", list_of(point(), 2, "[[x0, y0], [x1, y1]]"),
-                              "Evenly over the box between two corners.", false, ""},
-                             {"gaussian", gaussian, "A round cloud.", false, ""},
-                         },
-                         {"uniform", "gaussian"}},
-              "{uniform: [[x0, y0], [x1, y1]]} or {gaussian: {mean: [x, y], sigma: NUMBER}}");
+  const SpecPtr box = list_of(point(), 2, "[[x0, y0], [x1, y1]]");
+  const SpecPtr radius = number_above(0, kMaxCoordinate), width = number(0, kMaxCoordinate);
+  const SpecPtr disc = spec(ObjectSpec{{
+                                {"center", point(), "Centre of the disc.", true, ""},
+                                {"radius", radius, "Radius of the disc.", true, ""},
+                            }},
+                            "{center: [x, y], radius: NUMBER}");
+  const SpecPtr ring = spec(ObjectSpec{{
+                                {"center", point(), "Centre of the ring.", true, ""},
+                                {"radius", radius, "Outer radius.", true, ""},
+                                {"width", width, "Inwards from the outer radius.", false, "0"},
+                            }},
+                            "{center: [x, y], radius: NUMBER, width: NUMBER}");
+  const SpecPtr polyline = spec(
+      ObjectSpec{
+          {
+              {"points", spec(ListSpec{point(), 2, kMaxPoints}, "a list of two points or more"),
+               "From each one to the next.", true, ""},
+              {"width", width, "Evenly across the lines, half on each side.", false, "0"},
+              {"sigma", width,
+               "Instead of a width: standard deviation from the lines, in x and in y.", false, ""},
+          },
+          {},
+          {},
+          {},
+          {{"width", "sigma"}}},
+      "{points: [[x, y], ...], width: NUMBER}");
+  const SpecPtr cells = integer(1, static_cast<std::int64_t>(kMaxCircles));
+  const SpecPtr grid =
+      spec(ObjectSpec{{
+               {"columns", cells, "Number of columns.", true, ""},
+               {"rows", cells, "Number of rows.", true, ""},
+               {"jitter", number(0, 1),
+                "Share of its cell that a circle is moved within: 0 is the centre.", false, "0"},
+               {"box", box, "Corners of the grid.", false, "[[0, 0], [1, 1]]"},
+           }},
+           "{columns: INTEGER, rows: INTEGER, jitter: NUMBER}");
+  return spec(
+      ObjectSpec{{
+                     {"uniform", box, "Evenly over the box between two corners.", false, ""},
+                     {"gaussian", gaussian, "A round cloud.", false, ""},
+                     {"disc", disc, "Evenly over a disc.", false, ""},
+                     {"ring", ring, "Evenly over a ring.", false, ""},
+                     {"polyline", polyline, "Evenly along lines.", false, ""},
+                     {"grid", grid,
+                      "A circle a cell, row by row from the lower left one; instead of a count.",
+                      false, ""},
+                 },
+                 {"uniform", "gaussian", "disc", "ring", "polyline", "grid"}},
+      "one of {uniform: ...}, {gaussian: ...}, {disc: ...}, {ring: ...}, {polyline: ...} and "
+      "{grid: ...}");
 }
 
 SpecPtr color_law() {
   std::vector<SpecPtr> forms = color_forms();
-  forms.push_back(
-      spec(ObjectSpec{{{"uniform", list_of(color(), 2, "two colours [COLOUR, COLOUR]"),
-                        "Each channel evenly between the two colours' channels.", true, ""}}}));
+  forms.push_back(spec(ObjectSpec{
+      {
+          {"uniform", list_of(color(), 2, "two colours [COLOUR, COLOUR]"),
+           "Each channel evenly between the two colours' channels.", false, ""},
+          {"choice", spec(ListSpec{color(), 1, kMaxStops}, "a list of colours"),
+           "One of these colours.", false, ""},
+          {"weights", spec(ListSpec{number(0, kMaxWeight), 1, kMaxStops}, "a list of numbers"),
+           "Of choice: how often each colour is taken; equally where absent.", false, ""},
+          {"gradient", colormap(), "Any colour of a colour map, evenly.", false, ""},
+      },
+      {"uniform", "choice", "gradient"},
+      {{"weights", "choice"}}}));
   return spec(AnyOfSpec{std::move(forms)},
-              "a colour (\"#rrggbb\" in quotes, [red, green, blue] or one number) or "
-              "{uniform: [COLOUR, COLOUR]}");
+              "a colour (\"#rrggbb\" in quotes, [red, green, blue] or one number), "
+              "{uniform: [COLOUR, COLOUR]}, {choice: [...]} or {gradient: [...]}");
 }
 
 SpecPtr random_circles() {
   const SpecPtr alpha = number(0, 1);
   const SpecPtr radius = number_above(0, kMaxCoordinate);
   return spec(
-      ObjectSpec{{
-          {"count", spec(IntegerSpec{0, static_cast<std::int64_t>(kMaxCircles), kBytesPerCircle}),
-           "Number of circles.", true, ""},
-          {"seed", seed_spec(), "Instead of the scene's seed.", false, ""},
-          {"position", position_law(), "Centres; the unit square where absent.", false, ""},
-          {"radius",
-           number_law(radius, number(0, kMaxCoordinate),
-                      "a number > 0, {uniform: [low, high]} or {gaussian: {mean, sigma}}",
-                      "radiusLaw"),
-           "Radius; a draw of 0 or less gives a circle that covers nothing.", false, "0.01"},
-          {"color", color_law(), "Colour.", false, "\"#000000\""},
-          {"alpha",
-           number_law(alpha, alpha,
-                      "a number from 0 to 1, {uniform: [low, high]} or {gaussian: {mean, sigma}}",
-                      "fractionLaw"),
-           "Opacity, draws clamped to 0 to 1; the shader's where absent.", false, ""},
-          {"depth",
-           number_law(alpha, alpha,
-                      "a number from 0 to 1, {uniform: [low, high]} or {gaussian: {mean, sigma}}",
-                      "fractionLaw"),
-           "Depth z, draws clamped to 0 to 1; only the snow shader reads it.", false, "0"},
-      }},
+      ObjectSpec{
+          {
+              {"count",
+               spec(IntegerSpec{0, static_cast<std::int64_t>(kMaxCircles), kBytesPerCircle}),
+               "Number of circles; a grid has its own.", false, ""},
+              {"seed", seed_spec(), "Instead of the scene's seed.", false, ""},
+              {"position", position_law(), "Centres; the unit square where absent.", false, ""},
+              {"radius",
+               number_law(radius, number(0, kMaxCoordinate),
+                          "a number > 0, {uniform: [low, high]} or {gaussian: {mean, sigma}}",
+                          "radiusLaw"),
+               "Radius; a draw of 0 or less gives a circle that covers nothing.", false, "0.01"},
+              {"color", color_law(), "Colour.", false, "\"#000000\""},
+              {"alpha",
+               number_law(
+                   alpha, alpha,
+                   "a number from 0 to 1, {uniform: [low, high]} or {gaussian: {mean, sigma}}",
+                   "fractionLaw"),
+               "Opacity, draws clamped to 0 to 1; the shader's where absent.", false, ""},
+              {"depth",
+               number_law(
+                   alpha, alpha,
+                   "a number from 0 to 1, {uniform: [low, high]} or {gaussian: {mean, sigma}}",
+                   "fractionLaw"),
+               "Depth z, draws clamped to 0 to 1; only the snow shader reads it.", false, "0"},
+          },
+          {},
+          {},
+          {},
+          {},
+          nullptr,
+          {"count", "position"}},
       "{count: INTEGER, ...}");
 }
 
@@ -242,19 +320,6 @@ SpecPtr size_map(std::vector<SpecPtr> forms, const SpecPtr& end, const std::stri
   forms.push_back(column_object(std::move(fields), "{column: NAME, ...}"));
   return spec(AnyOfSpec{std::move(forms)},
               words + ", a column's name or {column: NAME, scale: ..., domain: ..., range: ...}");
-}
-
-SpecPtr colormap() {
-  const SpecPtr hex = spec(HexColorSpec{}, "a colour \"#rrggbb\" with six hexadecimal digits");
-  const SpecPtr stop =
-      list_of(spec(AnyOfSpec{{number(0, 1), hex}}, "a place from 0 to 1, then \"#rrggbb\""), 2,
-              "[place, \"#rrggbb\"]");
-  return spec(
-      AnyOfSpec{{spec(EnumSpec{gradient_names()}),
-                 spec(ListSpec{spec(AnyOfSpec{{hex, stop}}, "\"#rrggbb\" or [place, \"#rrggbb\"]"),
-                               1, kMaxStops},
-                      "a list of colours")}},
-      "the name of a colour map or a list of colours");
 }
 
 SpecPtr color_map() {
@@ -363,6 +428,21 @@ SpecPtr layer() {
               {"color", color(), "One colour, of data without colours.", false, "\"#000000\""},
               {"alpha", number(0, 1), "Opacity, of data without alphas; the shader's where absent.",
                false, ""},
+              {"name", spec(StringSpec{}, "a name"),
+               "Name, unique among the layers, for messages and --layers; without commas.", false,
+               ""},
+              {"opacity", number(0, 1), "A factor on each circle's alpha.", false, "1"},
+              {"offset", view_center(),
+               "The layer's circles move by [x, y]: p' = offset + pivot + rotate * scale * (p - "
+               "pivot).",
+               false, "[0, 0]"},
+              {"scale", number_above(0, kMaxCoordinate),
+               "The layer's circles, their radii too, grow by this factor about the pivot.", false,
+               "1"},
+              {"rotate", number(-kMaxCoordinate, kMaxCoordinate),
+               "Degrees by which the layer turns about the pivot, counter-clockwise.", false, "0"},
+              {"pivot", view_center(), "The point that scale and rotate leave where it is.", false,
+               "[0, 0]"},
               {"shader", shader(),
                "How circles look; solid where absent, but snow for the classic scenes snow and "
                "snowsingle.",

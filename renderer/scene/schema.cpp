@@ -87,6 +87,8 @@ class SchemaWriter {
       for (const std::string& key : spec.exactly_one_of)
         out["oneOf"].push_back({{"required", Json::array({key})}});
     }
+    for (const std::string& key : spec.at_least_one_of)
+      out["anyOf"].push_back(SchemaWriter::required(key));
     for (const auto& [key, needed] : spec.needs)
       if (!has_rules(spec, key)) out["dependencies"][key].push_back(needed);
     for (const Field& field : spec.fields)

@@ -34,6 +34,8 @@ struct ObjectSpec {
   std::vector<std::pair<std::string, std::string>> excludes = {};  ///< {a, b}: not both
   /// What else is wrong with such a map, "" for nothing; looks at unchecked values.
   std::string (*problem)(YamlNode map) = nullptr;
+  /// One must be there; the first is what is missed.
+  std::vector<std::string> at_least_one_of = {};
 };
 /// A map whose keys are names of the user's.
 struct DictSpec {

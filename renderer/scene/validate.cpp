@@ -294,6 +294,10 @@ class Validator {
                                     join_names(object.exactly_one_of, "or", false),
                                     present.empty() ? "none" : join_names(present, "and", false)));
     }
+    if (!object.at_least_one_of.empty() &&
+        std::none_of(object.at_least_one_of.begin(), object.at_least_one_of.end(), has))
+      validity =
+          fail(node.place(), fmt::format("missing key \"{}\"", object.at_least_one_of.front()));
     for (const auto& [key, needed] : object.needs) {
       if (has(key) && !has(needed))
         validity =

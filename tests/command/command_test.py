@@ -91,18 +91,18 @@ MALFORMED.update(
 )
 
 OPTIONS = {
-    "render": "output overwrite frames resume shard split-frame format pixel-format progress size seed frame "
+    "render": "output overwrite frames resume shard split-frame format pixel-format progress size layers seed frame "
               "backend device threads memory stats quiet verbose",
-    "verify": "frames scene size seed threads quiet",
-    "validate": "output format size seed frame backend device threads memory quiet",
+    "verify": "frames scene size layers seed threads quiet",
+    "validate": "output format size layers seed frame backend device threads memory quiet",
     "diff": "max-delta max-pixels max-density flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
             "junit explain limit size seed frame json threads quiet",
     "regress": "goldens output frames manifest report junit json max-delta max-pixels max-density flip-mean flip ppd "
                "ssim size seed backend device threads memory quiet verbose",
     "accept": "all output goldens quiet",
-    "circles": "output columns frames seed frame",
-    "explain": "pixel limit heatmap output json size seed frame threads memory quiet",
-    "legend": "output size",
+    "circles": "output columns layers frames seed frame",
+    "explain": "pixel limit heatmap output json size layers seed frame threads memory quiet",
+    "legend": "output size layers",
     "info": "json",
     "selftest": "backend threads quiet verbose",
     "bench": "size seed frame backend device threads memory repeat json quiet",

@@ -113,6 +113,23 @@ class Pixel(ExplainTest):
         self.assertEqual(len(circles), found["composited"])
         self.assertEqual(found["frame"], 2)
 
+    def test_layers_have_their_names_and_hidden_ones_no_circles(self):
+        self.write("named.yaml", "version: 1\nimage: {width: 8, height: 8}\nlayers:\n"
+                                 "  - {name: sky, generator: rgb}\n"
+                                 "  - {name: sun, circles: [{x: 0.5, y: 0.5, radius: 1}]}\n"
+                                 "  - circles: [{x: 0.5, y: 0.5, radius: 1}]\n")
+        arguments = ("explain", "named.yaml", "--pixel", "4,4")
+        text = self.run_roundel(*arguments).stdout
+        self.assertRegex(text, r"layers\[2\] circles +0")
+        self.assertRegex(text, r"layers\[1\] sun: circles +0")
+        self.assertRegex(text, r"layers\[0\] sky: generator rgb")
+        found = self.explain(*arguments[1:], "--layers", "sun")
+        self.assertEqual([(c["layer"], c["name"]) for c in found["circles"]], [(1, "sun")])
+        failed = self.run_roundel(*arguments, "--layers", "moon", code=USAGE)
+        self.assertIn('--layers: named.yaml has no layer named "moon" (named: sky and sun)', failed.stderr)
+        failed = self.run_roundel(*arguments, "--layers", "sky,", code=USAGE)
+        self.assertIn("--layers: expected names of layers with commas between them", failed.stderr)
+
     def test_the_table_says_where_it_stopped_and_the_bytes(self):
         found = self.explain("scene.yaml", "--pixel", "60,40")
         text = self.run_roundel("explain", "scene.yaml", "--pixel", "60,40").stdout

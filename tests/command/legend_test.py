@@ -117,6 +117,16 @@ class LegendTest(unittest.TestCase):
         self.write("s.yaml", "version: 1\nimage: {width: 400, height: 200}\nlayers: [{data: d.csv, map: {x: x, y: y, "
                              "radius: r}, radius_limits: [3px, 0.04]}]\n")
         self.assertEqual(radii(), [3, 4, 6, 8, 8])
+        self.write("s.yaml", "version: 1\nimage: {width: 400, height: 200}\nlayers: [{scale: 2, data: d.csv, map: "
+                             "{x: x, y: y, radius: r}, radius_limits: [3px, 0.08]}]\n")
+        self.assertEqual(radii(), [4, 8, 12, 16, 16])
+
+    def test_alphas_are_behind_the_layer_s_opacity(self):
+        self.write("s.yaml", "version: 1\nlayers: [{name: few, opacity: 0.5, data: d.csv, map: {x: x, y: y, "
+                             "radius: 1px, alpha: {column: v, range: [0.25, 1]}}}]\n")
+        svg = self.legend()
+        self.assertEqual([stop.get("stop-opacity") for stop in svg.iter(SVG + "stop")], ["0.125", "0.5"])
+        self.assertEqual(self.texts(svg)[0], "layers[0] few: data d.csv")
 
     def test_hostile_names_are_shown(self):
         self.write("d.csv", "x,y,kind\n0.5,0.5,\x01\x1b[2J\n0.5,0.5,\udcff\udcfe\n0.5,0.5,\uffff]]>\n0.5,0.5," +

@@ -146,9 +146,36 @@ TEST(RandomLayer, NoLawShiftsAnotherLawsDraws) {
       [](RandomSource& s) { s.alpha.reset(); },
       [](RandomSource& s) { s.depth = ConstantLaw{.5}; },
   };
-  for (std::size_t changed = 0; changed < changes.size(); ++changed) {
+  const std::vector<std::function<void(RandomSource&)>> places = {
+      [](RandomSource& s) {
+        s.position = DiscPosition{{7, 7}, 1};
+      },
+      [](RandomSource& s) {
+        s.position = RingPosition{{7, 7}, 1, .5};
+      },
+      [](RandomSource& s) {
+        s.position = PolylinePosition{{{7, 7}, {8, 9}, {9, 7}}, 1, 0};
+      },
+      [](RandomSource& s) {
+        s.position = PolylinePosition{{{7, 7}, {8, 9}, {9, 7}}, 0, .1};
+      },
+      [](RandomSource& s) {
+        s.position = GridPosition{25, 20, .5, {7, 7}, {9, 9}};
+      }};
+  const std::vector<std::function<void(RandomSource&)>> colors = {
+      [](RandomSource& s) {
+        s.color = ChoiceColor{{{2, 0, 0}, {3, 0, 0}}, {1, 1}};
+      },
+      [](RandomSource& s) {
+        s.color = GradientColor{{{{2, 0, 0}, {3, 0, 0}}, {}}};
+      }};
+  std::vector<std::pair<std::function<void(RandomSource&)>, std::size_t>> all;
+  for (std::size_t i = 0; i < changes.size(); ++i) all.emplace_back(changes[i], i);
+  for (const auto& place : places) all.emplace_back(place, 0);
+  for (const auto& color : colors) all.emplace_back(color, 2);
+  for (const auto& [change, changed] : all) {
     RandomSource source = varied_source(500);
-    changes[changed](source);
+    change(source);
     const Circles after = circles_of(source);
     for (std::size_t k = 0; k < after.count(); ++k) {
       const Shape &a = before.shapes[k], &b = after.shapes[k];
@@ -284,6 +311,129 @@ TEST(RandomLayer, RadiiOfZeroAndBelowCoverNothing) {
     ASSERT_EQ(std::signbit(circles.paints[k].alpha), k >= source.count);
   }
   EXPECT_NEAR(nothing, 10'000, 500);
+}
+
+/// The uniform numbers of circle k's position, and the first one of its colour.
+struct Words {
+  double u0, u1, of_color;
+};
+Words words_of(std::uint64_t k, std::uint32_t seed = 1) {
+  const auto low = static_cast<std::uint32_t>(k);
+  const PhiloxBlock place = philox({{low, 0, 0, 0}}, seed, 0);
+  const PhiloxBlock color = philox({{low, 0, 1, 0}}, seed, 0);
+  return {(place.words[0] >> 8) * 0x1p-24, (place.words[1] >> 8) * 0x1p-24,
+          (color.words[0] >> 8) * 0x1p-24};
+}
+
+Circles circles_at(const PositionLaw& position, std::uint64_t count = 20'000) {
+  RandomSource source;
+  source.count = count;
+  source.position = position;
+  return circles_of(source);
+}
+
+constexpr double kPi = 3.14159265358979323846;
+
+TEST(RandomPlaces, DiscsAndRingsAreFilledEvenly) {
+  const Circles disc = circles_at(DiscPosition{{3, -2}, .5});
+  const Circles ring = circles_at(RingPosition{{3, -2}, .5, .2});
+  const Circles line = circles_at(RingPosition{{3, -2}, .5, 0});
+  const Circles whole = circles_at(RingPosition{{3, -2}, .5, .5});
+  for (std::size_t k = 0; k < disc.count(); ++k) {
+    const Words words = words_of(k);
+    const double angle = 2 * kPi * words.u1;
+    const auto check = [&](const Circles& circles, double distance) {
+      ASSERT_NEAR(circles.shapes[k].x, 3 + distance * std::cos(angle), 1e-6) << k;
+      ASSERT_NEAR(circles.shapes[k].y, -2 + distance * std::sin(angle), 1e-6) << k;
+    };
+    check(disc, .5 * std::sqrt(words.u0));
+    check(ring, std::sqrt(.09 + words.u0 * (.25 - .09)));
+    check(line, .5);
+  }
+  EXPECT_TRUE(same_bits(disc, whole));
+}
+
+TEST(RandomPlaces, PolylinesAreFollowedEvenly) {
+  const PolylinePosition law{{{0, 0}, {3, 0}, {3, 0}, {3, 1}}, 0, 0};
+  PolylinePosition wide = law;
+  wide.width = .5;
+  const Circles thin = circles_at(law), band = circles_at(wide);
+  std::size_t beyond_corner = 0;
+  for (std::size_t k = 0; k < thin.count(); ++k) {
+    const Words words = words_of(k);
+    const double along = 4 * words.u0, across = (words.u1 - .5) * .5;
+    const bool is_first = along < 3;
+    ASSERT_NEAR(thin.shapes[k].x, is_first ? along : 3, 1e-6) << k;
+    ASSERT_NEAR(thin.shapes[k].y, is_first ? 0 : along - 3, 1e-6) << k;
+    // Across is upwards, and turns to the left by 45 degrees until the joint, where it is longer.
+    const double t = is_first ? along / 3 : along - 3;
+    const double left = is_first ? t : 1, up = is_first ? 1 : 1 - t;
+    ASSERT_NEAR(band.shapes[k].x, (is_first ? along : 3) - left * across, 1e-6) << k;
+    ASSERT_NEAR(band.shapes[k].y, (is_first ? 0 : along - 3) + up * across, 1e-6) << k;
+    if (band.shapes[k].x > 3.2f && band.shapes[k].y < -.2f) ++beyond_corner;
+  }
+  EXPECT_GT(beyond_corner, 0u) << "the outer corner is there";
+}
+
+TEST(RandomPlaces, CloudsFollowPolylinesRoundTheirEndsToo) {
+  const Circles line = circles_at(PolylinePosition{{{0, 0}, {1, 0}}, 0, 0}, 100'000);
+  const Circles cloud = circles_at(PolylinePosition{{{0, 0}, {1, 0}}, 0, .1}, 100'000);
+  const auto x = [&](std::size_t k) {
+    return static_cast<double>(cloud.shapes[k].x - line.shapes[k].x);
+  };
+  const auto y = [&](std::size_t k) {
+    return static_cast<double>(cloud.shapes[k].y - line.shapes[k].y);
+  };
+  for (const Moments& m : {moments_of(cloud, x), moments_of(cloud, y)}) {
+    EXPECT_NEAR(m.mean, 0, .0015);
+    EXPECT_NEAR(m.deviation, .1, .001);
+    EXPECT_LT(m.low, -.35);
+    EXPECT_GT(m.high, .35);
+  }
+}
+
+TEST(RandomPlaces, GridsGoRowByRow) {
+  RandomSource source;
+  source.count = 12;
+  source.position = GridPosition{4, 3, 0, {1, 2}, {5, 8}};
+  const Circles exact = circles_of(source);
+  source.position = GridPosition{4, 3, 1, {1, 2}, {5, 8}};
+  const Circles jittered = circles_of(source);
+  for (std::size_t k = 0; k < 12; ++k) {
+    const auto column = static_cast<double>(k % 4), row = static_cast<double>(k / 4);
+    EXPECT_EQ(exact.shapes[k].x, static_cast<float>(1.5 + column));
+    EXPECT_EQ(exact.shapes[k].y, static_cast<float>(3 + 2 * row));
+    EXPECT_NEAR(jittered.shapes[k].x, 1 + column + words_of(k).u0, 1e-6);
+    EXPECT_NEAR(jittered.shapes[k].y, 2 + 2 * (row + words_of(k).u1), 1e-6);
+  }
+}
+
+TEST(RandomColors, ChoicesAreTakenByTheirWeights) {
+  RandomSource source;
+  source.count = 100'000;
+  source.color = ChoiceColor{{{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}}, {5, 0, 3, 0}};
+  const Circles circles = circles_of(source);
+  std::size_t first = 0;
+  for (std::size_t k = 0; k < circles.count(); ++k) {
+    const float expected = words_of(k).of_color * 8 < 5 ? 1 : 3;
+    ASSERT_EQ(circles.paints[k].red, expected) << k;
+    first += expected == 1;
+  }
+  EXPECT_NEAR(static_cast<double>(first) / 100'000, 5. / 8, .01);
+}
+
+TEST(RandomColors, GradientsAreTheColourMaps) {
+  RandomSource source;
+  source.count = 10'000;
+  const Gradient gradient{{{0, .5, 1}, {1, .25, 0}}, {.25, .5}};
+  source.color = GradientColor{gradient};
+  const Circles circles = circles_of(source);
+  for (std::size_t k = 0; k < circles.count(); ++k) {
+    const double t = std::clamp((words_of(k).of_color - .25) / .25, 0., 1.);
+    ASSERT_EQ(circles.paints[k].red, static_cast<float>(t));
+    ASSERT_EQ(circles.paints[k].green, static_cast<float>(.5 - .25 * t));
+    ASSERT_EQ(circles.paints[k].blue, static_cast<float>(1 - t));
+  }
 }
 
 }  // namespace

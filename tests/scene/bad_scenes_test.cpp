@@ -106,6 +106,34 @@ TEST(BadScenes, DataFilesAreCheckedWithTheScene) {
                 ": expected an .npy array, but it does not start like one");
 }
 
+TEST(BadScenes, LayersHaveNamesOfTheirOwn) {
+  EXPECT_EQ(parse_error("version: 1\nlayers:\n"
+                        "  - {name: a, generator: rgb}\n"
+                        "  - {name: \"b,c\", generator: rgb}\n"
+                        "  - {name: a, generator: rgb, opacity: 1.5, scale: 0, pivot: 1}\n"),
+            "s.yaml:4:12: layers[1].name: expected a name without commas, got \"b,c\"\n"
+            "s.yaml:5:12: layers[2].name: \"a\" is the name of layers[0] already\n"
+            "s.yaml:5:40: layers[2].opacity: expected a number from 0 to 1, got 1.5\n"
+            "s.yaml:5:52: layers[2].scale: expected a number > 0, got 0\n"
+            "s.yaml:5:62: layers[2].pivot: expected a point [x, y], got 1");
+}
+
+TEST(BadScenes, OnlyLayersThatThereAreCanBeShown) {
+  const auto error_of_layers = [](const std::string& layers, const std::string& shown) {
+    SceneOverrides overrides;
+    overrides.layers = std::vector<std::string>{shown};
+    return message_of([&] { parse_scene("version: 1\nlayers: " + layers, "s.yaml", overrides); },
+                      ExitCode::kUsage);
+  };
+  const std::string named = "[{name: stars, generator: rgb}, {name: dust, generator: rgb}]";
+  EXPECT_EQ(error_of_layers(named, "strs"),
+            "--layers: s.yaml has no layer named \"strs\" (did you mean \"stars\"?)");
+  EXPECT_EQ(error_of_layers(named, "planets"),
+            "--layers: s.yaml has no layer named \"planets\" (named: stars and dust)");
+  EXPECT_EQ(error_of_layers("[{generator: rgb}]", "stars"),
+            "--layers: s.yaml has no layer named \"stars\" (its layers have no names)");
+}
+
 TEST(BadScenes, MissingFilesAndFoldersAreInvalid) {
   const TemporaryFolder folder;
   EXPECT_EQ(message_of([&] { load_scene(folder / "none.yaml"); }),

@@ -96,6 +96,13 @@ TEST(Fingerprint, EverythingThatDeterminesPixelsChangesIt) {
       {", alpha: 0.9}", ", alpha: 0.91}"},
       {", alpha: 0.9}", "}"},
       {"alpha: 0.9}]", "alpha: 0.9}]\n  - circles: []"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    opacity: 0.9"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    offset: [0.1, 0]"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    offset: [0, 0.1]"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    scale: 2"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    rotate: 2"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    rotate: 2\n    pivot: [1, 0]"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    rotate: 2\n    pivot: [0, 1]"},
       {"alpha: 0.9}]", "alpha: 0.9}, {x: 0, y: 0, radius: 1}]"},
   };
   for (const auto& [from, to] : changes) {
@@ -103,6 +110,58 @@ TEST(Fingerprint, EverythingThatDeterminesPixelsChangesIt) {
                                                 std::string(from).append(" -> ").append(to));
     EXPECT_TRUE(inserted) << from << " -> " << to << " gives the same as " << other->second;
   }
+}
+
+TEST(Fingerprint, EveryNumberOfALawChangesIt) {
+  const std::vector<std::string> laws = {
+      "{count: 12}",
+      "{count: 12, position: {disc: {center: [1, 2], radius: 3}}}",
+      "{count: 12, position: {disc: {center: [1, 3], radius: 3}}}",
+      "{count: 12, position: {disc: {center: [1, 2], radius: 4}}}",
+      "{count: 12, position: {ring: {center: [1, 2], radius: 3}}}",
+      "{count: 12, position: {ring: {center: [1, 2], radius: 3, width: 1}}}",
+      "{count: 12, position: {polyline: {points: [[0, 0], [1, 1]]}}}",
+      "{count: 12, position: {polyline: {points: [[0, 0], [1, 1], [2, 2]]}}}",
+      "{count: 12, position: {polyline: {points: [[0, 0], [1, 1]], width: 1}}}",
+      "{count: 12, position: {polyline: {points: [[0, 0], [1, 1]], sigma: 1}}}",
+      "{position: {grid: {columns: 3, rows: 4}}}",
+      "{position: {grid: {columns: 4, rows: 3}}}",
+      "{position: {grid: {columns: 3, rows: 4, jitter: 1}}}",
+      "{position: {grid: {columns: 3, rows: 4, box: [[0, 0], [1, 2]]}}}",
+      "{count: 12, color: {choice: [0.5, 1]}}",
+      "{count: 12, color: {choice: [0.5, 1], weights: [1, 2]}}",
+      "{count: 12, color: {choice: [1, 0.5]}}",
+      "{count: 12, color: {gradient: viridis}}",
+      "{count: 12, color: {gradient: gray}}",
+      "{count: 12, color: {gradient: [[0, \"#000000\"], [0.5, \"#ffffff\"]]}}",
+      "{count: 12, color: {gradient: [[0, \"#000000\"], [0.6, \"#ffffff\"]]}}"};
+  std::map<std::string, std::string> seen;
+  for (const std::string& law : laws) {
+    const auto [other, inserted] =
+        seen.emplace(fingerprint_of("version: 1\nlayers:\n  - random: " + law + "\n"), law);
+    EXPECT_TRUE(inserted) << law << " gives the same as " << other->second;
+  }
+  EXPECT_EQ(fingerprint_of("version: 1\nlayers: [{random: {count: 1, color: {choice: [0, 1]}}}]"),
+            fingerprint_of("version: 1\nlayers: [{random: {count: 1, color: {choice: [0, 1], "
+                           "weights: [1, 1]}}}]"));
+}
+
+TEST(Fingerprint, HiddenLayersChangeItAndWhatIsInThemDoesNot) {
+  const auto of = [](const std::string& hidden, std::vector<std::string> shown) {
+    SceneOverrides overrides;
+    overrides.layers = std::move(shown);
+    return fingerprint(parse_scene(
+        "version: 1\nlayers:\n  - {name: a, " + hidden + "}\n  - {name: b, generator: rgb}\n",
+        "s.yaml", overrides));
+  };
+  const std::string whole =
+      fingerprint_of("version: 1\nlayers: [{generator: rgby}, {generator: rgb}]");
+  EXPECT_EQ(of("generator: rgby", {"a", "b"}), whole) << "names change nothing";
+  EXPECT_NE(of("generator: rgby", {"b"}), whole);
+  EXPECT_EQ(of("generator: rgby", {"b"}), of("random: {count: 5}", {"b"}));
+  EXPECT_NE(of("generator: rgby", {"b"}),
+            fingerprint_of("{version: 1, layers: [{generator: rgb}]}"))
+      << "random layers draw by their places";
 }
 
 TEST(Fingerprint, TheOrderOfLayersChangesIt) {
@@ -113,16 +172,18 @@ TEST(Fingerprint, TheOrderOfLayersChangesIt) {
 TEST(Fingerprint, WhatLeavesThePixelsAloneLeavesItAlone) {
   const std::string expected = fingerprint_of(kScene);
   EXPECT_EQ(fingerprint(parse_scene(kScene, "another/path.yaml")), expected);
-  for (const auto& [from, to] :
-       std::vector<std::pair<std::string, std::string>>{{"output: a.png", "output: b.png"},
-                                                        {"output: a.png\n", ""},
-                                                        {"fps: 60", "fps: 24"},
-                                                        {"frames: 10", "frames: 20"},
-                                                        {"start: 7", "start: 8"},
-                                                        {"zoom: 2", "zoom: 2.0"},
-                                                        {"zoom: 2", "zoom: 20e-1"},
-                                                        {"seed: 3", "seed: 3   # a comment"},
-                                                        {"top: 0.5", "top: [0.5, 0.5, 0.5]"}})
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"output: a.png", "output: b.png"},
+           {"alpha: 0.9}]", "alpha: 0.9}]\n    name: hand"},
+           {"alpha: 0.9}]", "alpha: 0.9}]\n    pivot: [3, 4]"},
+           {"output: a.png\n", ""},
+           {"fps: 60", "fps: 24"},
+           {"frames: 10", "frames: 20"},
+           {"start: 7", "start: 8"},
+           {"zoom: 2", "zoom: 2.0"},
+           {"zoom: 2", "zoom: 20e-1"},
+           {"seed: 3", "seed: 3   # a comment"},
+           {"top: 0.5", "top: [0.5, 0.5, 0.5]"}})
     EXPECT_EQ(fingerprint_of(replaced(from, to)), expected) << from << " -> " << to;
 }
 

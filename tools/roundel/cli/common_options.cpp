@@ -25,6 +25,17 @@ std::vector<int> parse_devices(const std::string& text) {
   return devices;
 }
 
+std::vector<std::string> parse_names(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    names.push_back(text.substr(begin, comma - begin));
+    if (names.back().empty()) throw Expected{"names of layers with commas between them"};
+    begin = comma + 1;
+  }
+  return names;
+}
+
 }  // namespace
 
 const char* const kExitCodes =
@@ -44,6 +55,14 @@ void add_size(CommandLine& line, SceneOptions& options) {
       },
       fmt::format("width and height in pixels, 1 to {} each, instead of the scene's",
                   kMaxImageSide));
+}
+
+void add_layers(CommandLine& line, SceneOptions& options) {
+  line.add_value(
+      "layers", "NAMES",
+      [&options](const std::string& value) { options.overrides.layers = parse_names(value); },
+      "draw only the layers with these names, as in stars,dust; the others are hidden, which "
+      "changes no random number and no view");
 }
 
 void add_seed(CommandLine& line, SceneOptions& options) {

@@ -24,21 +24,29 @@ float brightest_of(const DisplayColor& color) {
   return std::max({color.red, color.green, color.blue});
 }
 
+struct BrightestDrawn {
+  float operator()(const ConstantColor& color) const { return brightest_of(color.value); }
+  float operator()(const UniformColor& color) const { return brightest_of(color.high); }
+  float operator()(const GradientColor& /*color*/) const { return 1; }  // of hexadecimal colours
+  float operator()(const ChoiceColor& choice) const {
+    float brightest = 0;
+    for (const DisplayColor& color : choice.colors)
+      brightest = std::max(brightest, brightest_of(color));
+    return brightest;
+  }
+};
+
 /// The brightest channel that the scene file itself has.
 float brightest_written(const Scene& scene) {
   float brightest = std::max(brightest_of(scene.image.background.bottom),
                              brightest_of(scene.image.background.top));
   for (const Layer& layer : scene.layers) {
-    if (layer.shader == Shader::kSnow) continue;  // has colours of its own
+    if (layer.is_hidden || layer.shader == Shader::kSnow) continue;  // flakes have their own
     if (const auto* const circles = std::get_if<InlineSource>(&layer.source)) {
       for (const InlineCircle& circle : circles->circles)
         brightest = std::max(brightest, brightest_of(circle.color));
     } else if (const auto* const random = std::get_if<RandomSource>(&layer.source)) {
-      const auto* const uniform = std::get_if<UniformColor>(&random->color);
-      brightest =
-          std::max(brightest,
-                   brightest_of(uniform != nullptr ? uniform->high
-                                                   : std::get<ConstantColor>(random->color).value));
+      brightest = std::max(brightest, std::visit(BrightestDrawn{}, random->color));
     }
   }
   return brightest;
@@ -114,7 +122,7 @@ std::vector<std::string> colours_used_twice(const Scene& scene) {
   std::vector<std::string> sentences;
   for (const Layer& layer : scene.layers) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
-    if (data == nullptr || !data->map) continue;
+    if (layer.is_hidden || data == nullptr || !data->map) continue;
     const ColorMap& color = data->map->color;
     if (color.palette.empty() || color.categories.size() <= color.palette.size()) continue;
     sentences.push_back(fmt::format("{} has {} categories for {} colours: some have the same",

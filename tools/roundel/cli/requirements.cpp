@@ -34,7 +34,7 @@ std::uint64_t pieces_of_data(const Scene& scene, int threads) {
   std::uint64_t piece = 0, tables = 0;
   for (const Layer& layer : scene.layers) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
-    if (data == nullptr) continue;
+    if (layer.is_hidden || data == nullptr) continue;
     const std::uint64_t columns = data->map ? data->map->columns.size() : data->columns.size();
     piece = std::max(
         piece, kPiece + block_rows_of(*data->table) * (columns * sizeof(double) + kBytesOfRow));
@@ -49,7 +49,8 @@ std::uint64_t sorting_of_data(const Scene& scene) {
   std::uint64_t most = 0;
   for (const Layer& layer : scene.layers) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
-    if (data == nullptr || !data->map || !data->map->order || !data->facts) continue;
+    if (layer.is_hidden || data == nullptr || !data->map || !data->map->order || !data->facts)
+      continue;
     constexpr std::uint64_t kEntry = 16, kText = 32;
     const std::uint64_t rows = data->facts->kept;
     const bool is_text = data->table->columns()[data->map->columns[data->map->order->slot]].is_text;

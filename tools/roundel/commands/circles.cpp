@@ -49,6 +49,7 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
       one_of(options.columns, {{"usual", Columns::kUsual}, {"all", Columns::kAll}}),
       "all: [n, 8], with alpha in the end; as data with these columns they draw the same picture "
       "again, unless the view moves circles of float64 data (default: usual)");
+  add_layers(line, options.scene);
   add_frames(line, options.frames);
   add_seed_and_frame(line, options.scene);
   line.add_note(kExitCodes);
@@ -93,9 +94,9 @@ int run_circles(const Arguments& arguments) {
   if (!parse(arguments, options)) return 0;
   Scene scene = load_scene(options.scene_path, options.scene.overrides);
   scene.image.blend_space = BlendSpace::kDisplay;  // colours as the scene file has them
-  const bool all_snow =
-      std::all_of(scene.layers.begin(), scene.layers.end(),
-                  [](const Layer& layer) { return layer.shader == Shader::kSnow; });
+  const bool all_snow = std::all_of(
+      scene.layers.begin(), scene.layers.end(),
+      [](const Layer& layer) { return layer.is_hidden || layer.shader == Shader::kSnow; });
   const std::size_t columns = options.columns == Columns::kAll    ? kAllColumns
                               : all_snow && !scene.layers.empty() ? kShapeColumns
                                                                   : kColorColumns;

@@ -106,6 +106,7 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
       "print one JSON object on stdout; transmittances, colours and alphas are binary32 numbers, "
       "written in full");
   add_size(line, options.scene);
+  add_layers(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_threads(line, options.threads);
   add_memory(line, options.memory_budget,
@@ -173,6 +174,7 @@ OrderedJson step_json(const PixelStep& step, const PixelReport& report, const La
                                           image.width, image.height);
   return {{"circle", step.circle},
           {"layer", place.layer},
+          {"name", places.name(place.layer)},
           {"source", places.source(place.layer)},
           {"index", place.index},
           {"shader", is_snow(report.circles.paints[step.circle]) ? "snow" : "solid"},

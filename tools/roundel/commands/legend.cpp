@@ -43,6 +43,7 @@ bool parse(const Arguments& arguments, LegendOptions& options) {
       "picture to write (.svg), or - for standard output; an existing file is replaced, unless the "
       "scene reads it; a missing folder is made, its last level");
   add_size(line, options.scene);
+  add_layers(line, options.scene);
   line.add_note(kExitCodes);
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.output.empty()) problems.emplace_back("--output: expected -o FILE.svg");
@@ -268,8 +269,12 @@ class LegendPicture {
 /// A layer's part of the legend.
 class LayerLegend {
  public:
-  LayerLegend(const Scene& scene, const DataSource& source, LegendPicture& picture)
-      : scene_(scene), source_(source), map_(*source.map), picture_(picture) {}
+  LayerLegend(const Scene& scene, const Layer& layer, LegendPicture& picture)
+      : scene_(scene),
+        layer_(layer),
+        source_(std::get<DataSource>(layer.source)),
+        map_(*source_.map),
+        picture_(picture) {}
 
   void draw() {
     draw_color(map_.color);
@@ -333,7 +338,8 @@ class LayerLegend {
 
   void draw_alpha(const SizeMap& alpha) {
     if (!introduce("alpha", *alpha.slot, *alpha.scale)) return;
-    picture_.bar(*alpha.scale, {{0, {0, 0, 0}, alpha.low.value}, {1, {0, 0, 0}, alpha.high.value}});
+    picture_.bar(*alpha.scale, {{0, {0, 0, 0}, alpha.low.value * layer_.opacity},
+                                {1, {0, 0, 0}, alpha.high.value * layer_.opacity}});
   }
 
   void draw_radius(SizeMap radius) {
@@ -367,7 +373,8 @@ class LayerLegend {
   /// The radius in the picture of a value at t.
   double pixels_of(const SizeMap& radius, double t) const {
     const LengthUnits units{scene_.view.zoom * scene_.image.height, 1};
-    const double low = units.of(radius.low), high = units.of(radius.high);
+    const LengthUnits in_layer{layer_.move.scale * units.scene_unit, 1};
+    const double low = in_layer.of(radius.low), high = in_layer.of(radius.high);
     const double pixels = low + (high - low) * t;
     if (!map_.radius_limits) return pixels;
     const auto& [least, most] = *map_.radius_limits;
@@ -375,6 +382,7 @@ class LayerLegend {
   }
 
   const Scene& scene_;
+  const Layer& layer_;
   const DataSource& source_;
   const DataMap& map_;
   LegendPicture& picture_;
@@ -391,10 +399,12 @@ int run_legend(const Arguments& arguments) {
   bool is_empty = true;
   for (std::size_t i = 0; i < scene.layers.size(); ++i) {
     const auto* const source = std::get_if<DataSource>(&scene.layers[i].source);
-    if (source == nullptr || !source->map || !LayerLegend::has_any(*source->map)) continue;
+    if (scene.layers[i].is_hidden || source == nullptr || !source->map ||
+        !LayerLegend::has_any(*source->map))
+      continue;
     is_empty = false;
     picture.heading(places.text(i));
-    LayerLegend(scene, *source, picture).draw();
+    LayerLegend(scene, scene.layers[i], picture).draw();
   }
   if (is_empty)
     throw Error(ExitCode::kInvalidScene,

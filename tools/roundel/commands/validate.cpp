@@ -51,6 +51,7 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
       "png, exr or pfm: the format that render would write (default: that of the scene's "
       "\"output\", else png)");
   add_size(line, options.scene);
+  add_layers(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
   add_quiet(line, options.verbosity);
@@ -84,13 +85,15 @@ std::string categories_text(const ColorMap& color, bool is_text) {
 }
 
 /// What a layer's data are like: rows, the columns that are used, what scales found in them.
-std::string describe_data(const DataSource& source) {
+std::string describe_data(const DataSource& source, const std::string& of_layer) {
   DataMap map = source.map ? *source.map : map_of_columns(source);
   const bool is_film = source.film && source.film->facts;
   const DataFacts facts = is_film        ? *source.film->facts
                           : source.facts ? *source.facts
                                          : survey_rows(*source.table, map);
-  std::string text = fmt::format("  data         {}: {}", source.path, counted(source.rows, "row"));
+  std::string text =
+      fmt::format("  data         {}{}: {}", of_layer.empty() ? "" : of_layer + ": ", source.path,
+                  counted(source.rows, "row"));
   if (is_film)
     text += fmt::format(", in all {} {}",
                         counted(static_cast<std::uint64_t>(source.film->frames), "file"),
@@ -125,8 +128,9 @@ std::string describe_data(const DataSource& source) {
 std::string describe_data(const Scene& scene, const FrameSurvey& survey) {
   std::string text;
   for (const Layer& layer : scene.layers)
-    if (const auto* const source = std::get_if<DataSource>(&layer.source))
-      text += describe_data(*source);
+    if (const auto* const source = std::get_if<DataSource>(&layer.source);
+        source != nullptr && !layer.is_hidden)
+      text += describe_data(*source, layer.name);
   if (text.empty()) return "";
   const SceneBounds view = view_bounds(scene);
   return text +
