@@ -91,9 +91,8 @@ std::string describe_data(const DataSource& source, const std::string& of_layer)
   const DataFacts facts = is_film        ? *source.film->facts
                           : source.facts ? *source.facts
                                          : survey_rows(*source.table, map);
-  std::string text =
-      fmt::format("  data         {}{}: {}", of_layer.empty() ? "" : of_layer + ": ", source.path,
-                  counted(source.rows, "row"));
+  std::string text = fmt::format("  data         {}{}: {}", of_layer.empty() ? "" : of_layer + ": ",
+                                 source.path, counted(source.rows, "row"));
   if (is_film)
     text += fmt::format(", in all {} {}",
                         counted(static_cast<std::uint64_t>(source.film->frames), "file"),
