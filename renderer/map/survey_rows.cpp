@@ -96,30 +96,15 @@ void take(const MappedRun& run, const ScaleTask& task, std::vector<double>& take
 
 class Survey {
  public:
-<<<<<<< HEAD
   /// Of a map that was made for `first`.
-  Survey(const TableHead& first, DataMap& map, bool is_film)
+  Survey(const TableHead& first, DataMap& map, const LayerMove& move, bool is_film)
       : first_(first),
         map_(map),
+        move_(move),
         is_film_(is_film),
         tasks_(tasks_of(map, is_film)),
         collects_categories_(finds_categories(map.color) && !map.color.is_settled &&
                              !(is_film && map.color.is_over_frame)) {}
-=======
-  Survey(const Table& table, DataMap& map, const LayerMove& move)
-      : table_(table),
-        map_(map),
-        move_(move),
-        mapper_(table, map),
-        tasks_(tasks_of(map)),
-        keeps_numbers_(table.rows() <= kKeptRows),
-        collects_categories_(map.color.kind == ColorMap::Kind::kCategories &&
-                             !map.color.palette.empty()) {
-    facts_.rows = table.rows();
-    facts_.block_rows = block_rows_of(table);
-    kept_.resize(facts_.blocks());
-  }
->>>>>>> layers
 
   DataFacts go(const TableList& tables) {
     for (std::size_t i = 0; i < tables.count; ++i) {
@@ -350,12 +335,8 @@ class Survey {
 
   TableHead first_;
   DataMap& map_;
-<<<<<<< HEAD
-  bool is_film_;
-=======
   PointMove move_;
-  RowMapper mapper_;
->>>>>>> layers
+  bool is_film_;
   std::vector<ScaleTask> tasks_;
   bool keeps_numbers_ = true, collects_categories_;
   // Of the table at hand:
@@ -378,16 +359,16 @@ std::uint64_t block_rows_of(const Table& table) {
   return (kLeast + run - 1) / run * run;
 }
 
-<<<<<<< HEAD
-DataFacts survey_rows(const Table& table, DataMap& map) {
+DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move) {
   const std::shared_ptr<const Table> borrowed(std::shared_ptr<const Table>(), &table);
-  return Survey(TableHead(table), map, false).go({1, [&](std::size_t /*index*/) {
-                                                    return borrowed;
-                                                  }});
+  return Survey(TableHead(table), map, move, false).go({1, [&](std::size_t /*index*/) {
+                                                          return borrowed;
+                                                        }});
 }
 
-DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map) {
-  return Survey(first, map, true).go(tables);
+DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map,
+                      const LayerMove& move) {
+  return Survey(first, map, move, true).go(tables);
 }
 
 DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) {
@@ -425,10 +406,6 @@ bool needs_film(const DataMap& map) {
     needs |= needs_data(scale) && !scale.is_over_frame;
   });
   return needs;
-=======
-DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move) {
-  return Survey(table, map, move).go();
->>>>>>> layers
 }
 
 }  // namespace roundel

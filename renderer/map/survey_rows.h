@@ -60,7 +60,8 @@ struct TableList {
 
 /// The same for all of a film's files as one, with a map made for `first`: completes what is not
 /// over each frame alone, and settles it. Throws also where a file lacks a column.
-DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map);
+DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map,
+                      const LayerMove& move = {});
 
 /// A map that was made for the columns of `first`, for those of another file of the film. Throws
 /// Error(kInvalidScene) where that lacks one, or has texts for numbers.

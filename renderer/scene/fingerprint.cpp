@@ -240,12 +240,7 @@ void add_placement(Hasher& hasher, const Layer& layer) {
 bool has_double_data(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
     const auto* data = std::get_if<DataSource>(&layer.source);
-<<<<<<< HEAD
-    return data != nullptr && !data->map && !data->fits_float;
-=======
-    return !layer.is_hidden && data != nullptr && data->table && !data->map &&
-           !data->table->fits_float();
->>>>>>> layers
+    return !layer.is_hidden && data != nullptr && !data->map && !data->fits_float;
   });
 }
 

@@ -13,11 +13,8 @@ namespace roundel {
 struct SceneOverrides {
   std::optional<int> width, height;
   std::optional<std::uint32_t> seed;
-<<<<<<< HEAD
   std::optional<std::int64_t> frame;  ///< that films of data are at; else that of the animation
-=======
   std::optional<std::vector<std::string>> layers;  ///< names; all others are hidden
->>>>>>> layers
 };
 
 /// True for what stands for a pipe, "-" (standard input), /dev/stdin and /dev/fd/N: data of such a
