@@ -100,8 +100,8 @@ class Survey {
   Survey(const TableHead& first, DataMap& map, const LayerMove& move, bool is_film)
       : first_(first),
         map_(map),
-        is_film_(is_film),
         move_(move),
+        is_film_(is_film),
         tasks_(tasks_of(map, is_film)),
         collects_categories_(finds_categories(map.color) && !map.color.is_settled &&
                              !(is_film && map.color.is_over_frame)) {}
@@ -335,8 +335,8 @@ class Survey {
 
   TableHead first_;
   DataMap& map_;
-  bool is_film_;
   PointMove move_;
+  bool is_film_;
   std::vector<ScaleTask> tasks_;
   bool keeps_numbers_ = true, collects_categories_;
   // Of the table at hand:

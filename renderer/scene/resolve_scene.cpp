@@ -20,14 +20,19 @@ bool fits_data(const Scene& scene) {
   return scene.window && scene.window->kind == ViewWindow::Kind::kData;
 }
 
+/// True for hidden layers, unless the view fits them: hiding a layer does not move it.
+bool is_out(const Scene& scene, const Layer& layer) {
+  return layer.is_hidden && !fits_data(scene);
+}
+
 /// Calls work(layer, data) for all layers with data, and throws all that is wrong with these
-/// together. Those that are hidden count for the view: hiding a layer does not move it.
+/// together.
 template <typename Work>
 void for_each_data(Scene& scene, const Work& work) {
   std::string problems;
   for (Layer& layer : scene.layers) {
     auto* const data = std::get_if<DataSource>(&layer.source);
-    if (data == nullptr || (layer.is_hidden && !fits_data(scene))) continue;
+    if (data == nullptr) continue;
     try {
       work(layer, *data);
     } catch (const Error& error) {
@@ -51,6 +56,7 @@ void survey_layers(Scene& scene, SceneUse use) {
   // Those with `columns` are checked as they are drawn, unless that is by runs.
   const bool surveys_all = count_circles(scene) > kMostDataInMemory;
   for_each_data(scene, [&](const Layer& layer, DataSource& data) {
+    if (is_out(scene, layer)) return;
     const bool draws = use == SceneUse::kDraw && (data.map || surveys_all);
     if (data.facts || !(draws || needs_rows(scene, data))) return;
     DataMap plain = map_of_columns(data);
@@ -90,8 +96,8 @@ void check_columns(const DataSource& data, const Table& table) {
 }
 
 /// Completes what goes by all files of a film.
-void settle_film(const Scene& scene, const LayerMove& move, DataSource& data) {
-  if (!data.film) return;
+void settle_film(const Scene& scene, const Layer& layer, DataSource& data) {
+  if (!data.film || is_out(scene, layer)) return;
   auto film = std::make_shared<DataFilm>(*data.film);
   film->map = data.map;
   DataMap plain = map_of_columns(data);
@@ -104,7 +110,7 @@ void settle_film(const Scene& scene, const LayerMove& move, DataSource& data) {
                             film->seen.emplace(frame, table->stamp());
                             return table;
                           }};
-    film->facts = survey_film(files, film->first, map, move);
+    film->facts = survey_film(files, film->first, map, layer.move);
   }
   for_each_scale(map, [](Scale& scale, Slot /*slot*/) {
     if (scale.is_settled || needs_data(scale)) return;
@@ -179,8 +185,8 @@ void complete(Scene& scene, SceneUse use) {
 }  // namespace
 
 void resolve_scene(Scene& scene) {
-  for_each_data(
-      scene, [&](const Layer& layer, DataSource& data) { settle_film(scene, layer.move, data); });
+  for_each_data(scene,
+                [&](const Layer& layer, DataSource& data) { settle_film(scene, layer, data); });
   complete(scene, SceneUse::kDraw);
 }
 
@@ -189,8 +195,8 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
   if (!is_data_film(scene) || frame == scene.frame) return at;
   at.frame = frame;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Table>> tables;
-  for_each_data(at, [&](const Layer& /*layer*/, DataSource& data) {
-    if (!data.film) return;
+  for_each_data(at, [&](const Layer& layer, DataSource& data) {
+    if (!data.film || is_out(at, layer)) return;
     data.path = data.film->path(frame);
     std::shared_ptr<const Table>& table = tables[{data.path, data.dataset}];
     if (!table) table = open_frame(*data.film, data.dataset, frame);
