@@ -1,24 +1,40 @@
 #include "renderer/frame_encoder.h"
 
-#include <utility>
+#include <fmt/format.h>
+
+#include <algorithm>
 
 #include "renderer/base/error.h"
-#include "renderer/image/y4m.h"
+#include "renderer/pixels/quantize_rows.h"
 #include "renderer/scene/fingerprint.h"
 
 namespace roundel {
 namespace {
 
-std::vector<std::uint8_t> with_opaque_alpha(const Image& image) {
-  std::vector<std::uint8_t> rgba(image.bytes.size() / 3 * 4);
+/// The picture as raw video: words with the low byte first, and an alpha of 1 where it is asked
+/// for.
+std::vector<std::uint8_t> raw_samples(const Image& image, bool add_alpha) {
+  const std::size_t bytes = image.bits == 16 ? 2 : 1;
+  const auto channels = static_cast<std::size_t>(image.channels);
+  std::vector<std::uint8_t> raw(image.bytes.size() / channels * (channels + add_alpha));
+  std::uint8_t* out = raw.data();
   const std::uint8_t* in = image.bytes.data();
-  for (std::size_t i = 0; i < rgba.size(); i += 4, in += 3) {
-    rgba[i] = in[0];
-    rgba[i + 1] = in[1];
-    rgba[i + 2] = in[2];
-    rgba[i + 3] = 255;
+  const std::uint8_t* const end = image.bytes.end();
+  while (in < end) {
+    for (std::size_t c = 0; c < channels; ++c, in += bytes)
+      for (std::size_t k = bytes; k-- > 0;) *out++ = in[k];
+    for (std::size_t k = 0; add_alpha && k < bytes; ++k) *out++ = 255;
   }
-  return rgba;
+  return raw;
+}
+
+/// Bits of a sample of the picture that is encoded.
+int bits_of(const ImageSettings& image, FrameFormat format, PixelFormat pixels) {
+  if (format.video == VideoFormat::kNone || pixels == PixelFormat::kAsScene) return image.bits;
+  return pixels == PixelFormat::kRgb48Le || pixels == PixelFormat::kRgba64Le ||
+                 pixels == PixelFormat::kYuv420p10Le
+             ? 16
+             : 8;
 }
 
 }  // namespace
@@ -28,7 +44,8 @@ const char* const kSoftware = "roundel " ROUNDEL_VERSION;
 FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat pixels)
     : image_(scene.image),
       format_(format),
-      add_alpha_(pixels == PixelFormat::kRgba && !scene.image.alpha),
+      add_alpha_((pixels == PixelFormat::kRgba || pixels == PixelFormat::kRgba64Le) &&
+                 !scene.image.alpha),
       fingerprint_(roundel::fingerprint(scene)),
       seed_(scene.seed),
       fps_(scene.animation ? scene.animation->fps : Animation{}.fps) {
@@ -36,17 +53,26 @@ FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat p
     throw Error(ExitCode::kUsage,
                 "--format y4m: expected a scene without alpha, which YUV has not");
   }
-  if (scene.image.alpha && pixels == PixelFormat::kRgb24) {
-    throw Error(ExitCode::kUsage, "--pixel-format rgb24: expected a scene without alpha");
+  if (scene.image.alpha && (pixels == PixelFormat::kRgb24 || pixels == PixelFormat::kRgb48Le)) {
+    throw Error(ExitCode::kUsage, fmt::format("--pixel-format {}: expected a scene without alpha",
+                                              pixels == PixelFormat::kRgb24 ? "rgb24" : "rgb48le"));
+  }
+  image_.bits = bits_of(scene.image, format, pixels);
+  if (image_.bits == 16) {
+    image_.dither = false;
+    yuv_ = YuvFormat::k420p10;
+  } else if (pixels == PixelFormat::kYuv444p) {
+    yuv_ = YuvFormat::k444;
   }
 }
 
 bool FrameEncoder::takes_as_drawn() const {
-  return format_.video == VideoFormat::kRawVideo && !add_alpha_;
+  return format_.video == VideoFormat::kRawVideo && !add_alpha_ && !image_.needs_framebuffer();
 }
 
 std::string FrameEncoder::stream_header() const {
-  return format_.video == VideoFormat::kY4m ? y4m_header(image_.width, image_.height, fps_) : "";
+  return format_.video == VideoFormat::kY4m ? y4m_header(image_.width, image_.height, fps_, yuv_)
+                                            : "";
 }
 
 ImageMetadata FrameEncoder::metadata(const FramePixels& picture, std::int64_t frame) const {
@@ -56,15 +82,47 @@ ImageMetadata FrameEncoder::metadata(const FramePixels& picture, std::int64_t fr
 
 std::vector<std::uint8_t> FrameEncoder::encode(FramePixels& picture, std::int64_t frame,
                                                bool gives_up_pixels) const {
-  if (format_.video == VideoFormat::kY4m) return encode_y4m_frame(picture.image);
-  if (format_.video == VideoFormat::kRawVideo) return with_opaque_alpha(picture.image);
+  const bool is_made_here = format_.picture == ImageFormat::kPng && image_.needs_framebuffer();
+  if (format_.video != VideoFormat::kNone) {
+    Image made;
+    if (is_made_here) made = quantized(picture.framebuffer, image_);
+    const Image& image = is_made_here ? made : picture.image;
+    return format_.video == VideoFormat::kY4m ? encode_y4m_frame(image, yuv_)
+                                              : raw_samples(image, add_alpha_);
+  }
+  if (is_made_here) {
+    std::vector<std::uint8_t> file;
+    write_png_of_rows(picture, frame, gives_up_pixels,
+                      [&file](std::span<const std::uint8_t> bytes) {
+                        file.insert(file.end(), bytes.begin(), bytes.end());
+                      });
+    return file;
+  }
   if (format_.picture == ImageFormat::kPng)
     return encode_png(picture.image, metadata(picture, frame),
                       gives_up_pixels ? &picture.image.bytes : nullptr);
   RowDiscarder discarder(picture.framebuffer);
   RowDiscarder* const discards = gives_up_pixels ? &discarder : nullptr;
   if (format_.picture == ImageFormat::kPfm) return encode_pfm(picture.framebuffer, discards);
-  return encode_exr(picture.framebuffer, image_.alpha, metadata(picture, frame), discards);
+  return encode_exr(picture.framebuffer, image_.alpha, exr_values(image_.blend_space),
+                    metadata(picture, frame), discards);
+}
+
+void FrameEncoder::write_png_of_rows(FramePixels& picture, std::int64_t frame, bool gives_up_pixels,
+                                     const PngStream::Write& write) const {
+  PngStream stream(png_shape(), metadata(picture, frame), write);
+  const auto height = static_cast<std::size_t>(image_.height);
+  const std::size_t block = std::min(stream.rows_of_block(), height);
+  Buffer<std::uint8_t> rows(block * png_shape().row_bytes());
+  RowDiscarder discarder(picture.framebuffer);
+  for (std::size_t y = 0; y < height; y += block) {
+    const std::size_t count = std::min(block, height - y);
+    quantize_rows(picture.framebuffer, image_, y, count, rows.data());
+    for (std::size_t k = 0; gives_up_pixels && k < count; ++k)
+      discarder.row_done(image_.height - 1 - static_cast<int>(y + k));
+    stream.add(rows.data(), count);
+  }
+  stream.finish();
 }
 
 std::uint64_t FrameEncoder::picture_bytes() const {

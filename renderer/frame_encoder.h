@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "renderer/image/files.h"
+#include "renderer/image/png_stream.h"
+#include "renderer/image/y4m.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/pixels/image.h"
 #include "renderer/raster/rasterizer.h"
@@ -17,8 +19,8 @@ extern const char* const kSoftware;
 /// Streams of frames that are no picture files.
 enum class VideoFormat {
   kNone,
-  kRawVideo,  ///< the bytes of the pixels alone, rows top to bottom: RGB24 or RGBA
-  kY4m,       ///< YUV4MPEG2: 4:2:0, BT.709, limited range
+  kRawVideo,  ///< the samples of the pixels alone, rows top to bottom
+  kY4m,       ///< YUV4MPEG2: BT.709, limited range
 };
 
 struct FrameFormat {
@@ -26,11 +28,23 @@ struct FrameFormat {
   VideoFormat video = VideoFormat::kNone;
 };
 
+/// By ffmpeg's names.
 enum class PixelFormat {
-  kAsScene,  ///< RGBA where the scene has alpha, else RGB24
+  /// Of raw video RGBA where the scene has alpha, else RGB, of the scene's bits; of y4m 4:2:0, with
+  /// 10 bits where the scene has 16.
+  kAsScene,
   kRgb24,
   kRgba,
+  kRgb48Le,  ///< words, the low byte first
+  kRgba64Le,
+  kYuv420p,
+  kYuv444p,
+  kYuv420p10Le,
 };
+/// True for the pixel formats of y4m.
+constexpr bool is_yuv(PixelFormat pixels) {
+  return pixels >= PixelFormat::kYuv420p;
+}
 
 /// A frame as the rasterizer leaves it: one of the two is used.
 struct FramePixels {
@@ -42,7 +56,8 @@ struct FramePixels {
 /// Turns the pictures of one scene into bytes. May be used by several threads at once.
 class FrameEncoder {
  public:
-  /// `pixels` is for kRawVideo. Throws Error(kUsage) for y4m or RGB24 of a scene with alpha.
+  /// `pixels` is for video, and fits it. Throws Error(kUsage) for one without alpha of a scene with
+  /// alpha.
   FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat pixels = PixelFormat::kAsScene);
 
   /// Which of a picture's two it takes, for drawing to.
@@ -50,7 +65,9 @@ class FrameEncoder {
     return wants_float() ? FrameTarget(picture.framebuffer) : FrameTarget(picture.image);
   }
   /// True where that is the framebuffer.
-  bool wants_float() const { return format_.picture != ImageFormat::kPng; }
+  bool wants_float() const {
+    return format_.picture != ImageFormat::kPng || image_.needs_framebuffer();
+  }
   /// True where an image's bytes are the frame's: nothing is to be encoded.
   bool takes_as_drawn() const;
   /// What stands once before the first frame: empty but for y4m.
@@ -62,12 +79,20 @@ class FrameEncoder {
   /// Error(kRuntimeFailure) where a library cannot encode it.
   std::vector<std::uint8_t> encode(FramePixels& picture, std::int64_t frame,
                                    bool gives_up_pixels) const;
+  /// Of a PNG.
+  PngShape png_shape() const {
+    return {image_.width, image_.height, image_.channels(), image_.bits};
+  }
   /// Bytes of a picture in memory, before encoding.
   std::uint64_t picture_bytes() const;
 
  private:
-  ImageSettings image_;
+  void write_png_of_rows(FramePixels& picture, std::int64_t frame, bool gives_up_pixels,
+                         const PngStream::Write& write) const;
+
+  ImageSettings image_;  ///< with the bits of the file or stream
   FrameFormat format_;
+  YuvFormat yuv_ = YuvFormat::k420;
   bool add_alpha_;  ///< RGB pictures, RGBA stream
   std::string fingerprint_;
   std::uint32_t seed_;

@@ -3,6 +3,7 @@
 #include "renderer/base/buffer.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
+#include "renderer/pixels/quantize_rows.h"
 #include "renderer/raster/backend.h"
 
 // All stages of a frame are called from here, in the order in which its data flow: generate, plan,
@@ -49,6 +50,14 @@ void draw_chunks(RasterBackend& backend, ChunkPlan plan, StageStats& stats) {
   }
 }
 
+void draw_image(Rasterizer& rasterizer, const CircleStream& circles, const ImageSettings& settings,
+                Image& image, StageStats& stats) {
+  if (!settings.needs_framebuffer()) return rasterizer.draw(circles, settings, image, stats);
+  Framebuffer framebuffer;
+  rasterizer.draw(circles, settings, framebuffer, stats);
+  image = quantized(framebuffer, settings);
+}
+
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
                             std::optional<ImageFormat> asked) {
@@ -69,8 +78,7 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
   std::vector<std::uint8_t> file;
   {
     const StageTimer timer(stats, "encode");
-    const Image& image = picture.image;
-    if (is_streamed_png({image.width, image.height, image.channels, image.bits})) {
+    if (!encoder.wants_float() && is_streamed_png(encoder.png_shape())) {
       write_png(path, picture.image, encoder.metadata(picture, frame));
       return sample;
     }

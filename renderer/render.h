@@ -14,6 +14,10 @@
 
 namespace roundel {
 
+/// Draws the image that a PNG of these settings holds, also one that is made of a framebuffer.
+void draw_image(Rasterizer& rasterizer, const CircleStream& circles, const ImageSettings& settings,
+                Image& image, StageStats& stats);
+
 /// Renders one frame of a scene into a file: the whole data flow. The ending of `path` chooses the
 /// format (.png, .exr, .pfm) where none is given. Throws Error; on any failure there is no file at
 /// `path` that was not there before. Returns a sample of the frame's circles.

@@ -86,6 +86,18 @@ Image flip_image(const FlipMap& map) {
   return image;
 }
 
+Image rendered_image(const Picture& picture) {
+  if (picture.samples != Picture::Samples::kWords) return display_image(picture);
+  Image image;
+  image.resize(picture.width, picture.height, picture.channels, 16);
+  for (std::size_t i = 0; i < picture.floats.size(); ++i) {
+    const auto word = static_cast<unsigned>(picture.floats[i] * 257.0f + 0.5f);
+    image.bytes[2 * i] = static_cast<std::uint8_t>(word >> 8);
+    image.bytes[2 * i + 1] = static_cast<std::uint8_t>(word);
+  }
+  return image;
+}
+
 Image display_image(const Picture& picture) {
   const auto channels = static_cast<std::size_t>(picture.channels);
   const bool has_alpha = channels % 2 == 0, is_grey = channels < 3;

@@ -17,5 +17,7 @@ Image flip_image(const FlipMap& map);
 /// rounded; linear floats are cut off at 1 and encoded, alpha divided out; grey is spread over the
 /// three channels.
 Image display_image(const Picture& picture);
+/// The picture that picture_of() was given.
+Image rendered_image(const Picture& picture);
 
 }  // namespace roundel

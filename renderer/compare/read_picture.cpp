@@ -30,6 +30,14 @@ ImageFormat checked_format(const std::string& path, std::span<const std::byte> f
   return *format;
 }
 
+template <typename WordAt>
+void set_words(Picture& picture, std::size_t count, const WordAt& word_at) {
+  picture.samples = Picture::Samples::kWords;
+  picture.floats = Buffer<float>(count);
+  for (std::size_t i = 0; i < count; ++i)
+    picture.floats[i] = static_cast<float>(word_at(i)) / 257.0f;  // 65535 is level 255
+}
+
 Picture decode_png_picture(const std::string& path, std::span<const std::byte> file) {
   PngDecoder decoder(path, file);
   PngDecoder::Pixels pixels = decoder.decode();
@@ -43,13 +51,11 @@ Picture decode_png_picture(const std::string& path, std::span<const std::byte> f
     picture.bytes = std::move(pixels.data);
     return picture;
   }
-  picture.samples = Picture::Samples::kWords;
-  picture.floats = Buffer<float>(pixels.data.size() / 2);
-  for (std::size_t i = 0; i < picture.floats.size(); ++i) {
+  set_words(picture, pixels.data.size() / 2, [&](std::size_t i) {
     std::uint16_t word = 0;
     std::memcpy(&word, &pixels.data[2 * i], 2);
-    picture.floats[i] = static_cast<float>(word) / 257.0f;  // 65535 is level 255
-  }
+    return word;
+  });
   return picture;
 }
 
@@ -125,7 +131,12 @@ Picture read_picture(const std::string& path) {
 Picture picture_of(Image image, ImageMetadata metadata) {
   Picture picture;
   picture.width = image.width, picture.height = image.height, picture.channels = image.channels;
-  picture.bytes = std::move(image.bytes);
+  if (image.bits == 16) {
+    set_words(picture, image.bytes.size() / 2,
+              [&](std::size_t i) { return image.bytes[2 * i] << 8 | image.bytes[2 * i + 1]; });
+  } else {
+    picture.bytes = std::move(image.bytes);
+  }
   picture.metadata = std::move(metadata);
   return picture;
 }

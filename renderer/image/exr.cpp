@@ -13,9 +13,9 @@ const ExrFunctions& exr_functions() {
 
 }  // namespace
 
-std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
+std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha, ExrValues values,
                                      const ImageMetadata& metadata, RowDiscarder* discarder) {
-  return exr_functions().encode_exr(framebuffer, alpha, metadata, [discarder](int row) {
+  return exr_functions().encode_exr(framebuffer, alpha, values, metadata, [discarder](int row) {
     if (discarder != nullptr) discarder->row_done(row);
   });
 }

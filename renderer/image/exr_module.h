@@ -15,12 +15,15 @@ namespace roundel {
 /// and exr_reader.h do. `row_done` is called behind each row, from the top, when it is not needed
 /// any more.
 namespace openexr {
-std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
+std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha, ExrValues values,
                                      const ImageMetadata& metadata,
                                      const std::function<void(int row)>& row_done);
 ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file);
 ExrInfo read_exr_info(const std::string& path);
 }  // namespace openexr
+
+/// What its values are, by the Color Interop Forum's names.
+inline constexpr const char* kExrValuesAttribute = "colorInteropID";
 
 /// With a small letter, as other attributes have it.
 inline std::string attribute_name(std::string keyword) {

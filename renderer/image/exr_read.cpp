@@ -197,7 +197,15 @@ ExrInfo read_exr_info(const std::string& path) {
   try {
     OpenExr exr(file.span());
     check_pixels(exr);
-    return {exr.width, exr.height, metadata_of(exr.part->header())};
+    const Imf::Header& header = exr.part->header();
+    ExrInfo info{exr.width, exr.height, {}, {}, metadata_of(header)};
+    constexpr const char* kTypes[] = {"integer", "half", "float"};
+    for (auto channel = header.channels().begin(); channel != header.channels().end(); ++channel)
+      info.channels.push_back(fmt::format("{} {}", channel.name(), kTypes[channel.channel().type]));
+    if (const auto* const values =
+            header.findTypedAttribute<Imf::StringAttribute>(kExrValuesAttribute))
+      info.values = values->value();
+    return info;
   } catch (const std::exception& error) {
     fail_to_read(path, error);
   }

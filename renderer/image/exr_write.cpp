@@ -3,6 +3,7 @@
 #include <OpenEXR/ImfHeader.h>
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfStandardAttributes.h>
 #include <OpenEXR/ImfStringAttribute.h>
 
 #include <cstring>
@@ -40,7 +41,7 @@ class MemoryStream : public Imf::OStream {
 
 }  // namespace
 
-std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
+std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha, ExrValues values,
                                      const ImageMetadata& metadata,
                                      const std::function<void(int row)>& row_done) {
   try {
@@ -49,6 +50,11 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
     const auto texts = metadata_texts(metadata);
     for (std::size_t i = 0; i < texts.size(); ++i)
       header.insert(attribute_name(kMetadataKeywords[i]), Imf::StringAttribute(texts[i]));
+    if (values != ExrValues::kData) Imf::addChromaticities(header, Imf::Chromaticities());  // 709's
+    header.insert(kExrValuesAttribute,
+                  Imf::StringAttribute(values == ExrValues::kLinear    ? "lin_rec709_scene"
+                                       : values == ExrValues::kDisplay ? "srgb_rec709_scene"
+                                                                       : "data"));
     const int channels = alpha ? 4 : 3;
     const char* const names[] = {"R", "G", "B", "A"};
     for (int c = 0; c < channels; ++c) {

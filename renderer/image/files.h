@@ -52,9 +52,18 @@ bool is_streamed_png(const PngShape& shape);
 /// The same file as that of encode_png, written as write_file_atomically does. Pictures over 2 GB
 /// go to the file as they are encoded, in little memory of their own.
 void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata);
+/// What an EXR says that its values are (attributes colorInteropID and chromaticities).
+enum class ExrValues {
+  kLinear,   ///< linear light with Rec. 709's primaries: lin_rec709_scene
+  kDisplay,  ///< the same in sRGB's curve: srgb_rec709_scene
+  kData,     ///< no colours: data
+};
+constexpr ExrValues exr_values(BlendSpace blend_space) {
+  return blend_space == BlendSpace::kLinear ? ExrValues::kLinear : ExrValues::kDisplay;
+}
 /// 32-bit float RGB, or premultiplied RGBA where `alpha` is set. `discarder`: of the framebuffer
 /// where its rows need not last, which takes little more than its memory.
-std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
+std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha, ExrValues values,
                                      const ImageMetadata& metadata,
                                      RowDiscarder* discarder = nullptr);
 /// Float RGB, little-endian, rows bottom to top (alpha is dropped). `discarder`: as for EXR.
@@ -74,6 +83,8 @@ PngInfo read_png_info(const std::string& path);
 /// anything that is not a sound EXR.
 struct ExrInfo {
   int width = 0, height = 0;              ///< of the data window
+  std::vector<std::string> channels;      ///< "R half", in the file's order
+  std::string values;                     ///< colorInteropID; "" where it is not said
   std::optional<ImageMetadata> metadata;  ///< when all of our attributes are there
 };
 ExrInfo read_exr_info(const std::string& path);

@@ -11,67 +11,95 @@
 namespace roundel {
 namespace {
 
-// ITU-R BT.709, limited range, in 1/2^20: Y = 16 + 219·(0.2126 R + 0.7152 G + 0.0722 B)/255,
-// Cb = 128 + 224·(B − Y')/1.8556/255, Cr = 128 + 224·(R − Y')/1.5748/255. Each row of the chroma
-// coefficients sums to 0, so that greys have none.
-constexpr int kShift = 20;
-constexpr std::int64_t kYWeights[3] = {191455, 644068, 65019};
-constexpr std::int64_t kCbWeights[3] = {-105533, -355018, 460551};
-constexpr std::int64_t kCrWeights[3] = {460551, -418321, -42230};
+/// ITU-R BT.709, limited range, of samples 0..top in n bits, with u = 2^(n − 8):
+/// Y = u·(16 + 219·Y'), Y' = (0.2126 R + 0.7152 G + 0.0722 B)/top,
+/// Cb = u·(128 + 224·(B/top − Y')/1.8556), Cr = u·(128 + 224·(R/top − Y')/1.5748).
+/// In integers, 1/2^shift each; each row of the chroma coefficients sums to 0, so that greys have
+/// none.
+struct Bt709 {
+  int shift;
+  std::int64_t unit;
+  std::int64_t y[3], cb[3], cr[3];
+};
+constexpr Bt709 kOf8Bits = {
+    20, 1, {191455, 644068, 65019}, {-105533, -355018, 460551}, {460551, -418321, -42230}};
+// To 10 bits, of 16.
+constexpr Bt709 kOf16Bits = {32,
+                             4,
+                             {12205454, 41059927, 4145032},
+                             {-6727806, -22632770, 29360576},
+                             {29360576, -26668382, -2692194}};
 
-/// offset + k·rgb/(n·2^20), rounded; n pixels are summed in rgb.
-std::uint8_t component(const std::int64_t k[3], const std::int64_t rgb[3], std::int64_t n,
-                       std::int64_t offset) {
+/// u·offset + k·rgb/(n·2^shift), rounded; n pixels are summed in rgb.
+unsigned component(const Bt709& law, const std::int64_t (&k)[3], const std::int64_t (&rgb)[3],
+                   std::int64_t n, std::int64_t offset) {
   const std::int64_t sum = k[0] * rgb[0] + k[1] * rgb[1] + k[2] * rgb[2];
-  const std::int64_t one = n << kShift;
-  return static_cast<std::uint8_t>((sum + offset * one + one / 2) / one);
+  const std::int64_t one = n << law.shift;
+  return static_cast<unsigned>((sum + law.unit * offset * one + one / 2) / one);
+}
+
+/// Frames of samples of 8 bits, or of words.
+template <bool kIsDeep>
+std::vector<std::uint8_t> encode(const Image& image, bool is_halved) {
+  constexpr std::string_view kStart = "FRAME\n";
+  constexpr const Bt709& kLaw = kIsDeep ? kOf16Bits : kOf8Bits;
+  constexpr std::size_t kBytes = kIsDeep ? 2 : 1;
+  const auto width = static_cast<std::size_t>(image.width);
+  const auto height = static_cast<std::size_t>(image.height);
+  const std::size_t step = is_halved ? 2 : 1;
+  const std::size_t chroma_size = ((width + step - 1) / step) * ((height + step - 1) / step);
+  std::vector<std::uint8_t> frame(kStart.size() + (width * height + 2 * chroma_size) * kBytes);
+  std::copy(kStart.begin(), kStart.end(), frame.begin());
+
+  const auto add = [&](std::size_t x, std::size_t y, std::int64_t(&sum)[3]) {
+    const std::uint8_t* const p =
+        image.bytes.data() + y * image.row_bytes() + x * image.pixel_bytes();
+    for (std::size_t c = 0; c < 3; ++c) sum[c] += kIsDeep ? p[2 * c] << 8 | p[2 * c + 1] : p[c];
+  };
+  const auto put = [](std::uint8_t*& out, unsigned level) {
+    *out++ = static_cast<std::uint8_t>(level);
+    if (kIsDeep) *out++ = static_cast<std::uint8_t>(level >> 8);
+  };
+  std::uint8_t* luma = frame.data() + kStart.size();
+  std::uint8_t* cb = luma + width * height * kBytes;
+  std::uint8_t* cr = cb + chroma_size * kBytes;
+  for (std::size_t y = 0; y < height; ++y) {
+    for (std::size_t x = 0; x < width; ++x) {
+      std::int64_t rgb[3] = {0, 0, 0};
+      add(x, y, rgb);
+      put(luma, component(kLaw, kLaw.y, rgb, 1, 16));
+    }
+  }
+  for (std::size_t y = 0; y < height; y += step) {
+    for (std::size_t x = 0; x < width; x += step) {
+      std::int64_t sum[3] = {0, 0, 0};
+      const std::size_t rows = std::min(step, height - y), columns = std::min(step, width - x);
+      for (std::size_t j = 0; j < rows; ++j)
+        for (std::size_t i = 0; i < columns; ++i) add(x + i, y + j, sum);
+      const auto n = static_cast<std::int64_t>(rows * columns);
+      put(cb, component(kLaw, kLaw.cb, sum, n, 128));
+      put(cr, component(kLaw, kLaw.cr, sum, n, 128));
+    }
+  }
+  return frame;
 }
 
 }  // namespace
 
-std::string y4m_header(int width, int height, double fps) {
+std::string y4m_header(int width, int height, double fps, YuvFormat format) {
   constexpr long long kThousand = 1000;
   const long long numerator = std::max(1LL, std::llround(fps * static_cast<double>(kThousand)));
   const long long divisor = std::gcd(numerator, kThousand);
-  return fmt::format("YUV4MPEG2 W{} H{} F{}:{} Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n", width,
-                     height, numerator / divisor, kThousand / divisor);
+  return fmt::format("YUV4MPEG2 W{} H{} F{}:{} Ip A1:1 {} XCOLORRANGE=LIMITED\n", width, height,
+                     numerator / divisor, kThousand / divisor,
+                     format == YuvFormat::k420   ? "C420jpeg"
+                     : format == YuvFormat::k444 ? "C444"
+                                                 : "C420p10");
 }
 
-std::vector<std::uint8_t> encode_y4m_frame(const Image& image) {
-  constexpr std::string_view kStart = "FRAME\n";
-  const auto width = static_cast<std::size_t>(image.width);
-  const auto height = static_cast<std::size_t>(image.height);
-  const auto channels = static_cast<std::size_t>(image.channels);
-  const std::size_t chroma_width = (width + 1) / 2, chroma_height = (height + 1) / 2;
-  const std::size_t chroma_size = chroma_width * chroma_height;
-  std::vector<std::uint8_t> frame(kStart.size() + width * height + 2 * chroma_size);
-  std::copy(kStart.begin(), kStart.end(), frame.begin());
-
-  std::uint8_t* luma = frame.data() + kStart.size();
-  const std::uint8_t* pixel = image.bytes.data();
-  for (std::size_t i = 0; i < width * height; ++i, pixel += channels) {
-    const std::int64_t rgb[3] = {pixel[0], pixel[1], pixel[2]};
-    luma[i] = component(kYWeights, rgb, 1, 16);
-  }
-  std::uint8_t* cb = luma + width * height;
-  std::uint8_t* cr = cb + chroma_size;
-  for (std::size_t y = 0; y < height; y += 2) {
-    for (std::size_t x = 0; x < width; x += 2) {
-      std::int64_t sum[3] = {0, 0, 0};
-      const std::size_t rows = std::min<std::size_t>(2, height - y);
-      const std::size_t columns = std::min<std::size_t>(2, width - x);
-      for (std::size_t j = 0; j < rows; ++j) {
-        for (std::size_t i = 0; i < columns; ++i) {
-          const std::uint8_t* p = image.bytes.data() + ((y + j) * width + x + i) * channels;
-          for (int c = 0; c < 3; ++c) sum[c] += p[c];
-        }
-      }
-      const auto n = static_cast<std::int64_t>(rows * columns);
-      *cb++ = component(kCbWeights, sum, n, 128);
-      *cr++ = component(kCrWeights, sum, n, 128);
-    }
-  }
-  return frame;
+std::vector<std::uint8_t> encode_y4m_frame(const Image& image, YuvFormat format) {
+  if (format == YuvFormat::k420p10) return encode<true>(image, true);
+  return encode<false>(image, format == YuvFormat::k420);
 }
 
 }  // namespace roundel

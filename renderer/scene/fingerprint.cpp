@@ -269,6 +269,8 @@ std::string fingerprint(const Scene& scene) {
     std::visit([&](const auto& source) { add_source(hasher, source); }, layer.source);
     add_placement(hasher, layer);
   }
+  if (scene.image.bits != 8) hasher.add(std::string_view("16 bits"));
+  if (scene.image.dither) hasher.add(std::string_view("dither"));
   // Such frames were drawn from rounded positions once: they must not pass for today's.
   if (has_double_data(scene) && !is_identity(scene.view, scene.image.width, scene.image.height))
     hasher.add(std::string_view("data's positions in binary64"));

@@ -91,6 +91,12 @@ class SceneReader {
       }
       if (const auto blend = node->find("blend"))
         image.blend_space = blend->text() == "linear" ? BlendSpace::kLinear : BlendSpace::kDisplay;
+      if (const auto bits = node->find("bits")) image.bits = bits->text() == "16" ? 16 : 8;
+      if (const auto dither = node->find("dither")) {
+        image.dither = dither->text() == "true";
+        if (image.dither && image.bits == 16)
+          errors_.add(dither->place(), "image.dither", "not allowed with bits: 16, expected 8");
+      }
     }
     size_in_file_ = {image.width, image.height};
     if (overrides_.width) image.width = *overrides_.width;

@@ -47,7 +47,9 @@ class SchemaWriter {
   }
   Json form_json(const IntegerSpec& spec) {
     if (spec.min == spec.max) return {{"const", spec.min}};
-    return {{"type", "integer"}, {"minimum", spec.min}, {"maximum", spec.max}};
+    Json json = {{"type", "integer"}, {"minimum", spec.min}, {"maximum", spec.max}};
+    if (spec.step > 1) json["multipleOf"] = spec.step;
+    return json;
   }
   Json form_json(const BooleanSpec&) { return {{"type", "boolean"}}; }
   Json form_json(const StringSpec&) { return {{"type", "string"}, {"minLength", 1}}; }

@@ -52,6 +52,7 @@ struct NumberSpec {
 struct IntegerSpec {
   std::int64_t min, max;
   double bytes_each = 0;  ///< where not 0, a number beyond max is reported with the memory it needs
+  std::int64_t step = 1;  ///< only its multiples; min and max are some
 };
 struct BooleanSpec {};
 struct StringSpec {};    ///< one character at least, no control characters

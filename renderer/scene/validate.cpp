@@ -66,6 +66,8 @@ std::string range_text(const NumberSpec& spec) {
 
 std::string range_text(const IntegerSpec& spec) {
   if (spec.min == spec.max) return fmt::format("{}", spec.min);
+  if (spec.step > 1 && spec.max == spec.min + spec.step)
+    return fmt::format("{} or {}", spec.min, spec.max);
   return fmt::format("an integer from {} to {}", spec.min, spec.max);
 }
 
@@ -139,7 +141,8 @@ class Validator {
   Validity check_form(YamlNode node, const Spec&, const IntegerSpec& spec) {
     if (!is_number(node)) return unexpected(node, range_text(spec), quotes_hint(node));
     const ParsedNumber<std::int64_t> integer = parse_integer(node.text());
-    if (integer.value && *integer.value >= spec.min && *integer.value <= spec.max)
+    if (integer.value && *integer.value >= spec.min && *integer.value <= spec.max &&
+        *integer.value % spec.step == 0)
       return Validity::kValid;
     const double value = parse_number(node.text()).value.value_or(0);
     std::string hint(integer.problem);

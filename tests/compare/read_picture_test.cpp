@@ -412,7 +412,8 @@ TEST(ReadPicture, ExrWithWhatWouldBeLostIsRefused) {
 
 TEST(ReadPicture, EveryTruncatedExrIsRefused) {
   const TemporaryFolder folder;
-  const std::vector<std::uint8_t> file = encode_exr(discs(20, 20, 5, 1), false, kMetadata);
+  const std::vector<std::uint8_t> file =
+      encode_exr(discs(20, 20, 5, 1), false, ExrValues::kLinear, kMetadata);
   for (std::size_t size = 4; size < file.size(); size += size < 600 ? 1 : 7) {
     const Error error =
         error_of([&] { decode_picture("a.exr", std::as_bytes(std::span(file).first(size))); });
@@ -423,8 +424,8 @@ TEST(ReadPicture, EveryTruncatedExrIsRefused) {
 
 TEST(ReadPicture, RoundelsOwnFilesComeBackWithTheirMetadata) {
   const Framebuffer framebuffer = discs(33, 21, 9, 4, 0.5f);
-  const Picture exr = decode_picture(
-      "a", std::as_bytes(std::span<const std::uint8_t>(encode_exr(framebuffer, true, kMetadata))));
+  const Picture exr = decode_picture("a", std::as_bytes(std::span<const std::uint8_t>(encode_exr(
+                                              framebuffer, true, ExrValues::kLinear, kMetadata))));
   const Picture png = decode_picture("a", std::as_bytes(std::span<const std::uint8_t>(
                                               encode_png(to_image(framebuffer, true), kMetadata))));
   const Picture pfm =

@@ -90,7 +90,8 @@ TEST(ExrAttributes, MustHaveTheSizesOfTheirTypes) {
 }
 
 TEST(ExrAttributes, AManifestOfIdsIsRefused) {
-  std::vector<std::uint8_t> file = encode_exr(discs(4, 4, 1, 1), false, kMetadata);
+  std::vector<std::uint8_t> file =
+      encode_exr(discs(4, 4, 1, 1), false, ExrValues::kLinear, kMetadata);
   const std::string manifest("a\0idmanifest\0\4\0\0\0\0\0\0\0", 21);
   file.insert(file.begin() + 8, manifest.begin(), manifest.end());
   EXPECT_EQ(exr_problem_of(file),

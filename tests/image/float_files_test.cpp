@@ -42,7 +42,7 @@ TEST(Exr, ComesBackBitForBitTheRightWayUp) {
   for (auto [width, height] : {std::pair(1, 1), std::pair(33, 17), std::pair(130, 70)}) {
     for (bool alpha : {false, true}) {
       const Framebuffer framebuffer = picture(width, height);
-      write_bytes(path, encode_exr(framebuffer, alpha, kMetadata));
+      write_bytes(path, encode_exr(framebuffer, alpha, ExrValues::kLinear, kMetadata));
 
       Imf::InputFile file(path.c_str(), 0);
       EXPECT_EQ(file.header().channels().findChannel("A") != nullptr, alpha);
@@ -76,7 +76,7 @@ TEST(Exr, ComesBackBitForBitTheRightWayUp) {
 TEST(Exr, CarriesTheMetadataAndNoTimeStamp) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.exr";
-  write_bytes(path, encode_exr(picture(8, 8), false, kMetadata));
+  write_bytes(path, encode_exr(picture(8, 8), false, ExrValues::kLinear, kMetadata));
   const Imf::InputFile file(path.c_str(), 0);
   const auto text = [&](const char* name) {
     return file.header().typedAttribute<Imf::StringAttribute>(name).value();
@@ -89,15 +89,16 @@ TEST(Exr, CarriesTheMetadataAndNoTimeStamp) {
 }
 
 TEST(Exr, SameFrameIsTheSameFile) {
-  EXPECT_EQ(encode_exr(picture(100, 50), true, kMetadata),
-            encode_exr(picture(100, 50), true, kMetadata));
+  EXPECT_EQ(encode_exr(picture(100, 50), true, ExrValues::kLinear, kMetadata),
+            encode_exr(picture(100, 50), true, ExrValues::kLinear, kMetadata));
 }
 
 TEST(FloatFiles, AreTheSameWhenThePictureIsGivenUp) {
   const Framebuffer large = picture(1500, 700);  // its rows go in several batches
   Framebuffer given = picture(1500, 700);
   RowDiscarder exr_discarder(given);
-  EXPECT_EQ(encode_exr(given, true, kMetadata, &exr_discarder), encode_exr(large, true, kMetadata));
+  EXPECT_EQ(encode_exr(given, true, ExrValues::kLinear, kMetadata, &exr_discarder),
+            encode_exr(large, true, ExrValues::kLinear, kMetadata));
   given = picture(1500, 700);
   RowDiscarder pfm_discarder(given);
   EXPECT_EQ(encode_pfm(given, &pfm_discarder), encode_pfm(large));

@@ -70,5 +70,48 @@ TEST(Y4m, OddEdgesHaveTheirOwnChroma) {
   EXPECT_EQ(frame[kStart + 4], 240);
 }
 
+TEST(Y4m, FullChromaIsThatOfEachPixel) {
+  Image image = image_of(3, 2, {10, 200, 90});
+  image.bytes[3] = 250;
+  const auto frame = encode_y4m_frame(image, YuvFormat::k444);
+  ASSERT_EQ(frame.size(), kStart + 3 * 6);
+  for (std::size_t p = 0; p < 6; ++p) {
+    const double red = image.bytes[3 * p], green = 200, blue = 90;
+    const double luma = .2126 * red + .7152 * green + .0722 * blue;
+    EXPECT_NEAR(frame[kStart + p], 16 + 219 * luma / 255, 0.501);
+    EXPECT_NEAR(frame[kStart + 6 + p], 128 + 224 * (blue - luma) / 1.8556 / 255, 0.501);
+    EXPECT_NEAR(frame[kStart + 12 + p], 128 + 224 * (red - luma) / 1.5748 / 255, 0.501);
+  }
+  EXPECT_NE(y4m_header(3, 2, 60, YuvFormat::k444).find(" C444 "), std::string::npos);
+}
+
+TEST(Y4m, TenBitsAreThoseOfBt709) {
+  EXPECT_NE(y4m_header(3, 2, 60, YuvFormat::k420p10).find(" C420p10 "), std::string::npos);
+  for (unsigned k = 0; k < 3000; ++k) {
+    const unsigned words[3] = {k * 40503 % 65536, k < 1000 ? k * 40503 % 65536 : k * 7919 % 65536,
+                               k < 1000 ? k * 40503 % 65536 : k * 104729 % 65536};
+    Image image;
+    image.resize(1, 1, 3, 16);
+    for (std::size_t c = 0; c < 3; ++c) {
+      image.bytes[2 * c] = static_cast<std::uint8_t>(words[c] >> 8);
+      image.bytes[2 * c + 1] = static_cast<std::uint8_t>(words[c]);
+    }
+    const auto frame = encode_y4m_frame(image, YuvFormat::k420p10);
+    ASSERT_EQ(frame.size(), kStart + 6);
+    const auto level = [&](std::size_t i) {
+      return frame[kStart + 2 * i] + 256 * frame[kStart + 2 * i + 1];
+    };
+    const double red = words[0] / 65535.0, green = words[1] / 65535.0, blue = words[2] / 65535.0;
+    const double luma = .2126 * red + .7152 * green + .0722 * blue;
+    ASSERT_NEAR(level(0), 64 + 876 * luma, 0.501);
+    ASSERT_NEAR(level(1), 512 + 896 * (blue - luma) / 1.8556, 0.501);
+    ASSERT_NEAR(level(2), 512 + 896 * (red - luma) / 1.5748, 0.501);
+    if (k < 1000) {
+      ASSERT_EQ(level(1), 512);
+      ASSERT_EQ(level(2), 512);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace roundel

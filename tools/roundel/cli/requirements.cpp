@@ -69,7 +69,14 @@ std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const std::uint64_t row = picture / static_cast<std::uint64_t>(image.height);
   if (format == ImageFormat::kPfm) return picture + behind;
   if (format == ImageFormat::kExr) return picture + behind + 2 * kRowsOfBlock * row;
-  if (is_streamed_png({image.width, image.height, channels, 8})) return picture + behind;
+  const PngShape shape{image.width, image.height, channels, image.bits};
+  if (image.needs_framebuffer()) {
+    // The file grows as the picture's rows go; of a block there are the rows, their code, and the
+    // same in its place.
+    const std::uint64_t block = std::min(shape.filtered_bytes(), 64 * kMiB);
+    return std::max(picture + behind, 2 * block_memory(shape.filtered_bytes())) + block;
+  }
+  if (is_streamed_png(shape)) return picture + behind;
   constexpr std::uint64_t kTables = 5 * kMiB / 8;  // of the compressor
   // The picture and its filtered rows; then these and the compressed ones; then these twice.
   return picture +
@@ -85,7 +92,8 @@ std::uint64_t FrameMemory::most() const {
 }
 
 std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format) {
-  const std::uint64_t pixel = format != ImageFormat::kPng ? sizeof(Pixel) : image.alpha ? 4 : 3;
+  const bool is_float = format != ImageFormat::kPng || image.needs_framebuffer();
+  const std::uint64_t pixel = is_float ? sizeof(Pixel) : image.alpha ? 4 : 3;
   return block_memory(image.pixels() * pixel);
 }
 
@@ -130,8 +138,9 @@ std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std:
   const auto channels = static_cast<std::uint64_t>(image.channels());
   // A PNG: the picture, its filtered rows, and the compressed ones, which may be no smaller; where
   // it is streamed the picture alone. Float files: the framebuffer and the file.
-  const bool is_streamed = is_streamed_png({image.width, image.height, image.channels(), 8});
-  const std::uint64_t picture = format == ImageFormat::kPng
+  const bool is_streamed =
+      is_streamed_png({image.width, image.height, image.channels(), image.bits});
+  const std::uint64_t picture = format == ImageFormat::kPng && !image.needs_framebuffer()
                                     ? (is_streamed ? 1 : 3) * pixels * channels
                                     : pixels * (sizeof(Pixel) + 4 * channels);
   return circles * kBytesOfCircle + lists + picture;

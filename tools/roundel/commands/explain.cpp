@@ -316,7 +316,7 @@ void write_heat_map(const HeatMap& map, const HeatMapReport& report) {
   }
   const Framebuffer values = heat_map_framebuffer(map);
   write_file_atomically(report.output, format_of(report.output) == ImageFormat::kExr
-                                           ? encode_exr(values, false, metadata)
+                                           ? encode_exr(values, false, ExrValues::kData, metadata)
                                            : encode_pfm(values));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
 #include "renderer/base/text.h"
 #include "renderer/frame_encoder.h"
@@ -29,7 +30,7 @@ bool parse(const Arguments& arguments, InfoOptions& options) {
                    "Prints, on stdout, what pictures say about themselves: size, bit depth, "
                    "channels, and where they come from (fingerprint of the scene, seed, frame). "
                    "Without files: version, backends and devices of this program and machine.");
-  line.add_arguments("FILE...", 0, kAnyNumber, options.files, "pictures (PNG)");
+  line.add_arguments("FILE...", 0, kAnyNumber, options.files, "pictures (PNG, EXR)");
   line.add_switch("json", options.json,
                   "print JSON: an array with one object a picture, or one object for the machine; "
                   "memory in bytes");
@@ -41,6 +42,12 @@ std::string row(const std::string& name, const std::string& value) {
   return fmt::format("  {:<14}{}\n", name, value);
 }
 
+std::string origin_text(const ImageMetadata& metadata) {
+  return row("software", metadata.software) + row("fingerprint", metadata.fingerprint) +
+         row("seed", fmt::format("{}", metadata.seed)) +
+         row("frame", fmt::format("{}", metadata.frame));
+}
+
 std::string picture_text(const std::string& path, const PngInfo& info) {
   const char* const kChannelNames[] = {"none", "grey", "grey, alpha", "RGB", "RGBA"};
   std::string text = path + "\n";
@@ -48,17 +55,26 @@ std::string picture_text(const std::string& path, const PngInfo& info) {
   text += row("bit depth", fmt::format("{} bits", info.bit_depth));
   text += row("channels", fmt::format("{} ({})", info.channels,
                                       kChannelNames[std::clamp(info.channels, 0, 4)]));
-  if (info.metadata) {
-    text += row("software", info.metadata->software);
-    text += row("fingerprint", info.metadata->fingerprint);
-    text += row("seed", fmt::format("{}", info.metadata->seed));
-    text += row("frame", fmt::format("{}", info.metadata->frame));
-    return text;
-  }
+  if (info.metadata) return text + origin_text(*info.metadata);
   for (const auto& [keyword, value] : info.text) {
     text += row("text", roundel::quoted(keyword) + ": " + roundel::quoted(value));
   }
   return text;
+}
+
+std::string picture_text(const std::string& path, const ExrInfo& info) {
+  return path + "\n" + row("size", fmt::format("{}x{} pixels", info.width, info.height)) +
+         row("channels", printable(fmt::format("{}", fmt::join(info.channels, ", ")))) +
+         row("values", info.values.empty() ? "not said" : printable(info.values)) +
+         (info.metadata ? origin_text(*info.metadata) : "");
+}
+
+void add_origin(const std::optional<ImageMetadata>& metadata, Json& json) {
+  if (!metadata) return;
+  json["software"] = metadata->software;
+  json["fingerprint"] = metadata->fingerprint;
+  json["seed"] = metadata->seed;
+  json["frame"] = metadata->frame;
 }
 
 Json picture_json(const std::string& path, const PngInfo& info) {
@@ -70,13 +86,22 @@ Json picture_json(const std::string& path, const PngInfo& info) {
                {"bit_depth", info.bit_depth},
                {"channels", info.channels},
                {"text", texts}};
-  if (info.metadata) {
-    json["software"] = info.metadata->software;
-    json["fingerprint"] = info.metadata->fingerprint;
-    json["seed"] = info.metadata->seed;
-    json["frame"] = info.metadata->frame;
-  }
+  add_origin(info.metadata, json);
   return json;
+}
+
+Json picture_json(const std::string& path, const ExrInfo& info) {
+  Json json = {{"file", path},
+               {"width", info.width},
+               {"height", info.height},
+               {"channels", info.channels},
+               {"values", info.values}};
+  add_origin(info.metadata, json);
+  return json;
+}
+
+bool is_exr(const std::string& path) {
+  return InputFile(path).read(4) == "\x76\x2f\x31\x01";
 }
 
 ExitCode describe_pictures(const InfoOptions& options) {
@@ -84,11 +109,17 @@ ExitCode describe_pictures(const InfoOptions& options) {
   Json pictures = Json::array();
   for (const std::string& path : options.files) {
     problems.attempt([&] {
-      const PngInfo info = read_png_info(path);
-      if (options.json) {
-        pictures.push_back(picture_json(path, info));
+      const auto describe = [&](const auto& info) {
+        if (options.json) {
+          pictures.push_back(picture_json(path, info));
+        } else {
+          print_out(picture_text(path, info));
+        }
+      };
+      if (is_exr(path)) {
+        describe(read_exr_info(path));
       } else {
-        print_out(picture_text(path, info));
+        describe(read_png_info(path));
       }
     });
   }

@@ -278,7 +278,8 @@ class Regression {
     const FilmSource::Frame now = source_->at(subject.frame);
     Image image;
     StageStats stats;
-    rasterizer_.draw(now.circles->at(subject.frame, circles_), subject.scene->image, image, stats);
+    draw_image(rasterizer_, now.circles->at(subject.frame, circles_), subject.scene->image, image,
+               stats);
     const std::uint64_t bytes = image.bytes.size();
     if (waiting_bytes_ + bytes > kMaxWaitingBytes) {
       comparisons_.wait();
@@ -319,7 +320,7 @@ class Regression {
   }
 
   void keep(const Picture& actual, PairResult& result) {
-    pending_.keep_actual(result.name, display_image(actual), *actual.metadata);
+    pending_.keep_actual(result.name, rendered_image(actual), *actual.metadata);
     result.actual_path = pending_.actual_path(result.name);
   }
 

@@ -43,13 +43,21 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
                               {"rawvideo", {ImageFormat::kPng, VideoFormat::kRawVideo}},
                               {"y4m", {ImageFormat::kPng, VideoFormat::kY4m}}}),
       "png, exr or pfm: a FILE must end so, or as no picture's name does; pictures in a folder get "
-      "that ending; for -o - also rawvideo (pixels alone) or y4m (4:2:0, BT.709, limited range), "
-      "in "
+      "that ending; for -o - also rawvideo (pixels alone) or y4m (BT.709, limited range), in "
       "the order of the frames (default: that of the ending, in a folder png)");
   line.add_value(
       "pixel-format", "NAME",
-      one_of(options.pixels, {{"rgb24", PixelFormat::kRgb24}, {"rgba", PixelFormat::kRgba}}),
-      "of rawvideo: rgb24 or rgba (default: rgba for scenes with alpha, else rgb24)");
+      one_of(options.pixels, {{"rgb24", PixelFormat::kRgb24},
+                              {"rgba", PixelFormat::kRgba},
+                              {"rgb48le", PixelFormat::kRgb48Le},
+                              {"rgba64le", PixelFormat::kRgba64Le},
+                              {"yuv420p", PixelFormat::kYuv420p},
+                              {"yuv444p", PixelFormat::kYuv444p},
+                              {"yuv420p10le", PixelFormat::kYuv420p10Le}}),
+      "of rawvideo: rgb24, rgba, rgb48le or rgba64le (default: with alpha for scenes with alpha, "
+      "16 "
+      "bits for scenes with bits: 16); of y4m: yuv420p, yuv444p or yuv420p10le (default: yuv420p, "
+      "yuv420p10le for bits: 16)");
   line.add_value(
       "progress", "FORMAT",
       one_of(options.progress, {{"auto", ProgressFormat::kAuto},
@@ -82,8 +90,12 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
     problems.emplace_back("--format: expected -o - for rawvideo and y4m");
   }
   if (options.pixels != PixelFormat::kAsScene &&
-      (!options.format || options.format->video != VideoFormat::kRawVideo)) {
-    problems.emplace_back("--pixel-format: expected --format rawvideo too");
+      (!options.format ||
+       options.format->video !=
+           (is_yuv(options.pixels) ? VideoFormat::kY4m : VideoFormat::kRawVideo))) {
+    problems.emplace_back(is_yuv(options.pixels)
+                              ? "--pixel-format: expected --format y4m too"
+                              : "--pixel-format: expected --format rawvideo too");
   }
   if (options.is_stream()) {
     if (!options.format) problems.emplace_back("--output: expected --format for standard output");
@@ -163,7 +175,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
   line.add_value(
       "output,o", "FILE",
       text(options.output, "a file name ending in .png, .exr or .pfm, or a folder"),
-      "picture to write: .png (8-bit), .exr or .pfm (float); ####, %04d or {frame:04} stands for "
+      "picture to write: .png, .exr or .pfm (float); ####, %04d or {frame:04} stands for "
       "the frame number with 4 digits or more; or a folder (an existing one, or ending in /) for "
       "SCENE.png, or the ending of --format, needed with several scenes; a missing folder is made, "
       "its last level; or - for standard output, with --format. A symbolic "

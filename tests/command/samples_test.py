@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Sixteen bits, dither, video of more than 8 bits, and what an EXR says. Usage: samples_test.py PATH_OF_ROUNDEL"""
+
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+ROUNDEL = ""  # set by main()
+DONE, FAILED, USAGE, INVALID, REFUSED = range(5)
+WIDTH, HEIGHT = 75, 40
+
+SCENE = """version: 1
+image: {width: 75, height: 40, %s}
+layers:
+  - circles:
+      - {x: 0.4, y: 0.5, radius: 0.3, color: "#e63946", alpha: 0.9}
+      - {x: 0.8, y: 0.4, radius: 0.4, color: [0.15, 0.61, 0.55], alpha: 0.3}
+animation: {fps: 30, frames: 2}
+"""
+GRADIENT = "background: {bottom: \"#203040\", top: \"#a0c0ff\"}"
+
+
+def png_samples(path):
+    """Width, height, bits, channels and the samples of one of our files, top row first."""
+    with open(path, "rb") as file:
+        png = file.read()
+    at, data, header = 8, b"", ()
+    while at < len(png):
+        size, kind = struct.unpack(">I4s", png[at:at + 8])
+        body = png[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            header = struct.unpack(">IIBBBBB", body)
+        if kind == b"IDAT":
+            data += body
+        at += 12 + size
+    width, height, bits, color = header[:4]
+    channels = {2: 3, 6: 4}[color]
+    row_bytes = width * channels * bits // 8
+    raw, above, rows = zlib.decompress(data), bytes(row_bytes), []
+    for y in range(height):
+        row = raw[y * (row_bytes + 1):(y + 1) * (row_bytes + 1)]
+        assert row[0] == 2
+        above = bytes((a + b) & 255 for a, b in zip(row[1:], above))
+        rows += struct.unpack(f">{row_bytes // 2}H", above) if bits == 16 else above
+    return width, height, bits, channels, rows
+
+
+def pfm_values(path):
+    """The values of a PFM, top row first."""
+    with open(path, "rb") as file:
+        kind, size, scale, data = file.read().split(b"\n", 3)
+    assert kind == b"PF" and float(scale) < 0
+    width, height = map(int, size.split())
+    values = struct.unpack(f"<{3 * width * height}f", data)
+    return [v for y in reversed(range(height)) for v in values[3 * width * y:3 * width * (y + 1)]]
+
+
+def bayer(side):
+    """Bayer's matrix by its recursion, with the ranks 0 to side² - 1."""
+    if side == 1:
+        return [[0]]
+    quarter = bayer(side // 2)
+    half = side // 2
+    return [[4 * quarter[y % half][x % half] + [[0, 2], [3, 1]][y // half][x // half] for x in range(side)] for y in range(side)]
+
+
+def level(value, top, offset=0.5):
+    return int(min(max(value, 0.0), 1.0) * top + offset)
+
+
+class Samples(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="roundel_samples_")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.scene("deep.yaml", GRADIENT + ", bits: 16")
+        self.scene("plain.yaml", GRADIENT)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def scene(self, name, settings):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(SCENE % settings)
+
+    def run_roundel(self, *arguments, code=DONE, text=True):
+        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, text=text, timeout=120, capture_output=True, check=False)
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stderr}")
+        return done
+
+    def render(self, scene, output):
+        self.run_roundel("render", scene, "-o", output, "-q")
+        return self.path(output)
+
+    def test_sixteen_bits_are_the_values_rounded(self):
+        shape = png_samples(self.render("deep.yaml", "deep.png"))
+        self.assertEqual(shape[:4], (WIDTH, HEIGHT, 16, 3))
+        self.assertEqual(shape[4], [level(v, 65535) for v in pfm_values(self.render("deep.yaml", "deep.pfm"))])
+        self.assertGreater(len(set(shape[4])), 256)
+        if shutil.which("pngcheck"):
+            subprocess.run(["pngcheck", "-q", self.path("deep.png")], check=True)
+
+    def test_alpha_is_straight_and_linear_light_is_encoded(self):
+        self.scene("alpha.yaml", "alpha: true, blend: linear, bits: 16")
+        self.scene("alpha8.yaml", "alpha: true, blend: linear")
+        deep = png_samples(self.render("alpha.yaml", "deep.png"))
+        flat = png_samples(self.render("alpha8.yaml", "flat.png"))
+        self.assertEqual((deep[2:4], flat[2:4]), ((16, 4), (8, 4)))
+        for at in range(0, len(flat[4]), 4):
+            if flat[4][at + 3] > 0:
+                self.assertTrue(all(abs(d / 257 - f) <= 0.51 for d, f in zip(deep[4][at:at + 4], flat[4][at:at + 4])))
+            if deep[4][at + 3] == 0:
+                self.assertEqual(deep[4][at:at + 3], [0, 0, 0])
+
+    def test_dither_is_bayers(self):
+        self.scene("dither.yaml", GRADIENT + ", dither: true")
+        _, _, bits, _, rows = png_samples(self.render("dither.yaml", "dither.png"))
+        values = pfm_values(self.render("dither.yaml", "dither.pfm"))
+        ranks = bayer(64)
+        self.assertEqual(bits, 8)
+        self.assertEqual(rows, [level(v, 255, (2 * ranks[i // 3 // WIDTH % 64][i // 3 % WIDTH % 64] + 1) / 8192)
+                                for i, v in enumerate(values)])
+        self.assertNotEqual(rows, png_samples(self.render("plain.yaml", "plain.png"))[4])
+
+    def test_the_same_bytes_on_any_number_of_threads(self):
+        pictures = set()
+        for threads in (1, 3):
+            self.run_roundel("render", "deep.yaml", "-o", "a.png", "-q", "--threads", str(threads))
+            with open(self.path("a.png"), "rb") as file:
+                pictures.add(file.read())
+        self.run_roundel("render", "deep.yaml", "--frames", "0", "-o", "f_#.png", "-q")
+        with open(self.path("f_0.png"), "rb") as file:
+            pictures.add(file.read())
+        self.assertEqual(len(pictures), 1)
+
+    def test_raw_video_has_the_pictures_samples(self):
+        words = png_samples(self.render("deep.yaml", "deep.png"))[4]
+        bytes_8 = png_samples(self.render("plain.yaml", "plain.png"))[4]
+
+        def raw(scene, *options):
+            return self.run_roundel("render", scene, "-o", "-", "--format", "rawvideo", *options, "-q", text=False).stdout
+
+        expected = struct.pack(f"<{len(words)}H", *words)
+        self.assertEqual(raw("deep.yaml"), expected)
+        self.assertEqual(raw("plain.yaml", "--pixel-format", "rgb48le"), expected)
+        self.assertEqual(raw("deep.yaml", "--pixel-format", "rgb24"), bytes(bytes_8))
+        opaque = raw("plain.yaml", "--pixel-format", "rgba64le")
+        self.assertEqual([w for i, w in enumerate(struct.unpack(f"<{len(opaque) // 2}H", opaque)) if i % 4 < 3], words)
+        self.assertEqual(set(opaque[6::8] + opaque[7::8]), {255})
+        self.scene("alpha.yaml", "alpha: true")
+        done = self.run_roundel("render", "alpha.yaml", "-o", "-", "--format", "rawvideo", "--pixel-format", "rgb48le", code=USAGE)
+        self.assertIn("--pixel-format rgb48le: expected a scene without alpha", done.stderr)
+        done = self.run_roundel("render", "deep.yaml", "-o", "-", "--format", "y4m", "--pixel-format", "rgb24", code=USAGE)
+        self.assertIn("--pixel-format: expected --format rawvideo too", done.stderr)
+        done = self.run_roundel("render", "deep.yaml", "-o", "-", "--format", "rawvideo", "--pixel-format", "yuv444p", code=USAGE)
+        self.assertIn("--pixel-format: expected --format y4m too", done.stderr)
+
+    def test_y4m_is_what_ffmpeg_reads(self):
+        sizes = {"yuv420p": 1.5, "yuv444p": 3, "yuv420p10le": 3}
+        for name, size in sizes.items():
+            options = [] if name == "yuv420p10le" else ["--pixel-format", name]
+            stream = self.run_roundel("render", "deep.yaml", "-o", "-", "--format", "y4m", *options, "-q", text=False).stdout
+            header, frame = stream.split(b"\n", 1)
+            tag = {"yuv420p": b"C420jpeg", "yuv444p": b"C444", "yuv420p10le": b"C420p10"}[name]
+            self.assertIn(tag, header.split())
+            self.assertTrue(frame.startswith(b"FRAME\n"))
+            chroma = 2 * ((WIDTH + 1) // 2) * ((HEIGHT + 1) // 2)
+            samples = 3 * WIDTH * HEIGHT if size == 3 and name == "yuv444p" else WIDTH * HEIGHT + chroma
+            self.assertEqual(len(frame) - 6, samples * (2 if name.endswith("10le") else 1))
+            if not shutil.which("ffmpeg"):
+                continue
+            done = subprocess.run(["ffmpeg", "-v", "error", "-i", "-", "-f", "rawvideo", "-pix_fmt", name, "-"], input=stream,
+                                  capture_output=True, check=True)
+            self.assertEqual(done.stdout, frame[6:])
+
+    def test_comparing_commands_know_sixteen_bits(self):
+        self.render("deep.yaml", "deep.png")
+        self.render("plain.yaml", "plain.png")
+        self.run_roundel("diff", "deep.png", "deep.png")
+        self.assertIn("16 bits", self.run_roundel("diff", "deep.png", "plain.png", code=1).stdout)
+        os.mkdir(self.path("goldens"))
+        regress = ("regress", "deep.yaml", "--goldens", "goldens")
+        self.run_roundel(*regress, code=1)
+        self.run_roundel("accept", "--all", "--goldens", "goldens", code=1)  # a run that stores never passes
+        golden = self.path("goldens/deep.png")
+        with open(golden, "rb") as a, open(self.path("deep.png"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+        self.run_roundel(*regress)
+        self.scene("deep.yaml", GRADIENT.replace("ff\"", "fe\"") + ", bits: 16")
+        self.run_roundel(*regress, code=1)
+
+    def test_frames_of_other_bits_are_foreign(self):
+        self.run_roundel("render", "plain.yaml", "--frames", "0-1", "-o", "f_#.png", "-q")
+        self.run_roundel("render", "deep.yaml", "--frames", "0-1", "-o", "f_#.png", "--resume", "-q", code=REFUSED)
+        self.run_roundel("render", "deep.yaml", "--frames", "0-1", "-o", "d_#.png", "-q")
+        self.run_roundel("verify", "d_#.png", "--frames", "0-1", "--scene", "deep.yaml")
+
+    def test_an_exr_says_what_its_values_are(self):
+        self.render("plain.yaml", "display.exr")
+        self.scene("linear.yaml", "blend: linear, alpha: true")
+        self.render("linear.yaml", "linear.exr")
+        display, linear = json.loads(self.run_roundel("info", "--json", "display.exr", "linear.exr").stdout)
+        self.assertEqual((display["width"], display["height"], display["values"]), (WIDTH, HEIGHT, "srgb_rec709_scene"))
+        self.assertEqual((linear["values"], linear["channels"]), ("lin_rec709_scene", ["A float", "B float", "G float", "R float"]))
+        self.assertEqual(display["frame"], 0)
+        with open(self.path("display.exr"), "rb") as file:
+            at = file.read().split(b"chromaticities\0chromaticities\0", 1)[1]
+        primaries = struct.unpack("<8f", at[4:36])
+        for found, expected in zip(primaries, (0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329)):
+            self.assertAlmostEqual(found, expected, 5)
+        self.run_roundel("explain", "plain.yaml", "--heatmap", "layers", "-o", "heat.exr", "-q")
+        self.assertIn("values        data", self.run_roundel("info", "heat.exr").stdout)
+        with open(self.path("cut.exr"), "wb") as file:
+            file.write(b"\x76\x2f\x31\x01")
+        self.assertIn("cut.exr: not a sound EXR", self.run_roundel("info", "cut.exr", code=INVALID).stderr)
+
+    def test_what_a_scene_may_not_say(self):
+        self.scene("bad.yaml", "bits: 12, dither: 1")
+        done = self.run_roundel("render", "bad.yaml", "-o", "a.png", code=INVALID)
+        self.assertIn("bad.yaml:2:38: image.bits: expected 8 or 16, got 12", done.stderr)
+        self.assertIn("image.dither: expected true or false", done.stderr)
+        self.scene("bad.yaml", "bits: 16, dither: true")
+        done = self.run_roundel("render", "bad.yaml", "-o", "a.png", code=INVALID)
+        self.assertIn("image.dither: not allowed with bits: 16, expected 8", done.stderr)
+
+
+if __name__ == "__main__":
+    ROUNDEL = os.path.abspath(sys.argv.pop())
+    unittest.main(verbosity=2)

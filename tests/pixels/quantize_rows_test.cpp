@@ -1,0 +1,151 @@
+#include "renderer/pixels/quantize_rows.h"
+
+#include <gtest/gtest.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "renderer/pixels/srgb.h"
+#include "tests/to_image.h"
+
+namespace roundel {
+namespace {
+
+/// ⌊c·65535 + ½⌋ of a c in [0, 1], by integers: c = m·2^e.
+std::uint64_t exact_word(float c) {
+  int exponent = 0;
+  const auto m = static_cast<std::uint64_t>(std::ldexp(std::frexp(c, &exponent), 24));
+  const int shift = 24 - exponent;  // c = m / 2^shift
+  if (shift > 60) return 0;
+  return (2 * m * 65535 + (std::uint64_t{1} << shift)) >> (shift + 1);
+}
+
+TEST(QuantizeWord, EveryFloatIsRoundedExactly) {
+#if defined(NDEBUG) && !defined(ROUNDEL_SANITIZED)
+  constexpr std::uint32_t kStride = 1;
+#else
+  constexpr std::uint32_t kStride = 251;  // an unoptimised or instrumented build
+#endif
+  // Those below the first step, at 1/131070, are 0: of these a sample.
+  const auto count_wrong = [](std::uint32_t first, std::uint32_t last, std::uint32_t stride) {
+    return tbb::parallel_reduce(
+        tbb::blocked_range<std::uint32_t>(0, (last - first) / stride), std::uint64_t{0},
+        [&](const tbb::blocked_range<std::uint32_t>& range, std::uint64_t count) {
+          for (std::uint32_t k = range.begin(); k < range.end(); ++k) {
+            const float c = std::bit_cast<float>(first + k * stride);
+            count += quantize_word(c) != exact_word(c);
+          }
+          return count;
+        },
+        [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  };
+  constexpr auto kTiny = std::bit_cast<std::uint32_t>(0x1p-18f);
+  constexpr auto kOne = std::bit_cast<std::uint32_t>(1.0f);
+  EXPECT_EQ(count_wrong(0, kTiny, 251), 0U);
+  EXPECT_EQ(count_wrong(kTiny, kOne + 1, kStride), 0U);
+}
+
+TEST(QuantizeWord, OutsideOf0To1IsClampedAndNanIs0) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float c : {-0.0f, -1e-45f, -1.0f, -kInfinity, std::nanf("")}) {
+    EXPECT_EQ(quantize_word(c), 0);
+    EXPECT_EQ(quantize_dithered(c, 3, 5), 0);
+  }
+  for (const float c : {1.0f, 1.5f, 1e30f, kInfinity}) {
+    EXPECT_EQ(quantize_word(c), 65535);
+    EXPECT_EQ(quantize_dithered(c, 3, 5), 255);
+  }
+}
+
+TEST(QuantizeWord, EveryWordComesBack) {
+  for (int word = 0; word <= 65535; ++word)
+    ASSERT_EQ(quantize_word(static_cast<float>(word) / 65535.0f), word);
+}
+
+TEST(Dither, WholeLevelsStay) {
+  for (int level = 0; level <= 255; ++level)
+    for (std::size_t k = 0; k < 4096; ++k)
+      ASSERT_EQ(quantize_dithered(static_cast<float>(level) / 255.0f, k % 64, k / 64), level);
+}
+
+TEST(Dither, MeansAreThoseOfTheColours) {
+  // Over 64x64 pixels every threshold comes once, over 8x8 every 64th of them.
+  for (const float c : {0.1f, 0.3333f, 0.50049f, 0.9999f}) {
+    for (const std::size_t side : {8U, 64U}) {
+      double sum = 0;
+      for (std::size_t k = 0; k < side * side; ++k)
+        sum += quantize_dithered(c, 64 + k % side, 128 + k / side);
+      const double count = static_cast<double>(side * side);
+      EXPECT_NEAR(sum / count, 255.0 * static_cast<double>(c), 1 / count) << side;
+    }
+  }
+  std::set<int> steps;  // at which of the thresholds it goes up
+  for (std::size_t k = 0; k < 4096; ++k) {
+    int low = 0, high = 8192;
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      const bool is_up = quantize_dithered(static_cast<float>(middle) / 8192 / 255, k % 64, k / 64);
+      (is_up ? high : low) = middle;
+    }
+    steps.insert(high);
+  }
+  EXPECT_EQ(steps.size(), 4096U);
+}
+
+TEST(QuantizeRows, AreThoseOfTheBackendsInEightBits) {
+  Framebuffer framebuffer;
+  framebuffer.resize(37, 21);
+  for (std::size_t k = 0; k < framebuffer.pixels.size(); ++k) {
+    const float share = static_cast<float>(k) / 777.0f;
+    framebuffer.pixels[k] = {share * 1.2f, 1 - share, share * share, k % 5 == 0 ? 0 : share};
+  }
+  for (const bool alpha : {false, true}) {
+    for (const BlendSpace blend_space : {BlendSpace::kDisplay, BlendSpace::kLinear}) {
+      ImageSettings settings;
+      settings.alpha = alpha;
+      settings.blend_space = blend_space;
+      const Image expected = to_image(framebuffer, settings);
+      EXPECT_TRUE(
+          std::ranges::equal(quantized(framebuffer, settings).bytes.span(), expected.bytes.span()));
+
+      settings.bits = 16;
+      const Image words = quantized(framebuffer, settings);
+      ASSERT_EQ(words.bytes.size(), 2 * expected.bytes.size());
+      for (std::size_t i = 0; i < expected.bytes.size(); ++i) {
+        if (alpha && expected.bytes[i / 4 * 4 + 3] == 0) continue;  // all 0
+        const double word = words.bytes[2 * i] * 256 + words.bytes[2 * i + 1];
+        EXPECT_NEAR(word / 257, expected.bytes[i], 0.51) << i;
+      }
+      // A part of the rows is that part of all.
+      std::vector<std::uint8_t> rows(5 * words.row_bytes());
+      quantize_rows(framebuffer, settings, 7, 5, rows.data());
+      EXPECT_TRUE(
+          std::ranges::equal(rows, words.bytes.span().subspan(7 * words.row_bytes(), rows.size())));
+    }
+  }
+}
+
+TEST(QuantizeRows, AStripIsDitheredAsInItsPicture) {
+  Framebuffer whole, strip;
+  whole.resize(100, 40);
+  strip.resize(100, 10);
+  for (std::size_t k = 0; k < whole.pixels.size(); ++k) {
+    const float share = static_cast<float>(k) / 4000.0f;
+    whole.pixels[k] = {share, share * 0.1f, 0.4f, 1};
+  }
+  // Rows 12 to 21 from the top are those from 18 on from the bottom.
+  std::copy_n(whole.pixels.begin() + 18 * 100, 1000, strip.pixels.begin());
+  ImageSettings settings;
+  settings.dither = true;
+  std::vector<std::uint8_t> rows(10 * 300);
+  quantize_rows(strip, settings, 0, 10, rows.data(), 12);
+  const Image image = quantized(whole, settings);
+  EXPECT_TRUE(std::ranges::equal(rows, image.bytes.span().subspan(12 * 300, rows.size())));
+}
+
+}  // namespace
+}  // namespace roundel
