@@ -84,6 +84,15 @@ class Table {
   /// are NaN.
   void read(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
             TableRows& out) const;
+  /// Numbers of these columns will be read again and again, by blocks of so many rows: where
+  /// reading them takes long, they may stay in memory from the first time on, in at most so many
+  /// bytes.
+  virtual void keep(std::span<const std::size_t> /*columns*/, std::uint64_t /*block_rows*/,
+                    std::uint64_t /*most_bytes*/) const {}
+  /// What that takes, or took.
+  virtual std::uint64_t kept_bytes() const { return 0; }
+  /// They will not. To be called while nobody reads.
+  virtual void keep_no_more() const {}
   /// Of a column that is_text: the first row whose field is no number.
   virtual std::uint64_t first_text(std::size_t /*column*/) const { return 0; }
   /// For messages: "row 17: radius", "line 19: column radius" in texts with lines.
@@ -131,6 +140,8 @@ std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& o
 
 /// The column of this name.
 std::optional<std::size_t> find_column(const Table& table, std::string_view name);
+/// "there are x, y and radius", "its 3 columns have no names".
+std::string columns_there(const Table& table);
 /// `PATH has no column "radus" (did you mean "radius"?); there are x, y and radius`.
 std::string no_such_column(const Table& table, std::string_view name);
 

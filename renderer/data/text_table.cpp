@@ -323,8 +323,27 @@ const char* TextTable::read_row(const TextWindow& window, const char* row,
   return row_end(window, p, !wanted.empty(), lines);
 }
 
+void TextTable::keep(std::span<const std::size_t> wanted, std::uint64_t block_rows,
+                     std::uint64_t most_bytes) const {
+  std::vector<std::size_t> numbers;
+  for (const std::size_t column : wanted)
+    if (!columns()[column].is_text) numbers.push_back(column);
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  if (kept_ || numbers.empty() || rows() > most_bytes / sizeof(double) / numbers.size()) return;
+  kept_ = std::make_unique<KeptNumbers>(std::move(numbers), rows(), block_rows);
+  kept_bytes_ = kept_->memory_bytes();
+}
+
 void TextTable::read_rows(std::span<const std::size_t> columns, std::uint64_t first,
                           std::uint64_t count, TableRows& out) const {
+  if (kept_ && kept_->give(columns, first, count, out)) return;
+  parse_rows(columns, first, count, out);
+  if (kept_) kept_->take(columns, first, count, out);
+}
+
+void TextTable::parse_rows(std::span<const std::size_t> columns, std::uint64_t first,
+                           std::uint64_t count, TableRows& out) const {
   std::vector<Wanted> wanted;
   for (std::size_t k = 0; k < columns.size(); ++k) wanted.push_back({columns[k], k});
   std::sort(wanted.begin(), wanted.end(),

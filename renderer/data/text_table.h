@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/data/kept_numbers.h"
 #include "renderer/data/table.h"
 #include "renderer/data/text_grammar.h"
 #include "renderer/data/text_window.h"
@@ -31,6 +32,10 @@ class TextTable final : public Table {
   std::string place_of(std::uint64_t row, std::size_t column) const override;
   std::uint64_t first_text(std::size_t column) const override { return first_texts_[column]; }
   std::uint64_t memory_bytes() const override { return index_.size() * sizeof(IndexEntry); }
+  void keep(std::span<const std::size_t> columns, std::uint64_t block_rows,
+            std::uint64_t most_bytes) const override;
+  std::uint64_t kept_bytes() const override { return kept_bytes_; }
+  void keep_no_more() const override { kept_.reset(); }
 
  private:
   /// A line, before which are so many rows.
@@ -43,6 +48,8 @@ class TextTable final : public Table {
 
   void read_rows(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
                  TableRows& out) const override;
+  void parse_rows(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
+                  TableRows& out) const;
   std::vector<IndexEntry>::const_iterator entry_of(std::uint64_t row) const;
   /// These find what they look for, or return a null pointer where the window must read on.
   const char* row_start(const TextWindow& window, const char* line, std::uint64_t& lines) const;
@@ -56,6 +63,8 @@ class TextTable final : public Table {
   std::vector<std::uint64_t> first_texts_;  ///< [columns], rows
   std::uint64_t end_ = 0;                   ///< offset of the line behind the last row's
   bool has_quotes_ = false;                 ///< in its rows
+  mutable std::unique_ptr<KeptNumbers> kept_;
+  mutable std::uint64_t kept_bytes_ = 0;
 };
 
 }  // namespace roundel

@@ -158,6 +158,7 @@ class DataLayer final : public LayerSource {
         write(run, 0, count, frame, shapes, paints,
               [first, &places](std::size_t j) { return places[first + j]; });
     });
+    table_.keep_no_more();
   }
 
   /// The places of all rows that are kept, by `order`. Works in the memory of `shapes`.

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cassert>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "renderer/map/mapped_rows.h"
@@ -20,11 +21,16 @@ constexpr std::size_t kBuckets = (std::size_t{1} << kBucketBits) + 1;  // and on
 constexpr std::size_t kMostSlabs = 64;
 constexpr std::size_t kRowsOfSlab = 65'536;
 
-struct ComesBefore {
-  bool operator()(const OrderEntry& a, const OrderEntry& b) const {
-    return a.key != b.key ? a.key < b.key : a.row < b.row;
+/// A row of a bucket.
+struct OrderEntry {
+  std::uint64_t key;
+  std::uint32_t row;
+  bool operator<(const OrderEntry& other) const {
+    return key != other.key ? key < other.key : row < other.row;
   }
 };
+/// Buckets of more rows are sorted where they are, which takes longer and no memory.
+constexpr std::size_t kMostEntries = std::size_t{1} << 20;
 
 /// The keys' first bits that differ.
 class Buckets {
@@ -43,38 +49,36 @@ class Buckets {
 
 }  // namespace
 
-RowPlaces::RowPlaces(Buffer<OrderEntry> sorted) : entries_(std::move(sorted)) {
-  // Keys have done their work: that of entry r becomes the place of row r.
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, entries_.size(), kRowsOfSlab),
-                    [this](const tbb::blocked_range<std::size_t>& range) {
+RowPlaces::RowPlaces(std::span<const std::uint32_t> sorted) : places_(sorted.size()) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, sorted.size(), kRowsOfSlab),
+                    [&](const tbb::blocked_range<std::size_t>& range) {
                       for (std::size_t i = range.begin(); i < range.end(); ++i)
-                        entries_[entries_[i].row].key = i;
+                        places_[sorted[i]] = static_cast<std::uint32_t>(i);
                     });
 }
 
 NumberOrder::NumberOrder(std::size_t rows, std::span<std::byte> scratch)
-    : rows_(reinterpret_cast<OrderEntry*>(scratch.data()), rows) {
-  assert(scratch.size() >= rows * sizeof(OrderEntry));
+    : keys_(reinterpret_cast<std::uint64_t*>(scratch.data()), rows),
+      rows_(reinterpret_cast<std::uint32_t*>(scratch.data() + rows * sizeof(std::uint64_t)), rows) {
+  assert(scratch.size() >= rows * kScratchBytes);
 }
 
 void NumberOrder::add(std::size_t first, std::span<const double> numbers,
                       std::span<const std::uint32_t> kept, bool descending) {
   for (std::size_t j = 0; j < kept.size(); ++j)
-    rows_[first + j] = {order_key(numbers[kept[j]], descending), first + j};
+    keys_[first + j] = order_key(numbers[kept[j]], descending);
 }
 
 RowPlaces NumberOrder::places() {
-  const std::size_t count = rows_.size();
+  const std::size_t count = keys_.size();
   const std::size_t slabs = std::clamp<std::size_t>(count / kRowsOfSlab, 1, kMostSlabs);
-  const auto slab = [&](std::size_t s) {
-    return rows_.subspan(count * s / slabs, count * (s + 1) / slabs - count * s / slabs);
-  };
+  const auto begin_of = [&](std::size_t s) { return count * s / slabs; };
   std::vector<std::pair<std::uint64_t, std::uint64_t>> bounds(slabs);  // of keys but NaN's
   tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
-    for (const OrderEntry& entry : slab(s)) {
-      if (entry.key != 0) least = std::min(least, entry.key);
-      most = std::max(most, entry.key);
+    for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i) {
+      if (keys_[i] != 0) least = std::min(least, keys_[i]);
+      most = std::max(most, keys_[i]);
     }
     bounds[s] = {least, most};
   });
@@ -88,7 +92,7 @@ RowPlaces NumberOrder::places() {
   std::vector<std::array<std::size_t, kBuckets>> next(slabs);
   tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
     next[s].fill(0);
-    for (const OrderEntry& entry : slab(s)) ++next[s][buckets.of(entry.key)];
+    for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i) ++next[s][buckets.of(keys_[i])];
   });
   std::vector<std::size_t> begins(kBuckets + 1, count);
   std::size_t place = 0;
@@ -96,15 +100,32 @@ RowPlaces NumberOrder::places() {
     begins[b] = place;
     for (auto& of_slab : next) place += std::exchange(of_slab[b], place);
   }
-  Buffer<OrderEntry> sorted(count);
   tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
-    for (const OrderEntry& entry : slab(s)) sorted[next[s][buckets.of(entry.key)]++] = entry;
+    for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i)
+      rows_[next[s][buckets.of(keys_[i])]++] = static_cast<std::uint32_t>(i);
   });
   tbb::parallel_for(std::size_t{0}, kBuckets, [&](std::size_t b) {
-    OrderEntry *const begin = sorted.data() + begins[b], *const end = sorted.data() + begins[b + 1];
-    if (!std::is_sorted(begin, end, ComesBefore())) std::sort(begin, end, ComesBefore());
+    sort_bucket(rows_.subspan(begins[b], begins[b + 1] - begins[b]));
   });
-  return RowPlaces(std::move(sorted));
+  return RowPlaces(rows_);
+}
+
+/// Rows ascend in it.
+void NumberOrder::sort_bucket(std::span<std::uint32_t> rows) const {
+  const auto comes_before = [this](std::uint32_t a, std::uint32_t b) {
+    return OrderEntry{keys_[a], a} < OrderEntry{keys_[b], b};
+  };
+  if (rows.size() > kMostEntries) {
+    if (!std::is_sorted(rows.begin(), rows.end(), comes_before))
+      tbb::parallel_sort(rows.begin(), rows.end(), comes_before);
+    return;
+  }
+  std::vector<OrderEntry> entries;
+  entries.reserve(rows.size());
+  for (const std::uint32_t row : rows) entries.push_back({keys_[row], row});
+  if (std::is_sorted(entries.begin(), entries.end())) return;
+  std::sort(entries.begin(), entries.end());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = entries[i].row;
 }
 
 void TextOrder::add(std::size_t first, std::span<const std::string_view> texts,
@@ -113,15 +134,16 @@ void TextOrder::add(std::size_t first, std::span<const std::string_view> texts,
 }
 
 RowPlaces TextOrder::places(bool descending) {
-  Buffer<OrderEntry> sorted(texts_.size());
-  for (std::size_t i = 0; i < texts_.size(); ++i) sorted[i] = {texts_[i].empty() ? 0U : 1U, i};
-  tbb::parallel_sort(sorted.begin(), sorted.end(), [&](const OrderEntry& a, const OrderEntry& b) {
-    if (a.key != b.key) return a.key < b.key;
-    const int order = texts_[a.row].compare(texts_[b.row]);
-    if (order == 0) return a.row < b.row;
+  Buffer<std::uint32_t> sorted(texts_.size());
+  std::iota(sorted.begin(), sorted.end(), 0U);
+  tbb::parallel_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const std::string &text_a = texts_[a], &text_b = texts_[b];
+    if (text_a.empty() != text_b.empty()) return text_a.empty();
+    const int order = text_a.compare(text_b);
+    if (order == 0) return a < b;
     return descending ? order > 0 : order < 0;
   });
-  return RowPlaces(std::move(sorted));
+  return RowPlaces(sorted.span());
 }
 
 }  // namespace roundel

@@ -10,30 +10,26 @@
 
 namespace roundel {
 
-/// A row that is to be sorted; afterwards `key` is the place of the row with this number.
-struct OrderEntry {
-  std::uint64_t key;
-  std::uint64_t row;
-};
-
 /// Where each row comes in paint order. Empty: where it is.
 class RowPlaces {
  public:
   RowPlaces() = default;
-  /// Sorted entries become places.
-  explicit RowPlaces(Buffer<OrderEntry> sorted);
-  bool empty() const { return entries_.empty(); }
-  std::size_t operator[](std::size_t row) const { return entries_[row].key; }
+  /// Of rows in paint order.
+  explicit RowPlaces(std::span<const std::uint32_t> sorted);
+  bool empty() const { return places_.empty(); }
+  std::size_t operator[](std::size_t row) const { return places_[row]; }
 
  private:
-  Buffer<OrderEntry> entries_;
+  Buffer<std::uint32_t> places_;
 };
 
-/// Sorts rows by a number, NaN lowest, rows that are equal as they come: 16 bytes a row. Buckets
-/// of the keys' first bits, then each bucket alone.
+/// Sorts rows by a number, NaN lowest, rows that are equal as they come. Buckets of the keys' first
+/// bits, then each bucket alone.
 class NumberOrder {
  public:
-  /// `scratch`: 16 bytes a row to work in.
+  static constexpr std::size_t kScratchBytes = 12;  ///< a row, to work in
+
+  /// At most 2³² rows.
   NumberOrder(std::size_t rows, std::span<std::byte> scratch);
   /// Adds the kept ones among these numbers as rows `first` and following; from many threads.
   void add(std::size_t first, std::span<const double> numbers, std::span<const std::uint32_t> kept,
@@ -41,11 +37,14 @@ class NumberOrder {
   RowPlaces places();
 
  private:
-  std::span<OrderEntry> rows_;  ///< as they come, in the scratch
+  void sort_bucket(std::span<std::uint32_t> rows) const;
+
+  std::span<std::uint64_t> keys_;  ///< by row, in the scratch
+  std::span<std::uint32_t> rows_;
 };
 
 /// Sorts rows by the bytes of a text, empty ones lowest, rows that are equal as they come. Keeps
-/// all texts, and 32 bytes a row.
+/// all texts, and 36 bytes a row.
 class TextOrder {
  public:
   explicit TextOrder(std::size_t rows) : texts_(rows) {}

@@ -24,6 +24,7 @@ Scene parse_scene(std::string_view text, const std::string& path, const SceneOve
   if (const std::optional<PartlyValidNode> root = validate(tree.root(), scene_spec(), errors))
     scene = read_scene(*root, path, overrides, errors);
   errors.throw_if_any();
+  scene.memory = overrides.memory;
   resolve_scene(scene);
   return overrides.frame ? scene_at(scene, *overrides.frame) : scene;
 }

@@ -13,6 +13,7 @@ namespace roundel {
 struct SceneOverrides {
   std::optional<int> width, height;
   std::optional<std::uint32_t> seed;
+  std::uint64_t memory = 0;           ///< for Scene::memory
   std::optional<std::int64_t> frame;  ///< that films of data are at; else that of the animation
   std::optional<std::vector<std::string>> layers;  ///< names; all others are hidden
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "renderer/base/error.h"
+#include "renderer/base/memory.h"
 #include "renderer/base/text.h"
 #include "renderer/data/table.h"
 
@@ -52,6 +53,12 @@ bool needs_rows(const Scene& scene, const DataSource& data) {
   return needs;
 }
 
+/// That columns of texts may take once they are numbers: circles are to be made of them, too.
+std::uint64_t kept_bytes(const Scene& scene) {
+  constexpr std::uint64_t kShare = 8;
+  return (scene.memory > 0 ? scene.memory : physical_memory()) / kShare;
+}
+
 void survey_layers(Scene& scene, SceneUse use) {
   // Those with `columns` are checked as they are drawn, unless that is by runs.
   const bool surveys_all = count_circles(scene) > kMostDataInMemory;
@@ -60,8 +67,9 @@ void survey_layers(Scene& scene, SceneUse use) {
     const bool draws = use == SceneUse::kDraw && (data.map || surveys_all);
     if (data.facts || !(draws || needs_rows(scene, data))) return;
     DataMap plain = map_of_columns(data);
-    data.facts = std::make_shared<const DataFacts>(
-        survey_rows(*data.table, data.map ? *data.map : plain, layer.move));
+    DataMap& map = data.map ? *data.map : plain;
+    data.table->keep(map.columns, block_rows_of(*data.table), kept_bytes(scene));
+    data.facts = std::make_shared<const DataFacts>(survey_rows(*data.table, map, layer.move));
   });
   const std::uint64_t circles = count_circles(scene);
   if (circles > kMaxCircles)

@@ -197,6 +197,7 @@ struct Scene {
   std::vector<Layer> layers;         ///< painted in this order, later ones on top
   std::optional<Animation> animation;
   std::int64_t frame = 0;             ///< that films of data are at
+  std::uint64_t memory = 0;           ///< bytes that it may take to draw it; 0: nobody has said
   std::optional<std::string> output;  ///< pattern, relative to the working directory
 
   std::int64_t default_frame() const { return animation ? animation->start : 0; }

@@ -142,6 +142,35 @@ TEST_F(Csv, AColumnMayBeReadTwiceAndInAnyOrder) {
 
 /// A table over many blocks, with what may stand in lines at random places: any part of it is as it
 /// was written.
+TEST_F(Csv, NumbersThatAreKeptAreTheSame) {
+  constexpr std::uint64_t kRows = 1000, kBlock = 300;
+  std::string text = "x,kind,y\n";
+  for (std::uint64_t i = 0; i < kRows; ++i)
+    text += std::to_string(i) + ",a" + (i % 7 == 0 ? ",\n" : "," + std::to_string(2 * i) + "\n");
+  const auto table = open(text), plain = open(text);
+  const std::size_t columns[] = {0, 1, 2}, numbers[] = {2, 0};
+  table->keep(columns, kBlock, 2 * kRows * sizeof(double) - 1);
+  EXPECT_EQ(table->kept_bytes(), 0u) << "they do not fit";
+  table->keep(columns, kBlock, 2 * kRows * sizeof(double));
+  EXPECT_GE(table->kept_bytes(), 2 * kRows * sizeof(double));
+  const auto same = [&](std::span<const std::size_t> wanted, std::uint64_t first,
+                        std::uint64_t count) {
+    TableRows found, expected;
+    table->read(wanted, first, count, found);
+    plain->read(wanted, first, count, expected);
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      EXPECT_TRUE(std::equal(found.numbers(k).begin(), found.numbers(k).end(),
+                             expected.numbers(k).begin(), expected.numbers(k).end(),
+                             [](double a, double b) { return a == b || (a != a && b != b); }));
+  };
+  same(numbers, 10, 20);  // no whole block: not kept
+  for (std::uint64_t first = 0; first < kRows; first += kBlock)
+    same(columns, first, std::min(kBlock, kRows - first));
+  for (const std::uint64_t first : {0, 10, 299, 950}) same(numbers, first, 50);
+  table->keep_no_more();
+  same(numbers, 0, kRows);
+}
+
 TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
   std::mt19937 random(7);
   for (const bool quoted : {false, true}) {

@@ -44,14 +44,24 @@ std::uint64_t pieces_of_data(const Scene& scene, int threads) {
   return piece > 0 ? tables + static_cast<std::uint64_t>(threads) * piece + kGaps : 0;
 }
 
-/// Sorting rows by a column, before drawing: 16 bytes a row, or texts and what they take.
+/// Numbers of texts, until the circles are in memory.
+std::uint64_t numbers_of_data(const Scene& scene) {
+  std::uint64_t bytes = 0;
+  for (const Layer& layer : scene.layers)
+    if (const auto* const data = std::get_if<DataSource>(&layer.source))
+      bytes += data->table->kept_bytes();
+  return bytes;
+}
+
+/// Sorting rows by a column, before drawing: 4 bytes a row beside the circles, or texts and what
+/// they take.
 std::uint64_t sorting_of_data(const Scene& scene) {
   std::uint64_t most = 0;
   for (const Layer& layer : scene.layers) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
     if (layer.is_hidden || data == nullptr || !data->map || !data->map->order || !data->facts)
       continue;
-    constexpr std::uint64_t kEntry = 16, kText = 32;
+    constexpr std::uint64_t kEntry = 4, kText = 36;
     const std::uint64_t rows = data->facts->kept;
     const bool is_text = data->table->columns()[data->map->columns[data->map->order->slot]].is_text;
     most = std::max(most, block_memory(rows * kEntry) +
@@ -108,10 +118,10 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
   const std::uint64_t lists = backend == Backend::kCpu ? needs.memory : 0;
   const std::uint64_t kept =
       backend == Backend::kCpu && lists > 0 ? kept_by_threads(count, threads) : 0;
-  const std::uint64_t data = pieces_of_data(scene, threads);
+  const std::uint64_t data = pieces_of_data(scene, threads), numbers = numbers_of_data(scene);
   const std::uint64_t sorted = on_the_way ? 0 : block_memory(count * kSortBytes);
-  return {data + circles + sorted + sorting_of_data(scene),
-          data + circles + lists + picture_bytes(scene.image, format),
+  return {data + numbers + circles + sorted + sorting_of_data(scene),
+          data + (on_the_way ? numbers : 0) + circles + lists + picture_bytes(scene.image, format),
           encoding_bytes(scene.image, format) + kept};
 }
 

@@ -208,7 +208,9 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
                           options.picture_format());
     check_sequence(options, problems);
   });
-  return line.parse(arguments);
+  if (!line.parse(arguments)) return false;
+  options.scene.overrides.memory = options.machine.raster.memory_budget;
+  return true;
 }
 
 int run_render(const Arguments& arguments) {

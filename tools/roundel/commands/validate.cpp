@@ -56,7 +56,9 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
   add_machine(line, options.machine);
   add_quiet(line, options.verbosity);
   line.add_note(kExitCodes);
-  return line.parse(arguments);
+  if (!line.parse(arguments)) return false;
+  options.scene.overrides.memory = options.machine.raster.memory_budget;
+  return true;
 }
 
 /// The numbers that a scale goes by, to be written into a scene: "v by log: 0.1 to 25.5".
