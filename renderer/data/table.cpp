@@ -12,6 +12,16 @@
 #include "renderer/base/text.h"
 
 namespace roundel {
+namespace {
+
+std::vector<std::string> names_of(const Table& table) {
+  std::vector<std::string> names;
+  for (const TableColumn& column : table.columns())
+    if (!column.name.empty()) names.push_back(printable(column.name));
+  return names;
+}
+
+}  // namespace
 
 void TableRows::start(const std::vector<TableColumn>& of_table,
                       std::span<const std::size_t> columns, std::size_t count) {
@@ -114,23 +124,22 @@ std::optional<std::size_t> find_column(const Table& table, std::string_view name
   return static_cast<std::size_t>(found - columns.begin());
 }
 
-std::string no_such_column(const Table& table, std::string_view name) {
-  std::vector<std::string> names;
-  for (const TableColumn& column : table.columns())
-    if (!column.name.empty()) names.push_back(printable(column.name));
-  const std::string suggestion = did_you_mean(name, names);
-  const std::string start =
-      fmt::format("{} has no column {}{}; ", table.path(), quoted(name), suggestion);
+std::string columns_there(const Table& table) {
+  std::vector<std::string> names = names_of(table);
   if (names.empty())
-    return start +
-           fmt::format("its {} have no names", count_with_noun(table.columns().size(), "column"));
+    return fmt::format("its {} have no names", count_with_noun(table.columns().size(), "column"));
   constexpr std::size_t kShown = 12;
   if (names.size() > kShown) {
     const std::size_t others = names.size() - (kShown - 1);
     names.resize(kShown - 1);
     names.push_back(fmt::format("{} more", others));
   }
-  return start + "there are " + join_names(names, "and", false);
+  return "there are " + join_names(names, "and", false);
+}
+
+std::string no_such_column(const Table& table, std::string_view name) {
+  return fmt::format("{} has no column {}{}; {}", table.path(), quoted(name),
+                     did_you_mean(name, names_of(table)), columns_there(table));
 }
 
 }  // namespace roundel

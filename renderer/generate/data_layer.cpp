@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cassert>
 #include <optional>
+#include <unordered_map>
 
 #include "renderer/base/error.h"
 #include "renderer/data/table.h"
@@ -52,6 +53,30 @@ class DataLayer final : public LayerSource {
     if (moves_as_shapes()) return false;
     make_all(shapes, paints, FrameSpace{view, width, height});
     return true;
+  }
+
+  std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> circles) override {
+    std::vector<std::uint64_t> rows(circles.begin(), circles.end());  // first those that are kept
+    if (map_.order) {
+      Buffer<Shape> scratch(facts_.kept);
+      const RowPlaces places = sorted(scratch.span());
+      std::unordered_map<std::uint64_t, std::uint64_t> kept_at;
+      for (const std::uint64_t circle : circles) kept_at.emplace(circle, 0);
+      for (std::size_t kept = 0; kept < facts_.kept; ++kept)
+        if (const auto at = kept_at.find(places[kept]); at != kept_at.end()) at->second = kept;
+      for (std::uint64_t& row : rows) row = kept_at.at(row);
+    }
+    if (facts_.kept_before.empty()) return rows;
+    const std::vector<std::uint64_t>& before = facts_.kept_before;
+    MappedRun& run = runs_.local();
+    for (std::uint64_t& row : rows) {
+      const auto block = static_cast<std::uint64_t>(
+          std::upper_bound(before.begin(), before.end(), row) - before.begin() - 1);
+      mapper_.read(block * facts_.block_rows, rows_of_block(block), RowUse::kCircles, run);
+      check_kept(run, block);
+      row = block * facts_.block_rows + run.kept[row - before[block]];
+    }
+    return rows;
   }
 
   Runs runs() const override { return source_.facts && !map_.order ? Runs::kWhole : Runs::kNone; }

@@ -222,6 +222,11 @@ void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& 
   source.generate(std::max<std::int64_t>(frame, 0), circles, depths, CircleSource::Space::kFrame);
 }
 
+std::vector<std::uint64_t> CircleSource::rows_of(std::size_t layer,
+                                                 std::span<const std::uint64_t> circles) {
+  return state_->sources[layer]->rows_of(circles);
+}
+
 bool CircleSource::is_simulated() const {
   return std::any_of(state_->sources.begin(), state_->sources.end(),
                      [](const auto& source) { return source->is_simulated(); });

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "renderer/base/stage_stats.h"
 #include "renderer/generate/circle_stream.h"
@@ -45,6 +46,10 @@ class CircleSource {
   CircleStream at(std::int64_t frame, Circles& memory, StageStats* stats = nullptr);
   /// True where at() leaves `memory` alone.
   bool is_streamed() const;
+
+  /// Which rows of its file these circles of a layer with data are, both counted from 0; nothing
+  /// for other layers. Throws what generate() does.
+  std::vector<std::uint64_t> rows_of(std::size_t layer, std::span<const std::uint64_t> circles);
 
   /// True where the circles depend on the frame: some layer is simulated.
   bool is_simulated() const;

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "renderer/generate/circle.h"
 #include "renderer/scene/scene.h"
@@ -49,6 +50,10 @@ class LayerSource {
                                        std::size_t /*first*/, std::span<Shape> /*shapes*/,
                                        std::span<Paint> /*paints*/) const {
     return false;
+  }
+  /// Of layers with data: the rows of the file that these circles of the layer are, counted from 0.
+  virtual std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> /*circles*/) {
+    return {};
   }
   /// True where making circles twice costs more than keeping them, unless they are very many.
   virtual bool prefers_memory() const { return false; }

@@ -338,6 +338,11 @@ class SceneReader {
         source.film = std::move(film);
       }
       if (layer.has("map")) read_map(layer, shader, source);
+      if (!layer.has("map") && !columns && !layer.has("columns"))
+        errors_.add(data->place(), layer_path_ + ".data",
+                    fmt::format("\"map\" says what the columns become, as map: {{x: {}, y: ..., "
+                                "radius: 2px}}; {}",
+                                column_example(*file.table), columns_there(*file.table)));
       if (source.rows > kMaxCircles && !source.map)
         errors_.add(data->place(), layer_path_ + ".data",
                     fmt::format("{}: {} rows need {} of memory as circles; at most {}", source.path,
@@ -360,6 +365,11 @@ class SceneReader {
       errors_.add(data->place(), layer_path_ + ".data", error.what());
     }
     return source;
+  }
+
+  static std::string column_example(const Table& table) {
+    const std::string& name = table.columns()[0].name;
+    return name.empty() ? "{column: 0}" : printable(name);
   }
 
   /// A data file a frame; nothing where there is none for some.

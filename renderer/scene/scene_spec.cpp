@@ -458,7 +458,7 @@ SpecPtr layer() {
            {"radius_limits", "map"},
            {"color", "data"},
            {"alpha", "data"}},
-          {{"data", {"columns", "map"}}},
+          {{"data", {"map", "columns"}}},
           {{"columns", "map"}}},
       "a layer with one of generator, random, circles or data");
 }

@@ -194,7 +194,10 @@ class Validator {
   Validity check_form(YamlNode node, const Spec& spec, const AnyOfSpec& any) {
     for (const SpecPtr& form : any.alternatives)
       if (fits_kind(node, *form)) return check(node, *form);
-    return unexpected(node, spec.expected, quotes_hint(node));
+    const bool is_comment =
+        node.kind() == YamlKind::kNull && spec.expected.find("#rrggbb") != std::string::npos;
+    return unexpected(node, spec.expected,
+                      is_comment ? "without quotes # begins a comment" : quotes_hint(node));
   }
 
   Validity check_form(YamlNode node, const Spec& spec, const ListSpec& list) {
@@ -308,8 +311,8 @@ class Validator {
     }
     for (const auto& [key, needed] : object.needs_any) {
       if (has(key) && std::none_of(needed.begin(), needed.end(), has))
-        validity = fail(node.place(),
-                        fmt::format("missing key \"{}\", which \"{}\" needs", needed.front(), key));
+        validity = fail(node.place(), fmt::format("missing key {}, which \"{}\" needs",
+                                                  join_names(needed, "or", true), key));
     }
     for (const auto& [key, other] : object.excludes) {
       if (has(key) && has(other))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What layers make of the columns of data, against NumPy. Usage: map_test.py PATH_OF_ROUNDEL"""
 
+import json
 import math
 import os
 import shutil
@@ -217,6 +218,30 @@ class MapTest(unittest.TestCase):
         kept = self.data[self.data["code"] >= 0]
         order = sorted(range(len(kept)), key=lambda i: kept["kind"][i].encode())
         np.testing.assert_array_equal(found[:, 0], values_of(kept["x"], order))
+
+    def test_explain_names_the_row(self):
+        self.data = self.data[:500]
+        np.save(self.path("d.npy"), self.data)
+        with open(self.path("d.csv"), "w", encoding="utf-8") as file:
+            file.write("# made by hand\nsize,code\n")
+            file.writelines(f"{float(row['size'])!r},{row['code']}\n" for row in self.data)
+        kept = np.flatnonzero(self.data["code"] >= 1)
+        order = kept[np.argsort(self.data["size"][kept])]  # from the front
+        for name, place in (("d.npy", f"row {order[0]}"), ("d.csv", f"line {order[0] + 3}")):
+            with open(self.path("s.yaml"), "w", encoding="utf-8") as file:
+                file.write(f"version: 1\nlayers:\n  - data: {name}\n"
+                           "    map: {x: 0.5, y: 0.5, radius: 0.3, alpha: 0}\n    where: {code: {min: 1}}\n"
+                           "    order: {column: size, descending: true}\n")
+            found = json.loads(self.run_roundel("explain", "s.yaml", "--pixel", "512,512", "--json").stdout)
+            self.assertEqual([circle["row"] for circle in found["circles"]], list(order))
+            text = self.run_roundel("explain", "s.yaml", "--pixel", "512,512", "--limit", "1").stdout.decode()
+            self.assertIn(f"  {place}\n", text)
+
+    def test_data_without_a_map_names_its_columns(self):
+        self.scene("")
+        said = self.error("")
+        self.assertIn('missing key "map" or "columns"', said)
+        self.assertIn('"map" says what the columns become, as map: {x: x, y: ..., radius: 2px}; there are x, y, v', said)
 
     def test_pixels_and_limits(self):
         head = "image: {width: 300, height: 200}\nview: {center: [0.5, 0.5], zoom: 4}"

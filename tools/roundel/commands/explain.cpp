@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/error.h"
+#include "renderer/data/table.h"
 #include "renderer/explain/explain_pixel.h"
 #include "renderer/explain/heat_map.h"
 #include "renderer/explain/layer_places.h"
@@ -128,7 +130,36 @@ struct PixelReport {
   int x, y;
   const Circles& circles;  ///< in frame space
   const PixelExplanation& explanation;
+  std::map<std::uint64_t, std::uint64_t> rows;  ///< by circle, of those that are data
 };
+
+/// Which rows of data files the circles are.
+std::map<std::uint64_t, std::uint64_t> rows_of(const Scene& scene, CircleSource& source,
+                                               const PixelExplanation& explanation) {
+  const LayerPlaces places(scene);
+  std::vector<std::vector<std::uint64_t>> circles(scene.layers.size()), in_layer(circles.size());
+  for (const PixelStep& step : explanation.steps) {
+    const LayerPlace place = places.find(step.circle);
+    circles[place.layer].push_back(step.circle);
+    in_layer[place.layer].push_back(place.index);
+  }
+  std::map<std::uint64_t, std::uint64_t> rows;
+  for (std::size_t layer = 0; layer < circles.size(); ++layer) {
+    if (circles[layer].empty()) continue;
+    const std::vector<std::uint64_t> found = source.rows_of(layer, in_layer[layer]);
+    for (std::size_t i = 0; i < found.size(); ++i) rows.emplace(circles[layer][i], found[i]);
+  }
+  return rows;
+}
+
+/// "  row 17", or "  line 19" of a text; empty for a circle that is no row of a file.
+std::string row_text(const PixelReport& report, std::uint64_t circle, std::size_t layer) {
+  const auto row = report.rows.find(circle);
+  if (row == report.rows.end()) return "";
+  const auto& data = std::get<DataSource>(report.scene.layers[layer].source);
+  const std::string place = data.table->place_of(row->second, 0);
+  return "  " + place.substr(0, place.find(':'));
+}
 
 /// A heat map that was written.
 struct HeatMapReport {
@@ -144,12 +175,12 @@ std::string color_columns(const BlendColor& color) {
   return fmt::format("{:>10.6f}{:>10.6f}{:>10.6f}", color.red, color.green, color.blue);
 }
 
-std::string step_row(const PixelStep& step, const LayerPlaces& places) {
+std::string step_row(const PixelStep& step, const PixelReport& report, const LayerPlaces& places) {
   const LayerPlace place = places.find(step.circle);
-  return fmt::format("{:>10}  {:<26}{:>10}{:>10.6f}{:>12.6g}{:>12.6g}  {}  {}\n", step.circle,
+  return fmt::format("{:>10}  {:<26}{:>10}{:>10.6f}{:>12.6g}{:>12.6g}  {}  {}{}\n", step.circle,
                      places.text(place.layer), place.index, step.alpha, step.transmittance_before,
                      step.transmittance_after, color_columns(step.contribution),
-                     color_columns(step.running));
+                     color_columns(step.running), row_text(report, step.circle, place.layer));
 }
 
 std::string end_of_walk(const PixelExplanation& explanation) {
@@ -172,22 +203,26 @@ OrderedJson step_json(const PixelStep& step, const PixelReport& report, const La
   const ImageSettings& image = report.scene.image;
   const SceneShape shape = to_scene_space(report.circles.shapes[step.circle], report.scene.view,
                                           image.width, image.height);
-  return {{"circle", step.circle},
-          {"layer", place.layer},
-          {"name", places.name(place.layer)},
-          {"source", places.source(place.layer)},
-          {"index", place.index},
-          {"shader", is_snow(report.circles.paints[step.circle]) ? "snow" : "solid"},
-          {"x", shape.x},
-          {"y", shape.y},
-          {"z", shape.z},
-          {"radius", shape.radius},
-          {"color", color_json(step.color)},
-          {"alpha", step.alpha},
-          {"transmittance_before", step.transmittance_before},
-          {"transmittance_after", step.transmittance_after},
-          {"contribution", color_json(step.contribution)},
-          {"running", color_json(step.running)}};
+  OrderedJson json = {{"circle", step.circle},
+                      {"layer", place.layer},
+                      {"name", places.name(place.layer)},
+                      {"source", places.source(place.layer)},
+                      {"index", place.index}};
+  if (const auto row = report.rows.find(step.circle); row != report.rows.end())
+    json["row"] = row->second;
+  json.update(
+      OrderedJson{{"shader", is_snow(report.circles.paints[step.circle]) ? "snow" : "solid"},
+                  {"x", shape.x},
+                  {"y", shape.y},
+                  {"z", shape.z},
+                  {"radius", shape.radius},
+                  {"color", color_json(step.color)},
+                  {"alpha", step.alpha},
+                  {"transmittance_before", step.transmittance_before},
+                  {"transmittance_after", step.transmittance_after},
+                  {"contribution", color_json(step.contribution)},
+                  {"running", color_json(step.running)}});
+  return json;
 }
 
 /// What all reports begin with.
@@ -213,7 +248,7 @@ std::string pixel_table(const PixelReport& report) {
                         "layer", "in layer", "alpha", "T before", "T after",
                         "contribution: red, green, blue", "colour so far: red, green, blue");
   }
-  for (const PixelStep& step : explanation.steps) text += step_row(step, places);
+  for (const PixelStep& step : explanation.steps) text += step_row(step, report, places);
   if (explanation.steps.size() < explanation.composited) {
     text += fmt::format("... and {} more (--limit)\n",
                         counted(explanation.composited - explanation.steps.size(), "circle"));
@@ -296,12 +331,18 @@ std::string heat_map_json(const HeatMapReport& report) {
   return json_text(json);
 }
 
-void explain_one_pixel(const Scene& scene, std::int64_t frame, const Circles& circles,
-                       const ExplainOptions& options) {
+void explain_one_pixel(const Scene& scene, std::int64_t frame, CircleSource& source,
+                       const Circles& circles, const ExplainOptions& options) {
   const PixelExplanation explanation =
       explain_pixel(circles, scene.image, options.pixel->x,
                     scene.image.height - 1 - options.pixel->y, options.limit.value_or(1000));
-  const PixelReport report{scene, frame, options.pixel->x, options.pixel->y, circles, explanation};
+  const PixelReport report{scene,
+                           frame,
+                           options.pixel->x,
+                           options.pixel->y,
+                           circles,
+                           explanation,
+                           rows_of(scene, source, explanation)};
   print_out(options.json ? pixel_json(report) : pixel_table(report));
 }
 
@@ -372,7 +413,7 @@ int run_explain(const Arguments& arguments) {
   Circles circles;
   generate_in_frame_space(source, frame, circles, CircleSource::Depths::kAll);
   if (options.pixel) {
-    explain_one_pixel(scene, frame, circles, options);
+    explain_one_pixel(scene, frame, source, circles, options);
   } else {
     const std::vector<NewFolder> folders = make_folders_of({options.output});
     draw_heat_map(scene, frame, circles, options);
