@@ -49,6 +49,7 @@ constexpr CirclePlaces kNoPlaces{
     {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
      std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()},
     0,
+    0,
     0};
 
 /// Of frame space.
@@ -56,7 +57,8 @@ CirclePlaces join_places(const CirclePlaces& a, const CirclePlaces& b) {
   return {{std::min(a.bounds.left, b.bounds.left), std::max(a.bounds.right, b.bounds.right),
            std::min(a.bounds.bottom, b.bounds.bottom), std::max(a.bounds.top, b.bounds.top)},
           a.touching + b.touching,
-          a.under_a_pixel + b.under_a_pixel};
+          a.under_a_pixel + b.under_a_pixel,
+          a.circles + b.circles};
 }
 CirclePlaces places_of(std::span<const Shape> shapes, const ImageSettings& image) {
   return tbb::parallel_reduce(
@@ -66,7 +68,8 @@ CirclePlaces places_of(std::span<const Shape> shapes, const ImageSettings& image
           const double x = shape.x, y = shape.y, radius = shape.radius;
           places = join_places(places, {{x - radius, x + radius, y - radius, y + radius},
                                         touches(shape, image) ? 1U : 0U,
-                                        is_under_a_pixel(shape, image) ? 1U : 0U});
+                                        is_under_a_pixel(shape, image) ? 1U : 0U,
+                                        1});
         }
         return places;
       },
@@ -126,10 +129,21 @@ CirclePlaces circle_places(const Scene& scene, std::int64_t frame) {
   CirclePlaces places = kNoPlaces;
   CircleSource source(scene);
   Circles memory;
-  for_each_piece(source.at(frame, memory), [&](const Circles& circles, std::size_t size) {
-    places = join_places(places, places_of(circles.shapes.span().first(size), scene.image));
-    return true;
-  });
+  const CircleStream circles = source.at(frame, memory);
+  constexpr std::size_t kRuns = 256, kRunCircles = std::size_t{1} << 14;
+  if (circles.in_memory() != nullptr || circles.count() <= kRuns * kRunCircles) {
+    for_each_piece(circles, [&](const Circles& piece, std::size_t size) {
+      places = join_places(places, places_of(piece.shapes.span().first(size), scene.image));
+      return true;
+    });
+  } else {
+    Circles piece;
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      circles.fetch_in_parallel((circles.count() - kRunCircles) / (kRuns - 1) * run, kRunCircles,
+                                piece);
+      places = join_places(places, places_of(piece.shapes.span().first(kRunCircles), scene.image));
+    }
+  }
   // Back to scene space.
   const SceneBounds view = view_bounds(scene);
   const SceneBounds bounds = places.bounds;

@@ -38,8 +38,10 @@ struct CirclePlaces {
   SceneBounds bounds;
   std::uint64_t touching = 0;       ///< touch the picture
   std::uint64_t under_a_pixel = 0;  ///< are less wide than a pixel
+  std::uint64_t circles = 0;        ///< that were looked at
 };
-/// The same for all circles of a frame. Makes all of them.
+/// The same for all circles of a frame, or some million of them that lie evenly apart where there
+/// are more and they are made on the way.
 CirclePlaces circle_places(const Scene& scene, std::int64_t frame);
 
 /// What going through a frame's circles tells.

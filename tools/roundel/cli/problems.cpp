@@ -105,13 +105,16 @@ std::string nothing_to_see(const Scene& scene, const CircleSample& sample, std::
   const std::string view = bounds_text(view_bounds(scene));
   try {
     const CirclePlaces places = circle_places(scene, frame);
-    if (kOneOf * places.touching >= count) return "";
+    if (kOneOf * places.touching >= places.circles) return "";
     const std::string bounds = bounds_text(places.bounds);
+    const std::string part = places.circles < count ? "of a sample " : "";
     if (places.touching == 0)
-      return fmt::format("no circle touches the picture: they lie in {}, the view shows {}", bounds,
-                         view);
-    return fmt::format("only {} of {} circles touch the picture: they lie in {}, the view shows {}",
-                       with_commas(places.touching), with_commas(count), bounds, view);
+      return fmt::format("{}no circle touches the picture: they lie in {}, the view shows {}", part,
+                         bounds, view);
+    return fmt::format(
+        "{}only {} of {} circles touch the picture: they lie in {}, the view shows "
+        "{}",
+        part, with_commas(places.touching), with_commas(places.circles), bounds, view);
   } catch (const Error&) {  // data that has changed since it was drawn; the picture is right
     return fmt::format("hardly any circle touches the picture; the view shows {}", view);
   }
