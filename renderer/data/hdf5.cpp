@@ -1,4 +1,5 @@
-// HDF5 files are read in a module, so that only those who need libhdf5 load it.
+// HDF5 files are read in a module, so that only those who need libhdf5 load it, and there in a
+// process of its own.
 #include "renderer/data/hdf5.h"
 
 #include <utility>

@@ -7,25 +7,21 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "renderer/base/error.h"
 #include "renderer/base/module.h"
 #include "renderer/base/text.h"
+#include "renderer/data/hdf5_child.h"
+
+// All of this runs in a process of its own, by one thread (see hdf5_child.h).
 
 namespace roundel {
 namespace {
 
 constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kLeastRunBytes = std::uint64_t{1} << 18;
-
-/// Some builds of libhdf5 bear one thread only.
-std::recursive_mutex& library_mutex() {
-  static std::recursive_mutex mutex;  // an error ends what it has begun
-  return mutex;
-}
 
 /// An identifier of the library's, released with the object.
 class Handle {
@@ -113,7 +109,6 @@ class DatasetBytes final : public ByteSource {
     H5Pset_vlen_mem_manager(transfer_, allocate_text, nullptr, free_text, nullptr);
   }
   ~DatasetBytes() override {
-    const std::lock_guard lock(library_mutex());
     dataset_ = {};
     type_ = {};
     transfer_ = {};
@@ -122,7 +117,6 @@ class DatasetBytes final : public ByteSource {
 
   std::uint64_t run_bytes() const override { return run_bytes_; }
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const override {
-    const std::lock_guard lock(library_mutex());
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     const Rows rows = rows_of(offset, bytes.size());
     std::fill(bytes.begin(), bytes.end(), std::byte{});  // where a file leaves values undefined
@@ -131,7 +125,6 @@ class DatasetBytes final : public ByteSource {
                               offset / record_bytes_, library_error()));
   }
   void release(std::span<std::byte> bytes) const override {
-    const std::lock_guard lock(library_mutex());
     H5Dvlen_reclaim(type_, rows_of(0, bytes.size()).memory, transfer_, bytes.data());
   }
 
@@ -432,8 +425,8 @@ class TableReader {
 }  // namespace
 
 Hdf5Table read_hdf5_table(const std::string& path, int descriptor, const std::string& dataset) {
-  const std::lock_guard lock(library_mutex());
-  return TableReader(path, descriptor).read(dataset);
+  return read_in_child(path, descriptor,
+                       [&](int here) { return TableReader(path, here).read(dataset); });
 }
 
 }  // namespace roundel

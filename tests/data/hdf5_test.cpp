@@ -173,5 +173,17 @@ TEST_F(Hdf5, FilesThatAreCutShortAreRefused) {
   EXPECT_TRUE(problem("no.h5").starts_with("cannot be read as HDF5: "));
 }
 
+// Finds of a fuzzer, at which libhdf5 1.10.8 ends with a segmentation fault.
+TEST(Hdf5Child, WhatCrashesTheLibraryIsAnErrorWithTheFilesName) {
+  for (const std::string name : {"crash_heap.h5", "crash_texts.h5"}) {
+    const std::string path = std::string(ROUNDEL_SOURCE_DIR) + "/tests/fuzz/corpus/hdf5/" + name;
+    const std::string error = message_of([&] {
+      const auto table = open_table(path);
+      rows_of(*table, 0, table->rows());
+    });
+    EXPECT_TRUE(error.starts_with(path + ": ")) << error;
+  }
+}
+
 }  // namespace
 }  // namespace roundel

@@ -1,0 +1,347 @@
+#include "renderer/data/hdf5_child.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "renderer/base/error.h"
+
+namespace roundel {
+namespace {
+
+/// That the child may take beyond what it has from its parent: two chunks, their texts, the library.
+constexpr std::uint64_t kMostChildBytes = std::uint64_t{4} << 30;
+/// Of the processor, for one question.
+constexpr rlim_t kMostSeconds = 30;
+
+/// One end of a connection between the two processes. False: the other one is gone.
+class Channel {
+ public:
+  explicit Channel(int socket) : socket_(socket) {}
+
+  bool send(const void* bytes, std::size_t size) const {
+    const auto* next = static_cast<const char*>(bytes);
+    while (size > 0) {
+      const ssize_t sent = ::send(socket_, next, size, MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent <= 0) return false;
+      next += sent;
+      size -= static_cast<std::size_t>(sent);
+    }
+    return true;
+  }
+  bool receive(void* bytes, std::size_t size) const {
+    auto* next = static_cast<char*>(bytes);
+    while (size > 0) {
+      const ssize_t got = ::recv(socket_, next, size, 0);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      next += got;
+      size -= static_cast<std::size_t>(got);
+    }
+    return true;
+  }
+  template <typename T>
+  bool send(const T& value) const {
+    return send(&value, sizeof(value));
+  }
+  template <typename T>
+  bool receive(T& value) const {
+    return receive(&value, sizeof(value));
+  }
+  bool send_text(const std::string& text) const {
+    return send(std::uint64_t{text.size()}) && send(text.data(), text.size());
+  }
+  bool receive_text(std::string& text) const {
+    std::uint64_t size = 0;
+    if (!receive(size)) return false;
+    text.resize(size);
+    return receive(text.data(), size);
+  }
+
+ private:
+  int socket_;
+};
+
+/// A question: rows of a run.
+struct RowsAsked {
+  std::uint64_t run, offset, size;
+};
+/// What an answer begins with.
+struct Outcome {
+  std::int32_t exit_code = 0;  ///< but for 0 the error's text follows
+};
+/// What the parent knows of a run; all else stays in the child.
+struct RunHead {
+  std::uint64_t offset, record_bytes, run_bytes;
+  bool is_in_file, has_pointers;
+};
+
+/// Where in a run's records texts are pointed to.
+std::vector<std::uint64_t> pointers_of(const std::vector<ArrayColumn>& columns, std::size_t run) {
+  std::vector<std::uint64_t> offsets;
+  for (const ArrayColumn& column : columns)
+    if (column.run == run && column.element.kind == Element::Kind::kPointer)
+      offsets.push_back(column.offset);
+  return offsets;
+}
+
+template <typename Visit>
+void for_each_pointer(std::span<std::byte> records, std::uint64_t record_bytes,
+                      const std::vector<std::uint64_t>& offsets, const Visit& visit) {
+  for (std::size_t row = 0; row + record_bytes <= records.size(); row += record_bytes)
+    for (const std::uint64_t offset : offsets) visit(records.data() + row + offset);
+}
+
+// ---- the child ---------------------------------------------------------------------------------
+
+/// Ends this process where the next question takes too long.
+void limit_time() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  rlimit time{};
+  ::getrlimit(RLIMIT_CPU, &time);
+  time.rlim_cur =
+      static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1 + kMostSeconds;
+  ::setrlimit(RLIMIT_CPU, &time);
+}
+
+/// Sends what `work` makes, or what it throws; false where the parent is gone.
+template <typename Work, typename Send>
+bool answer(const Channel& parent, const Work& work, const Send& send) {
+  std::optional<Error> error;
+  limit_time();
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    ::abort();  // as where the library has no memory
+  } catch (...) {
+    error = current_error();
+  }
+  if (!error) return parent.send(Outcome{}) && send();
+  return parent.send(Outcome{static_cast<std::int32_t>(error->exit_code())}) &&
+         parent.send_text(error->what());
+}
+
+bool send_table(const Channel& parent, const Hdf5Table& table) {
+  bool ok = parent.send(table.rows) && parent.send(std::uint64_t{table.runs.size()}) &&
+            parent.send(std::uint64_t{table.columns.size()});
+  for (const Hdf5Table::Run& run : table.runs)
+    ok = ok && parent.send(RunHead{run.offset, run.record_bytes,
+                                   run.bytes ? run.bytes->run_bytes() : 0, run.bytes == nullptr,
+                                   run.has_pointers});
+  for (const ArrayColumn& column : table.columns)
+    ok = ok && parent.send_text(column.name) && parent.send(column.element) &&
+         parent.send(std::uint64_t{column.run}) && parent.send(column.offset);
+  return ok;
+}
+
+/// Records with the places of their texts, from 1, for pointers; then these texts, each with its
+/// zero.
+bool send_records(const Channel& parent, const Hdf5Table& table, const RowsAsked& asked,
+                  std::vector<std::byte>& records) {
+  const Hdf5Table::Run& run = table.runs[asked.run];
+  std::string texts;
+  return answer(
+      parent,
+      [&] {
+        records.resize(asked.size);
+        run.bytes->read_at(asked.offset, records);
+        if (!run.has_pointers) return;
+        std::vector<std::byte> places = records;
+        for_each_pointer(places, run.record_bytes, pointers_of(table.columns, asked.run),
+                         [&](std::byte* place) {
+                           const char* text = nullptr;
+                           std::memcpy(&text, place, sizeof(text));
+                           const std::uint64_t at = text == nullptr ? 0 : texts.size() + 1;
+                           if (text != nullptr) texts.append(text, std::strlen(text) + 1);
+                           std::memcpy(place, &at, sizeof(at));
+                         });
+        run.bytes->release(records);
+        records = std::move(places);
+      },
+      [&] { return parent.send(records.data(), records.size()) && parent.send_text(texts); });
+}
+
+/// Nothing of the parent's is used but the connection and the file; its other threads are not here.
+[[noreturn]] void serve(int socket, int descriptor, const std::function<Hdf5Table(int)>& read) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) std::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_IGN);  // the parent's to decide
+  constexpr int kSocket = 3, kFile = 4;
+  const int kept_socket = ::fcntl(socket, F_DUPFD, 10);
+  const int kept_file = ::fcntl(descriptor, F_DUPFD, 10);
+  ::dup2(kept_socket, kSocket);
+  ::dup2(kept_file, kFile);
+  ::close_range(kFile + 1, ~0U, 0);
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE)) + kMostChildBytes;
+  const rlimit memory{bytes, bytes}, no_core{0, 0};
+  ::setrlimit(RLIMIT_AS, &memory);
+  ::setrlimit(RLIMIT_CORE, &no_core);
+
+  const Channel parent(kSocket);
+  Hdf5Table table;
+  bool goes_on = answer(
+      parent, [&] { table = read(kFile); }, [&] { return send_table(parent, table); });
+  std::vector<std::byte> records;
+  for (RowsAsked asked{}; goes_on && parent.receive(asked);)
+    goes_on = send_records(parent, table, asked, records);
+  ::_exit(0);
+}
+
+// ---- the parent --------------------------------------------------------------------------------
+
+class Child {
+ public:
+  Child(std::string path, int descriptor, const std::function<Hdf5Table(int)>& read)
+      : path_(std::move(path)) {
+    std::array<int, 2> sockets{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail_to_start();
+    process_ = ::fork();
+    if (process_ == 0) serve(sockets[1], descriptor, read);
+    ::close(sockets[1]);
+    socket_ = sockets[0];
+    if (process_ < 0) {
+      ::close(socket_);
+      fail_to_start();
+    }
+  }
+  ~Child() {
+    ::close(socket_);
+    wait();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// Sends a question and hears how its answer begins.
+  void ask(const RowsAsked& asked) { check(channel().send(asked)); }
+  void hear() {
+    Outcome outcome;
+    check(channel().receive(outcome));
+    if (outcome.exit_code == 0) return;
+    std::string problem;
+    check(channel().receive_text(problem));
+    throw Error(static_cast<ExitCode>(outcome.exit_code), problem);
+  }
+  Channel channel() const { return Channel(socket_); }
+  /// Throws where the child is gone.
+  void check(bool is_there) {
+    if (is_there) return;
+    const int status = wait();
+    const std::string end =
+        WIFSIGNALED(status) ? fmt::format(" ({})", ::strsignal(WTERMSIG(status))) : "";
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: libhdf5 crashed while it read this file{}: it is damaged, or needs "
+                            "too much memory or time",
+                            path_, end));
+  }
+  std::mutex& mutex() { return mutex_; }
+
+ private:
+  int wait() {
+    if (process_ > 0) {
+      while (::waitpid(process_, &status_, 0) < 0 && errno == EINTR) {
+      }
+      process_ = 0;
+    }
+    return status_;
+  }
+  [[noreturn]] void fail_to_start() const {
+    throw Error(ExitCode::kRuntimeFailure, path_ + ": cannot start a process to read it: " +
+                                               std::generic_category().message(errno));
+  }
+
+  std::string path_;
+  pid_t process_ = 0;
+  int socket_ = -1, status_ = 0;
+  std::mutex mutex_;  ///< one question at a time
+};
+
+/// Rows that the child reads.
+class ChildBytes final : public ByteSource {
+ public:
+  ChildBytes(std::shared_ptr<Child> child, std::uint64_t run, const RunHead& head,
+             std::vector<std::uint64_t> pointers)
+      : child_(std::move(child)), run_(run), head_(head), pointers_(std::move(pointers)) {}
+
+  std::uint64_t run_bytes() const override { return head_.run_bytes; }
+
+  void read_at(std::uint64_t offset, std::span<std::byte> bytes) const override {
+    const std::lock_guard lock(child_->mutex());
+    child_->ask({run_, offset, bytes.size()});
+    child_->hear();
+    child_->check(child_->channel().receive(bytes.data(), bytes.size()));
+    std::string texts;
+    child_->check(child_->channel().receive_text(texts));
+    if (!head_.has_pointers) return;
+    std::string& kept = texts_[bytes.data()] = std::move(texts);
+    for_each_pointer(bytes, head_.record_bytes, pointers_, [&](std::byte* place) {
+      std::uint64_t at = 0;
+      std::memcpy(&at, place, sizeof(at));
+      const char* const text = at == 0 || at > kept.size() ? nullptr : kept.data() + (at - 1);
+      std::memcpy(place, &text, sizeof(text));
+    });
+  }
+  void release(std::span<std::byte> records) const override {
+    const std::lock_guard lock(child_->mutex());
+    texts_.erase(records.data());
+  }
+
+ private:
+  std::shared_ptr<Child> child_;
+  std::uint64_t run_;
+  RunHead head_;
+  std::vector<std::uint64_t> pointers_;
+  mutable std::map<const std::byte*, std::string> texts_;  ///< by the records that point to them
+};
+
+}  // namespace
+
+Hdf5Table read_in_child(const std::string& path, int descriptor,
+                        const std::function<Hdf5Table(int)>& read) {
+  const auto child = std::make_shared<Child>(path, descriptor, read);
+  const Channel channel = child->channel();
+  child->hear();
+  Hdf5Table table;
+  std::uint64_t runs = 0, columns = 0;
+  child->check(channel.receive(table.rows) && channel.receive(runs) && channel.receive(columns));
+  std::vector<RunHead> heads(runs);
+  for (RunHead& head : heads) child->check(channel.receive(head));
+  table.columns.resize(columns);
+  for (ArrayColumn& column : table.columns) {
+    std::uint64_t run = 0;
+    child->check(channel.receive_text(column.name) && channel.receive(column.element) &&
+                 channel.receive(run) && channel.receive(column.offset));
+    column.run = run;
+  }
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const RunHead& head = heads[i];
+    Hdf5Table::Run run{nullptr, head.offset, head.record_bytes, head.has_pointers};
+    if (!head.is_in_file)
+      run.bytes = std::make_shared<ChildBytes>(child, i, head, pointers_of(table.columns, i));
+    table.runs.push_back(std::move(run));
+  }
+  return table;
+}
+
+}  // namespace roundel
