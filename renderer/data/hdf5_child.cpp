@@ -28,7 +28,8 @@
 namespace roundel {
 namespace {
 
-/// That the child may take beyond what it has from its parent: two chunks, their texts, the library.
+/// That the child may take beyond what it has from its parent: two chunks, their texts, the
+/// library.
 constexpr std::uint64_t kMostChildBytes = std::uint64_t{4} << 30;
 /// Of the processor, for one question.
 constexpr rlim_t kMostSeconds = 30;
@@ -146,9 +147,9 @@ bool send_table(const Channel& parent, const Hdf5Table& table) {
   bool ok = parent.send(table.rows) && parent.send(std::uint64_t{table.runs.size()}) &&
             parent.send(std::uint64_t{table.columns.size()});
   for (const Hdf5Table::Run& run : table.runs)
-    ok = ok && parent.send(RunHead{run.offset, run.record_bytes,
-                                   run.bytes ? run.bytes->run_bytes() : 0, run.bytes == nullptr,
-                                   run.has_pointers});
+    ok = ok &&
+         parent.send(RunHead{run.offset, run.record_bytes, run.bytes ? run.bytes->run_bytes() : 0,
+                             run.bytes == nullptr, run.has_pointers});
   for (const ArrayColumn& column : table.columns)
     ok = ok && parent.send_text(column.name) && parent.send(column.element) &&
          parent.send(std::uint64_t{column.run}) && parent.send(column.offset);
@@ -184,8 +185,10 @@ bool send_records(const Channel& parent, const Hdf5Table& table, const RowsAsked
 
 /// Nothing of the parent's is used but the connection and the file; its other threads are not here.
 [[noreturn]] void serve(int socket, int descriptor, const std::function<Hdf5Table(int)>& read) {
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) std::signal(signal, SIG_DFL);
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_IGN);  // the parent's to decide
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU})
+    std::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM})
+    std::signal(signal, SIG_IGN);  // the parent's to decide
   constexpr int kSocket = 3, kFile = 4;
   const int kept_socket = ::fcntl(socket, F_DUPFD, 10);
   const int kept_file = ::fcntl(descriptor, F_DUPFD, 10);
@@ -194,7 +197,8 @@ bool send_records(const Channel& parent, const Hdf5Table& table, const RowsAsked
   ::close_range(kFile + 1, ~0U, 0);
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
-  const rlim_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE)) + kMostChildBytes;
+  const rlim_t bytes =
+      pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE)) + kMostChildBytes;
   const rlimit memory{bytes, bytes}, no_core{0, 0};
   ::setrlimit(RLIMIT_AS, &memory);
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -250,10 +254,11 @@ class Child {
     const int status = wait();
     const std::string end =
         WIFSIGNALED(status) ? fmt::format(" ({})", ::strsignal(WTERMSIG(status))) : "";
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: libhdf5 crashed while it read this file{}: it is damaged, or needs "
-                            "too much memory or time",
-                            path_, end));
+    throw Error(
+        ExitCode::kInvalidScene,
+        fmt::format("{}: libhdf5 crashed while it read this file{}: it is damaged, or needs "
+                    "too much memory or time",
+                    path_, end));
   }
   std::mutex& mutex() { return mutex_; }
 
