@@ -166,8 +166,9 @@ FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t p
   survey.sample = sample_circles(circles, scene.image);
   if (source.is_streamed()) progress.total = 2 * circles.count();
   for_each_piece(circles, [&](const Circles& piece, std::size_t size) {
-    survey.overlaps += count_overlaps(piece.shapes.span().first(size), scene.image.width,
-                                      scene.image.height, kCpuTileSize);
+    survey.overlaps += count_overlaps(
+        piece.shapes.span().first(size),
+        TileGrid::make(scene.image.width, scene.image.height, kCpuTileSize, scene.image.antialias));
     const CirclePlaces places = places_of(piece.shapes.span().first(size), scene.image);
     survey.touching += places.touching;
     survey.under_a_pixel += places.under_a_pixel;

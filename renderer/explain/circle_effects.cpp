@@ -59,7 +59,7 @@ struct CompositedCircle {
 double add_effects(const Side& side, std::span<const std::uint32_t> list, int x, int row,
                    std::vector<Effect>& effects) {
   const Circles& circles = side.frame.circles;
-  PixelWalk walk = PixelWalk::at(x, row, side.frame.image.height);
+  PixelWalk walk = PixelWalk::at(x, row, side.frame.image);
   std::vector<CompositedCircle> composited;
   for (auto i = list.begin(); i != list.end() && !walk.has_stopped(); ++i) {
     const Shape& shape = circles.shapes[*i];
@@ -116,7 +116,7 @@ class EffectSum {
  public:
   EffectSum(const DrawnFrame& a, const DrawnFrame& b, std::span<const CircleChange> changes,
             std::uint64_t list_budget)
-      : grid_(TileGrid::make(a.image.width, a.image.height, kCpuTileSize)),
+      : grid_(TileGrid::make(a.image.width, a.image.height, kCpuTileSize, a.image.antialias)),
         a_(a, -1),
         b_(b, 1),
         sums_(changes.size() + 1) {

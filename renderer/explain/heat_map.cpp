@@ -52,7 +52,11 @@ struct TilePixels {
   }
   /// One of them, before the first circle.
   PixelWalk walk(int column, int row) const {
-    return {x[static_cast<std::size_t>(column - rect.x0)],
+    return {static_cast<float>(column),
+            static_cast<float>(row),
+            static_cast<float>(grid.height),
+            grid.is_antialiased(),
+            x[static_cast<std::size_t>(column - rect.x0)],
             y[static_cast<std::size_t>(row - rect.y0)]};
   }
 };
@@ -65,6 +69,12 @@ void count_layers(const TilePixels& tile, TileList list, std::span<const Shape> 
     const Shape& shape = shapes[i];
     const PixelRect box = tile.bounds(shape);
     if (box.empty()) continue;
+    if (tile.grid.is_antialiased()) {
+      for (int row = box.y0; row <= box.y1; ++row)
+        for (int column = box.x0; column <= box.x1; ++column)
+          values[tile.index(column, row)] += tile.walk(column, row).is_covered_by(shape) ? 1 : 0;
+      continue;
+    }
     if (covers_all(shape, tile.rect, tile.grid.s)) {
       ++everywhere;
       continue;
@@ -126,7 +136,7 @@ class CountingBackend final : public RasterBackend {
   ChunkPlan plan(const CircleStream& circles, const ImageSettings& image,
                  const FrameTarget& /*out*/, StageStats& /*stats*/) override {
     circles_ = &circles;
-    grid_ = TileGrid::make(image.width, image.height, kCpuTileSize);
+    grid_ = TileGrid::make(image.width, image.height, kCpuTileSize, image.antialias);
     done_.assign(static_cast<std::size_t>(grid_.num_tiles()), 0);
     return {circles.count(), {first_chunk_, kMostCirclesAtOnce, 4}};
   }
@@ -182,7 +192,7 @@ void spread_over_pixels(const std::vector<std::uint64_t>& tiles, const TileGrid&
 
 HeatMap make_heat_map(const Circles& circles, const ImageSettings& image, HeatMapKind kind,
                       std::uint64_t list_budget) {
-  const TileGrid grid = TileGrid::make(image.width, image.height, kCpuTileSize);
+  const TileGrid grid = TileGrid::make(image.width, image.height, kCpuTileSize, image.antialias);
   const std::size_t pixels = image.pixels();
   HeatMap map{image.width, image.height, Buffer<std::uint32_t>(pixels)};
   std::uint32_t* const values = map.values.data();

@@ -81,12 +81,16 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
     double block_depth = 0, block_tiles = 0;
     for (std::size_t i = 0; i < samples.count; ++i) {
       const Shape& shape = samples.shapes[i];
-      const double x = shape.x * height, y = shape.y * height, radius = shape.radius * height;
-      const double touched = tiles_across(x, radius, width) * tiles_across(y, radius, height);
+      const double x = shape.x * height, y = shape.y * height;
+      const double radius = shape.radius * height;
+      const double reach = radius + (image.antialias ? 0.5 : 0.0);
+      const double touched = tiles_across(x, reach, width) * tiles_across(y, reach, height);
       block_tiles += touched;
       if (touched > 0) {
-        const double seen_width = std::min(x + radius, width) - std::max(x - radius, 0.0);
-        const double seen_height = std::min(y + radius, height) - std::max(y - radius, 0.0);
+        const auto seen = [radius](double center, double pixels) {
+          return std::max(std::min(center + radius, pixels) - std::max(center - radius, 0.0), 0.0);
+        };
+        const double seen_width = seen(x, width), seen_height = seen(y, height);
         const double area = M_PI / 4 * seen_width * seen_height;
         block_depth += optical_depth(samples.paints[i]) * area / (width * height);
       }

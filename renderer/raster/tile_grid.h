@@ -53,8 +53,14 @@ struct TileGrid {
   int tile_shift;     ///< its logarithm
   int tiles_x, tiles_y;
   float s;  ///< 1/height, the size of a pixel in frame space
+  /// Pixels beyond a circle's rim whose centres it may cover: some rounding, and with coverage by
+  /// area half a pixel.
+  float margin;
 
-  static ROUNDEL_HOST_DEVICE TileGrid make(int width, int height, int tile_size) {
+  bool ROUNDEL_HOST_DEVICE is_antialiased() const { return margin > kMargin; }
+
+  static ROUNDEL_HOST_DEVICE TileGrid make(int width, int height, int tile_size,
+                                           bool antialias = false) {
     int tile_shift = 0;
     while ((1 << tile_shift) < tile_size) ++tile_shift;
     return {width,
@@ -63,7 +69,8 @@ struct TileGrid {
             tile_shift,
             (width + tile_size - 1) / tile_size,
             (height + tile_size - 1) / tile_size,
-            1.0f / static_cast<float>(height)};
+            1.0f / static_cast<float>(height),
+            kMargin + (antialias ? 0.5f : 0.0f)};
   }
   ROUNDEL_HOST_DEVICE int num_tiles() const { return tiles_x * tiles_y; }
 
@@ -79,8 +86,8 @@ struct TileGrid {
             pixels.y1 >> tile_shift};
   }
 
-  /// A rectangle that holds every pixel of the image whose centre the circle covers; empty for
-  /// circles that are off the image, fall between pixel centres, or have no radius.
+  /// A rectangle that holds every pixel of the image that the circle covers; empty for circles that
+  /// are off the image, have no radius, or without coverage by area fall between pixel centres.
   ROUNDEL_HOST_DEVICE PixelRect pixel_bounds(const Shape& shape) const {
     if (!(shape.radius > 0)) return {0, 0, -1, -1};
     const Interval x = covered_pixels(shape.x, shape.radius, width);
@@ -89,6 +96,7 @@ struct TileGrid {
   }
 
  private:
+  static constexpr float kMargin = 0x1p-6f;
   struct Interval {
     int first, last;
   };
@@ -97,7 +105,7 @@ struct TileGrid {
   ROUNDEL_HOST_DEVICE Interval covered_pixels(float center, float radius, int count) const {
     float low = 0, high = 0;
     scalar::covered_pixels<ScalarLanes>(center, radius, static_cast<float>(height),
-                                        static_cast<float>(count), low, high);
+                                        static_cast<float>(count), margin, low, high);
 #ifdef __CUDA_ARCH__
     return {__float2int_ru(low), __float2int_rd(high)};
 #else
@@ -119,6 +127,6 @@ std::vector<std::uint64_t> count_overlaps_by_tile(std::span<const Shape> shapes,
                                                   const TileGrid& grid);
 
 /// All of them together: the frame's circle–tile pairs.
-std::uint64_t count_overlaps(std::span<const Shape> shapes, int width, int height, int tile_size);
+std::uint64_t count_overlaps(std::span<const Shape> shapes, const TileGrid& grid);
 
 }  // namespace roundel

@@ -274,6 +274,7 @@ std::string fingerprint(const Scene& scene) {
   // Such frames were drawn from rounded positions once: they must not pass for today's.
   if (has_double_data(scene) && !is_identity(scene.view, scene.image.width, scene.image.height))
     hasher.add(std::string_view("data's positions in binary64"));
+  if (scene.image.antialias) hasher.add(std::string_view("antialias"));
   if (scene.view.flip_y) hasher.add(std::string_view("y points down"));
   return hasher.digest();
 }

@@ -25,6 +25,8 @@ std::vector<Example> examples() {
   examples.push_back({random_circles(3000, 0.05f, 0.9f, 0), image_of(33, 97)});
   examples.push_back({random_circles(500, 2.0f, 0.01f, 0), image_of(65, 64)});
   examples.push_back({Circles(), image_of(5, 3)});
+  examples.push_back({random_circles(2000, 0.1f, 0.5f, 0.3), image_of(50, 41)});
+  examples.back().image.antialias = true;
   return examples;
 }
 
@@ -61,7 +63,9 @@ TEST(HeatMap, OverlapsAreTheListsOfTheTiles) {
     for (int row = 0; row < image.height; row += kCpuTileSize)
       for (int x = 0; x < image.width; x += kCpuTileSize)
         sum += map.values[static_cast<std::size_t>(row * image.width + x)];
-    EXPECT_EQ(sum, count_overlaps(circles.shapes.span(), image.width, image.height, kCpuTileSize));
+    EXPECT_EQ(sum,
+              count_overlaps(circles.shapes.span(), TileGrid::make(image.width, image.height,
+                                                                   kCpuTileSize, image.antialias)));
     const HeatMap layers = make_heat_map(circles, image, HeatMapKind::kLayers, 0);
     for (std::size_t i = 0; i < map.values.size(); ++i)
       ASSERT_GE(map.values[i], layers.values[i]) << i;

@@ -8,6 +8,7 @@ struct BlendPolicy {
   /// Of 256 threads, with 64 registers each and a few spills. With three, and none, short lists
   /// take longer by a few percent and long ones by 15; with five up to a fifth.
   static constexpr int kBlocksPerProcessor = 4;
+  static constexpr int kAreaBlocksPerProcessor = 3;  ///< with coverage by area; not measured yet
   /// Words of 32 overlaps of a list that a warp looks at together.
   static constexpr int kListWords = 4;
   /// Unlisted circles that a thread looks at in a round: four leave more lanes idle in the last
