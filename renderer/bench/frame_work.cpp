@@ -22,6 +22,7 @@ std::uint64_t count_in_band(const Circles& circles, const ImageSettings& image, 
                             int last_row, std::vector<std::uint8_t>& visible) {
   const TileGrid grid = TileGrid::make(image, kBandRows);
   const SnowRamp ramp = snow_ramp(image.blend_space);
+  const float height = grid.scale;
   const auto width = static_cast<std::size_t>(image.width);
   const int num_rows = last_row - first_row + 1;
   const auto rows = static_cast<std::size_t>(num_rows);
@@ -33,6 +34,7 @@ std::uint64_t count_in_band(const Circles& circles, const ImageSettings& image, 
     const PixelRect box = grid.pixel_bounds(shape);
     if (box.empty() || box.y0 > last_row || box.y1 < first_row) continue;
     std::uint64_t before = fragments;
+    const scalar::AreaDisc<L> disc = scalar::area_disc<L>(shape.x, shape.y, shape.radius, height);
     for (int y = std::max(box.y0, first_row); y <= std::min(box.y1, last_row); ++y) {
       const auto row = static_cast<std::size_t>(y - first_row);
       if (live[row] == 0) continue;
@@ -42,12 +44,20 @@ std::uint64_t count_in_band(const Circles& circles, const ImageSettings& image, 
         scalar::PixelState<L>& pixel = pixels[row * width + static_cast<std::size_t>(x)];
         const float dx =
             shape.x - scalar::pixel_center<L>(static_cast<float>(x), grid.s, grid.half_x);
-        const float d2 = scalar::squared_distance<L>(dx, dy);
-        if (!(d2 <= shape.radius * shape.radius) ||
-            pixel.transmittance <= scalar::kOpaqueTransmittance)
-          continue;
+        if (pixel.transmittance <= scalar::kOpaqueTransmittance) continue;
+        const bool is_inside = scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius;
+        const float share =
+            !image.antialias
+                ? (is_inside ? 1.0f : 0.0f)
+                : scalar::pixel_share<L>(disc, static_cast<float>(x) + grid.origin_x(),
+                                         static_cast<float>(y) + grid.origin_y(), is_inside);
+        if (share == 0) continue;
         ++fragments;
-        scalar::blend_circle<L>(pixel, dx, dy, shape.radius, circles.paints[i], ramp);
+        if (image.antialias)
+          scalar::blend_share<L>(pixel, share, dx, dy, shape.radius, height, circles.paints[i],
+                                 ramp);
+        else
+          scalar::blend_circle<L>(pixel, dx, dy, shape.radius, circles.paints[i], ramp);
         if (pixel.transmittance <= scalar::kOpaqueTransmittance) --live[row];
       }
     }

@@ -59,7 +59,7 @@ struct CompositedCircle {
 double add_effects(const Side& side, std::span<const std::uint32_t> list, int x, int row,
                    std::vector<Effect>& effects) {
   const Circles& circles = side.frame.circles;
-  PixelWalk walk = PixelWalk::at(x, row, side.frame.image.height);
+  PixelWalk walk = PixelWalk::at(x, row, side.frame.image);
   std::vector<CompositedCircle> composited;
   for (auto i = list.begin(); i != list.end() && !walk.has_stopped(); ++i) {
     const Shape& shape = circles.shapes[*i];

@@ -45,6 +45,7 @@ PixelStep take_step(const Circles& circles, std::uint64_t circle, const SnowRamp
   step.circle = circle;
   const PixelWalk::Look look = walk.look_of(shape, paint, ramp);
   step.color = look.color;
+  step.share = walk.share_of(shape);
   step.alpha = look.alpha;
   step.transmittance_before = walk.state.transmittance;
   PixelWalk alone = walk;  // the same light on this circle, over black
@@ -80,7 +81,7 @@ void finish_pixel(const PixelWalk& walk, const ImageSettings& image, int row,
 PixelExplanation explain_pixel(const Circles& circles, const ImageSettings& image, int x, int row,
                                std::size_t max_steps) {
   const SnowRamp ramp = snow_ramp(image.blend_space);
-  PixelWalk walk = PixelWalk::at(x, row, image.height);
+  PixelWalk walk = PixelWalk::at(x, row, image);
   PixelExplanation explanation;
   std::size_t end = circles.count();
   while (end > 0) {

@@ -14,7 +14,8 @@ namespace roundel {
 struct PixelStep {
   std::uint64_t circle;  ///< in paint order of the whole frame
   BlendColor color;      ///< that it shows here
-  float alpha;           ///< that it has here
+  float share;           ///< of the pixel that it covers; 1 without coverage by area
+  float alpha;           ///< that it has here, the share included
   float transmittance_before, transmittance_after;
   BlendColor contribution;  ///< what it adds: transmittance_before · alpha · color
   BlendColor running;       ///< the pixel's colour so far, with this circle

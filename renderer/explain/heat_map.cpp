@@ -52,7 +52,11 @@ struct TilePixels {
   }
   /// One of them, before the first circle.
   PixelWalk walk(int column, int row) const {
-    return {x[static_cast<std::size_t>(column - rect.x0)],
+    return {static_cast<float>(column),
+            static_cast<float>(row),
+            static_cast<float>(grid.height),
+            grid.is_antialiased(),
+            x[static_cast<std::size_t>(column - rect.x0)],
             y[static_cast<std::size_t>(row - rect.y0)]};
   }
 };
@@ -126,7 +130,7 @@ class CountingBackend final : public RasterBackend {
   ChunkPlan plan(const CircleStream& circles, const ImageSettings& image,
                  const FrameTarget& /*out*/, StageStats& /*stats*/) override {
     circles_ = &circles;
-    grid_ = TileGrid::make(image, kCpuTileSize);
+    grid_ = TileGrid::make(image.width, image.height, kCpuTileSize, image.antialias);
     done_.assign(static_cast<std::size_t>(grid_.num_tiles()), 0);
     return {circles.count(), {first_chunk_, kMostCirclesAtOnce, 4}};
   }

@@ -49,8 +49,9 @@ struct ImageSettings {
   Background background;            ///< unused when `alpha` is set
   bool alpha = false;  ///< no background; PNG gets straight RGBA, EXR premultiplied RGBA
   BlendSpace blend_space = BlendSpace::kDisplay;
-  int bits = 8;         ///< of a PNG's samples, 8 or 16
-  bool dither = false;  ///< 8 bits by an ordered dither
+  int bits = 8;            ///< of a PNG's samples, 8 or 16
+  bool dither = false;     ///< 8 bits by an ordered dither
+  bool antialias = false;  ///< coverage by area
 
   /// The whole image, which makes frame space.
   int frame_width() const { return crop ? crop->whole_width : width; }

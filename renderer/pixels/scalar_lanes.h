@@ -17,6 +17,23 @@ struct ScalarLanes {
   static ROUNDEL_HOST_DEVICE float add(float a, float b) { return a + b; }
   static ROUNDEL_HOST_DEVICE float sub(float a, float b) { return a - b; }
   static ROUNDEL_HOST_DEVICE float mul(float a, float b) { return a * b; }
+  static ROUNDEL_HOST_DEVICE float div(float a, float b) { return a / b; }
+  static ROUNDEL_HOST_DEVICE float neg(float a) { return -a; }
+  /// Correctly rounded, as IEEE 754 asks for it; a >= 0.
+  static ROUNDEL_HOST_DEVICE float sqrt(float a) {
+#ifdef __CUDA_ARCH__
+    return __fsqrt_rn(a);
+#else
+    return __builtin_sqrtf(a);
+#endif
+  }
+  /// The larger and the smaller of two numbers.
+  static ROUNDEL_HOST_DEVICE float max(float a, float b) {
+    return a > b ? a : b;
+  }
+  static ROUNDEL_HOST_DEVICE float min(float a, float b) {
+    return a < b ? a : b;
+  }
   /// 1/√a within 3.5 %, for normal numbers: halves the exponent (Lomont, Fast Inverse Square Root,
   /// 2003, with the constant that leaves the least error either way).
   static ROUNDEL_HOST_DEVICE float inverse_sqrt_estimate(float a) {
@@ -26,7 +43,9 @@ struct ScalarLanes {
   static ROUNDEL_HOST_DEVICE float whole(float a) {
     return static_cast<float>(static_cast<std::int32_t>(a));
   }
-  static ROUNDEL_HOST_DEVICE float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
+  static ROUNDEL_HOST_DEVICE float fma(float a, float b, float c) {
+    return ::fmaf(a, b, c);
+  }
   /// c − a·b, rounded once.
   static ROUNDEL_HOST_DEVICE float negative_fma(float a, float b, float c) {
     return ::fmaf(-a, b, c);

@@ -84,11 +84,14 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
       const Shape& shape = samples.shapes[i];
       const double x = shape.x * scale - left, y = shape.y * scale - bottom;
       const double radius = shape.radius * scale;
-      const double touched = tiles_across(x, radius, width) * tiles_across(y, radius, height);
+      const double reach = radius + (image.antialias ? 0.5 : 0.0);
+      const double touched = tiles_across(x, reach, width) * tiles_across(y, reach, height);
       block_tiles += touched;
       if (touched > 0) {
-        const double seen_width = std::min(x + radius, width) - std::max(x - radius, 0.0);
-        const double seen_height = std::min(y + radius, height) - std::max(y - radius, 0.0);
+        const auto seen = [radius](double center, double pixels) {
+          return std::max(std::min(center + radius, pixels) - std::max(center - radius, 0.0), 0.0);
+        };
+        const double seen_width = seen(x, width), seen_height = seen(y, height);
         const double area = M_PI / 4 * seen_width * seen_height;
         block_depth += optical_depth(samples.paints[i]) * area / (width * height);
       }

@@ -29,16 +29,20 @@ struct TileGrid {
   float s;               ///< 1/scale, the size of a pixel in frame space
   float scale;           ///< height of the whole image in pixels
   float half_x, half_y;  ///< ½ and the columns on the left, the rows below, that are not drawn
+  /// Pixels beyond a circle's rim whose centres it may cover: some rounding, and with coverage by
+  /// area half a pixel.
+  float margin;
 
   static TileGrid make(const ImageSettings& image, int tile_size) {
-    TileGrid grid = make(image.width, image.height, tile_size);
+    TileGrid grid = make(image.width, image.height, tile_size, image.antialias);
     grid.scale = static_cast<float>(image.frame_height());
     grid.s = 1.0f / grid.scale;
     grid.half_x = static_cast<float>(image.first_column()) + 0.5f;
     grid.half_y = static_cast<float>(image.first_row()) + 0.5f;
     return grid;
   }
-  static ROUNDEL_HOST_DEVICE TileGrid make(int width, int height, int tile_size) {
+  static ROUNDEL_HOST_DEVICE TileGrid make(int width, int height, int tile_size,
+                                           bool antialias = false) {
     int tile_shift = 0;
     while ((1 << tile_shift) < tile_size) ++tile_shift;
     return {width,
@@ -50,11 +54,17 @@ struct TileGrid {
             1.0f / static_cast<float>(height),
             static_cast<float>(height),
             0.5f,
-            0.5f};
+            0.5f,
+            kMargin + (antialias ? 0.5f : 0.0f)};
   }
+  ROUNDEL_HOST_DEVICE bool is_antialiased() const { return margin > kMargin; }
+  /// Columns on the left and rows below that are not drawn: pixel i of what is drawn has its left
+  /// edge at origin_x() + i.
+  ROUNDEL_HOST_DEVICE float origin_x() const { return half_x - 0.5f; }
+  ROUNDEL_HOST_DEVICE float origin_y() const { return half_y - 0.5f; }
   /// Where the drawn part begins in frame space.
-  ROUNDEL_HOST_DEVICE float left() const { return (half_x - 0.5f) * s; }
-  ROUNDEL_HOST_DEVICE float bottom() const { return (half_y - 0.5f) * s; }
+  ROUNDEL_HOST_DEVICE float left() const { return origin_x() * s; }
+  ROUNDEL_HOST_DEVICE float bottom() const { return origin_y() * s; }
   ROUNDEL_HOST_DEVICE int num_tiles() const { return tiles_x * tiles_y; }
 
   /// The pixels of a tile, clipped to the image.
@@ -69,8 +79,8 @@ struct TileGrid {
             pixels.y1 >> tile_shift};
   }
 
-  /// A rectangle that holds every pixel of the image whose centre the circle covers; empty for
-  /// circles that are off the image, fall between pixel centres, or have no radius.
+  /// A rectangle that holds every pixel of the image that the circle covers; empty for circles that
+  /// are off the image, have no radius, or without coverage by area fall between pixel centres.
   ROUNDEL_HOST_DEVICE PixelRect pixel_bounds(const Shape& shape) const {
     if (!(shape.radius > 0)) return {0, 0, -1, -1};
     const Interval x = covered_pixels(shape.x, shape.radius, width, half_x);
@@ -79,6 +89,7 @@ struct TileGrid {
   }
 
  private:
+  static constexpr float kMargin = 0x1p-6f;
   struct Interval {
     int first, last;
   };
@@ -87,8 +98,8 @@ struct TileGrid {
   ROUNDEL_HOST_DEVICE Interval covered_pixels(float center, float radius, int count,
                                               float half) const {
     float low = 0, high = 0;
-    scalar::covered_pixels<ScalarLanes>(center, radius, scale, static_cast<float>(count), half, low,
-                                        high);
+    scalar::covered_pixels<ScalarLanes>(center, radius, scale, static_cast<float>(count), half,
+                                        margin, low, high);
 #ifdef __CUDA_ARCH__
     return {__float2int_ru(low), __float2int_rd(high)};
 #else

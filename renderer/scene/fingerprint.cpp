@@ -275,6 +275,7 @@ std::string fingerprint(const Scene& scene) {
   if (has_double_data(scene) &&
       !is_identity(scene.view, scene.image.frame_width(), scene.image.frame_height()))
     hasher.add(std::string_view("data's positions in binary64"));
+  if (scene.image.antialias) hasher.add(std::string_view("antialias"));
   if (scene.image.crop)
     hasher.add_all(std::string_view("crop"), static_cast<std::uint64_t>(scene.image.first_column()),
                    static_cast<std::uint64_t>(scene.image.first_row()),

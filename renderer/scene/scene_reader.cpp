@@ -84,6 +84,8 @@ class SceneReader {
       read_key(*node, "height", read_integer, image.height);
       read_key(
           *node, "alpha", [](ValidNode n) { return n.text() == "true"; }, image.alpha);
+      read_key(
+          *node, "antialias", [](ValidNode n) { return n.text() == "true"; }, image.antialias);
       if (const auto background = node->find("background")) {
         image.background = read_background(*background);
         if (image.alpha)

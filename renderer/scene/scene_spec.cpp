@@ -499,6 +499,10 @@ SpecPtr image() {
                      {"dither", spec(BooleanSpec{}),
                       "8 bits by an ordered dither, which hides the steps of soft colours.", false,
                       "false"},
+                     {"antialias", spec(BooleanSpec{}),
+                      "A circle covers the share of each pixel that lies in it; without, pixels "
+                      "whose centres do.",
+                      false, "false"},
                  },
                  {},
                  {},

@@ -877,6 +877,8 @@ class Surprises(CommandTest):
         tiny = "  - random: {count: 3000, radius: 0.0001}\n"
         self.write("a.yaml", "version: 1\nlayers:\n" + tiny)
         self.assert_said("about 100 % of the circles are less wide than a pixel")
+        self.write("a.yaml", "version: 1\nimage: {antialias: true}\nlayers:\n" + tiny)
+        self.assertEqual(self.said(), [])
         few = tiny.replace("3000", "1000") + tiny.replace("0.0001", "0.1")
         self.write("a.yaml", "version: 1\nlayers:\n" + few)
         self.assertEqual(self.said(), [])

@@ -88,6 +88,22 @@ class Pixel(ExplainTest):
                 self.assertEqual(found["value"][0], rows[y][x], (variant, x, y))
                 self.assertEqual((found["x"], found["y"], found["width"]), (x, y, width))
 
+    def test_shares_of_pixels_are_those_of_the_rendered_files(self):
+        self.write("smooth.yaml", SCENE.replace("height: 80", "height: 80, antialias: true"))
+        self.run_roundel("render", "smooth.yaml", "-o", "a.pfm")
+        width, height, rows = read_pfm(self.path("a.pfm"))
+        shares = set()
+        engine = random.Random(2)
+        for _ in range(30):
+            x, y = engine.randrange(width), engine.randrange(height)
+            found = self.explain("smooth.yaml", "--pixel", f"{x},{y}")
+            self.assertEqual(found["value"][0], rows[y][x], (x, y))
+            shares |= {circle["share"] for circle in found["circles"]}
+        self.assertTrue(all(0 < share <= 1 for share in shares))
+        self.assertIn(1, shares)
+        self.assertGreater(len(shares), 10)
+        self.assertIn(" share ", self.run_roundel("explain", "smooth.yaml", "--pixel", "60,40").stdout)
+
     def test_y_counts_from_the_top(self):
         self.assertEqual(self.explain("corner.yaml", "--pixel", "0,0")["bytes"], [255, 0, 0])
         self.assertEqual(self.explain("corner.yaml", "--pixel", "0,3")["bytes"], [255, 255, 255])

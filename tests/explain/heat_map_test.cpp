@@ -25,6 +25,8 @@ std::vector<Example> examples() {
   examples.push_back({random_circles(3000, 0.05f, 0.9f, 0), image_of(33, 97)});
   examples.push_back({random_circles(500, 2.0f, 0.01f, 0), image_of(65, 64)});
   examples.push_back({Circles(), image_of(5, 3)});
+  examples.push_back({random_circles(2000, 0.1f, 0.5f, 0.3), image_of(50, 41)});
+  examples.back().image.antialias = true;
   return examples;
 }
 

@@ -10,19 +10,36 @@ namespace {
 
 using testing::random_circles;
 
-bool covers(const Shape& shape, int x, int y, float s) {
+bool covers(const Shape& shape, int x, int y, const TileGrid& grid) {
   using L = ScalarLanes;
-  const float dx = shape.x - scalar::pixel_center<L>(static_cast<float>(x), s);
-  const float dy = shape.y - scalar::pixel_center<L>(static_cast<float>(y), s);
-  return shape.radius > 0 && scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius;
+  const auto i = static_cast<float>(x), j = static_cast<float>(y);
+  const float dx = shape.x - scalar::pixel_center<L>(i, grid.s);
+  const float dy = shape.y - scalar::pixel_center<L>(j, grid.s);
+  const bool is_inside =
+      shape.radius > 0 && scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius;
+  if (!grid.is_antialiased() || !(shape.radius > 0)) return is_inside;
+  const float reach = shape.radius * 1.001f + grid.s;  // farther away no pixel is touched
+  if (scalar::squared_distance<L>(dx, dy) > reach * reach) return false;
+  return scalar::pixel_share<L>(
+             scalar::area_disc<L>(shape.x, shape.y, shape.radius, static_cast<float>(grid.height)),
+             i, j, is_inside) > 0;
 }
 
-TEST(Binning, NoCoveredPixelLiesOutsideTheBoundsOrTheTileTest) {
+class Binning : public ::testing::TestWithParam<bool> {
+ protected:
+  static TileGrid grid_of(int width, int height, int tile_size) {
+    return TileGrid::make(width, height, tile_size, GetParam());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Coverage, Binning, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "Area" : "Plain"; });
+
+TEST_P(Binning, NoCoveredPixelLiesOutsideTheBoundsOrTheTileTest) {
   std::mt19937 engine(5);
   std::uniform_real_distribution<float> unit(0, 1);
   for (const auto& [width, height] :
        {std::pair{17, 3}, {63, 65}, {1, 1}, {300, 7}, {64, 64}, {5000, 1}}) {
-    const TileGrid grid = TileGrid::make(width, height, 16);
+    const TileGrid grid = grid_of(width, height, 16);
     for (int i = 0; i < 500; ++i) {
       const float radius = std::exp2(unit(engine) * 24 - 16);
       Shape shape{
@@ -35,9 +52,9 @@ TEST(Binning, NoCoveredPixelLiesOutsideTheBoundsOrTheTileTest) {
       const PixelRect bounds = grid.pixel_bounds(shape);
       for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
-          if (!covers(shape, x, y, grid.s)) continue;
+          if (!covers(shape, x, y, grid)) continue;
           ASSERT_TRUE(x >= bounds.x0 && x <= bounds.x1 && y >= bounds.y0 && y <= bounds.y1);
-          ASSERT_TRUE(may_cover(shape, grid.tile_pixels(x / 16, y / 16), grid));
+          ASSERT_TRUE(GetParam() || may_cover(shape, grid.tile_pixels(x / 16, y / 16), grid));
         }
       }
     }
@@ -72,10 +89,10 @@ void expect_lists(const cpu::TileLists& lists, const Circles& circles, const Til
     const PixelRect pixels = grid.tile_pixels(tile % grid.tiles_x, tile / grid.tiles_x);
     std::vector<std::uint32_t> expected;
     for (std::uint32_t i = 0; tile != done && i < circles.count(); ++i) {
-      if (!may_cover(circles.shapes[i], pixels, grid)) continue;
+      if (!grid.is_antialiased() && !may_cover(circles.shapes[i], pixels, grid)) continue;
       bool any = false;
       for (int y = pixels.y0; y <= pixels.y1; ++y)
-        for (int x = pixels.x0; x <= pixels.x1; ++x) any |= covers(circles.shapes[i], x, y, grid.s);
+        for (int x = pixels.x0; x <= pixels.x1; ++x) any |= covers(circles.shapes[i], x, y, grid);
       if (any) expected.push_back(i);
     }
     const std::vector<std::uint32_t> list = list_of(lists, tile);
@@ -90,9 +107,9 @@ void expect_lists(const cpu::TileLists& lists, const Circles& circles, const Til
   EXPECT_EQ(lists.overlaps, overlaps);
 }
 
-TEST(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
+TEST_P(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
   const Circles circles = random_circles(5000, 0.1f, 0.5f, 0);
-  const TileGrid grid = TileGrid::make(200, 150, 32);
+  const TileGrid grid = grid_of(200, 150, 32);
   cpu::TileLists lists;
   std::vector<std::uint8_t> done(static_cast<std::size_t>(grid.num_tiles()), 0);
   done[3] = 1;
@@ -100,11 +117,11 @@ TEST(Binning, ListsHoldEveryOverlapInPaintOrderAndNothingTwice) {
   expect_lists(lists, circles, grid, 3);
 }
 
-TEST(Binning, ListsOfCopiesAreTheSame) {
+TEST_P(Binning, ListsOfCopiesAreTheSame) {
   Circles circles = random_circles(100'000, 0.01f, 0.5f, 0);
   for (std::size_t i = 0; i < 20'000; ++i) circles.shapes[i].radius *= 20;  // too many overlaps
   for (std::size_t i = 0; i < circles.count(); ++i) circles.shapes[i].z = static_cast<float>(i);
-  const TileGrid grid = TileGrid::make(200, 150, 32);
+  const TileGrid grid = grid_of(200, 150, 32);
   const std::vector<std::uint8_t> done(static_cast<std::size_t>(grid.num_tiles()), 0);
   for (const int threads : {1, 3}) {
     cpu::TileLists lists;
@@ -116,16 +133,16 @@ TEST(Binning, ListsOfCopiesAreTheSame) {
   }
 }
 
-TEST(Binning, TooManyOverlapsAreRefusedNotWritten) {
+TEST_P(Binning, TooManyOverlapsAreRefusedNotWritten) {
   const Circles circles = random_circles(100, 1.0f, 0.5f, 0);
-  const TileGrid grid = TileGrid::make(256, 256, 16);
+  const TileGrid grid = grid_of(256, 256, 16);
   cpu::TileLists lists;
   const std::vector<std::uint8_t> done(256, 0);
   EXPECT_FALSE(bin(circles, grid, done, 10, false, lists));
   for (const cpu::SlabLists& slab : lists.slabs) EXPECT_EQ(slab.indices.size(), 0u);
 }
 
-TEST(Binning, CirclesThatMissEveryPixelCentreAreNotListed) {
+TEST_P(Binning, CirclesThatMissEveryPixelCentreAreNotListed) {
   const auto listed = [](Shape shape) {
     return count_overlaps(std::span(&shape, 1), TileGrid::make(64, 64, 16));
   };

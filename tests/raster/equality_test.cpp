@@ -17,7 +17,6 @@ namespace {
 using testing::draw;
 using testing::draw_cpu;
 using testing::draw_without_tiles;
-using testing::image_of;
 using testing::random_circles;
 
 void expect_same_bits(const Framebuffer& expected, const Framebuffer& actual,
@@ -40,19 +39,34 @@ std::vector<RasterOptions> cpu_variants() {
 
 const std::pair<int, int> kSizes[] = {{1, 1}, {17, 3}, {63, 65}, {130, 33}, {700, 1}, {1, 300}};
 
-TEST(Equality, TilesThreadsChunksAndMemoryChangeNothingOnTheCpu) {
+/// Both kinds of coverage.
+class Coverage : public ::testing::TestWithParam<bool> {
+ protected:
+  static ImageSettings image_of(int width, int height) {
+    ImageSettings image = testing::image_of(width, height);
+    image.antialias = GetParam();
+    return image;
+  }
+};
+using Equality = Coverage;
+INSTANTIATE_TEST_SUITE_P(Coverage, Equality, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "Area" : "Plain"; });
+
+TEST_P(Equality, TilesThreadsChunksAndMemoryChangeNothingOnTheCpu) {
   for (const auto& [width, height] : kSizes) {
     for (const double snow : {0.0, 1.0, 0.3}) {
-      const Circles circles = random_circles(3000, 0.08f, 0.5f, snow);
-      const Framebuffer expected = draw_without_tiles(circles, image_of(width, height));
-      for (const RasterOptions& options : cpu_variants())
-        expect_same_bits(expected, draw_cpu(circles, image_of(width, height), options),
-                         std::to_string(width) + "x" + std::to_string(height));
+      for (const float largest : {0.08f, 2.0f}) {
+        const Circles circles = random_circles(3000, largest, 0.5f, snow);
+        const Framebuffer expected = draw_without_tiles(circles, image_of(width, height));
+        for (const RasterOptions& options : cpu_variants())
+          expect_same_bits(expected, draw_cpu(circles, image_of(width, height), options),
+                           std::to_string(width) + "x" + std::to_string(height));
+      }
     }
   }
 }
 
-TEST(Equality, AlphaImagesAndLinearBlendingToo) {
+TEST_P(Equality, AlphaImagesAndLinearBlendingToo) {
   ImageSettings image = image_of(70, 50);
   const Circles circles = random_circles(2000, 0.1f, 0.3f, 0.5);
   for (const bool alpha : {false, true}) {
@@ -66,7 +80,7 @@ TEST(Equality, AlphaImagesAndLinearBlendingToo) {
   }
 }
 
-TEST(Equality, WhereStatesDoNotFitAllCirclesAreListedAtOnce) {
+TEST_P(Equality, WhereStatesDoNotFitAllCirclesAreListedAtOnce) {
   const ImageSettings image = image_of(130, 130);  // 25 tiles, whose states take 400 KiB
   const Circles circles = random_circles(3000, 0.04f, 0.01f, 0);
   const Framebuffer expected = draw_without_tiles(circles, image);
@@ -82,7 +96,7 @@ TEST(Equality, WhereStatesDoNotFitAllCirclesAreListedAtOnce) {
   EXPECT_EQ(measure_drawing(circles, image, 0, options).memory, stats.memory);
 }
 
-TEST(Equality, AMemoryBudgetThatIsTooSmallIsRefused) {
+TEST_P(Equality, AMemoryBudgetThatIsTooSmallIsRefused) {
   const Circles circles = random_circles(3000, 0.04f, 0.01f, 0);
   const auto rasterizer = make_cpu_rasterizer({.threads = 2, .memory_budget = 8 << 10});
   Framebuffer framebuffer;
@@ -90,7 +104,7 @@ TEST(Equality, AMemoryBudgetThatIsTooSmallIsRefused) {
   EXPECT_THROW(rasterizer->draw(circles, image_of(130, 130), framebuffer, stats), Error);
 }
 
-TEST(Equality, EveryInstructionSetHasTheSameBits) {
+TEST_P(Equality, EveryInstructionSetHasTheSameBits) {
   ImageSettings image = image_of(97, 61);
   image.background = {{0.85f, 0.2f, 0.1f}, {0.4f, 0.5f, 1.5f}};
   std::vector<Circles> many;
@@ -171,7 +185,7 @@ std::vector<Circles> circles_to_stream() {
   return many;
 }
 
-TEST(Equality, CirclesMadeWhereTheyAreNeededChangeNothing) {
+TEST_P(Equality, CirclesMadeWhereTheyAreNeededChangeNothing) {
   for (const Circles& circles : circles_to_stream()) {
     const bool are_few = circles.count() < 10'000;  // others take their time
     for (const RasterOptions& options : cpu_variants())
@@ -180,7 +194,7 @@ TEST(Equality, CirclesMadeWhereTheyAreNeededChangeNothing) {
   }
 }
 
-TEST(Equality, CirclesMadeWhereTheyAreNeededChangeNothingOnCuda) {
+TEST_P(Equality, CirclesMadeWhereTheyAreNeededChangeNothingOnCuda) {
   ROUNDEL_NEEDS_CUDA();
   for (const Circles& circles : circles_to_stream()) {
     for (const RasterOptions& options :
@@ -189,7 +203,7 @@ TEST(Equality, CirclesMadeWhereTheyAreNeededChangeNothingOnCuda) {
   }
 }
 
-TEST(Equality, NobodyAsksForCirclesBehindASaturatedImage) {
+TEST_P(Equality, NobodyAsksForCirclesBehindASaturatedImage) {
   const Circles circles = random_circles(200'000, 0.2f, 0.8f, 0);
   const ImageSettings image = image_of(64, 64);
   const WatchedCircles watched(circles, 16);
@@ -200,7 +214,7 @@ TEST(Equality, NobodyAsksForCirclesBehindASaturatedImage) {
   EXPECT_LT(watched.first_made(), 200'000U);
 }
 
-TEST(Equality, ARasterizerCanBeUsedAgainForOtherImages) {
+TEST_P(Equality, ARasterizerCanBeUsedAgainForOtherImages) {
   const auto rasterizer = make_cpu_rasterizer({.threads = 2, .chunk_circles = 125});
   const Circles many = random_circles(1000, 0.04f, 0.5f, 0);
   const Circles few = random_circles(3, 0.5f, 0.5f, 0);
@@ -212,7 +226,7 @@ TEST(Equality, ARasterizerCanBeUsedAgainForOtherImages) {
   }
 }
 
-TEST(Equality, CudaHasTheBitsOfTheCpu) {
+TEST_P(Equality, CudaHasTheBitsOfTheCpu) {
   ROUNDEL_NEEDS_CUDA();
   const std::vector<RasterOptions> variants{
       {}, {.chunk_circles = 1000}, {.chunk_circles = 7}, {.memory_budget = 24 << 20}};
@@ -240,7 +254,7 @@ TEST(Equality, CudaHasTheBitsOfTheCpu) {
   }
 }
 
-TEST(Equality, LongListsSharedByBlocksHaveTheBitsOfTheCpu) {
+TEST_P(Equality, LongListsSharedByBlocksHaveTheBitsOfTheCpu) {
   ROUNDEL_NEEDS_CUDA();
   struct Case {
     float largest_radius, max_alpha;
@@ -275,7 +289,7 @@ TEST(Equality, LongListsSharedByBlocksHaveTheBitsOfTheCpu) {
   }
 }
 
-TEST(Equality, EveryCudaDeviceDrawsFrameAfterFrameFromAnyThread) {
+TEST_P(Equality, EveryCudaDeviceDrawsFrameAfterFrameFromAnyThread) {
   ROUNDEL_NEEDS_CUDA();
   const ImageSettings image = image_of(300, 200);
   std::vector<Circles> frames;  // the first two have the same paints, the others their own
@@ -303,7 +317,7 @@ TEST(Equality, EveryCudaDeviceDrawsFrameAfterFrameFromAnyThread) {
   }
 }
 
-TEST(Equality, CudaInLittleMemoryHasTheSameBits) {
+TEST_P(Equality, CudaInLittleMemoryHasTheSameBits) {
   ROUNDEL_NEEDS_CUDA();
   const Circles circles = random_circles(300000, 0.3f, 0.02f, 0);
   const ImageSettings image = image_of(500, 500);
@@ -312,7 +326,7 @@ TEST(Equality, CudaInLittleMemoryHasTheSameBits) {
       expected, draw(*make_cuda_rasterizer({.memory_budget = 24 << 20}), circles, image), "24 MiB");
 }
 
-TEST(Equality, SelftestScenesAgreeWithTheirPixelByPixelRendering) {
+TEST(EqualityOfScenes, SelftestScenesAgreeWithTheirPixelByPixelRendering) {
   for (const NamedScene& scene : selftest_scenes()) {
     if (scene.circles.count() * static_cast<std::size_t>(scene.image.width * scene.image.height) >
         30'000'000)

@@ -82,8 +82,19 @@ inline Framebuffer draw_without_tiles(const Circles& circles, const ImageSetting
         if (state.transmittance <= scalar::kOpaqueTransmittance) break;
         const Shape& shape = circles.shapes[i];
         if (!(shape.radius > 0)) continue;
-        scalar::blend_circle<L>(state, shape.x - px, shape.y - py, shape.radius, circles.paints[i],
-                                ramp);
+        const float dx = shape.x - px, dy = shape.y - py;
+        if (!image.antialias) {
+          scalar::blend_circle<L>(state, dx, dy, shape.radius, circles.paints[i], ramp);
+          continue;
+        }
+        const auto height = static_cast<float>(image.height);
+        const float reach = shape.radius * 1.001f + s;  // farther away no pixel is touched
+        if (scalar::squared_distance<L>(dx, dy) > reach * reach) continue;
+        const float share = scalar::pixel_share<L>(
+            scalar::area_disc<L>(shape.x, shape.y, shape.radius, height), static_cast<float>(x),
+            static_cast<float>(y),
+            scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius);
+        scalar::blend_share<L>(state, share, dx, dy, shape.radius, height, circles.paints[i], ramp);
       }
       if (!image.alpha) scalar::add_background<L>(state, background.row(y));
       framebuffer.pixels[next++] = {state.red, state.green, state.blue,

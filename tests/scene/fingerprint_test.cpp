@@ -54,6 +54,7 @@ TEST(Fingerprint, EverythingThatDeterminesPixelsChangesIt) {
       {"top: 0.5", "top: [0.5, 0.5, 0.51]"},
       {"background: {bottom: 0.25, top: 0.5}", "alpha: true"},
       {"display", "linear"},
+      {"display", "display, antialias: true"},
       {"seed: 3", "seed: 2"},
       {"[0.5, 0.25]", "[0.51, 0.25]"},
       {"[0.5, 0.25]", "[0.5, 0.26]"},
@@ -172,6 +173,7 @@ TEST(Fingerprint, TheOrderOfLayersChangesIt) {
 TEST(Fingerprint, WhatLeavesThePixelsAloneLeavesItAlone) {
   const std::string expected = fingerprint_of(kScene);
   EXPECT_EQ(fingerprint(parse_scene(kScene, "another/path.yaml")), expected);
+  EXPECT_EQ(fingerprint_of(replaced("display", "display, antialias: false")), expected);
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"output: a.png", "output: b.png"},
            {"alpha: 0.9}]", "alpha: 0.9}]\n    name: hand"},

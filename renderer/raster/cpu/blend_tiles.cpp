@@ -21,44 +21,20 @@ const hn::RebindToSigned<L::Tag> kIntegers;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets here have fixed widths
 
 #include "renderer/raster/cpu/circle_batch.h"
+#include "renderer/raster/cpu/tile_blocks.h"
+
 #include "renderer/raster/cpu/speck_blender.h"
+
+#include "renderer/raster/cpu/area_specks.h"
+
+#include "renderer/raster/cpu/area_blender.h"
 
 /// In pixels: up to here going from circle to circle is faster than from block to block.
 constexpr float kSmallRadius = 5;
-/// Pixels whose state stays in registers while a batch's circles pass: kLanes wide, kRows high.
-constexpr int kRows = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
 
-// Transmittance is also counted in halvings, as an integer in units of 2⁻²³: the bits of a binary32
-// number, less those of 1, are never more than its logarithm to the base 2.
-std::int32_t bits_of(float value) {
-  std::int32_t bits = 0;
-  __builtin_memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-/// At least how far a transmittance is from the one that stops a pixel.
-std::int32_t halvings_left(float transmittance) {
-  return bits_of(transmittance) - bits_of(kOpaqueTransmittance);
-}
-/// At most what a factor of `one_minus_alpha` takes, the rounding of the product included.
-std::int32_t halvings_taken(float one_minus_alpha) {
-  return bits_of(1.0f) - bits_of(one_minus_alpha) + 1;
-}
-
-class TileBlender {
+class TileBlender : public TileBlocks {
  public:
-  TileBlender(const BlendTileArgs& args, Batch& batch)
-      : args_(args), batch_(batch), pixels_(args.grid.tile_pixels(args.tile_x, args.tile_y)) {
-    const Vector lane_numbers = hn::Iota(kTag, 0);
-    const int tile_size = args.grid.tile_size;
-    for (int i = 0; i < tile_size; i += kLanes) {
-      const Vector x = L::add(L::set(static_cast<float>(pixels_.x0 + i)), lane_numbers);
-      const Vector y = L::add(L::set(static_cast<float>(pixels_.y0 + i)), lane_numbers);
-      hn::Store(pixel_center<L>(x, args_.grid.s, args_.grid.half_x), kTag, column_x_ + i);
-      hn::Store(pixel_center<L>(y, args_.grid.s, args_.grid.half_y), kTag, row_y_ + i);
-    }
-    for (int y = 0; y < tile_size; y += kRows)
-      for (int x = 0; x < tile_size; x += kLanes) blocks_[num_blocks_++] = {x, y, 1};
-  }
+  TileBlender(const BlendTileArgs& args, Batch& batch) : TileBlocks(args), batch_(batch) {}
 
   /// False when all pixels are opaque.
   bool any_active() { return specks_have_pixels_ ? specks_.any_active() : collect_active_blocks(); }
@@ -67,13 +43,6 @@ class TileBlender {
   void finish() {
     if (specks_have_pixels_) specks_.store();
   }
-
-  struct Block {
-    int x, y;             ///< of its first pixel in the tile
-    float transmittance;  ///< least transmittance of its pixels in the image, or less
-  };
-  /// Those with pixels that were active when any_active() was called last, row by row.
-  std::span<const Block> blocks() const { return {blocks_, static_cast<std::size_t>(num_blocks_)}; }
 
   /// Blends the batch, whose circles lie behind all before, where they are small: circle by circle.
   /// False where that is to be done block by block.
@@ -184,43 +153,6 @@ class TileBlender {
   }
 
  private:
-  int offset_of(Block block) const {
-    return (block.y << args_.grid.tile_shift) + block.x;
-  }
-
-  /// Forgets blocks whose pixels are all opaque; false when there is no other left.
-  bool collect_active_blocks() {
-    int active = 0;
-    for (int i = 0; i < num_blocks_; ++i) {
-      Block& block = blocks_[active];
-      block = blocks_[i];
-      const float* const t = args_.state.plane(3) + offset_of(block);
-      Vector least = hn::Load(kTag, t), most = least;
-      for (int row = 1; row < kRows; ++row) {
-        const Vector other = hn::Load(kTag, t + std::ptrdiff_t{row} * args_.state.tile_size);
-        least = hn::Min(least, other), most = hn::Max(most, other);
-      }
-      if (L::none(L::greater(most, L::set(kOpaqueTransmittance)))) continue;
-      block.transmittance = hn::GetLane(hn::MinOfLanes(kTag, least));
-      ++active;
-    }
-    num_blocks_ = active;
-    return active > 0;
-  }
-
-  HWY_INLINE PixelState<L> load_pixels(int offset) const {
-    const TileState& state = args_.state;
-    return {hn::Load(kTag, state.plane(0) + offset), hn::Load(kTag, state.plane(1) + offset),
-            hn::Load(kTag, state.plane(2) + offset), hn::Load(kTag, state.plane(3) + offset)};
-  }
-  HWY_INLINE void store_pixels(const PixelState<L>& pixels, int offset) const {
-    const TileState& state = args_.state;
-    hn::Store(pixels.red, kTag, state.plane(0) + offset);
-    hn::Store(pixels.green, kTag, state.plane(1) + offset);
-    hn::Store(pixels.blue, kTag, state.plane(2) + offset);
-    hn::Store(pixels.transmittance, kTag, state.plane(3) + offset);
-  }
-
   /// What follows from radius and alpha.
   void compute_squares() {
     for (int k = 0; k < batch_.count; ++k) {
@@ -252,12 +184,12 @@ class TileBlender {
       const Vector radius = hn::Load(kTag, batch_.radius + k);
       Vector first, last;
       covered_whole_pixels(hn::Load(kTag, batch_.x + k), radius, grid.scale, width, grid.half_x,
-                           first, last);
+                           grid.margin, first, last);
       store(first, pixels_.x0, first_x_ + k);
       store(last, pixels_.x0, last_x_ + k);
       longest = hn::Max(longest, L::sub(last, first));
       covered_whole_pixels(hn::Load(kTag, batch_.y + k), radius, grid.scale, height, grid.half_y,
-                           first, last);
+                           grid.margin, first, last);
       store(first, pixels_.y0, first_y_ + k);
       store(last, pixels_.y0, last_y_ + k);
       longest = hn::Max(longest, L::sub(last, first));
@@ -347,9 +279,7 @@ class TileBlender {
     }
   }
 
-  const BlendTileArgs& args_;
   Batch& batch_;
-  const PixelRect pixels_;
   bool specks_have_pixels_ = false;
   SpeckBlender specks_;
   // Of the batch's circles and the rows of blocks from rows_of_ on: see compute_rows().
@@ -362,11 +292,20 @@ class TileBlender {
   alignas(64) std::int32_t last_x_[kBatch];
   alignas(64) std::int32_t first_y_[kBatch];
   alignas(64) std::int32_t last_y_[kBatch];
-  alignas(64) float column_x_[kLargestTileSize];  ///< centres of the tile's columns
-  alignas(64) float row_y_[kLargestTileSize];     ///< and rows
-  int num_blocks_ = 0;
-  Block blocks_[kLargestTileSize * kLargestTileSize / (kLanes * kRows)];  ///< with active pixels
 };
+
+bool blend_tile_by_area(const BlendTileArgs& args) {
+  Batch batch;
+  BatchLoader loader(args);
+  AreaBlender blender(args, batch);
+  bool is_active = args.is_fresh || blender.any_active();
+  while (is_active && loader.load(batch)) {
+    blender.blend();
+    is_active = (args.is_last && loader.is_done()) || blender.any_active();
+  }
+  blender.finish();
+  return !is_active;
+}
 
 bool blend_tile(const BlendTileArgs& args) {
   Batch batch;
@@ -375,7 +314,7 @@ bool blend_tile(const BlendTileArgs& args) {
   bool is_active = args.is_fresh || blender.any_active();
   while (is_active && loader.load(batch)) {
     if (!blender.blend_if_small()) {
-      for (const TileBlender::Block& block : blender.blocks()) {
+      for (const Block& block : blender.blocks()) {
         // As long as even all circles so far together cannot make a pixel opaque, none is asked.
         std::int32_t left = halvings_left(block.transmittance);
         for (std::uint64_t circles = blender.collect_circles(block), run = 0; circles != 0;
@@ -404,10 +343,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace roundel::cpu {
 HWY_EXPORT(blend_tile);
+HWY_EXPORT(blend_tile_by_area);
 
-BlendTile* blend_tile_on_this_machine() {
+BlendTile* blend_tile_on_this_machine(bool by_area) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  return &HWY_DYNAMIC_DISPATCH(blend_tile);
+  return by_area ? &HWY_DYNAMIC_DISPATCH(blend_tile_by_area) : &HWY_DYNAMIC_DISPATCH(blend_tile);
 }
 
 TileState scratch_tile(int tile_size) {

@@ -56,8 +56,9 @@ TileState blank_tile(int tile_size, const PixelRect& pixels);
 /// Composites a tile's list onto its state, front (last) to back. Returns true only when every
 /// pixel of the tile is done: nothing behind can change it.
 using BlendTile = bool(const BlendTileArgs& args);
-/// The one for the best instruction set that there is, or that force_vector_target() has left.
-BlendTile* blend_tile_on_this_machine();
+/// The one for the best instruction set that there is, or that force_vector_target() has left; with
+/// coverage by area, or without.
+BlendTile* blend_tile_on_this_machine(bool by_area);
 
 /// The instruction sets that the kernels can run on here, e.g. "AVX3", "AVX2", "SSE4"; the first
 /// one is taken.

@@ -70,7 +70,7 @@ class CpuBackend final : public RasterBackend {
     if (!chunk.is_last() && states_.size() < num_tiles() * state_size(tile_size_))
       states_.resize_discard(num_tiles() * state_size(tile_size_));
     all_saved_ = true;
-    BlendTile* const blend_tile = blend_tile_on_this_machine();
+    BlendTile* const blend_tile = blend_tile_on_this_machine(grid_.is_antialiased());
     // Blends the list of an active tile, and finishes it or saves its pixels for the next chunk.
     const auto blend_list = [&](std::size_t tile) {
       const bool is_empty = lists_.is_empty(tile), is_fresh = slots_[tile] == kNoSlot;

@@ -22,6 +22,10 @@ struct CappedLanes {
   static HWY_INLINE Float add(Float a, Float b) { return hn::Add(a, b); }
   static HWY_INLINE Float sub(Float a, Float b) { return hn::Sub(a, b); }
   static HWY_INLINE Float mul(Float a, Float b) { return hn::Mul(a, b); }
+  static HWY_INLINE Float div(Float a, Float b) { return hn::Div(a, b); }
+  static HWY_INLINE Float neg(Float a) { return hn::Neg(a); }
+  static HWY_INLINE Float max(Float a, Float b) { return hn::Max(a, b); }
+  static HWY_INLINE Float min(Float a, Float b) { return hn::Min(a, b); }
   static HWY_INLINE Float sqrt(Float a) { return hn::Sqrt(a); }
   static HWY_INLINE Float inverse_sqrt_estimate(Float a) {
     const hn::RebindToSigned<Tag> integers;
@@ -87,9 +91,9 @@ using VectorLanes = CappedLanes<16>;  // 16 pixels divide every tile
 
 /// covered_pixels() in whole numbers.
 HWY_INLINE void covered_whole_pixels(VectorLanes::Float center, VectorLanes::Float radius,
-                                     float height, float count, float half,
+                                     float height, float count, float half, float margin,
                                      VectorLanes::Float& first, VectorLanes::Float& last) {
   VectorLanes::Float low, high;
-  covered_pixels<VectorLanes>(center, radius, height, count, half, low, high);
+  covered_pixels<VectorLanes>(center, radius, height, count, half, margin, low, high);
   first = hn::Ceil(low), last = hn::Floor(high);
 }

@@ -30,19 +30,15 @@ constexpr LaneTables kLaneTables = make_lane_tables();
 
 /// A tile's pixels with the four channels of each side by side: a few neighbours then make a
 /// vector, which a speck covers most of. A vector of one channel would hold 16 pixels, nearly all
-/// outside.
-class SpeckBlender {
+/// outside. Specks may reach kBefore and kBehind pixels beyond the tile.
+template <int kBefore, int kBehind>
+class SpeckPixels {
  public:
-  static constexpr int kLargestSide = 4;
   static constexpr int kLargestTile = 32;  ///< pixels a side
 
   /// Takes over the pixels of `state` until store().
-  void load(const TileState& state, const PixelRect& pixels, const TileGrid& grid) {
+  void load(const TileState& state) {
     state_ = state;
-    s_ = grid.s;
-    // Whole numbers below 2²⁴, of the whole image: exact.
-    origin_x_ = static_cast<float>(pixels.x0) + (grid.half_x - 0.5f);
-    origin_y_ = static_cast<float>(pixels.y0) + (grid.half_y - 0.5f);
     active_ = 0;
     std::fill_n(channels_, 4 * kPixels, 0.0f);  // beyond the tile pixels count as opaque
     for_each_vector([&](const float* planes, std::size_t plane, float* channels) HWY_ATTR {
@@ -70,12 +66,45 @@ class SpeckBlender {
     return active_ < kPixels;
   }
 
+ protected:
+  static constexpr int kStride = kBefore + kLargestTile + kBehind;  ///< pixels from row to row
+  static constexpr int kPixels = kStride * kStride;
+
+  float* pixel(int x, int y) {
+    return channels_ + std::ptrdiff_t{4} * ((y + kBefore) * kStride + x + kBefore);
+  }
+
+ private:
+  template <typename Use>
+  void for_each_vector(const Use& use) {
+    for (int y = 0; y < state_.tile_size; ++y)
+      for (int x = 0; x < state_.tile_size; x += kLanes)
+        use(state_.planes + std::ptrdiff_t{y} * state_.tile_size + x, state_.plane_size(),
+            pixel(x, y));
+  }
+
+  TileState state_{};
+  int active_ = 0;  ///< the pixels before it are opaque
+  alignas(64) float channels_[4 * kPixels];
+};
+
+class SpeckBlender : public SpeckPixels<0, 4> {
+ public:
+  static constexpr int kLargestSide = 4;
+
+  void load(const TileState& state, const PixelRect& pixels, const TileGrid& grid) {
+    SpeckPixels::load(state);
+    s_ = grid.s;
+    // Whole numbers below 2²⁴, of the whole image: exact.
+    origin_x_ = static_cast<float>(pixels.x0) + grid.origin_x();
+    origin_y_ = static_cast<float>(pixels.y0) + grid.origin_y();
+  }
+
   void blend(const Specks& specks) {
     compute_covered(specks);
     for (int k = 0; k < specks.count; ++k) {
       const Shader shader(specks.paints[k]);
-      float* const corner =
-          channels_ + std::ptrdiff_t{4} * (specks.first_y[k] * kStride + specks.first_x[k]);
+      float* const corner = pixel(specks.first_x[k], specks.first_y[k]);
       // These four pixels are nearly always all it covers; handling them unconditionally avoids a
       // mispredicted branch.
       std::uint32_t covered = covered_[k];
@@ -92,8 +121,6 @@ class SpeckBlender {
   }
 
  private:
-  static constexpr int kStride = kLargestTile + kLargestSide;  ///< pixels from row to row
-  static constexpr int kPixels = kStride * kStride;
   static constexpr int kGroup = hn::MaxLanes(PairLanes::Tag()) < 8 ? 1 : 2;  ///< pixels of a vector
   static constexpr std::uint32_t kGroupBits = (1U << kGroup) - 1;
   static constexpr std::uint32_t kCornerBits = 0x33;
@@ -174,17 +201,6 @@ class SpeckBlender {
     return L::mul(distance, distance);
   }
 
-  template <typename Use>
-  void for_each_vector(const Use& use) {
-    for (int y = 0; y < state_.tile_size; ++y)
-      for (int x = 0; x < state_.tile_size; x += kLanes)
-        use(state_.planes + std::ptrdiff_t{y} * state_.tile_size + x, state_.plane_size(),
-            channels_ + std::ptrdiff_t{4} * (y * kStride + x));
-  }
-
-  TileState state_{};
   float s_ = 0, origin_x_ = 0, origin_y_ = 0;
-  int active_ = 0;  ///< the pixels before it are opaque
   alignas(64) std::int32_t covered_[kBatch];
-  alignas(64) float channels_[4 * kPixels];
 };

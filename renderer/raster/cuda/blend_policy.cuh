@@ -8,6 +8,10 @@ struct BlendPolicy {
   /// Of 256 threads, with 64 registers each and a few spills. With three, and none, short lists
   /// take longer by a few percent and long ones by 15; with five up to a fifth.
   static constexpr int kBlocksPerProcessor = 4;
+  static constexpr int kAreaBlocksPerProcessor = 3;  ///< with coverage by area
+  /// Shares of pixels that a warp keeps for a batch; where there are more it computes them as it
+  /// comes to them.
+  static constexpr std::uint32_t kMostShares = 512;
   /// Words of 32 overlaps of a list that a warp looks at together.
   static constexpr int kListWords = 4;
   /// Unlisted circles that a thread looks at in a round: four leave more lanes idle in the last

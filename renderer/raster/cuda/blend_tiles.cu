@@ -8,11 +8,11 @@ namespace {
 
 constexpr int kThreads = 32 * kSubtilesPerTile;  // a warp a subtile
 
-template <class Overlaps>
+template <class Overlaps, bool kArea>
 struct Shared {
   std::uint32_t active_subtiles;  // a bit a subtile
   typename Overlaps::Scratch overlaps;
-  WarpScratch warps[kSubtilesPerTile];
+  WarpScratch<kArea> warps[kSubtilesPerTile];
 };
 
 /// A tile's overlaps, front to back, from its list, which every warp reads for itself.
@@ -27,7 +27,8 @@ class ListedOverlaps {
         overlaps_(args.overlaps + list_.start) {}
 
   /// Paints them all. True when the subtile is done.
-  __device__ bool paint(SubtilePainter& painter, SubtilePixels& subtile, bool is_done) {
+  template <class Painter>
+  __device__ bool paint(Painter& painter, SubtilePixels& subtile, bool is_done) {
     return is_done || painter.paint(subtile, overlaps_, list_.count) || painter.finish(subtile);
   }
 
@@ -50,7 +51,8 @@ class FoundOverlaps {
   __device__ FoundOverlaps(const BlendTilesArgs& args, Scratch& scratch, int tile_x, int tile_y)
       : args_(args), scratch_(scratch), tile_x_(tile_x), tile_y_(tile_y) {}
 
-  __device__ bool paint(SubtilePainter& painter, SubtilePixels& subtile, bool is_done) {
+  template <class Painter>
+  __device__ bool paint(Painter& painter, SubtilePixels& subtile, bool is_done) {
     // So few that every subtile can do with all of them.
     if (args_.count <= 32) {
       painter.take_all(static_cast<int>(args_.count));
@@ -161,10 +163,11 @@ class FoundOverlaps {
 /// Block (tile) of 256 threads finishes, or carries on to the next chunk, 32 × 32 pixels: a warp a
 /// subtile of 16 × 8, four pixels a lane. Every pixel is one thread's alone, and its circles come
 /// in list order, so its bits do not depend on the launch.
-template <class Overlaps>
-__global__ void __launch_bounds__(kThreads, BlendPolicy::kBlocksPerProcessor)
+template <class Overlaps, bool kArea>
+__global__ void __launch_bounds__(kThreads, kArea ? BlendPolicy::kAreaBlocksPerProcessor
+                                                  : BlendPolicy::kBlocksPerProcessor)
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
-  __shared__ Shared<Overlaps> shared;
+  __shared__ Shared<Overlaps, kArea> shared;
   if (args.begins_early) wait_for_kernel_in_front();
   FrameProgress& progress = *args.progress;
   if (progress.overflow != 0) return;
@@ -201,7 +204,8 @@ __global__ void __launch_bounds__(kThreads, BlendPolicy::kBlocksPerProcessor)
   const bool was_done = is_done;
   if (!is_done) subtile.start(is_first_chunk ? nullptr : args.states, grid);
 
-  SubtilePainter painter{args.shapes, args.paints, args.ramp, grid, shared.warps[warp], warp};
+  SubtilePainter<kArea> painter{args.shapes, args.paints,        args.ramp,
+                                grid,        shared.warps[warp], warp};
   painter.clear();
   Overlaps overlaps(args, shared.overlaps, tile_x, tile_y);
   is_done = overlaps.paint(painter, subtile, is_done);
@@ -241,15 +245,18 @@ void fill_background(const BackgroundRows& rows, int count, float4* background,
 
 bool can_begin_early() {
   cudaFuncAttributes attributes;
-  ROUNDEL_CUDA_CHECK(cudaFuncGetAttributes(&attributes, blend_tiles_kernel<ListedOverlaps>));
+  ROUNDEL_CUDA_CHECK(cudaFuncGetAttributes(&attributes, blend_tiles_kernel<ListedOverlaps, false>));
   // What counts is what the code was compiled for: on older devices, and on newer ones from their
   // code, wait_for_kernel_in_front() does nothing.
   return attributes.ptxVersion >= 90;
 }
 
 void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream) {
-  const auto kernel =
-      args.lists ? blend_tiles_kernel<ListedOverlaps> : blend_tiles_kernel<FoundOverlaps>;
+  const auto kernel = args.grid.is_antialiased()
+                          ? (args.lists ? blend_tiles_kernel<ListedOverlaps, true>
+                                        : blend_tiles_kernel<FoundOverlaps, true>)
+                          : (args.lists ? blend_tiles_kernel<ListedOverlaps, false>
+                                        : blend_tiles_kernel<FoundOverlaps, false>);
   const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x),
                     static_cast<unsigned>(args.grid.tiles_y));
   launch(kernel, blocks, kThreads, 0, args, args.begins_early, stream);

@@ -147,8 +147,8 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
 void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
   const ProfilerRange range("blend");
   // Each with several blocks for itself, if the sample says that there are some.
-  const bool has_long_lists =
-      blend_.lists != nullptr && estimate_.longest_list >= static_cast<double>(kLongList);
+  const bool has_long_lists = !blend_.grid.is_antialiased() && blend_.lists != nullptr &&
+                              estimate_.longest_list >= static_cast<double>(kLongList);
   blend_.long_list = has_long_lists ? kLongList : ~0u;
   blend_tiles(blend_, stream_);
   if (has_long_lists) blend_long_lists(blend_, stream_);

@@ -1,4 +1,7 @@
 #pragma once
+#include <type_traits>
+
+#include "renderer/raster/cuda/area_painter.cuh"
 #include "renderer/raster/cuda/blend_policy.cuh"
 #include "renderer/raster/cuda/subtile_coverage.cuh"
 #include "renderer/raster/cuda/subtile_pixels.cuh"
@@ -7,17 +10,22 @@
 /// How a warp paints circles onto its subtile. Device code only.
 namespace roundel::cuda {
 
-/// A warp's part of shared memory.
-struct WarpScratch {
-  /// Circles that reach the subtile, front to back: up to 31 that wait, and those of a portion.
-  std::uint32_t waiting[32 + 32 * BlendPolicy::kListWords];
-  // A batch of them: x, y, r², 1/r².
-  float4 discs[32];
+/// A batch of circles: what a warp's part of shared memory has of it.
+struct PlainScratch {
+  float4 discs[32];  // x, y, r², 1/r²
   Paint paints[32];
   std::uint32_t coverage[kSubtileWidth * kSubtileHeight];  // bit i: circle i of the batch covers it
 };
 
+/// A warp's part of shared memory. `kArea`: coverage by area.
+template <bool kArea>
+struct WarpScratch : std::conditional_t<kArea, AreaScratch, PlainScratch> {
+  /// Circles that reach the subtile, front to back: up to 31 that wait, and those of a portion.
+  std::uint32_t waiting[32 + 32 * BlendPolicy::kListWords];
+};
+
 /// Paints a subtile's circles in batches of 32. All lanes of the warp call its functions.
+template <bool kArea>
 struct SubtilePainter {
   using L = ScalarLanes;
   using Policy = BlendPolicy;
@@ -26,14 +34,15 @@ struct SubtilePainter {
   const Paint* paints;
   const SnowRamp& ramp;
   const TileGrid& grid;
-  WarpScratch& scratch;
+  WarpScratch<kArea>& scratch;
   int subtile;  ///< its number in the tile
   int num_waiting = 0;
 
   /// Before the first use.
   __device__ void clear() {
+    if constexpr (!kArea)
 #pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k) scratch.coverage[k * 32 + lane()] = 0;
+      for (int k = 0; k < kPixelsPerLane; ++k) scratch.coverage[k * 32 + lane()] = 0;
   }
 
   /// Paints those of a list's overlaps that reach the subtile; up to 31 wait for the next call.
@@ -94,6 +103,13 @@ struct SubtilePainter {
       shape = load_shape(shapes + circle);
       paint = load_paint(paints + circle);
     }
+    if constexpr (kArea)
+      AreaPainter(pixels, grid, ramp, scratch).paint(shape, paint);
+    else
+      paint_plain_batch(pixels, shape, paint);
+  }
+
+  __device__ void paint_plain_batch(SubtilePixels& pixels, const Shape& shape, const Paint& paint) {
     const float r2 = shape.radius * shape.radius;
     const SubtileBox box(shape, pixels, grid);
     bool reaches = box.reaches;

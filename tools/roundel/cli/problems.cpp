@@ -78,7 +78,7 @@ std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
   }
   const double share = static_cast<double>(sample.under_a_pixel) /
                        std::max<double>(1, static_cast<double>(sample.circles));
-  if (share >= kMostOf) {
+  if (!image.antialias && share >= kMostOf) {
     sentences.push_back(fmt::format(
         "about {:.0f} % of the circles are less wide than a pixel: such a circle paints "
         "one pixel, if it lies on its centre, or none",

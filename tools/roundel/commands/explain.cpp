@@ -177,10 +177,13 @@ std::string color_columns(const BlendColor& color) {
 
 std::string step_row(const PixelStep& step, const PixelReport& report, const LayerPlaces& places) {
   const LayerPlace place = places.find(step.circle);
-  return fmt::format("{:>10}  {:<26}{:>10}{:>10.6f}{:>12.6g}{:>12.6g}  {}  {}{}\n", step.circle,
-                     places.text(place.layer), place.index, step.alpha, step.transmittance_before,
-                     step.transmittance_after, color_columns(step.contribution),
-                     color_columns(step.running), row_text(report, step.circle, place.layer));
+  const bool has_shares = report.scene.image.antialias;
+  return fmt::format("{:>10}  {:<26}{:>10}{}{:>10.6f}{:>12.6g}{:>12.6g}  {}  {}{}\n", step.circle,
+                     places.text(place.layer), place.index,
+                     has_shares ? fmt::format("{:>10.6f}", step.share) : "", step.alpha,
+                     step.transmittance_before, step.transmittance_after,
+                     color_columns(step.contribution), color_columns(step.running),
+                     row_text(report, step.circle, place.layer));
 }
 
 std::string end_of_walk(const PixelExplanation& explanation) {
@@ -222,6 +225,7 @@ OrderedJson step_json(const PixelStep& step, const PixelReport& report, const La
                   {"transmittance_after", step.transmittance_after},
                   {"contribution", color_json(step.contribution)},
                   {"running", color_json(step.running)}});
+  if (image.antialias) json["share"] = step.share;
   return json;
 }
 
@@ -244,9 +248,10 @@ std::string pixel_table(const PixelReport& report) {
                   with_commas(explanation.composited + explanation.unseen),
                   counted(report.circles.count(), "circle"));
   if (!explanation.steps.empty()) {
-    text += fmt::format("{:>10}  {:<26}{:>10}{:>10}{:>12}{:>12}  {:>30}  {:>30}\n", "circle",
-                        "layer", "in layer", "alpha", "T before", "T after",
-                        "contribution: red, green, blue", "colour so far: red, green, blue");
+    text +=
+        fmt::format("{:>10}  {:<26}{:>10}{}{:>10}{:>12}{:>12}  {:>30}  {:>30}\n", "circle", "layer",
+                    "in layer", image.antialias ? "     share" : "", "alpha", "T before", "T after",
+                    "contribution: red, green, blue", "colour so far: red, green, blue");
   }
   for (const PixelStep& step : explanation.steps) text += step_row(step, report, places);
   if (explanation.steps.size() < explanation.composited) {

@@ -190,6 +190,12 @@ std::vector<Recipe> classic_scenes() {
 std::vector<NamedScene> selftest_scenes() {
   std::vector<Recipe> recipes = hostile_scenes();
   for (Recipe& classic : classic_scenes()) recipes.push_back(std::move(classic));
+  for (std::size_t i = 0, count = recipes.size(); i < count; ++i) {
+    Recipe smooth = recipes[i];
+    smooth.name += "_antialiased";
+    smooth.scene.image.antialias = true;
+    recipes.push_back(std::move(smooth));
+  }
   std::vector<NamedScene> scenes;
   for (const Recipe& recipe : recipes) {
     NamedScene& scene = scenes.emplace_back(NamedScene{recipe.name, recipe.scene.image, {}});

@@ -1,0 +1,245 @@
+#pragma once
+#include "renderer/raster/cuda/blend_policy.cuh"
+#include "renderer/raster/cuda/subtile_coverage.cuh"
+#include "renderer/raster/cuda/subtile_pixels.cuh"
+#include "renderer/raster/cuda/warp.cuh"
+
+/// How a warp paints a batch of circles that cover shares of its subtile's pixels. Device code
+/// only.
+namespace roundel::cuda {
+
+/// A warp's part of shared memory: a batch of circles.
+struct AreaScratch {
+  float4 discs[32];    ///< in pixels: x, y, radius, its square
+  float4 factors[32];  ///< AreaDisc's arc and bend; 1/r² and r in frame space
+  float2 centers[32];  ///< in frame space
+  Paint paints[32];
+  /// Of circles and pixels that they may cover in part: both their numbers, then the shares. A
+  /// lane's are side by side, those of its first pixel first, front to back.
+  std::uint32_t shares[BlendPolicy::kMostShares];
+};
+
+class AreaPainter {
+ public:
+  __device__ AreaPainter(SubtilePixels& pixels, const TileGrid& grid, const SnowRamp& ramp,
+                         AreaScratch& scratch)
+      : pixels_(pixels), grid_(grid), ramp_(ramp), scratch_(scratch) {}
+
+  /// Paints the lanes' circles; those without a radius are none.
+  __device__ void paint(const Shape& shape, const Paint& paint) {
+    const Disc disc = scalar::area_disc<L>(shape.x, shape.y, shape.radius, grid_.scale);
+    bool is_whole = false;
+    const bool reaches = shape.radius > 0 && reaches_subtile(shape, disc, is_whole);
+    const unsigned reaching = __ballot_sync(kAllLanes, reaches);
+    const unsigned whole = __ballot_sync(kAllLanes, reaches && is_whole);
+    if (reaching == 0) return;
+    __syncwarp();
+    scratch_.discs[lane()] = {disc.x, disc.y, disc.radius, disc.r2};
+    scratch_.factors[lane()] = {disc.arc, disc.bend, scalar::inverse_square(shape.radius),
+                                shape.radius};
+    scratch_.centers[lane()] = {shape.x, shape.y};
+    scratch_.paints[lane()] = paint;
+    find_pixels(disc, reaches, is_whole);
+    __syncwarp();
+    compute_shares();
+    if (4 * __popc(whole) < __popc(reaching))
+      paint_by_pixel();
+    else
+      paint_by_circle(reaching, whole);
+    __syncwarp();
+  }
+
+ private:
+  using L = ScalarLanes;
+  using Disc = scalar::AreaDisc<L>;
+  using Span = scalar::AreaSpan<L>;
+
+  /// Of the subtile, in pixels of the whole image: exact.
+  __device__ float left() const { return static_cast<float>(pixels_.x0) + grid_.origin_x(); }
+  __device__ float bottom() const { return static_cast<float>(pixels_.y0) + grid_.origin_y(); }
+
+  /// From `edge` on, `count` pixels.
+  __device__ static Span span_of(float edge, float count, float center) {
+    return scalar::area_span<L>(edge - center, (edge + count) - center);
+  }
+
+  __device__ bool reaches_subtile(const Shape& shape, const Disc& disc, bool& is_whole) const {
+    if (disc.radius > scalar::kLargestAreaRadius) {
+      const PixelRect rect{pixels_.x0, pixels_.y0, pixels_.x0 + kSubtileWidth - 1,
+                           pixels_.y0 + kSubtileHeight - 1};
+      is_whole = covers_all(shape, rect, grid_);
+      return may_cover(shape, rect, grid_);
+    }
+    // Rounding is monotonic: no pixel of the subtile has nearer or farther edges.
+    const Span x = span_of(left(), kSubtileWidth, disc.x);
+    const Span y = span_of(bottom(), kSubtileHeight, disc.y);
+    is_whole = scalar::is_all_covered<L>(disc, x, y);
+    return disc.r2 > x.near * x.near + y.near * y.near;
+  }
+
+  /// Columns ⌈first⌉ to ⌊last⌋ of the subtile, a bit each.
+  __device__ static std::uint32_t columns(float first, float last) {
+    const int low = __float2int_ru(fmaxf(first, 0.0f));
+    const int high = __float2int_rd(fminf(last, kSubtileWidth - 1.0f));
+    return low <= high ? (2u << high) - (1u << low) : 0;
+  }
+
+  /// Finds, a lane a circle, then a lane its pixels, the circles that touch each pixel, and those
+  /// of them that cover all of it. Approximate: a pixel too many is touched, and one that is wholly
+  /// covered may count as an edge; shares are exact either way. Up to radii of kMostSpanRadius the
+  /// rounding of the exact test moves an end by less than the margins; for larger ones all pixels
+  /// are edges.
+  __device__ void find_pixels(const Disc& disc, bool reaches, bool is_whole) {
+    constexpr float kTouchMargin = 0.25f, kInsideMargin = 0.0625f;
+    const bool has_spans = disc.radius <= kMostSpanRadius;
+    const std::uint32_t none_or_all = !reaches ? 0 : ~0u, all = is_whole ? none_or_all : 0;
+    const float x = disc.x - left(), y0 = bottom();
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) {
+      touching_[k] = none_or_all;
+      inside_[k] = all;
+    }
+    if (reaches && !is_whole && has_spans) {
+#pragma unroll
+      for (int row = 0; row < kSubtileHeight; ++row) {
+        const float edge0 = (y0 + static_cast<float>(row)) - disc.y;
+        const float edge1 = (y0 + static_cast<float>(row + 1)) - disc.y;
+        const float near = fmaxf(fmaxf(edge0, -edge1), 0.0f), far = fmaxf(-edge0, edge1);
+        const float outer =
+            approximate_sqrt(fmaxf((disc.radius - near) * (disc.radius + near), 0.0f)) +
+            kTouchMargin;
+        const float inner =
+            approximate_sqrt(fmaxf((disc.radius - far) * (disc.radius + far), 0.0f)) -
+            kInsideMargin;
+        const std::uint32_t touches = near < disc.radius ? columns(x - outer - 1, x + outer) : 0;
+        const std::uint32_t is_inside = far < disc.radius ? columns(x - inner, x + inner - 1) : 0;
+        const int shift = row % 2 * 16;
+        touching_[row / 2] = (row % 2 == 0 ? 0 : touching_[row / 2]) | touches << shift;
+        inside_[row / 2] = (row % 2 == 0 ? 0 : inside_[row / 2]) | is_inside << shift;
+      }
+    }
+    transpose(touching_);
+    transpose(inside_);
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) inside_[k] &= touching_[k];
+  }
+
+  /// The shares of the pixels' edges, a lane one of any pixel, so that no lane waits for others.
+  __device__ void compute_shares() {
+    std::uint32_t count = 0;
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) {
+      if (!pixels_.is_active(k)) touching_[k] = inside_[k] = 0;
+      count += __popc(touching_[k] & ~inside_[k]);
+    }
+    const std::uint32_t up_to_here = warp_inclusive_sum(count);
+    const std::uint32_t total = __shfl_sync(kAllLanes, up_to_here, 31);
+    first_share_ = up_to_here - count;
+    has_shares_ = total <= BlendPolicy::kMostShares;
+    if (!has_shares_) return;
+    std::uint32_t at = first_share_;
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k)
+      for (std::uint32_t left = touching_[k] & ~inside_[k]; left != 0; left &= left - 1)
+        scratch_.shares[at++] = (k * 32 + lane()) << 5 | (__ffs(left) - 1);
+    __syncwarp();
+    for (std::uint32_t i = lane(); i < total; i += 32) {
+      const std::uint32_t one = scratch_.shares[i], pixel = one >> 5;
+      const float x = left() + static_cast<float>(pixel % kSubtileWidth);
+      const float y = bottom() + static_cast<float>(pixel / kSubtileWidth);
+      scratch_.shares[i] = __float_as_uint(share_of(static_cast<int>(one & 31), x, y));
+    }
+    __syncwarp();
+  }
+
+  /// scalar::pixel_share() without the rectangles that there are not.
+  __device__ float share_of(int circle, float pixel_x, float pixel_y) const {
+    const float4 in_pixels = scratch_.discs[circle], factors = scratch_.factors[circle];
+    const Disc disc{in_pixels.x, in_pixels.y, in_pixels.z, in_pixels.w, factors.x, factors.y};
+    if (disc.radius > scalar::kLargestAreaRadius) {
+      const float2 center = scratch_.centers[circle];
+      const float dx = center.x - scalar::pixel_center<L>(pixel_x, grid_.s);
+      const float dy = center.y - scalar::pixel_center<L>(pixel_y, grid_.s);
+      return scalar::squared_distance<L>(dx, dy) <= factors.w * factors.w ? 1.0f : 0.0f;
+    }
+    const Span x = span_of(pixel_x, 1, disc.x), y = span_of(pixel_y, 1, disc.y);
+    if (scalar::is_all_covered<L>(disc, x, y)) return 1;
+    if (!(disc.r2 > x.near * x.near + y.near * y.near)) return 0;
+    if (x.other > 0 || y.other > 0) return scalar::area_share<L>(disc, x, y);
+    return L::saturate(
+        scalar::area_in_rectangle<L>(disc, scalar::area_side<L>(disc.radius, x.near, x.far),
+                                     scalar::area_side<L>(disc.radius, y.near, y.far)));
+  }
+
+  /// Of a circle that touches the lane's pixel k; `at` goes through the lane's shares.
+  __device__ float next_share(int circle, int k, std::uint32_t& at) const {
+    if ((inside_[k] >> circle & 1) != 0) return 1;
+    if (has_shares_) return __uint_as_float(scratch_.shares[at++]);
+    return share_of(circle, left() + static_cast<float>(pixels_.x() - pixels_.x0),
+                    bottom() + static_cast<float>(pixels_.y(k) - pixels_.y0));
+  }
+
+  __device__ void paint_by_pixel() {
+    std::uint32_t first = first_share_;
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) {
+      std::uint32_t at = first;
+      for (std::uint32_t left = touching_[k]; left != 0 && pixels_.is_active(k); left &= left - 1) {
+        const int circle = __ffs(left) - 1;
+        blend(circle, k, next_share(circle, k, at));
+      }
+      first += __popc(touching_[k] & ~inside_[k]);
+    }
+  }
+
+  /// Where many circles cover the whole subtile.
+  __device__ void paint_by_circle(unsigned reaching, unsigned whole) {
+    std::uint32_t at[kPixelsPerLane];
+    at[0] = first_share_;
+#pragma unroll
+    for (int k = 1; k < kPixelsPerLane; ++k)
+      at[k] = at[k - 1] + __popc(touching_[k - 1] & ~inside_[k - 1]);
+    for (int i = 0; reaching != 0; reaching &= reaching - 1, ++i) {
+      if (i >= BlendPolicy::kFirstLook && i % BlendPolicy::kLookInterval == 0 && pixels_.is_done())
+        return;
+      const int circle = __ffs(reaching) - 1;
+      const bool is_whole = (whole >> circle & 1) != 0;
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k) {
+        if (!pixels_.is_active(k)) continue;
+        if (is_whole)
+          blend(circle, k, 1);
+        else if ((touching_[k] >> circle & 1) != 0)
+          blend(circle, k, next_share(circle, k, at[k]));
+      }
+    }
+  }
+
+  __device__ void blend(int circle, int k, float share) {
+    if (!(share > 0)) return;
+    const Paint paint = scratch_.paints[circle];
+    SubtilePixels::State& state = pixels_.state[k];
+    if (!is_snow(paint)) {
+      scalar::composite<L>(state, paint.alpha * share, paint.red, paint.green, paint.blue);
+      return;
+    }
+    const float2 center = scratch_.centers[circle];
+    const float dx = center.x - pixels_.center_x, dy = center.y - pixels_.center_y[k];
+    float alpha, red, green;
+    scalar::shade_area_snow<L>(ramp_,
+                               scalar::area_snow<L>(scratch_.discs[circle].z, peak_alpha(paint)),
+                               dx * dx, dy * dy, scratch_.factors[circle].z, alpha, red, green);
+    scalar::composite<L>(state, alpha * share, red, green, 1.0f);
+  }
+
+  SubtilePixels& pixels_;
+  const TileGrid& grid_;
+  const SnowRamp& ramp_;
+  AreaScratch& scratch_;
+  /// Of the lane's pixels, a bit a circle.
+  std::uint32_t touching_[kPixelsPerLane], inside_[kPixelsPerLane];
+  std::uint32_t first_share_ = 0;
+  bool has_shares_ = true;
+};
+
+}  // namespace roundel::cuda
