@@ -34,14 +34,18 @@ void for_each_piece(const CircleStream& stream, const Visit& visit) {
 
 /// True if the disc and the picture, both in frame space, have a point in common.
 bool touches(const Shape& shape, const ImageSettings& image) {
-  const float width = static_cast<float>(image.width) / static_cast<float>(image.height);
-  const float dx = shape.x - std::clamp(shape.x, 0.0f, width);
-  const float dy = shape.y - std::clamp(shape.y, 0.0f, 1.0f);
+  const float height = static_cast<float>(image.frame_height());
+  const auto away = [height](float center, int first, int count) {
+    return center - std::clamp(center, static_cast<float>(first) / height,
+                               static_cast<float>(first + count) / height);
+  };
+  const float dx = away(shape.x, image.first_column(), image.width);
+  const float dy = away(shape.y, image.first_row(), image.height);
   return dx * dx + dy * dy <= shape.radius * shape.radius;
 }
 
 bool is_under_a_pixel(const Shape& shape, const ImageSettings& image) {
-  return 2 * shape.radius * static_cast<float>(image.height) < 1;
+  return 2 * shape.radius * static_cast<float>(image.frame_height()) < 1;
 }
 
 /// Of no circles.
@@ -93,7 +97,7 @@ bool makes_circles_on_the_way(const Scene& scene) {
 
 SceneBounds view_bounds(const Scene& scene) {
   const double half_height = 0.5 / scene.view.zoom;
-  const double half_width = half_height * scene.image.width / scene.image.height;
+  const double half_width = half_height * scene.image.frame_width() / scene.image.frame_height();
   return {scene.view.center_x - half_width, scene.view.center_x + half_width,
           scene.view.center_y - half_height, scene.view.center_y + half_height};
 }
@@ -166,8 +170,8 @@ FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t p
   survey.sample = sample_circles(circles, scene.image);
   if (source.is_streamed()) progress.total = 2 * circles.count();
   for_each_piece(circles, [&](const Circles& piece, std::size_t size) {
-    survey.overlaps += count_overlaps(piece.shapes.span().first(size), scene.image.width,
-                                      scene.image.height, kCpuTileSize);
+    survey.overlaps +=
+        count_overlaps(piece.shapes.span().first(size), TileGrid::make(scene.image, kCpuTileSize));
     const CirclePlaces places = places_of(piece.shapes.span().first(size), scene.image);
     survey.touching += places.touching;
     survey.under_a_pixel += places.under_a_pixel;

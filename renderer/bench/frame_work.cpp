@@ -20,7 +20,7 @@ constexpr int kBandRows = 16;
 /// One band of rows, front to back.
 std::uint64_t count_in_band(const Circles& circles, const ImageSettings& image, int first_row,
                             int last_row, std::vector<std::uint8_t>& visible) {
-  const TileGrid grid = TileGrid::make(image.width, image.height, kBandRows);
+  const TileGrid grid = TileGrid::make(image, kBandRows);
   const SnowRamp ramp = snow_ramp(image.blend_space);
   const auto width = static_cast<std::size_t>(image.width);
   const int num_rows = last_row - first_row + 1;
@@ -36,10 +36,12 @@ std::uint64_t count_in_band(const Circles& circles, const ImageSettings& image, 
     for (int y = std::max(box.y0, first_row); y <= std::min(box.y1, last_row); ++y) {
       const auto row = static_cast<std::size_t>(y - first_row);
       if (live[row] == 0) continue;
-      const float dy = shape.y - scalar::pixel_center<L>(static_cast<float>(y), grid.s);
+      const float dy =
+          shape.y - scalar::pixel_center<L>(static_cast<float>(y), grid.s, grid.half_y);
       for (int x = box.x0; x <= box.x1; ++x) {
         scalar::PixelState<L>& pixel = pixels[row * width + static_cast<std::size_t>(x)];
-        const float dx = shape.x - scalar::pixel_center<L>(static_cast<float>(x), grid.s);
+        const float dx =
+            shape.x - scalar::pixel_center<L>(static_cast<float>(x), grid.s, grid.half_x);
         const float d2 = scalar::squared_distance<L>(dx, dy);
         if (!(d2 <= shape.radius * shape.radius) ||
             pixel.transmittance <= scalar::kOpaqueTransmittance)

@@ -116,7 +116,7 @@ class EffectSum {
  public:
   EffectSum(const DrawnFrame& a, const DrawnFrame& b, std::span<const CircleChange> changes,
             std::uint64_t list_budget)
-      : grid_(TileGrid::make(a.image.width, a.image.height, kCpuTileSize)),
+      : grid_(TileGrid::make(a.image, kCpuTileSize)),
         a_(a, -1),
         b_(b, 1),
         sums_(changes.size() + 1) {

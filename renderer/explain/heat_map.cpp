@@ -35,9 +35,9 @@ struct TilePixels {
                               static_cast<int>(tile) / grid.tiles_x)) {
     for (int i = 0; i < kCpuTileSize; ++i) {
       x[static_cast<std::size_t>(i)] =
-          scalar::pixel_center<ScalarLanes>(static_cast<float>(rect.x0 + i), grid.s);
+          scalar::pixel_center<ScalarLanes>(static_cast<float>(rect.x0 + i), grid.s, grid.half_x);
       y[static_cast<std::size_t>(i)] =
-          scalar::pixel_center<ScalarLanes>(static_cast<float>(rect.y0 + i), grid.s);
+          scalar::pixel_center<ScalarLanes>(static_cast<float>(rect.y0 + i), grid.s, grid.half_y);
     }
   }
   std::size_t index(int column, int row) const {
@@ -65,7 +65,7 @@ void count_layers(const TilePixels& tile, TileList list, std::span<const Shape> 
     const Shape& shape = shapes[i];
     const PixelRect box = tile.bounds(shape);
     if (box.empty()) continue;
-    if (covers_all(shape, tile.rect, tile.grid.s)) {
+    if (covers_all(shape, tile.rect, tile.grid)) {
       ++everywhere;
       continue;
     }
@@ -126,7 +126,7 @@ class CountingBackend final : public RasterBackend {
   ChunkPlan plan(const CircleStream& circles, const ImageSettings& image,
                  const FrameTarget& /*out*/, StageStats& /*stats*/) override {
     circles_ = &circles;
-    grid_ = TileGrid::make(image.width, image.height, kCpuTileSize);
+    grid_ = TileGrid::make(image, kCpuTileSize);
     done_.assign(static_cast<std::size_t>(grid_.num_tiles()), 0);
     return {circles.count(), {first_chunk_, kMostCirclesAtOnce, 4}};
   }
@@ -182,7 +182,7 @@ void spread_over_pixels(const std::vector<std::uint64_t>& tiles, const TileGrid&
 
 HeatMap make_heat_map(const Circles& circles, const ImageSettings& image, HeatMapKind kind,
                       std::uint64_t list_budget) {
-  const TileGrid grid = TileGrid::make(image.width, image.height, kCpuTileSize);
+  const TileGrid grid = TileGrid::make(image, kCpuTileSize);
   const std::size_t pixels = image.pixels();
   HeatMap map{image.width, image.height, Buffer<std::uint32_t>(pixels)};
   std::uint32_t* const values = map.values.data();

@@ -104,8 +104,8 @@ class DataLayer final : public LayerSource {
              const std::optional<FrameSpace>& frame, std::span<Shape> shapes,
              std::span<Paint> paints, const PlaceOf& place_of) const {
     const View& view = frame ? frame->view : scene_.view;
-    const int height = frame ? frame->height : scene_.image.height;
-    const double pixel = 1 / static_cast<double>(height);
+    const int height = frame ? frame->height : scene_.image.frame_height();
+    const double pixel = scene_.image.px / static_cast<double>(height);
     const double scale = layer_.move.scale, opacity = layer_.opacity;
     const LengthUnits in_scene{view.zoom, pixel}, in_layer{scale * view.zoom, pixel};
     const std::span<const double> x = mapper_.x(run), y = mapper_.y(run), z = mapper_.z(run);

@@ -130,7 +130,7 @@ FilmSource::Frame FilmSource::at(std::int64_t frame) {
 
 void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths, Space space) {
   const Scene& scene = state_->scene;
-  const int width = scene.image.width, height = scene.image.height;
+  const int width = scene.image.frame_width(), height = scene.image.frame_height();
   const bool moves = space == Space::kFrame && !is_identity(scene.view, width, height);
   resize(circles, count_circles(scene));
   const bool has_paints = circles.paints_generation == state_->number;
@@ -206,8 +206,9 @@ void CircleSource::make_run(std::size_t first, std::span<Shape> shapes,
     const LayerSource& source = *state_->sources[index];
     const auto some_shapes = shapes.first(count);
     const auto some_paints = paints.first(count);
-    const bool is_moved = source.make_run_in_frame_space(
-        scene.view, scene.image.width, scene.image.height, first, some_shapes, some_paints);
+    const bool is_moved =
+        source.make_run_in_frame_space(scene.view, scene.image.frame_width(),
+                                       scene.image.frame_height(), first, some_shapes, some_paints);
     if (!is_moved) source.make_run(first, some_shapes, some_paints);
     finish_paints(scene, scene.layers[index], some_shapes, some_paints);
     if (!is_moved) move_circles(scene, scene.layers[index], true, some_shapes);

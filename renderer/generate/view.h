@@ -68,7 +68,7 @@ inline constexpr double kMaxFrameRadius = kMaxCoordinate * kMaxZoom;
 /// of the scene's image.
 inline void move_circles(const Scene& scene, const Layer& layer, bool by_view,
                          std::span<Shape> shapes) {
-  const int width = scene.image.width, height = scene.image.height;
+  const int width = scene.image.frame_width(), height = scene.image.frame_height();
   by_view &= !is_identity(scene.view, width, height);
   if (layer.move.is_identity()) {
     if (!by_view) return;

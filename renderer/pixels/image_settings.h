@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace roundel {
 
@@ -34,13 +35,29 @@ constexpr std::size_t pixel_count(int width, int height) {
   return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
 }
 
+/// Of which image a part is drawn, and from where.
+struct CropOrigin {
+  int whole_width, whole_height;  ///< pixels
+  int first_column, first_row;    ///< of the part; rows are counted from the bottom
+  bool operator==(const CropOrigin&) const = default;
+};
+
 struct ImageSettings {
-  int width = 1024, height = 1024;  ///< pixels, 1..kMaxImageSide each
+  int width = 1024, height = 1024;  ///< pixels that are drawn, 1..kMaxImageSide each
+  std::optional<CropOrigin> crop;   ///< where they are a part of an image
+  double px = 1;                    ///< pixels that a length of 1px is worth
   Background background;            ///< unused when `alpha` is set
   bool alpha = false;  ///< no background; PNG gets straight RGBA, EXR premultiplied RGBA
   BlendSpace blend_space = BlendSpace::kDisplay;
   int bits = 8;         ///< of a PNG's samples, 8 or 16
   bool dither = false;  ///< 8 bits by an ordered dither
+
+  /// The whole image, which makes frame space.
+  int frame_width() const { return crop ? crop->whole_width : width; }
+  int frame_height() const { return crop ? crop->whole_height : height; }
+  /// The first ones that are drawn.
+  int first_column() const { return crop ? crop->first_column : 0; }
+  int first_row() const { return crop ? crop->first_row : 0; }
 
   std::uint64_t pixels() const { return pixel_count(width, height); }
   int channels() const { return alpha ? 4 : 3; }  ///< of an Image

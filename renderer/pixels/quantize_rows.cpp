@@ -70,6 +70,9 @@ void quantize_rows(const Framebuffer& framebuffer, const ImageSettings& settings
   const auto channels = static_cast<std::size_t>(settings.channels());
   const bool is_deep = settings.bits == 16;
   const std::size_t row_bytes = width * channels * (is_deep ? 2 : 1);
+  // The pattern is the whole image's in a part of it, too.
+  const auto left = static_cast<std::size_t>(settings.first_column());
+  top += static_cast<std::size_t>(settings.frame_height() - settings.first_row() - settings.height);
   tbb::parallel_for(first, first + count, [&](std::size_t y) {
     const Pixel* const row =
         framebuffer.pixels.data() + (static_cast<std::size_t>(framebuffer.height) - 1 - y) * width;
@@ -80,7 +83,8 @@ void quantize_rows(const Framebuffer& framebuffer, const ImageSettings& settings
         pixel_levels(row[x], settings, quantize_word, levels);
       } else if (settings.dither) {
         pixel_levels(
-            row[x], settings, [&](float c) { return quantize_dithered(c, x, top + y); }, levels);
+            row[x], settings, [&](float c) { return quantize_dithered(c, left + x, top + y); },
+            levels);
       } else {
         pixel_levels(row[x], settings, quantize, levels);
       }

@@ -64,7 +64,8 @@ std::size_t most_in_one_tile(const Samples& samples, double tiles) {
 
 FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& image, int tile_size,
                              double saturation_factor) {
-  const double width = image.width, height = image.height;
+  const double width = image.width, height = image.height, scale = image.frame_height();
+  const double left = image.first_column(), bottom = image.first_row();
   const std::uint64_t count = circles.count();
   const auto tiles_across = [&](double center, double radius, double pixels) {
     const double first = std::max(center - radius, 0.0), last = std::min(center + radius, pixels);
@@ -81,7 +82,8 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
     double block_depth = 0, block_tiles = 0;
     for (std::size_t i = 0; i < samples.count; ++i) {
       const Shape& shape = samples.shapes[i];
-      const double x = shape.x * height, y = shape.y * height, radius = shape.radius * height;
+      const double x = shape.x * scale - left, y = shape.y * scale - bottom;
+      const double radius = shape.radius * scale;
       const double touched = tiles_across(x, radius, width) * tiles_across(y, radius, height);
       block_tiles += touched;
       if (touched > 0) {
@@ -91,17 +93,17 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
         block_depth += optical_depth(samples.paints[i]) * area / (width * height);
       }
     }
-    const double scale = static_cast<double>(block) / static_cast<double>(samples.count);
+    const double weight = static_cast<double>(block) / static_cast<double>(samples.count);
     const std::size_t most =
-        block < kLeastLongList ? 0 : most_in_one_tile(samples, height / tile_size);
+        block < kLeastLongList ? 0 : most_in_one_tile(samples, scale / tile_size);
     if (10 * most >= samples.count)
-      estimate.longest_list = std::max(estimate.longest_list, scale * static_cast<double>(most));
+      estimate.longest_list = std::max(estimate.longest_list, weight * static_cast<double>(most));
     const double missing = saturation_factor * kStoppingDepth - depth;
-    depth += block_depth * scale;
-    tiles += block_tiles * scale;
+    depth += block_depth * weight;
+    tiles += block_tiles * weight;
     done += block;
     if (depth >= saturation_factor * kStoppingDepth && estimate.front_circles == count) {
-      const double part = missing / (block_depth * scale);
+      const double part = missing / (block_depth * weight);
       estimate.front_circles =
           done - block + static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(block)));
       estimate.front_tiles_per_circle = tiles / static_cast<double>(done);

@@ -17,9 +17,12 @@ struct PixelState {
 };
 
 /// Centre of pixel column or row i (counted from the left or the bottom); s = 1/height.
+/// In a part of a picture i counts from there, and `half` is 1/2 and the columns or rows before it:
+/// all these sums are exact.
 template <class L>
-ROUNDEL_HOST_DEVICE typename L::Float pixel_center(typename L::Float i, float s) {
-  return L::mul(L::set(s), L::add(i, L::set(0.5f)));
+ROUNDEL_HOST_DEVICE typename L::Float pixel_center(typename L::Float i, float s,
+                                                   float half = 0.5f) {
+  return L::mul(L::set(s), L::add(i, L::set(half)));
 }
 
 /// dx² + dy², the left side of the coverage test dx·dx + dy·dy <= r·r.
@@ -163,13 +166,15 @@ ROUNDEL_HOST_DEVICE void blend_circle(PixelState<L>& pixel, typename L::Float dx
 /// Columns (or rows) 0..count−1 of an image of height `height` whose centres lie within `radius` of
 /// `center`: the whole numbers from `low` to `high`, none when low > high. With a margin for the
 /// rounding of the coverage test and of these lines: 1/64 pixel and 2⁻²⁰ of the numbers involved.
+/// `half` is as for pixel_center().
 template <class L>
 ROUNDEL_HOST_DEVICE void covered_pixels(typename L::Float center, typename L::Float radius,
-                                        float height, float count, typename L::Float& low,
-                                        typename L::Float& high) {
-  const typename L::Float middle = L::sub(L::mul(center, L::set(height)), L::set(0.5f));
+                                        float height, float count, float half,
+                                        typename L::Float& low, typename L::Float& high) {
+  const typename L::Float middle = L::sub(L::mul(center, L::set(height)), L::set(half));
   const typename L::Float reach = L::mul(radius, L::set(height));
-  const typename L::Float magnitude = L::add(L::add(L::abs(middle), reach), L::set(count));
+  const typename L::Float magnitude =
+      L::add(L::add(L::abs(middle), reach), L::set(count + (half - 0.5f)));
   const typename L::Float margin = L::add(L::set(0x1p-6f), L::mul(magnitude, L::set(0x1p-20f)));
   const typename L::Float wide = L::add(reach, margin);
   low = L::clamp(L::sub(middle, wide), 0.0f, count);

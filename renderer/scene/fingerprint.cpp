@@ -249,8 +249,8 @@ bool has_double_data(const Scene& scene) {
 std::string fingerprint(const Scene& scene) {
   Hasher hasher;
   hasher.add(std::uint64_t{kFrameContractVersion});
-  hasher.add(static_cast<std::uint64_t>(scene.image.width));
-  hasher.add(static_cast<std::uint64_t>(scene.image.height));
+  hasher.add(static_cast<std::uint64_t>(scene.image.frame_width()));
+  hasher.add(static_cast<std::uint64_t>(scene.image.frame_height()));
   hasher.add(std::uint64_t{scene.image.alpha});
   const Background background = scene.image.alpha ? Background{} : scene.image.background;
   hasher.add_all(background.bottom, background.top);
@@ -272,8 +272,15 @@ std::string fingerprint(const Scene& scene) {
   if (scene.image.bits != 8) hasher.add(std::string_view("16 bits"));
   if (scene.image.dither) hasher.add(std::string_view("dither"));
   // Such frames were drawn from rounded positions once: they must not pass for today's.
-  if (has_double_data(scene) && !is_identity(scene.view, scene.image.width, scene.image.height))
+  if (has_double_data(scene) &&
+      !is_identity(scene.view, scene.image.frame_width(), scene.image.frame_height()))
     hasher.add(std::string_view("data's positions in binary64"));
+  if (scene.image.crop)
+    hasher.add_all(std::string_view("crop"), static_cast<std::uint64_t>(scene.image.first_column()),
+                   static_cast<std::uint64_t>(scene.image.first_row()),
+                   static_cast<std::uint64_t>(scene.image.width),
+                   static_cast<std::uint64_t>(scene.image.height));
+  if (scene.image.px != 1) hasher.add_all(std::string_view("px"), scene.image.px);
   if (scene.view.flip_y) hasher.add(std::string_view("y points down"));
   return hasher.digest();
 }

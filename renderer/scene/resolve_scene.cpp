@@ -166,7 +166,7 @@ View view_of(const ViewWindow& asked, const Scene& scene) {
               window.top + margin};
   }
   // What an image as high as the window's width or height shows.
-  const double aspect = static_cast<double>(scene.image.width) / scene.image.height;
+  const double aspect = static_cast<double>(scene.image.frame_width()) / scene.image.frame_height();
   const double by_width = (window.right - window.left) / aspect;
   const double by_height = window.top - window.bottom;
   View view;

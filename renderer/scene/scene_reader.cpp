@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -102,6 +103,34 @@ class SceneReader {
     if (overrides_.width) image.width = *overrides_.width;
     if (overrides_.height) image.height = *overrides_.height;
     if (overrides_.width && overrides_.height) check_size_option(image);
+    scale_image(image);
+    crop_image(image);
+  }
+
+  void scale_image(ImageSettings& image) const {
+    if (overrides_.scale == 1) return;
+    for (int* const side : {&image.width, &image.height}) {
+      const double scaled = std::max(std::round(*side * overrides_.scale), 1.0);
+      if (scaled > kMaxImageSide)
+        throw Error(ExitCode::kUsage,
+                    fmt::format("--scale: expected at most {} pixels a side, got {}", kMaxImageSide,
+                                scaled));
+      *side = static_cast<int>(scaled);
+    }
+    image.px = overrides_.scale;
+  }
+
+  void crop_image(ImageSettings& image) const {
+    if (!overrides_.crop) return;
+    const auto [left, top, width, height] = *overrides_.crop;
+    if (width > image.width - left || height > image.height - top)
+      throw Error(ExitCode::kUsage,
+                  fmt::format("--crop: expected a part of the picture, which has {}x{} pixels, got "
+                              "{}x{} from {},{} on",
+                              image.width, image.height, width, height, left, top));
+    image.crop = CropOrigin{image.width, image.height, left, image.height - top - height};
+    image.width = width;
+    image.height = height;
   }
 
   static void check_size_option(const ImageSettings& image) {

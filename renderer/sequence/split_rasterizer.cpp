@@ -64,7 +64,7 @@ RowBand part_of(const RowBand& whole, int index, int count) {
 
 void select_band(const Circles& circles, const ImageSettings& image, const RowBand& band,
                  Circles& selected) {
-  const TileGrid grid = TileGrid::make(image.width, image.height, 16);
+  const TileGrid grid = TileGrid::make(image, 16);
   const std::size_t count = circles.count();
   const std::size_t slabs = (count + kBandSlab - 1) / kBandSlab;
   // Count in each slab, add up, and put each slab's circles where they belong: paint order stays.

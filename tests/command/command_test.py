@@ -91,10 +91,10 @@ MALFORMED.update(
 )
 
 OPTIONS = {
-    "render": "output overwrite frames resume shard split-frame format pixel-format progress size layers seed frame "
+    "render": "output overwrite frames resume shard split-frame format pixel-format progress size scale crop layers seed frame "
               "backend device threads memory stats quiet verbose",
-    "verify": "frames scene size layers seed threads quiet",
-    "validate": "output format size layers seed frame backend device threads memory quiet",
+    "verify": "frames scene size scale crop layers seed threads quiet",
+    "validate": "output format size scale crop layers seed frame backend device threads memory quiet",
     "diff": "max-delta max-pixels max-density flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
             "junit explain limit size seed frame json threads quiet",
     "regress": "goldens output frames manifest report junit json max-delta max-pixels max-density flip-mean flip ppd "
@@ -374,6 +374,65 @@ class Pictures(CommandTest):
         module = os.path.join(os.path.dirname(ROUNDEL), "../../lib/roundel/libroundel_exr.so")
         shutil.copy(module, self.path("lib/roundel"))
         self.run_roundel("render", "rgb.yaml", "-o", "a.exr", program=program)
+
+    def test_a_crop_is_a_part_of_the_picture_in_every_format(self):
+        self.write("s.yaml", "version: 1\nimage: {width: 96, height: 64, background: {bottom: 0.2, top: 0.9}}\nlayers:\n"
+                             "  - generator: rand10k\n"
+                             "  - random: {count: 50, radius: 0.05}\n    shader: snow\n")
+        crop = ("--crop", "33,7,40,50")
+        self.run_roundel("render", "s.yaml", "-o", "whole.pfm")
+        self.run_roundel("render", "s.yaml", "-o", "part.pfm", *crop)
+        whole, part = self.read("whole.pfm"), self.read("part.pfm")
+        start = len(whole) - 96 * 64 * 12
+        rows = [whole[start + 12 * (96 * row + 33):start + 12 * (96 * row + 73)] for row in range(64 - 57, 64 - 7)]
+        self.assertEqual(part[len(part) - 40 * 50 * 12:], b"".join(rows))  # rows go up
+        for ending in ("png", "exr"):
+            self.run_roundel("render", "s.yaml", "-o", "part." + ending, *crop)
+            drawn = self.run_roundel("info", "part." + ending).stdout if ending == "png" else "40x50"
+            self.assertIn("40x50", drawn)
+        raw = subprocess.run([ROUNDEL, "render", "s.yaml", "-o", "-", "--format", "rawvideo", *crop, "-q"],
+                             cwd=self.folder, capture_output=True, check=True).stdout
+        all_of_it = subprocess.run([ROUNDEL, "render", "s.yaml", "-o", "-", "--format", "rawvideo", "-q"],
+                                   cwd=self.folder, capture_output=True, check=True).stdout
+        self.assertEqual(raw, b"".join(all_of_it[3 * (96 * row + 33):3 * (96 * row + 73)] for row in range(7, 57)))
+
+    def test_a_crop_or_preview_is_not_taken_for_the_whole_picture(self):
+        self.write("s.yaml", "version: 1\nimage: {width: 64, height: 64}\nlayers: [{generator: bouncingballs}]\n")
+        film = ("render", "s.yaml", "--frames", "0-3", "-o", "f_##.png", "-q")
+        for change in (("--crop", "0,0,64,32"), ("--scale", "0.5")):
+            self.run_roundel(*film, *change, "--overwrite")
+            self.run_roundel(*film, *change, "--resume")
+            self.assertIn("asked 64x64", self.run_roundel(*film, "--resume", code=REFUSED).stderr)
+            self.run_roundel("verify", "f_##.png", "--frames", "0-3", "--scene", "s.yaml", *change)
+            self.run_roundel("verify", "f_##.png", "--frames", "0-3", "--scene", "s.yaml", code=1)
+        # Another part of the same size.
+        self.run_roundel(*film, "--crop", "0,0,64,32", "--overwrite")
+        self.run_roundel(*film, "--crop", "0,32,64,32", "--resume", code=REFUSED)
+        # All of it is the picture itself, but says that it was asked for as a part.
+        self.run_roundel("verify", "f_##.png", "--frames", "0-3", "--crop", "0,0,64,32", code=USAGE)
+
+    def test_scale_scales_pixels_and_crops_are_checked(self):
+        self.write("d.csv", "x,y\n0.5,0.5\n")
+        self.write("s.yaml", "version: 1\nimage: {width: 80, height: 80, background: 1}\nlayers:\n"
+                             "  - {data: d.csv, map: {x: x, y: y, radius: 20px, alpha: 1}}\n")
+
+        def black(*arguments):
+            done = subprocess.run([ROUNDEL, "render", "s.yaml", "-o", "-", "--format", "rawvideo", "-q", *arguments],
+                                  cwd=self.folder, capture_output=True, check=True)
+            return done.stdout[::3].count(0)
+        self.assertAlmostEqual(black() / 1257, 1, 1)
+        self.assertAlmostEqual(black("--size", "160x160") / 1257, 1, 1)
+        self.assertAlmostEqual(black("--scale", "2") / 5027, 1, 1)
+        self.assertAlmostEqual(black("--size", "40x40", "--scale", "0.5") / 314, 1, 1)
+        self.assertEqual(black("--scale", "0.5", "--crop", "20,20,1,1"), 1)
+        for arguments, says in ((("--crop", "0,0,81,1"), "--crop: expected a part of the picture, which has 80x80 pixels"),
+                                (("--crop", "0,40,40,20", "--scale", "0.5"), "which has 40x40 pixels, got 40x20 from 0,40"),
+                                (("--crop", "0,0,0,1"), "--crop: expected a whole number of pixels from 1 to 65536"),
+                                (("--crop", "1,2,3"), "--crop: expected X,Y,W,H"),
+                                (("--scale", "0"), "--scale: expected a number > 0"),
+                                (("--scale", "1000"), "--scale: expected at most 65536 pixels a side, got 80000")):
+            self.assertIn(says, self.run_roundel("render", "s.yaml", "-o", "a.png", *arguments, code=USAGE).stderr)
+        self.assertFalse(os.path.exists(self.path("a.png")))
 
     def test_several_scenes_go_into_a_folder(self):
         os.mkdir(self.path("out"))

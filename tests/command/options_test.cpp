@@ -235,7 +235,7 @@ TEST(Options, VerifyNeedsFramesAndForAllOfThemAScene) {
   EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png", "--frames=all"}),
                        R"(--frames: expected --scene too for "all")"));
   EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png", "--frames=1", "--seed=2"}),
-                       "--scene: expected with --size, --layers and --seed"));
+                       "--scene: expected with --size, --scale, --crop, --layers and --seed"));
 }
 
 TEST(Options, ArgumentsBeyondTheLastAreRefused) {

@@ -61,7 +61,7 @@ TEST(HeatMap, OverlapsAreTheListsOfTheTiles) {
     for (int row = 0; row < image.height; row += kCpuTileSize)
       for (int x = 0; x < image.width; x += kCpuTileSize)
         sum += map.values[static_cast<std::size_t>(row * image.width + x)];
-    EXPECT_EQ(sum, count_overlaps(circles.shapes.span(), image.width, image.height, kCpuTileSize));
+    EXPECT_EQ(sum, count_overlaps(circles.shapes.span(), TileGrid::make(image, kCpuTileSize)));
     const HeatMap layers = make_heat_map(circles, image, HeatMapKind::kLayers, 0);
     for (std::size_t i = 0; i < map.values.size(); ++i)
       ASSERT_GE(map.values[i], layers.values[i]) << i;

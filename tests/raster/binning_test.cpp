@@ -37,7 +37,7 @@ TEST(Binning, NoCoveredPixelLiesOutsideTheBoundsOrTheTileTest) {
         for (int x = 0; x < width; ++x) {
           if (!covers(shape, x, y, grid.s)) continue;
           ASSERT_TRUE(x >= bounds.x0 && x <= bounds.x1 && y >= bounds.y0 && y <= bounds.y1);
-          ASSERT_TRUE(may_cover(shape, grid.tile_pixels(x / 16, y / 16), grid.s));
+          ASSERT_TRUE(may_cover(shape, grid.tile_pixels(x / 16, y / 16), grid));
         }
       }
     }
@@ -72,7 +72,7 @@ void expect_lists(const cpu::TileLists& lists, const Circles& circles, const Til
     const PixelRect pixels = grid.tile_pixels(tile % grid.tiles_x, tile / grid.tiles_x);
     std::vector<std::uint32_t> expected;
     for (std::uint32_t i = 0; tile != done && i < circles.count(); ++i) {
-      if (!may_cover(circles.shapes[i], pixels, grid.s)) continue;
+      if (!may_cover(circles.shapes[i], pixels, grid)) continue;
       bool any = false;
       for (int y = pixels.y0; y <= pixels.y1; ++y)
         for (int x = pixels.x0; x <= pixels.x1; ++x) any |= covers(circles.shapes[i], x, y, grid.s);
@@ -126,7 +126,9 @@ TEST(Binning, TooManyOverlapsAreRefusedNotWritten) {
 }
 
 TEST(Binning, CirclesThatMissEveryPixelCentreAreNotListed) {
-  const auto listed = [](Shape shape) { return count_overlaps(std::span(&shape, 1), 64, 64, 16); };
+  const auto listed = [](Shape shape) {
+    return count_overlaps(std::span(&shape, 1), TileGrid::make(64, 64, 16));
+  };
   const float corner = 32.0f / 64;  // between four pixels
   EXPECT_EQ(listed({corner, corner, 0, 0.1f / 64}), 0u);
   EXPECT_EQ(listed({corner, corner, 0, 0.8f / 64}), 4u);

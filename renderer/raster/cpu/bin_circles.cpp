@@ -269,9 +269,8 @@ std::vector<std::uint64_t> count_overlaps_by_tile(std::span<const Shape> shapes,
       sum_of);
 }
 
-std::uint64_t count_overlaps(std::span<const Shape> shapes, int width, int height, int tile_size) {
-  const std::vector<std::uint64_t> counts =
-      count_overlaps_by_tile(shapes, TileGrid::make(width, height, tile_size));
+std::uint64_t count_overlaps(std::span<const Shape> shapes, const TileGrid& grid) {
+  const std::vector<std::uint64_t> counts = count_overlaps_by_tile(shapes, grid);
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 

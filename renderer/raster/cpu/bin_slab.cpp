@@ -40,8 +40,8 @@ HWY_INLINE void compute_rects(const Shape* shapes, const TileGrid& grid, Rects& 
   hn::LoadInterleaved4(kTag, &shapes->x, x, y, z, radius);
   const float height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
   Vector x0, x1, y0, y1;
-  covered_whole_pixels(x, radius, height, width, x0, x1);
-  covered_whole_pixels(y, radius, height, height, y0, y1);
+  covered_whole_pixels(x, radius, grid.scale, width, grid.half_x, x0, x1);
+  covered_whole_pixels(y, radius, grid.scale, height, grid.half_y, y0, y1);
   const L::Mask some =
       hn::And(hn::And(hn::Le(x0, x1), hn::Le(y0, y1)), L::greater(radius, hn::Zero(kTag)));
   const Integers left = tiles_of(x0, grid), bottom = tiles_of(y0, grid), top = tiles_of(y1, grid);
@@ -78,8 +78,8 @@ HWY_INLINE void compute_reach(const Shape& shape, const TileGrid& grid, int tile
   const Vector first_pixel = L::mul(row, L::set(tile_size));
   const Vector last_pixel =
       hn::Min(L::add(first_pixel, L::set(tile_size - 1.0f)), L::set(height - 1.0f));
-  const Vector bottom = pixel_center<L>(first_pixel, grid.s);
-  const Vector top = pixel_center<L>(last_pixel, grid.s);
+  const Vector bottom = pixel_center<L>(first_pixel, grid.s, grid.half_y);
+  const Vector top = pixel_center<L>(last_pixel, grid.s, grid.half_y);
   const Vector y = L::set(shape.y);
   const Vector dy = L::sub(y, hn::Min(hn::Max(y, bottom), top));
   // Half the chord; 2⁻²⁰ r² is more than what rounding takes from the coverage test's two sides.
@@ -87,7 +87,7 @@ HWY_INLINE void compute_reach(const Shape& shape, const TileGrid& grid, int tile
   const Vector square = hn::Max(L::sub(r2, L::mul(dy, dy)), hn::Zero(kTag));
   const Vector half = L::sqrt(L::add(square, L::mul(r2, L::set(0x1p-20f))));
   Vector first, last;
-  covered_whole_pixels(L::set(shape.x), half, height, width, first, last);
+  covered_whole_pixels(L::set(shape.x), half, grid.scale, width, grid.half_x, first, last);
   hn::Store(tiles_of(first, grid), kIntegers, x0);
   hn::Store(tiles_of(last, grid), kIntegers, x1);
 }

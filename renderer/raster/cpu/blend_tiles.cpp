@@ -53,8 +53,8 @@ class TileBlender {
     for (int i = 0; i < tile_size; i += kLanes) {
       const Vector x = L::add(L::set(static_cast<float>(pixels_.x0 + i)), lane_numbers);
       const Vector y = L::add(L::set(static_cast<float>(pixels_.y0 + i)), lane_numbers);
-      hn::Store(pixel_center<L>(x, args_.grid.s), kTag, column_x_ + i);
-      hn::Store(pixel_center<L>(y, args_.grid.s), kTag, row_y_ + i);
+      hn::Store(pixel_center<L>(x, args_.grid.s, args_.grid.half_x), kTag, column_x_ + i);
+      hn::Store(pixel_center<L>(y, args_.grid.s, args_.grid.half_y), kTag, row_y_ + i);
     }
     for (int y = 0; y < tile_size; y += kRows)
       for (int x = 0; x < tile_size; x += kLanes) blocks_[num_blocks_++] = {x, y, 1};
@@ -83,7 +83,7 @@ class TileBlender {
       const int side = collect_pixels();
       if (side <= SpeckBlender::kLargestSide && batch_.snow == 0 &&
           args_.state.tile_size <= SpeckBlender::kLargestTile) {
-        if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid.s);
+        if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
         specks_have_pixels_ = true;
         specks_.blend({batch_.count, side, batch_.x, batch_.y, batch_.radius, first_x_, first_y_,
                        batch_.paints});
@@ -251,11 +251,13 @@ class TileBlender {
     for (int k = 0; k < batch_.count; k += kLanes) {
       const Vector radius = hn::Load(kTag, batch_.radius + k);
       Vector first, last;
-      covered_whole_pixels(hn::Load(kTag, batch_.x + k), radius, height, width, first, last);
+      covered_whole_pixels(hn::Load(kTag, batch_.x + k), radius, grid.scale, width, grid.half_x,
+                           first, last);
       store(first, pixels_.x0, first_x_ + k);
       store(last, pixels_.x0, last_x_ + k);
       longest = hn::Max(longest, L::sub(last, first));
-      covered_whole_pixels(hn::Load(kTag, batch_.y + k), radius, height, height, first, last);
+      covered_whole_pixels(hn::Load(kTag, batch_.y + k), radius, grid.scale, height, grid.half_y,
+                           first, last);
       store(first, pixels_.y0, first_y_ + k);
       store(last, pixels_.y0, last_y_ + k);
       longest = hn::Max(longest, L::sub(last, first));

@@ -32,7 +32,7 @@ class CpuBackend final : public RasterBackend {
                  StageStats& /*stats*/) override {
     const std::uint64_t picture_bytes = out.resize(image);
     circles_ = &circles;
-    grid_ = TileGrid::make(image.width, image.height, tile_size_);
+    grid_ = TileGrid::make(image, tile_size_);
     ramp_ = snow_ramp(image.blend_space);
     finish_.emplace(image, out, tile_size_);
     budget_ = compute_budget(picture_bytes);

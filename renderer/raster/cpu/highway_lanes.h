@@ -87,9 +87,9 @@ using VectorLanes = CappedLanes<16>;  // 16 pixels divide every tile
 
 /// covered_pixels() in whole numbers.
 HWY_INLINE void covered_whole_pixels(VectorLanes::Float center, VectorLanes::Float radius,
-                                     float height, float count, VectorLanes::Float& first,
-                                     VectorLanes::Float& last) {
+                                     float height, float count, float half,
+                                     VectorLanes::Float& first, VectorLanes::Float& last) {
   VectorLanes::Float low, high;
-  covered_pixels<VectorLanes>(center, radius, height, count, low, high);
+  covered_pixels<VectorLanes>(center, radius, height, count, half, low, high);
   first = hn::Ceil(low), last = hn::Floor(high);
 }

@@ -37,11 +37,12 @@ class SpeckBlender {
   static constexpr int kLargestTile = 32;  ///< pixels a side
 
   /// Takes over the pixels of `state` until store().
-  void load(const TileState& state, const PixelRect& pixels, float s) {
+  void load(const TileState& state, const PixelRect& pixels, const TileGrid& grid) {
     state_ = state;
-    s_ = s;
-    origin_x_ = static_cast<float>(pixels.x0);
-    origin_y_ = static_cast<float>(pixels.y0);
+    s_ = grid.s;
+    // Whole numbers below 2²⁴, of the whole image: exact.
+    origin_x_ = static_cast<float>(pixels.x0) + (grid.half_x - 0.5f);
+    origin_y_ = static_cast<float>(pixels.y0) + (grid.half_y - 0.5f);
     active_ = 0;
     std::fill_n(channels_, 4 * kPixels, 0.0f);  // beyond the tile pixels count as opaque
     for_each_vector([&](const float* planes, std::size_t plane, float* channels) HWY_ATTR {

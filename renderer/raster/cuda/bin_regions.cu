@@ -47,8 +47,8 @@ struct Region {
     const float tile = static_cast<float>(kTileSize) * grid.s;
     half_width = 0.5f * kRegionWidth * tile;
     half_height = 0.5f * kRegionHeight * tile;
-    middle_x = (static_cast<float>(tile_x) + 0.5f * kRegionWidth) * tile;
-    middle_y = (static_cast<float>(tile_y) + 0.5f * kRegionHeight) * tile;
+    middle_x = grid.left() + (static_cast<float>(tile_x) + 0.5f * kRegionWidth) * tile;
+    middle_y = grid.bottom() + (static_cast<float>(tile_y) + 0.5f * kRegionHeight) * tile;
     margin = 0.125f * grid.s + 0x1p-17f * (middle_x + half_width + middle_y + half_height);
   }
 

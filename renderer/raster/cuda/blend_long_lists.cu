@@ -135,11 +135,11 @@ class Finder {
 
   /// Which of the lane's pixels the circles of all lanes cover: bit i of word k: lane i's, pixel k.
   __device__ void cover(const Shape& shape, std::uint32_t covering[kPixelsPerLane]) const {
-    const float s = args_.grid.s, r2 = shape.radius * shape.radius;
+    const float r2 = shape.radius * shape.radius;
     const SubtileBox box(shape, pixels_, args_.grid);
     if (!__any_sync(kAllLanes, box.reaches && box.side() > BlendPolicy::kTestedSide)) {
       test_box(shape, box.reaches ? r2 : -1, box.reaches ? box.first_column : 0,
-               box.reaches ? box.first_row : 0, pixels_, s, covering);
+               box.reaches ? box.first_row : 0, pixels_, args_.grid, covering);
       transpose(covering);
     } else if (!__any_sync(kAllLanes, box.reaches && box.reach > kMostSpanRadius)) {
       compute_spans(shape, box.reaches ? r2 : -1, box.reaches ? box.middle_x : 0, pixels_,
@@ -248,7 +248,8 @@ __global__ void __launch_bounds__(kThreads)
     const SavedPixel saved = args.states[position];
     state = {saved.red, saved.green, saved.blue, saved.transmittance};
   }
-  const float center_y = scalar::pixel_center<ScalarLanes>(static_cast<float>(y), grid.s);
+  const float center_y =
+      scalar::pixel_center<ScalarLanes>(static_cast<float>(y), grid.s, grid.half_y);
   bool is_done = !__any_sync(kAllLanes, state.transmittance > scalar::kOpaqueTransmittance);
 
   Finder finder(args, pixels, list, subtile, shared);

@@ -133,8 +133,10 @@ class FoundOverlaps {
   /// True only for circles whose box does not touch the tile: most, and told quickly.
   __device__ bool is_far(const Shape& shape) const {
     const float half = 0.5f * static_cast<float>(kTileSize) * args_.grid.s;
-    const float dx = fabsf(shape.x - static_cast<float>(2 * tile_x_ + 1) * half);
-    const float dy = fabsf(shape.y - static_cast<float>(2 * tile_y_ + 1) * half);
+    const float dx =
+        fabsf(shape.x - (args_.grid.left() + static_cast<float>(2 * tile_x_ + 1) * half));
+    const float dy =
+        fabsf(shape.y - (args_.grid.bottom() + static_cast<float>(2 * tile_y_ + 1) * half));
     // The margin is more than all rounding.
     const float reach = (shape.radius + half) * (1 + 0x1p-12f);
     return fmaxf(dx, dy) * (1 - 0x1p-18f) > reach + args_.grid.s * 0.125f;
@@ -221,18 +223,19 @@ __global__ void __launch_bounds__(kThreads, BlendPolicy::kBlocksPerProcessor)
   }
 }
 
-__global__ void fill_background_kernel(const BackgroundRows rows, float4* background) {
+__global__ void fill_background_kernel(const BackgroundRows rows, int count, float4* background) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
-  if (row >= rows.height) return;
+  if (row >= count) return;
   const BlendColor color = rows.row(row);
   background[row] = {color.red, color.green, color.blue, 0};
 }
 
 }  // namespace
 
-void fill_background(const BackgroundRows& rows, float4* background, cudaStream_t stream) {
-  const int blocks = (rows.height + kThreads - 1) / kThreads;
-  fill_background_kernel<<<blocks, kThreads, 0, stream>>>(rows, background);
+void fill_background(const BackgroundRows& rows, int count, float4* background,
+                     cudaStream_t stream) {
+  const int blocks = (count + kThreads - 1) / kThreads;
+  fill_background_kernel<<<blocks, kThreads, 0, stream>>>(rows, count, background);
   ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 

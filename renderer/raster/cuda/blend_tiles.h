@@ -45,7 +45,9 @@ struct BlendTilesArgs {
 };
 
 /// The background's colour in every row, for BlendTilesArgs::background.
-void fill_background(const BackgroundRows& rows, float4* background, cudaStream_t stream);
+/// [count] rows.
+void fill_background(const BackgroundRows& rows, int count, float4* background,
+                     cudaStream_t stream);
 
 /// Whether these kernels can begin early on the calling thread's device.
 bool can_begin_early();

@@ -89,7 +89,7 @@ void CudaBackend::lock_pages(const ImageSettings& image, Image& out) const {
 }
 
 void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) {
-  const TileGrid grid = TileGrid::make(image.width, image.height, kTileSize);
+  const TileGrid grid = TileGrid::make(image, kTileSize);
   out_ = out;
   if (out.framebuffer != nullptr) framebuffer_.reserve_discard(out.framebuffer->pixels.size());
   if (out.image != nullptr) bytes_.reserve_discard(out.image->bytes.size());
@@ -104,7 +104,7 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   blend_.flat_background = background.row(0);
   if (!background.is_flat()) {
     background_.reserve_discard(static_cast<std::size_t>(image.height));
-    fill_background(background, background_.data(), stream_);
+    fill_background(background, image.height, background_.data(), stream_);
     blend_.background = background_.data();
   }
   active_subtiles_.reserve_discard((static_cast<std::size_t>(grid.num_tiles()) + 3) / 4 * 4);

@@ -20,10 +20,9 @@ struct SubtileBox {
   bool reaches;
 
   __device__ SubtileBox(const Shape& shape, const SubtilePixels& pixels, const TileGrid& grid) {
-    const float height = static_cast<float>(grid.height);
-    middle_x = shape.x * height - (static_cast<float>(pixels.x0) + 0.5f);
-    const float middle_y = shape.y * height - (static_cast<float>(pixels.y0) + 0.5f);
-    const float radius = shape.radius * height;
+    middle_x = shape.x * grid.scale - (static_cast<float>(pixels.x0) + grid.half_x);
+    const float middle_y = shape.y * grid.scale - (static_cast<float>(pixels.y0) + grid.half_y);
+    const float radius = shape.radius * grid.scale;
     reach = radius + (kMargin + (fabsf(middle_x) + fabsf(middle_y) + radius) * 0x1p-20f);
     const float x0 = fmaxf(middle_x - reach, 0.0f),
                 x1 = fminf(middle_x + reach, kSubtileWidth - 1.0f);
@@ -56,19 +55,22 @@ inline __device__ float approximate_sqrt(float a) {
 /// at most kMarkedWidth
 /// columns of the subtile from `first_column` on, and `rows` rows from `first_row` on.
 inline __device__ void mark(const Shape& shape, float r2, int first_column, int first_row, int rows,
-                            const SubtilePixels& pixels, float s, std::uint32_t* coverage) {
+                            const SubtilePixels& pixels, const TileGrid& grid,
+                            std::uint32_t* coverage) {
   using L = ScalarLanes;
   constexpr int kMarkedWidth = BlendPolicy::kMarkedWidth;
   float dx2[kMarkedWidth];
 #pragma unroll
   for (int i = 0; i < kMarkedWidth; ++i) {
     const int column = first_column + i;
-    const float dx = shape.x - scalar::pixel_center<L>(static_cast<float>(pixels.x0 + column), s);
+    const float dx = shape.x - scalar::pixel_center<L>(static_cast<float>(pixels.x0 + column),
+                                                       grid.s, grid.half_x);
     dx2[i] = column < kSubtileWidth ? dx * dx : INFINITY;
   }
   std::uint32_t* marked = coverage + first_row * kSubtileWidth + first_column;
   for (int row = first_row; row < first_row + rows; ++row, marked += kSubtileWidth) {
-    const float dy = shape.y - scalar::pixel_center<L>(static_cast<float>(pixels.y0 + row), s);
+    const float dy =
+        shape.y - scalar::pixel_center<L>(static_cast<float>(pixels.y0 + row), grid.s, grid.half_y);
     const float dy2 = dy * dy;
 #pragma unroll
     for (int i = 0; i < kMarkedWidth; ++i)
@@ -81,7 +83,7 @@ inline __device__ void mark(const Shape& shape, float r2, int first_column, int 
 /// word row / 2. The same number of steps for every circle, and none of them waits for shared
 /// memory.
 inline __device__ void test_box(const Shape& shape, float r2, int first_column, int first_row,
-                                const SubtilePixels& pixels, float s,
+                                const SubtilePixels& pixels, const TileGrid& grid,
                                 std::uint32_t covering[kPixelsPerLane]) {
   using L = ScalarLanes;
   constexpr int kTestedSide = BlendPolicy::kTestedSide;
@@ -91,7 +93,8 @@ inline __device__ void test_box(const Shape& shape, float r2, int first_column, 
   float dx2[kTestedSide];
 #pragma unroll
   for (int i = 0; i < kTestedSide; ++i) {
-    const float dx = shape.x - scalar::pixel_center<L>(x + static_cast<float>(i), s);
+    const float dx =
+        shape.x - scalar::pixel_center<L>(x + static_cast<float>(i), grid.s, grid.half_x);
     dx2[i] = dx * dx;
   }
   static_assert(kTestedSide == 6 && kSubtileWidth == 16 && kPixelsPerLane == 4);
@@ -102,7 +105,8 @@ inline __device__ void test_box(const Shape& shape, float r2, int first_column, 
     std::uint32_t bits = 0;
 #pragma unroll
     for (int row = 2 * pair; row < 2 * pair + 2; ++row) {
-      const float dy = shape.y - scalar::pixel_center<L>(y + static_cast<float>(row), s);
+      const float dy =
+          shape.y - scalar::pixel_center<L>(y + static_cast<float>(row), grid.s, grid.half_y);
       const float dy2 = dy * dy;
 #pragma unroll
       for (int i = 0; i < kTestedSide; ++i)
@@ -146,10 +150,10 @@ inline __device__ void compute_spans(const Shape& shape, float r2, float middle,
   constexpr int kLeft = 8, kMost = 31;
   constexpr float kPart = 1.0f / kMost;
   const float s = grid.s;
-  const float scale = -static_cast<float>(grid.height) * kPart;
+  const float scale = -grid.scale * kPart;
   const float from_left = (middle + kLeft) * kPart, from_right = (kMost - kLeft - middle) * kPart;
-  const float x_half = static_cast<float>(pixels.x0) + (0.5f - kLeft);
-  const float y_half = static_cast<float>(pixels.y0) + 0.5f;
+  const float x_half = static_cast<float>(pixels.x0) + (grid.half_x - kLeft);
+  const float y_half = static_cast<float>(pixels.y0) + grid.half_y;
   // Adding 1.5·2²³ rounds to a whole number, which the lowest bits then are.
   constexpr float kRound = 0x1.8p23f;
   std::uint32_t even_row = 0;

@@ -103,8 +103,7 @@ struct SubtilePainter {
     if (!__any_sync(kAllLanes, reaches && box.columns > Policy::kMarkedWidth)) {
       store(lane(), shape, r2, paint, has_snow);
       if (reaches)
-        mark(shape, r2, box.first_column, box.first_row, box.rows, pixels, grid.s,
-             scratch.coverage);
+        mark(shape, r2, box.first_column, box.first_row, box.rows, pixels, grid, scratch.coverage);
       __syncwarp();
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
@@ -118,7 +117,7 @@ struct SubtilePainter {
     if (!__any_sync(kAllLanes, reaches && box.side() > Policy::kTestedSide)) {
       store(lane(), shape, r2, paint, has_snow);
       test_box(shape, reaches ? r2 : -1, reaches ? box.first_column : 0,
-               reaches ? box.first_row : 0, pixels, grid.s, covering);
+               reaches ? box.first_row : 0, pixels, grid, covering);
       transpose(covering);
       paint_covering(pixels, covering, has_snow);
       return;
@@ -126,8 +125,8 @@ struct SubtilePainter {
 
     const PixelRect subtile_pixels{pixels.x0, pixels.y0, pixels.x0 + kSubtileWidth - 1,
                                    pixels.y0 + kSubtileHeight - 1};
-    reaches = reaches && may_cover(shape, subtile_pixels, grid.s);
-    const bool is_whole = reaches && covers_all(shape, subtile_pixels, grid.s);
+    reaches = reaches && may_cover(shape, subtile_pixels, grid);
+    const bool is_whole = reaches && covers_all(shape, subtile_pixels, grid);
     const unsigned reaching = __ballot_sync(kAllLanes, reaches);
     const unsigned whole = __ballot_sync(kAllLanes, is_whole);
     const bool has_large =

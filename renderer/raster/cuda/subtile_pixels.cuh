@@ -24,10 +24,11 @@ struct SubtilePixels {
         y0(tile_y * kTileSize + subtile / 2 * kSubtileHeight) {
     // Sums of whole numbers are exact, conversions of each are slower.
     const float column = static_cast<float>(x()), first_row = static_cast<float>(y(0));
-    center_x = scalar::pixel_center<L>(column, grid.s);
+    center_x = scalar::pixel_center<L>(column, grid.s, grid.half_x);
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k)
-      center_y[k] = scalar::pixel_center<L>(first_row + static_cast<float>(k * kRowStep), grid.s);
+      center_y[k] = scalar::pixel_center<L>(first_row + static_cast<float>(k * kRowStep), grid.s,
+                                            grid.half_y);
   }
 
   __device__ int x() const {

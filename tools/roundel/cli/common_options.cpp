@@ -25,6 +25,25 @@ std::vector<int> parse_devices(const std::string& text) {
   return devices;
 }
 
+double parse_scale(const std::string& text) {
+  const double scale = parse_number(text, 0, kMaxImageSide);
+  if (scale == 0) throw Expected{fmt::format("a number > 0 and <= {}", kMaxImageSide)};
+  return scale;
+}
+
+std::array<int, 4> parse_crop(const std::string& text) {
+  std::array<int, 4> crop{};
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < crop.size(); ++i) {
+    const std::size_t end = i + 1 < crop.size() ? text.find(',', begin) : text.size();
+    if (end == std::string::npos) throw Expected{"X,Y,W,H, four whole numbers"};
+    crop[i] = static_cast<int>(
+        parse_whole(text.substr(begin, end - begin), i < 2 ? 0 : 1, kMaxImageSide, "pixels"));
+    begin = end + 1;
+  }
+  return crop;
+}
+
 std::vector<std::string> parse_names(const std::string& text) {
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -55,6 +74,18 @@ void add_size(CommandLine& line, SceneOptions& options) {
       },
       fmt::format("width and height in pixels, 1 to {} each, instead of the scene's",
                   kMaxImageSide));
+}
+
+void add_part(CommandLine& line, SceneOptions& options) {
+  line.add_value(
+      "scale", "FACTOR",
+      [&options](const std::string& value) { options.overrides.scale = parse_scale(value); },
+      "width, height and lengths in px times this, as 0.25 for a preview");
+  line.add_value(
+      "crop", "X,Y,W,H",
+      [&options](const std::string& value) { options.overrides.crop = parse_crop(value); },
+      "only a part of the picture, behind --size and --scale: W x H pixels from column X and row Y "
+      "on, counted from 0 at the upper left; they are those of the whole picture, bit for bit");
 }
 
 void add_layers(CommandLine& line, SceneOptions& options) {

@@ -63,7 +63,7 @@ std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
                                    const CircleSample& sample) {
   std::vector<std::string> sentences;
   const ImageSettings& image = scene.image;
-  const double aspect = static_cast<double>(image.width) / image.height;
+  const double aspect = static_cast<double>(image.frame_width()) / image.frame_height();
   const double aspect_in_file = static_cast<double>(scene.width_in_file) / scene.height_in_file;
   constexpr double kRounding = 0.02;  // of a small picture's whole pixels
   if (scene.width_in_file > 0 && std::abs(aspect / aspect_in_file - 1) > kRounding) {

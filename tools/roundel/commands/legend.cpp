@@ -372,8 +372,8 @@ class LayerLegend {
 
   /// The radius in the picture of a value at t.
   double pixels_of(const SizeMap& radius, double t) const {
-    const LengthUnits units{scene_.view.zoom * scene_.image.height, 1};
-    const LengthUnits in_layer{layer_.move.scale * units.scene_unit, 1};
+    const LengthUnits units{scene_.view.zoom * scene_.image.frame_height(), scene_.image.px};
+    const LengthUnits in_layer{layer_.move.scale * units.scene_unit, units.pixel};
     const double low = in_layer.of(radius.low), high = in_layer.of(radius.high);
     const double pixels = low + (high - low) * t;
     if (!map_.radius_limits) return pixels;

@@ -188,6 +188,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       "replaced, at once and as a whole; never a file that the command reads");
   add_sequence(line, options);
   add_size(line, options.scene);
+  add_part(line, options.scene);
   add_layers(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);

@@ -37,6 +37,7 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
   line.add_value("scene", "SCENE", text(options.scene_path),
                  "scene (YAML) that the frames should be of (default: that of most of them)");
   add_size(line, options.scene);
+  add_part(line, options.scene);
   add_layers(line, options.scene);
   add_seed(line, options.scene);
   add_threads(line, options.threads);
@@ -52,8 +53,9 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
     if (options.scene_path) return;
     if (options.frames.all) problems.emplace_back("--frames: expected --scene too for \"all\"");
     const SceneOverrides& overrides = options.scene.overrides;
-    if (overrides.seed || overrides.width || overrides.layers) {
-      problems.emplace_back("--scene: expected with --size, --layers and --seed");
+    if (overrides.seed || overrides.width || overrides.layers || overrides.crop ||
+        overrides.scale != 1) {
+      problems.emplace_back("--scene: expected with --size, --scale, --crop, --layers and --seed");
     }
   });
   if (!line.parse(arguments)) return false;
