@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "renderer/base/error.h"
+#include "renderer/picture_bands.h"
 #include "renderer/pixels/quantize_rows.h"
 #include "renderer/scene/fingerprint.h"
 
@@ -123,6 +124,16 @@ void FrameEncoder::write_png_of_rows(FramePixels& picture, std::int64_t frame, b
     stream.add(rows.data(), count);
   }
   stream.finish();
+}
+
+void FrameEncoder::add_band(const FramePixels& band, int top, PngStream& png) const {
+  if (!wants_float())
+    return png.add(band.image.bytes.data(), static_cast<std::size_t>(band.image.height));
+  const int rows = band.framebuffer.height;
+  const auto count = static_cast<std::size_t>(rows);
+  Buffer<std::uint8_t> made(count * png_shape().row_bytes());
+  quantize_rows(band.framebuffer, band_of(image_, top, rows), 0, count, made.data());
+  png.add(made.data(), count);
 }
 
 std::uint64_t FrameEncoder::picture_bytes() const {

@@ -79,6 +79,8 @@ class FrameEncoder {
   /// Error(kRuntimeFailure) where a library cannot encode it.
   std::vector<std::uint8_t> encode(FramePixels& picture, std::int64_t frame,
                                    bool gives_up_pixels) const;
+  /// Gives a PNG the pixels of a band (picture_bands.h) of rows from `top` on.
+  void add_band(const FramePixels& band, int top, PngStream& png) const;
   /// Of a PNG.
   PngShape png_shape() const {
     return {image_.width, image_.height, image_.channels(), image_.bits};

@@ -1,8 +1,11 @@
 #include "renderer/render.h"
 
+#include "renderer/base/atomic_file.h"
 #include "renderer/base/buffer.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
+#include "renderer/image/png_stream.h"
+#include "renderer/picture_bands.h"
 #include "renderer/pixels/quantize_rows.h"
 #include "renderer/raster/backend.h"
 
@@ -58,10 +61,44 @@ void draw_image(Rasterizer& rasterizer, const CircleStream& circles, const Image
   image = quantized(framebuffer, settings);
 }
 
+namespace {
+
+/// Each band is drawn, encoded and written before the next one.
+CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
+                          const FrameEncoder& encoder, const std::string& path, StageStats& stats) {
+  CircleSource source(scene);
+  Circles memory;
+  const CircleStream circles = source.at(frame, memory, &stats);
+  FramePixels picture;
+  AtomicFile file(path);
+  std::uint64_t bytes = 0;
+  PngStream png(encoder.png_shape(), encoder.metadata(picture, frame),
+                [&](std::span<const std::uint8_t> some) {
+                  file.write(some);
+                  bytes += some.size();
+                });
+  const int rows = rows_of_band(scene.image, ImageFormat::kPng);
+  for (int top = 0; top < scene.image.height; top += rows) {
+    rasterizer.draw(circles, band_of(scene.image, top, rows), encoder.target(picture), stats);
+    rasterizer.give_back();
+    const StageTimer timer(stats, "encode");
+    encoder.add_band(picture, top, png);
+  }
+  png.finish();
+  file.commit();
+  stats.stage("encode").bytes = bytes;
+  return sample_circles(circles, scene.image);
+}
+
+}  // namespace
+
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
                             std::optional<ImageFormat> asked) {
-  const FrameEncoder encoder(scene, {asked ? *asked : format_of(path)});
+  const ImageFormat format = asked ? *asked : format_of(path);
+  const FrameEncoder encoder(scene, {format});
+  if (is_drawn_in_bands(scene.image, format))
+    return render_bands(scene, frame, rasterizer, encoder, path, stats);
   FramePixels picture;
   CircleSample sample;
   {
@@ -78,10 +115,6 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
   std::vector<std::uint8_t> file;
   {
     const StageTimer timer(stats, "encode");
-    if (!encoder.wants_float() && is_streamed_png(encoder.png_shape())) {
-      write_png(path, picture.image, encoder.metadata(picture, frame));
-      return sample;
-    }
     file = encoder.encode(picture, frame, true);
     stats.stage("encode").bytes = file.size();
   }

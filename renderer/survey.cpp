@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "renderer/generate/generate.h"
+#include "renderer/picture_bands.h"
 #include "renderer/raster/frame_estimate.h"
 #include "renderer/raster/shaders.h"
 #include "renderer/raster/tile_grid.h"
@@ -162,13 +163,16 @@ CirclePlaces circle_places(const Scene& scene, std::int64_t frame) {
 }
 
 FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
-                         const RasterOptions& options, SurveyProgress& progress) {
+                         int rows_of_band, const RasterOptions& options, SurveyProgress& progress) {
   CircleSource source(scene);
   Circles memory;
   const CircleStream circles = source.at(frame, memory);
   FrameSurvey survey;
   survey.sample = sample_circles(circles, scene.image);
-  if (source.is_streamed()) progress.total = 2 * circles.count();
+  const ImageSettings& image = scene.image;
+  const int bands = (image.height + rows_of_band - 1) / rows_of_band;
+  if (source.is_streamed())
+    progress.total = (1 + static_cast<std::uint64_t>(bands)) * circles.count();
   for_each_piece(circles, [&](const Circles& piece, std::size_t size) {
     survey.overlaps +=
         count_overlaps(piece.shapes.span().first(size), TileGrid::make(scene.image, kCpuTileSize));
@@ -184,8 +188,17 @@ FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t p
         circles.fetch(first, shapes, paints);
         progress.done += shapes.size();
       });
-  survey.drawing = measure_drawing(source.is_streamed() ? counted : circles, scene.image,
-                                   picture_bytes, options);
+  const CircleStream& drawn = source.is_streamed() ? counted : circles;
+  if (bands == 1) {
+    survey.drawing = measure_drawing(drawn, image, picture_bytes, options);
+    return survey;
+  }
+  for (int top = 0; top < image.height; top += rows_of_band) {
+    const DrawingNeeds band =
+        measure_drawing(drawn, band_of(image, top, rows_of_band), picture_bytes, options);
+    survey.drawing.memory = std::max(survey.drawing.memory, band.memory);
+    survey.drawing.largest_chunk = std::max(survey.drawing.largest_chunk, band.largest_chunk);
+  }
   return survey;
 }
 

@@ -59,9 +59,9 @@ struct SurveyProgress {
 };
 
 /// Makes the circles, piece by piece where it can, and goes with them through bin and blend on the
-/// CPU as `options` say, without a picture, of which drawing would write `picture_bytes`. Throws
-/// what generating and drawing throw.
+/// CPU as `options` say, without a picture, of which drawing would write `picture_bytes` at once,
+/// in bands of so many rows. Throws what generating and drawing throw.
 FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
-                         const RasterOptions& options, SurveyProgress& progress);
+                         int rows_of_band, const RasterOptions& options, SurveyProgress& progress);
 
 }  // namespace roundel

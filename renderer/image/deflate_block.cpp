@@ -116,14 +116,16 @@ constexpr std::uint64_t low_pixels() {
 template <std::size_t kPixelBytes>
 HWY_INLINE std::size_t run_length(const std::uint8_t* pixel, const std::uint8_t* end) {
   const auto most = static_cast<std::size_t>(end - pixel);
-  std::size_t length = 2 * kPixelBytes;
   const auto differing_at = [&](std::size_t at) {
     return load_word(pixel + at) ^ load_word(pixel + at - kPixelBytes);
   };
-  while (length + 32 <= most && (differing_at(length) | differing_at(length + 8) |
-                                 differing_at(length + 16) | differing_at(length + 24)) == 0)
-    length += 32;
+  constexpr std::size_t kLong = 96;  // most runs are shorter
+  std::size_t length = 2 * kPixelBytes;
   while (length < most) {
+    while (length >= kLong && length + 32 <= most &&
+           (differing_at(length) | differing_at(length + 8) | differing_at(length + 16) |
+            differing_at(length + 24)) == 0)
+      length += 32;
     const std::uint64_t differing = differing_at(length);
     if (differing != 0) {
       length += static_cast<std::size_t>(std::countr_zero(differing)) / 8;

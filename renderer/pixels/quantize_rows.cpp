@@ -65,14 +65,15 @@ std::uint8_t quantize_dithered(float c, std::size_t x, std::size_t y) {
 }
 
 void quantize_rows(const Framebuffer& framebuffer, const ImageSettings& settings, std::size_t first,
-                   std::size_t count, std::uint8_t* out, std::size_t top) {
+                   std::size_t count, std::uint8_t* out) {
   const auto width = static_cast<std::size_t>(framebuffer.width);
   const auto channels = static_cast<std::size_t>(settings.channels());
   const bool is_deep = settings.bits == 16;
   const std::size_t row_bytes = width * channels * (is_deep ? 2 : 1);
   // The pattern is the whole image's in a part of it, too.
   const auto left = static_cast<std::size_t>(settings.first_column());
-  top += static_cast<std::size_t>(settings.frame_height() - settings.first_row() - settings.height);
+  const auto top = static_cast<std::size_t>(
+      settings.crop ? settings.frame_height() - settings.first_row() - settings.height : 0);
   tbb::parallel_for(first, first + count, [&](std::size_t y) {
     const Pixel* const row =
         framebuffer.pixels.data() + (static_cast<std::size_t>(framebuffer.height) - 1 - y) * width;

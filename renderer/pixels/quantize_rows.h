@@ -14,14 +14,14 @@ std::uint16_t quantize_word(float c);
 
 /// ⌊clamp(c, 0, 1)·255 + t⌋, exactly, as quantize(), but that t is the pixel's of an ordered dither
 /// (Bayer 1973) of 64x64 pixels, (2k + 1)/8192 for k = 0..4095, instead of ½. Whole levels stay as
-/// they are. x and y count from the picture's upper left pixel.
+/// they are. x and y count from the whole picture's upper left pixel.
 std::uint8_t quantize_dithered(float c, std::size_t x, std::size_t y);
 
 /// `count` rows of the framebuffer, from row `first` counted from the top on, as an Image of
-/// settings.bits has them, dithered where the settings ask for it and bits are 8. By all threads.
-/// The framebuffer's first row is row `top` of the picture.
+/// settings.bits has them, dithered where the settings ask for it and bits are 8: a part of
+/// a picture as the whole is. By all threads.
 void quantize_rows(const Framebuffer& framebuffer, const ImageSettings& settings, std::size_t first,
-                   std::size_t count, std::uint8_t* out, std::size_t top = 0);
+                   std::size_t count, std::uint8_t* out);
 /// All of them.
 Image quantized(const Framebuffer& framebuffer, const ImageSettings& settings);
 

@@ -141,9 +141,11 @@ TEST(QuantizeRows, AStripIsDitheredAsInItsPicture) {
   std::copy_n(whole.pixels.begin() + 18 * 100, 1000, strip.pixels.begin());
   ImageSettings settings;
   settings.dither = true;
-  std::vector<std::uint8_t> rows(10 * 300);
-  quantize_rows(strip, settings, 0, 10, rows.data(), 12);
   const Image image = quantized(whole, settings);
+  settings.height = 10;
+  settings.crop = CropOrigin{100, 40, 0, 18};
+  std::vector<std::uint8_t> rows(10 * 300);
+  quantize_rows(strip, settings, 0, 10, rows.data());
   EXPECT_TRUE(std::ranges::equal(rows, image.bytes.span().subspan(12 * 300, rows.size())));
 }
 

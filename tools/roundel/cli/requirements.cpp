@@ -13,6 +13,8 @@
 #include "renderer/data/table.h"
 #include "renderer/generate/circle.h"
 #include "renderer/generate/generate.h"
+#include "renderer/image/png_format.h"
+#include "renderer/picture_bands.h"
 #include "renderer/raster/chunk_plan.h"
 #include "renderer/render.h"
 
@@ -79,6 +81,10 @@ std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const std::uint64_t row = picture / static_cast<std::uint64_t>(image.height);
   if (format == ImageFormat::kPfm) return picture + behind;
   if (format == ImageFormat::kExr) return picture + behind + 2 * kRowsOfBlock * row;
+  if (is_drawn_in_bands(image, format)) {
+    // The band; its samples where it has floats, its code where that was made, and in its place.
+    return picture + (image.needs_framebuffer() ? 3 : 2) * (png_format::kBlockBytes + 2 * kMiB);
+  }
   const PngShape shape{image.width, image.height, channels, image.bits};
   if (image.needs_framebuffer()) {
     // The file grows as the picture's rows go; of a block there are the rows, their code, and the
@@ -104,7 +110,7 @@ std::uint64_t FrameMemory::most() const {
 std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format) {
   const bool is_float = format != ImageFormat::kPng || image.needs_framebuffer();
   const std::uint64_t pixel = is_float ? sizeof(Pixel) : image.alpha ? 4 : 3;
-  return block_memory(image.pixels() * pixel);
+  return block_memory(pixel_count(image.width, rows_of_band(image, format)) * pixel);
 }
 
 FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend,
@@ -120,9 +126,12 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
       backend == Backend::kCpu && lists > 0 ? kept_by_threads(count, threads) : 0;
   const std::uint64_t data = pieces_of_data(scene, threads), numbers = numbers_of_data(scene);
   const std::uint64_t sorted = on_the_way ? 0 : block_memory(count * kSortBytes);
+  // Circles stay for the next band.
+  const std::uint64_t held = data + (on_the_way ? numbers : 0) + circles;
+  const std::uint64_t stays = is_drawn_in_bands(scene.image, format) ? held : 0;
   return {data + numbers + circles + sorted + sorting_of_data(scene),
-          data + (on_the_way ? numbers : 0) + circles + lists + picture_bytes(scene.image, format),
-          encoding_bytes(scene.image, format) + kept};
+          held + lists + picture_bytes(scene.image, format),
+          stays + encoding_bytes(scene.image, format) + kept};
 }
 
 std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format, Backend backend) {

@@ -8,6 +8,7 @@
 #include "renderer/base/text.h"
 #include "renderer/data/table.h"
 #include "renderer/generate/generate.h"
+#include "renderer/picture_bands.h"
 #include "renderer/raster/tile_grid.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
@@ -166,8 +167,8 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
     shown.emplace(scene.path,
                   [&progress] { return std::pair(progress.done.load(), progress.total.load()); });
   }
-  const FrameSurvey survey =
-      survey_frame(scene, frame, picture_bytes(scene.image, format), measured, progress);
+  const FrameSurvey survey = survey_frame(scene, frame, picture_bytes(scene.image, format),
+                                          rows_of_band(scene.image, format), measured, progress);
   shown.reset();
   warn_of_surprises(scene, format, survey.sample,
                     scene.animation ? static_cast<std::size_t>(scene.animation->frames) : 1, frame,
