@@ -52,9 +52,9 @@ struct TilePixels {
   }
   /// One of them, before the first circle.
   PixelWalk walk(int column, int row) const {
-    return {static_cast<float>(column),
-            static_cast<float>(row),
-            static_cast<float>(grid.height),
+    return {static_cast<float>(column) + grid.origin_x(),
+            static_cast<float>(row) + grid.origin_y(),
+            grid.scale,
             grid.is_antialiased(),
             x[static_cast<std::size_t>(column - rect.x0)],
             y[static_cast<std::size_t>(row - rect.y0)]};
@@ -69,6 +69,12 @@ void count_layers(const TilePixels& tile, TileList list, std::span<const Shape> 
     const Shape& shape = shapes[i];
     const PixelRect box = tile.bounds(shape);
     if (box.empty()) continue;
+    if (tile.grid.is_antialiased()) {
+      for (int row = box.y0; row <= box.y1; ++row)
+        for (int column = box.x0; column <= box.x1; ++column)
+          values[tile.index(column, row)] += tile.walk(column, row).is_covered_by(shape) ? 1 : 0;
+      continue;
+    }
     if (covers_all(shape, tile.rect, tile.grid)) {
       ++everywhere;
       continue;

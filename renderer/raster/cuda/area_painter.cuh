@@ -8,15 +8,32 @@
 /// only.
 namespace roundel::cuda {
 
+/// A speck's pixels: that of its centre and those up to two away in columns or rows, but not in
+/// both.
+inline constexpr int kSpeckPixels = 21;
+/// In the order of rows; dx and dy are −2 to 2.
+inline __device__ int speck_pixel(int dx, int dy) {
+  return 5 * dy + dx + 10 - (dy == 2) + (dy == -2);
+}
+
 /// A warp's part of shared memory: a batch of circles.
 struct AreaScratch {
-  float4 discs[32];    ///< in pixels: x, y, radius, its square
-  float4 factors[32];  ///< AreaDisc's arc and bend; 1/r² and r in frame space
-  float2 centers[32];  ///< in frame space
   Paint paints[32];
-  /// Of circles and pixels that they may cover in part: both their numbers, then the shares. A
-  /// lane's are side by side, those of its first pixel first, front to back.
-  std::uint32_t shares[BlendPolicy::kMostShares];
+  union {
+    struct {
+      float4 discs[32];    ///< in pixels: x, y, radius, its square
+      float4 factors[32];  ///< AreaDisc's arc and bend; 1/r² and r in frame space
+      float2 centers[32];  ///< in frame space
+      /// Of circles and pixels that they may cover in part: both their numbers, then the shares. A
+      /// lane's are side by side, those of its first pixel first, front to back.
+      std::uint32_t shares[BlendPolicy::kMostShares];
+    };
+    struct {
+      float shares[kSpeckPixels][32];
+      int2 middles[32];                                        ///< their pixels in the subtile
+      std::uint32_t coverage[kSubtileWidth * kSubtileHeight];  ///< bit i: speck i covers it
+    } specks;
+  };
 };
 
 class AreaPainter {
@@ -33,6 +50,10 @@ class AreaPainter {
     const unsigned reaching = __ballot_sync(kAllLanes, reaches);
     const unsigned whole = __ballot_sync(kAllLanes, reaches && is_whole);
     if (reaching == 0) return;
+    if (!__any_sync(kAllLanes, reaches && (disc.radius > kLargestSpeck || is_snow(paint)))) {
+      paint_specks(disc, reaches, paint);
+      return;
+    }
     __syncwarp();
     scratch_.discs[lane()] = {disc.x, disc.y, disc.radius, disc.r2};
     scratch_.factors[lane()] = {disc.arc, disc.bend, scalar::inverse_square(shape.radius),
@@ -54,9 +75,102 @@ class AreaPainter {
   using Disc = scalar::AreaDisc<L>;
   using Span = scalar::AreaSpan<L>;
 
+  static constexpr float kLargestSpeck = 1.25f;  ///< pixels
+
+  /// Along one axis the grid lines next to a speck's centre, on its low and on its high side, and
+  /// half the chords there; the first one is the centre's own.
+  struct Lines {
+    float places[2][4], chords[2][4];
+
+    __device__ Lines(float center, float pixel, float radius) {
+#pragma unroll
+      for (int line = 0; line < 4; ++line) {
+        const float beyond = static_cast<float>(line);
+        places[0][line] = line == 0 ? 0.0f : center - (pixel - (beyond - 1));
+        places[1][line] = line == 0 ? 0.0f : (pixel + beyond) - center;
+#pragma unroll
+        for (int side = 0; side < 2; ++side)
+          chords[side][line] = scalar::half_chord<L>(radius, places[side][line]);
+      }
+    }
+    /// Between lines `line` and `line` + 1 on a side.
+    __device__ scalar::AreaSide<L> side(int which, int line) const {
+      return {places[which][line], places[which][line + 1], chords[which][line],
+              chords[which][line + 1]};
+    }
+    /// Of the pixel that is so far from the centre's.
+    __device__ Span span(int distance) const {
+      if (distance == 0) return {0, L::max(places[0][1], places[1][1]), 0};
+      const int which = distance > 0 ? 1 : 0, line = distance > 0 ? distance : -distance;
+      return {places[which][line], places[which][line + 1], 0};
+    }
+  };
+
+  /// Of column dx within one side of a row; added up as scalar::area_share() does.
+  __device__ static float area_of(const Disc& disc, const Lines& x, int dx,
+                                  const scalar::AreaSide<L>& side) {
+    if (dx != 0)
+      return scalar::area_in_rectangle<L>(disc, x.side(dx > 0 ? 1 : 0, dx > 0 ? dx : -dx), side);
+    return scalar::area_in_rectangle<L>(disc, x.side(0, 0), side) +
+           scalar::area_in_rectangle<L>(disc, x.side(1, 0), side);
+  }
+
+  /// Paints the lanes' circles where all are specks of one colour: a lane a circle finds its
+  /// pixels' shares, then a lane a pixel takes those of the circles that cover it.
+  __device__ void paint_specks(const Disc& disc, bool reaches, const Paint& paint) {
+    const float middle_x = floorf(disc.x), middle_y = floorf(disc.y);
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) scratch_.specks.coverage[k * 32 + lane()] = 0;
+    scratch_.paints[lane()] = paint;
+    __syncwarp();
+    if (reaches) {
+      const int2 middle{static_cast<int>(middle_x - left()), static_cast<int>(middle_y - bottom())};
+      scratch_.specks.middles[lane()] = middle;
+      const Lines x(disc.x, middle_x, disc.radius), y(disc.y, middle_y, disc.radius);
+#pragma unroll
+      for (int dy = -2; dy <= 2; ++dy) {
+#pragma unroll
+        for (int dx = -2; dx <= 2; ++dx) {
+          if (dx * dx + dy * dy > 5) continue;  // its corner is too far away
+          const float area =
+              dy != 0 ? area_of(disc, x, dx, y.side(dy > 0 ? 1 : 0, dy > 0 ? dy : -dy))
+                      : area_of(disc, x, dx, y.side(0, 0)) + area_of(disc, x, dx, y.side(1, 0));
+          const float share = scalar::share_of_area<L>(disc, x.span(dx), y.span(dy), area);
+          const int column = middle.x + dx, row = middle.y + dy;
+          scratch_.specks.shares[speck_pixel(dx, dy)][lane()] = share;
+          if (share > 0 && column >= 0 && column < kSubtileWidth && row >= 0 &&
+              row < kSubtileHeight)
+            atomicOr(&scratch_.specks.coverage[row * kSubtileWidth + column], 1u << lane());
+        }
+      }
+    }
+    __syncwarp();
+    const int column = lane() % kSubtileWidth;
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) {
+      const int row = lane() / kSubtileWidth + k * kRowStep;
+      std::uint32_t left = scratch_.specks.coverage[k * 32 + lane()];
+      for (; left != 0 && pixels_.is_active(k); left &= left - 1) {
+        const int i = __ffs(left) - 1;
+        const int2 middle = scratch_.specks.middles[i];
+        const float share =
+            scratch_.specks.shares[speck_pixel(column - middle.x, row - middle.y)][i];
+        const Paint of_speck = scratch_.paints[i];
+        scalar::composite<L>(pixels_.state[k], of_speck.alpha * share, of_speck.red, of_speck.green,
+                             of_speck.blue);
+      }
+    }
+    __syncwarp();
+  }
+
   /// Of the subtile, in pixels of the whole image: exact.
-  __device__ float left() const { return static_cast<float>(pixels_.x0) + grid_.origin_x(); }
-  __device__ float bottom() const { return static_cast<float>(pixels_.y0) + grid_.origin_y(); }
+  __device__ float left() const {
+    return static_cast<float>(pixels_.x0) + grid_.origin_x();
+  }
+  __device__ float bottom() const {
+    return static_cast<float>(pixels_.y0) + grid_.origin_y();
+  }
 
   /// From `edge` on, `count` pixels.
   __device__ static Span span_of(float edge, float count, float center) {

@@ -20,8 +20,8 @@ struct SubtileBox {
   bool reaches;
 
   __device__ SubtileBox(const Shape& shape, const SubtilePixels& pixels, const TileGrid& grid) {
-    middle_x = shape.x * grid.scale - (static_cast<float>(pixels.x0) + grid.half_x);
-    const float middle_y = shape.y * grid.scale - (static_cast<float>(pixels.y0) + grid.half_y);
+    middle_x = shape.x * grid.scale - pixels.first_x;
+    const float middle_y = shape.y * grid.scale - pixels.first_y;
     const float radius = shape.radius * grid.scale;
     reach = radius + (kMargin + (fabsf(middle_x) + fabsf(middle_y) + radius) * 0x1p-20f);
     const float x0 = fmaxf(middle_x - reach, 0.0f),
@@ -63,14 +63,14 @@ inline __device__ void mark(const Shape& shape, float r2, int first_column, int 
 #pragma unroll
   for (int i = 0; i < kMarkedWidth; ++i) {
     const int column = first_column + i;
-    const float dx = shape.x - scalar::pixel_center<L>(static_cast<float>(pixels.x0 + column),
-                                                       grid.s, grid.half_x);
+    const float dx =
+        shape.x - scalar::pixel_center<L>(static_cast<float>(column), grid.s, pixels.first_x);
     dx2[i] = column < kSubtileWidth ? dx * dx : INFINITY;
   }
   std::uint32_t* marked = coverage + first_row * kSubtileWidth + first_column;
   for (int row = first_row; row < first_row + rows; ++row, marked += kSubtileWidth) {
     const float dy =
-        shape.y - scalar::pixel_center<L>(static_cast<float>(pixels.y0 + row), grid.s, grid.half_y);
+        shape.y - scalar::pixel_center<L>(static_cast<float>(row), grid.s, pixels.first_y);
     const float dy2 = dy * dy;
 #pragma unroll
     for (int i = 0; i < kMarkedWidth; ++i)
@@ -87,14 +87,13 @@ inline __device__ void test_box(const Shape& shape, float r2, int first_column, 
                                 std::uint32_t covering[kPixelsPerLane]) {
   using L = ScalarLanes;
   constexpr int kTestedSide = BlendPolicy::kTestedSide;
-  // Whole numbers below 2²⁴: their sums are exact.
-  const float x = static_cast<float>(pixels.x0 + first_column);
-  const float y = static_cast<float>(pixels.y0 + first_row);
+  // Whole numbers and halves below 2²³: their sums are exact.
+  const float x = pixels.first_x + static_cast<float>(first_column);
+  const float y = pixels.first_y + static_cast<float>(first_row);
   float dx2[kTestedSide];
 #pragma unroll
   for (int i = 0; i < kTestedSide; ++i) {
-    const float dx =
-        shape.x - scalar::pixel_center<L>(x + static_cast<float>(i), grid.s, grid.half_x);
+    const float dx = shape.x - scalar::pixel_center<L>(static_cast<float>(i), grid.s, x);
     dx2[i] = dx * dx;
   }
   static_assert(kTestedSide == 6 && kSubtileWidth == 16 && kPixelsPerLane == 4);
@@ -105,8 +104,7 @@ inline __device__ void test_box(const Shape& shape, float r2, int first_column, 
     std::uint32_t bits = 0;
 #pragma unroll
     for (int row = 2 * pair; row < 2 * pair + 2; ++row) {
-      const float dy =
-          shape.y - scalar::pixel_center<L>(y + static_cast<float>(row), grid.s, grid.half_y);
+      const float dy = shape.y - scalar::pixel_center<L>(static_cast<float>(row), grid.s, y);
       const float dy2 = dy * dy;
 #pragma unroll
       for (int i = 0; i < kTestedSide; ++i)
@@ -152,8 +150,8 @@ inline __device__ void compute_spans(const Shape& shape, float r2, float middle,
   const float s = grid.s;
   const float scale = -grid.scale * kPart;
   const float from_left = (middle + kLeft) * kPart, from_right = (kMost - kLeft - middle) * kPart;
-  const float x_half = static_cast<float>(pixels.x0) + (grid.half_x - kLeft);
-  const float y_half = static_cast<float>(pixels.y0) + grid.half_y;
+  const float x_half = pixels.first_x - kLeft;
+  const float y_half = pixels.first_y;
   // Adding 1.5·2²³ rounds to a whole number, which the lowest bits then are.
   constexpr float kRound = 0x1.8p23f;
   std::uint32_t even_row = 0;

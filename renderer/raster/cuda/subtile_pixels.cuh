@@ -15,20 +15,23 @@ struct SubtilePixels {
   using L = ScalarLanes;
   using State = scalar::PixelState<L>;
 
-  int x0, y0;  ///< the subtile's pixel at the lower left
+  int x0, y0;              ///< the subtile's pixel at the lower left
+  float first_x, first_y;  ///< its centre, in pixels of the whole image
   float center_x, center_y[kPixelsPerLane];
   State state[kPixelsPerLane];
 
   __device__ SubtilePixels(const TileGrid& grid, int tile_x, int tile_y, int subtile)
       : x0(tile_x * kTileSize + subtile % 2 * kSubtileWidth),
-        y0(tile_y * kTileSize + subtile / 2 * kSubtileHeight) {
+        y0(tile_y * kTileSize + subtile / 2 * kSubtileHeight),
+        first_x(static_cast<float>(x0) + grid.half_x),
+        first_y(static_cast<float>(y0) + grid.half_y) {
     // Sums of whole numbers are exact, conversions of each are slower.
-    const float column = static_cast<float>(x()), first_row = static_cast<float>(y(0));
-    center_x = scalar::pixel_center<L>(column, grid.s, grid.half_x);
+    const float column = static_cast<float>(x() - x0), first_row = static_cast<float>(y(0) - y0);
+    center_x = scalar::pixel_center<L>(column, grid.s, first_x);
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k)
-      center_y[k] = scalar::pixel_center<L>(first_row + static_cast<float>(k * kRowStep), grid.s,
-                                            grid.half_y);
+      center_y[k] =
+          scalar::pixel_center<L>(first_row + static_cast<float>(k * kRowStep), grid.s, first_y);
   }
 
   __device__ int x() const {
