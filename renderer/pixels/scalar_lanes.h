@@ -19,20 +19,36 @@ struct ScalarLanes {
   static ROUNDEL_HOST_DEVICE float mul(float a, float b) { return a * b; }
   static ROUNDEL_HOST_DEVICE float div(float a, float b) { return a / b; }
   static ROUNDEL_HOST_DEVICE float neg(float a) { return -a; }
-  /// Correctly rounded, as IEEE 754 asks for it; a >= 0.
+  /// Correctly rounded, as IEEE 754 asks for it; 0 <= a < 2¹²⁶.
   static ROUNDEL_HOST_DEVICE float sqrt(float a) {
 #ifdef __CUDA_ARCH__
-    return __fsqrt_rn(a);
+    // What __fsqrt_rn() does for normal numbers, but without the branches that it has for others:
+    // zeros are as many as not.
+    const bool is_small = a < 0x1p-100f;
+    const float scaled = is_small ? a * 0x1p64f : a;
+    float estimate;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(scaled));
+    const float root = scaled * estimate;
+    const float exact = ::fmaf(::fmaf(-root, root, scaled), 0.5f * estimate, root);
+    return a > 0 ? (is_small ? exact * 0x1p-32f : exact) : 0;
 #else
     return __builtin_sqrtf(a);
 #endif
   }
   /// The larger and the smaller of two numbers.
   static ROUNDEL_HOST_DEVICE float max(float a, float b) {
+#ifdef __CUDA_ARCH__
+    return fmaxf(a, b);
+#else
     return a > b ? a : b;
+#endif
   }
   static ROUNDEL_HOST_DEVICE float min(float a, float b) {
+#ifdef __CUDA_ARCH__
+    return fminf(a, b);
+#else
     return a < b ? a : b;
+#endif
   }
   /// 1/√a within 3.5 %, for normal numbers: halves the exponent (Lomont, Fast Inverse Square Root,
   /// 2003, with the constant that leaves the least error either way).

@@ -56,7 +56,8 @@ class AreaPainter {
     }
     __syncwarp();
     scratch_.discs[lane()] = {disc.x, disc.y, disc.radius, disc.r2};
-    scratch_.factors[lane()] = {disc.arc, disc.bend, scalar::inverse_square(shape.radius),
+    scratch_.factors[lane()] = {disc.arc, disc.bend,
+                                is_snow(paint) ? scalar::inverse_square(shape.radius) : 0,
                                 shape.radius};
     scratch_.centers[lane()] = {shape.x, shape.y};
     scratch_.paints[lane()] = paint;
@@ -204,7 +205,8 @@ class AreaPainter {
   /// rounding of the exact test moves an end by less than the margins; for larger ones all pixels
   /// are edges.
   __device__ void find_pixels(const Disc& disc, bool reaches, bool is_whole) {
-    constexpr float kTouchMargin = 0.25f, kInsideMargin = 0.0625f;
+    constexpr float kInsideMargin = 0.0625f;
+    const float touch_margin = 0.0625f + disc.radius * 0x1p-11f;
     const bool has_spans = disc.radius <= kMostSpanRadius;
     const std::uint32_t none_or_all = !reaches ? 0 : ~0u, all = is_whole ? none_or_all : 0;
     const float x = disc.x - left(), y0 = bottom();
@@ -221,7 +223,7 @@ class AreaPainter {
         const float near = fmaxf(fmaxf(edge0, -edge1), 0.0f), far = fmaxf(-edge0, edge1);
         const float outer =
             approximate_sqrt(fmaxf((disc.radius - near) * (disc.radius + near), 0.0f)) +
-            kTouchMargin;
+            touch_margin;
         const float inner =
             approximate_sqrt(fmaxf((disc.radius - far) * (disc.radius + far), 0.0f)) -
             kInsideMargin;
