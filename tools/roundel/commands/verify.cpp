@@ -88,7 +88,8 @@ int run_verify(const Arguments& arguments) {
   }
 
   std::vector<FrameFile> files = examine_frames(name, frames, format);
-  judge_frames(files, frames, scene ? origin_of(*scene) : most_common_origin(files), "expected");
+  const FrameOrigin origin = scene ? origin_of(*scene) : most_common_origin(files);
+  judge_frames(files, frames, origin, "expected");
   FrameList missing, corrupt, foreign, bad;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const FrameState state = files[i].state;
@@ -98,6 +99,10 @@ int run_verify(const Arguments& arguments) {
     bad.push_back(frames[i]);
   }
   if (options.verbosity != Verbosity::kQuiet) {
+    if (!scene && origin.fingerprint_of)
+      print_err(
+          "nearly every frame is of a scene of its own, as in a film of data: with --scene it is "
+          "checked which\n");
     const auto all = [](const FrameFile& /*file*/) { return true; };
     for (const std::string& line : fault_lines(name, frames, files, all)) print_err(line + "\n");
   }
