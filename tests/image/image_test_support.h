@@ -83,6 +83,7 @@ inline Image mixed_image(int width, int height, int channels, int bits, unsigned
   const unsigned noise = random() % 8, longest = 1U << random() % 12, colors = 1 + random() % 300;
   for (std::size_t y = 0; y < static_cast<std::size_t>(height); ++y) {
     std::uint8_t* const out = image.bytes.data() + y * row;
+    const std::uint8_t* const row_above = y > 0 ? out - row : nullptr;
     std::size_t left = 0;
     unsigned kind = 0, step = 0;
     for (std::size_t k = 0; k < row; ++k) {
@@ -92,7 +93,7 @@ inline Image mixed_image(int width, int height, int channels, int bits, unsigned
         kind = random() % 8;
         step = random() % colors;
       }
-      const unsigned above = y > 0 ? out[k - row] : 0;
+      const unsigned above = row_above != nullptr ? row_above[k] : 0;
       const unsigned change = kind < noise    ? random() % (1 + step)
                               : kind % 2 == 0 ? step * (1 + in_pixel)
                                               : step;
