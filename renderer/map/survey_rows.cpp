@@ -97,8 +97,8 @@ void take(const MappedRun& run, const ScaleTask& task, std::vector<double>& take
 class Survey {
  public:
   /// Of a map that was made for `first`.
-  Survey(const TableHead& first, DataMap& map, const LayerMove& move, bool is_film)
-      : first_(first),
+  Survey(TableHead first, DataMap& map, const LayerMove& move, bool is_film)
+      : first_(std::move(first)),
         map_(map),
         move_(move),
         is_film_(is_film),
@@ -360,10 +360,10 @@ std::uint64_t block_rows_of(const Table& table) {
 }
 
 DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move) {
-  const std::shared_ptr<const Table> borrowed(std::shared_ptr<const Table>(), &table);
-  return Survey(TableHead(table), map, move, false).go({1, [&](std::size_t /*index*/) {
-                                                          return borrowed;
-                                                        }});
+  const auto borrow = [&table](std::size_t /*index*/) {
+    return std::shared_ptr<const Table>(std::shared_ptr<const Table>(), &table);
+  };
+  return Survey(TableHead(table), map, move, false).go({1, borrow});
 }
 
 DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map,

@@ -175,7 +175,7 @@ class SceneReader {
     }
   }
   static std::string layers_hint(const std::string& name, const std::vector<std::string>& names) {
-    const std::string meant = did_you_mean(name, names);
+    std::string meant = did_you_mean(name, names);
     if (!meant.empty()) return meant;
     return names.empty() ? " (its layers have no names)"
                          : fmt::format(" (named: {})", join_names(names, "and", false));

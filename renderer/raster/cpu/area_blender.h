@@ -142,7 +142,7 @@ class AreaBlender : public TileBlocks {
     if (is_huge(k)) {
       for (int row = 0; row < kRows; ++row)
         hn::Store(L::mul(factor, tested_share(k, block.x, block.y + row)), kTag,
-                  shares + row * kLanes);
+                  shares + std::ptrdiff_t{row} * kLanes);
       return;
     }
     if ((lines_done_ >> k & 1) == 0) compute_lines(k);
@@ -191,7 +191,7 @@ class AreaBlender : public TileBlocks {
         area = L::add(area, area_above({zero, L::min(L::abs(lower), L::abs(upper)), longest,
                                         L::max(lower_chord, upper_chord)}));
       const Vector share = share_of_area<L>(disc, x, {side.near, side.far, zero}, area);
-      hn::Store(L::mul(factor, share), kTag, shares + row * kLanes);
+      hn::Store(L::mul(factor, share), kTag, shares + std::ptrdiff_t{row} * kLanes);
     }
   }
   /// 1 where the coverage test holds, else 0.
@@ -230,8 +230,10 @@ class AreaBlender : public TileBlocks {
                        blue = L::set(paint.blue);
 #pragma GCC unroll 4
           for (int row = 0; row < kRows; ++row)
-            composite<L>(rows[row], alpha_where_active(row, hn::Load(kTag, alpha + row * row_step)),
-                         red, green, blue);
+            composite<L>(
+                rows[row],
+                alpha_where_active(row, hn::Load(kTag, alpha + std::ptrdiff_t{row} * row_step)),
+                red, green, blue);
         }
       };
       for (std::uint64_t some = part; some != 0 && left > 0; some &= some - 1)
@@ -265,7 +267,8 @@ class AreaBlender : public TileBlocks {
         compute_shares(k, block, shares, L::set(1.0f));
       const AreaSnow<L> snow = snow_of(k);
       for (int row = 0; row < kRows; ++row)
-        paint_snow(k, block.x, block.y + row, hn::Load(kTag, shares + row * kLanes), snow);
+        paint_snow(k, block.x, block.y + row, hn::Load(kTag, shares + std::ptrdiff_t{row} * kLanes),
+                   snow);
     }
   }
   HWY_INLINE void paint_snow(int k, int column, int row, Vector share, const AreaSnow<L>& snow) {

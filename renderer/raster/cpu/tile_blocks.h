@@ -6,17 +6,17 @@ constexpr int kRows = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
 
 // Transmittance is also counted in halvings, as an integer in units of 2⁻²³: the bits of a binary32
 // number, less those of 1, are never more than its logarithm to the base 2.
-std::int32_t bits_of(float value) {
+inline std::int32_t bits_of(float value) {
   std::int32_t bits = 0;
   __builtin_memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 /// At least how far a transmittance is from the one that stops a pixel.
-std::int32_t halvings_left(float transmittance) {
+inline std::int32_t halvings_left(float transmittance) {
   return bits_of(transmittance) - bits_of(kOpaqueTransmittance);
 }
 /// At most what a factor of `one_minus_alpha` takes, the rounding of the product included.
-std::int32_t halvings_taken(float one_minus_alpha) {
+inline std::int32_t halvings_taken(float one_minus_alpha) {
   return bits_of(1.0f) - bits_of(one_minus_alpha) + 1;
 }
 

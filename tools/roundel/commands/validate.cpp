@@ -76,7 +76,7 @@ std::string categories_text(const ColorMap& color, bool is_text) {
   constexpr std::size_t kListed = 20;
   std::string text;
   for (const Category& category : color.categories) {
-    if (text.size() > 0 && &category - color.categories.data() >= std::ptrdiff_t{kListed}) break;
+    if (!text.empty() && &category - color.categories.data() >= std::ptrdiff_t{kListed}) break;
     const auto byte = [](float channel) { return static_cast<int>(std::lround(channel * 255)); };
     text += fmt::format(
         "{}{}: \"#{:02x}{:02x}{:02x}\"", text.empty() ? "" : ", ",
