@@ -44,8 +44,8 @@ struct BlendTilesArgs {
   std::uint8_t* bytes = nullptr;  // [height · width · channels], rows top to bottom, or null
 };
 
-/// The background's colour in every row, for BlendTilesArgs::background.
-/// [count] rows.
+/// Writes the colours of `count` rows, bottom to top, to `background` [count], for
+/// BlendTilesArgs::background.
 void fill_background(const BackgroundRows& rows, int count, float4* background,
                      cudaStream_t stream);
 

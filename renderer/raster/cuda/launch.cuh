@@ -35,8 +35,9 @@ inline __device__ void wait_for_kernel_in_front() {
 #endif
 }
 
-/// From when all blocks have called it, or ended, the kernel behind may begin; what this one writes
-/// it sees after its wait, what kernels in front wrote at once, past the L1 cache.
+/// The kernel behind may begin once all blocks have called this or ended. It sees what this kernel
+/// writes only after its own wait. What kernels in front wrote it sees at once, if it reads past
+/// the L1 cache.
 inline __device__ void let_kernel_behind_begin() {
 #if __CUDA_ARCH__ >= 900
   __threadfence();

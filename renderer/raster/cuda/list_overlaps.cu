@@ -233,7 +233,7 @@ __device__ std::uint32_t order_overlaps(const BinCirclesArgs& args,
   for (const std::uint32_t count : counts) sum += count;
   Scan(sorted.scan).ExclusiveSum((sum & 0xffff) + (sum >> 16), begins[0], total);
   begins[1] = begins[0] + (sum & 0xffff);
-  // For now where they begin; each overlap moves its own on.
+  // At first where they begin: each overlap takes the next place and moves the end on.
 #pragma unroll
   for (int t = 0; t < 2; ++t) sorted.ends[2 * thread + t] = places_from(begins[t], counts, t);
   if (thread == 0) sorted.num_segments = 0;
@@ -358,8 +358,8 @@ __global__ void __launch_bounds__(kThreads, ListPolicy::kBlocksPerProcessor)
   const int num_slabs = static_cast<int>(min(args.num_slabs - first_slab, kGroupSlabs));
   const Slab slab(args, first_slab);
   OverlapRun runs[kGroupSlabs];
-  std::uint32_t counts[kGroupSlabs],
-      ordered[kGroupSlabs];  // of two tiles; of slabs not crowded
+  std::uint32_t counts[kGroupSlabs];   // of the thread's two tiles, 16 bits each
+  std::uint32_t ordered[kGroupSlabs];  // the same, 0 for crowded slabs
 #pragma unroll
   for (int s = 0; s < kGroupSlabs; ++s) {
     runs[s] = {0, 0};

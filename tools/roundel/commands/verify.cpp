@@ -101,8 +101,9 @@ int run_verify(const Arguments& arguments) {
   if (options.verbosity != Verbosity::kQuiet) {
     if (!scene && origin.fingerprint_of)
       print_err(
-          "nearly every frame is of a scene of its own, as in a film of data: with --scene it is "
-          "checked which\n");
+          "nearly every frame has a fingerprint of its own, as in a film of data: with --scene it "
+          "is "
+          "checked which is right\n");
     const auto all = [](const FrameFile& /*file*/) { return true; };
     for (const std::string& line : fault_lines(name, frames, files, all)) print_err(line + "\n");
   }
