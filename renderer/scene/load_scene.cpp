@@ -13,6 +13,7 @@
 #include "renderer/scene/scene_reader.h"
 #include "renderer/scene/spec.h"
 #include "renderer/scene/validate.h"
+#include "renderer/scene/vars.h"
 #include "renderer/scene/yaml_tree.h"
 
 namespace roundel {
@@ -20,6 +21,7 @@ namespace roundel {
 Scene parse_scene(std::string_view text, const std::string& path, const SceneOverrides& overrides) {
   YamlTree tree(text, path);
   SceneErrors errors(path);
+  replace_vars(tree, path, overrides.vars, errors);
   Scene scene;
   if (const std::optional<PartlyValidNode> root = validate(tree.root(), scene_spec(), errors))
     scene = read_scene(*root, path, overrides, errors);

@@ -10,6 +10,11 @@
 
 namespace roundel {
 
+/// A var's value on the command line: text as in a list in brackets, where colours need no quotes.
+struct VarSetting {
+  std::string name, value;
+};
+
 /// What the command line says instead of the scene file.
 struct SceneOverrides {
   std::optional<int> width, height;
@@ -20,6 +25,7 @@ struct SceneOverrides {
   std::optional<std::array<int, 4>> crop;
   std::optional<std::int64_t> frame;  ///< that films of data are at; else that of the animation
   std::optional<std::vector<std::string>> layers;  ///< names; all others are hidden
+  std::vector<VarSetting> vars;                    ///< of a var set twice the last one counts
 };
 
 /// True for what stands for a pipe, "-" (standard input), /dev/stdin and /dev/fd/N: data of such a

@@ -558,6 +558,9 @@ SpecPtr animation() {
 Spec scene() {
   return {ObjectSpec{{
               {"version", integer(1, 1), "Version of this format.", true, ""},
+              {"vars", spec(DictSpec{spec(AnythingSpec{})}, "{NAME: VALUE, ...}"),
+               "Values by name, for $NAME wherever a value stands; --set NAME=VALUE replaces them.",
+               false, ""},
               {"image", image(), "The picture.", false, ""},
               {"seed", seed_spec(), "Start of all random streams.", false, "1"},
               {"view", view(), "The part of the scene that fills the image.", false, ""},

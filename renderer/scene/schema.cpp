@@ -24,13 +24,26 @@ class SchemaWriter {
                  {"title", "Roundel scene"},
                  {"description", "A scene of translucent circles. Written by `roundel schema`."}};
     root.update(form_json(scene));
+    definitions_["var"] = {{"type", "string"},
+                           {"pattern", "^[$][A-Za-z_][A-Za-z0-9_]*$"},
+                           {"description", "The value of a var."}};
     root["definitions"] = definitions_;
     return root;
   }
 
  private:
-  // The schema of a spec; specs with a name are written once, among the definitions.
+  // The schema of a value: what its spec says, or a var.
   Json json(const Spec& spec) {
+    Json value = spec_json(spec);
+    if (value.empty()) return value;  // allows everything
+    const Json var = {{"$ref", "#/definitions/var"}};
+    if (value.size() != 1 || !value.contains("anyOf")) value = {{"anyOf", {std::move(value)}}};
+    value["anyOf"].push_back(var);
+    return value;
+  }
+
+  // Specs with a name are written once, among the definitions.
+  Json spec_json(const Spec& spec) {
     if (spec.definition.empty()) return form_json(spec);
     if (!definitions_.contains(spec.definition)) definitions_[spec.definition] = form_json(spec);
     return {{"$ref", "#/definitions/" + spec.definition}};
@@ -52,6 +65,7 @@ class SchemaWriter {
     return json;
   }
   Json form_json(const BooleanSpec&) { return {{"type", "boolean"}}; }
+  Json form_json(const AnythingSpec&) { return Json::object(); }
   Json form_json(const StringSpec&) { return {{"type", "string"}, {"minLength", 1}}; }
   Json form_json(const HexColorSpec&) {
     return {{"type", "string"}, {"pattern", "^#[0-9a-fA-F]{6}$"}};
@@ -68,7 +82,7 @@ class SchemaWriter {
   Json form_json(const EnumSpec& spec) { return {{"enum", spec.values}}; }
   Json form_json(const AnyOfSpec& spec) {
     Json forms = Json::array();
-    for (const SpecPtr& form : spec.alternatives) forms.push_back(json(*form));
+    for (const SpecPtr& form : spec.alternatives) forms.push_back(spec_json(*form));
     return {{"anyOf", forms}};
   }
   Json form_json(const ListSpec& spec) {
@@ -117,14 +131,9 @@ class SchemaWriter {
     return out;
   }
   Json field_json(const Field& field) {
-    Json value = json(*field.spec);
-    // Draft 7 ignores whatever stands beside a $ref.
     Json out = {{"description", field.description}};
     if (!field.default_json.empty()) out["default"] = Json::parse(field.default_json);
-    if (value.contains("$ref"))
-      out["allOf"] = Json::array({value});
-    else
-      out.update(value);
+    out.update(json(*field.spec));
     return out;
   }
 

@@ -41,6 +41,8 @@ struct ObjectSpec {
 struct DictSpec {
   SpecPtr value;
 };
+/// Whatever stands there.
+struct AnythingSpec {};
 struct ListSpec {
   SpecPtr item;
   std::uint64_t min_items = 0, max_items = std::numeric_limits<std::uint64_t>::max();
@@ -73,8 +75,8 @@ struct AnyOfSpec {
 /// What may stand at one place of a scene file. The loader's checks (validate.h) and the JSON
 /// Schema (schema.h) both follow from it.
 struct Spec {
-  std::variant<ObjectSpec, DictSpec, ListSpec, NumberSpec, IntegerSpec, BooleanSpec, StringSpec,
-               HexColorSpec, UnitSpec, EnumSpec, AnyOfSpec>
+  std::variant<ObjectSpec, DictSpec, AnythingSpec, ListSpec, NumberSpec, IntegerSpec, BooleanSpec,
+               StringSpec, HexColorSpec, UnitSpec, EnumSpec, AnyOfSpec>
       form;
   std::string expected =
       {};  ///< for "expected …"; numbers, booleans and enums have their own words

@@ -38,6 +38,7 @@ bool fits_kind(YamlNode node, const Spec& spec) {
   return std::visit(
       Overload{[&](const ObjectSpec&) { return node.is_map(); },
                [&](const DictSpec&) { return node.is_map(); },
+               [&](const AnythingSpec&) { return true; },
                [&](const ListSpec&) { return node.is_list(); },
                [&](const NumberSpec&) { return is_number(node); },
                [&](const IntegerSpec&) { return is_number(node); },
@@ -87,6 +88,7 @@ class Validator {
   explicit Validator(SceneErrors& errors) : errors_(errors) {}
 
   Validity check(YamlNode node, const Spec& spec) {
+    if (node.kind() == YamlKind::kUnknown) return Validity::kNone;  // that is an error already
     const Validity validity =
         std::visit([&](const auto& form) { return check_form(node, spec, form); }, spec.form);
     node.set_validity(validity);
@@ -199,6 +201,8 @@ class Validator {
     return unexpected(node, spec.expected,
                       is_comment ? "without quotes # begins a comment" : quotes_hint(node));
   }
+
+  Validity check_form(YamlNode, const Spec&, const AnythingSpec&) { return Validity::kValid; }
 
   Validity check_form(YamlNode node, const Spec& spec, const ListSpec& list) {
     if (!node.is_list()) return unexpected(node, spec.expected);
@@ -335,6 +339,7 @@ class Validator {
 std::string got(YamlNode node) {
   switch (node.kind()) {
     case YamlKind::kNull:
+    case YamlKind::kUnknown:
       return "nothing";
     case YamlKind::kList:
       return fmt::format("a list of {}", node.count());

@@ -15,6 +15,7 @@ enum class YamlKind : std::uint8_t {
   kQuoted,  ///< a scalar in quotes or a block scalar: text, whatever it looks like
   kList,
   kMap,
+  kUnknown,  ///< stood for a var that there is not
 };
 
 /// What validate() has found at a node and below it.
@@ -46,6 +47,7 @@ class YamlTree {
  private:
   friend class YamlNode;
   friend class YamlTreeBuilder;
+  friend class VarReplacer;
   struct Node {
     Place place;
     std::uint32_t begin = 0;  // scalars: offset into text_; others: number of children
@@ -97,6 +99,7 @@ class YamlNode {
 
  private:
   friend class YamlTree;
+  friend class VarReplacer;
   YamlNode(YamlTree* tree, std::uint32_t index) : tree_(tree), index_(index) {}
   const YamlTree::Node& node() const { return tree_->nodes_[index_]; }
   YamlNode first_child() const { return {tree_, index_ + 1}; }

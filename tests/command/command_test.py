@@ -91,21 +91,21 @@ MALFORMED.update(
 )
 
 OPTIONS = {
-    "render": "output overwrite frames resume shard split-frame format pixel-format progress size scale crop layers seed frame "
-              "backend device threads memory stats quiet verbose",
-    "verify": "frames scene size scale crop layers seed threads quiet",
-    "validate": "output format size scale crop layers seed frame backend device threads memory quiet",
+    "render": "output overwrite frames resume shard split-frame format pixel-format progress size scale crop layers set seed "
+              "frame backend device threads memory stats quiet verbose",
+    "verify": "frames scene size scale crop layers set seed threads quiet",
+    "validate": "output format size scale crop layers set seed frame backend device threads memory quiet",
     "diff": "max-delta max-pixels max-density flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
-            "junit explain limit size seed frame json threads quiet",
+            "junit explain limit size set seed frame json threads quiet",
     "regress": "goldens output frames manifest report junit json max-delta max-pixels max-density flip-mean flip ppd "
-               "ssim size seed backend device threads memory quiet verbose",
+               "ssim size set seed backend device threads memory quiet verbose",
     "accept": "all output goldens quiet",
-    "circles": "output columns layers frames seed frame",
-    "explain": "pixel limit heatmap output json size layers seed frame threads memory quiet",
-    "legend": "output size layers",
+    "circles": "output columns layers frames set seed frame",
+    "explain": "pixel limit heatmap output json size layers set seed frame threads memory quiet",
+    "legend": "output size layers set",
     "info": "json",
     "selftest": "backend threads quiet verbose",
-    "bench": "size seed frame backend device threads memory repeat json quiet",
+    "bench": "size set seed frame backend device threads memory repeat json quiet",
     "schema": "",
 }
 

@@ -88,6 +88,15 @@ TEST(Options, ShortOnesCanBeWrittenTogetherAndTheLastCounts) {
   EXPECT_EQ(accepted({"a.yaml", "--seed", "1", "--seed", "2"}).scene.overrides.seed, 2U);
 }
 
+TEST(Options, VarsAreSetByNameAndValue) {
+  const auto vars = accepted({"a.yaml", "--set", "a=1", "--set=b=[c=d]"}).scene.overrides.vars;
+  ASSERT_EQ(vars.size(), 2U);
+  EXPECT_EQ(vars[0].name + " " + vars[0].value, "a 1");
+  EXPECT_EQ(vars[1].name + " " + vars[1].value, "b [c=d]");
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "--set", "a"}), "--set: expected NAME=VALUE"));
+  EXPECT_TRUE(contains(render_refusal({"a.yaml", "--set", "=1"}), "--set: expected NAME=VALUE"));
+}
+
 TEST(Options, AfterTwoDashesEverythingIsAnArgument) {
   EXPECT_EQ(accepted({"-q", "--", "--seed", "-q"}).scenes,
             (std::vector<std::string>{"--seed", "-q"}));
@@ -95,10 +104,10 @@ TEST(Options, AfterTwoDashesEverythingIsAnArgument) {
 
 TEST(Options, AllProblemsAreReportedTogether) {
   const std::string message = render_refusal(
-      {"--size", "10x", "--sed", "3", "--threads=0", "--memory=9Q", "--backend", "gpu", "-o"});
+      {"--size", "10x", "--sead", "3", "--threads=0", "--memory=9Q", "--backend", "gpu", "-o"});
   for (const char* part :
        {R"(--size: expected WIDTHxHEIGHT in pixels, 1..65536 each, got "10x")",
-        R"("--sed": unknown option (did you mean "--seed"?))",
+        R"("--sead": unknown option (did you mean "--seed"?))",
         R"(--threads: expected a whole number of threads from 1 to 1024, got "0")",
         R"(--memory: expected)", R"(got "9Q")",
         R"(--backend: expected auto, cpu or cuda, got "gpu")", "--output: expected FILE after it",
@@ -234,8 +243,9 @@ TEST(Options, VerifyNeedsFramesAndForAllOfThemAScene) {
   EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png"}), "--frames: expected LIST"));
   EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png", "--frames=all"}),
                        R"(--frames: expected --scene too for "all")"));
-  EXPECT_TRUE(contains(refusal(run_verify, {"a_##.png", "--frames=1", "--seed=2"}),
-                       "--scene: expected with --size, --scale, --crop, --layers and --seed"));
+  EXPECT_TRUE(
+      contains(refusal(run_verify, {"a_##.png", "--frames=1", "--seed=2"}),
+               "--scene: expected with --size, --scale, --crop, --layers, --set and --seed"));
 }
 
 TEST(Options, ArgumentsBeyondTheLastAreRefused) {

@@ -96,7 +96,20 @@ void add_layers(CommandLine& line, SceneOptions& options) {
       "changes no random number and no view");
 }
 
+void add_vars(CommandLine& line, SceneOptions& options) {
+  line.add_value(
+      "set", "NAME=VALUE",
+      [&options](const std::string& value) {
+        const std::size_t equals = value.find('=');
+        if (equals == 0 || equals == std::string::npos) throw Expected{"NAME=VALUE"};
+        options.overrides.vars.push_back({value.substr(0, equals), value.substr(equals + 1)});
+      },
+      "the value of one of the scene's vars, as in a list in brackets, but colours without quotes: "
+      "gain=0.5, tint=#ff8800, center=[0.5,0.2]; may be given several times");
+}
+
 void add_seed(CommandLine& line, SceneOptions& options) {
+  add_vars(line, options);
   line.add_value("seed", "S",
                  whole(options.overrides.seed, 0, std::numeric_limits<std::uint32_t>::max()),
                  "seed of the random numbers, 0 to 4294967295, instead of the scene's");

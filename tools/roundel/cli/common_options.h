@@ -25,6 +25,9 @@ void add_size(CommandLine& line, SceneOptions& options);
 void add_part(CommandLine& line, SceneOptions& options);
 /// --layers
 void add_layers(CommandLine& line, SceneOptions& options);
+/// --set
+void add_vars(CommandLine& line, SceneOptions& options);
+/// --set and --seed
 void add_seed(CommandLine& line, SceneOptions& options);
 void add_seed_and_frame(CommandLine& line, SceneOptions& options);
 /// The frame that is asked for, or the scene's first.

@@ -270,10 +270,11 @@ void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
   add_seed_and_frame(line, options.scene);
   line.add_check([&options](CommandLine::Problems& problems) {
     const SceneOverrides& overrides = options.scene.overrides;
-    const bool has_others =
-        options.limit || overrides.width || overrides.seed || options.scene.frame;
+    const bool has_others = options.limit || overrides.width || overrides.seed ||
+                            options.scene.frame || !overrides.vars.empty();
     if (has_others && !options.is_wanted) {
-      problems.emplace_back("--limit, --size, --seed and --frame: expected with --explain only");
+      problems.emplace_back(
+          "--limit, --size, --set, --seed and --frame: expected with --explain only");
     }
   });
 }

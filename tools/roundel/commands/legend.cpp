@@ -44,6 +44,7 @@ bool parse(const Arguments& arguments, LegendOptions& options) {
       "scene reads it; a missing folder is made, its last level");
   add_size(line, options.scene);
   add_layers(line, options.scene);
+  add_vars(line, options.scene);
   line.add_note(kExitCodes);
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.output.empty()) problems.emplace_back("--output: expected -o FILE.svg");

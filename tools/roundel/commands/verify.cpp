@@ -54,8 +54,9 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
     if (options.frames.all) problems.emplace_back("--frames: expected --scene too for \"all\"");
     const SceneOverrides& overrides = options.scene.overrides;
     if (overrides.seed || overrides.width || overrides.layers || overrides.crop ||
-        overrides.scale != 1) {
-      problems.emplace_back("--scene: expected with --size, --scale, --crop, --layers and --seed");
+        overrides.scale != 1 || !overrides.vars.empty()) {
+      problems.emplace_back(
+          "--scene: expected with --size, --scale, --crop, --layers, --set and --seed");
     }
   });
   if (!line.parse(arguments)) return false;

@@ -1,0 +1,261 @@
+#include "renderer/scene/vars.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "renderer/base/error.h"
+#include "renderer/base/text.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+constexpr std::string_view kLettersAndDigits =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+/// The name that a text begins with; may be empty.
+std::string_view leading_name(std::string_view text) {
+  if (text.empty() || kLetters.find(text[0]) == std::string_view::npos) return {};
+  return text.substr(0, text.find_first_not_of(kLettersAndDigits));
+}
+
+/// The name in a text that is nothing but $name; else empty.
+std::string_view var_of(std::string_view text) {
+  if (!text.starts_with('$')) return {};
+  const std::string_view name = leading_name(text.substr(1));
+  return name.size() + 1 == text.size() ? name : std::string_view{};
+}
+
+/// Keys whose texts may have vars as parts.
+bool takes_parts(std::string_view key) {
+  return key == "data" || key == "dataset" || key == "output";
+}
+
+/// A value as the command line has it, with quotes about its colours, which YAML needs.
+std::string with_quoted_colors(std::string_view value) {
+  std::string out;
+  char quote = 0;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const char c = value[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#' &&
+               (i == 0 || std::string_view(" [,:").find(value[i - 1]) != std::string_view::npos)) {
+      const std::size_t end = std::min(value.find_first_of(" ],}", i), value.size());
+      out += fmt::format("\"{}\"", value.substr(i, end - i));
+      i = end - 1;
+      continue;
+    }
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+class VarReplacer {
+ public:
+  VarReplacer(YamlTree& tree, const std::string& file, SceneErrors& errors)
+      : tree_(tree), file_(file), errors_(errors) {}
+
+  void replace(const std::vector<VarSetting>& settings) {
+    find_vars();
+    for (const VarSetting& setting : settings) set(setting);
+    if (vars_.empty() && tree_.text_.find('$') == std::string::npos) return;
+    nodes_.reserve(tree_.nodes_.size());
+    copy(tree_.root(), false, false);
+    for (const Var& var : vars_)
+      if (!var.is_used)
+        errors_.add(var.place, "vars." + var.name,
+                    fmt::format("no value is ${}{}", var.name, did_you_mean(var.name, unknown_)));
+    tree_.nodes_ = std::move(nodes_);
+  }
+
+ private:
+  using Node = YamlTree::Node;
+  struct Var {
+    std::string name;
+    Place place;
+    YamlNode value;
+    bool is_used = false;
+  };
+  /// A var may stand in many places.
+  static constexpr std::size_t kMaxNodes = 2 * YamlTree::kMaxPunctuation;
+  static constexpr std::size_t kMaxTextBytes = 4 * YamlTree::kMaxFileBytes;
+
+  void find_vars() {
+    const std::optional<YamlNode> map = tree_.root().find("vars");
+    if (!map) return;
+    vars_node_ = map->index_;
+    map->for_each_entry([this](YamlNode key, YamlNode value) {
+      const std::string name(key.text());
+      check_no_vars(value, name);
+      if (leading_name(name) != name)
+        errors_.add(
+            key.place(), "vars",
+            fmt::format("expected a name of letters, digits and _, got {}", roundel::quoted(name)));
+      else if (find(name) == nullptr)
+        vars_.push_back({name, key.place(), value});
+    });
+  }
+
+  void check_no_vars(YamlNode value, const std::string& name) {
+    if (value.is_scalar() && !var_of(value.text()).empty())
+      errors_.add(
+          value.place(), "vars." + name,
+          fmt::format("expected a value without vars, got {}", roundel::quoted(value.text())));
+    value.for_each_item([&](YamlNode item) { check_no_vars(item, name); });
+    value.for_each_entry([&](YamlNode, YamlNode item) { check_no_vars(item, name); });
+  }
+
+  Var* find(std::string_view name) {
+    const auto found =
+        std::find_if(vars_.begin(), vars_.end(), [&](const Var& var) { return var.name == name; });
+    return found == vars_.end() ? nullptr : &*found;
+  }
+
+  std::string suggestion(std::string_view name) const {
+    std::vector<std::string> names;
+    for (const Var& var : vars_) names.push_back(var.name);
+    return did_you_mean(name, names);
+  }
+
+  void set(const VarSetting& setting) {
+    const std::string option = "--set " + setting.name;
+    Var* const var = find(setting.name);
+    if (var == nullptr)
+      throw Error(ExitCode::kUsage,
+                  fmt::format("{}: {} has no such var{}", option, file_, suggestion(setting.name)));
+    try {
+      YamlTree list("[" + with_quoted_colors(setting.value) + "]", option, "value");
+      if (list.root().is_list() && list.root().count() == 1) return adopt(list, *var);
+    } catch (const Error&) {
+      // The message below says what is wanted.
+    }
+    throw Error(ExitCode::kUsage,
+                fmt::format("{}: expected one value, as 0.5, \"text\" or [1, 2], got {}", option,
+                            roundel::quoted(setting.value)));
+  }
+
+  /// Appends the value in a list to the tree, where nothing leads to it, and makes it the var's.
+  void adopt(const YamlTree& list, Var& var) {
+    const auto node_shift = static_cast<std::uint32_t>(tree_.nodes_.size() - 1);
+    const auto text_shift = static_cast<std::uint32_t>(tree_.text_.size());
+    const Place place = var.value.place();
+    for (std::size_t i = 1; i < list.nodes_.size(); ++i) {
+      Node node = list.nodes_[i];
+      node.place = place;
+      if (node.kind == YamlKind::kPlain || node.kind == YamlKind::kQuoted)
+        node.begin += text_shift;
+      else if (node.kind != YamlKind::kNull)
+        node.size += node_shift;
+      tree_.nodes_.push_back(node);
+    }
+    tree_.text_ += list.text_;
+    var.value = {&tree_, node_shift + 1};
+    check_no_vars(var.value, var.name);
+  }
+
+  /// Appends a node and all below it. `is_var`: of a var's value, in which nothing is replaced.
+  void copy(YamlNode from, bool has_parts, bool is_var) {
+    if (from.is_scalar()) return copy_scalar(from, has_parts, is_var);
+    const std::size_t at = nodes_.size();
+    push(from.node());
+    from.for_each_item([&](YamlNode item) { copy(item, false, is_var); });
+    from.for_each_entry([&](YamlNode key, YamlNode value) {
+      push(key.node());
+      copy(value, takes_parts(key.text()), is_var || value.index_ == vars_node_);
+    });
+    if (from.kind() != YamlKind::kNull) nodes_[at].size = static_cast<std::uint32_t>(nodes_.size());
+  }
+
+  void copy_scalar(YamlNode from, bool has_parts, bool is_var) {
+    const std::string_view text = from.text();
+    const std::string_view name = is_var ? std::string_view() : var_of(text);
+    if (!name.empty()) {
+      if (Var* const var = use(name, from.place())) return copy(var->value, has_parts, true);
+      return push_unknown(from);
+    }
+    if (text.find('$') == std::string_view::npos) return push(from.node());
+    if (has_parts && !is_var) return copy_parts(from);
+    push(from.node());
+    if (text.starts_with("$$")) ++nodes_.back().begin, --nodes_.back().size;
+  }
+
+  /// A text with ${name} in it.
+  void copy_parts(YamlNode from) {
+    const std::string_view text = from.text();
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const std::string_view rest = text.substr(i);
+      if (rest.starts_with("$$")) ++i;
+      const std::string_view name = rest.starts_with("${") ? leading_name(rest.substr(2)) : rest;
+      if (!rest.starts_with("${") || !rest.substr(2 + name.size()).starts_with('}')) {
+        out += text[i];
+        continue;
+      }
+      const Var* const var = use(name, from.place());
+      if (var == nullptr) return push_unknown(from);
+      if (!var->value.is_scalar()) {
+        errors_.add(from.place(), "vars." + var->name,
+                    "expected a text or a number, for a part of a text");
+        return push_unknown(from);
+      }
+      out += var->value.text();
+      i += name.size() + 2;
+    }
+    Node node = from.node();
+    node.kind = YamlKind::kQuoted;
+    node.begin = static_cast<std::uint32_t>(tree_.text_.size());
+    node.size = static_cast<std::uint32_t>(out.size());
+    check_size(tree_.text_.size() + out.size() <= kMaxTextBytes, from.place());
+    tree_.text_ += out;
+    push(node);
+  }
+
+  Var* use(std::string_view name, Place place) {
+    Var* const var = find(name);
+    if (var != nullptr) {
+      var->is_used = true;
+      return var;
+    }
+    unknown_.emplace_back(name);
+    errors_.add(place, "",
+                fmt::format("no var is named {}{}", roundel::quoted(name), suggestion(name)));
+    return nullptr;
+  }
+
+  void push(const Node& node) {
+    check_size(nodes_.size() < kMaxNodes, node.place);
+    nodes_.push_back(node);
+  }
+  void push_unknown(YamlNode from) {
+    push(from.node());
+    nodes_.back().kind = YamlKind::kUnknown;
+  }
+  void check_size(bool fits, Place place) {
+    if (fits) return;
+    errors_.add(place, "", "too many values, with those of vars; put bulk data into an .npy file");
+    errors_.throw_if_any();
+  }
+
+  YamlTree& tree_;
+  const std::string& file_;
+  SceneErrors& errors_;
+  std::vector<Var> vars_;
+  std::uint32_t vars_node_ = 0;  ///< the root, which is no var, where there are none
+  std::vector<Node> nodes_;
+  std::vector<std::string> unknown_;
+};
+
+void replace_vars(YamlTree& tree, const std::string& file, const std::vector<VarSetting>& settings,
+                  SceneErrors& errors) {
+  VarReplacer(tree, file, errors).replace(settings);
+}
+
+}  // namespace roundel
