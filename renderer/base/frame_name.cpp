@@ -63,6 +63,14 @@ FrameName FrameName::literal(const std::string& path) {
   return name;
 }
 
+bool FrameName::has_number_in_folder() const {
+  if (numbers_.empty()) return false;
+  return tail_.find('/') != std::string::npos ||
+         std::any_of(numbers_.begin() + 1, numbers_.end(), [](const Number& number) {
+           return number.before.find('/') != std::string::npos;
+         });
+}
+
 std::string FrameName::path(std::int64_t frame) const {
   std::string path;
   for (const Number& number : numbers_) {

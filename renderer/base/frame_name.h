@@ -23,6 +23,8 @@ class FrameName {
 
   /// False where every frame would have the same name.
   bool has_number() const { return !numbers_.empty(); }
+  /// True where frames have folders of their own.
+  bool has_number_in_folder() const;
   std::string path(std::int64_t frame) const;
 
  private:

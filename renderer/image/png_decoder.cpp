@@ -286,10 +286,12 @@ void PngDecoder::check(int result) const {
   if (result != SPNG_OK) fail(spng_strerror(result));
 }
 
-PngInfo read_png_info(const std::string& path) {
+namespace {
+
+PngInfo info_of(const std::string& path, bool decodes) {
   const Buffer<std::byte> file = InputFile(path).read_all();
   PngDecoder decoder(path, file.span());
-  decoder.check_pixels();
+  if (decodes) decoder.check_pixels();
   PngInfo info;
   info.width = static_cast<int>(decoder.header().width);
   info.height = static_cast<int>(decoder.header().height);
@@ -298,6 +300,16 @@ PngInfo read_png_info(const std::string& path) {
   info.text = decoder.text();
   info.metadata = decoder.metadata();
   return info;
+}
+
+}  // namespace
+
+PngInfo read_png_info(const std::string& path) {
+  return info_of(path, true);
+}
+
+PngInfo read_png_checksums(const std::string& path) {
+  return info_of(path, false);
 }
 
 }  // namespace roundel

@@ -1,15 +1,14 @@
 #include "renderer/sequence/existing_frames.h"
 
 #include <fmt/format.h>
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "renderer/base/error.h"
@@ -20,20 +19,25 @@
 namespace roundel {
 namespace {
 
-/// Reads size and metadata. Throws Error.
-void decode_frame(const std::string& path, ImageFormat format, FrameFile& file) {
+/// What a whole file says of itself.
+struct FileHead {
+  int width, height;
+  std::optional<ImageMetadata> metadata;
+};
+
+/// Throws Error for what is not whole.
+FileHead read_head(const std::string& path, ImageFormat format, FrameReading reading) {
   if (format == ImageFormat::kPng) {
-    PngInfo info = read_png_info(path);
-    file.width = info.width, file.height = info.height;
-    file.metadata = std::move(info.metadata);
-  } else if (format == ImageFormat::kExr) {
-    ExrInfo info = read_exr_info(path);
-    file.width = info.width, file.height = info.height;
-    file.metadata = std::move(info.metadata);
-  } else {
-    const Framebuffer picture = read_pfm(path);
-    file.width = picture.width, file.height = picture.height;
+    PngInfo info =
+        reading == FrameReading::kPixels ? read_png_info(path) : read_png_checksums(path);
+    return {info.width, info.height, std::move(info.metadata)};
   }
+  if (format == ImageFormat::kExr) {
+    ExrInfo info = read_exr_info(path);
+    return {info.width, info.height, std::move(info.metadata)};
+  }
+  const Framebuffer picture = read_pfm(path);
+  return {picture.width, picture.height, std::nullopt};
 }
 
 /// Whether a file that does not decode may be a frame that was cut off or lost bytes: it begins as
@@ -53,23 +57,21 @@ std::string without_path(std::string_view message, const std::string& path) {
   return std::string(message.substr(message.starts_with(start) ? start.size() : 0));
 }
 
-/// What is wrong with a file that decodes; empty: nothing.
-std::string fault_of(const FrameFile& file, const FrameOrigin& origin,
+/// What is wrong with a whole file; empty: nothing.
+std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
                      const std::string& fingerprint, const char* word) {
-  if (!fingerprint.empty() && file.metadata && file.metadata->fingerprint == fingerprint) {
-    return "";
+  if (!fingerprint.empty() && found.fingerprint == fingerprint) return "";
+  if (found.width != expected.width || found.height != expected.height) {
+    return fmt::format("{}x{}, {} {}x{}", found.width, found.height, word, expected.width,
+                       expected.height);
   }
-  if (file.width != origin.width || file.height != origin.height) {
-    return fmt::format("{}x{}, {} {}x{}", file.width, file.height, word, origin.width,
-                       origin.height);
+  if (found.fingerprint.empty()) return "";
+  if (found.seed != expected.seed) {
+    return fmt::format("of seed {}, {} {}", found.seed, word, expected.seed);
   }
-  if (!file.metadata) return "";
-  if (file.metadata->seed != origin.seed) {
-    return fmt::format("of seed {}, {} {}", file.metadata->seed, word, origin.seed);
-  }
-  if (file.metadata->software != origin.software) {
-    return fmt::format("of another scene or version: by {}, {} {}", file.metadata->software, word,
-                       origin.software);
+  if (found.software != expected.software) {
+    return fmt::format("of another scene or version: by {}, {} {}", found.software, word,
+                       expected.software);
   }
   return "of another scene";
 }
@@ -84,25 +86,45 @@ std::string short_frames_text(const FrameList& frames) {
 
 }  // namespace
 
-FrameFile examine_frame(const std::string& path, ImageFormat format) {
+ExpectedOrigin origin_of(const Scene& scene) {
+  ExpectedOrigin origin{
+      {fingerprint(scene), kSoftware, scene.seed, scene.image.width, scene.image.height}};
+  if (is_data_film(scene))
+    origin.fingerprint_of = [&scene](std::int64_t frame) { return fingerprint_at(scene, frame); };
+  return origin;
+}
+
+ExistingFrames::ExistingFrames(const FrameName& name, const FrameList& frames, ImageFormat format,
+                               FrameReading reading, std::atomic<std::uint64_t>& done)
+    : name_(name), frames_(frames), files_(frames.size()) {
+  tbb::parallel_for(std::size_t{0}, frames.size(), [&](std::size_t i) {
+    files_[i] = examine(name.path(frames[i]), format, reading);
+    ++done;
+  });
+}
+
+FrameFile ExistingFrames::examine(const std::string& path, ImageFormat format,
+                                  FrameReading reading) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::file_type type = fs::symlink_status(path, error).type();
-  FrameFile file;
-  const auto found = [&file](FrameState state, std::string fault) {
-    file.state = state;
-    file.fault = std::move(fault);
-    return file;
-  };
-  if (type == fs::file_type::not_found) return file;
+  if (type == fs::file_type::not_found) return {};
   if (type == fs::file_type::symlink) return found(FrameState::kLink, "a link, no file of its own");
   if (type != fs::file_type::regular && type != fs::file_type::none) {
     return found(FrameState::kCorrupt, "not a regular file");
   }
   try {
-    decode_frame(path, format, file);
-    if (file.metadata || format == ImageFormat::kPfm) return found(FrameState::kSound, "");
-    return found(FrameState::kForeign, "not Roundel's");
+    FileHead head = read_head(path, format, reading);
+    const bool says_origin = head.metadata && !head.metadata->fingerprint.empty();
+    if (!says_origin && format != ImageFormat::kPfm)
+      return found(FrameState::kForeign, "not Roundel's");
+    const ImageMetadata metadata = std::move(head.metadata).value_or(ImageMetadata());
+    const std::lock_guard lock(mutex_);
+    const FrameOrigin& origin = *origins_
+                                     .insert({metadata.fingerprint, metadata.software,
+                                              metadata.seed, head.width, head.height})
+                                     .first;
+    return {FrameState::kSound, false, metadata.frame, &origin};
   } catch (const Error& e) {
     const std::string reason = without_path(e.what(), path);
     if (e.exit_code() == ExitCode::kRuntimeFailure) {
@@ -114,52 +136,30 @@ FrameFile examine_frame(const std::string& path, ImageFormat format) {
   }
 }
 
-std::vector<FrameFile> examine_frames(const FrameName& name, const FrameList& frames,
-                                      ImageFormat format) {
-  std::vector<FrameFile> files(frames.size());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, frames.size()),
-                    [&](const tbb::blocked_range<std::size_t>& range) {
-                      for (std::size_t i = range.begin(); i < range.end(); ++i) {
-                        files[i] = examine_frame(name.path(frames[i]), format);
-                      }
-                    });
-  return files;
+FrameFile ExistingFrames::found(FrameState state, const std::string& fault) {
+  const std::lock_guard lock(mutex_);
+  return {state, false, 0, nullptr, &*faults_.insert(fault).first};
 }
 
-FrameOrigin origin_of(const Scene& scene) {
-  FrameOrigin origin{fingerprint(scene), {}, kSoftware, scene.seed, scene.image.width,
-                     scene.image.height};
-  if (is_data_film(scene))
-    origin.fingerprint_of = [&scene](std::int64_t frame) { return fingerprint_at(scene, frame); };
-  return origin;
-}
-
-FrameOrigin most_common_origin(const std::vector<FrameFile>& files) {
-  // By fingerprint and, for PFM files, size.
-  std::map<std::tuple<std::string, int, int>, std::pair<std::size_t, const FrameFile*>> counts;
-  for (const FrameFile& file : files) {
-    if (file.state != FrameState::kSound) continue;
-    auto& [count, example] =
-        counts[{file.metadata ? file.metadata->fingerprint : "", file.width, file.height}];
-    ++count;
-    example = &file;
-  }
-  const auto most = std::max_element(
-      counts.begin(), counts.end(),
-      [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
-  if (most == counts.end()) return {};
-  const FrameFile& file = *most->second.second;
-  const ImageMetadata metadata = file.metadata.value_or(ImageMetadata());
-  FrameOrigin origin{metadata.fingerprint, {},         metadata.software,
-                     metadata.seed,        file.width, file.height};
+ExpectedOrigin ExistingFrames::most_common_origin() const {
+  std::map<const FrameOrigin*, std::size_t> counts;
   std::size_t all = 0;
-  for (const auto& [of, count] : counts) all += count.first;
+  for (const FrameFile& file : files_) {
+    if (file.state != FrameState::kSound) continue;
+    ++counts[file.origin];
+    ++all;
+  }
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == counts.end()) return {};
+  ExpectedOrigin origin{*most->first};
   constexpr std::size_t kScenes = 2;  // of which frames may have been mixed up
   if (counts.size() > kScenes && 2 * counts.size() > all) {
     std::map<std::int64_t, std::string> own;
-    for (const FrameFile& sound : files)
-      if (sound.metadata) own.emplace(sound.metadata->frame, sound.metadata->fingerprint);
-    origin.fingerprint_of = [own](std::int64_t frame) {
+    for (const FrameFile& file : files_)
+      if (file.state == FrameState::kSound) own.emplace(file.said, file.origin->fingerprint);
+    origin.fingerprint_of = [own = std::move(own)](std::int64_t frame) {
       const auto found = own.find(frame);
       return found == own.end() ? "" : found->second;
     };
@@ -167,47 +167,58 @@ FrameOrigin most_common_origin(const std::vector<FrameFile>& files) {
   return origin;
 }
 
-void judge_frames(std::vector<FrameFile>& files, const FrameList& frames, const FrameOrigin& origin,
-                  const char* word) {
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    FrameFile& file = files[i];
-    if (file.state != FrameState::kSound) continue;
-    std::string fingerprint = origin.fingerprint;
-    if (origin.fingerprint_of && file.metadata) {
-      const std::int64_t said = file.metadata->frame;  // of a misnamed one
-      const bool is_asked = std::binary_search(frames.begin(), frames.end(), said);
-      fingerprint = origin.fingerprint_of(is_asked ? said : frames[i]);
-    }
-    file.fault = fault_of(file, origin, fingerprint, word);
-    if (file.fault.empty() && file.metadata && file.metadata->frame != frames[i]) {
-      file.fault = "misnamed";
-      file.detail = fmt::format(" is frame {}", file.metadata->frame);
-    }
-    if (!file.fault.empty()) file.state = FrameState::kForeign;
-  }
+void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word) {
+  tbb::parallel_for(std::size_t{0}, files_.size(), [&](std::size_t i) {
+    if (files_[i].state == FrameState::kSound) judge_one(i, origin, word);
+  });
 }
 
-std::vector<std::string> fault_lines(const FrameName& name, const FrameList& frames,
-                                     const std::vector<FrameFile>& files,
-                                     bool (*is_listed)(const FrameFile&)) {
+void ExistingFrames::judge_one(std::size_t i, const ExpectedOrigin& expected, const char* word) {
+  FrameFile& file = files_[i];
+  const bool says_frame = !file.origin->fingerprint.empty();
+  std::string fingerprint = expected.all.fingerprint;
+  if (expected.fingerprint_of && says_frame) {
+    const bool is_asked = std::binary_search(frames_.begin(), frames_.end(), file.said);
+    fingerprint = expected.fingerprint_of(is_asked ? file.said : frames_[i]);  // of a misnamed one
+  }
+  std::string fault = fault_of(*file.origin, expected.all, fingerprint, word);
+  file.is_misnamed = fault.empty() && says_frame && file.said != frames_[i];
+  if (file.is_misnamed) fault = "misnamed";
+  if (fault.empty()) return;
+  file.state = FrameState::kForeign;
+  file.fault = found(file.state, fault).fault;
+}
+
+void ExistingFrames::judge_silent_files() {
+  for (FrameFile& file : files_)
+    if (file.state == FrameState::kSound && file.origin->fingerprint.empty())
+      file = found(FrameState::kForeign, "PFM, which does not say of what scene");
+}
+
+/// Of one file, after its path; mostly empty.
+std::string ExistingFrames::detail(std::size_t i) const {
+  return files_[i].is_misnamed ? fmt::format(" is frame {}", files_[i].said) : "";
+}
+
+std::vector<std::string> ExistingFrames::fault_lines(bool (*is_listed)(const FrameFile&)) const {
   std::vector<std::pair<std::size_t, FrameList>> groups;  // by the first file with that fault
-  std::map<std::string, std::size_t> group_of;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (files[i].fault.empty() || !is_listed(files[i])) continue;
-    const auto [group, is_new] = group_of.emplace(files[i].fault, groups.size());
+  std::map<const std::string*, std::size_t> group_of;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (files_[i].fault == nullptr || !is_listed(files_[i])) continue;
+    const auto [group, is_new] = group_of.emplace(files_[i].fault, groups.size());
     if (is_new) groups.emplace_back(i, FrameList());
-    groups[group->second].second.push_back(frames[i]);
+    groups[group->second].second.push_back(frames_[i]);
   }
   std::vector<std::string> lines;
   for (const auto& [first, group] : groups) {
-    const FrameFile& file = files[first];
-    const std::string example = name.path(frames[first]) + file.detail;
+    const std::string& fault = *files_[first].fault;
+    const std::string example = name_.path(frames_[first]) + detail(first);
     if (group.size() == 1) {
-      lines.push_back(fmt::format("1 frame is {}: {}", file.fault, example));
+      lines.push_back(fmt::format("1 frame is {}: {}", fault, example));
     } else {
-      lines.push_back(fmt::format("{} frames are {}: {}{}", group.size(), file.fault,
+      lines.push_back(fmt::format("{} frames are {}: {}{}", group.size(), fault,
                                   short_frames_text(group),
-                                  file.detail.empty() ? "" : "; " + example));
+                                  detail(first).empty() ? "" : "; " + example));
     }
   }
   return lines;

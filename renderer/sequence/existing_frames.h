@@ -1,8 +1,12 @@
 #pragma once
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <mutex>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "renderer/base/frame_name.h"
@@ -12,56 +16,92 @@
 
 namespace roundel {
 
-enum class FrameState {
+enum class FrameState : std::uint8_t {
   kMissing,     ///< there is no file
-  kSound,       ///< decodes; after judge_frames(): is the frame it is named after
-  kCorrupt,     ///< does not decode, or is no file at all
+  kSound,       ///< whole; after judge(): is the frame it is named after
+  kCorrupt,     ///< damaged, or no file at all
   kUnreadable,  ///< the system refuses to open or read it
   kLink,        ///< a symbolic link, which is never followed
-  kForeign,     ///< decodes, but is another frame, of another scene, or not Roundel's
+  kForeign,     ///< whole, but another frame, of another scene, or not Roundel's
 };
 
-/// What is found under the name of a frame.
-struct FrameFile {
-  FrameState state = FrameState::kMissing;
-  std::optional<ImageMetadata> metadata;  ///< what it says of its origin; never for PFM
-  int width = 0, height = 0;              ///< of what decodes
-  /// What is wrong, after "is" or "are": the same text for the same reason. Empty for missing and
-  /// sound ones.
-  std::string fault;
-  std::string detail;  ///< of this one file, after its path; mostly empty
-};
-
-/// Reads and decodes one file of this format.
-FrameFile examine_frame(const std::string& path, ImageFormat format);
-/// The same for the files of all `frames`, in parallel and in their order.
-std::vector<FrameFile> examine_frames(const FrameName& name, const FrameList& frames,
-                                      ImageFormat format);
-
-/// What all frames of an export say of themselves.
+/// What a frame's file says of its making. PFM files say their size alone.
 struct FrameOrigin {
-  std::string fingerprint;  ///< of the scene; empty: that of PFM files, which say nothing
-  /// Where there is one, that of each frame instead, as films of data have; it may throw Error.
-  std::function<std::string(std::int64_t)> fingerprint_of = {};
-  std::string software;
+  std::string fingerprint, software;  ///< both empty where it does not say
   std::uint32_t seed = 0;
   int width = 0, height = 0;
+  bool operator<(const FrameOrigin& other) const {
+    return std::tie(fingerprint, software, seed, width, height) <
+           std::tie(other.fingerprint, other.software, other.seed, other.width, other.height);
+  }
+};
+
+/// What is found under the name of a frame. Small, as films have millions of them.
+struct FrameFile {
+  FrameState state = FrameState::kMissing;
+  bool is_misnamed = false;             ///< of judge(): it is the frame `said`
+  std::int64_t said = 0;                ///< the frame that it says it is
+  const FrameOrigin* origin = nullptr;  ///< of what is whole
+  /// What is wrong, after "is" or "are": the same text for the same reason. Null for missing and
+  /// sound ones.
+  const std::string* fault = nullptr;
+};
+
+/// What all frames of an export are to say of themselves.
+struct ExpectedOrigin {
+  FrameOrigin all;
+  /// Where there is one, the fingerprint of each frame instead, as films of data have; it may throw
+  /// Error, and is called by several threads at once.
+  std::function<std::string(std::int64_t)> fingerprint_of = {};
 };
 /// That of frames which this program makes of the scene, to which it keeps a reference.
-FrameOrigin origin_of(const Scene& scene);
-/// That of most of the files. Where most have a fingerprint of their own, as in films of data, any
-/// is right, and fingerprint_of says so.
-FrameOrigin most_common_origin(const std::vector<FrameFile>& files);
+ExpectedOrigin origin_of(const Scene& scene);
 
-/// Makes those sound files foreign that are not the frame they are named after, or of another
-/// origin. `word` is for the faults: "640x360, WORD 320x180". PFM files are compared by size alone.
-void judge_frames(std::vector<FrameFile>& files, const FrameList& frames, const FrameOrigin& origin,
-                  const char* word);
+/// How much of a file is read.
+enum class FrameReading {
+  kChecksums,  ///< of a PNG every chunk's checksum, which damage does not survive
+  kPixels,     ///< all pixels are decoded too
+};
 
-/// What is wrong with the files for which `is_listed`, one line for each reason: "300 frames are
-/// 640x360, asked 320x180: 300-599", "1 frame is not Roundel's: out/snow_0300.png".
-std::vector<std::string> fault_lines(const FrameName& name, const FrameList& frames,
-                                     const std::vector<FrameFile>& files,
-                                     bool (*is_listed)(const FrameFile&));
+/// The files under the names of a film's frames.
+class ExistingFrames {
+ public:
+  /// Reads all of them, in parallel, and counts them in `done` on the way.
+  ExistingFrames(const FrameName& name, const FrameList& frames, ImageFormat format,
+                 FrameReading reading, std::atomic<std::uint64_t>& done);
+  ExistingFrames(const ExistingFrames&) = delete;
+  ExistingFrames& operator=(const ExistingFrames&) = delete;
+
+  /// In the order of the frames.
+  const std::vector<FrameFile>& files() const { return files_; }
+
+  /// That of most of the files. Where most have a fingerprint of their own, as in films of data,
+  /// any is right, and fingerprint_of says so. Refers to this object.
+  ExpectedOrigin most_common_origin() const;
+
+  /// Makes those sound files foreign that are not the frame they are named after, or of another
+  /// origin. `word` is for the faults: "640x360, WORD 320x180". PFM files are compared by size
+  /// alone.
+  void judge(const ExpectedOrigin& origin, const char* word);
+  /// Makes sound PFM files foreign.
+  void judge_silent_files();
+
+  /// What is wrong with the files for which `is_listed`, one line for each reason: "300 frames are
+  /// 640x360, asked 320x180: 300-599", "1 frame is not Roundel's: out/snow_0300.png".
+  std::vector<std::string> fault_lines(bool (*is_listed)(const FrameFile&)) const;
+
+ private:
+  FrameFile examine(const std::string& path, ImageFormat format, FrameReading reading);
+  FrameFile found(FrameState state, const std::string& fault);
+  void judge_one(std::size_t i, const ExpectedOrigin& expected, const char* word);
+  std::string detail(std::size_t i) const;
+
+  const FrameName& name_;
+  const FrameList& frames_;
+  std::vector<FrameFile> files_;
+  std::mutex mutex_;  ///< guards what follows, each said once for all files
+  std::set<FrameOrigin> origins_;
+  std::set<std::string> faults_;
+};
 
 }  // namespace roundel

@@ -36,5 +36,12 @@ TEST(FrameName, AllElseStandsForItself) {
   EXPECT_TRUE(FrameName("a#.png").has_number());
 }
 
+TEST(FrameName, FoldersMayHaveNumbersToo) {
+  for (const char* pattern : {"#/a.png", "out/#/#.png", "#/b/a.png"})
+    EXPECT_TRUE(FrameName(pattern).has_number_in_folder()) << pattern;
+  for (const char* pattern : {"a.png", "out/a.png", "#.png", "out/b/a##_#.png"})
+    EXPECT_FALSE(FrameName(pattern).has_number_in_folder()) << pattern;
+}
+
 }  // namespace
 }  // namespace roundel

@@ -634,6 +634,81 @@ class Verify(BatchTest):
         done = self.run_roundel("verify", "out/%d.png", "--frames", "11-41", code=FAILED)
         self.assertEqual(done.stderr, "31 frames are misnamed: 11-41; out/11.png is frame 10\n")
 
+    def test_deleting_removes_what_is_corrupt_and_nothing_else(self):
+        self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png")
+        expected = self.contents()
+        for frame, size in ((2, -30), (3, 0)):
+            with open(self.path(f"out/{frame}.png"), "wb") as file:
+                file.write(expected[f"{frame}.png"][:size])
+        shutil.copy(self.path("out/8.png"), self.path("out/4.png"))
+        with open(self.path("out/5.png"), "wb") as file:
+            file.write(b"a letter")
+        os.unlink(self.path("out/6.png"))
+        os.symlink("1.png", self.path("out/6.png"))
+        os.unlink(self.path("out/7.png"))
+        os.mkdir(self.path("out/7.png"))
+        done = self.run_roundel("verify", "out/%d.png", "--frames", "1-9", "--delete", code=FAILED)
+        self.assertEqual(done.stdout, "corrupt: 2-3,7\nforeign: 4-6\n--frames 2-7\n")
+        self.assertTrue(done.stderr.endswith("\n2 corrupt frames deleted\n"), done.stderr)
+        self.assertEqual(self.frames_in(), sorted(f"{i}.png" for i in (1, *range(4, 10))))
+        self.assertEqual(self.read("out/5.png"), b"a letter")
+        done = self.run_roundel("verify", "out/%d.png", "--frames", "1-3", "--delete", code=FAILED)
+        self.assertEqual((done.stdout, done.stderr), ("missing: 2-3\n--frames 2-3\n", "0 corrupt frames deleted\n"))
+        self.run_roundel("render", "balls.yaml", "--frames", "1-3", "-o", "out/%d.png", "--resume")
+        self.run_roundel("verify", "out/%d.png", "--frames", "1-3", "--delete")
+        self.assertEqual({n: self.read("out/" + n) for n in ("1.png", "2.png", "3.png")},
+                         {n: expected[n] for n in ("1.png", "2.png", "3.png")})
+
+    def test_a_manifest_has_the_hashes_of_pixels(self):
+        self.run_roundel("render", "balls.yaml", "--frames", "8-11", "-o", "out/%d.png")
+        self.run_roundel("render", "alpha.yaml", "--frames", "8-11", "-o", "out/%d.exr")
+        self.run_roundel("render", "balls.yaml", "--frames", "8-11", "-o", "out/%d.pfm")
+
+        def manifest(ending, code=DONE):
+            self.run_roundel("verify", f"out/%d.{ending}", "--frames", "8-11", "--manifest", "m.txt", code=code)
+            return self.read("m.txt").decode().splitlines()
+
+        for ending in ("png", "exr", "pfm"):
+            lines = manifest(ending)
+            for frame, line in zip(range(8, 12), lines, strict=True):
+                self.assertRegex(line, rf"^{frame} 96x64 [0-9a-f]{{32}}$")
+            self.assertEqual(len({line.split()[-1] for line in lines}), 4)
+        # The same pixels, packed by another program.
+        lines = manifest("png")
+        data = self.read("out/9.png")
+        width, height, channels, pixels = png_pixels(data)
+        rows = b"".join(b"\0" + pixels[y * width * channels:(y + 1) * width * channels] for y in range(height))
+        at, end = data.index(b"IDAT") - 4, data.index(b"IEND") - 4
+        idat = b"IDAT" + zlib.compress(rows)
+        with open(self.path("out/9.png"), "wb") as file:
+            file.write(data[:at] + struct.pack(">I", len(idat) - 4) + idat + struct.pack(">I", zlib.crc32(idat)) +
+                       data[end:])
+        self.assertEqual(manifest("png"), lines)
+        # A sample more by one, and a frame that is not there.
+        changed = bytearray(rows)
+        changed[5] ^= 1
+        idat = b"IDAT" + zlib.compress(changed)
+        with open(self.path("out/9.png"), "wb") as file:
+            file.write(data[:at] + struct.pack(">I", len(idat) - 4) + idat + struct.pack(">I", zlib.crc32(idat)) +
+                       data[end:])
+        os.unlink(self.path("out/10.png"))
+        other = manifest("png", code=FAILED)
+        self.assertEqual([other[0], other[2]], [lines[0], lines[3]])
+        self.assertNotEqual(other[1], lines[1])
+
+    def test_a_manifest_replaces_nothing_that_is_read(self):
+        self.run_roundel("render", "balls.yaml", "--frames", "1-2", "-o", "out/%d.png")
+        with open(self.path("list.txt"), "w", encoding="ascii") as file:
+            file.write("1-2")
+        os.symlink("out/2.png", self.path("link"))
+        before = {name: self.read(name) for name in ("balls.yaml", "list.txt", "out/1.png", "out/2.png")}
+        for name in ("balls.yaml", "list.txt", "out/1.png", "link", "no/m.txt", "out"):
+            done = self.run_roundel("verify", "out/%d.png", "--frames", "@list.txt", "--scene", "balls.yaml",
+                                    "--manifest", name, code=REFUSED)
+            self.assertIn(f"roundel: {name}: ", done.stderr)
+        self.assertEqual({name: self.read(name) for name in before}, before)
+        self.run_roundel("verify", "out/%d.png", "--frames", "1-2", "--manifest", "-", code=USAGE)
+
     def test_pfm_frames_of_another_size(self):
         self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.pfm")
         self.run_roundel("render", "balls.yaml", "--frame", "4", "--size", "48x32", "-o", "out/4.pfm")

@@ -81,6 +81,9 @@ class WorkProgress {
   std::thread thread_;
 };
 
+/// WorkProgress's name for looking at the frames that are there already.
+inline constexpr const char* kReadingFrames = "looking at the frames that are there";
+
 /// Prints the progress of an export on stderr.
 class Progress {
  public:

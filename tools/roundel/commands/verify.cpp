@@ -1,14 +1,24 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <tbb/parallel_for.h>
+#include <xxhash.h>
 
+#include <atomic>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/picture.h"
 #include "renderer/image/files.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/sequence/existing_frames.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/output_path.h"
+#include "tools/roundel/cli/progress.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 
@@ -18,6 +28,8 @@ namespace {
 struct VerifyOptions {
   std::string pattern;
   std::optional<std::string> scene_path;  ///< without one the frames are compared with each other
+  std::optional<std::string> manifest;    ///< file for the pixels' hashes
+  bool removes_corrupt = false;
   FramesOption frames;
   int threads = 0;
   SceneOptions scene;
@@ -40,14 +52,22 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
   add_part(line, options.scene);
   add_layers(line, options.scene);
   add_seed(line, options.scene);
+  line.add_value("manifest", "FILE", file_name(options.manifest, "a file name"),
+                 "write a line for each sound frame: its number, size and a hash (XXH3-128) of its "
+                 "pixels, the same however the file is packed; two films with the same pixels have "
+                 "the same lines");
+  line.add_switch(
+      "delete", options.removes_corrupt,
+      "remove the corrupt frames, so that any run makes them again; foreign files, links "
+      "and what is no regular file stay");
   add_threads(line, options.threads);
   add_quiet(line, options.verbosity, "print the lists of frames only, without reasons");
   line.add_note(
       "PFM files say nothing of their origin: that they decode, and their size, is all that is "
       "checked.");
   line.add_note(
-      "Exit codes: 0 all frames are there and sound; 1 some are not; 2 wrong command line; 3 scene "
-      "invalid; 130, 143 after SIGINT, SIGTERM.");
+      "Exit codes: 0 all frames are there and sound; 1 some are not, also with --delete; 2 wrong "
+      "command line; 3 scene invalid; 4 manifest refused; 130, 143 after SIGINT, SIGTERM.");
   line.add_check([&options](CommandLine::Problems& problems) {
     if (!options.frames.is_given()) problems.emplace_back("--frames: expected LIST");
     if (options.scene_path) return;
@@ -69,55 +89,126 @@ std::string list_line(const char* what, const FrameList& frames) {
   return frames.empty() ? "" : fmt::format("{}: {}\n", what, frames_text(frames));
 }
 
+/// Throws Error for a name that all frames would have.
+FrameName name_of(const std::string& pattern, const FrameList& frames) {
+  FrameName name(pattern);
+  if (frames.size() == 1 || name.has_number()) return name;
+  throw Error(ExitCode::kUsage,
+              fmt::format("expected a name with the frame number as ####, %04d or {{frame:04}}, "
+                          "got {}",
+                          roundel::quoted(pattern)));
+}
+
+/// "300 96x64 0123…\n"
+std::string manifest_line(std::int64_t frame, const std::string& path) {
+  const Picture picture = read_picture(path);
+  const auto of_samples = [](const auto& samples) {
+    return XXH3_128bits(samples.data(), samples.size() * sizeof samples[0]);
+  };
+  const bool is_bytes = picture.samples == Picture::Samples::kBytes;
+  const XXH128_hash_t hash = is_bytes ? of_samples(picture.bytes) : of_samples(picture.floats);
+  return fmt::format("{} {}x{} {:016x}{:016x}\n", frame, picture.width, picture.height, hash.high64,
+                     hash.low64);
+}
+
+/// Throws Error where the manifest cannot be written, or would replace what is read.
+void check_manifest(const VerifyOptions& options, const std::optional<Scene>& scene,
+                    const FrameName& name, const FrameList& frames) {
+  check_writable(*options.manifest, true);
+  if (!std::filesystem::exists(*options.manifest)) return;
+  std::vector<std::string> inputs = scene ? files_read({*scene}) : std::vector<std::string>();
+  if (!options.frames.list_file.empty()) inputs.push_back(options.frames.list_file);
+  for (const std::int64_t frame : frames) inputs.push_back(name.path(frame));
+  check_replaces_no_input(*options.manifest, inputs, ExitCode::kOutputRefused);
+}
+
+void write_manifest(const std::string& file, const FrameName& name, const FrameList& sound) {
+  std::vector<std::string> lines(sound.size());
+  tbb::parallel_for(std::size_t{0}, sound.size(), [&](std::size_t i) {
+    lines[i] = manifest_line(sound[i], name.path(sound[i]));
+  });
+  write_text_atomically(file, fmt::format("{}", fmt::join(lines, "")));
+}
+
+/// Removes those that still are corrupt: another process may have made one of them meanwhile.
+/// Returns how many these were.
+std::size_t remove_corrupt(const FrameName& name, const FrameList& corrupt, ImageFormat format) {
+  std::atomic<std::uint64_t> read = 0;
+  const ExistingFrames now(name, corrupt, format, FrameReading::kPixels, read);
+  std::size_t removed = 0;
+  for (std::size_t i = 0; i < corrupt.size(); ++i) {
+    const std::string path = name.path(corrupt[i]);
+    std::error_code error;
+    if (now.files()[i].state != FrameState::kCorrupt ||
+        !std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) {
+      continue;
+    }
+    std::filesystem::remove(path, error);
+    if (error)
+      throw Error(ExitCode::kRuntimeFailure,
+                  fmt::format("{}: cannot remove: {}", path, error.message()));
+    ++removed;
+  }
+  return removed;
+}
+
 }  // namespace
 
 int run_verify(const Arguments& arguments) {
   VerifyOptions options;
   if (!parse(arguments, options)) return 0;
   const ThreadLimit thread_limit(options.threads);
+  const bool is_quiet = options.verbosity == Verbosity::kQuiet;
   std::optional<Scene> scene;
   if (options.scene_path) scene = load_scene(*options.scene_path, options.scene.overrides);
   const FrameList frames =
       scene ? frames_of(*scene, options.frames, 0) : options.frames.list.value_or(FrameList());
-  const FrameName name(options.pattern);
+  const FrameName name = name_of(options.pattern, frames);
   const ImageFormat format = format_of(name.path(frames.front()));
-  if (frames.size() > 1 && !name.has_number()) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("expected a name with the frame number as ####, %04d or {{frame:04}}, "
-                            "got {}",
-                            roundel::quoted(options.pattern)));
-  }
+  if (options.manifest) check_manifest(options, scene, name, frames);
 
-  std::vector<FrameFile> files = examine_frames(name, frames, format);
-  const FrameOrigin origin = scene ? origin_of(*scene) : most_common_origin(files);
-  judge_frames(files, frames, origin, "expected");
-  FrameList missing, corrupt, foreign, bad;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const FrameState state = files[i].state;
-    if (state == FrameState::kSound) continue;
+  std::atomic<std::uint64_t> read = 0;
+  std::optional<WorkProgress> progress;
+  if (!is_quiet)
+    progress.emplace(kReadingFrames, [&] { return std::pair(read.load(), frames.size()); });
+  ExistingFrames existing(name, frames, format, FrameReading::kPixels, read);
+  const ExpectedOrigin origin = scene ? origin_of(*scene) : existing.most_common_origin();
+  existing.judge(origin, "expected");
+  progress.reset();
+  FrameList sound, missing, corrupt, foreign, bad;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const FrameState state = existing.files()[i].state;
     const bool is_foreign = state == FrameState::kForeign || state == FrameState::kLink;
-    (state == FrameState::kMissing ? missing : is_foreign ? foreign : corrupt).push_back(frames[i]);
-    bad.push_back(frames[i]);
+    (state == FrameState::kSound     ? sound
+     : state == FrameState::kMissing ? missing
+     : is_foreign                    ? foreign
+                                     : corrupt)
+        .push_back(frames[i]);
+    if (state != FrameState::kSound) bad.push_back(frames[i]);
   }
-  if (options.verbosity != Verbosity::kQuiet) {
+  if (!is_quiet) {
     if (!scene && origin.fingerprint_of)
       print_err(
           "nearly every frame has a fingerprint of its own, as in a film of data: with --scene it "
-          "is "
-          "checked which is right\n");
+          "is checked which is right\n");
     const auto all = [](const FrameFile& /*file*/) { return true; };
-    for (const std::string& line : fault_lines(name, frames, files, all)) print_err(line + "\n");
+    for (const std::string& line : existing.fault_lines(all)) print_err(line + "\n");
   }
   print_out(list_line("missing", missing) + list_line("corrupt", corrupt) +
             list_line("foreign", foreign));
+  if (options.manifest) write_manifest(*options.manifest, name, sound);
   if (bad.empty()) {
-    if (options.verbosity != Verbosity::kQuiet) {
+    if (!is_quiet) {
       print_err(fmt::format("{} {} sound\n", counted(frames.size(), "frame"),
                             frames.size() == 1 ? "is" : "are"));
     }
     return static_cast<int>(ExitCode::kDone);
   }
   print_out(fmt::format("--frames {}\n", frames_text(bad)));
+  if (options.removes_corrupt) {
+    const std::size_t removed = remove_corrupt(name, corrupt, format);
+    if (!is_quiet) print_err(fmt::format("{} deleted\n", counted(removed, "corrupt frame")));
+  }
   return static_cast<int>(ExitCode::kRuntimeFailure);
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
@@ -15,6 +17,7 @@
 #include "renderer/sequence/existing_frames.h"
 #include "renderer/survey.h"
 #include "tools/roundel/cli/output_path.h"
+#include "tools/roundel/cli/progress.h"
 #include "tools/roundel/cli/requirements.h"
 
 namespace roundel {
@@ -59,9 +62,16 @@ std::string first_few(const std::vector<std::string>& names, std::size_t count) 
   return text;
 }
 
-/// Those frames whose names are taken, whatever stands there.
-FrameList taken_names(const ExportPlan& plan) {
+/// Those frames whose names are taken, whatever stands there. `folders`: those of all frames, which
+/// hold nothing where a film begins.
+FrameList taken_names(const ExportPlan& plan, const std::map<std::string, std::string>& folders) {
   FrameList taken;
+  const auto is_empty = [](const auto& folder) {
+    std::error_code error;
+    const fs::directory_iterator first(folder.first.empty() ? "." : folder.first, error);
+    return error == std::errc::no_such_file_or_directory || (!error && first == fs::end(first));
+  };
+  if (std::all_of(folders.begin(), folders.end(), is_empty)) return taken;
   std::copy_if(plan.frames.begin(), plan.frames.end(), std::back_inserter(taken),
                [&](std::int64_t frame) { return is_there(plan.name.path(frame)); });
   return taken;
@@ -80,41 +90,42 @@ void refuse_existing(const ExportPlan& plan, const FrameList& taken) {
                           taken.size(), plan.frames.size(), first_few(names, taken.size())));
 }
 
-bool is_right(const FrameFile& file) {
-  return file.state == FrameState::kSound && file.metadata;
-}
-
 /// What --resume must not replace: it may be somebody's work.
 bool is_of_others(const FrameFile& file) {
   return file.state == FrameState::kForeign || file.state == FrameState::kUnreadable;
 }
 
 /// Keeps what is right. Missing and damaged files, and links, are to be made; all else only with
-/// `overwrite`.
-FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene, bool overwrite) {
-  std::vector<FrameFile> files = examine_frames(plan.name, plan.frames, plan.format.picture);
-  judge_frames(files, plan.frames, origin_of(scene), "asked");
+/// --overwrite.
+FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
+                              const RenderOptions& options) {
+  std::atomic<std::uint64_t> read = 0;
+  std::optional<WorkProgress> progress;
+  const bool is_for_people = options.progress == ProgressFormat::kAuto ||
+                             options.progress == ProgressFormat::kBar ||
+                             options.progress == ProgressFormat::kPlain;
+  if (options.verbosity != Verbosity::kQuiet && is_for_people)
+    progress.emplace(kReadingFrames, [&] { return std::pair(read.load(), plan.frames.size()); });
+  ExistingFrames existing(plan.name, plan.frames, plan.format.picture, FrameReading::kChecksums,
+                          read);
+  existing.judge(origin_of(scene), "asked");
+  existing.judge_silent_files();
+  progress.reset();
   FramesToMake work;
   FrameList free;  // frames that may be made
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    FrameFile& file = files[i];
-    if (is_right(file)) {
+  for (std::size_t i = 0; i < plan.frames.size(); ++i) {
+    const FrameFile& file = existing.files()[i];
+    if (file.state == FrameState::kSound) {
       ++work.kept;
       continue;
-    }
-    if (file.state == FrameState::kSound) {
-      file.state = FrameState::kForeign;
-      file.fault = "PFM, which does not say of what scene";
     }
     work.frames.push_back(plan.frames[i]);
     if (file.state != FrameState::kMissing) work.taken.push_back(plan.frames[i]);
     if (!is_of_others(file)) free.push_back(plan.frames[i]);
   }
-  if (overwrite || free.size() == work.frames.size()) return work;
+  if (options.overwrite || free.size() == work.frames.size()) return work;
   std::string message;
-  for (const std::string& line : fault_lines(plan.name, plan.frames, files, is_of_others)) {
-    message += line + '\n';
-  }
+  for (const std::string& line : existing.fault_lines(is_of_others)) message += line + '\n';
   message += "--resume does not replace these (with --overwrite it makes them again, too)";
   constexpr std::size_t kReadable = 300;
   const std::string list = frames_text(free);
@@ -130,6 +141,7 @@ std::map<std::string, std::string> first_frames(const ExportPlan& plan) {
   for (const std::int64_t frame : plan.frames) {
     const std::string path = plan.name.path(frame);
     frames.emplace(fs::path(path).parent_path().string(), path);
+    if (!plan.name.has_number_in_folder()) break;
   }
   return frames;
 }
@@ -188,15 +200,16 @@ FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
                             const RenderOptions& options) {
   const std::map<std::string, std::string> folders = first_frames(plan);
   for (const auto& [folder, frame] : folders) check_folder_of(frame);
-  FramesToMake work{plan.frames, 0, taken_names(plan), {}};
+  FramesToMake work;
+  if (options.resume) {
+    work = frames_to_resume(plan, scene, options);
+  } else {
+    work = {plan.frames, 0, taken_names(plan, folders), {}};
+  }
   const InputFiles inputs(inputs_of(scene, options));
   for (const std::int64_t frame : work.taken)
     inputs.check_keeps(plan.name.path(frame), ExitCode::kOutputRefused);
-  if (options.resume) {
-    work = frames_to_resume(plan, scene, options.overwrite);
-  } else if (!options.overwrite) {
-    refuse_existing(plan, work.taken);
-  }
+  if (!options.resume && !options.overwrite) refuse_existing(plan, work.taken);
   std::vector<std::string> frames;
   for (const auto& [folder, frame] : folders) {
     remove_leftover_files(folder);
