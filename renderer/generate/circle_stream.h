@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "renderer/generate/circle.h"
+#include "renderer/generate/circle_recipe.h"
 
 namespace roundel {
 
@@ -23,10 +24,22 @@ class CircleStream {
   CircleStream(std::size_t count, std::size_t sample_run, Make make)
       : count_(count), sample_run_(sample_run), make_(std::move(make)) {}
 
+  /// A film's circles at a frame, to which it keeps a reference; made anew from frame 0 by fetch().
+  explicit CircleStream(const CircleRecipe& recipe)
+      : CircleStream(
+            recipe.film->count(), 1,
+            [&recipe](std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
+              recipe.make_run(first, shapes, paints);
+            }) {
+    recipe_ = &recipe;
+  }
+
   std::size_t count() const { return count_; }
   std::size_t sample_run() const { return sample_run_; }
   /// All circles, where they are in memory; else null.
   const Circles* in_memory() const { return memory_; }
+  /// How to make them from their film's, where they are that; else null.
+  const CircleRecipe* recipe() const { return recipe_; }
 
   /// What Make says.
   void fetch(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
@@ -40,6 +53,7 @@ class CircleStream {
  private:
   std::size_t count_, sample_run_ = 1;
   const Circles* memory_ = nullptr;
+  const CircleRecipe* recipe_ = nullptr;
   Make make_;
 };
 

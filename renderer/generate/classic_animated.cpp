@@ -22,6 +22,10 @@ Paint primary_paint(std::size_t i, float alpha) {
 class BouncingBalls final : public SimulatedLayer {
  public:
   BouncingBalls(std::uint32_t seed, float alpha) : seed_(seed), alpha_(alpha) {}
+  Motion motion() const override { return Motion::kBalls; }
+  void write_velocities(std::span<Velocity> velocities) const override {
+    for (std::size_t i = 0; i < kCount; ++i) velocities[i].y = balls_[i].velocity;
+  }
 
  private:
   void restart() override {
@@ -54,6 +58,7 @@ class BouncingBalls final : public SimulatedLayer {
 class Hypnosis final : public SimulatedLayer {
  public:
   Hypnosis(std::uint32_t seed, float alpha) : seed_(seed), alpha_(alpha) {}
+  Motion motion() const override { return Motion::kHypnosis; }
 
  private:
   void restart() override {
@@ -87,6 +92,11 @@ class Hypnosis final : public SimulatedLayer {
 class Fireworks final : public SimulatedLayer {
  public:
   Fireworks(std::uint32_t seed, float alpha) : seed_(seed), alpha_(alpha) {}
+  Motion motion() const override { return Motion::kFireworks; }
+  void write_velocities(std::span<Velocity> velocities) const override {
+    for (std::size_t s = 0; s < sparks_.size(); ++s)
+      velocities[kCenters + s] = {sparks_[s].velocity_x, sparks_[s].velocity_y};
+  }
 
  private:
   void restart() override {
@@ -124,8 +134,8 @@ class Fireworks final : public SimulatedLayer {
       paints[kCenters + s] = primary_paint(s / kSparks, alpha_);
   }
 
-  static constexpr std::size_t kCenters = 15;
-  static constexpr std::size_t kSparks = 20;  ///< a centre
+  static constexpr std::size_t kCenters = kFireworkCenters;
+  static constexpr std::size_t kSparks = kSparksOfFirework;
   static_assert(kCenters + kCenters * kSparks == classic_count("fireworks"));
   std::uint32_t seed_;
   float alpha_;

@@ -22,7 +22,7 @@ class Snow final : public SimulatedLayer {
   /// `still`: every frame is this one.
   Snow(std::uint32_t seed, float alpha, std::optional<std::int64_t> still)
       : seed_(seed), alpha_(alpha), still_(still) {}
-  bool is_simulated() const override { return !still_; }
+  Motion motion() const override { return still_ ? Motion::kNone : Motion::kSnow; }
 
  private:
   void restart() override {

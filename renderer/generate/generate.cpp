@@ -71,6 +71,11 @@ void finish_paints(const Scene& scene, const Layer& layer, std::span<const Shape
   }
 }
 
+/// What is left to do for what the layer's source makes: data move with their layer by themselves.
+CircleMove move_of(const Scene& scene, const Layer& layer, bool by_view) {
+  return {scene, is_data(layer) ? LayerMove() : layer.move, by_view};
+}
+
 /// True where make_run() makes all that is wanted for this shader.
 bool makes_runs(const LayerSource& source, Shader shader, CircleSource::Depths depths) {
   const LayerSource::Runs runs = source.runs();
@@ -131,7 +136,7 @@ FilmSource::Frame FilmSource::at(std::int64_t frame) {
 void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths, Space space) {
   const Scene& scene = state_->scene;
   const int width = scene.image.frame_width(), height = scene.image.frame_height();
-  const bool moves = space == Space::kFrame && !is_identity(scene.view, width, height);
+  const bool has_view = space != Space::kScene && !is_identity(scene.view, width, height);
   resize(circles, count_circles(scene));
   const bool has_paints = circles.paints_generation == state_->number;
   circles.paints_generation = 0;
@@ -146,20 +151,21 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
     const bool keeps_paints = has_paints && source.is_simulated();
     const bool by_runs =
         !keeps_paints && !source.prefers_memory() && makes_runs(source, layer.shader, depths);
-    const bool moves_layer = moves || (!layer.move.is_identity() && !is_data(layer));
+    const bool is_still = space == Space::kLayer && !is_data(layer);
+    const bool moves = has_view && !is_still;
+    const CircleMove move = is_still ? CircleMove() : move_of(scene, layer, moves);
     const bool is_moved =
         moves && source.generate_in_frame_space(scene.view, width, height, shapes, paints);
     if (!by_runs && !is_moved)
       source.generate(frame, shapes, keeps_paints ? std::span<Paint>() : paints);
-    if (keeps_paints && !moves_layer) continue;  // no tasks for nothing
+    if (keeps_paints && move.is_identity()) continue;  // no tasks for nothing
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask),
                       [&](const tbb::blocked_range<std::size_t>& range) {
                         const auto some_shapes = shapes.subspan(range.begin(), range.size());
                         const auto some_paints = paints.subspan(range.begin(), range.size());
                         if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
                         if (!keeps_paints) finish_paints(scene, layer, some_shapes, some_paints);
-                        if (moves_layer && !is_moved)
-                          move_circles(scene, layer, moves, some_shapes);
+                        if (!is_moved) move_circles(move, some_shapes);
                       });
   }
   circles.paints_generation = state_->number;
@@ -211,11 +217,37 @@ void CircleSource::make_run(std::size_t first, std::span<Shape> shapes,
                                        scene.image.frame_height(), first, some_shapes, some_paints);
     if (!is_moved) source.make_run(first, some_shapes, some_paints);
     finish_paints(scene, scene.layers[index], some_shapes, some_paints);
-    if (!is_moved) move_circles(scene, scene.layers[index], true, some_shapes);
+    if (!is_moved) move_circles(move_of(scene, scene.layers[index], true), some_shapes);
     shapes = shapes.subspan(count);
     paints = paints.subspan(count);
     first = 0;
   }
+}
+
+std::shared_ptr<const FilmCircles> CircleSource::film_circles() {
+  auto film = std::make_shared<FilmCircles>();
+  generate(0, film->circles, Depths::kPainted, Space::kLayer);
+  film->number = state_->number;
+  if (is_simulated()) film->velocities.resize(film->count());
+  std::size_t first = 0;
+  for (const Layer& layer : state_->scene.layers) {
+    const std::size_t count = count_circles(layer);
+    const LayerSource& source = *state_->sources[film->layers.size()];
+    film->layers.push_back({first, count, source.motion()});
+    if (source.is_simulated())
+      source.write_velocities(std::span(film->velocities).subspan(first, count));
+    first += count;
+  }
+  return film;
+}
+
+CircleRecipe FilmSource::recipe(std::int64_t frame) {
+  if (!film_) film_ = now_.circles->film_circles();
+  CircleRecipe recipe{film_, std::max<std::int64_t>(frame, 0), {}};
+  for (const Layer& layer : now_.scene->layers)
+    recipe.moves.push_back(is_data(layer) ? CircleMove()
+                                          : CircleMove(*now_.scene, layer.move, true));
+  return recipe;
 }
 
 void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& circles,

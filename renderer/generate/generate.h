@@ -32,6 +32,7 @@ class CircleSource {
   enum class Space {
     kScene,  ///< as the scene has them, in binary32
     kFrame,  ///< as they are drawn: moved by the view for the size of the scene's image
+    kLayer,  ///< as their layers have them, but those of data as they are drawn
   };
 
   /// 0 <= frame <= kMaxFrame. Reuses the memory of `circles`. Colours are in the scene's blend
@@ -53,6 +54,8 @@ class CircleSource {
 
   /// True where the circles depend on the frame: some layer is simulated.
   bool is_simulated() const;
+  /// What all frames are made from where data and view stay the same. Goes back to frame 0.
+  std::shared_ptr<const FilmCircles> film_circles();
 
  private:
   void make_run(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
@@ -76,6 +79,11 @@ class FilmSource {
   /// streams.
   Frame at(std::int64_t frame);
 
+  /// True where recipe() has frames' circles.
+  bool has_recipes() const { return !is_data_film_; }
+  /// The circles of a frame, from those of the film, which are made once.
+  CircleRecipe recipe(std::int64_t frame);
+
   /// True where the circles depend on the frame.
   bool varies() const { return is_data_film_ || now_.circles->is_simulated(); }
   /// Of the frame that the scene is at, until another is asked for.
@@ -84,6 +92,7 @@ class FilmSource {
  private:
   bool is_data_film_;
   Frame now_;
+  std::shared_ptr<const FilmCircles> film_;  // once a recipe was asked for
 };
 
 /// generate() as circles are drawn. Frames before 0 have those of frame 0.

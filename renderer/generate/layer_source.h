@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "renderer/generate/circle.h"
+#include "renderer/generate/circle_motion.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -31,8 +32,12 @@ class LayerSource {
     return false;
   }
 
-  /// True where the circles depend on the frame.
-  virtual bool is_simulated() const { return false; }
+  /// How the circles depend on the frame.
+  virtual Motion motion() const { return Motion::kNone; }
+  bool is_simulated() const { return motion() != Motion::kNone; }
+  /// Those in frame 0, [the layer's number of circles], of layers that move; after generate() for
+  /// frame 0. Called with zeros.
+  virtual void write_velocities(std::span<Velocity> /*velocities*/) const {}
 
   /// Which circles can be made without those before them.
   enum class Runs {

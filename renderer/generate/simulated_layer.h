@@ -19,7 +19,6 @@ class SimulatedLayer : public LayerSource {
     write_shapes(shapes);
     if (!paints.empty()) write_paints(paints);
   }
-  bool is_simulated() const override { return true; }
 
  protected:
   /// Makes the state of frame 0.

@@ -1,8 +1,8 @@
 #pragma once
-#include <algorithm>
 #include <cmath>
 #include <span>
 
+#include "renderer/base/host_device.h"
 #include "renderer/generate/circle.h"
 #include "renderer/scene/scene.h"
 
@@ -10,7 +10,8 @@ namespace roundel {
 
 /// Moves a circle from scene space into the frame space of a width × height image, in binary64,
 /// rounded once. For a square image and the default view that is the identity, bit for bit.
-inline Shape to_frame_space(const Shape& shape, const View& view, int width, int height) {
+ROUNDEL_HOST_DEVICE inline Shape to_frame_space(const Shape& shape, const View& view, int width,
+                                                int height) {
   const double half_width = 0.5 * static_cast<double>(width) / static_cast<double>(height);
   if (view.flip_y)
     return {
@@ -43,14 +44,17 @@ class FrameMove {
                    view.zoom, 1)),
         y_(move_of(view.center_y, 0.5, view.zoom, view.flip_y ? -1 : 1)) {}
 
-  float x(double value) const { return x_(value); }
-  float y(double value) const { return y_(value); }
+  ROUNDEL_HOST_DEVICE float x(double value) const { return x_(value); }
+  ROUNDEL_HOST_DEVICE float y(double value) const { return y_(value); }
+
+  bool operator==(const FrameMove&) const = default;
 
  private:
   struct Axis {
     bool moves = false;
     double center = 0, middle = 0, zoom = 1;
-    float operator()(double value) const {
+    bool operator==(const Axis&) const = default;
+    ROUNDEL_HOST_DEVICE float operator()(double value) const {
       return static_cast<float>(moves ? std::fma(value - center, zoom, middle) : value);
     }
   };
@@ -66,23 +70,44 @@ inline constexpr double kMaxFrameRadius = kMaxCoordinate * kMaxZoom;
 
 /// Moves a layer's circles from its own space to scene space or, with `by_view`, to the frame space
 /// of the scene's image.
-inline void move_circles(const Scene& scene, const Layer& layer, bool by_view,
-                         std::span<Shape> shapes) {
-  const int width = scene.image.frame_width(), height = scene.image.frame_height();
-  by_view &= !is_identity(scene.view, width, height);
-  if (layer.move.is_identity()) {
-    if (!by_view) return;
-    for (Shape& shape : shapes) shape = to_frame_space(shape, scene.view, width, height);
-    return;
+class CircleMove {
+ public:
+  /// Nowhere.
+  CircleMove() = default;
+  CircleMove(const Scene& scene, const LayerMove& move, bool by_view)
+      : view_(scene.view),
+        width_(scene.image.frame_width()),
+        height_(scene.image.frame_height()),
+        in_scene_(move),
+        moves_in_scene_(!move.is_identity()),
+        moves_in_frame_(by_view && !roundel::is_identity(view_, width_, height_)) {
+    if (moves_in_frame_) in_frame_ = FrameMove(view_, width_, height_);
+    growth_ = move.scale * (moves_in_frame_ ? view_.zoom : 1);
   }
-  const PointMove in_scene(layer.move);
-  const FrameMove in_frame = by_view ? FrameMove(scene.view, width, height) : FrameMove();
-  const double growth = layer.move.scale * (by_view ? scene.view.zoom : 1);
-  for (Shape& shape : shapes) {
-    const auto [x, y] = in_scene(static_cast<double>(shape.x), static_cast<double>(shape.y));
-    const double radius = std::min(static_cast<double>(shape.radius) * growth, kMaxFrameRadius);
-    shape = {in_frame.x(x), in_frame.y(y), shape.z, static_cast<float>(radius)};
+
+  bool is_identity() const { return !moves_in_scene_ && !moves_in_frame_; }
+  ROUNDEL_HOST_DEVICE Shape operator()(const Shape& shape) const {
+    if (!moves_in_scene_)
+      return moves_in_frame_ ? to_frame_space(shape, view_, width_, height_) : shape;
+    const auto [x, y] = in_scene_(static_cast<double>(shape.x), static_cast<double>(shape.y));
+    const double grown = static_cast<double>(shape.radius) * growth_;
+    const double radius = grown > kMaxFrameRadius ? kMaxFrameRadius : grown;
+    return {in_frame_.x(x), in_frame_.y(y), shape.z, static_cast<float>(radius)};
   }
+  bool operator==(const CircleMove&) const = default;
+
+ private:
+  View view_;
+  int width_ = 1, height_ = 1;
+  PointMove in_scene_{LayerMove()};
+  FrameMove in_frame_;
+  double growth_ = 1;
+  bool moves_in_scene_ = false, moves_in_frame_ = false;
+};
+
+inline void move_circles(const CircleMove& move, std::span<Shape> shapes) {
+  if (move.is_identity()) return;
+  for (Shape& shape : shapes) shape = move(shape);
 }
 
 /// A circle in scene space, for people to read.

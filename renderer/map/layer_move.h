@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 
+#include "renderer/base/host_device.h"
 #include "renderer/base/math.h"
 
 namespace roundel {
@@ -28,11 +29,12 @@ class PointMove {
   }
 
   bool is_identity() const { return is_identity_; }
-  std::array<double, 2> operator()(double x, double y) const {
+  ROUNDEL_HOST_DEVICE std::array<double, 2> operator()(double x, double y) const {
     if (is_identity_) return {x, y};
     const double dx = x - pivot_[0], dy = y - pivot_[1];
     return {to_[0] + (cos_ * dx - sin_ * dy), to_[1] + (sin_ * dx + cos_ * dy)};
   }
+  bool operator==(const PointMove&) const = default;
 
  private:
   std::array<double, 2> pivot_, to_;

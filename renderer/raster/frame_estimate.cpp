@@ -23,13 +23,19 @@ struct Samples {
   std::array<Paint, kSamplesPerBlock> paints;  // NOLINT
 };
 
+/// Sample `i` of `n` of the `block` circles that end before `end`.
+std::size_t sample_place(std::size_t end, std::size_t block, std::size_t i, std::size_t n) {
+  return end - i * block / n;
+}
+
 /// Of the `block` circles that end before `end`, in runs that lie equally far apart.
 void take_samples(const CircleStream& circles, std::size_t end, std::size_t block,
                   Samples& samples) {
   samples.count = std::min(block, kSamplesPerBlock);
   for (std::size_t i = 0, run = 0; i < samples.count; i += run) {
     run = std::min(circles.sample_run(), samples.count - i);
-    circles.fetch(end - i * block / samples.count - run, std::span(samples.shapes).subspan(i, run),
+    circles.fetch(sample_place(end, block, i, samples.count) - run,
+                  std::span(samples.shapes).subspan(i, run),
                   std::span(samples.paints).subspan(i, run));
   }
 }
@@ -61,6 +67,18 @@ std::size_t most_in_one_tile(const Samples& samples, double tiles) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> sampled_places(std::size_t count) {
+  std::vector<std::size_t> places;
+  for (std::size_t done = 0, size = kSamplesPerBlock; done < count; size *= 2) {
+    const std::size_t block = std::min(size, count - done);
+    const std::size_t samples = std::min(block, kSamplesPerBlock);
+    for (std::size_t i = 0; i < samples; ++i)
+      places.push_back(sample_place(count - done, block, i, samples) - 1);
+    done += block;
+  }
+  return places;
+}
 
 FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& image, int tile_size,
                              double saturation_factor) {

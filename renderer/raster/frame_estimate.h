@@ -1,5 +1,7 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "renderer/generate/circle_stream.h"
 #include "renderer/raster/chunk_plan.h"
@@ -24,6 +26,10 @@ struct FrameEstimate {
 /// circles lie at random, and half as densely at the image's edges.
 FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& image, int tile_size,
                              double saturation_factor);
+
+/// The circles that estimate_frame() looks at, in the order in which it does, where the stream's
+/// sample_run() is 1.
+std::vector<std::size_t> sampled_places(std::size_t count);
 
 /// How a backend chooses its chunks.
 struct ChunkPolicy {

@@ -65,6 +65,8 @@ class Rasterizer {
   /// Resizes `out` to the image's size.
   virtual void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
                     StageStats& stats) = 0;
+  /// True where circles that come as a recipe, so many of them, are drawn faster than others.
+  virtual bool makes_circles(std::uint64_t /*count*/) { return false; }
   /// Gives back the main memory that is kept for further frames.
   virtual void give_back() {}
 };

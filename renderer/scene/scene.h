@@ -25,6 +25,8 @@ struct View {
   double center_x = 0.5, center_y = 0.5;
   double zoom = 1;      ///< > 0
   bool flip_y = false;  ///< y points down
+
+  bool operator==(const View&) const = default;
 };
 
 /// The part of scene space that is to be seen, in the middle of the image, whatever its aspect.

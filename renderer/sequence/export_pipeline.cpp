@@ -30,6 +30,7 @@ struct FrameCircles {
   CircleStream stream;
   FilmSource::Frame source;
   std::string fingerprint = {};  ///< of films of data, whose frames have one each
+  std::shared_ptr<const CircleRecipe> recipe = {};  ///< of the stream, if it has one
 };
 using PixelsPointer = std::unique_ptr<FramePixels>;
 
@@ -73,6 +74,10 @@ class ExportPipeline {
     const bool fits_ahead = circle_bytes * (rasterizers + 2) <= budget;
     keeps_circles_ = !source_.first().is_streamed() || circle_bytes <= budget;
     max_circles_ = rasterizers + (fits_ahead ? 2 : 0);
+    has_recipes_ = source_.has_recipes() && keeps_circles_ &&
+                   std::all_of(job_.rasterizers.begin(), job_.rasterizers.end(), [&](auto& one) {
+                     return one->makes_circles(count_circles(job_.scene));
+                   });
   }
 
   ~ExportPipeline() {
@@ -192,6 +197,11 @@ class ExportPipeline {
   }
 
   FrameCircles generate(std::int64_t frame, StageStats& stats) {
+    if (has_recipes_) {
+      const StageTimer timer(stats, "generate");
+      const auto recipe = std::make_shared<const CircleRecipe>(source_.recipe(frame));
+      return {nullptr, CircleStream(*recipe), {}, {}, recipe};
+    }
     std::shared_ptr<Circles> memory;
     {
       const std::lock_guard lock(mutex_);
@@ -256,7 +266,7 @@ class ExportPipeline {
       fail_draw(std::move(work), *error);
     } else {
       result_.stages.add(stats);
-      if (varies_) free_circles_.push_back(std::move(work.content.memory));
+      if (work.content.memory && varies_) free_circles_.push_back(std::move(work.content.memory));
       picture->fingerprint = std::move(work.content.fingerprint);
       encoding_clock_.end_window();
       to_encode_.push_back({work.index, work.frame, std::move(picture)});
@@ -452,6 +462,7 @@ class ExportPipeline {
   std::size_t max_circles_ = 0;    ///< sets of circles
   /// Circles that can be made where they are needed are made once for all frames, if they fit.
   bool keeps_circles_ = true;
+  bool has_recipes_ = false;  ///< the rasterizers make circles from the film's
   std::chrono::steady_clock::time_point started_;
 
   mutable std::mutex mutex_;          ///< guards all below

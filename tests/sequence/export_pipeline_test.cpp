@@ -165,6 +165,41 @@ TEST(ExportPipeline, CirclesThatDoNotFitAreMadeWhereTheyAreNeeded) {
   }
 }
 
+/// Draws with the CPU what comes as recipes, and counts these.
+class RecipeRasterizer : public Rasterizer {
+ public:
+  explicit RecipeRasterizer(std::atomic<int>& recipes) : recipes_(recipes) {}
+  bool makes_circles(std::uint64_t count) override { return count > 0; }
+  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+            StageStats& stats) override {
+    recipes_ += circles.recipe() != nullptr ? 1 : 0;
+    inner_->draw(circles, image, out, stats);
+  }
+
+ private:
+  std::atomic<int>& recipes_;
+  std::unique_ptr<Rasterizer> inner_ = make_cpu_rasterizer({});
+};
+
+TEST(ExportPipeline, WhereAllRasterizersMakeCirclesTheyAreGivenRecipes) {
+  for (const char* generator : {"hypnosis", "fireworks", "rand10k"}) {
+    TestExport test(generator, {-2, 0, 1, 5, 30, 31});
+    std::atomic<int> recipes = 0;
+    for (int i = 0; i < 3; ++i)
+      test.rasterizers.push_back(std::make_unique<RecipeRasterizer>(recipes));
+    EXPECT_EQ(test.run().written.size(), 6U);
+    EXPECT_EQ(recipes, 6) << generator;
+    for (const auto& [frame, bytes] : test.sink.files)
+      EXPECT_EQ(bytes, still(test.scene, frame)) << generator << " " << frame;
+  }
+  TestExport mixed("hypnosis", frames_from_0(5));
+  std::atomic<int> recipes = 0;
+  mixed.rasterizers.push_back(std::make_unique<RecipeRasterizer>(recipes));
+  mixed.add_rasterizer(0);
+  EXPECT_EQ(mixed.run().written, frames_from_0(5));
+  EXPECT_EQ(recipes, 0);
+}
+
 TEST(ExportPipeline, FramesAreThoseOfStills) {
   for (const char* generator : {"hypnosis", "rgb"}) {
     TestExport test(generator, {-2, 0, 1, 5, 30, 31});

@@ -62,16 +62,33 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
   out.resize(image);
   circles_ = &circles;
   set_frame(image, out);
-  estimate_ = estimate_frame(circles, image, kTileSize, kCudaChunks.saturation_factor);
+  estimate_ = estimate(circles, image);
   needed_overlaps_ = 0;
   const std::uint64_t count = circles.count();
   ChunkPolicy policy = kCudaChunks;
   policy.largest = largest_chunk(count);
   if (options_.chunk_circles > 0) return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
-  if (!is_resident()) return {count, policy.sizes(estimate_)};
+  if (!device_circles_.has_all(circles)) return {count, policy.sizes(estimate_)};
   // A chunk that finds nothing to do takes less time than to ask whether there is something.
   policy.growth = 0;
   return {count, policy.sizes(estimate_), ChunkPlan::Asks::kAtTheEnd};
+}
+
+/// Circles that the device makes are sampled on the host, which steps these few too.
+FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSettings& image) {
+  if (circles.recipe() == nullptr)
+    return estimate_frame(circles, image, kTileSize, kCudaChunks.saturation_factor);
+  const CircleRecipe& recipe = *circles.recipe();
+  const std::vector<std::size_t> places = sampled_places(circles.count());
+  const std::span<const Shape> shapes = sampled_.at(recipe, places);
+  std::size_t next = 0;
+  const CircleStream samples(
+      circles.count(), 1,
+      [&](std::size_t first, std::span<Shape> some_shapes, std::span<Paint> some_paints) {
+        some_shapes[0] = shapes[next++];
+        some_paints[0] = recipe.film->circles.paints[first];
+      });
+  return estimate_frame(samples, image, kTileSize, kCudaChunks.saturation_factor);
 }
 
 /// Gives a picture memory that the device copies to by itself: not the first one, since it takes
@@ -119,16 +136,18 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   if (!is_capturing_) {
     // The frame before may have ended with an error, or this one starts again.
     if (chunk.number == 0) clear_progress();
-    upload(chunk, stats);
+    before_generate_.record(stream_);
+    device_circles_.put(*circles_, chunk, stream_, stats);
+    before_bin_.record(stream_);
   }
-  const std::uint64_t first = is_resident() ? chunk.begin : 0;
   blend_.chunk_number = bin_.chunk_number = chunk.number;
   blend_.is_last_chunk = chunk.is_last();
   // Chunks behind the first, which mostly find nothing to do; only where no copy comes in between.
-  bin_.begins_early = blend_.begins_early = can_begin_early_ && chunk.number > 0 && is_resident();
+  bin_.begins_early = blend_.begins_early =
+      can_begin_early_ && chunk.number > 0 && device_circles_.has_all(*circles_);
   bin_.continues_early = can_begin_early_;
-  blend_.shapes = bin_.shapes = shapes_.data() + first;
-  blend_.paints = paints_.data() + first;
+  blend_.shapes = bin_.shapes = device_circles_.shapes(chunk);
+  blend_.paints = device_circles_.paints(chunk);
   blend_.count = bin_.count = static_cast<std::uint32_t>(chunk.count());
   if (!chunk.is_last()) states_.reserve_discard(num_pixels());
   blend_.lists = nullptr;
@@ -162,6 +181,8 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(&progress, progress_.data(), sizeof progress,
                                      cudaMemcpyDeviceToHost, stream_));
   ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream_));
+  if (circles_->recipe() != nullptr)
+    stats.stage("generate").milliseconds += before_bin_.since(before_generate_);
   stats.stage("bin").milliseconds += after_bin_.since(before_bin_);
   stats.stage("blend").milliseconds += after_blend_.since(after_bin_);
   if (progress.overflow == 0) {
@@ -197,18 +218,14 @@ void CudaBackend::finish(StageStats& stats) {
 
 void CudaBackend::keep_on_device(const Circles& circles) {
   use_device();
-  resident_ = nullptr;
-  const CircleStream stream(circles);
-  circles_ = &stream;
-  StageStats stats;
-  upload({0, circles.count(), 0}, stats);
-  ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream_));
-  circles_ = nullptr;
-  resident_ = &circles;
+  device_circles_.keep(circles, stream_);
 }
 
-bool CudaBackend::is_resident() const {
-  return resident_ != nullptr && circles_->in_memory() == resident_;
+/// Where a film's circles leave three quarters of the memory to lists.
+bool CudaBackend::makes_circles(std::uint64_t count) {
+  use_device();
+  compute_budget(count);
+  return DeviceCircles::bytes_of_film(count) <= budget_ / 4;
 }
 
 void CudaBackend::begin_capture() {
@@ -221,34 +238,6 @@ cudaGraph_t CudaBackend::end_capture() {
   cudaGraph_t graph = nullptr;
   ROUNDEL_CUDA_CHECK(cudaStreamEndCapture(stream_, &graph));
   return graph;
-}
-
-/// A chunk's circles to the device, with what is there already left out.
-void CudaBackend::upload(const Chunk& chunk, StageStats& stats) {
-  const Circles* const known = circles_->in_memory();
-  const std::size_t count = chunk.count();
-  PaintsIdentity identity;
-  if (known == nullptr) {
-    const ProfilerRange range("generate");
-    const StageTimer timer(stats, "generate");
-    circles_->fetch_in_parallel(chunk.begin, count, made_);
-    stats.stage("generate").bytes += count * (sizeof(Shape) + sizeof(Paint));
-  }
-  before_bin_.record(stream_);
-  if (is_resident()) return;
-  resident_ = nullptr;
-  const Circles& circles = known != nullptr ? *known : made_;
-  const std::uint64_t first = known != nullptr ? chunk.begin : 0;
-  if (known != nullptr) identity = {known->paints_generation, chunk.begin, chunk.end};
-  shapes_.reserve_discard(count);
-  paints_.reserve_discard(count);
-  if (count == 0) return;
-  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(shapes_.data(), circles.shapes.data() + first,
-                                     count * sizeof(Shape), cudaMemcpyHostToDevice, stream_));
-  if (identity.generation != 0 && identity == uploaded_paints_) return;
-  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(paints_.data(), circles.paints.data() + first,
-                                     count * sizeof(Paint), cudaMemcpyHostToDevice, stream_));
-  uploaded_paints_ = identity;
 }
 
 /// Slabs as large as keep the device busy, but for few of which their overlaps, so many for each
@@ -392,7 +381,7 @@ std::uint64_t CudaBackend::work_bytes() const {
 
 /// Device memory of all buffers.
 std::uint64_t CudaBackend::held() const {
-  return shapes_.bytes() + paints_.bytes() + framebuffer_.bytes() + bytes_.bytes() + work_bytes();
+  return device_circles_.bytes() + framebuffer_.bytes() + bytes_.bytes() + work_bytes();
 }
 
 }  // namespace cuda

@@ -5,6 +5,7 @@
 #include "renderer/raster/cuda/bin_circles.h"
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/device_buffer.h"
+#include "renderer/raster/cuda/device_circles.h"
 #include "renderer/raster/cuda/stream.h"
 #include "renderer/raster/frame_estimate.h"
 
@@ -21,7 +22,8 @@ class CudaBackend final : public RasterBackend {
   void blend(const Chunk& chunk, StageStats& stats) override;
   ChunkResult result(const Chunk& chunk, StageStats& stats) override;
   void finish(StageStats& stats) override;
-  void give_back() override { made_ = {}; }
+  bool makes_circles(std::uint64_t count) override;
+  void give_back() override { device_circles_.give_back(); }
 
   /// Copies circles to the device, where they stay until others are drawn: frames of them upload
   /// nothing, and are asked after only at their end.
@@ -34,17 +36,10 @@ class CudaBackend final : public RasterBackend {
   cudaStream_t stream() const { return stream_; }
 
  private:
-  /// Tells paints from others: see Circles::paints_generation.
-  struct PaintsIdentity {
-    std::uint64_t generation = 0, begin = 0, end = 0;
-    bool operator==(const PaintsIdentity&) const = default;
-  };
-
   void use_device() const;
   void lock_pages(const ImageSettings& image, Image& out) const;
   void set_frame(const ImageSettings& image, const FrameTarget& out);
-  bool is_resident() const;  // the frame's circles are those that stay
-  void upload(const Chunk& chunk, StageStats& stats);
+  FrameEstimate estimate(const CircleStream& circles, const ImageSettings& image);
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles, double overlaps_per_circle) const;
   bool needs_no_lists(const Chunk& chunk) const;
@@ -63,7 +58,7 @@ class CudaBackend final : public RasterBackend {
   std::uint64_t bin_blocks_;  // that keep all of the device's multiprocessors busy
   bool can_begin_early_;      // kernels, see launch()
   Stream stream_;
-  Event before_bin_, after_bin_, after_blend_;
+  Event before_generate_, before_bin_, after_bin_, after_blend_;
   bool is_capturing_ = false;
   std::uint64_t frames_ = 0;       // drawn
   std::uint64_t budget_ = 0;       // bytes
@@ -78,11 +73,8 @@ class CudaBackend final : public RasterBackend {
 
   BinCirclesArgs bin_;
   BlendTilesArgs blend_;
-  DeviceBuffer<Shape> shapes_;  // of the chunk, or of all circles that stay
-  DeviceBuffer<Paint> paints_;
-  const Circles* resident_ = nullptr;  // those that stay
-  PaintsIdentity uploaded_paints_;     // what paints_ holds
-  Circles made_;                       // the chunk's, on the host, where they were not in memory
+  DeviceCircles device_circles_;
+  SampledCircles sampled_;  // of circles that the device makes
   DeviceBuffer<std::uint16_t> counts_;
   DeviceBuffer<std::uint32_t> offsets_;
   DeviceBuffer<SlabOverlap> slab_overlaps_;

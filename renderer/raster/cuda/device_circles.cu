@@ -1,0 +1,122 @@
+#include "renderer/raster/cuda/device_circles.h"
+#include "renderer/raster/cuda/launch.cuh"
+
+namespace roundel::cuda {
+namespace {
+
+constexpr int kThreads = 128;
+
+/// Of a layer, all arrays [count].
+struct MakeCirclesArgs {
+  std::uint64_t count;
+  Motion motion;
+  std::uint32_t from, to;  ///< steps
+  CircleMove move;
+  const Shape* start;
+  Shape* stepped;        ///< null where nothing moves by itself, as the next
+  Velocity* velocities;  ///
+  Shape* shapes;         ///< in frame space
+};
+
+__global__ void __launch_bounds__(kThreads) make_circles_kernel(const MakeCirclesArgs args) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i >= args.count) return;
+  if (args.motion == Motion::kNone) {
+    args.shapes[i] = args.move(args.start[i]);
+    return;
+  }
+  Shape shape = args.stepped[i];
+  Velocity velocity = args.velocities[i];
+  step_circle(args.motion, args.start, i, args.from, args.to, shape, velocity);
+  args.stepped[i] = shape;
+  args.velocities[i] = velocity;
+  args.shapes[i] = args.move(shape);
+}
+
+template <typename T>
+void copy_to_device(DeviceBuffer<T>& to, const T* from, std::uint64_t count, cudaStream_t stream) {
+  to.reserve_discard(count);
+  if (count > 0)
+    ROUNDEL_CUDA_CHECK(
+        cudaMemcpyAsync(to.data(), from, count * sizeof(T), cudaMemcpyHostToDevice, stream));
+}
+
+}  // namespace
+
+void DeviceCircles::keep(const Circles& circles, cudaStream_t stream) {
+  copy(circles, 0, circles.count(), stream);
+  ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream));
+  kept_ = &circles;
+}
+
+void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, cudaStream_t stream,
+                        StageStats& stats) {
+  holds_all_ = has_all(circles);
+  if (circles.recipe() != nullptr) return make(*circles.recipe(), stream);
+  if (holds_all_) return;
+  if (const Circles* const known = circles.in_memory(); known != nullptr)
+    return copy(*known, chunk.begin, chunk.count(), stream);
+  {
+    const ProfilerRange range("generate");
+    const StageTimer timer(stats, "generate");
+    circles.fetch_in_parallel(chunk.begin, chunk.count(), made_);
+    stats.stage("generate").bytes += chunk.count() * (sizeof(Shape) + sizeof(Paint));
+  }
+  made_.paints_generation = 0;
+  copy(made_, 0, chunk.count(), stream);
+}
+
+/// Circles from `first` on, but for paints that are there already.
+void DeviceCircles::copy(const Circles& circles, std::uint64_t first, std::uint64_t count,
+                         cudaStream_t stream) {
+  kept_ = nullptr;
+  film_ = 0;
+  const PaintsIdentity identity{circles.paints_generation, first, first + count};
+  copy_to_device(shapes_, circles.shapes.data() + first, count, stream);
+  paints_.reserve_discard(count);
+  if (count == 0 || (identity.generation != 0 && identity == copied_paints_)) return;
+  copy_to_device(paints_, circles.paints.data() + first, count, stream);
+  copied_paints_ = identity;
+}
+
+/// All of a frame, but for layers that are as in the frame before.
+void DeviceCircles::make(const CircleRecipe& recipe, cudaStream_t stream) {
+  const FilmCircles& film = *recipe.film;
+  if (film.number != film_) begin_film(film, stream);
+  if (recipe.steps < steps_) restart(film, stream);
+  const bool is_first = moves_.empty();
+  for (std::size_t k = 0; k < film.layers.size(); ++k) {
+    const auto& [first, count, motion] = film.layers[k];
+    const bool is_stepped = motion != Motion::kNone;
+    const bool is_same = !is_first && recipe.moves[k] == moves_[k];
+    if (count == 0 || (is_same && (!is_stepped || recipe.steps == steps_))) continue;
+    const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
+    launch(
+        make_circles_kernel, dim3(blocks), kThreads, 0,
+        MakeCirclesArgs{count, motion, static_cast<std::uint32_t>(steps_),
+                        static_cast<std::uint32_t>(recipe.steps), recipe.moves[k],
+                        start_.data() + first, is_stepped ? stepped_.data() + first : nullptr,
+                        is_stepped ? velocities_.data() + first : nullptr, shapes_.data() + first},
+        false, stream);
+  }
+  steps_ = recipe.steps;
+  moves_ = recipe.moves;
+}
+
+void DeviceCircles::begin_film(const FilmCircles& film, cudaStream_t stream) {
+  copy(film.circles, 0, film.count(), stream);  // shapes_ too, which are made anew
+  copy_to_device(start_, film.circles.shapes.data(), film.count(), stream);
+  film_ = film.number;
+  restart(film, stream);
+}
+
+/// To frame 0.
+void DeviceCircles::restart(const FilmCircles& film, cudaStream_t stream) {
+  steps_ = 0;
+  moves_.clear();
+  if (film.velocities.empty()) return;
+  copy_to_device(stepped_, film.circles.shapes.data(), film.count(), stream);
+  copy_to_device(velocities_, film.velocities.data(), film.count(), stream);
+}
+
+}  // namespace roundel::cuda

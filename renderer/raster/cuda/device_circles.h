@@ -1,0 +1,73 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "renderer/base/stage_stats.h"
+#include "renderer/generate/circle_recipe.h"
+#include "renderer/generate/circle_stream.h"
+#include "renderer/raster/chunk_plan.h"
+#include "renderer/raster/cuda/device_buffer.h"
+#include "renderer/raster/cuda/stream.h"
+
+namespace roundel::cuda {
+
+/// The circles of frames in device memory: made there from their film's, which are copied once, or
+/// made on the host and copied chunk by chunk.
+class DeviceCircles {
+ public:
+  /// Copies circles to the device, where they stay until others are drawn.
+  void keep(const Circles& circles, cudaStream_t stream);
+
+  /// Device memory that a film's circles take, in bytes.
+  static std::uint64_t bytes_of_film(std::uint64_t circles) {
+    return circles * (3 * sizeof(Shape) + sizeof(Velocity) + sizeof(Paint));
+  }
+  /// True for circles that can all be there without the host.
+  bool has_all(const CircleStream& circles) const {
+    return circles.recipe() != nullptr || (kept_ != nullptr && circles.in_memory() == kept_);
+  }
+
+  /// Puts a chunk there, or all that has_all(). Returns at once; circles that the host makes are
+  /// made before (stage generate), and may not change until the stream has come there.
+  void put(const CircleStream& circles, const Chunk& chunk, cudaStream_t stream, StageStats& stats);
+  /// The chunk's, which has been put there.
+  const Shape* shapes(const Chunk& chunk) const { return shapes_.data() + first_of(chunk); }
+  const Paint* paints(const Chunk& chunk) const { return paints_.data() + first_of(chunk); }
+
+  /// Gives back main memory.
+  void give_back() { made_ = {}; }
+  std::uint64_t bytes() const {
+    return shapes_.bytes() + paints_.bytes() + start_.bytes() + stepped_.bytes() +
+           velocities_.bytes();
+  }
+
+ private:
+  /// Tells paints from others: see Circles::paints_generation.
+  struct PaintsIdentity {
+    std::uint64_t generation = 0, begin = 0, end = 0;
+    bool operator==(const PaintsIdentity&) const = default;
+  };
+
+  std::uint64_t first_of(const Chunk& chunk) const { return holds_all_ ? chunk.begin : 0; }
+  void make(const CircleRecipe& recipe, cudaStream_t stream);
+  void begin_film(const FilmCircles& film, cudaStream_t stream);
+  void restart(const FilmCircles& film, cudaStream_t stream);
+  void copy(const Circles& circles, std::uint64_t first, std::uint64_t count, cudaStream_t stream);
+
+  DeviceBuffer<Shape> shapes_;  // of the chunk, or all
+  DeviceBuffer<Paint> paints_;
+  bool holds_all_ = false;
+  const Circles* kept_ = nullptr;  // by keep()
+  PaintsIdentity copied_paints_;   // what paints_ holds
+  Circles made_;                   // the chunk's, on the host, where they were not in memory
+
+  // Of the film whose circles are here, if film_ is not 0.
+  std::uint64_t film_ = 0;
+  std::int64_t steps_ = 0;         // of stepped_ and velocities_
+  std::vector<CircleMove> moves_;  // of shapes_; empty: they are not made yet
+  DeviceBuffer<Shape> start_;      // in frame 0, in the space of their layers
+  DeviceBuffer<Shape> stepped_;    // now
+  DeviceBuffer<Velocity> velocities_;
+};
+
+}  // namespace roundel::cuda
