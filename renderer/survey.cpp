@@ -118,8 +118,8 @@ CircleSample sample_circles(const CircleStream& circles, const ImageSettings& im
     if (is_under_a_pixel(shapes[i], image)) ++sample.under_a_pixel;
     if (touches(shapes[i], image)) ++sample.touching;
     if (!is_snow(paints[i]))
-      sample.brightest =
-          std::max({sample.brightest, paints[i].red, paints[i].green, paints[i].blue});
+      sample.brightest = std::max({sample.brightest, std::fabs(paints[i].red),
+                                   std::fabs(paints[i].green), std::fabs(paints[i].blue)});
   }
   return sample;
 }

@@ -7,14 +7,13 @@
 #include <numeric>
 #include <vector>
 
-#include "renderer/raster/scalar_pixel_math.h"
+#include "renderer/raster/pixel_walk.h"
 #include "renderer/raster/shaders.h"
 #include "renderer/raster/tile_grid.h"
 
 namespace roundel {
 namespace {
 
-using L = ScalarLanes;
 constexpr int kBandRows = 16;
 
 /// One band of rows, front to back.
@@ -22,43 +21,30 @@ std::uint64_t count_in_band(const Circles& circles, const ImageSettings& image, 
                             int last_row, std::vector<std::uint8_t>& visible) {
   const TileGrid grid = TileGrid::make(image, kBandRows);
   const SnowRamp ramp = snow_ramp(image.blend_space);
-  const float height = grid.scale;
   const auto width = static_cast<std::size_t>(image.width);
   const int num_rows = last_row - first_row + 1;
   const auto rows = static_cast<std::size_t>(num_rows);
-  std::vector<scalar::PixelState<L>> pixels(width * rows, {0, 0, 0, 1});
+  std::vector<PixelWalk> pixels;
+  for (int y = first_row; y <= last_row; ++y)
+    for (int x = 0; x < image.width; ++x) pixels.push_back(PixelWalk::at(x, y, image));
   std::vector<std::size_t> live(rows, width);
   std::uint64_t fragments = 0;
   for (std::size_t i = circles.count(); i-- > 0;) {
     const Shape& shape = circles.shapes[i];
     const PixelRect box = grid.pixel_bounds(shape);
     if (box.empty() || box.y0 > last_row || box.y1 < first_row) continue;
-    std::uint64_t before = fragments;
-    const scalar::AreaDisc<L> disc = scalar::area_disc<L>(shape.x, shape.y, shape.radius, height);
+    const std::uint64_t before = fragments;
     for (int y = std::max(box.y0, first_row); y <= std::min(box.y1, last_row); ++y) {
       const auto row = static_cast<std::size_t>(y - first_row);
       if (live[row] == 0) continue;
-      const float dy =
-          shape.y - scalar::pixel_center<L>(static_cast<float>(y), grid.s, grid.half_y);
       for (int x = box.x0; x <= box.x1; ++x) {
-        scalar::PixelState<L>& pixel = pixels[row * width + static_cast<std::size_t>(x)];
-        const float dx =
-            shape.x - scalar::pixel_center<L>(static_cast<float>(x), grid.s, grid.half_x);
-        if (pixel.transmittance <= scalar::kOpaqueTransmittance) continue;
-        const bool is_inside = scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius;
-        const float share =
-            !image.antialias
-                ? (is_inside ? 1.0f : 0.0f)
-                : scalar::pixel_share<L>(disc, static_cast<float>(x) + grid.origin_x(),
-                                         static_cast<float>(y) + grid.origin_y(), is_inside);
+        PixelWalk& pixel = pixels[row * width + static_cast<std::size_t>(x)];
+        if (pixel.has_stopped()) continue;
+        const float share = pixel.share_of(shape, circles.paints[i]);
         if (share == 0) continue;
         ++fragments;
-        if (image.antialias)
-          scalar::blend_share<L>(pixel, share, dx, dy, shape.radius, height, circles.paints[i],
-                                 ramp);
-        else
-          scalar::blend_circle<L>(pixel, dx, dy, shape.radius, circles.paints[i], ramp);
-        if (pixel.transmittance <= scalar::kOpaqueTransmittance) --live[row];
+        pixel.blend(shape, circles.paints[i], share, ramp);
+        if (pixel.has_stopped()) --live[row];
       }
     }
     if (fragments > before) std::atomic_ref(visible[i]).store(1, std::memory_order_relaxed);

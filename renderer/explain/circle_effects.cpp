@@ -7,9 +7,9 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "renderer/explain/pixel_walk.h"
 #include "renderer/raster/background.h"
 #include "renderer/raster/cpu/bin_circles.h"
+#include "renderer/raster/pixel_walk.h"
 
 namespace roundel {
 namespace {
@@ -48,41 +48,75 @@ struct Side {
   }
 };
 
-/// A circle that a pixel was composited of.
+/// By channel, alpha last.
+Channels channels_of(const BlendColor& color, double alpha) {
+  return {color.red, color.green, color.blue, alpha};
+}
+
+/// A circle that a pixel was composited of: what lay below it became
+/// below + alpha · (shown − stopped · below).
 struct CompositedCircle {
   std::uint32_t circle;
-  double weight, alpha;  // T·alpha
-  Channels color;
+  double alpha;
+  Channels transmittance, shown, stopped;
 };
 
+CompositedCircle composited_circle(std::uint32_t circle, const PixelWalk& walk,
+                                   const PixelWalk::Look& look) {
+  const BlendColor& c = look.color;
+  const PixelWalk::State& state = walk.state;
+  CompositedCircle made{circle,
+                        look.alpha,
+                        {state.red_transmittance, state.green_transmittance,
+                         state.blue_transmittance, state.red_transmittance},
+                        channels_of(c, 0),
+                        {0, 0, 0, 0}};
+  switch (look.mode) {  // only over covers anything, which is what alpha counts
+    case BlendMode::kOver:
+      made.shown[3] = 1;
+      made.stopped = {1, 1, 1, 1};
+      break;
+    case BlendMode::kAdd:
+      break;
+    case BlendMode::kMultiply:
+      made.shown = {0, 0, 0, 0};
+      made.stopped = {1 - c.red, 1 - c.green, 1 - c.blue, 0};
+      break;
+    case BlendMode::kScreen:
+      made.stopped = channels_of(c, 0);
+      break;
+  }
+  return made;
+}
+
 /// Appends the effects of the changed circles that made a pixel; returns the light that is left.
-double add_effects(const Side& side, std::span<const std::uint32_t> list, int x, int row,
-                   std::vector<Effect>& effects) {
+Channels add_effects(const Side& side, std::span<const std::uint32_t> list, int x, int row,
+                     std::vector<Effect>& effects) {
   const Circles& circles = side.frame.circles;
   PixelWalk walk = PixelWalk::at(x, row, side.frame.image);
   std::vector<CompositedCircle> composited;
   for (auto i = list.begin(); i != list.end() && !walk.has_stopped(); ++i) {
     const Shape& shape = circles.shapes[*i];
-    if (!walk.is_covered_by(shape)) continue;
-    const PixelWalk::Look look = walk.look_of(shape, circles.paints[*i], side.ramp);
-    composited.push_back({*i,
-                          double{walk.state.transmittance} * look.alpha,
-                          look.alpha,
-                          {look.color.red, look.color.green, look.color.blue, 1}});
-    walk.blend(shape, circles.paints[*i], side.ramp);
+    const Paint& paint = circles.paints[*i];
+    const float share = walk.share_of(shape, paint);
+    if (!(share > 0)) continue;
+    composited.push_back(composited_circle(*i, walk, walk.look_of(shape, paint, share, side.ramp)));
+    walk.blend(shape, paint, share, side.ramp);
   }
   Channels behind = side.behind_all(row);
   for (std::size_t i = composited.size(); i-- > 0;) {
     const CompositedCircle& circle = composited[i];
     Effect effect{side.change_of[circle.circle], {}};
     for (std::size_t c = 0; c < behind.size(); ++c) {
-      const double gap = circle.color[c] - behind[c];
-      effect.channels[c] = side.sign * circle.weight * gap;
+      const double gap = circle.shown[c] - circle.stopped[c] * behind[c];
+      effect.channels[c] = side.sign * (circle.transmittance[c] * circle.alpha) * gap;
       behind[c] += circle.alpha * gap;
     }
     if (effect.change != kNoChange) effects.push_back(effect);
   }
-  return walk.state.transmittance;
+  const PixelWalk::State& state = walk.state;
+  return {state.red_transmittance, state.green_transmittance, state.blue_transmittance,
+          state.red_transmittance};
 }
 
 using SumsByChange = std::unordered_map<std::uint32_t, ChangeEffect>;
@@ -176,11 +210,11 @@ class EffectSum {
     for (const std::uint32_t pixel : tile.pixels) {
       const int x = static_cast<int>(pixel % width), row = static_cast<int>(pixel / width);
       add_effects(a_, list_a, x, row, effects);
-      const double light = add_effects(b_, list_b, x, row, effects);
+      const Channels light = add_effects(b_, list_b, x, row, effects);
       Effect background{background_change, {}};
       const Channels before = a_.behind_all(row), after = b_.behind_all(row);
       for (std::size_t c = 0; c < before.size(); ++c)
-        background.channels[c] = light * (after[c] - before[c]);
+        background.channels[c] = light[c] * (after[c] - before[c]);
       effects.push_back(background);
       add_pixel(effects, sums);
     }

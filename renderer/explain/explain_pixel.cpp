@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "renderer/explain/pixel_walk.h"
 #include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/raster/background.h"
+#include "renderer/raster/pixel_walk.h"
 
 namespace roundel {
 namespace {
@@ -24,7 +24,7 @@ CircleNumbers covering_circles(const Circles& circles, std::size_t begin, std::s
       CircleRange(begin, end, kCirclesOfTask), CircleNumbers(),
       [&](const CircleRange& range, CircleNumbers found) {
         for (std::size_t i = range.begin(); i < range.end(); ++i)
-          if (walk.is_covered_by(circles.shapes[i])) found.push_back(i);
+          if (walk.is_covered_by(circles.shapes[i], circles.paints[i])) found.push_back(i);
         return found;
       },
       [](CircleNumbers first, const CircleNumbers& second) {
@@ -36,6 +36,12 @@ CircleNumbers covering_circles(const Circles& circles, std::size_t begin, std::s
 BlendColor color_so_far(const PixelWalk::State& state) {
   return {state.red, state.green, state.blue};
 }
+BlendColor transmittance_of(const PixelWalk::State& state) {
+  return {state.red_transmittance, state.green_transmittance, state.blue_transmittance};
+}
+PixelWalk::State over_black(const PixelWalk::State& state) {
+  return {0, 0, 0, state.red_transmittance, state.green_transmittance, state.blue_transmittance};
+}
 
 PixelStep take_step(const Circles& circles, std::uint64_t circle, const SnowRamp& ramp,
                     PixelWalk& walk) {
@@ -43,17 +49,18 @@ PixelStep take_step(const Circles& circles, std::uint64_t circle, const SnowRamp
   const Paint& paint = circles.paints[circle];
   PixelStep step{};
   step.circle = circle;
-  const PixelWalk::Look look = walk.look_of(shape, paint, ramp);
+  step.share = walk.share_of(shape, paint);
+  const PixelWalk::Look look = walk.look_of(shape, paint, step.share, ramp);
+  step.mode = look.mode;
   step.color = look.color;
-  step.share = walk.share_of(shape);
   step.alpha = look.alpha;
-  step.transmittance_before = walk.state.transmittance;
+  step.transmittance_before = transmittance_of(walk.state);
   PixelWalk alone = walk;  // the same light on this circle, over black
-  alone.state = {0, 0, 0, walk.state.transmittance};
-  alone.blend(shape, paint, ramp);
+  alone.state = over_black(walk.state);
+  alone.blend(shape, paint, step.share, ramp);
   step.contribution = color_so_far(alone.state);
-  walk.blend(shape, paint, ramp);
-  step.transmittance_after = walk.state.transmittance;
+  walk.blend(shape, paint, step.share, ramp);
+  step.transmittance_after = transmittance_of(walk.state);
   step.running = color_so_far(walk.state);
   return step;
 }
@@ -61,18 +68,15 @@ PixelStep take_step(const Circles& circles, std::uint64_t circle, const SnowRamp
 /// Background, and the pixel as the backends finish it.
 void finish_pixel(const PixelWalk& walk, const ImageSettings& image, int row,
                   PixelExplanation& explanation) {
-  PixelWalk::State state = walk.state;
   explanation.has_stopped = walk.has_stopped();
-  explanation.transmittance = state.transmittance;
+  explanation.transmittance = transmittance_of(walk.state);
   if (!image.alpha) {
     explanation.background = BackgroundRows(image).row(row);
-    PixelWalk::State alone{0, 0, 0, state.transmittance};
+    PixelWalk::State alone = over_black(walk.state);
     scalar::add_background<ScalarLanes>(alone, explanation.background);
     explanation.background_contribution = color_so_far(alone);
-    scalar::add_background<ScalarLanes>(state, explanation.background);
   }
-  explanation.value = {state.red, state.green, state.blue,
-                       image.alpha ? 1.0f - state.transmittance : 1.0f};
+  explanation.value = walk.finish(image, explanation.background);
   store_pixel(explanation.value, image, explanation.bytes.data());
 }
 

@@ -13,11 +13,12 @@ namespace roundel {
 /// What one circle did to a pixel. Colours are in the blend space.
 struct PixelStep {
   std::uint64_t circle;  ///< in paint order of the whole frame
-  BlendColor color;      ///< that it shows here
-  float share;           ///< of the pixel that it covers; 1 without coverage by area
-  float alpha;           ///< that it has here, the share included
-  float transmittance_before, transmittance_after;
-  BlendColor contribution;  ///< what it adds: transmittance_before · alpha · color
+  BlendMode mode;
+  BlendColor color;  ///< that it shows here
+  float share;       ///< of the pixel that it covers; 1 without coverage by area
+  float alpha;       ///< that it has here, the share included
+  BlendColor transmittance_before, transmittance_after;  ///< by channel
+  BlendColor contribution;  ///< what it adds: transmittance_before · alpha · color, or nothing
   BlendColor running;       ///< the pixel's colour so far, with this circle
 };
 
@@ -27,7 +28,7 @@ struct PixelExplanation {
   std::uint64_t composited = 0;  ///< circles that made the pixel: all steps, also unlisted ones
   std::uint64_t unseen = 0;      ///< circles that cover it below the one where it stopped
   bool has_stopped = false;      ///< its transmittance fell to 2⁻²⁰
-  float transmittance = 1;       ///< what the background is multiplied by
+  BlendColor transmittance;      ///< what the background is multiplied by
   BlendColor background;         ///< black where the image has alpha
   BlendColor background_contribution;
   Pixel value{};                        ///< as in the framebuffer, bit for bit

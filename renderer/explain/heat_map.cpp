@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "renderer/base/memory.h"
-#include "renderer/explain/pixel_walk.h"
 #include "renderer/image/magma.h"
 #include "renderer/raster/backend.h"
 #include "renderer/raster/cpu/bin_circles.h"
+#include "renderer/raster/pixel_walk.h"
 #include "renderer/raster/shaders.h"
 #include "renderer/raster/tile_grid.h"
 
@@ -26,11 +26,13 @@ constexpr std::uint64_t kFirstHeatChunk = 65536;
 /// The centres of a tile's pixels, and where they lie in buffers of the image's size.
 struct TilePixels {
   const TileGrid& grid;
+  bool has_looks;
   PixelRect rect;
   std::array<float, kCpuTileSize> x{}, y{};
 
-  TilePixels(const TileGrid& tile_grid, std::size_t tile)
+  TilePixels(const TileGrid& tile_grid, bool circles_have_looks, std::size_t tile)
       : grid(tile_grid),
+        has_looks(circles_have_looks),
         rect(grid.tile_pixels(static_cast<int>(tile) % grid.tiles_x,
                               static_cast<int>(tile) / grid.tiles_x)) {
     for (int i = 0; i < kCpuTileSize; ++i) {
@@ -56,6 +58,7 @@ struct TilePixels {
             static_cast<float>(row) + grid.origin_y(),
             grid.scale,
             grid.is_antialiased(),
+            has_looks,
             x[static_cast<std::size_t>(column - rect.x0)],
             y[static_cast<std::size_t>(row - rect.y0)]};
   }
@@ -63,16 +66,17 @@ struct TilePixels {
 
 /// Adds 1 to the pixels of one tile for each circle of its list that covers them.
 void count_layers(const TilePixels& tile, TileList list, std::span<const Shape> shapes,
-                  std::uint32_t* values) {
+                  std::span<const Paint> paints, std::uint32_t* values) {
   std::uint32_t everywhere = 0;
   for (const std::uint32_t i : list) {
     const Shape& shape = shapes[i];
     const PixelRect box = tile.bounds(shape);
     if (box.empty()) continue;
-    if (tile.grid.is_antialiased()) {
+    if (tile.grid.is_antialiased() || tile.has_looks) {
       for (int row = box.y0; row <= box.y1; ++row)
         for (int column = box.x0; column <= box.x1; ++column)
-          values[tile.index(column, row)] += tile.walk(column, row).is_covered_by(shape) ? 1 : 0;
+          values[tile.index(column, row)] +=
+              tile.walk(column, row).is_covered_by(shape, paints[i]) ? 1 : 0;
       continue;
     }
     if (covers_all(shape, tile.rect, tile.grid)) {
@@ -95,27 +99,56 @@ void count_layers(const TilePixels& tile, TileList list, std::span<const Shape> 
       values[tile.index(column, row)] += everywhere;
 }
 
+/// What passes of the channels, one after the other where frames have looks, else of all of them.
+class Transmittances {
+ public:
+  Transmittances(std::size_t pixels, bool has_looks)
+      : channels_(has_looks ? 3 : 1), values_(pixels * channels_) {
+    std::fill_n(values_.data(), values_.size(), 1.0f);
+  }
+  void load(std::size_t pixel, PixelWalk::State& state) const {
+    const float* const values = values_.data() + pixel * channels_;
+    state.red_transmittance = values[0];
+    state.green_transmittance = values[channels_ / 2];
+    state.blue_transmittance = values[channels_ - 1];
+  }
+  void store(std::size_t pixel, const PixelWalk::State& state) {
+    float* const values = values_.data() + pixel * channels_;
+    values[0] = state.red_transmittance;
+    values[channels_ / 2] = state.green_transmittance;
+    values[channels_ - 1] = state.blue_transmittance;
+  }
+
+ private:
+  std::size_t channels_;
+  Buffer<float> values_;
+};
+
 /// Composites the list's circles onto the pixels of one tile, front to back, and counts for each
 /// pixel those that found it not opaque. True when all pixels are opaque.
 bool count_until_stop(const TilePixels& tile, TileList list, std::span<const Shape> shapes,
-                      std::span<const Paint> paints, const SnowRamp& ramp, float* transmittance,
-                      std::uint32_t* values) {
+                      std::span<const Paint> paints, const SnowRamp& ramp,
+                      Transmittances& transmittances, std::uint32_t* values) {
   int active = 0;
+  const auto walk_at = [&](int column, int row) {
+    PixelWalk walk = tile.walk(column, row);
+    transmittances.load(tile.index(column, row), walk.state);
+    return walk;
+  };
   for (int row = tile.rect.y0; row <= tile.rect.y1; ++row)
     for (int column = tile.rect.x0; column <= tile.rect.x1; ++column)
-      active += transmittance[tile.index(column, row)] > scalar::kOpaqueTransmittance ? 1 : 0;
+      active += walk_at(column, row).has_stopped() ? 0 : 1;
   for (auto i = list.begin(); i != list.end() && active > 0; ++i) {
     const Shape& shape = shapes[*i];
     const PixelRect box = tile.bounds(shape);
     for (int row = box.y0; row <= box.y1; ++row) {
       for (int column = box.x0; column <= box.x1; ++column) {
-        const std::size_t index = tile.index(column, row);
-        PixelWalk walk = tile.walk(column, row);
-        walk.state.transmittance = transmittance[index];
-        if (walk.has_stopped() || !walk.is_covered_by(shape)) continue;
-        walk.blend(shape, paints[*i], ramp);
-        ++values[index];
-        transmittance[index] = walk.state.transmittance;
+        PixelWalk walk = walk_at(column, row);
+        const float share = walk.has_stopped() ? 0 : walk.share_of(shape, paints[*i]);
+        if (!(share > 0)) continue;
+        walk.blend(shape, paints[*i], share, ramp);
+        ++values[tile.index(column, row)];
+        transmittances.store(tile.index(column, row), walk.state);
         active -= walk.has_stopped() ? 1 : 0;
       }
     }
@@ -136,6 +169,7 @@ class CountingBackend final : public RasterBackend {
   ChunkPlan plan(const CircleStream& circles, const ImageSettings& image,
                  const FrameTarget& /*out*/, StageStats& /*stats*/) override {
     circles_ = &circles;
+    has_looks_ = image.looks.any();
     grid_ = TileGrid::make(image.width, image.height, kCpuTileSize, image.antialias);
     done_.assign(static_cast<std::size_t>(grid_.num_tiles()), 0);
     return {circles.count(), {first_chunk_, kMostCirclesAtOnce, 4}};
@@ -150,7 +184,9 @@ class CountingBackend final : public RasterBackend {
     if (!is_listed_) return;
     tbb::parallel_for(std::size_t{0}, done_.size(), [&](std::size_t tile) {
       if (done_[tile] != 0 || lists_.is_empty(tile)) return;
-      done_[tile] = count_tile_(TilePixels(grid_, tile), lists_.indices(tile), chunk.begin) ? 1 : 0;
+      done_[tile] =
+          count_tile_(TilePixels(grid_, has_looks_, tile), lists_.indices(tile), chunk.begin) ? 1
+                                                                                              : 0;
     });
   }
   ChunkResult result(const Chunk& /*chunk*/, StageStats& /*stats*/) override {
@@ -165,6 +201,7 @@ class CountingBackend final : public RasterBackend {
   const CountTile& count_tile_;
   const CircleStream* circles_ = nullptr;
   TileGrid grid_{};
+  bool has_looks_ = false;
   std::vector<std::uint8_t> done_;  // [num_tiles]
   cpu::TileLists lists_;
   bool is_listed_ = false;
@@ -181,7 +218,7 @@ void for_each_list(const Circles& circles, const ImageSettings& image, std::uint
 void spread_over_pixels(const std::vector<std::uint64_t>& tiles, const TileGrid& grid,
                         std::uint32_t* values) {
   tbb::parallel_for(std::size_t{0}, tiles.size(), [&](std::size_t i) {
-    const TilePixels tile(grid, i);
+    const TilePixels tile(grid, false, i);
     for (int row = tile.rect.y0; row <= tile.rect.y1; ++row)
       std::fill_n(values + tile.index(tile.rect.x0, row), tile.rect.x1 - tile.rect.x0 + 1,
                   static_cast<std::uint32_t>(tiles[i]));
@@ -202,18 +239,18 @@ HeatMap make_heat_map(const Circles& circles, const ImageSettings& image, HeatMa
   } else if (kind == HeatMapKind::kLayers) {
     for_each_list(circles, image, kMostCirclesAtOnce, list_budget,
                   [&](const TilePixels& tile, TileList list, std::size_t first) {
-                    count_layers(tile, list, circles.shapes.span().subspan(first), values);
+                    count_layers(tile, list, circles.shapes.span().subspan(first),
+                                 circles.paints.span().subspan(first), values);
                     return false;
                   });
   } else {
     const SnowRamp ramp = snow_ramp(image.blend_space);
-    Buffer<float> transmittance(pixels);
-    std::fill_n(transmittance.data(), pixels, 1.0f);
+    Transmittances transmittances(pixels, image.looks.any());
     for_each_list(circles, image, kFirstHeatChunk, list_budget,
                   [&](const TilePixels& tile, TileList list, std::size_t first) {
                     return count_until_stop(tile, list, circles.shapes.span().subspan(first),
                                             circles.paints.span().subspan(first), ramp,
-                                            transmittance.data(), values);
+                                            transmittances, values);
                   });
   }
   return map;

@@ -1,27 +1,77 @@
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
 #include "renderer/base/buffer.h"
 #include "renderer/base/host_device.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace roundel {
 
 /// Where a circle lies. In scene space (the unit square, x right, y up) as generated; in frame
 /// space (the image is width/height wide and 1 high, y up) once the view has been applied.
 struct alignas(16) Shape {
-  float x, y;    ///< centre
-  float z;       ///< depth in [0, 1]; only the snow shader's alpha depends on it
+  float x, y;  ///< centre
+  /// Depth in [0, 1]; only the snow shader's alpha depends on it. A ring's inner radius.
+  float z;
   float radius;  ///< > 0
 };
 
-/// How a circle looks. `alpha` also tells the shader: in [0, 1] for `solid`; for `snow` it is minus
-/// the alpha at the circle's centre (its sign bit is set), and the colour is the shader's own.
+/// How a circle looks. The sign of `alpha` tells the shader: in [0, 1] for `solid`; for `snow` it
+/// is minus the alpha at the circle's centre, and the colour is the shader's own. In frames with
+/// CircleLooks the colour's signs tell the blend mode and whether the circle is a ring. The
+/// functions below read and write them.
 struct alignas(16) Paint {
-  float red, green, blue;  ///< in the blend space, >= 0, may exceed 1
+  float red, green, blue;  ///< in the blend space, >= 0 but for their signs, may exceed 1
   float alpha;
 };
 static_assert(sizeof(Shape) == 16 && sizeof(Paint) == 16, "both backends move them as 16 bytes");
+
+inline ROUNDEL_HOST_DEVICE bool has_sign(float value) {
+#ifdef __CUDA_ARCH__
+  return __float_as_int(value) < 0;
+#else
+  return __builtin_signbit(value) != 0;
+#endif
+}
+
+inline ROUNDEL_HOST_DEVICE bool is_snow(const Paint& paint) {
+  return has_sign(paint.alpha);
+}
+/// Alpha at the centre of a snow circle.
+inline ROUNDEL_HOST_DEVICE float peak_alpha(const Paint& snow) {
+  return -snow.alpha;
+}
+
+/// To be asked only in frames with looks.
+inline ROUNDEL_HOST_DEVICE BlendMode blend_mode(const Paint& paint) {
+  return static_cast<BlendMode>((has_sign(paint.red) ? 1 : 0) + (has_sign(paint.green) ? 2 : 0));
+}
+inline ROUNDEL_HOST_DEVICE bool is_ring(const Paint& paint) {
+  return has_sign(paint.blue);
+}
+/// Of the hole; 0 where there is none.
+inline ROUNDEL_HOST_DEVICE float inner_radius(const Shape& shape, const Paint& paint) {
+  return is_ring(paint) ? shape.z : 0.0f;
+}
+/// Its square, or −1: what is at most so far from the centre is in the hole.
+inline ROUNDEL_HOST_DEVICE float hole_square(const Shape& shape, const Paint& paint) {
+  const float inner = inner_radius(shape, paint);
+  return inner > 0 ? inner * inner : -1.0f;
+}
+
+/// Without the signs.
+inline ROUNDEL_HOST_DEVICE BlendColor paint_color(const Paint& paint) {
+  return {std::fabs(paint.red), std::fabs(paint.green), std::fabs(paint.blue)};
+}
+/// With these.
+inline Paint with_looks(const Paint& paint, BlendMode mode, bool is_ring) {
+  const auto number = static_cast<unsigned>(mode);
+  return {std::copysign(paint.red, (number & 1) != 0 ? -1.0f : 1.0f),
+          std::copysign(paint.green, (number & 2) != 0 ? -1.0f : 1.0f),
+          std::copysign(paint.blue, is_ring ? -1.0f : 1.0f), paint.alpha};
+}
 
 /// Circles that are worth a task of their own.
 inline constexpr std::size_t kCirclesOfTask = 16384;

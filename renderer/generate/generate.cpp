@@ -48,9 +48,10 @@ bool is_data(const Layer& layer) {
   return std::holds_alternative<DataSource>(layer.source);
 }
 
-/// What the layer's shader, its opacity and the scene's blend space make of paints as written.
-void finish_paints(const Scene& scene, const Layer& layer, std::span<const Shape> shapes,
-                   std::span<Paint> paints) {
+/// What the layer's shader, its opacity and the scene's blend space make of paints as written, and
+/// for drawing the signs that Paint has for looks.
+void finish_paints(const Scene& scene, const Layer& layer, bool to_be_drawn,
+                   std::span<const Shape> shapes, std::span<Paint> paints) {
   if (layer.shader == Shader::kSnow) {  // see Paint::alpha
     for (std::size_t i = 0; i < paints.size(); ++i) {
       const float z = shapes[i].z;
@@ -69,6 +70,8 @@ void finish_paints(const Scene& scene, const Layer& layer, std::span<const Shape
       paint.blue = srgb_to_linear(paint.blue);
     }
   }
+  if (to_be_drawn && scene.image.looks.any())
+    for (Paint& paint : paints) paint = with_looks(paint, layer.blend, false);
 }
 
 /// What is left to do for what the layer's source makes: data move with their layer by themselves.
@@ -136,7 +139,8 @@ FilmSource::Frame FilmSource::at(std::int64_t frame) {
 void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths, Space space) {
   const Scene& scene = state_->scene;
   const int width = scene.image.frame_width(), height = scene.image.frame_height();
-  const bool has_view = space != Space::kScene && !is_identity(scene.view, width, height);
+  const bool is_drawn = space != Space::kScene;
+  const bool has_view = is_drawn && !is_identity(scene.view, width, height);
   resize(circles, count_circles(scene));
   const bool has_paints = circles.paints_generation == state_->number;
   circles.paints_generation = 0;
@@ -164,7 +168,8 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
                         const auto some_shapes = shapes.subspan(range.begin(), range.size());
                         const auto some_paints = paints.subspan(range.begin(), range.size());
                         if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
-                        if (!keeps_paints) finish_paints(scene, layer, some_shapes, some_paints);
+                        if (!keeps_paints)
+                          finish_paints(scene, layer, is_drawn, some_shapes, some_paints);
                         if (!is_moved) move_circles(move, some_shapes);
                       });
   }
@@ -216,7 +221,7 @@ void CircleSource::make_run(std::size_t first, std::span<Shape> shapes,
         source.make_run_in_frame_space(scene.view, scene.image.frame_width(),
                                        scene.image.frame_height(), first, some_shapes, some_paints);
     if (!is_moved) source.make_run(first, some_shapes, some_paints);
-    finish_paints(scene, scene.layers[index], some_shapes, some_paints);
+    finish_paints(scene, scene.layers[index], true, some_shapes, some_paints);
     if (!is_moved) move_circles(move_of(scene, scene.layers[index], true), some_shapes);
     shapes = shapes.subspan(count);
     paints = paints.subspan(count);

@@ -73,6 +73,7 @@ struct ColorMap {
   DisplayColor constant;
   std::array<NumberMap, 3> channels;
   std::array<double, 3> ones{1, 1, 1};  ///< what stands for 1 in the channels' columns
+  double most = kMaxColor;              ///< that a channel may have; 1 for some blend modes
   Slot slot = 0;                        ///< of the other three
   Scale scale;
   Gradient gradient;

@@ -158,7 +158,7 @@ void RowMapper::check(MappedRun& run, RowUse use) const {
   if (map_.alpha) check_size(run, *map_.alpha, 0, 1);
   if (map_.color.kind == ColorMap::Kind::kChannels) {
     for (std::size_t c = 0; c < 3; ++c)
-      check_number(map_.color.channels[c], 0, kMaxColor * map_.color.ones[c]);
+      check_number(map_.color.channels[c], 0, map_.color.most * map_.color.ones[c]);
   } else {
     check_color(run, use);
   }
@@ -370,8 +370,10 @@ std::string RowMapper::problems_of(std::uint64_t row) const {
     constexpr std::array kChannels = {"red", "green", "blue"};
     for (std::size_t c = 0; c < 3; ++c)
       check_number(color.channels[c], kChannels[c],
-                   color.ones[c] == 1 ? "a number from 0 to 1e6" : "a number >= 0", 0,
-                   kMaxColor * color.ones[c]);
+                   color.most == 1      ? "a number from 0 to 1, as its blend mode needs"
+                   : color.ones[c] == 1 ? "a number from 0 to 1e6"
+                                        : "a number >= 0",
+                   0, color.most * color.ones[c]);
   } else if (color.kind == ColorMap::Kind::kScale && !color.missing) {
     check_scale(color.slot, "color", color.scale);
   } else if (color.kind == ColorMap::Kind::kText && !color.missing &&

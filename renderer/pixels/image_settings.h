@@ -30,6 +30,19 @@ enum class BlendSpace {
   kLinear,   ///< sRGB colours become linear light first; encoded again at the end
 };
 
+/// How a circle changes what lies below it (see composite() in raster/pixel_math.h).
+enum class BlendMode { kOver, kAdd, kMultiply, kScreen };
+
+/// What there is among a frame's circles besides discs that are painted over each other: drawing
+/// looks at none of it where there is none.
+struct CircleLooks {
+  bool rings = false;
+  bool adds = false;     ///< BlendMode::kAdd
+  bool filters = false;  ///< kMultiply or kScreen: each channel has a transmittance of its own
+
+  constexpr bool any() const { return rings || adds || filters; }
+};
+
 /// Pixels of a picture.
 constexpr std::size_t pixel_count(int width, int height) {
   return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
@@ -52,6 +65,7 @@ struct ImageSettings {
   int bits = 8;            ///< of a PNG's samples, 8 or 16
   bool dither = false;     ///< 8 bits by an ordered dither
   bool antialias = false;  ///< coverage by area
+  CircleLooks looks;       ///< of the circles that are drawn
 
   /// The whole image, which makes frame space.
   int frame_width() const { return crop ? crop->whole_width : width; }

@@ -32,6 +32,15 @@ ROUNDEL_HOST_DEVICE inline void pixel_to_rgb(const Pixel& pixel, BlendSpace blen
   rgb[2] = channel_to_byte(pixel.blue, blend_space);
 }
 
+/// What a PNG has as alpha. Circles with BlendMode::kAdd bring light without covering anything: in
+/// frames with such no channel exceeds alpha, up to 1.
+ROUNDEL_HOST_DEVICE inline Pixel with_png_alpha(Pixel pixel, const CircleLooks& looks) {
+  if (!looks.adds) return pixel;
+  for (const float channel : {pixel.red, pixel.green, pixel.blue})
+    if (channel > pixel.alpha) pixel.alpha = channel < 1.0f ? channel : 1.0f;
+  return pixel;
+}
+
 /// Four bytes at `rgba`: the straight colour c/alpha, and alpha (which has no transfer curve). All
 /// 0 where alpha's byte is 0, so that pixels nobody sees have one spelling.
 ROUNDEL_HOST_DEVICE inline void pixel_to_rgba(const Pixel& pixel, BlendSpace blend_space,
@@ -51,7 +60,7 @@ ROUNDEL_HOST_DEVICE inline void pixel_to_rgba(const Pixel& pixel, BlendSpace ble
 ROUNDEL_HOST_DEVICE inline void store_pixel(const Pixel& pixel, const ImageSettings& image,
                                             std::uint8_t* bytes) {
   if (image.alpha) {
-    pixel_to_rgba(pixel, image.blend_space, bytes);
+    pixel_to_rgba(with_png_alpha(pixel, image.looks), image.blend_space, bytes);
   } else {
     pixel_to_rgb(pixel, image.blend_space, bytes);
   }

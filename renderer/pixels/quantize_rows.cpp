@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/pixels/quantize.h"
 #include "renderer/pixels/srgb.h"
 
@@ -44,13 +45,13 @@ void pixel_levels(const Pixel& pixel, const ImageSettings& settings, const Level
     return settings.blend_space == BlendSpace::kLinear ? linear_to_srgb(c) : c;
   };
   const float colors[3] = {pixel.red, pixel.green, pixel.blue};
+  const float alpha = with_png_alpha(pixel, settings.looks).alpha;
   if (!settings.alpha) {
     for (int c = 0; c < 3; ++c) levels[c] = level(display(colors[c]));
     return;
   }
-  levels[3] = level(pixel.alpha);
-  for (int c = 0; c < 3; ++c)
-    levels[c] = levels[3] == 0 ? 0U : level(display(colors[c] / pixel.alpha));
+  levels[3] = level(alpha);
+  for (int c = 0; c < 3; ++c) levels[c] = levels[3] == 0 ? 0U : level(display(colors[c] / alpha));
 }
 
 }  // namespace

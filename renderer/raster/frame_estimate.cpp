@@ -40,11 +40,34 @@ void take_samples(const CircleStream& circles, std::size_t end, std::size_t bloc
   }
 }
 
-/// −ln(1 − alpha), for snow the mean over its disc.
-double optical_depth(const Paint& paint) {
+/// The least share of light, of any channel, that a circle of alpha 1 stops.
+double least_stopped(const Paint& paint) {
+  const BlendColor color = paint_color(paint);
+  const auto [least, most] = std::minmax({color.red, color.green, color.blue});
+  switch (blend_mode(paint)) {
+    case BlendMode::kOver:
+      return 1;
+    case BlendMode::kAdd:
+      return 0;
+    case BlendMode::kMultiply:
+      return std::max(1.0 - static_cast<double>(most), 0.0);
+    case BlendMode::kScreen:
+      break;
+  }
+  return static_cast<double>(least);
+}
+
+/// −ln(1 − alpha), for snow the mean over its disc, and for a ring too.
+double optical_depth(const Shape& shape, const Paint& paint, const CircleLooks& looks) {
   constexpr double kSnowMean = 0.2454;  // of exp(−4d²) over the unit disc
-  const double alpha = is_snow(paint) ? peak_alpha(paint) * kSnowMean : paint.alpha;
-  return alpha < 1 ? std::min(-std::log1p(-alpha), kStoppingDepth) : kStoppingDepth;
+  double alpha = is_snow(paint) ? peak_alpha(paint) * kSnowMean : paint.alpha;
+  double share = 1;
+  if (looks.any()) {
+    alpha *= least_stopped(paint);
+    const double inner = static_cast<double>(inner_radius(shape, paint)) / shape.radius;
+    share = shape.radius > 0 ? 1 - inner * inner : 0;
+  }
+  return share * (alpha < 1 ? std::min(-std::log1p(-alpha), kStoppingDepth) : kStoppingDepth);
 }
 
 /// How many circles have their centres in the same tile, `tiles` of which make the image's height.
@@ -111,7 +134,8 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
         };
         const double seen_width = seen(x, width), seen_height = seen(y, height);
         const double area = M_PI / 4 * seen_width * seen_height;
-        block_depth += optical_depth(samples.paints[i]) * area / (width * height);
+        block_depth +=
+            optical_depth(shape, samples.paints[i], image.looks) * area / (width * height);
       }
     }
     const double weight = static_cast<double>(block) / static_cast<double>(samples.count);

@@ -16,6 +16,25 @@ struct PixelState {
   typename L::Float red, green, blue, transmittance;
 };
 
+/// The same where each channel has a transmittance of its own: blend modes filter each by its
+/// colour. Where the three are equal, all bits are PixelState's.
+template <class L>
+struct ChannelState {
+  typename L::Float red, green, blue;
+  typename L::Float red_transmittance, green_transmittance, blue_transmittance;
+};
+
+/// What still passes, of the channel of which most does. A pixel stops where this says so.
+template <class L>
+ROUNDEL_HOST_DEVICE typename L::Float most_transmittance(const PixelState<L>& pixel) {
+  return pixel.transmittance;
+}
+template <class L>
+ROUNDEL_HOST_DEVICE typename L::Float most_transmittance(const ChannelState<L>& pixel) {
+  return L::max(L::max(pixel.red_transmittance, pixel.green_transmittance),
+                pixel.blue_transmittance);
+}
+
 /// Centre of pixel column or row i (counted from the left or the bottom); s = 1/height.
 /// In a part of a picture i counts from there, and `half` is 1/2 and the columns or rows before it:
 /// all these sums are exact.
@@ -70,6 +89,45 @@ ROUNDEL_HOST_DEVICE typename L::Float composite_channels(
   const typename L::Float blended =
       L::choose(is_transmittance, L::mul(transmittance, color), colored);
   return L::choose(painted, blended, channels);
+}
+
+/// A circle's colour and blend mode.
+template <class L>
+struct ModePaint {
+  BlendMode mode;
+  typename L::Float red, green, blue;
+};
+
+/// Puts a channel of a circle behind what the pixel has so far, in a blend mode, as an affine step:
+/// what lies below counts 1 − alpha·stopped times. alpha 0 leaves the state as it is.
+template <class L>
+ROUNDEL_INLINE_HOST_DEVICE void composite_channel(typename L::Float& so_far,
+                                                  typename L::Float& transmittance, BlendMode mode,
+                                                  typename L::Float alpha,
+                                                  typename L::Float color) {
+  const typename L::Float one = L::set(1.0f);
+  if (mode != BlendMode::kMultiply) so_far = L::fma(L::mul(transmittance, alpha), color, so_far);
+  if (mode == BlendMode::kAdd) return;
+  const typename L::Float stopped = mode == BlendMode::kOver ? alpha
+                                    : mode == BlendMode::kMultiply
+                                        ? L::mul(alpha, L::sub(one, color))
+                                        : L::mul(alpha, color);
+  transmittance = L::mul(transmittance, L::sub(one, stopped));
+}
+
+/// composite() in a blend mode.
+template <class L>
+ROUNDEL_HOST_DEVICE void composite(ChannelState<L>& pixel, const ModePaint<L>& paint,
+                                   typename L::Float alpha) {
+  composite_channel<L>(pixel.red, pixel.red_transmittance, paint.mode, alpha, paint.red);
+  composite_channel<L>(pixel.green, pixel.green_transmittance, paint.mode, alpha, paint.green);
+  composite_channel<L>(pixel.blue, pixel.blue_transmittance, paint.mode, alpha, paint.blue);
+}
+/// The only one that such a state knows is over.
+template <class L>
+ROUNDEL_HOST_DEVICE void composite(PixelState<L>& pixel, const ModePaint<L>& paint,
+                                   typename L::Float alpha) {
+  composite<L>(pixel, alpha, paint.red, paint.green, paint.blue);
 }
 
 /// e^(−4t) for t in [0, 1], within 4e-7: a polynomial of degree 5 for e^(−t/2), which interpolates
@@ -139,28 +197,6 @@ ROUNDEL_HOST_DEVICE void shade_snow(const SnowRamp& ramp, typename L::Float dx2,
   snow_color<L>(ramp, L::mul(L::add(dx2, dy2), inverse_r2), red, green);
   alpha = L::mul(snow_row_alpha<L>(dy2, inverse_r2, peak_alpha),
                  snow_falloff<L>(L::mul(dx2, inverse_r2)));
-}
-
-/// Composites one circle onto pixels that lie dx and dy from its centre. Pixels outside the circle,
-/// and those that have stopped, stay as they are.
-template <class L>
-ROUNDEL_HOST_DEVICE void blend_circle(PixelState<L>& pixel, typename L::Float dx,
-                                      typename L::Float dy, float radius, const Paint& paint,
-                                      const SnowRamp& ramp) {
-  const typename L::Float dx2 = L::mul(dx, dx), dy2 = L::mul(dy, dy), d2 = L::add(dx2, dy2);
-  const typename L::Mask painted =
-      L::both(L::less_equal(d2, L::set(radius * radius)),
-              L::greater(pixel.transmittance, L::set(kOpaqueTransmittance)));
-  if (L::none(painted)) return;
-  if (is_snow(paint)) {
-    typename L::Float alpha, red, green;
-    shade_snow<L>(ramp, dx2, dy2, L::set(inverse_square(radius)), L::set(peak_alpha(paint)), alpha,
-                  red, green);
-    composite<L>(pixel, L::zero_unless(painted, alpha), red, green, L::set(1.0f));
-  } else {
-    composite<L>(pixel, L::zero_unless(painted, L::set(paint.alpha)), L::set(paint.red),
-                 L::set(paint.green), L::set(paint.blue));
-  }
 }
 
 // Coverage by area (antialias: true): the share of a pixel that lies in the circle.
@@ -299,6 +335,13 @@ ROUNDEL_HOST_DEVICE typename L::Float pixel_share(const AreaDisc<L>& disc, typen
                    L::zero_unless(is_inside, L::set(1.0f)), share);
 }
 
+/// The share of a ring: its disc's less its hole's.
+template <class L>
+ROUNDEL_INLINE_HOST_DEVICE typename L::Float ring_share(typename L::Float disc,
+                                                        typename L::Float hole) {
+  return L::at_least(L::sub(disc, hole), 0.0f);
+}
+
 /// Where the area of a pixel counts for snow: flakes of less than three pixels fade to an even disc
 /// of the same light, so that those that move do not flicker.
 template <class L>
@@ -341,25 +384,6 @@ ROUNDEL_HOST_DEVICE void shade_area_snow(const SnowRamp& ramp, const AreaSnow<L>
                              snow_falloff<L>(part(dx2)));
 }
 
-/// blend_circle() where it covers `share` of the pixels, for an image of height `height`.
-template <class L>
-ROUNDEL_HOST_DEVICE void blend_share(PixelState<L>& pixel, typename L::Float share,
-                                     typename L::Float dx, typename L::Float dy, float radius,
-                                     float height, const Paint& paint, const SnowRamp& ramp) {
-  const typename L::Float active_share =
-      L::zero_unless(L::greater(pixel.transmittance, L::set(kOpaqueTransmittance)), share);
-  if (is_snow(paint)) {
-    typename L::Float alpha, red, green;
-    shade_area_snow<L>(ramp, area_snow<L>(L::set(radius * height), L::set(peak_alpha(paint))),
-                       L::mul(dx, dx), L::mul(dy, dy), L::set(inverse_square(radius)), alpha, red,
-                       green);
-    composite<L>(pixel, L::mul(alpha, active_share), red, green, L::set(1.0f));
-  } else {
-    composite<L>(pixel, L::mul(L::set(paint.alpha), active_share), L::set(paint.red),
-                 L::set(paint.green), L::set(paint.blue));
-  }
-}
-
 /// Columns (or rows) 0..count−1 of an image of height `height` whose centres lie within `radius` of
 /// `center`: the whole numbers from `low` to `high`, none when low > high. With a margin for the
 /// rounding of the coverage test and of these lines: `pixel_margin`, 1/64 at least, and 2⁻²⁰ of
@@ -385,6 +409,12 @@ ROUNDEL_HOST_DEVICE void add_background(PixelState<L>& pixel, const BlendColor& 
   pixel.red = L::fma(pixel.transmittance, L::set(background.red), pixel.red);
   pixel.green = L::fma(pixel.transmittance, L::set(background.green), pixel.green);
   pixel.blue = L::fma(pixel.transmittance, L::set(background.blue), pixel.blue);
+}
+template <class L>
+ROUNDEL_HOST_DEVICE void add_background(ChannelState<L>& pixel, const BlendColor& background) {
+  pixel.red = L::fma(pixel.red_transmittance, L::set(background.red), pixel.red);
+  pixel.green = L::fma(pixel.green_transmittance, L::set(background.green), pixel.green);
+  pixel.blue = L::fma(pixel.blue_transmittance, L::set(background.blue), pixel.blue);
 }
 
 #include "renderer/pixels/quantize_math.h"

@@ -1,5 +1,4 @@
 #pragma once
-#include "renderer/base/host_device.h"
 #include "renderer/generate/circle.h"
 #include "renderer/scene/scene.h"
 
@@ -15,19 +14,5 @@ struct SnowRamp {
 
 /// (1,1,1) (1,1,1) (.8,.9,1) (.8,.9,1) (.8,.8,1), converted to the blend space.
 SnowRamp snow_ramp(BlendSpace blend_space);
-
-/// A snow paint has alpha's sign bit set (see Paint).
-inline ROUNDEL_HOST_DEVICE bool is_snow(const Paint& paint) {
-#ifdef __CUDA_ARCH__
-  return __float_as_int(paint.alpha) < 0;
-#else
-  return __builtin_signbit(paint.alpha) != 0;
-#endif
-}
-
-/// Alpha at the centre of a snow circle.
-inline ROUNDEL_HOST_DEVICE float peak_alpha(const Paint& snow) {
-  return -snow.alpha;
-}
 
 }  // namespace roundel

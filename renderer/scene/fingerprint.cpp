@@ -230,6 +230,8 @@ void add_source(Hasher& hasher, const DataSource& source) {
 
 /// Defaults add nothing.
 void add_placement(Hasher& hasher, const Layer& layer) {
+  if (layer.blend != BlendMode::kOver)
+    hasher.add_all(std::string_view("blend"), static_cast<std::uint64_t>(layer.blend));
   if (layer.opacity != 1) hasher.add_all(std::string_view("opacity"), layer.opacity);
   if (layer.move.is_identity()) return;
   const LayerMove& move = layer.move;

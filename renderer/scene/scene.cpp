@@ -23,6 +23,16 @@ std::uint64_t count_circles(const Scene& scene) {
   return count;
 }
 
+CircleLooks looks_of(const Scene& scene) {
+  CircleLooks looks;
+  for (const Layer& layer : scene.layers) {
+    if (layer.is_hidden) continue;
+    looks.adds |= layer.blend == BlendMode::kAdd;
+    looks.filters |= layer.blend == BlendMode::kMultiply || layer.blend == BlendMode::kScreen;
+  }
+  return looks;
+}
+
 bool is_data_film(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
@@ -39,6 +49,7 @@ DataMap map_of_columns(const DataSource& source) {
   DataMap map;
   map.is_plain = true;
   map.color.constant = source.color.value_or(DisplayColor{});
+  map.color.most = source.most_color;
   for (std::size_t c = 0; c < source.columns.size(); ++c) {
     const DataColumn column = source.columns[c];
     if (column == DataColumn::kIgnored) continue;

@@ -50,6 +50,12 @@ enum class Shader {
   kSnow,   ///< soft flake; colour and alpha depend on the distance from the centre and on z
 };
 
+/// In scene files, in the order of BlendMode.
+inline constexpr std::array<const char*, 4> kBlendModeNames = {"over", "add", "multiply", "screen"};
+inline const char* name_of(BlendMode mode) {
+  return kBlendModeNames[static_cast<std::size_t>(mode)];
+}
+
 /// A number drawn for each circle.
 struct ConstantLaw {
   double value;
@@ -161,6 +167,7 @@ struct DataSource {
   std::uint64_t content_hash = 0;          ///< XXH3 of the file's bytes
   std::shared_ptr<const Table> table;      ///< what was hashed; circles are made from it
   std::string dataset = {};                ///< of several tables in the file
+  double most_color = kMaxColor;           ///< with `columns`: ColorMap::most
   std::optional<DisplayColor> color = {};  ///< with `columns`: of all circles
   std::optional<DataMap> map = {};
   /// What the rows are like: with a map, once resolve_scene() has been through them.
@@ -179,6 +186,7 @@ struct Layer {
   std::string name = {};  ///< unique among the scene's layers; may be empty
   double opacity = 1;     ///< 0 to 1, a factor on each circle's alpha
   LayerMove move = {};
+  BlendMode blend = BlendMode::kOver;
   bool is_hidden = false;  ///< has no circles, but its place among the layers
 };
 
@@ -209,6 +217,8 @@ struct Scene {
 /// none of hidden layers.
 std::uint64_t count_circles(const Scene& scene);
 std::uint64_t count_circles(const Layer& layer);
+/// What drawing has to know of the layers' circles: for ImageSettings::looks.
+CircleLooks looks_of(const Scene& scene);
 /// True where some layer has a data file a frame.
 bool is_data_film(const Scene& scene);
 

@@ -15,6 +15,7 @@
 #include "renderer/base/text.h"
 #include "renderer/data/table.h"
 #include "renderer/scene/classic_scenes.h"
+#include "renderer/scene/read_looks.h"
 #include "renderer/scene/read_map.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/resolve_scene.h"
@@ -33,6 +34,7 @@ class SceneReader {
     read_key(root, "seed", read_integer, scene.seed);
     if (overrides_.seed) scene.seed = *overrides_.seed;
     read_image(root, scene.image);
+    image_ = scene.image;
     std::tie(scene.width_in_file, scene.height_in_file) = size_in_file_;
     if (const auto view = root.find_part("view")) read_view(*view, scene);
     if (const auto animation = root.find_part("animation"))
@@ -40,6 +42,7 @@ class SceneReader {
     scene.frame = scene.default_frame();
     if (const auto layers = root.find_part("layers")) read_layers(*layers, scene);
     if (overrides_.layers) hide_layers(scene);
+    scene.image.looks = looks_of(scene);
     if (scene.window && scene.window->kind == ViewWindow::Kind::kData &&
         std::none_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
           return std::holds_alternative<DataSource>(layer.source);
@@ -239,6 +242,7 @@ class SceneReader {
       read_key(node, "alpha", read_number, layer.alpha);
       layer.source = read_data(node, layer.shader);
     }
+    read_looks(node, image_, layer_path_, layer, errors_);
     return layer;
   }
 
@@ -495,6 +499,7 @@ class SceneReader {
 
   const std::string& path_;
   const SceneOverrides& overrides_;
+  ImageSettings image_;
   std::pair<int, int> size_in_file_;
   SceneErrors& errors_;
   std::string layer_path_;

@@ -432,6 +432,8 @@ SpecPtr layer() {
                "Name, unique among the layers, for messages and --layers; without commas.", false,
                ""},
               {"opacity", number(0, 1), "A factor on each circle's alpha.", false, "1"},
+              {"blend", spec(EnumSpec{{kBlendModeNames.begin(), kBlendModeNames.end()}}),
+               "How each circle changes what lies below it.", false, "\"over\""},
               {"offset", view_center(),
                "The layer's circles move by [x, y]: p' = offset + pivot + rotate * scale * (p - "
                "pivot).",

@@ -104,6 +104,31 @@ class Pixel(ExplainTest):
         self.assertGreater(len(shares), 10)
         self.assertIn(" share ", self.run_roundel("explain", "smooth.yaml", "--pixel", "60,40").stdout)
 
+    def test_blend_modes_are_named_and_have_transmittances_by_channel(self):
+        self.write("modes.yaml", "version: 1\nimage: {width: 60, height: 40, antialias: true}\nlayers:\n"
+                                 "  - {generator: rgb}\n"
+                                 "  - {blend: multiply, random: {count: 200, radius: 0.2, color: \"#ffc080\"}}\n"
+                                 "  - {blend: screen, random: {count: 200, radius: 0.2, color: \"#102030\"}}\n"
+                                 "  - {blend: add, random: {count: 200, radius: 0.2, color: \"#102030\"}}\n")
+        self.run_roundel("render", "modes.yaml", "-o", "a.pfm")
+        width, height, rows = read_pfm(self.path("a.pfm"))
+        names = {}
+        for x, y in ((30, 20), (7, 9), (55, 31)):
+            found = self.explain("modes.yaml", "--pixel", f"{x},{y}")
+            self.assertEqual(found["value"][0], rows[y][x], (x, y))
+            self.assertEqual(len(found["transmittance"]), 3)
+            for circle in found["circles"]:
+                names[circle["layer"]] = circle["blend"]
+                if circle["blend"] == "add":
+                    self.assertEqual(circle["transmittance_before"], circle["transmittance_after"])
+                if circle["blend"] == "multiply":
+                    self.assertEqual(circle["contribution"], [0, 0, 0])
+                    self.assertEqual(circle["transmittance_before"][0], circle["transmittance_after"][0])
+                    self.assertGreater(circle["transmittance_before"][2], circle["transmittance_after"][2])
+        self.assertEqual(names, {0: "over", 1: "multiply", 2: "screen", 3: "add"})
+        text = self.run_roundel("explain", "modes.yaml", "--pixel", "30,20").stdout
+        self.assertRegex(text, r" alpha +blend +T before .*\n(.*\n)+ +\d+  layers\[1\] random .* multiply ")
+
     def test_y_counts_from_the_top(self):
         self.assertEqual(self.explain("corner.yaml", "--pixel", "0,0")["bytes"], [255, 0, 0])
         self.assertEqual(self.explain("corner.yaml", "--pixel", "0,3")["bytes"], [255, 255, 255])

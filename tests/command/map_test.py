@@ -204,6 +204,15 @@ class MapTest(unittest.TestCase):
         found = self.run_roundel("validate", "s.yaml").stdout.decode()
         self.assertIn(f"{len(bad):,} skipped", found)
 
+    def test_filters_need_colours_up_to_1(self):
+        np.save(self.path("d.npy"), self.data[self.data["blue"] > 1][:1])
+        layer = "    map: {x: x, y: y, radius: 3px, color: [0.5, 0.5, blue]}"
+        self.assertEqual(self.circles(layer + "\n    blend: add").shape, (1, 8))
+        self.assertIn("blue: expected a number from 0 to 1, as its blend mode needs, got 1.",
+                      self.error(layer + "\n    blend: multiply"))
+        constant = "    map: {x: x, y: y, radius: 3px, color: [0.5, 1.5, 0]}\n    blend: screen"
+        self.assertIn("map.color: expected colours from 0 to 1, which blend: screen needs, got 1.5", self.error(constant))
+
     def test_order_is_stable_and_nan_lowest(self):
         values = self.data["v"]
         for descending in (False, True):

@@ -91,6 +91,21 @@ TEST(ExplainDifference, ABlackCircleIsResponsibleThoughItAddsNoLight) {
   EXPECT_EQ(found.box.y1, 69);
 }
 
+TEST(ExplainDifference, CirclesThatFilterOrAddLightAreResponsible) {
+  ImageSettings image = kImage;
+  image.looks = {false, true, true};
+  const std::vector<Disc> before = many_discs();
+  for (const BlendMode mode : {BlendMode::kAdd, BlendMode::kMultiply, BlendMode::kScreen}) {
+    std::vector<Disc> after = before;
+    const Paint paint = with_looks({0.4f, 0.5f, 0.6f, 0.9f}, mode, false);
+    after.insert(after.begin() + 400, Disc{{1, 0.5f, 0, 0.2f}, paint});
+    const DifferenceExplanation found = explain(before, after, image, image);
+    ASSERT_EQ(found.circles.size(), 1U) << name_of(mode);
+    EXPECT_EQ(found.circles[0].change.in_b, 400U);
+    EXPECT_NEAR(found.circles[0].share, 1, 1e-12);
+  }
+}
+
 TEST(ExplainDifference, TheLargestClusterCountsAndNotTheOtherOnes) {
   std::vector<Disc> after = many_discs();
   after.push_back({{0.3f, 0.5f, 0, 0.05f}, {0, 0, 0, 1}});

@@ -75,14 +75,14 @@ TEST(ExplainPixel, StepsFollowFromEachOther) {
   for (const PixelStep& step : explanation.steps) {
     EXPECT_LT(step.circle, in_front);
     in_front = step.circle;
-    EXPECT_EQ(step.transmittance_before, state.transmittance);
+    EXPECT_EQ(step.transmittance_before.red, state.transmittance);
     EXPECT_EQ(step.contribution.red, state.transmittance * step.alpha * step.color.red);
     EXPECT_EQ(step.contribution.blue, state.transmittance * step.alpha * step.color.blue);
     scalar::composite<L>(state, step.alpha, step.color.red, step.color.green, step.color.blue);
-    EXPECT_EQ(step.transmittance_after, state.transmittance);
+    EXPECT_EQ(step.transmittance_after.red, state.transmittance);
     EXPECT_EQ(step.running, (BlendColor{state.red, state.green, state.blue}));
   }
-  EXPECT_EQ(explanation.transmittance, state.transmittance);
+  EXPECT_EQ(explanation.transmittance.red, state.transmittance);
 }
 
 TEST(ExplainPixel, CountsWhatLiesBelowTheStop) {
@@ -93,7 +93,7 @@ TEST(ExplainPixel, CountsWhatLiesBelowTheStop) {
   EXPECT_TRUE(explanation.has_stopped);
   EXPECT_EQ(explanation.composited, 20U);
   EXPECT_EQ(explanation.unseen, 80U);
-  EXPECT_EQ(explanation.transmittance, 0x1p-20f);
+  EXPECT_EQ(explanation.transmittance.red, 0x1p-20f);
   EXPECT_EQ(explanation.steps.front().circle, 99U);
   EXPECT_EQ(explanation.steps.back().circle, 80U);
   EXPECT_EQ(explanation.background_contribution.green, 0x1p-20f);

@@ -9,6 +9,7 @@
 namespace roundel {
 namespace {
 
+using testing::add_looks;
 using testing::image_of;
 using testing::random_circles;
 
@@ -27,6 +28,13 @@ std::vector<Example> examples() {
   examples.push_back({Circles(), image_of(5, 3)});
   examples.push_back({random_circles(2000, 0.1f, 0.5f, 0.3), image_of(50, 41)});
   examples.back().image.antialias = true;
+  for (const bool antialias : {false, true}) {
+    examples.push_back({random_circles(2000, 0.2f, 0.5f, 0.3), image_of(50, 41)});
+    add_looks(examples.back().circles,
+              {BlendMode::kOver, BlendMode::kAdd, BlendMode::kMultiply, BlendMode::kScreen}, 0.4);
+    examples.back().image.antialias = antialias;
+    examples.back().image.looks = {true, true, true};
+  }
   return examples;
 }
 

@@ -150,27 +150,19 @@ TEST(Crop, TheFarCornerOfTheLargestPictureIsExact) {
     shape.x = 1 - shape.x * 0.001f;
     shape.y = 1 - shape.y * 0.001f;
   }
-  using L = ScalarLanes;
   const ImageSettings image = part_of_image(whole, part);
   const Framebuffer got = testing::draw_cpu(circles, image);
-  const float s = 1.0f / static_cast<float>(kMaxImageSide);
   const SnowRamp ramp = snow_ramp(image.blend_space);
   const BackgroundRows background(whole);
   std::size_t next = 0;
   for (int y = 0; y < part.height; ++y) {
     for (int x = 0; x < part.width; ++x) {
-      scalar::PixelState<L> state{0, 0, 0, 1};
-      const float px = scalar::pixel_center<L>(static_cast<float>(part.left + x), s);
-      const float py = scalar::pixel_center<L>(static_cast<float>(part.bottom + y), s);
+      PixelWalk walk = PixelWalk::at(part.left + x, part.bottom + y, whole);
       for (std::size_t i = circles.count(); i-- > 0;) {
-        if (state.transmittance <= scalar::kOpaqueTransmittance) break;
-        const Shape& shape = circles.shapes[i];
-        if (!(shape.radius > 0)) continue;
-        scalar::blend_circle<L>(state, shape.x - px, shape.y - py, shape.radius, circles.paints[i],
-                                ramp);
+        const Paint& paint = circles.paints[i];
+        walk.blend(circles.shapes[i], paint, walk.share_of(circles.shapes[i], paint), ramp);
       }
-      scalar::add_background<L>(state, background.row(part.bottom + y));
-      const Pixel expected{state.red, state.green, state.blue, 1};
+      const Pixel expected = walk.finish(whole, background.row(part.bottom + y));
       ASSERT_EQ(got.pixels[next++], expected) << x << ", " << y;
     }
   }

@@ -5,8 +5,6 @@
 #include <thread>
 
 #include "renderer/base/error.h"
-#include "renderer/image/compare.h"
-#include "tests/describe_difference.h"
 #include "tests/raster/testing.h"
 #include "tests/to_image.h"
 #include "tools/roundel/commands/selftest.h"
@@ -17,13 +15,8 @@ namespace {
 using testing::draw;
 using testing::draw_cpu;
 using testing::draw_without_tiles;
+using testing::expect_same_bits;
 using testing::random_circles;
-
-void expect_same_bits(const Framebuffer& expected, const Framebuffer& actual,
-                      const std::string& what) {
-  const Difference difference = compare(expected, actual);
-  EXPECT_TRUE(difference.same()) << what << ": " << describe(difference);
-}
 
 std::vector<RasterOptions> cpu_variants() {
   return {{.threads = 1},

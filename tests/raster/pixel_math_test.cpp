@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "renderer/raster/scalar_pixel_math.h"
+#include "renderer/raster/pixel_walk.h"
 
 namespace roundel {
 namespace {
@@ -44,11 +44,12 @@ TEST(PixelMath, CompositingRoundsAsTheContractSays) {
 }
 
 TEST(PixelMath, AStoppedPixelTakesNoMore) {
-  const Paint paint{1, 1, 1, 0.5f};
-  scalar::PixelState<L> state{0, 0, 0, scalar::kOpaqueTransmittance};
-  scalar::blend_circle<L>(state, 0.0f, 0.0f, 1.0f, paint, {});
-  EXPECT_EQ(state.red, 0.0f);
-  EXPECT_EQ(state.transmittance, scalar::kOpaqueTransmittance);
+  PixelWalk walk = PixelWalk::at(0, 0, ImageSettings());
+  const float opaque = scalar::kOpaqueTransmittance;
+  walk.state = {0, 0, 0, opaque, opaque, opaque};
+  walk.blend({0.0f, 0.0f, 0, 1}, {1, 1, 1, 0.5f}, 1, {});
+  EXPECT_EQ(walk.state.red, 0.0f);
+  EXPECT_EQ(walk.state.red_transmittance, opaque);
 }
 
 TEST(PixelMath, SnowFollowsTheColourTable) {

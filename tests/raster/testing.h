@@ -1,13 +1,16 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <vector>
 
+#include "renderer/image/compare.h"
 #include "renderer/raster/background.h"
+#include "renderer/raster/pixel_walk.h"
 #include "renderer/raster/rasterizer.h"
-#include "renderer/raster/scalar_pixel_math.h"
+#include "tests/describe_difference.h"
 
 namespace roundel::testing {
 
@@ -43,6 +46,23 @@ inline Circles random_circles(std::size_t count, float largest_radius, float max
   return make_circles(discs);
 }
 
+/// What random circles get besides their shader: one of these modes each, in turns of `run`
+/// circles, and where `ring_share` says so a hole.
+inline void add_looks(Circles& circles, const std::vector<BlendMode>& modes, double ring_share,
+                      std::size_t run = 1) {
+  std::mt19937 engine(7);
+  std::uniform_real_distribution<float> unit(0.0f, 1.0f);
+  for (std::size_t i = 0; i < circles.count(); ++i) {
+    Shape& shape = circles.shapes[i];
+    Paint& paint = circles.paints[i];
+    const bool is_ring = !is_snow(paint) && unit(engine) < static_cast<float>(ring_share);
+    const float inner = std::max(1.2f * unit(engine) - 0.2f, 0.0f);  // some have no hole
+    if (is_ring) shape.z = shape.radius * inner;
+    paint.blue = std::min(paint.blue, 1.0f);
+    paint = with_looks(paint, modes[i / run % modes.size()], is_ring);
+  }
+}
+
 inline ImageSettings image_of(int width, int height) {
   ImageSettings image;
   image.width = width;
@@ -58,6 +78,12 @@ inline Framebuffer draw(Rasterizer& rasterizer, const Circles& circles,
   return framebuffer;
 }
 
+inline void expect_same_bits(const Framebuffer& expected, const Framebuffer& actual,
+                             const std::string& what) {
+  const Difference difference = compare(expected, actual);
+  EXPECT_TRUE(difference.same()) << what << ": " << describe(difference);
+}
+
 inline Framebuffer draw_cpu(const Circles& circles, const ImageSettings& image,
                             const RasterOptions& options = {}) {
   return draw(*make_cpu_rasterizer(options), circles, image);
@@ -66,39 +92,20 @@ inline Framebuffer draw_cpu(const Circles& circles, const ImageSettings& image,
 /// Every pixel × every circle, front to back, without tiles: the frame contract as it reads, in the
 /// shared arithmetic.
 inline Framebuffer draw_without_tiles(const Circles& circles, const ImageSettings& image) {
-  using L = ScalarLanes;
   Framebuffer framebuffer;
   framebuffer.resize(image.width, image.height);
-  const float s = 1.0f / static_cast<float>(image.height);
   const SnowRamp ramp = snow_ramp(image.blend_space);
   const BackgroundRows background(image);
   std::size_t next = 0;
   for (int y = 0; y < image.height; ++y) {
     for (int x = 0; x < image.width; ++x) {
-      scalar::PixelState<L> state{0, 0, 0, 1};
-      const float px = scalar::pixel_center<L>(static_cast<float>(x), s);
-      const float py = scalar::pixel_center<L>(static_cast<float>(y), s);
-      for (std::size_t i = circles.count(); i-- > 0;) {
-        if (state.transmittance <= scalar::kOpaqueTransmittance) break;
+      PixelWalk walk = PixelWalk::at(x, y, image);
+      for (std::size_t i = circles.count(); i-- > 0 && !walk.has_stopped();) {
         const Shape& shape = circles.shapes[i];
-        if (!(shape.radius > 0)) continue;
-        const float dx = shape.x - px, dy = shape.y - py;
-        if (!image.antialias) {
-          scalar::blend_circle<L>(state, dx, dy, shape.radius, circles.paints[i], ramp);
-          continue;
-        }
-        const auto height = static_cast<float>(image.height);
-        const float reach = shape.radius * 1.001f + s;  // farther away no pixel is touched
-        if (scalar::squared_distance<L>(dx, dy) > reach * reach) continue;
-        const float share = scalar::pixel_share<L>(
-            scalar::area_disc<L>(shape.x, shape.y, shape.radius, height), static_cast<float>(x),
-            static_cast<float>(y),
-            scalar::squared_distance<L>(dx, dy) <= shape.radius * shape.radius);
-        scalar::blend_share<L>(state, share, dx, dy, shape.radius, height, circles.paints[i], ramp);
+        const Paint& paint = circles.paints[i];
+        walk.blend(shape, paint, walk.share_of(shape, paint), ramp);
       }
-      if (!image.alpha) scalar::add_background<L>(state, background.row(y));
-      framebuffer.pixels[next++] = {state.red, state.green, state.blue,
-                                    image.alpha ? 1.0f - state.transmittance : 1.0f};
+      framebuffer.pixels[next++] = walk.finish(image, background.row(y));
     }
   }
   return framebuffer;

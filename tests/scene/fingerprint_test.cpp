@@ -98,6 +98,9 @@ TEST(Fingerprint, EverythingThatDeterminesPixelsChangesIt) {
       {", alpha: 0.9}", "}"},
       {"alpha: 0.9}]", "alpha: 0.9}]\n  - circles: []"},
       {"alpha: 0.9}]", "alpha: 0.9}]\n    opacity: 0.9"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    blend: add"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    blend: multiply"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    blend: screen"},
       {"alpha: 0.9}]", "alpha: 0.9}]\n    offset: [0.1, 0]"},
       {"alpha: 0.9}]", "alpha: 0.9}]\n    offset: [0, 0.1]"},
       {"alpha: 0.9}]", "alpha: 0.9}]\n    scale: 2"},
@@ -174,6 +177,7 @@ TEST(Fingerprint, WhatLeavesThePixelsAloneLeavesItAlone) {
   const std::string expected = fingerprint_of(kScene);
   EXPECT_EQ(fingerprint(parse_scene(kScene, "another/path.yaml")), expected);
   EXPECT_EQ(fingerprint_of(replaced("display", "display, antialias: false")), expected);
+  EXPECT_EQ(fingerprint_of(replaced("alpha: 0.9}]", "alpha: 0.9}]\n    blend: over")), expected);
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"output: a.png", "output: b.png"},
            {"alpha: 0.9}]", "alpha: 0.9}]\n    name: hand"},

@@ -3,9 +3,15 @@
 /// Composites batches of circles onto a tile whose pixels they cover by shares. Most of a large
 /// circle's blocks it covers all of: their alpha is the circle's. Only the others' shares are
 /// computed, those of a few circles at a time, before these are composited without a branch.
-class AreaBlender : public TileBlocks {
+template <class State>
+class AreaBlender : public TileBlocks<State> {
+  using Blocks = TileBlocks<State>;
+  using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
+  using Blocks::blocks, Blocks::collect_active_blocks;
+  using Blocks::offset_of, Blocks::load_pixels, Blocks::store_pixels;
+
  public:
-  AreaBlender(const BlendTileArgs& args, Batch& batch) : TileBlocks(args), batch_(batch) {}
+  AreaBlender(const BlendTileArgs& args, Batch& batch) : Blocks(args), batch_(batch) {}
 
   /// False when all pixels are opaque.
   bool any_active() { return specks_have_pixels_ ? specks_.any_active() : collect_active_blocks(); }
@@ -18,7 +24,7 @@ class AreaBlender : public TileBlocks {
   /// Blends the batch, whose circles lie behind all before.
   void blend() {
     load_discs();
-    if (batch_.largest < AreaSpecks::kLargestRadius * args_.grid.s && batch_.snow == 0 &&
+    if (!kLooks && batch_.largest < AreaSpecks::kLargestRadius * args_.grid.s && batch_.snow == 0 &&
         kLanes > 1 && args_.state.tile_size <= AreaSpecks::kLargestTile) {
       if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
       specks_have_pixels_ = true;
@@ -131,6 +137,12 @@ class AreaBlender : public TileBlocks {
       const Vector far2 = L::add(L::mul(x.far, x.far), L::mul(y.far, y.far));
       touching_ |= bits_of(L::greater(r2, near2)) << k;
       whole_ |= bits_of(L::less_equal(far2, r2)) << k;
+      if (kLooks && batch_.rings != 0) {
+        const Vector hole =
+            area_disc<L>(cx, cy, hn::Load(kTag, batch_.hole + k), args_.grid.scale).r2;
+        touching_ &= ~(bits_of(L::less_equal(far2, hole)) << k);
+        whole_ &= ~(bits_of(L::greater(hole, near2)) << k);
+      }
     }
     const std::uint64_t all = ~std::uint64_t{0} >> (kBatch - batch_.count);
     touching_ = (touching_ | huge_) & all;
@@ -139,6 +151,26 @@ class AreaBlender : public TileBlocks {
 
   /// Times `factor`, the shares of the pixels in the rows of a block.
   void compute_shares(int k, Block block, float* shares, Vector factor) {
+    if (!kLooks || (batch_.rings >> k & 1) == 0)
+      return compute_disc_shares(k, block, shares, factor);
+    compute_disc_shares(k, block, shares, L::set(1.0f));
+    for (int row = 0; row < kRows; ++row, shares += kLanes) {
+      const Vector share = hn::Load(kTag, shares);
+      const Vector ring = ring_share<L>(share, hole_share(k, block.x, block.y + row));
+      hn::Store(L::mul(factor, ring), kTag, shares);
+    }
+  }
+  /// Of the hole of circle k, a ring, in a vector of pixels.
+  Vector hole_share(int k, int column, int row) const {
+    const AreaDisc<L> hole = area_disc<L>(L::set(batch_.x[k]), L::set(batch_.y[k]),
+                                          L::set(batch_.hole[k]), args_.grid.scale);
+    const Vector dx = L::sub(L::set(batch_.x[k]), hn::Load(kTag, column_x_ + column));
+    const Vector dy = L::set(batch_.y[k] - row_y_[row]);
+    return pixel_share<L>(
+        hole, hn::Iota(kTag, edge_x(column)), L::set(edge_y(row)),
+        L::less_equal(squared_distance<L>(dx, dy), L::set(batch_.hole[k] * batch_.hole[k])));
+  }
+  void compute_disc_shares(int k, Block block, float* shares, Vector factor) {
     if (is_huge(k)) {
       for (int row = 0; row < kRows; ++row)
         hn::Store(L::mul(factor, tested_share(k, block.x, block.y + row)), kTag,
@@ -148,13 +180,13 @@ class AreaBlender : public TileBlocks {
     if ((lines_done_ >> k & 1) == 0) compute_lines(k);
     const float* const x = lines_.x + first_line(k) + block.x;
     if (x[0] < 0 && x[kLanes] > 0)
-      compute_shares<true>(k, block, shares, factor);
+      compute_edge_shares<true>(k, block, shares, factor);
     else
-      compute_shares<false>(k, block, shares, factor);
+      compute_edge_shares<false>(k, block, shares, factor);
   }
   /// `kHasAxis`: the circle's axis goes through one of the columns.
   template <bool kHasAxis>
-  HWY_NOINLINE void compute_shares(int k, Block block, float* shares, Vector factor) const {
+  HWY_NOINLINE void compute_edge_shares(int k, Block block, float* shares, Vector factor) const {
     const AreaDisc<L> disc = disc_of(k);
     const float* const lines_x = lines_.x + first_line(k) + block.x;
     const float* const chords_x = lines_.chord_x + first_line(k) + block.x;
@@ -207,7 +239,7 @@ class AreaBlender : public TileBlocks {
   void blend_solid_run(std::uint64_t circles, Block block, std::int32_t& left) {
     const int first = offset_of(block), stride = args_.state.tile_size;
     alignas(64) float shares[kPart][kRows * kLanes];  // NOLINT: written before it is read
-    PixelState<L> rows[kRows];
+    State rows[kRows];
 #pragma GCC unroll 4
     for (int row = 0; row < kRows; ++row) rows[row] = load_pixels(first + row * stride);
     const Vector opaque = L::set(kOpaqueTransmittance);
@@ -225,15 +257,12 @@ class AreaBlender : public TileBlocks {
           const bool is_whole = (whole_ >> k & 1) != 0;
           const float* const alpha = is_whole ? alpha_[k] : shares[k - begin];
           const int row_step = is_whole ? 0 : kLanes;
-          const Paint& paint = batch_.paints[k];
-          const Vector red = L::set(paint.red), green = L::set(paint.green),
-                       blue = L::set(paint.blue);
+          const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
 #pragma GCC unroll 4
           for (int row = 0; row < kRows; ++row)
             composite<L>(
-                rows[row],
-                alpha_where_active(row, hn::Load(kTag, alpha + std::ptrdiff_t{row} * row_step)),
-                red, green, blue);
+                rows[row], paint,
+                alpha_where_active(row, hn::Load(kTag, alpha + std::ptrdiff_t{row} * row_step)));
         }
       };
       for (std::uint64_t some = part; some != 0 && left > 0; some &= some - 1)
@@ -243,12 +272,12 @@ class AreaBlender : public TileBlocks {
         continue;
       }
       paint_all([&](int row, Vector alpha) HWY_ATTR {
-        return L::zero_unless(L::greater(rows[row].transmittance, opaque), alpha);
+        return L::zero_unless(L::greater(most_transmittance<L>(rows[row]), opaque), alpha);
       });
-      L::Mask active = L::greater(rows[0].transmittance, opaque);
+      L::Mask active = L::greater(most_transmittance<L>(rows[0]), opaque);
 #pragma GCC unroll 4
       for (int row = 1; row < kRows; ++row)
-        active = hn::Or(active, L::greater(rows[row].transmittance, opaque));
+        active = hn::Or(active, L::greater(most_transmittance<L>(rows[row]), opaque));
       if (L::none(active)) break;
     }
 #pragma GCC unroll 4
@@ -273,15 +302,16 @@ class AreaBlender : public TileBlocks {
   }
   HWY_INLINE void paint_snow(int k, int column, int row, Vector share, const AreaSnow<L>& snow) {
     const int offset = (row << args_.grid.tile_shift) + column;
-    PixelState<L> pixels = load_pixels(offset);
-    const Vector active_share =
-        L::zero_unless(L::greater(pixels.transmittance, L::set(kOpaqueTransmittance)), share);
+    State pixels = load_pixels(offset);
+    const Vector active_share = L::zero_unless(
+        L::greater(most_transmittance<L>(pixels), L::set(kOpaqueTransmittance)), share);
     const Vector dx = L::sub(L::set(batch_.x[k]), hn::Load(kTag, column_x_ + column));
     const Vector dy = L::set(batch_.y[k] - row_y_[row]);
     Vector alpha, red, green;
     shade_area_snow<L>(args_.ramp, snow, L::mul(dx, dx), L::mul(dy, dy),
                        L::set(batch_.inverse_r2[k]), alpha, red, green);
-    composite<L>(pixels, L::mul(alpha, active_share), red, green, L::set(1.0f));
+    composite<L>(pixels, {mode_of<kLooks>(batch_, k), red, green, L::set(1.0f)},
+                 L::mul(alpha, active_share));
     store_pixels(pixels, offset);
   }
 
@@ -296,7 +326,7 @@ class AreaBlender : public TileBlocks {
     const Vector alpha = hn::Load(kTag, alpha_[k]);
     const Vector opaque = L::set(kOpaqueTransmittance), zero = L::set(0.0f);
     const AreaSnow<L> snow = is_snow_at(k) ? snow_of(k) : AreaSnow<L>{zero, zero, zero, zero};
-    const Paint& paint = batch_.paints[k];
+    const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
     for (int column = first_column & -kLanes; column <= last_column; column += kLanes) {
       const AreaSpan<L> x = pixel_span(disc.x, hn::Iota(kTag, edge_x(column)));
       const AreaSide<L> main = area_side<L>(disc.radius, x.near, x.far);
@@ -310,16 +340,18 @@ class AreaBlender : public TileBlocks {
         Vector area = area_above(area_side<L>(disc.radius, y.near, y.far));
         if (edge_y(row) < y_[k] && y_[k] < edge_y(row + 1))
           area = L::add(area, area_above(area_side<L>(disc.radius, zero, y.other)));
-        const Vector share = share_of_area<L>(disc, x, y, area);
+        Vector share = share_of_area<L>(disc, x, y, area);
+        if (kLooks && (batch_.rings >> k & 1) != 0)
+          share = ring_share<L>(share, hole_share(k, column, row));
         if (is_snow_at(k)) {
           paint_snow(k, column, row, share, snow);
           continue;
         }
         const int offset = (row << args_.grid.tile_shift) + column;
-        PixelState<L> pixels = load_pixels(offset);
-        composite<L>(pixels,
-                     L::zero_unless(L::greater(pixels.transmittance, opaque), L::mul(alpha, share)),
-                     L::set(paint.red), L::set(paint.green), L::set(paint.blue));
+        State pixels = load_pixels(offset);
+        composite<L>(pixels, paint,
+                     L::zero_unless(L::greater(most_transmittance<L>(pixels), opaque),
+                                    L::mul(alpha, share)));
         store_pixels(pixels, offset);
       }
     }

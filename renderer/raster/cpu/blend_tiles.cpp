@@ -32,9 +32,15 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets her
 /// In pixels: up to here going from circle to circle is faster than from block to block.
 constexpr float kSmallRadius = 5;
 
-class TileBlender : public TileBlocks {
+template <class State>
+class TileBlender : public TileBlocks<State> {
+  using Blocks = TileBlocks<State>;
+  using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
+  using Blocks::offset_of, Blocks::load_pixels, Blocks::store_pixels;
+
  public:
-  TileBlender(const BlendTileArgs& args, Batch& batch) : TileBlocks(args), batch_(batch) {}
+  using Blocks::blocks, Blocks::collect_active_blocks;
+  TileBlender(const BlendTileArgs& args, Batch& batch) : Blocks(args), batch_(batch) {}
 
   /// False when all pixels are opaque.
   bool any_active() { return specks_have_pixels_ ? specks_.any_active() : collect_active_blocks(); }
@@ -50,7 +56,7 @@ class TileBlender : public TileBlocks {
     const bool are_small = batch_.largest < kSmallRadius * args_.grid.s;
     if (are_small) {
       const int side = collect_pixels();
-      if (side <= SpeckBlender::kLargestSide && batch_.snow == 0 &&
+      if (!kLooks && side <= SpeckBlender::kLargestSide && batch_.snow == 0 &&
           args_.state.tile_size <= SpeckBlender::kLargestTile) {
         if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
         specks_have_pixels_ = true;
@@ -81,44 +87,52 @@ class TileBlender : public TileBlocks {
       const Vector dx = L::sub(cx, L::clamp(cx, x[0], x[kLanes - 1]));
       const Vector d2 = L::add(L::mul(dx, dx), hn::Load(kTag, nearest_dy2_ + k));
       touching |= bits_of(L::less_equal(d2, hn::Load(kTag, batch_.r2 + k))) << k;
+      if (kLooks && batch_.rings != 0) touching &= ~(holes_around(block, k) << k);
     }
     return touching;
   }
 
   /// Circle k of the batch, for the vectors of a block, which lie one above the other.
   struct SolidShader {
-    HWY_INLINE SolidShader(const TileBlender& blender, int k, Vector /*dx2*/)
-        : alpha(L::set(blender.batch_.paints[k].alpha)),
+    HWY_INLINE SolidShader(const TileBlender& blender, int k)
+        : color(paint_of<kLooks>(blender.batch_, k)),
+          alpha(L::set(blender.batch_.paints[k].alpha)),
           one_minus_alpha(L::set(blender.batch_.one_minus_alpha[k])),
-          red(L::set(blender.batch_.paints[k].red)),
-          green(L::set(blender.batch_.paints[k].green)),
-          blue(L::set(blender.batch_.paints[k].blue)) {}
-    HWY_INLINE void paint(PixelState<L>& pixels, int /*row*/, Vector /*d2*/,
-                          L::Mask painted) const {
-      composite_solid<L>(pixels, painted, alpha, one_minus_alpha, red, green, blue);
+          hole2(L::set(kLooks ? blender.batch_.hole2[k] : -1.0f)) {}
+    HWY_INLINE SolidShader(const TileBlender& blender, int k, Vector /*dx2*/)
+        : SolidShader(blender, k) {}
+    HWY_INLINE void paint(State& pixels, int /*row*/, Vector d2, L::Mask painted) const {
+      if constexpr (kLooks)
+        composite<L>(pixels, color, L::zero_unless(L::both(painted, L::greater(d2, hole2)), alpha));
+      else
+        composite_solid<L>(pixels, painted, alpha, one_minus_alpha, color.red, color.green,
+                           color.blue);
     }
-    Vector alpha, one_minus_alpha, red, green, blue;
+    ModePaint<L> color;
+    Vector alpha, one_minus_alpha, hole2;
   };
   struct SnowShader {
     HWY_INLINE SnowShader(const TileBlender& blender, int k, Vector dx2)
         : ramp(blender.args_.ramp),
           row_alpha(&blender.row_alpha_[0][k]),
           inverse_r2(L::set(blender.batch_.inverse_r2[k])),
-          column_alpha(snow_falloff<L>(L::mul(dx2, inverse_r2))) {}
-    HWY_INLINE void paint(PixelState<L>& pixels, int row, Vector d2, L::Mask painted) const {
+          column_alpha(snow_falloff<L>(L::mul(dx2, inverse_r2))),
+          mode(mode_of<kLooks>(blender.batch_, k)) {}
+    HWY_INLINE void paint(State& pixels, int row, Vector d2, L::Mask painted) const {
       const Vector alpha = L::mul(L::set(row_alpha[std::ptrdiff_t{row} * kBatch]), column_alpha);
-      blend_snow(pixels, painted, ramp, L::mul(d2, inverse_r2), alpha);
+      blend_snow(pixels, painted, ramp, L::mul(d2, inverse_r2), alpha, mode);
     }
     const SnowRamp& ramp;
     const float* row_alpha;
     Vector inverse_r2, column_alpha;
+    BlendMode mode;
   };
   /// Circles of the batch, all of one shader. `left` is how far at least the pixels are from being
   /// opaque.
   template <class Shader>
   void blend_run(std::uint64_t circles, Block block, std::int32_t& left) {
     const int first = offset_of(block), stride = args_.state.tile_size;
-    PixelState<L> rows[kRows];
+    State rows[kRows];
 #pragma GCC unroll 4
     for (int row = 0; row < kRows; ++row) rows[row] = load_pixels(first + row * stride);
     const Vector column_x = hn::Load(kTag, column_x_ + block.x);
@@ -142,7 +156,7 @@ class TileBlender : public TileBlocks {
     for (; circles != 0; circles &= circles - 1) {
       L::Mask active;
       shade_all(__builtin_ctzll(circles), [&](int row, L::Mask inside) HWY_ATTR {
-        const L::Mask not_opaque = L::greater(rows[row].transmittance, opaque);
+        const L::Mask not_opaque = L::greater(most_transmittance<L>(rows[row]), opaque);
         active = row == 0 ? not_opaque : hn::Or(active, not_opaque);
         return L::both(inside, not_opaque);
       });
@@ -153,6 +167,18 @@ class TileBlender : public TileBlocks {
   }
 
  private:
+  /// Which of the circles from k on have all of a block in their holes: its farthest centre.
+  std::uint64_t holes_around(Block block, int k) const {
+    const auto farthest = [&](const float* places, int last, const float* centers) HWY_ATTR {
+      const Vector center = hn::Load(kTag, centers + k);
+      return L::max(L::sub(center, L::set(places[0])), L::sub(L::set(places[last]), center));
+    };
+    return bits_of(
+        L::less_equal(squared_distance<L>(farthest(column_x_ + block.x, kLanes - 1, batch_.x),
+                                          farthest(row_y_ + block.y, kRows - 1, batch_.y)),
+                      hn::Load(kTag, batch_.hole2 + k)));
+  }
+
   /// What follows from radius and alpha.
   void compute_squares() {
     for (int k = 0; k < batch_.count; ++k) {
@@ -199,32 +225,29 @@ class TileBlender : public TileBlocks {
 
   /// Circle k of the batch over the few rows and vectors that it may cover.
   HWY_INLINE void blend_small(int k) {
-    const Paint paint = batch_.paints[k];
-    if (is_snow(paint)) {
+    if ((batch_.snow >> k & 1) != 0) {
       const Vector inverse_r2 = L::set(batch_.inverse_r2[k]);
       const Vector peak_alpha = L::set(batch_.peak_alpha[k]);
       for_each_vector_of_small(
-          k, [&](PixelState<L>& pixels, Vector dx2, Vector dy2, L::Mask painted) HWY_ATTR {
+          k, [&](State& pixels, Vector dx2, Vector dy2, L::Mask painted) HWY_ATTR {
             const Vector alpha = L::mul(snow_row_alpha<L>(dy2, inverse_r2, peak_alpha),
                                         snow_falloff<L>(L::mul(dx2, inverse_r2)));
             const Vector relative_d2 = L::mul(L::add(dx2, dy2), inverse_r2);
-            blend_snow(pixels, painted, args_.ramp, relative_d2, alpha);
+            blend_snow(pixels, painted, args_.ramp, relative_d2, alpha, mode_of<kLooks>(batch_, k));
           });
       return;
     }
-    const Vector alpha = L::set(paint.alpha), one_minus_alpha = L::set(batch_.one_minus_alpha[k]);
-    const Vector red = L::set(paint.red), green = L::set(paint.green), blue = L::set(paint.blue);
-    for_each_vector_of_small(
-        k, [&](PixelState<L>& pixels, Vector /*dx2*/, Vector /*dy2*/, L::Mask painted) HWY_ATTR {
-          composite_solid<L>(pixels, painted, alpha, one_minus_alpha, red, green, blue);
-        });
+    const SolidShader shader(*this, k);
+    for_each_vector_of_small(k,
+                             [&](State& pixels, Vector dx2, Vector dy2, L::Mask painted)
+                                 HWY_ATTR { shader.paint(pixels, 0, L::add(dx2, dy2), painted); });
   }
 
-  static HWY_INLINE void blend_snow(PixelState<L>& pixels, L::Mask painted, const SnowRamp& ramp,
-                                    Vector relative_d2, Vector alpha) {
+  static HWY_INLINE void blend_snow(State& pixels, L::Mask painted, const SnowRamp& ramp,
+                                    Vector relative_d2, Vector alpha, BlendMode mode) {
     Vector red, green;
     snow_color<L>(ramp, relative_d2, red, green);
-    composite<L>(pixels, L::zero_unless(painted, alpha), red, green, L::set(1.0f));
+    composite<L>(pixels, {mode, red, green, L::set(1.0f)}, L::zero_unless(painted, alpha));
   }
 
   /// Calls blend(pixels, dx2, dy2, painted) for each vector that circle k of the batch may cover a
@@ -243,16 +266,12 @@ class TileBlender : public TileBlocks {
       for (int row = first_row; row <= last_row; ++row) {
         const float dy = y - row_y_[row];
         float* const at = args_.state.planes + ((row << shift) + column);
-        PixelState<L> pixels{hn::Load(kTag, at), hn::Load(kTag, at + plane),
-                             hn::Load(kTag, at + 2 * plane), hn::Load(kTag, at + 3 * plane)};
+        State pixels = load_pixels(at, plane);
         const Vector dy2 = L::set(dy * dy);
-        blend(
-            pixels, dx2, dy2,
-            L::both(L::less_equal(L::add(dx2, dy2), r2), L::greater(pixels.transmittance, opaque)));
-        hn::Store(pixels.red, kTag, at);
-        hn::Store(pixels.green, kTag, at + plane);
-        hn::Store(pixels.blue, kTag, at + 2 * plane);
-        hn::Store(pixels.transmittance, kTag, at + 3 * plane);
+        blend(pixels, dx2, dy2,
+              L::both(L::less_equal(L::add(dx2, dy2), r2),
+                      L::greater(most_transmittance<L>(pixels), opaque)));
+        store_pixels(pixels, at, plane);
       }
     }
   }
@@ -294,10 +313,11 @@ class TileBlender : public TileBlocks {
   alignas(64) std::int32_t last_y_[kBatch];
 };
 
-bool blend_tile_by_area(const BlendTileArgs& args) {
+template <class State>
+bool blend_areas(const BlendTileArgs& args) {
   Batch batch;
-  BatchLoader loader(args);
-  AreaBlender blender(args, batch);
+  BatchLoader<kHasLooks<State>> loader(args);
+  AreaBlender<State> blender(args, batch);
   bool is_active = args.is_fresh || blender.any_active();
   while (is_active && loader.load(batch)) {
     blender.blend();
@@ -307,10 +327,12 @@ bool blend_tile_by_area(const BlendTileArgs& args) {
   return !is_active;
 }
 
-bool blend_tile(const BlendTileArgs& args) {
+template <class State>
+bool blend_discs(const BlendTileArgs& args) {
+  using Blender = TileBlender<State>;
   Batch batch;
-  BatchLoader loader(args);
-  TileBlender blender(args, batch);
+  BatchLoader<kHasLooks<State>> loader(args);
+  Blender blender(args, batch);
   bool is_active = args.is_fresh || blender.any_active();
   while (is_active && loader.load(batch)) {
     if (!blender.blend_if_small()) {
@@ -324,9 +346,9 @@ bool blend_tile(const BlendTileArgs& args) {
           const std::uint64_t others = circles & (is_snow ? ~batch.snow : batch.snow);
           run = circles & ((others & (0 - others)) - 1);
           if (is_snow) {
-            blender.blend_run<TileBlender::SnowShader>(run, block, left);
+            blender.template blend_run<typename Blender::SnowShader>(run, block, left);
           } else {
-            blender.blend_run<TileBlender::SolidShader>(run, block, left);
+            blender.template blend_run<typename Blender::SolidShader>(run, block, left);
           }
         }
       }
@@ -337,37 +359,60 @@ bool blend_tile(const BlendTileArgs& args) {
   return !is_active;
 }
 
+bool blend_tile(const BlendTileArgs& args) {
+  return blend_discs<PixelState<L>>(args);
+}
+bool blend_tile_with_looks(const BlendTileArgs& args) {
+  return blend_discs<ChannelState<L>>(args);
+}
+bool blend_tile_by_area(const BlendTileArgs& args) {
+  return blend_areas<PixelState<L>>(args);
+}
+bool blend_tile_by_area_with_looks(const BlendTileArgs& args) {
+  return blend_areas<ChannelState<L>>(args);
+}
+
 }  // namespace roundel::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace roundel::cpu {
 HWY_EXPORT(blend_tile);
+HWY_EXPORT(blend_tile_with_looks);
 HWY_EXPORT(blend_tile_by_area);
+HWY_EXPORT(blend_tile_by_area_with_looks);
 
-BlendTile* blend_tile_on_this_machine(bool by_area) {
+BlendTile* blend_tile_on_this_machine(bool by_area, const CircleLooks& looks) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  if (looks.any())
+    return by_area ? &HWY_DYNAMIC_DISPATCH(blend_tile_by_area_with_looks)
+                   : &HWY_DYNAMIC_DISPATCH(blend_tile_with_looks);
   return by_area ? &HWY_DYNAMIC_DISPATCH(blend_tile_by_area) : &HWY_DYNAMIC_DISPATCH(blend_tile);
 }
 
-TileState scratch_tile(int tile_size) {
+TileState scratch_tile(int tile_size, int num_planes) {
   thread_local Buffer<float> scratch;
-  if (scratch.size() < state_size(tile_size)) scratch.resize_discard(state_size(tile_size));
-  return {scratch.data(), tile_size};
+  const std::size_t size = state_size(tile_size, num_planes);
+  if (scratch.size() < size) scratch.resize_discard(size);
+  return {scratch.data(), tile_size, num_planes};
 }
 
-TileState blank_tile(int tile_size, const PixelRect& pixels) {
-  const TileState state = scratch_tile(tile_size);
+TileState blank_tile(int tile_size, int num_planes, const PixelRect& pixels) {
+  const TileState state = scratch_tile(tile_size, num_planes);
   const int size = state.tile_size * state.tile_size;
   std::fill_n(state.planes, 3 * size, 0.0f);
   const int columns = pixels.x1 - pixels.x0 + 1, rows = pixels.y1 - pixels.y0 + 1;
+  const int transmittances = (num_planes - 3) * size;
   if (columns * rows == size) {
-    std::fill_n(state.plane(3), size, 1.0f);
+    std::fill_n(state.plane(3), transmittances, 1.0f);
     return state;
   }
-  std::fill_n(state.plane(3), size, 0.0f);
-  for (int row = 0; row < rows; ++row)
-    std::fill_n(state.plane(3) + std::ptrdiff_t{row} * state.tile_size, columns, 1.0f);
+  std::fill_n(state.plane(3), transmittances, 0.0f);
+  for (int plane = 3; plane < num_planes; ++plane)
+    for (int row = 0; row < rows; ++row)
+      std::fill_n(
+          state.plane(static_cast<std::size_t>(plane)) + std::ptrdiff_t{row} * state.tile_size,
+          columns, 1.0f);
   return state;
 }
 

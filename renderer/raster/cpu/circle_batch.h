@@ -7,6 +7,11 @@ struct Batch {
   int count;
   float largest;       ///< radius
   std::uint64_t snow;  ///< bit k: circle k is shaded as snow
+  // Of frames with looks.
+  std::uint64_t rings;                       ///< bit k: circle k is a ring
+  BlendMode modes[kBatch];                   ///< the paints have no signs for them any more
+  alignas(64) float hole[kBatch + kLanes];   ///< radius of a ring's hole, else 0
+  alignas(64) float hole2[kBatch + kLanes];  ///< hole_square()
   // Loaded as whole vectors from anywhere on: with room for what lies beyond the last circle.
   alignas(64) float x[kBatch + kLanes];
   alignas(64) float y[kBatch + kLanes];
@@ -19,6 +24,17 @@ struct Batch {
   Paint paints[kBatch + kLanes];
 };
 
+/// Circle k's colour, and how it is blended: over, without looks.
+template <bool kLooks>
+HWY_INLINE BlendMode mode_of(const Batch& batch, int k) {
+  return kLooks ? batch.modes[k] : BlendMode::kOver;
+}
+template <bool kLooks>
+HWY_INLINE ModePaint<L> paint_of(const Batch& batch, int k) {
+  const Paint& paint = batch.paints[k];
+  return {mode_of<kLooks>(batch, k), L::set(paint.red), L::set(paint.green), L::set(paint.blue)};
+}
+
 /// One bit a lane.
 HWY_INLINE std::uint64_t bits_of(L::Mask mask) {
   std::uint8_t bytes[8] = {};  // NOLINT: StoreMaskBits writes up to 8 bytes
@@ -28,6 +44,8 @@ HWY_INLINE std::uint64_t bits_of(L::Mask mask) {
   return bits;
 }
 
+/// `kLooks`: of frames with looks.
+template <bool kLooks>
 class BatchLoader {
  public:
   explicit BatchLoader(const BlendTileArgs& args) : args_(args), slab_(args.slabs.size()) {}
@@ -35,15 +53,18 @@ class BatchLoader {
   /// Takes the next circles, up to kBatch. False when there are no more.
   bool load(Batch& batch) {
     batch.count = 0;
-    batch.snow = 0;
+    batch.snow = batch.rings = 0;
     batch.largest = 0;
     while (batch.count < kBatch && (left_ > 0 || next_piece())) {
       const SlabLists& slab = args_.slabs[slab_];
       const auto space = static_cast<std::uint32_t>(kBatch - batch.count);
       const std::uint32_t count = std::min(space, left_);
       const std::uint32_t first = slab.offsets[args_.bin() + 1] - left_;
-      if (slab.shapes != nullptr) {
+      if (slab.shapes != nullptr && !kLooks) {
         load_circles(batch, slab.shapes + first, slab.paints + first, static_cast<int>(count));
+      } else if (slab.shapes != nullptr) {
+        for (std::uint32_t i = first; i < first + count; ++i)
+          load_circle(batch, slab.shapes[i], slab.paints[i]);
       } else {
         for (std::uint32_t i = first; i < first + count; ++i)
           load_circle(batch, args_.shapes[slab.indices[i]], args_.paints[slab.indices[i]]);
@@ -51,6 +72,7 @@ class BatchLoader {
       left_ -= count;
     }
     for (int k = batch.count; k % kLanes != 0; ++k) batch.x[k] = batch.y[k] = batch.radius[k] = 0;
+    for (int k = batch.count; kLooks && k % kLanes != 0; ++k) batch.hole[k] = 0;
     return batch.count > 0;
   }
 
@@ -89,6 +111,16 @@ class BatchLoader {
     batch.paints[k] = paint;
     batch.snow |= std::uint64_t{is_snow(paint)} << k;
     batch.largest = std::max(batch.largest, shape.radius);
+    if constexpr (kLooks) load_looks(batch, k, shape, paint);
+  }
+
+  static void load_looks(Batch& batch, int k, const Shape& shape, const Paint& paint) {
+    batch.rings |= std::uint64_t{is_ring(paint)} << k;
+    batch.modes[k] = blend_mode(paint);
+    batch.hole[k] = inner_radius(shape, paint);
+    batch.hole2[k] = hole_square(shape, paint);
+    const BlendColor color = paint_color(paint);
+    batch.paints[k] = {color.red, color.green, color.blue, paint.alpha};
   }
 
   /// Circles that lie one behind the other. Reads whole vectors of them.

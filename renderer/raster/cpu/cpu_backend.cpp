@@ -34,6 +34,7 @@ class CpuBackend final : public RasterBackend {
     circles_ = &circles;
     grid_ = TileGrid::make(image, tile_size_);
     ramp_ = snow_ramp(image.blend_space);
+    looks_ = image.looks;
     finish_.emplace(image, out, tile_size_);
     budget_ = compute_budget(picture_bytes);
     done_.assign(num_tiles(), 0);
@@ -64,13 +65,13 @@ class CpuBackend final : public RasterBackend {
   void blend(const Chunk& chunk, StageStats& stats) override {
     if (!is_listed_) return;
     const StageTimer timer(stats, "blend");
-    const std::size_t most_slots = budget_.is_given ? (budget_.capacity - lists_.bytes) /
-                                                          (state_size(tile_size_) * sizeof(float))
-                                                    : num_tiles();
-    if (!chunk.is_last() && states_.size() < num_tiles() * state_size(tile_size_))
-      states_.resize_discard(num_tiles() * state_size(tile_size_));
+    const std::size_t most_slots =
+        budget_.is_given ? (budget_.capacity - lists_.bytes) / (state_floats() * sizeof(float))
+                         : num_tiles();
+    if (!chunk.is_last() && states_.size() < num_tiles() * state_floats())
+      states_.resize_discard(num_tiles() * state_floats());
     all_saved_ = true;
-    BlendTile* const blend_tile = blend_tile_on_this_machine(grid_.is_antialiased());
+    BlendTile* const blend_tile = blend_tile_on_this_machine(grid_.is_antialiased(), looks_);
     // Blends the list of an active tile, and finishes it or saves its pixels for the next chunk.
     const auto blend_list = [&](std::size_t tile) {
       const bool is_empty = lists_.is_empty(tile), is_fresh = slots_[tile] == kNoSlot;
@@ -100,7 +101,7 @@ class CpuBackend final : public RasterBackend {
         }
         slots_[tile] = slot;
       }
-      std::copy_n(state.planes, state_size(tile_size_), saved_state(tile));
+      std::copy_n(state.planes, state_floats(), saved_state(tile));
     };
     arena_.execute([&] {
       tbb::parallel_for(std::size_t{0}, num_tiles(), [&](std::size_t tile) {
@@ -147,6 +148,7 @@ class CpuBackend final : public RasterBackend {
   }
 
  private:
+  std::size_t state_floats() const { return state_size(tile_size_, num_planes(looks_)); }
   std::size_t num_tiles() const { return static_cast<std::size_t>(grid_.num_tiles()); }
 
   /// Bytes of main memory for one frame.
@@ -160,11 +162,11 @@ class CpuBackend final : public RasterBackend {
     const auto threads = static_cast<std::uint64_t>(arena_.max_concurrency());
     const std::uint64_t tiles = num_tiles();
     // Counts, steps and positions of a slab; a tile's state; all tiles' progress.
-    const std::uint64_t overhead = threads * (3 * (tiles + 1) * sizeof(std::uint32_t) +
-                                              state_size(tile_size_) * sizeof(float)) +
-                                   kept_by_threads(circles_->count(), static_cast<int>(threads)) +
-                                   tiles * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
-                                   static_cast<std::uint64_t>(grid_.height) * sizeof(BlendColor);
+    const std::uint64_t overhead =
+        threads * (3 * (tiles + 1) * sizeof(std::uint32_t) + state_floats() * sizeof(float)) +
+        kept_by_threads(circles_->count(), static_cast<int>(threads)) +
+        tiles * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
+        static_cast<std::uint64_t>(grid_.height) * sizeof(BlendColor);
     Budget budget{options_.memory_budget > 0 || options_.total_memory > 0,
                   options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
                   overhead, 0};
@@ -181,7 +183,7 @@ class CpuBackend final : public RasterBackend {
 
   /// What is asked for cannot be had; lists_ are of the chunk that did not fit.
   [[noreturn]] void refuse(const Chunk& chunk) const {
-    const std::uint64_t states = block_memory(num_tiles() * state_size(tile_size_) * sizeof(float));
+    const std::uint64_t states = block_memory(num_tiles() * state_floats() * sizeof(float));
     std::uint64_t needed = least_list_bytes(grid_) + states;
     if (chunk.is_last()) needed = std::min(needed, lists_.bytes);
     const bool is_all_counted = options_.total_memory > 0;
@@ -234,19 +236,17 @@ class CpuBackend final : public RasterBackend {
     stats.stage("bin").milliseconds += elapsed.count() * (1 - share);
   }
 
-  float* saved_state(std::size_t tile) {
-    return states_.data() + slots_[tile] * state_size(tile_size_);
-  }
+  float* saved_state(std::size_t tile) { return states_.data() + slots_[tile] * state_floats(); }
   /// Of the states that there are, and of so many more.
   std::uint64_t state_bytes(std::size_t more) const {
     const std::size_t slots = std::max<std::size_t>(most_slots_, slots_taken_ + more);
-    return block_memory(slots * state_size(tile_size_) * sizeof(float));
+    return block_memory(slots * state_floats() * sizeof(float));
   }
   /// The state of a tile, where the last chunk left it.
   TileState load_state(std::size_t tile, const PixelRect& pixels) {
-    if (slots_[tile] == kNoSlot) return blank_tile(tile_size_, pixels);
-    const TileState state = scratch_tile(tile_size_);
-    std::copy_n(saved_state(tile), state_size(tile_size_), state.planes);
+    if (slots_[tile] == kNoSlot) return blank_tile(tile_size_, num_planes(looks_), pixels);
+    const TileState state = scratch_tile(tile_size_, num_planes(looks_));
+    std::copy_n(saved_state(tile), state_floats(), state.planes);
     return state;
   }
 
@@ -258,6 +258,7 @@ class CpuBackend final : public RasterBackend {
   const CircleStream* circles_ = nullptr;
   TileGrid grid_{};
   SnowRamp ramp_{};
+  CircleLooks looks_;
   std::optional<FinishTilesArgs> finish_;
   Budget budget_;
   bool is_whole_ = false;  // all circles at once, after what did not fit otherwise
@@ -274,7 +275,7 @@ class CpuBackend final : public RasterBackend {
   std::vector<std::uint8_t> done_;  // [num_tiles]
   static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
   std::vector<std::uint32_t> slots_;  // [num_tiles], of started tiles in states_
-  Buffer<float> states_;  // [num_tiles][4 · tile_size²], of tiles that are active after a chunk
+  Buffer<float> states_;  // [num_tiles][state_floats()], of tiles that are active after a chunk
   std::atomic<std::uint32_t> slots_taken_{0};  // of this frame
   std::size_t most_slots_ = 0;                 // of any frame since states_ were made
 };

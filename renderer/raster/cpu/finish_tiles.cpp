@@ -38,6 +38,21 @@ void add_background_to_row(const TileState& state, int row, const BlendColor& ba
   }
 }
 
+/// Lets what passes of each channel fall on the background. None is left then: the tile is one with
+/// a single transmittance.
+void add_background_by_channel(const TileState& state, int row, const BlendColor& background) {
+  const int first = row * state.tile_size;
+  for (int i = first; i < first + state.tile_size; i += kLanes) {
+    const auto plane = [&](std::size_t p) HWY_ATTR { return hn::Load(kTag, state.plane(p) + i); };
+    ChannelState<L> pixel{plane(0), plane(1), plane(2), plane(3), plane(4), plane(5)};
+    add_background<L>(pixel, background);
+    hn::Store(pixel.red, kTag, state.plane(0) + i);
+    hn::Store(pixel.green, kTag, state.plane(1) + i);
+    hn::Store(pixel.blue, kTag, state.plane(2) + i);
+    hn::Store(hn::Zero(kTag), kTag, state.plane(3) + i);
+  }
+}
+
 #if HWY_TARGET == HWY_SCALAR
 void finish_row_rgb(const TileState& state, int row, int count, const BlendColor& background,
                     std::uint8_t* out) {
@@ -115,6 +130,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace roundel::cpu {
 HWY_EXPORT(add_background_to_row);
+HWY_EXPORT(add_background_by_channel);
 HWY_EXPORT(finish_tile_rgb);
 
 namespace {
@@ -171,6 +187,10 @@ void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const Til
            at(image.height - 1 - y) * static_cast<std::size_t>(args.out.image->channels);
   };
   if (args.out.framebuffer == nullptr && args.out.image == nullptr) return;
+  // Images with alpha have circles of one transmittance.
+  if (state != nullptr && state->num_planes > 4 && !image.alpha)
+    for (int y = pixels.y0; y <= pixels.y1; ++y) HWY_DYNAMIC_DISPATCH(add_background_by_channel)
+  (*state, y - pixels.y0, args.background[static_cast<std::size_t>(y)]);
   if (args.out.image != nullptr && !image.alpha && image.blend_space == BlendSpace::kDisplay) {
     const std::ptrdiff_t stride = -std::ptrdiff_t{3} * image.width;
     if (state == nullptr)
@@ -180,7 +200,8 @@ void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const Til
     (*state, pixels, args.background.data(), bytes_at(pixels.y0), stride);
     return;
   }
-  const TileState finished = state != nullptr ? *state : blank_tile(args.tile_size, pixels);
+  const TileState finished =
+      state != nullptr ? *state : blank_tile(args.tile_size, num_planes(CircleLooks()), pixels);
   const int columns = pixels.x1 - pixels.x0 + 1;
   for (int y = pixels.y0; y <= pixels.y1; ++y) {
     const BlendColor& background = args.background[static_cast<std::size_t>(y)];

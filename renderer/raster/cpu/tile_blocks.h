@@ -25,6 +25,12 @@ struct Block {
   float transmittance;  ///< least transmittance of its pixels in the image, or less
 };
 
+/// Of frames with looks.
+template <class State>
+inline constexpr bool kHasLooks = std::is_same_v<State, ChannelState<L>>;
+
+/// `State`: PixelState, or of frames with looks ChannelState.
+template <class State>
 class TileBlocks {
  public:
   explicit TileBlocks(const BlendTileArgs& args)
@@ -50,10 +56,10 @@ class TileBlocks {
     for (int i = 0; i < num_blocks_; ++i) {
       Block& block = blocks_[active];
       block = blocks_[i];
-      const float* const t = args_.state.plane(3) + offset_of(block);
-      Vector least = hn::Load(kTag, t), most = least;
+      const int first = offset_of(block);
+      Vector least = load_transmittance(first), most = least;
       for (int row = 1; row < kRows; ++row) {
-        const Vector other = hn::Load(kTag, t + std::ptrdiff_t{row} * args_.state.tile_size);
+        const Vector other = load_transmittance(first + row * args_.state.tile_size);
         least = hn::Min(least, other), most = hn::Max(most, other);
       }
       if (L::none(L::greater(most, L::set(kOpaqueTransmittance)))) continue;
@@ -65,19 +71,34 @@ class TileBlocks {
   }
 
  protected:
+  static constexpr bool kLooks = kHasLooks<State>;
+
   int offset_of(Block block) const { return (block.y << args_.grid.tile_shift) + block.x; }
 
-  HWY_INLINE PixelState<L> load_pixels(int offset) const {
-    const TileState& state = args_.state;
-    return {hn::Load(kTag, state.plane(0) + offset), hn::Load(kTag, state.plane(1) + offset),
-            hn::Load(kTag, state.plane(2) + offset), hn::Load(kTag, state.plane(3) + offset)};
+  HWY_INLINE State load_pixels(int offset) const {
+    return load_pixels(args_.state.planes + offset, args_.state.plane_size());
   }
-  HWY_INLINE void store_pixels(const PixelState<L>& pixels, int offset) const {
-    const TileState& state = args_.state;
-    hn::Store(pixels.red, kTag, state.plane(0) + offset);
-    hn::Store(pixels.green, kTag, state.plane(1) + offset);
-    hn::Store(pixels.blue, kTag, state.plane(2) + offset);
-    hn::Store(pixels.transmittance, kTag, state.plane(3) + offset);
+  HWY_INLINE void store_pixels(const State& pixels, int offset) const {
+    store_pixels(pixels, args_.state.planes + offset, args_.state.plane_size());
+  }
+  /// `plane`: floats from plane to plane.
+  static HWY_INLINE State load_pixels(const float* at, std::size_t plane) {
+    const auto load = [&](std::size_t i) HWY_ATTR { return hn::Load(kTag, at + i * plane); };
+    if constexpr (kLooks)
+      return {load(0), load(1), load(2), load(3), load(4), load(5)};
+    else
+      return {load(0), load(1), load(2), load(3)};
+  }
+  static HWY_INLINE void store_pixels(const State& pixels, float* at, std::size_t plane) {
+    const auto store = [&](Vector channel, std::size_t i)
+                           HWY_ATTR { hn::Store(channel, kTag, at + i * plane); };
+    store(pixels.red, 0), store(pixels.green, 1), store(pixels.blue, 2);
+    if constexpr (kLooks) {
+      store(pixels.red_transmittance, 3), store(pixels.green_transmittance, 4);
+      store(pixels.blue_transmittance, 5);
+    } else {
+      store(pixels.transmittance, 3);
+    }
   }
 
   const BlendTileArgs& args_;
@@ -86,6 +107,14 @@ class TileBlocks {
   alignas(64) float row_y_[kLargestTileSize];     ///< and rows
 
  private:
+  /// What decides whether pixels are opaque.
+  HWY_INLINE Vector load_transmittance(int offset) const {
+    if constexpr (kLooks)
+      return most_transmittance<L>(load_pixels(offset));
+    else
+      return hn::Load(kTag, args_.state.plane(3) + offset);
+  }
+
   int num_blocks_ = 0;
   Block blocks_[kLargestTileSize * kLargestTileSize / (kLanes * kRows)];  ///< with active pixels
 };

@@ -22,7 +22,8 @@ struct AreaScratch {
   union {
     struct {
       float4 discs[32];    ///< in pixels: x, y, radius, its square
-      float4 factors[32];  ///< AreaDisc's arc and bend; 1/r² and r in frame space
+      float4 factors[32];  ///< AreaDisc's arc and bend; of snow 1/r², of rings the hole's radius;
+                           ///< r: in frame space
       float2 centers[32];  ///< in frame space
       /// Of circles and pixels that they may cover in part: both their numbers, then the shares. A
       /// lane's are side by side, those of its first pixel first, front to back.
@@ -36,9 +37,12 @@ struct AreaScratch {
   };
 };
 
+template <bool kLooks>
 class AreaPainter {
  public:
-  __device__ AreaPainter(SubtilePixels& pixels, const TileGrid& grid, const SnowRamp& ramp,
+  using Pixels = SubtilePixels<kLooks>;
+
+  __device__ AreaPainter(Pixels& pixels, const TileGrid& grid, const SnowRamp& ramp,
                          AreaScratch& scratch)
       : pixels_(pixels), grid_(grid), ramp_(ramp), scratch_(scratch) {}
 
@@ -46,22 +50,30 @@ class AreaPainter {
   __device__ void paint(const Shape& shape, const Paint& paint) {
     const Disc disc = scalar::area_disc<L>(shape.x, shape.y, shape.radius, grid_.scale);
     bool is_whole = false;
-    const bool reaches = shape.radius > 0 && reaches_subtile(shape, disc, is_whole);
+    bool reaches = shape.radius > 0 && reaches_subtile(shape, disc, is_whole);
+    const bool has_hole = kLooks && inner_radius(shape, paint) > 0;
+    if (has_hole) {
+      reaches = reaches && !is_in_hole(shape);
+      is_whole = false;
+    }
     const unsigned reaching = __ballot_sync(kAllLanes, reaches);
     const unsigned whole = __ballot_sync(kAllLanes, reaches && is_whole);
     if (reaching == 0) return;
-    if (!__any_sync(kAllLanes, reaches && (disc.radius > kLargestSpeck || is_snow(paint)))) {
+    if (!__any_sync(kAllLanes,
+                    reaches && (disc.radius > kLargestSpeck || is_snow(paint) || has_hole))) {
       paint_specks(disc, reaches, paint);
       return;
     }
     __syncwarp();
     scratch_.discs[lane()] = {disc.x, disc.y, disc.radius, disc.r2};
     scratch_.factors[lane()] = {disc.arc, disc.bend,
-                                is_snow(paint) ? scalar::inverse_square(shape.radius) : 0,
+                                is_snow(paint) ? scalar::inverse_square(shape.radius)
+                                : has_hole     ? shape.z
+                                               : 0,
                                 shape.radius};
     scratch_.centers[lane()] = {shape.x, shape.y};
     scratch_.paints[lane()] = paint;
-    find_pixels(disc, reaches, is_whole);
+    find_pixels(disc, reaches, is_whole, has_hole);
     __syncwarp();
     compute_shares();
     if (4 * __popc(whole) < __popc(reaching))
@@ -158,8 +170,8 @@ class AreaPainter {
         const float share =
             scratch_.specks.shares[speck_pixel(column - middle.x, row - middle.y)][i];
         const Paint of_speck = scratch_.paints[i];
-        scalar::composite<L>(pixels_.state[k], of_speck.alpha * share, of_speck.red, of_speck.green,
-                             of_speck.blue);
+        scalar::composite<L>(pixels_.state[k], mode_paint<kLooks>(of_speck),
+                             of_speck.alpha * share);
       }
     }
     __syncwarp();
@@ -192,6 +204,14 @@ class AreaPainter {
     return disc.r2 > x.near * x.near + y.near * y.near;
   }
 
+  /// All of the subtile lies in the hole of a ring.
+  __device__ bool is_in_hole(const Shape& shape) const {
+    const Disc hole = scalar::area_disc<L>(shape.x, shape.y, shape.z, grid_.scale);
+    return hole.radius <= scalar::kLargestAreaRadius &&
+           scalar::is_all_covered<L>(hole, span_of(left(), kSubtileWidth, hole.x),
+                                     span_of(bottom(), kSubtileHeight, hole.y));
+  }
+
   /// Columns ⌈first⌉ to ⌊last⌋ of the subtile, a bit each.
   __device__ static std::uint32_t columns(float first, float last) {
     const int low = __float2int_ru(fmaxf(first, 0.0f));
@@ -203,8 +223,8 @@ class AreaPainter {
   /// of them that cover all of it. Approximate: a pixel too many is touched, and one that is wholly
   /// covered may count as an edge; shares are exact either way. Up to radii of kMostSpanRadius the
   /// rounding of the exact test moves an end by less than the margins; for larger ones all pixels
-  /// are edges.
-  __device__ void find_pixels(const Disc& disc, bool reaches, bool is_whole) {
+  /// are edges, and all of a ring's.
+  __device__ void find_pixels(const Disc& disc, bool reaches, bool is_whole, bool has_hole) {
     constexpr float kInsideMargin = 0.0625f;
     const float touch_margin = 0.0625f + disc.radius * 0x1p-11f;
     const bool has_spans = disc.radius <= kMostSpanRadius;
@@ -228,7 +248,8 @@ class AreaPainter {
             approximate_sqrt(fmaxf((disc.radius - far) * (disc.radius + far), 0.0f)) -
             kInsideMargin;
         const std::uint32_t touches = near < disc.radius ? columns(x - outer - 1, x + outer) : 0;
-        const std::uint32_t is_inside = far < disc.radius ? columns(x - inner, x + inner - 1) : 0;
+        const std::uint32_t is_inside =
+            far < disc.radius && !has_hole ? columns(x - inner, x + inner - 1) : 0;
         const int shift = row % 2 * 16;
         touching_[row / 2] = (row % 2 == 0 ? 0 : touching_[row / 2]) | touches << shift;
         inside_[row / 2] = (row % 2 == 0 ? 0 : inside_[row / 2]) | is_inside << shift;
@@ -268,16 +289,30 @@ class AreaPainter {
     __syncwarp();
   }
 
-  /// scalar::pixel_share() without the rectangles that there are not.
   __device__ float share_of(int circle, float pixel_x, float pixel_y) const {
+    const float share = disc_share_of(circle, pixel_x, pixel_y);
+    if (!kLooks || !(share > 0) || !is_ring(scratch_.paints[circle])) return share;
+    const float2 center = scratch_.centers[circle];
+    const float inner = scratch_.factors[circle].z;
+    const Disc hole = scalar::area_disc<L>(center.x, center.y, inner, grid_.scale);
+    return scalar::ring_share<L>(
+        share, scalar::pixel_share<L>(hole, pixel_x, pixel_y,
+                                      is_in_disc(center, inner, pixel_x, pixel_y)));
+  }
+
+  /// Of the pixel's centre.
+  __device__ bool is_in_disc(float2 center, float radius, float pixel_x, float pixel_y) const {
+    const float dx = center.x - scalar::pixel_center<L>(pixel_x, grid_.s);
+    const float dy = center.y - scalar::pixel_center<L>(pixel_y, grid_.s);
+    return scalar::squared_distance<L>(dx, dy) <= radius * radius;
+  }
+
+  /// scalar::pixel_share() without the rectangles that there are not.
+  __device__ float disc_share_of(int circle, float pixel_x, float pixel_y) const {
     const float4 in_pixels = scratch_.discs[circle], factors = scratch_.factors[circle];
     const Disc disc{in_pixels.x, in_pixels.y, in_pixels.z, in_pixels.w, factors.x, factors.y};
-    if (disc.radius > scalar::kLargestAreaRadius) {
-      const float2 center = scratch_.centers[circle];
-      const float dx = center.x - scalar::pixel_center<L>(pixel_x, grid_.s);
-      const float dy = center.y - scalar::pixel_center<L>(pixel_y, grid_.s);
-      return scalar::squared_distance<L>(dx, dy) <= factors.w * factors.w ? 1.0f : 0.0f;
-    }
+    if (disc.radius > scalar::kLargestAreaRadius)
+      return is_in_disc(scratch_.centers[circle], factors.w, pixel_x, pixel_y) ? 1.0f : 0.0f;
     const Span x = span_of(pixel_x, 1, disc.x), y = span_of(pixel_y, 1, disc.y);
     if (scalar::is_all_covered<L>(disc, x, y)) return 1;
     if (!(disc.r2 > x.near * x.near + y.near * y.near)) return 0;
@@ -334,21 +369,22 @@ class AreaPainter {
   __device__ void blend(int circle, int k, float share) {
     if (!(share > 0)) return;
     const Paint paint = scratch_.paints[circle];
-    SubtilePixels::State& state = pixels_.state[k];
+    scalar::ModePaint<L> shown = mode_paint<kLooks>(paint);
     if (!is_snow(paint)) {
-      scalar::composite<L>(state, paint.alpha * share, paint.red, paint.green, paint.blue);
+      scalar::composite<L>(pixels_.state[k], shown, paint.alpha * share);
       return;
     }
     const float2 center = scratch_.centers[circle];
     const float dx = center.x - pixels_.center_x, dy = center.y - pixels_.center_y[k];
-    float alpha, red, green;
-    scalar::shade_area_snow<L>(ramp_,
-                               scalar::area_snow<L>(scratch_.discs[circle].z, peak_alpha(paint)),
-                               dx * dx, dy * dy, scratch_.factors[circle].z, alpha, red, green);
-    scalar::composite<L>(state, alpha * share, red, green, 1.0f);
+    float alpha;
+    shown.blue = 1;
+    scalar::shade_area_snow<L>(
+        ramp_, scalar::area_snow<L>(scratch_.discs[circle].z, peak_alpha(paint)), dx * dx, dy * dy,
+        scratch_.factors[circle].z, alpha, shown.red, shown.green);
+    scalar::composite<L>(pixels_.state[k], shown, alpha * share);
   }
 
-  SubtilePixels& pixels_;
+  Pixels& pixels_;
   const TileGrid& grid_;
   const SnowRamp& ramp_;
   AreaScratch& scratch_;

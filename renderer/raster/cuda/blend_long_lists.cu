@@ -54,7 +54,7 @@ __device__ void wait_for_finders() {
 /// Finds the batches of one subtile, by kFinders warps together.
 class Finder {
  public:
-  __device__ Finder(const BlendTilesArgs& args, const SubtilePixels& pixels, OverlapRun list,
+  __device__ Finder(const BlendTilesArgs& args, const SubtilePlace& pixels, OverlapRun list,
                     int subtile, Shared& shared)
       : args_(args),
         pixels_(pixels),
@@ -161,7 +161,7 @@ class Finder {
   }
 
   const BlendTilesArgs& args_;
-  const SubtilePixels& pixels_;
+  const SubtilePlace& pixels_;
   OverlapRun list_;
   int subtile_, finder_;
   Shared& shared_;
@@ -171,7 +171,7 @@ class Finder {
 /// Composites a batch onto the lane's pixel `k`, `covering` its word.
 __device__ void paint(const BlendTilesArgs& args, const Batch& batch, Batch::Summary summary, int k,
                       std::uint32_t covering, float center_x, float center_y,
-                      SubtilePixels::State& state) {
+                      StateOf<false>& state) {
   using L = ScalarLanes;
   const auto is_active = [&] { return state.transmittance > scalar::kOpaqueTransmittance; };
   const auto blend_solid = [&](const Paint& paint) {
@@ -207,7 +207,7 @@ __device__ void paint(const BlendTilesArgs& args, const Batch& batch, Batch::Sum
     for (int i = 0; i < 32; ++i) {
       const Paint paint =
           batch.paints[i];  // not only where it is needed: so that it can come early
-      SubtilePixels::State next = state;
+      StateOf<false> next = state;
       scalar::composite<L>(next, paint.alpha, paint.red, paint.green, paint.blue);
       if ((covering >> i & 1) != 0) state = next;
     }
@@ -236,14 +236,14 @@ __global__ void __launch_bounds__(kThreads)
   if (list.count < args.long_list) return;
   const bool is_first_chunk = args.chunk_number == 0;
   if (!is_first_chunk && (args.active_subtiles[tile] >> subtile & 1) == 0) return;
-  const SubtilePixels pixels(grid, tile_x, tile_y, subtile);
+  const SubtilePlace pixels(grid, tile_x, tile_y, subtile);
 
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const bool is_painter = warp < kPainters;
   const int x = pixels.x(), y = pixels.y(warp);  // a painter's
   const std::size_t position = static_cast<std::size_t>(y) * grid.width + x;
   const bool is_inside = is_painter && x < grid.width && y < grid.height;
-  SubtilePixels::State state{0, 0, 0, is_inside ? 1.0f : 0.0f};
+  StateOf<false> state{0, 0, 0, is_inside ? 1.0f : 0.0f};
   if (is_inside && !is_first_chunk) {
     const SavedPixel saved = args.states[position];
     state = {saved.red, saved.green, saved.blue, saved.transmittance};
@@ -279,7 +279,7 @@ __global__ void __launch_bounds__(kThreads)
   }
   if (is_inside) {
     if (all_done || args.is_last_chunk)
-      SubtilePixels::write_pixel(args, x, y, state);
+      SubtilePixels<false>::write_pixel(args, x, y, state);
     else
       args.states[position] = {state.red, state.green, state.blue, state.transmittance};
   }

@@ -8,7 +8,8 @@ struct BlendPolicy {
   /// Of 256 threads, with 64 registers each and a few spills. With three, and none, short lists
   /// take longer by a few percent and long ones by 15; with five up to a fifth.
   static constexpr int kBlocksPerProcessor = 4;
-  static constexpr int kAreaBlocksPerProcessor = 3;  ///< with coverage by area
+  static constexpr int kAreaBlocksPerProcessor = 3;   ///< with coverage by area
+  static constexpr int kLooksBlocksPerProcessor = 2;  ///< of frames with looks; not measured
   /// Shares of pixels that a warp keeps for a batch; where there are more it computes them as it
   /// comes to them.
   static constexpr std::uint32_t kMostShares = 512;

@@ -28,7 +28,7 @@ class ListedOverlaps {
 
   /// Paints them all. True when the subtile is done.
   template <class Painter>
-  __device__ bool paint(Painter& painter, SubtilePixels& subtile, bool is_done) {
+  __device__ bool paint(Painter& painter, typename Painter::Pixels& subtile, bool is_done) {
     return is_done || painter.paint(subtile, overlaps_, list_.count) || painter.finish(subtile);
   }
 
@@ -52,7 +52,7 @@ class FoundOverlaps {
       : args_(args), scratch_(scratch), tile_x_(tile_x), tile_y_(tile_y) {}
 
   template <class Painter>
-  __device__ bool paint(Painter& painter, SubtilePixels& subtile, bool is_done) {
+  __device__ bool paint(Painter& painter, typename Painter::Pixels& subtile, bool is_done) {
     // So few that every subtile can do with all of them.
     if (args_.count <= 32) {
       painter.take_all(static_cast<int>(args_.count));
@@ -163,9 +163,10 @@ class FoundOverlaps {
 /// Block (tile) of 256 threads finishes, or carries on to the next chunk, 32 × 32 pixels: a warp a
 /// subtile of 16 × 8, four pixels a lane. Every pixel is one thread's alone, and its circles come
 /// in list order, so its bits do not depend on the launch.
-template <class Overlaps, bool kArea>
-__global__ void __launch_bounds__(kThreads, kArea ? BlendPolicy::kAreaBlocksPerProcessor
-                                                  : BlendPolicy::kBlocksPerProcessor)
+template <class Overlaps, bool kArea, bool kLooks>
+__global__ void __launch_bounds__(kThreads, kLooks  ? BlendPolicy::kLooksBlocksPerProcessor
+                                            : kArea ? BlendPolicy::kAreaBlocksPerProcessor
+                                                    : BlendPolicy::kBlocksPerProcessor)
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
   __shared__ Shared<Overlaps, kArea> shared;
   if (args.begins_early) wait_for_kernel_in_front();
@@ -199,13 +200,13 @@ __global__ void __launch_bounds__(kThreads, kArea ? BlendPolicy::kAreaBlocksPerP
   if (threadIdx.x == 0) shared.active_subtiles = 0;  // all synchronise before it is used
 
   const int warp = threadIdx.x / 32;
-  SubtilePixels subtile(grid, tile_x, tile_y, warp);
+  SubtilePixels<kLooks> subtile(grid, tile_x, tile_y, warp);
   bool is_done = (active >> warp & 1) == 0 || subtile.is_outside(grid);
   const bool was_done = is_done;
-  if (!is_done) subtile.start(is_first_chunk ? nullptr : args.states, grid);
+  if (!is_done) subtile.start(args, is_first_chunk);
 
-  SubtilePainter<kArea> painter{args.shapes, args.paints,        args.ramp,
-                                grid,        shared.warps[warp], warp};
+  SubtilePainter<kArea, kLooks> painter{args.shapes, args.paints,        args.ramp,
+                                        grid,        shared.warps[warp], warp};
   painter.clear();
   Overlaps overlaps(args, shared.overlaps, tile_x, tile_y);
   is_done = overlaps.paint(painter, subtile, is_done);
@@ -214,7 +215,7 @@ __global__ void __launch_bounds__(kThreads, kArea ? BlendPolicy::kAreaBlocksPerP
     if (is_done || args.is_last_chunk)
       subtile.write(args);
     else
-      subtile.save(args.states, grid.width, grid.height);
+      subtile.save(args);
   }
   if (!args.is_last_chunk) {
     __syncthreads();
@@ -225,6 +226,12 @@ __global__ void __launch_bounds__(kThreads, kArea ? BlendPolicy::kAreaBlocksPerP
       if (shared.active_subtiles != 0) atomicAdd(&progress.active_tiles[args.chunk_number % 2], 1);
     }
   }
+}
+
+template <class Overlaps, bool kArea>
+auto kernel_for(const BlendTilesArgs& args) {
+  return args.looks.any() ? blend_tiles_kernel<Overlaps, kArea, true>
+                          : blend_tiles_kernel<Overlaps, kArea, false>;
 }
 
 __global__ void fill_background_kernel(const BackgroundRows rows, int count, float4* background) {
@@ -245,18 +252,19 @@ void fill_background(const BackgroundRows& rows, int count, float4* background,
 
 bool can_begin_early() {
   cudaFuncAttributes attributes;
-  ROUNDEL_CUDA_CHECK(cudaFuncGetAttributes(&attributes, blend_tiles_kernel<ListedOverlaps, false>));
+  ROUNDEL_CUDA_CHECK(
+      cudaFuncGetAttributes(&attributes, blend_tiles_kernel<ListedOverlaps, false, false>));
   // What counts is what the code was compiled for: on older devices, and on newer ones from their
   // code, wait_for_kernel_in_front() does nothing.
   return attributes.ptxVersion >= 90;
 }
 
 void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream) {
-  const auto kernel = args.grid.is_antialiased()
-                          ? (args.lists ? blend_tiles_kernel<ListedOverlaps, true>
-                                        : blend_tiles_kernel<FoundOverlaps, true>)
-                          : (args.lists ? blend_tiles_kernel<ListedOverlaps, false>
-                                        : blend_tiles_kernel<FoundOverlaps, false>);
+  const bool is_area = args.grid.is_antialiased();
+  const auto kernel =
+      args.lists
+          ? (is_area ? kernel_for<ListedOverlaps, true> : kernel_for<ListedOverlaps, false>)(args)
+          : (is_area ? kernel_for<FoundOverlaps, true> : kernel_for<FoundOverlaps, false>)(args);
   const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x),
                     static_cast<unsigned>(args.grid.tiles_y));
   launch(kernel, blocks, kThreads, 0, args, args.begins_early, stream);

@@ -20,6 +20,7 @@ struct alignas(16) SavedPixel {
 struct BlendTilesArgs {
   TileGrid grid;
   SnowRamp ramp;
+  CircleLooks looks;
   bool keep_alpha = false;
   BlendSpace blend_space = BlendSpace::kDisplay;
   std::uint32_t chunk_number = 0;  ///< in this frame
@@ -38,7 +39,9 @@ struct BlendTilesArgs {
   FrameProgress* progress = nullptr;
   std::uint8_t* active_subtiles = nullptr;  // [num_tiles]
   SavedPixel* states = nullptr;             // [height · width]; null when there is one chunk
-  const float4* background = nullptr;       // [height], rows bottom to top; null: flat_background
+  /// With looks the states' transmittance is that of red; these are green's and blue's.
+  float2* other_transmittances = nullptr;  // [height · width]
+  const float4* background = nullptr;      // [height], rows bottom to top; null: flat_background
   BlendColor flat_background{};
   Pixel* framebuffer = nullptr;   // [height · width], rows bottom to top, or null
   std::uint8_t* bytes = nullptr;  // [height · width · channels], rows top to bottom, or null

@@ -112,6 +112,7 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   if (out.image != nullptr) bytes_.reserve_discard(out.image->bytes.size());
   bin_.grid = blend_.grid = grid;
   blend_.ramp = snow_ramp(image.blend_space);
+  blend_.looks = image.looks;
   blend_.keep_alpha = image.alpha;
   blend_.blend_space = image.blend_space;
   blend_.framebuffer = out.framebuffer != nullptr ? framebuffer_.data() : nullptr;
@@ -149,7 +150,10 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   blend_.shapes = bin_.shapes = device_circles_.shapes(chunk);
   blend_.paints = device_circles_.paints(chunk);
   blend_.count = bin_.count = static_cast<std::uint32_t>(chunk.count());
-  if (!chunk.is_last()) states_.reserve_discard(num_pixels());
+  if (!chunk.is_last()) {
+    states_.reserve_discard(num_pixels());
+    if (blend_.looks.any()) other_transmittances_.reserve_discard(num_pixels());
+  }
   blend_.lists = nullptr;
   blend_.tile_order = nullptr;
   if (is_listed) {
@@ -160,13 +164,15 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
     blend_.overlaps = overlaps_.data();
   }
   blend_.states = states_.data();
+  blend_.other_transmittances = other_transmittances_.data();
   if (!is_capturing_) after_bin_.record(stream_);
 }
 
 void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
   const ProfilerRange range("blend");
   // Each with several blocks for itself, if the sample says that there are some.
-  const bool has_long_lists = !blend_.grid.is_antialiased() && blend_.lists != nullptr &&
+  const bool has_long_lists = !blend_.grid.is_antialiased() && !blend_.looks.any() &&
+                              blend_.lists != nullptr &&
                               estimate_.longest_list >= static_cast<double>(kLongList);
   blend_.long_list = has_long_lists ? kLongList : ~0u;
   blend_tiles(blend_, stream_);
@@ -332,7 +338,8 @@ std::uint64_t CudaBackend::largest_chunk(std::uint64_t count) {
   compute_budget(count);
   const TileGrid& grid = bin_.grid;
   const std::uint64_t fixed =
-      framebuffer_.bytes() + bytes_.bytes() + num_pixels() * sizeof(SavedPixel) +
+      framebuffer_.bytes() + bytes_.bytes() +
+      num_pixels() * (sizeof(SavedPixel) + (blend_.looks.any() ? sizeof(float2) : 0)) +
       static_cast<std::uint64_t>(grid.height) * sizeof(float4) +
       static_cast<std::uint64_t>(grid.num_tiles()) * (sizeof(std::uint8_t) + sizeof(OverlapRun));
   const double per_circle =
@@ -376,7 +383,8 @@ std::uint64_t CudaBackend::overlap_capacity() const {
 std::uint64_t CudaBackend::work_bytes() const {
   return counts_.bytes() + offsets_.bytes() + slab_overlaps_.bytes() + slab_runs_.bytes() +
          scan_words_.bytes() + lists_.bytes() + tile_order_.bytes() + overlaps_.bytes() +
-         progress_.bytes() + active_subtiles_.bytes() + states_.bytes() + background_.bytes();
+         progress_.bytes() + active_subtiles_.bytes() + states_.bytes() +
+         other_transmittances_.bytes() + background_.bytes();
 }
 
 /// Device memory of all buffers.

@@ -86,6 +86,7 @@ class CudaBackend final : public RasterBackend {
   DeviceBuffer<FrameProgress> progress_;
   DeviceBuffer<std::uint8_t> active_subtiles_;
   DeviceBuffer<SavedPixel> states_;
+  DeviceBuffer<float2> other_transmittances_;
   DeviceBuffer<float4> background_;
   DeviceBuffer<Pixel> framebuffer_;
   DeviceBuffer<std::uint8_t> bytes_;

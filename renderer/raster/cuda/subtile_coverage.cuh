@@ -19,7 +19,7 @@ struct SubtileBox {
   int first_column, first_row, columns, rows;
   bool reaches;
 
-  __device__ SubtileBox(const Shape& shape, const SubtilePixels& pixels, const TileGrid& grid) {
+  __device__ SubtileBox(const Shape& shape, const SubtilePlace& pixels, const TileGrid& grid) {
     middle_x = shape.x * grid.scale - pixels.first_x;
     const float middle_y = shape.y * grid.scale - pixels.first_y;
     const float radius = shape.radius * grid.scale;
@@ -55,7 +55,7 @@ inline __device__ float approximate_sqrt(float a) {
 /// at most kMarkedWidth
 /// columns of the subtile from `first_column` on, and `rows` rows from `first_row` on.
 inline __device__ void mark(const Shape& shape, float r2, int first_column, int first_row, int rows,
-                            const SubtilePixels& pixels, const TileGrid& grid,
+                            const SubtilePlace& pixels, const TileGrid& grid,
                             std::uint32_t* coverage) {
   using L = ScalarLanes;
   constexpr int kMarkedWidth = BlendPolicy::kMarkedWidth;
@@ -83,7 +83,7 @@ inline __device__ void mark(const Shape& shape, float r2, int first_column, int 
 /// word row / 2. The same number of steps for every circle, and none of them waits for shared
 /// memory.
 inline __device__ void test_box(const Shape& shape, float r2, int first_column, int first_row,
-                                const SubtilePixels& pixels, const TileGrid& grid,
+                                const SubtilePlace& pixels, const TileGrid& grid,
                                 std::uint32_t covering[kPixelsPerLane]) {
   using L = ScalarLanes;
   constexpr int kTestedSide = BlendPolicy::kTestedSide;
@@ -139,7 +139,7 @@ inline __device__ void test_box(const Shape& shape, float r2, int first_column, 
 /// sqrt.approx; denormals count as 0), and numbers of up to R + 24 columns are rounded a few
 /// times to 2⁻²⁴: less than 0.001.
 inline __device__ void compute_spans(const Shape& shape, float r2, float middle,
-                                     const SubtilePixels& pixels, const TileGrid& grid,
+                                     const SubtilePlace& pixels, const TileGrid& grid,
                                      std::uint32_t covering[kPixelsPerLane]) {
   // A row is a word for columns −8 to 23, all that an end's place, clamped, may be: kLeft columns
   // are to the left of the subtile's. The first covered one is counted from the word's left end,

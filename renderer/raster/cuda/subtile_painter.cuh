@@ -12,7 +12,7 @@ namespace roundel::cuda {
 
 /// A batch of circles: what a warp's part of shared memory has of it.
 struct PlainScratch {
-  float4 discs[32];  // x, y, r², 1/r²
+  float4 discs[32];  // x, y, r², 1/r²; with looks, but of snow, hole_square() instead of that
   Paint paints[32];
   std::uint32_t coverage[kSubtileWidth * kSubtileHeight];  // bit i: circle i of the batch covers it
 };
@@ -25,8 +25,9 @@ struct WarpScratch : std::conditional_t<kArea, AreaScratch, PlainScratch> {
 };
 
 /// Paints a subtile's circles in batches of 32. All lanes of the warp call its functions.
-template <bool kArea>
+template <bool kArea, bool kLooks>
 struct SubtilePainter {
+  using Pixels = SubtilePixels<kLooks>;
   using L = ScalarLanes;
   using Policy = BlendPolicy;
 
@@ -47,7 +48,7 @@ struct SubtilePainter {
 
   /// Paints those of a list's overlaps that reach the subtile; up to 31 wait for the next call.
   /// True when the subtile is done.
-  __device__ bool paint(SubtilePixels& pixels, const Overlap* list, std::uint32_t count) {
+  __device__ bool paint(Pixels& pixels, const Overlap* list, std::uint32_t count) {
     constexpr int kWords = Policy::kListWords;
     for (std::uint32_t first = 0; first < count; first += 32 * kWords) {
       Overlap overlaps[kWords];  // all are on their way before one is looked at
@@ -89,14 +90,14 @@ struct SubtilePainter {
   }
 
   /// Paints those that wait. True when the subtile is done.
-  __device__ bool finish(SubtilePixels& pixels) {
+  __device__ bool finish(Pixels& pixels) {
     if (num_waiting > 0) paint_batch(pixels, scratch.waiting[lane()], num_waiting);
     return pixels.is_done();
   }
 
  private:
   /// Paints the first `count` lanes' circles.
-  __device__ void paint_batch(SubtilePixels& pixels, std::uint32_t circle, int count) {
+  __device__ void paint_batch(Pixels& pixels, std::uint32_t circle, int count) {
     Shape shape{0, 0, 0, 0};
     Paint paint{0, 0, 0, 0};
     if (lane() < count) {
@@ -104,16 +105,17 @@ struct SubtilePainter {
       paint = load_paint(paints + circle);
     }
     if constexpr (kArea)
-      AreaPainter(pixels, grid, ramp, scratch).paint(shape, paint);
+      AreaPainter<kLooks>(pixels, grid, ramp, scratch).paint(shape, paint);
     else
       paint_plain_batch(pixels, shape, paint);
   }
 
-  __device__ void paint_plain_batch(SubtilePixels& pixels, const Shape& shape, const Paint& paint) {
+  __device__ void paint_plain_batch(Pixels& pixels, const Shape& shape, const Paint& paint) {
     const float r2 = shape.radius * shape.radius;
     const SubtileBox box(shape, pixels, grid);
     bool reaches = box.reaches;
-    const bool has_snow = __any_sync(kAllLanes, reaches && is_snow(paint));
+    // Circles with looks are painted one by one, too.
+    const bool has_snow = kLooks || __any_sync(kAllLanes, reaches && is_snow(paint));
     std::uint32_t covering[kPixelsPerLane];
 
     if (!__any_sync(kAllLanes, reaches && box.columns > Policy::kMarkedWidth)) {
@@ -142,6 +144,8 @@ struct SubtilePainter {
     const PixelRect subtile_pixels{pixels.x0, pixels.y0, pixels.x0 + kSubtileWidth - 1,
                                    pixels.y0 + kSubtileHeight - 1};
     reaches = reaches && may_cover(shape, subtile_pixels, grid);
+    if (kLooks && inner_radius(shape, paint) > 0)
+      reaches = reaches && !covers_all({shape.x, shape.y, 0, shape.z}, subtile_pixels, grid);
     const bool is_whole = reaches && covers_all(shape, subtile_pixels, grid);
     const unsigned reaching = __ballot_sync(kAllLanes, reaches);
     const unsigned whole = __ballot_sync(kAllLanes, is_whole);
@@ -174,13 +178,15 @@ struct SubtilePainter {
   }
 
   __device__ void store(int i, const Shape& shape, float r2, const Paint& paint, bool has_snow) {
-    scratch.discs[i] = {shape.x, shape.y, r2, has_snow ? scalar::inverse_square(shape.radius) : 0};
+    float last = has_snow ? scalar::inverse_square(shape.radius) : 0;
+    if (kLooks && !is_snow(paint)) last = hole_square(shape, paint);
+    scratch.discs[i] = {shape.x, shape.y, r2, last};
     scratch.paints[i] = paint;
   }
 
   /// Circle by circle, every lane looks whether its pixels are covered. Bit i of `whole` tells
   /// whether circle i of the batch covers all of the subtile.
-  __device__ void paint_by_circle(SubtilePixels& pixels, int count, unsigned whole) {
+  __device__ void paint_by_circle(Pixels& pixels, int count, unsigned whole) {
     for (int i = 0; i < count;) {
       if (i >= Policy::kFirstLook && pixels.is_done()) return;
       const int end = min(i + Policy::kLookInterval, count);
@@ -204,7 +210,7 @@ struct SubtilePainter {
   }
 
   /// The same where there is snow among the circles.
-  __device__ void paint_snow_by_circle(SubtilePixels& pixels, int count) {
+  __device__ void paint_snow_by_circle(Pixels& pixels, int count) {
     for (int i = 0; i < count; ++i) {
       const float4 disc = scratch.discs[i];
       const float dx = disc.x - pixels.center_x;
@@ -218,7 +224,7 @@ struct SubtilePainter {
   }
 
   /// Composites onto the lane's own pixels the circles of the batch that cover them.
-  __device__ void paint_covering(SubtilePixels& pixels, std::uint32_t covering[kPixelsPerLane],
+  __device__ void paint_covering(Pixels& pixels, std::uint32_t covering[kPixelsPerLane],
                                  bool has_snow) {
     __syncwarp();
     if (has_snow) {
@@ -241,18 +247,21 @@ struct SubtilePainter {
     __syncwarp();
   }
 
-  __device__ static void blend_solid(SubtilePixels::State& state, const Paint& paint) {
-    scalar::composite<L>(state, paint.alpha, paint.red, paint.green, paint.blue);
+  __device__ static void blend_solid(typename Pixels::State& state, const Paint& paint) {
+    scalar::composite<L>(state, mode_paint<kLooks>(paint), paint.alpha);
   }
-  __device__ void blend(SubtilePixels::State& state, float dx2, float dy2, float inverse_r2,
+  /// `last`: of the circle's disc in `scratch`.
+  __device__ void blend(typename Pixels::State& state, float dx2, float dy2, float last,
                         const Paint& paint) const {
-    if (!is_snow(paint)) {
-      blend_solid(state, paint);
-      return;
+    scalar::ModePaint<L> shown = mode_paint<kLooks>(paint);
+    float alpha = paint.alpha;
+    if (is_snow(paint)) {
+      scalar::shade_snow<L>(ramp, dx2, dy2, last, peak_alpha(paint), alpha, shown.red, shown.green);
+      shown.blue = 1;
+    } else if (kLooks && dx2 + dy2 <= last) {
+      return;  // in the hole
     }
-    float alpha, red, green;
-    scalar::shade_snow<L>(ramp, dx2, dy2, inverse_r2, peak_alpha(paint), alpha, red, green);
-    scalar::composite<L>(state, alpha, red, green, 1.0f);
+    scalar::composite<L>(state, shown, alpha);
   }
 };
 

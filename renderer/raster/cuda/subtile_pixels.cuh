@@ -1,4 +1,6 @@
 #pragma once
+#include <type_traits>
+
 #include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/warp.cuh"
@@ -10,17 +12,15 @@ namespace roundel::cuda {
 inline constexpr int kPixelsPerLane = kSubtileWidth * kSubtileHeight / 32;
 inline constexpr int kRowStep = 32 / kSubtileWidth;  // a lane's pixels are this many rows apart
 
-/// The pixels of a subtile: lane l has column l % 16 and rows l / 16, l / 16 + 2, and so on.
-struct SubtilePixels {
+/// Where a subtile's pixels lie: lane l has column l % 16 and rows l / 16, l / 16 + 2, and so on.
+struct SubtilePlace {
   using L = ScalarLanes;
-  using State = scalar::PixelState<L>;
 
   int x0, y0;              ///< the subtile's pixel at the lower left
   float first_x, first_y;  ///< its centre, in pixels of the whole image
   float center_x, center_y[kPixelsPerLane];
-  State state[kPixelsPerLane];
 
-  __device__ SubtilePixels(const TileGrid& grid, int tile_x, int tile_y, int subtile)
+  __device__ SubtilePlace(const TileGrid& grid, int tile_x, int tile_y, int subtile)
       : x0(tile_x * kTileSize + subtile % 2 * kSubtileWidth),
         y0(tile_y * kTileSize + subtile / 2 * kSubtileHeight),
         first_x(static_cast<float>(x0) + grid.half_x),
@@ -46,8 +46,32 @@ struct SubtilePixels {
   __device__ bool is_inside(const TileGrid& grid) const {
     return x0 + kSubtileWidth <= grid.width && y0 + kSubtileHeight <= grid.height;
   }
+};
+
+/// A pixel's state. `kLooks`: of frames with looks.
+template <bool kLooks>
+using StateOf =
+    std::conditional_t<kLooks, scalar::ChannelState<ScalarLanes>, scalar::PixelState<ScalarLanes>>;
+
+/// A paint's colour and blend mode: over, without looks.
+template <bool kLooks>
+__device__ scalar::ModePaint<ScalarLanes> mode_paint(const Paint& paint) {
+  if constexpr (!kLooks) return {BlendMode::kOver, paint.red, paint.green, paint.blue};
+  const BlendColor color = paint_color(paint);
+  return {blend_mode(paint), color.red, color.green, color.blue};
+}
+
+/// The pixels of a subtile.
+template <bool kLooks>
+struct SubtilePixels : SubtilePlace {
+  using State = StateOf<kLooks>;
+
+  State state[kPixelsPerLane];
+
+  using SubtilePlace::SubtilePlace;
+
   __device__ bool is_active(int k) const {
-    return state[k].transmittance > scalar::kOpaqueTransmittance;
+    return scalar::most_transmittance<L>(state[k]) > scalar::kOpaqueTransmittance;
   }
   /// True in all lanes when no pixel of the subtile can change any more.
   __device__ bool is_done() const {
@@ -57,32 +81,48 @@ struct SubtilePixels {
     return !__any_sync(kAllLanes, active);
   }
 
-  /// Takes over the pixels as the chunk before left them; with null they start empty.
-  __device__ void start(const SavedPixel* states, const TileGrid& grid) {
-    if (!states && is_inside(grid)) {  // the usual case, straight
+  /// Takes over the pixels as the chunk before left them; with `is_first_chunk` they start empty.
+  __device__ void start(const BlendTilesArgs& args, bool is_first_chunk) {
+    const TileGrid& grid = args.grid;
+    if (is_first_chunk && is_inside(grid)) {  // the usual case, straight
 #pragma unroll
-      for (int k = 0; k < kPixelsPerLane; ++k) state[k] = {0, 0, 0, 1};
+      for (int k = 0; k < kPixelsPerLane; ++k) state[k] = empty(1);
       return;
     }
     const int width = grid.width, height = grid.height;
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       if (x() >= width || y(k) >= height) {
-        state[k] = {0, 0, 0, 0};  // outside the image: opaque from the start
-      } else if (!states) {
-        state[k] = {0, 0, 0, 1};
+        state[k] = empty(0);  // outside the image: opaque from the start
+      } else if (is_first_chunk) {
+        state[k] = empty(1);
       } else {
-        const SavedPixel saved = states[static_cast<std::size_t>(y(k)) * width + x()];
-        state[k] = {saved.red, saved.green, saved.blue, saved.transmittance};
+        const std::size_t position = static_cast<std::size_t>(y(k)) * width + x();
+        const SavedPixel saved = args.states[position];
+        if constexpr (kLooks) {
+          const float2 others = args.other_transmittances[position];
+          state[k] =
+              State{saved.red, saved.green, saved.blue, saved.transmittance, others.x, others.y};
+        } else {
+          state[k] = State{saved.red, saved.green, saved.blue, saved.transmittance};
+        }
       }
     }
   }
-  __device__ void save(SavedPixel* states, int width, int height) const {
+  __device__ void save(const BlendTilesArgs& args) const {
+    const int width = args.grid.width, height = args.grid.height;
 #pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k)
-      if (x() < width && y(k) < height)
-        states[static_cast<std::size_t>(y(k)) * width + x()] = {
-            state[k].red, state[k].green, state[k].blue, state[k].transmittance};
+    for (int k = 0; k < kPixelsPerLane; ++k) {
+      if (x() >= width || y(k) >= height) continue;
+      const std::size_t position = static_cast<std::size_t>(y(k)) * width + x();
+      const State& s = state[k];
+      if constexpr (kLooks) {
+        args.states[position] = {s.red, s.green, s.blue, s.red_transmittance};
+        args.other_transmittances[position] = {s.green_transmittance, s.blue_transmittance};
+      } else {
+        args.states[position] = {s.red, s.green, s.blue, s.transmittance};
+      }
+    }
   }
 
   __device__ void write(const BlendTilesArgs& args) {
@@ -94,7 +134,7 @@ struct SubtilePixels {
           args.bytes + (static_cast<std::size_t>(height - 1 - y(0)) * width + x()) * 3;
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k, bytes -= kRowStep * 3 * width) {
-        scalar::add_background(state[k], background_row(args, y(k)));
+        scalar::add_background<L>(state[k], background_row(args, y(k)));
         write_quarter_row(quantized_rgb(state[k]), bytes);
       }
       return;
@@ -108,19 +148,28 @@ struct SubtilePixels {
   /// stays short.
   __device__ __noinline__ static void write_pixel(const BlendTilesArgs& args, int x, int y,
                                                   State s) {
-    if (!args.keep_alpha) scalar::add_background(s, background_row(args, y));
-    const Pixel pixel{s.red, s.green, s.blue, args.keep_alpha ? 1.0f - s.transmittance : 1.0f};
+    if (!args.keep_alpha) scalar::add_background<L>(s, background_row(args, y));
+    const float transmittance = scalar::most_transmittance<L>(s);  // with alpha all are the same
+    const Pixel pixel{s.red, s.green, s.blue, args.keep_alpha ? 1.0f - transmittance : 1.0f};
     const std::size_t width = args.grid.width;
     if (args.framebuffer) args.framebuffer[y * width + x] = pixel;
     if (!args.bytes) return;
     const std::size_t position = (args.grid.height - 1 - y) * width + x;
     if (args.keep_alpha)
-      pixel_to_rgba(pixel, args.blend_space, args.bytes + position * 4);
+      pixel_to_rgba(with_png_alpha(pixel, args.looks), args.blend_space, args.bytes + position * 4);
     else
       pixel_to_rgb(pixel, args.blend_space, args.bytes + position * 3);
   }
 
  private:
+  /// No colour so far.
+  __device__ static State empty(float transmittance) {
+    if constexpr (kLooks)
+      return {0, 0, 0, transmittance, transmittance, transmittance};
+    else
+      return {0, 0, 0, transmittance};
+  }
+
   /// The codes of red, green and blue in bytes 0 to 2; byte 3 is undefined.
   __device__ static std::uint32_t quantized_rgb(const State& s) {
     const auto code_in_byte_0 = [](float c) {

@@ -79,9 +79,9 @@ std::vector<float> rows_of(const Circles& circles, std::size_t columns) {
     rows.insert(rows.end(), {shape.x, shape.y, shape.z, shape.radius});
     if (columns == kShapeColumns) continue;
     const Paint& paint = circles.paints[i];
-    const bool is_snow = std::signbit(paint.alpha);  // and has no colour of its own
-    rows.insert(rows.end(), {is_snow ? 1.0f : paint.red, is_snow ? 1.0f : paint.green,
-                             is_snow ? 1.0f : paint.blue});
+    const bool snows = is_snow(paint);  // and has no colour of its own
+    rows.insert(rows.end(),
+                {snows ? 1.0f : paint.red, snows ? 1.0f : paint.green, snows ? 1.0f : paint.blue});
     if (columns == kAllColumns) rows.push_back(std::abs(paint.alpha));
   }
   return rows;

@@ -171,17 +171,41 @@ struct HeatMapReport {
   bool in_colours;  ///< by the colour map, else the values themselves
 };
 
+/// One number where it is the same for all channels, as in all scenes without multiply and screen.
+std::string transmittance_text(const BlendColor& by_channel) {
+  const auto [red, green, blue] = by_channel;
+  if (red == green && green == blue) return fmt::format("{:.6g}", red);
+  return fmt::format("{:.6g} {:.6g} {:.6g}", red, green, blue);
+}
+
+/// The same in a column, or three in scenes with these modes.
+std::string transmittance_columns(const ImageSettings& image, const BlendColor& by_channel) {
+  const auto [red, green, blue] = by_channel;
+  return image.looks.filters ? fmt::format("{:>12.6g}{:>12.6g}{:>12.6g}", red, green, blue)
+                             : fmt::format("{:>12.6g}", red);
+}
+
 std::string color_columns(const BlendColor& color) {
   return fmt::format("{:>10.6f}{:>10.6f}{:>10.6f}", color.red, color.green, color.blue);
+}
+
+bool has_modes(const PixelReport& report) {
+  const CircleLooks& looks = report.scene.image.looks;
+  return looks.adds || looks.filters;
+}
+std::string mode_column(const PixelReport& report, BlendMode mode) {
+  return has_modes(report) ? fmt::format("{:>10}", name_of(mode)) : "";
 }
 
 std::string step_row(const PixelStep& step, const PixelReport& report, const LayerPlaces& places) {
   const LayerPlace place = places.find(step.circle);
   const bool has_shares = report.scene.image.antialias;
-  return fmt::format("{:>10}  {:<26}{:>10}{}{:>10.6f}{:>12.6g}{:>12.6g}  {}  {}{}\n", step.circle,
+  return fmt::format("{:>10}  {:<26}{:>10}{}{:>10.6f}{}{}{}  {}  {}{}\n", step.circle,
                      places.text(place.layer), place.index,
                      has_shares ? fmt::format("{:>10.6f}", step.share) : "", step.alpha,
-                     step.transmittance_before, step.transmittance_after,
+                     mode_column(report, step.mode),
+                     transmittance_columns(report.scene.image, step.transmittance_before),
+                     transmittance_columns(report.scene.image, step.transmittance_after),
                      color_columns(step.contribution), color_columns(step.running),
                      row_text(report, step.circle, place.layer));
 }
@@ -189,16 +213,22 @@ std::string step_row(const PixelStep& step, const PixelReport& report, const Lay
 std::string end_of_walk(const PixelExplanation& explanation) {
   if (explanation.has_stopped) {
     return fmt::format(
-        "stopped after {}: transmittance {:.6g} is at most 2^-20; {} below {} not seen\n",
-        counted(explanation.composited, "circle"), explanation.transmittance,
+        "stopped after {}: transmittance {} is at most 2^-20; {} below {} not seen\n",
+        counted(explanation.composited, "circle"), transmittance_text(explanation.transmittance),
         counted(explanation.unseen, "circle"), explanation.unseen == 1 ? "is" : "are");
   }
-  return fmt::format("not stopped: {} in all, transmittance {:.6g} is left\n",
-                     counted(explanation.composited, "circle"), explanation.transmittance);
+  return fmt::format("not stopped: {} in all, transmittance {} is left\n",
+                     counted(explanation.composited, "circle"),
+                     transmittance_text(explanation.transmittance));
 }
 
 OrderedJson color_json(const BlendColor& color) {
   return {color.red, color.green, color.blue};
+}
+
+/// Of each channel where these differ.
+OrderedJson transmittance_json(const Scene& scene, const BlendColor& by_channel) {
+  return scene.image.looks.filters ? color_json(by_channel) : OrderedJson(by_channel.red);
 }
 
 OrderedJson step_json(const PixelStep& step, const PixelReport& report, const LayerPlaces& places) {
@@ -213,19 +243,20 @@ OrderedJson step_json(const PixelStep& step, const PixelReport& report, const La
                       {"index", place.index}};
   if (const auto row = report.rows.find(step.circle); row != report.rows.end())
     json["row"] = row->second;
-  json.update(
-      OrderedJson{{"shader", is_snow(report.circles.paints[step.circle]) ? "snow" : "solid"},
-                  {"x", shape.x},
-                  {"y", shape.y},
-                  {"z", shape.z},
-                  {"radius", shape.radius},
-                  {"color", color_json(step.color)},
-                  {"alpha", step.alpha},
-                  {"transmittance_before", step.transmittance_before},
-                  {"transmittance_after", step.transmittance_after},
-                  {"contribution", color_json(step.contribution)},
-                  {"running", color_json(step.running)}});
+  json.update(OrderedJson{
+      {"shader", is_snow(report.circles.paints[step.circle]) ? "snow" : "solid"},
+      {"x", shape.x},
+      {"y", shape.y},
+      {"z", shape.z},
+      {"radius", shape.radius},
+      {"color", color_json(step.color)},
+      {"alpha", step.alpha},
+      {"transmittance_before", transmittance_json(report.scene, step.transmittance_before)},
+      {"transmittance_after", transmittance_json(report.scene, step.transmittance_after)},
+      {"contribution", color_json(step.contribution)},
+      {"running", color_json(step.running)}});
   if (image.antialias) json["share"] = step.share;
+  if (has_modes(report)) json["blend"] = name_of(step.mode);
   return json;
 }
 
@@ -248,10 +279,11 @@ std::string pixel_table(const PixelReport& report) {
                   with_commas(explanation.composited + explanation.unseen),
                   counted(report.circles.count(), "circle"));
   if (!explanation.steps.empty()) {
-    text +=
-        fmt::format("{:>10}  {:<26}{:>10}{}{:>10}{:>12}{:>12}  {:>30}  {:>30}\n", "circle", "layer",
-                    "in layer", image.antialias ? "     share" : "", "alpha", "T before", "T after",
-                    "contribution: red, green, blue", "colour so far: red, green, blue");
+    const int width = image.looks.filters ? 36 : 12;
+    text += fmt::format("{:>10}  {:<26}{:>10}{}{:>10}{}{:>{}}{:>{}}  {:>30}  {:>30}\n", "circle",
+                        "layer", "in layer", image.antialias ? "     share" : "", "alpha",
+                        has_modes(report) ? "     blend" : "", "T before", width, "T after", width,
+                        "contribution: red, green, blue", "colour so far: red, green, blue");
   }
   for (const PixelStep& step : explanation.steps) text += step_row(step, report, places);
   if (explanation.steps.size() < explanation.composited) {
@@ -290,7 +322,7 @@ std::string pixel_json(const PixelReport& report) {
   json["composited"] = explanation.composited;
   json["stopped"] = explanation.has_stopped;
   json["unseen"] = explanation.unseen;
-  json["transmittance"] = explanation.transmittance;
+  json["transmittance"] = transmittance_json(report.scene, explanation.transmittance);
   if (!image.alpha) {
     json["background"] = {{"color", color_json(explanation.background)},
                           {"contribution", color_json(explanation.background_contribution)}};

@@ -66,7 +66,8 @@ std::string coordinate_text(double value, double zoom) {
 }
 
 std::string color_text(const Paint& paint) {
-  return fmt::format("({:.4g} {:.4g} {:.4g})", paint.red, paint.green, paint.blue);
+  const auto [red, green, blue] = paint_color(paint);
+  return fmt::format("({:.4g} {:.4g} {:.4g})", red, green, blue);
 }
 
 const char* shader_text(const Paint& paint) {
@@ -90,10 +91,11 @@ struct SceneCircle {
   std::string x() const { return coordinate_text(shape.x, zoom); }
   std::string y() const { return coordinate_text(shape.y, zoom); }
   std::string text() const {
-    return fmt::format("x {}, y {}, radius {:.6g}, {} {}, alpha {:.6g}", x(), y(), shape.radius,
+    const BlendMode mode = blend_mode(paint);
+    return fmt::format("x {}, y {}, radius {:.6g}, {} {}, alpha {:.6g}{}", x(), y(), shape.radius,
                        shader_text(paint),
-                       is_snow(paint) ? fmt::format("z {:.6g}", shape.z) : color_text(paint),
-                       alpha);
+                       is_snow(paint) ? fmt::format("z {:.6g}", shape.z) : color_text(paint), alpha,
+                       mode == BlendMode::kOver ? "" : fmt::format(", blend {}", name_of(mode)));
   }
 };
 
@@ -108,6 +110,7 @@ std::string changes_text(const SceneCircle& a, const SceneCircle& b) {
   if (color_text(a.paint) != color_text(b.paint)) {
     text += fmt::format(", colour {} -> {}", color_text(a.paint), color_text(b.paint));
   }
+  text += change_text("blend", name_of(blend_mode(a.paint)), name_of(blend_mode(b.paint)));
   text += change_text("alpha", number_text(a.alpha), number_text(b.alpha));
   return text.empty() ? "in the last digits" : text.substr(2);
 }

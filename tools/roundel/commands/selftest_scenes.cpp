@@ -44,6 +44,13 @@ Layer random_layer(std::uint64_t count, double smallest, double largest) {
   return layer;
 }
 
+/// In a blend mode, with colours that each of them takes.
+Layer mode_layer(BlendMode mode, Layer layer) {
+  std::get<RandomSource>(layer.source).color = UniformColor{{0, 0, 0}, {1, 1, 1}};
+  layer.blend = mode;
+  return layer;
+}
+
 Layer snow_layer(std::uint64_t count) {
   Layer layer = random_layer(count, 0.001, 0.2);
   layer.shader = Shader::kSnow;
@@ -52,6 +59,7 @@ Layer snow_layer(std::uint64_t count) {
 
 Recipe recipe(std::string name, Scene scene, std::vector<Layer> layers) {
   scene.layers = std::move(layers);
+  scene.image.looks = looks_of(scene);
   return {std::move(name), std::move(scene), 0};
 }
 
@@ -148,6 +156,12 @@ std::vector<Recipe> hostile_scenes() {
   scenes.push_back(
       recipe("layers_of_both_shaders", wide,
              {random_layer(500, 0.01, 0.1), snow_layer(2000), random_layer(50, 0.1, 0.2)}));
+
+  scenes.push_back(recipe(
+      "blend_modes", wide,
+      {random_layer(100, 0.01, 0.3), mode_layer(BlendMode::kMultiply, random_layer(100, 0.01, 0.3)),
+       mode_layer(BlendMode::kScreen, random_layer(100, 0.01, 0.3)),
+       mode_layer(BlendMode::kAdd, snow_layer(200)), random_layer(500, 0.002, 0.02)}));
 
   Scene gradient = wide;
   gradient.image.background = {{0.85f, 0.85f, 0.85f}, {0.4f, 0.2f, 0.0f}};

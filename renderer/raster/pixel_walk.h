@@ -1,0 +1,101 @@
+#pragma once
+#include "renderer/generate/circle.h"
+#include "renderer/pixels/framebuffer.h"
+#include "renderer/pixels/image_settings.h"
+#include "renderer/raster/scalar_pixel_math.h"
+
+namespace roundel {
+
+/// One pixel on its way from the front circle to the back, by the frame contract and in its shared
+/// arithmetic: what the backends do, one circle at a time.
+struct PixelWalk {
+  using L = ScalarLanes;
+  using State = scalar::ChannelState<L>;
+
+  float x, row, height;      ///< pixel x of row `row`, from the bottom, of the whole image
+  bool antialias;            ///< coverage by area
+  bool has_looks;            ///< CircleLooks::any()
+  float center_x, center_y;  ///< in frame space
+  State state{0, 0, 0, 1, 1, 1};
+
+  static PixelWalk at(int x, int row, const ImageSettings& image) {
+    const auto height = static_cast<float>(image.frame_height());
+    const float s = 1.0f / height;
+    const auto column = static_cast<float>(x + image.first_column());
+    const auto line = static_cast<float>(row + image.first_row());
+    return {column,
+            line,
+            height,
+            image.antialias,
+            image.looks.any(),
+            scalar::pixel_center<L>(column, s),
+            scalar::pixel_center<L>(line, s)};
+  }
+
+  /// How much of the pixel the circle covers: nothing or all without coverage by area.
+  float share_of(const Shape& shape, const Paint& paint) const {
+    const float disc = share_of_disc(shape, shape.radius);
+    if (!has_looks || !is_ring(paint) || disc == 0) return disc;
+    return scalar::ring_share<L>(disc, share_of_disc(shape, shape.z));
+  }
+  bool is_covered_by(const Shape& shape, const Paint& paint) const {
+    return share_of(shape, paint) > 0;
+  }
+  bool has_stopped() const {
+    return scalar::most_transmittance<L>(state) <= scalar::kOpaqueTransmittance;
+  }
+
+  /// What a circle shows at this pixel; alpha with the share in it.
+  struct Look {
+    BlendMode mode;
+    BlendColor color;
+    float alpha;
+  };
+  Look look_of(const Shape& shape, const Paint& paint, float share, const SnowRamp& ramp) const {
+    Look look{has_looks ? blend_mode(paint) : BlendMode::kOver, paint_color(paint),
+              paint.alpha * share};
+    if (!is_snow(paint)) return look;
+    const float dx = shape.x - center_x, dy = shape.y - center_y;
+    const float inverse_r2 = scalar::inverse_square(shape.radius);
+    look.color.blue = 1;
+    if (antialias)
+      scalar::shade_area_snow<L>(
+          ramp, scalar::area_snow<L>(shape.radius * height, peak_alpha(paint)), dx * dx, dy * dy,
+          inverse_r2, look.alpha, look.color.red, look.color.green);
+    else
+      scalar::shade_snow<L>(ramp, dx * dx, dy * dy, inverse_r2, peak_alpha(paint), look.alpha,
+                            look.color.red, look.color.green);
+    look.alpha *= share;
+    return look;
+  }
+
+  /// A circle that covers `share` of the pixel, unless this has stopped.
+  void blend(const Shape& shape, const Paint& paint, float share, const SnowRamp& ramp) {
+    if (!(share > 0) || has_stopped()) return;
+    const Look look = look_of(shape, paint, share, ramp);
+    scalar::composite<L>(state, {look.mode, look.color.red, look.color.green, look.color.blue},
+                         look.alpha);
+  }
+
+  /// As in a framebuffer, of row `row` of an image with this background.
+  Pixel finish(const ImageSettings& image, const BlendColor& background) const {
+    State over = state;
+    if (!image.alpha) scalar::add_background<L>(over, background);
+    return {over.red, over.green, over.blue, image.alpha ? 1.0f - over.red_transmittance : 1.0f};
+  }
+
+ private:
+  float share_of_disc(const Shape& shape, float radius) const {
+    if (!(radius > 0)) return 0;
+    const float d2 = scalar::squared_distance<L>(shape.x - center_x, shape.y - center_y);
+    const bool is_inside = d2 <= radius * radius;
+    if (!antialias) return is_inside ? 1.0f : 0.0f;
+    // Most circles are farther away than the pixel's corners and all rounding.
+    const float reach = radius * (1 + 0x1p-10f) + 1 / height;
+    if (d2 > reach * reach) return 0;
+    return scalar::pixel_share<L>(scalar::area_disc<L>(shape.x, shape.y, radius, height), x, row,
+                                  is_inside);
+  }
+};
+
+}  // namespace roundel

@@ -1,0 +1,104 @@
+#include "renderer/scene/read_looks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/scene/read_values.h"
+
+namespace roundel {
+namespace {
+
+double most_channel(const DisplayColor& color) {
+  return std::max({color.red, color.green, color.blue});
+}
+
+/// Of the colours that circles can get; colour maps have none above 1.
+struct MostOfLaw {
+  double operator()(const ConstantColor& law) const { return most_channel(law.value); }
+  double operator()(const UniformColor& law) const {
+    return std::max(most_channel(law.low), most_channel(law.high));
+  }
+  double operator()(const ChoiceColor& law) const {
+    double most = 0;
+    for (const DisplayColor& color : law.colors) most = std::max(most, most_channel(color));
+    return most;
+  }
+  double operator()(const GradientColor& /*law*/) const { return 1; }
+};
+
+double most_of_map(const ColorMap& color) {
+  double most = std::max(most_channel(color.constant),
+                         most_channel(color.missing.value_or(DisplayColor{})));
+  for (const NumberMap& channel : color.channels)
+    if (!channel.slot) most = std::max(most, channel.constant);
+  for (const Category& category : color.categories)
+    most = std::max(most, most_channel(category.color));
+  return most;
+}
+
+/// Multiply and screen let 1 − colour and colour of what lies below pass: shares.
+class ColorCheck {
+ public:
+  ColorCheck(PartlyValidNode node, const std::string& path, const char* mode, SceneErrors& errors)
+      : node_(node), path_(path), mode_(mode), errors_(errors) {}
+
+  void operator()(GeneratorSource& /*source*/) const {}  // within 0 to 1
+  void operator()(RandomSource& source) const {
+    const auto random = node_.find_part("random");
+    if (const auto color = random ? random->find("color") : std::nullopt)
+      check(color->place(), ".random.color", std::visit(MostOfLaw(), source.color));
+  }
+  void operator()(InlineSource& source) const {
+    const auto circles = node_.find("circles");
+    if (!circles) return;
+    std::size_t index = 0;
+    for (const ValidNode& circle : circles->items()) {
+      if (const auto color = circle.find("color"))
+        check(color->place(), fmt::format(".circles[{}].color", index),
+              most_channel(source.circles[index].color));
+      ++index;
+    }
+  }
+  void operator()(DataSource& source) const {
+    source.most_color = 1;
+    if (const auto color = node_.find("color"))
+      check(color->place(), ".color", most_channel(read_color(*color)));
+    if (!source.map) return;
+    source.map->color.most = 1;
+    const auto map = node_.find_part("map");
+    if (const auto color = map ? map->find("color") : std::nullopt)
+      check(color->place(), ".map.color", most_of_map(source.map->color));
+  }
+
+ private:
+  void check(Place place, const std::string& key, double most) const {
+    if (most <= 1) return;
+    errors_.add(place, path_ + key,
+                fmt::format("expected colours from 0 to 1, which blend: {} needs, got {}", mode_,
+                            static_cast<float>(most)));
+  }
+
+  PartlyValidNode node_;
+  const std::string& path_;
+  const char* mode_;
+  SceneErrors& errors_;
+};
+
+}  // namespace
+
+void read_looks(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
+                Layer& layer, SceneErrors& errors) {
+  const auto blend = node.find("blend");
+  if (!blend) return;
+  const auto name = std::find(kBlendModeNames.begin(), kBlendModeNames.end(), blend->text());
+  layer.blend = static_cast<BlendMode>(name - kBlendModeNames.begin());
+  if (layer.blend == BlendMode::kOver || layer.blend == BlendMode::kAdd) return;
+  if (image.alpha)
+    errors.add(blend->place(), layer_path + ".blend",
+               fmt::format("{} is not allowed with image.alpha: true, where there is nothing below",
+                           *name));
+  std::visit(ColorCheck(node, layer_path, *name, errors), layer.source);
+}
+
+}  // namespace roundel

@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+
+#include "renderer/scene/scene.h"
+#include "renderer/scene/scene_errors.h"
+#include "renderer/scene/valid_node.h"
+
+namespace roundel {
+
+/// Reads how a layer's circles change what lies below them: `layer`, whose source has been read,
+/// gets it. What contradicts itself or the image goes to `errors`, with the layer's path
+/// ("layers[0]") before the key.
+void read_looks(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
+                Layer& layer, SceneErrors& errors);
+
+}  // namespace roundel
