@@ -89,7 +89,7 @@ std::string short_frames_text(const FrameList& frames) {
 ExpectedOrigin origin_of(const Scene& scene) {
   ExpectedOrigin origin{
       {fingerprint(scene), kSoftware, scene.seed, scene.image.width, scene.image.height}};
-  if (is_data_film(scene))
+  if (has_frames(scene))
     origin.fingerprint_of = [&scene](std::int64_t frame) { return fingerprint_at(scene, frame); };
   return origin;
 }

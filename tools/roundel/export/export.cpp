@@ -120,6 +120,7 @@ class Exporter {
     try {
       ExportJob job{scene_, frames_, encoder_, *sink_, join_bands(first, rasterizers())};
       job.encoders = threads_;
+      job.repeats = !bands_;  // the other ranks are told of each frame
       job.memory_budget = options_.machine.raster.memory_budget / 2;
       job.on_written = [this](std::int64_t frame, std::uint64_t /*bytes*/) {
         progress_.frame_written(frame, sink_->name(frame));
