@@ -23,6 +23,10 @@ class ListedPath;
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path, TakenName rule = TakenName::kFollow);
+  /// The same, TakenName::kReplace, for a file that other processes, on whatever machines, may want
+  /// to write too: one of them has it at a time. Null while another has; it may have written it
+  /// before. Where the file system has no locks all have it.
+  static std::unique_ptr<AtomicFile> claim(const std::string& path);
   /// Removes the temporary file, unless committed.
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -33,7 +37,10 @@ class AtomicFile {
   void commit();
 
  private:
-  bool open_temporary();
+  struct Unopened {};
+  AtomicFile(Unopened, const std::string& path, TakenName rule);
+  void open_unique();
+  bool open_temporary(const std::string& temporary);
   [[noreturn]] void fail(int error) const;
 
   std::string path_;                       // as given, for messages

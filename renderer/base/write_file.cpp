@@ -1,10 +1,12 @@
 #include "renderer/base/write_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <atomic>
@@ -34,8 +36,8 @@ struct TemporarySlot {
   char path[PATH_MAX] = {};
 };
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
-constinit TemporarySlot temporary_slots[64];  // no work, and no memory, before it is used
-constexpr std::size_t kFolderSlots = 16;      // at the end of the table; files may take these too
+constinit TemporarySlot temporary_slots[1024];  // no work, and no memory, before it is used
+constexpr std::size_t kFolderSlots = 16;        // at the end of the table; files may take these too
 
 std::atomic<int> threads_making{0};     // a temporary file, at this moment
 std::atomic<bool> process_ends{false};  // a handler has begun to remove them
@@ -45,9 +47,9 @@ std::atomic<bool> process_ends{false};  // a handler has begun to remove them
   for (;;) pause();
 }
 
-/// Stands around listing and making a temporary file, so that a handler sees both or neither: it
-/// waits for those who are at it, and nobody begins any more. Signals are blocked meanwhile, lest
-/// the handler wait for the thread that it runs on.
+/// Stands around listing and making a temporary file, and around its end, so that a handler sees
+/// both or neither: it waits for those who are at it, and nobody begins any more. Signals are
+/// blocked meanwhile, lest the handler wait for the thread that it runs on.
 class MakingTemporary {
  public:
   MakingTemporary() {
@@ -90,12 +92,50 @@ void take_over_owner_and_mode(int file, const struct stat& replaced) {
 constexpr std::string_view kTemporaryStart = ".roundel-";
 constexpr std::string_view kTemporaryEnd = ".tmp";
 
-std::string temporary_path(const std::string& path) {
-  static std::atomic<unsigned> counter{0};
+std::string temporary_path(const std::string& path, const std::string& middle) {
   const std::string directory = path.substr(0, path.rfind('/') + 1);
-  // Not made from the file's name, which may have the greatest length already.
-  return directory + std::string(kTemporaryStart) + std::to_string(getpid()) + "-" +
-         std::to_string(counter++) + std::string(kTemporaryEnd);
+  return directory + std::string(kTemporaryStart) + middle + std::string(kTemporaryEnd);
+}
+
+/// One that no other file has.
+std::string unique_path(const std::string& path) {
+  static std::atomic<unsigned> counter{0};
+  return temporary_path(path, std::to_string(getpid()) + "-" + std::to_string(counter++));
+}
+
+/// The one that every process takes for this file. A hash, as the file's name may have the greatest
+/// length already; files that share one wait for each other.
+std::string common_path(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return temporary_path(path, fmt::format("{:016x}", XXH3_64bits(name.data(), name.size())));
+}
+
+enum class Leftover {
+  kGone,
+  kInUse,     ///< by another process
+  kMayBeUsed  ///< for all that is known: the file system has no locks
+};
+
+/// Removes a temporary file if nobody is writing it. Who does holds a lock on it, which the system
+/// drops when the process ends, however that happens: so a file without one is a leftover, and no
+/// process id, which means nothing on another machine or in another container, need be trusted.
+Leftover remove_leftover(const char* path) {
+  const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return errno == ENOENT ? Leftover::kGone : Leftover::kMayBeUsed;
+  Leftover result = Leftover::kGone;
+  if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    result = errno == EWOULDBLOCK ? Leftover::kInUse : Leftover::kMayBeUsed;
+  } else {
+    // Until it was locked its owner may have renamed it, and another process begun the next one of
+    // that name. A file that is locked is removed and renamed by the one that has the lock alone.
+    struct stat opened {};
+    struct stat named {};
+    const bool is_it = fstat(file, &opened) == 0 && lstat(path, &named) == 0 &&
+                       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+    if (is_it && unlink(path) != 0) result = Leftover::kMayBeUsed;
+  }
+  close(file);
+  return result;
 }
 
 }  // namespace
@@ -159,7 +199,7 @@ void AtomicFile::fail(int error) const {
   throw Error(is_refused ? ExitCode::kOutputRefused : ExitCode::kRuntimeFailure, message);
 }
 
-AtomicFile::AtomicFile(const std::string& path, TakenName rule)
+AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName rule)
     : path_(path), target_(rule == TakenName::kFollow ? behind_links(path) : path) {
   if (target_.empty() || target_.back() == '/') fail(EISDIR);
   struct stat status {};
@@ -179,37 +219,64 @@ AtomicFile::AtomicFile(const std::string& path, TakenName rule)
   // rename() would replace a file that its owner has made read-only.
   if (exists && access(target_.c_str(), W_OK) != 0) fail(errno);
   if (exists) replaced_ = status;
+}
+
+AtomicFile::AtomicFile(const std::string& path, TakenName rule)
+    : AtomicFile(Unopened(), path, rule) {
+  if (file_ < 0) open_unique();
+}
+
+std::unique_ptr<AtomicFile> AtomicFile::claim(const std::string& path) {
+  std::unique_ptr<AtomicFile> file(new AtomicFile(Unopened(), path, TakenName::kReplace));
+  const std::string temporary = common_path(path);
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (file->open_temporary(temporary)) return file;
+    const Leftover leftover = remove_leftover(temporary.c_str());
+    if (leftover == Leftover::kInUse) return nullptr;
+    if (leftover == Leftover::kMayBeUsed) break;
+  }
+  file->open_unique();
+  return file;
+}
+
+void AtomicFile::open_unique() {
   // A leftover of an earlier process with this id may have the name: take the next one.
   for (int attempt = 0; attempt < 100; ++attempt) {
-    if (open_temporary()) return;
+    if (open_temporary(unique_path(target_))) return;
   }
   fail(EEXIST);
 }
 
 /// False when the name is taken.
-bool AtomicFile::open_temporary() {
-  {
-    const MakingTemporary making;
-    temporary_ = std::make_unique<ListedPath>(temporary_path(target_));
-    // Nobody else reads what replaces a file that he may not read.
-    file_ =
-        open(temporary_->path(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced_ ? 0600 : 0666);
-  }
-  if (file_ < 0 && errno == EEXIST) return false;
-  if (file_ < 0) fail(errno);
-  // See remove_leftover_files, which may have been faster than the lock: then the file is gone or
-  // about to be. File systems without locks keep leftovers.
+bool AtomicFile::open_temporary(const std::string& temporary) {
+  const MakingTemporary making;
+  auto listed = std::make_unique<ListedPath>(temporary);
+  // Nobody else reads what replaces a file that he may not read.
+  const int file =
+      open(listed->path(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced_ ? 0600 : 0666);
+  if (file < 0 && errno == EEXIST) return false;
+  if (file < 0) fail(errno);
+  // See remove_leftover(), which may have been faster than the lock: then the file is gone or about
+  // to be. File systems without locks keep leftovers.
   struct stat status {};
-  const bool taken = flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (!taken && fstat(file_, &status) == 0 && status.st_nlink > 0) return true;
-  close(file_);
-  file_ = -1;
-  return false;
+  const bool taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (taken || fstat(file, &status) != 0 || status.st_nlink == 0) {
+    close(file);
+    return false;
+  }
+  file_ = file;
+  temporary_ = std::move(listed);
+  return true;
 }
 
 AtomicFile::~AtomicFile() {
   if (file_ < 0) return;
-  if (temporary_) unlink(temporary_->path());
+  if (temporary_) {
+    const MakingTemporary making;
+    unlink(temporary_->path());
+    temporary_.reset();
+  }
   close(file_);
 }
 
@@ -233,7 +300,12 @@ void AtomicFile::commit() {
   if (copy < 0) fail(errno);
   if (close(copy) != 0 && errno != EINTR) fail(errno);
   if (replaced_) take_over_owner_and_mode(file_, *replaced_);
-  if (temporary_ && std::rename(temporary_->path(), target_.c_str()) != 0) fail(errno);
+  if (temporary_) {
+    // From here on another process may begin a file of the temporary one's name.
+    const MakingTemporary making;
+    if (std::rename(temporary_->path(), target_.c_str()) != 0) fail(errno);
+    temporary_.reset();
+  }
   close(file_);
   file_ = -1;
 }
@@ -266,19 +338,13 @@ void write_text_atomically(const std::string& path, std::string_view text) {
   write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
-// Who writes a temporary file holds a lock on it, which the system drops when the process ends,
-// however that happens: so a file without one is a leftover, and no process id, which means nothing
-// on another machine or in another container, need be trusted.
 void remove_leftover_files(const std::string& folder) noexcept {
   try {
     const std::string path = folder.empty() ? "." : folder;
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
       const std::string name = entry.path().filename().string();
-      if (!name.starts_with(kTemporaryStart) || !name.ends_with(kTemporaryEnd)) continue;
-      const int file = open(entry.path().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-      if (file < 0) continue;
-      if (flock(file, LOCK_EX | LOCK_NB) == 0) unlink(entry.path().c_str());
-      close(file);
+      if (name.starts_with(kTemporaryStart) && name.ends_with(kTemporaryEnd))
+        remove_leftover(entry.path().c_str());
     }
   } catch (const std::exception&) {  // no such folder: writing to it will say so
   }

@@ -22,6 +22,7 @@ struct ExportCounts {
   std::uint64_t written = 0, failed = 0;  ///< frames
   std::uint64_t bytes = 0;                ///< written
   std::size_t drawn_ahead = 0;            ///< pictures that wait for an encoder or to be written
+  std::uint64_t kept = 0;                 ///< see ExportResult; the pipeline knows of none
 };
 
 /// What an export works with. All references must outlive it.
@@ -53,6 +54,7 @@ struct FailedFrame {
 /// What an export did.
 struct ExportResult {
   FrameList written;                ///< rising
+  FrameList kept = {};              ///< that another process made meanwhile, rising; set by callers
   std::vector<FailedFrame> failed;  ///< in the order in which they failed
   bool gave_up = false;             ///< too many failures one after the other
   std::optional<Error> error;       ///< why no further frame's circles could be made, if so

@@ -13,7 +13,31 @@
 namespace roundel {
 
 void FileSink::write(std::int64_t frame, std::span<const std::uint8_t> bytes) {
-  write_file_atomically(file_name_.path(frame), bytes, TakenName::kReplace);
+  std::unique_ptr<AtomicFile> file = take_claim(frame);
+  if (!file) file = std::make_unique<AtomicFile>(name(frame), TakenName::kReplace);
+  file->write(bytes);
+  file->commit();
+}
+
+bool FileSink::claim(std::int64_t frame) {
+  try {
+    std::unique_ptr<AtomicFile> file = AtomicFile::claim(name(frame));
+    if (!file) return false;
+    const std::lock_guard lock(mutex_);
+    claims_.emplace(frame, std::move(file));
+  } catch (const Error&) {  // write() will meet it again
+  }
+  return true;
+}
+
+void FileSink::drop_claim(std::int64_t frame) {
+  take_claim(frame);
+}
+
+std::unique_ptr<AtomicFile> FileSink::take_claim(std::int64_t frame) {
+  const std::lock_guard lock(mutex_);
+  auto claim = claims_.extract(frame);
+  return claim ? std::move(claim.mapped()) : nullptr;
 }
 
 StreamSink::StreamSink(int descriptor, std::string header)

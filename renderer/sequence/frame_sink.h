@@ -1,9 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "renderer/base/atomic_file.h"
 #include "renderer/base/frame_name.h"
 
 namespace roundel {
@@ -36,8 +40,18 @@ class FileSink final : public FrameSink {
   std::string name(std::int64_t frame) const override { return file_name_.path(frame); }
   void write(std::int64_t frame, std::span<const std::uint8_t> bytes) override;
 
+  /// Makes the frame's temporary file ahead of time, see AtomicFile::claim(): false while another
+  /// process has it. What is wrong with the place is left for write() to say.
+  bool claim(std::int64_t frame);
+  void drop_claim(std::int64_t frame);
+
  private:
+  /// Null where there is none.
+  std::unique_ptr<AtomicFile> take_claim(std::int64_t frame);
+
   FrameName file_name_;
+  std::mutex mutex_;  ///< guards claims_
+  std::map<std::int64_t, std::unique_ptr<AtomicFile>> claims_;
 };
 
 /// All frames one after the other into a file descriptor, which stays open.

@@ -413,6 +413,89 @@ class ExistingFiles(BatchTest):
         self.assertIn("3 frames (2 replaced)  ", render("pfm", "--overwrite"))
 
 
+class Sharing(BatchTest):
+    """Several exports into one folder, all with --resume."""
+
+    ARGUMENTS = ["render", "snow.yaml", "--frames", "0-199", "--size", "256x256", "--threads", "1", "-o",
+                 "out/%04d.png", "--resume"]
+
+    def stats_of(self, process):
+        output, messages = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, DONE, messages)
+        stats = json.loads(output)
+        self.assertEqual(stats["frames"] + stats["kept"], 200)
+        self.assertEqual(stats["replaced"], 0)
+        return stats
+
+    def start_sharing(self):
+        return self.start(*self.ARGUMENTS, "--stats=json", stdout=subprocess.PIPE)
+
+    def expected(self):
+        os.mkdir(self.path("alone"))
+        self.run_roundel(*self.ARGUMENTS[:-2], "alone/%04d.png")
+        return self.contents("alone")
+
+    def test_each_frame_is_made_once(self):
+        made = [self.stats_of(process)["frames"] for process in [self.start_sharing() for _ in range(3)]]
+        self.assertEqual(sum(made), 200)
+        self.assertEqual(self.contents(), self.expected())
+
+    def test_frames_of_one_that_was_killed_are_made_by_the_other(self):
+        for _ in range(3):
+            killed, other = self.start_sharing(), self.start_sharing()
+            self.wait_for_frames(20)
+            killed.kill()
+            killed.communicate(timeout=60)
+            self.stats_of(other)
+            if not os.path.exists(self.path("alone")):
+                expected = self.expected()
+            self.assertEqual(self.contents(), expected)  # and no temporary file
+            shutil.rmtree(self.path("out"))
+            os.mkdir(self.path("out"))
+
+    def test_one_that_is_halted_is_waited_for(self):
+        halted = self.start_sharing()
+        self.wait_for_frames(5)
+        halted.send_signal(signal.SIGSTOP)
+        other = self.start_sharing()
+        line = ""
+        while "waiting" not in line:
+            line = other.stderr.readline()
+            self.assertNotEqual(line, "")
+        self.assertRegex(line, r"^roundel: waiting for \d+ frames? that another export is making: [0-9,-]+$")
+        there = len([name for name in self.frames_in() if not name.startswith(".")])
+        self.assertGreater(there, 150)
+        self.assertLess(there, 200)
+        halted.send_signal(signal.SIGCONT)
+        self.assertEqual(self.stats_of(halted)["frames"] + self.stats_of(other)["frames"], 200)
+        self.assertEqual(self.contents(), self.expected())
+
+    def test_waiting_ends_with_a_signal(self):
+        halted = self.start_sharing()
+        self.wait_for_frames(5)
+        halted.send_signal(signal.SIGSTOP)
+        other = self.start_sharing()
+        while "waiting" not in other.stderr.readline():
+            self.assertIsNone(other.poll())
+        other.send_signal(signal.SIGINT)
+        _, messages = other.communicate(timeout=60)
+        self.assertEqual(other.returncode, 130)
+        self.assertIn("of 200 frames are missing", messages)
+        halted.kill()
+        halted.communicate(timeout=60)
+
+    def test_a_frame_of_others_that_comes_meanwhile_is_not_replaced(self):
+        process = self.start(*self.ARGUMENTS)
+        self.wait_for_frames(1)
+        self.run_roundel("render", "film.yaml", "--frames", "199", "-o", "out/%04d.png", "--resume")
+        foreign = self.read("out/0199.png")
+        _, messages = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, REFUSED, messages)
+        self.assertIn("1 frame is 96x64, asked 256x256: out/0199.png (it has come since this export began)\n",
+                      messages)
+        self.assertEqual(self.read("out/0199.png"), foreign)
+
+
 class Interruptions(BatchTest):
     ARGUMENTS = ["render", "snow.yaml", "--frames", "0-30000", "-o", "out/%04d.png"]
 

@@ -25,7 +25,7 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
       "with --frames: keep the frames that are there already, if they decode and were made from "
       "this scene and frame number, and render those that are missing or damaged; files of another "
       "scene, size, seed or program, and PFM files, which do not say, are refused, or rendered "
-      "again with --overwrite");
+      "again with --overwrite; several such exports into one folder share the work");
   line.add_value(
       "shard", "I/N", [&options](const std::string& value) { options.shard = parse_shard(value); },
       "with --frames: only share I (from 1) of N; auto asks Slurm, Open MPI or, as auto/N, "

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -13,6 +14,7 @@
 
 #include "renderer/generate/generate.h"
 #include "renderer/render.h"
+#include "renderer/sequence/shared_frames.h"
 #include "renderer/sequence/split_rasterizer.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/problems.h"
@@ -46,16 +48,13 @@ class DrawnFrames final : public FrameSource {
   explicit DrawnFrames(FrameSource& frames) : frames_(frames) {}
   std::optional<std::int64_t> next() override {
     const auto frame = frames_.next();
-    if (!frame) return frame;
-    drawn_.push_back(*frame);
-    if (bands_ != nullptr) bands_->expect(*frame);
+    if (frame) drawn_.push_back(*frame);
     return frame;
   }
-  /// From now on these hear of each frame.
-  void announce_to(RankBands& bands) { bands_ = &bands; }
-  /// Drawn, but neither written nor failed.
+  /// Drawn, but neither there nor failed.
   FrameList unfinished(const ExportResult& result) const {
     FrameList drawn = drawn_, ended = result.written;
+    ended.insert(ended.end(), result.kept.begin(), result.kept.end());
     for (const FailedFrame& failed : result.failed) ended.push_back(failed.frame);
     std::sort(drawn.begin(), drawn.end());
     std::sort(ended.begin(), ended.end());
@@ -65,8 +64,28 @@ class DrawnFrames final : public FrameSource {
  private:
   FrameSource& frames_;
   FrameList drawn_;
-  RankBands* bands_ = nullptr;
 };
+
+/// Tells the ranks of each frame of which they are to draw bands.
+class AnnouncedFrames final : public FrameSource {
+ public:
+  AnnouncedFrames(FrameSource& frames, RankBands& bands) : frames_(frames), bands_(bands) {}
+  std::optional<std::int64_t> next() override {
+    const auto frame = frames_.next();
+    if (frame) bands_.expect(*frame);
+    return frame;
+  }
+
+ private:
+  FrameSource& frames_;
+  RankBands& bands_;
+};
+
+/// Adds to a rising list.
+void merge(FrameList& sum, const FrameList& part) {
+  sum.insert(sum.end(), part.begin(), part.end());
+  std::inplace_merge(sum.begin(), sum.end() - static_cast<std::ptrdiff_t>(part.size()), sum.end());
+}
 
 /// Adds what another rank, or another turn of this one, has done.
 void add_result(ExportResult& sum, const ExportResult& part) {
@@ -74,8 +93,8 @@ void add_result(ExportResult& sum, const ExportResult& part) {
     sum = part;
     return;
   }
-  sum.written.insert(sum.written.end(), part.written.begin(), part.written.end());
-  std::sort(sum.written.begin(), sum.written.end());
+  merge(sum.written, part.written);
+  merge(sum.kept, part.kept);
   sum.failed.insert(sum.failed.end(), part.failed.begin(), part.failed.end());
   sum.gave_up |= part.gave_up;
   if (part.error) sum.error = part.error;
@@ -98,7 +117,9 @@ class Exporter {
         frames_(frames),
         progress_(progress_format()) {
     if (!options.is_stream()) {
-      sink_ = std::make_unique<FileSink>(plan_.name);
+      auto files = std::make_unique<FileSink>(plan_.name);
+      if (options.resume) share_frames(*files);
+      sink_ = std::move(files);
     } else if (ranks.count == 1) {
       sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header());
     } else {
@@ -118,18 +139,22 @@ class Exporter {
   Failure run(const FirstRank* first, const std::function<void(const ExportCounts&)>& on_tick,
               ExportResult& result) {
     try {
-      ExportJob job{scene_, frames_, encoder_, *sink_, join_bands(first, rasterizers())};
+      auto rasterizers = join_bands(first, make_own());
+      ExportJob job{scene_, source(), encoder_, *sink_, std::move(rasterizers)};
       job.encoders = threads_;
       job.repeats = !bands_;  // the other ranks are told of each frame
       job.memory_budget = options_.machine.raster.memory_budget / 2;
       job.on_written = [this](std::int64_t frame, std::uint64_t /*bytes*/) {
         progress_.frame_written(frame, sink_->name(frame));
       };
-      job.goes_on = [&](const ExportCounts& counts) {
+      job.goes_on = [&](ExportCounts counts) {
+        if (shared_) counts.kept = shared_->kept();
         on_tick(counts);
+        say_what_is_waited_for();
         return stop_signal() == 0;
       };
-      const ExportResult part = export_frames(std::move(job));
+      ExportResult part = export_frames(std::move(job));
+      if (shared_) part.kept = shared_->take_kept();
       add_result(result, part);
       return part.error;
     } catch (...) {
@@ -138,7 +163,7 @@ class Exporter {
   }
 
   /// For the other ranks, where each makes a band of every frame.
-  void run_bands() { draw_ordered_bands(scene_, encoder_.wants_float(), ranks_, rasterizers()); }
+  void run_bands() { draw_ordered_bands(scene_, encoder_.wants_float(), ranks_, make_own()); }
 
   /// For the first rank. `kept`: frames that were there. `now`: of the run() that goes on; `ended`:
   /// of those before.
@@ -146,7 +171,8 @@ class Exporter {
                       const ExportCounts& others) const {
     ProgressState state;
     state.failed = now.failed + ended.failed.size() + others.failed;
-    state.done = kept + now.written + ended.written.size() + others.written + state.failed;
+    state.done = kept + now.written + now.kept + ended.written.size() + ended.kept.size() +
+                 others.written + others.kept + state.failed;
     state.total = plan_.frames.size();
     state.bytes = now.bytes + ended.bytes + others.bytes;
     state.queue = now.drawn_ahead;
@@ -162,7 +188,7 @@ class Exporter {
                               result,
                               std::nullopt,
                               rasterizers_,
-                              work.kept,
+                              work.kept + result.kept.size(),
                               work.taken.size() - without(work.taken, result.written).size()};
     print_report(report, options_, [&] { warn_about(result); });
   }
@@ -181,7 +207,8 @@ class Exporter {
                       is_made ? result.written.front() : 0, is_made ? result.stages.overlaps : 1);
   }
 
-  std::vector<std::unique_ptr<Rasterizer>> rasterizers() {
+  /// The rasterizers of this rank.
+  std::vector<std::unique_ptr<Rasterizer>> make_own() {
     if (rasterizers_ == 0) backend_ = choose_backend(options_.machine);
     let_signals_ask();
     const int threads = threads_ > 0 ? threads_ : tbb::this_task_arena::max_concurrency();
@@ -201,10 +228,39 @@ class Exporter {
   std::vector<std::unique_ptr<Rasterizer>> join_bands(
       const FirstRank* first, std::vector<std::unique_ptr<Rasterizer>> all) {
     if (!options_.split_frame || (all.size() == 1 && ranks_.count == 1)) return all;
-    if (ranks_.count > 1) frames_.announce_to(bands_.emplace(ranks_, *first));
+    if (ranks_.count > 1) {
+      bands_.emplace(ranks_, *first);
+      announced_.emplace(shared_ ? static_cast<FrameSource&>(*shared_) : frames_, *bands_);
+    }
     std::vector<std::unique_ptr<Rasterizer>> joined;
     joined.push_back(make_split_rasterizer(std::move(all), bands_ ? &*bands_ : nullptr));
     return joined;
+  }
+
+  /// From now on other exports into the same folder, which resume too, make some of the frames.
+  void share_frames(FileSink& sink) {
+    shared_.emplace(
+        frames_, sink,
+        [this, origin = origin_of(scene_)](std::int64_t frame) {
+          return is_made(plan_, origin, options_, frame);
+        },
+        [] { return stop_signal() != 0; });
+  }
+  FrameSource& source() {
+    if (announced_) return *announced_;
+    if (shared_) return *shared_;
+    return frames_;
+  }
+  /// Once, where another export takes its time.
+  void say_what_is_waited_for() {
+    constexpr std::chrono::seconds kUnsaid{5};
+    const FrameList frames = shared_ ? shared_->waiting_for() : FrameList();
+    const auto now = std::chrono::steady_clock::now();
+    if (frames.empty()) waits_since_ = now;
+    if (has_said_ || now - waits_since_ < kUnsaid) return;
+    has_said_ = true;
+    spdlog::info("waiting for {} that another export is making: {}",
+                 counted(frames.size(), "frame"), frames_text(frames));
   }
 
   /// Only the first rank speaks, but about single frames each does.
@@ -224,7 +280,11 @@ class Exporter {
   FrameEncoder encoder_;
   std::unique_ptr<FrameSink> sink_;
   DrawnFrames frames_;
+  std::optional<SharedFrames> shared_;  ///< with --resume
   std::optional<RankBands> bands_;
+  std::optional<AnnouncedFrames> announced_;  ///< with these
+  std::chrono::steady_clock::time_point waits_since_;
+  bool has_said_ = false;
   Progress progress_;
   ChosenBackend backend_{Backend::kCpu, ""};
   std::size_t rasterizers_ = 0;
@@ -243,7 +303,8 @@ void print_failures(const ExportResult& result) {
 /// Says what remains to be done, and returns the exit code. `worst`: that of the ranks.
 int conclude(const FramesToMake& work, const ExportResult& result, int worst) {
   print_failures(result);
-  const FrameList rest = without(work.frames, result.written);
+  const FrameList rest = without(without(work.frames, result.written), result.kept);
+  const std::size_t kept = work.kept + result.kept.size();
   const int signal = stop_signal();
   if (!rest.empty()) {
     spdlog::error("{}: {} of {} frames are missing; to make them: --frames {}",
@@ -252,8 +313,7 @@ int conclude(const FramesToMake& work, const ExportResult& result, int worst) {
   }
   if (signal != 0 && !rest.empty()) return kSignalled + signal;
   if (worst > kSignalled || rest.empty() || result.error) return worst;
-  if (work.kept > 0 || !result.written.empty())
-    return static_cast<int>(ExitCode::kSomeFramesFailed);
+  if (kept > 0 || !result.written.empty()) return static_cast<int>(ExitCode::kSomeFramesFailed);
   return worst != 0 ? worst : static_cast<int>(ExitCode::kRuntimeFailure);
 }
 
@@ -350,7 +410,8 @@ int follow(const RenderOptions& options, const Ranks& ranks) {
     } else {
       failure = exporter.run(
           nullptr, [&](const ExportCounts& own) { other.note(own); }, report.result);
-      other.note({report.result.written.size(), report.result.failed.size(), report.result.bytes});
+      other.note({report.result.written.size(), report.result.failed.size(), report.result.bytes, 0,
+                  report.result.kept.size()});
     }
     report.exit_code = stop_signal() != 0 ? kSignalled + stop_signal() : exit_code_of(failure);
     report.unfinished = exporter.unfinished(report.result);

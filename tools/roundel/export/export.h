@@ -10,6 +10,7 @@
 #include "renderer/base/frame_name.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/scene/scene.h"
+#include "renderer/sequence/existing_frames.h"
 #include "renderer/sequence/export_pipeline.h"
 #include "renderer/sequence/frame_list.h"
 #include "tools/roundel/cli/common_options.h"
@@ -84,6 +85,12 @@ struct FramesToMake {
 };
 FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
                             const RenderOptions& options);
+
+/// With --resume, once a frame is claimed from other exports into the same folder: whether one of
+/// them has made it since frames_to_make(). Throws Error(kOutputRefused) for a file that must not
+/// be replaced.
+bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderOptions& options,
+             std::int64_t frame);
 
 /// A still, or a film, that was made.
 struct ExportReport {

@@ -14,7 +14,6 @@
 #include "renderer/base/text.h"
 #include "renderer/generate/generate.h"
 #include "renderer/image/files.h"
-#include "renderer/sequence/existing_frames.h"
 #include "renderer/survey.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/progress.h"
@@ -194,6 +193,21 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
   const std::uint64_t host = budget > 0 ? budget : physical_memory() / 2;
   const bool fit = count * bytes <= (backend == Backend::kCpu ? host : kDeviceBytes);
   return fit && frames >= 2 * count ? wanted : 1;
+}
+
+bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderOptions& options,
+             std::int64_t frame) {
+  std::atomic<std::uint64_t> read = 0;
+  const FrameList frames = {frame};
+  ExistingFrames existing(plan.name, frames, plan.format.picture, FrameReading::kChecksums, read);
+  existing.judge(origin, "asked");
+  existing.judge_silent_files();
+  const FrameFile& file = existing.files().front();
+  if (is_of_others(file) && !options.overwrite) {
+    throw Error(ExitCode::kOutputRefused, existing.fault_lines(is_of_others).front() +
+                                              " (it has come since this export began)");
+  }
+  return file.state == FrameState::kSound;
 }
 
 FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,

@@ -18,8 +18,8 @@ namespace roundel {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, name, milliseconds, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StageStats, stages, circles, overlaps, chunks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FailedFrame, frame, exit_code, message)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExportResult, written, failed, gave_up, bytes, stages)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExportCounts, written, failed, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExportResult, written, kept, failed, gave_up, bytes, stages)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExportCounts, written, failed, bytes, kept)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankReport, rank, exit_code, unfinished, result, problem)
 
 namespace {
@@ -148,6 +148,7 @@ ExportCounts FirstRank::others() const {
     sum.written += counts.written;
     sum.failed += counts.failed;
     sum.bytes += counts.bytes;
+    sum.kept += counts.kept;
   }
   return sum;
 }
