@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string_view>
+#include <system_error>
 
 namespace roundel {
 namespace {
@@ -77,6 +77,19 @@ std::string FrameName::path(std::int64_t frame) const {
     path += number.before + fmt::format("{:0{}}", frame, number.width);
   }
   return path + tail_;
+}
+
+std::optional<std::int64_t> FrameName::frame_of(std::string_view path) const {
+  if (numbers_.empty() || !path.starts_with(numbers_.front().before)) return std::nullopt;
+  const std::string_view rest = path.substr(numbers_.front().before.size());
+  const std::size_t sign = rest.starts_with('-') ? 1 : 0;
+  const std::size_t end = std::min(rest.find_first_not_of("0123456789", sign), rest.size());
+  for (std::size_t length = end; length > sign; --length) {  // digits may follow the number
+    std::int64_t frame = 0;
+    const auto [stop, error] = std::from_chars(rest.data(), rest.data() + length, frame);
+    if (error == std::errc() && this->path(frame) == path) return frame;
+  }
+  return std::nullopt;
 }
 
 std::string frames_text(const FrameList& frames) {

@@ -1,7 +1,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace roundel {
@@ -26,6 +28,8 @@ class FrameName {
   /// True where frames have folders of their own.
   bool has_number_in_folder() const;
   std::string path(std::int64_t frame) const;
+  /// The frame that has this path, for names with a number.
+  std::optional<std::int64_t> frame_of(std::string_view path) const;
 
  private:
   struct Number {

@@ -79,6 +79,17 @@ CircleMove move_of(const Scene& scene, const Layer& layer, bool by_view) {
   return {scene, is_data(layer) ? LayerMove() : layer.move, by_view};
 }
 
+/// True where keys change nothing but the view and layers' moves. Data move by themselves.
+bool only_moves(const Scene& scene) {
+  const std::vector<KeyedValue>& keyed = keyed_values(scene);
+  if (is_data_film(scene)) return false;
+  if (!keyed.empty() && std::any_of(scene.layers.begin(), scene.layers.end(), is_data))
+    return false;
+  return std::none_of(keyed.begin(), keyed.end(), [](const KeyedValue& value) {
+    return value.is_of_circle() || value.changes_paint();
+  });
+}
+
 /// True where make_run() makes all that is wanted for this shader.
 bool makes_runs(const LayerSource& source, Shader shader, CircleSource::Depths depths) {
   const LayerSource::Runs runs = source.runs();
@@ -108,7 +119,7 @@ std::uint64_t next_source_number() {
 
 struct CircleSource::State {
   const Scene& scene;
-  std::vector<std::unique_ptr<LayerSource>> sources;  ///< one a layer
+  std::vector<std::shared_ptr<LayerSource>> sources;  ///< one a layer
   std::uint64_t number = next_source_number();
 };
 
@@ -117,19 +128,30 @@ CircleSource::CircleSource(const Scene& scene) : state_(std::make_unique<State>(
     state_->sources.push_back(make_layer_source(scene, index));
 }
 
-CircleSource::CircleSource(const Scene& scene, CircleSource& before) : CircleSource(scene) {
-  for (std::size_t i = 0; i < state_->sources.size(); ++i)
-    if (state_->sources[i]->is_simulated()) state_->sources[i].swap(before.state_->sources[i]);
+CircleSource::CircleSource(const Scene& scene, const CircleSource& before)
+    : state_(std::make_unique<State>(State{scene, before.state_->sources})) {
+  std::vector<bool> moves(scene.layers.size());  // by itself: not only as a whole
+  bool paints_differ = false;
+  for (std::size_t i = 0; i < moves.size(); ++i)
+    paints_differ |= moves[i] = is_data(scene.layers[i]);
+  for (const KeyedValue& keyed : keyed_values(scene)) {
+    if (keyed.is_of_circle()) moves[keyed.layer] = true;
+    paints_differ |= keyed.changes_paint();
+  }
+  for (std::uint32_t index = 0; index < moves.size(); ++index)
+    if (moves[index]) state_->sources[index] = make_layer_source(scene, index);
+  if (!paints_differ) state_->number = before.state_->number;
 }
 
 CircleSource::~CircleSource() = default;
 
 FilmSource::FilmSource(const Scene& scene)
-    : is_data_film_(is_data_film(scene)),
+    : has_frames_(roundel::has_frames(scene)),
+      has_recipes_(only_moves(scene)),
       now_{{std::shared_ptr<const Scene>(), &scene}, std::make_shared<CircleSource>(scene)} {}
 
 FilmSource::Frame FilmSource::at(std::int64_t frame) {
-  if (!is_data_film_ || frame == now_.scene->frame) return now_;
+  if (!has_frames_ || frame == now_.scene->frame) return now_;
   auto scene = std::make_shared<const Scene>(scene_at(*now_.scene, frame));
   auto circles = std::make_shared<CircleSource>(*scene, *now_.circles);
   now_ = {std::move(scene), std::move(circles)};
@@ -263,6 +285,23 @@ void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& 
 std::vector<std::uint64_t> CircleSource::rows_of(std::size_t layer,
                                                  std::span<const std::uint64_t> circles) {
   return state_->sources[layer]->rows_of(circles);
+}
+
+void CircleSource::keep_circles(std::uint64_t bytes) {
+  const std::vector<Layer>& layers = state_->scene.layers;
+  std::uint64_t needed = 0;
+  const auto is_kept = [&](std::size_t index) {
+    return !std::holds_alternative<InlineSource>(layers[index].source) && !is_data(layers[index]) &&
+           !state_->sources[index]->is_simulated();
+  };
+  for (std::size_t index = 0; index < layers.size(); ++index)
+    if (is_kept(index)) needed += count_circles(layers[index]) * (sizeof(Shape) + sizeof(Paint));
+  if (needed > bytes) return;
+  for (std::size_t index = 0; index < layers.size(); ++index)
+    if (is_kept(index))
+      state_->sources[index] = make_kept_layer(
+          *state_->sources[index], count_circles(layers[index]),
+          makes_runs(*state_->sources[index], layers[index].shader, Depths::kPainted));
 }
 
 bool CircleSource::is_simulated() const {

@@ -18,9 +18,10 @@ class CircleSource {
  public:
   /// Keeps a reference to the scene.
   explicit CircleSource(const Scene& scene);
-  /// The same, with the simulations of one that is not used any more: of the same scene, but for
-  /// its data.
-  CircleSource(const Scene& scene, CircleSource& before);
+  /// The same of the scene at another frame: shares the layers whose own circles are the same, and
+  /// the simulations, for which `before` is not to be asked any more. The scene of the first source
+  /// must outlive it, too.
+  CircleSource(const Scene& scene, const CircleSource& before);
   ~CircleSource();
 
   /// Depths, which take a sort in some of the classic scenes.
@@ -57,6 +58,10 @@ class CircleSource {
   /// What all frames are made from where data and view stay the same. Goes back to frame 0.
   std::shared_ptr<const FilmCircles> film_circles();
 
+  /// Makes the circles of layers without data or simulation once, to be copied from then on,
+  /// where they take at most `bytes`.
+  void keep_circles(std::uint64_t bytes);
+
  private:
   void make_run(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
 
@@ -64,7 +69,7 @@ class CircleSource {
   std::unique_ptr<State> state_;
 };
 
-/// The circles of a scene's frames, with each frame's files of data.
+/// The circles of a scene's frames, with each frame's values of keys and files of data.
 class FilmSource {
  public:
   /// Keeps a reference to the scene.
@@ -79,18 +84,23 @@ class FilmSource {
   /// streams.
   Frame at(std::int64_t frame);
 
+  /// True where the scene itself depends on the frame: has_frames().
+  bool has_frames() const { return has_frames_; }
+  /// Makes circles that only the view or their layer moves once, where they take at most `bytes`.
+  void keep_circles(std::uint64_t bytes) { now_.circles->keep_circles(bytes); }
+
   /// True where recipe() has frames' circles.
-  bool has_recipes() const { return !is_data_film_; }
-  /// The circles of a frame, from those of the film, which are made once.
+  bool has_recipes() const { return has_recipes_; }
+  /// The circles of a frame, the one of the last at(), from those of the film, which are made once.
   CircleRecipe recipe(std::int64_t frame);
 
   /// True where the circles depend on the frame.
-  bool varies() const { return is_data_film_ || now_.circles->is_simulated(); }
+  bool varies() const { return has_frames_ || now_.circles->is_simulated(); }
   /// Of the frame that the scene is at, until another is asked for.
   const CircleSource& first() const { return *now_.circles; }
 
  private:
-  bool is_data_film_;
+  bool has_frames_, has_recipes_;
   Frame now_;
   std::shared_ptr<const FilmCircles> film_;  // once a recipe was asked for
 };

@@ -67,6 +67,10 @@ class LayerSource {
   LayerSource() = default;
 };
 
+/// What another source makes, with that many circles: made now, by its runs or as a whole, and
+/// copied from then on. Of layers that are not simulated.
+std::unique_ptr<LayerSource> make_kept_layer(LayerSource& source, std::size_t count, bool by_runs);
+
 /// In all of these, `alpha` is that of circles that bring none of their own.
 /// Keeps a reference to `source`.
 std::unique_ptr<LayerSource> make_random_layer(const RandomSource& source, std::uint32_t seed,

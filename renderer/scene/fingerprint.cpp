@@ -289,7 +289,7 @@ std::string fingerprint(const Scene& scene) {
 }
 
 std::string fingerprint_at(const Scene& scene, std::int64_t frame) {
-  if (!is_data_film(scene)) return fingerprint(scene);
+  if (!has_frames(scene)) return fingerprint(scene);
   return fingerprint(scene_at(scene, frame, SceneUse::kFingerprint));
 }
 

@@ -10,8 +10,8 @@ namespace roundel {
 /// contract. Not over paths, output, fps or frame range.
 std::string fingerprint(const Scene& scene);
 
-/// That of the scene as it stands at a frame, which differs from frame to frame in films of data.
-/// Throws what scene_at() does.
+/// That of the scene as it stands at a frame, which differs from frame to frame in films of data
+/// and where values have keys over time. Throws what scene_at() does.
 std::string fingerprint_at(const Scene& scene, std::int64_t frame);
 
 }  // namespace roundel

@@ -23,7 +23,7 @@ struct SceneOverrides {
   double scale = 1;          ///< of width and height, and of lengths in px
   /// Pixels on the left and above that are not drawn, then the width and height that are.
   std::optional<std::array<int, 4>> crop;
-  std::optional<std::int64_t> frame;  ///< that films of data are at; else that of the animation
+  std::optional<std::int64_t> frame;  ///< that the scene is at; else that of the animation
   std::optional<std::vector<std::string>> layers;  ///< names; all others are hidden
   std::vector<VarSetting> vars;                    ///< of a var set twice the last one counts
 };

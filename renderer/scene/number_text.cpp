@@ -103,4 +103,10 @@ ParsedNumber<std::int64_t> parse_integer(std::string_view text) {
   return {value, {}};
 }
 
+std::optional<double> parse_key_time(std::string_view text, double fps) {
+  if (const std::optional<double> seconds = parse_with_unit(text, "s")) return *seconds * fps;
+  const std::optional<std::int64_t> frame = parse_integer(text).value;
+  return frame ? std::optional(static_cast<double>(*frame)) : std::nullopt;
+}
+
 }  // namespace roundel

@@ -22,6 +22,9 @@ ParsedNumber<double> parse_number(std::string_view text);
 /// A number followed by a unit and nothing else: 2px, 0.5%. Its value, if it is well-formed.
 std::optional<double> parse_with_unit(std::string_view text, std::string_view unit);
 
+/// When a key is: a frame number, or seconds as 2.5s. In frames.
+std::optional<double> parse_key_time(std::string_view text, double fps);
+
 /// Decimal integers: sign and digits, without leading zeros.
 ParsedNumber<std::int64_t> parse_integer(std::string_view text);
 

@@ -177,9 +177,8 @@ View view_of(const ViewWindow& asked, const Scene& scene) {
   return view;
 }
 
-/// All that depends on the data at hand.
-void complete(Scene& scene, SceneUse use) {
-  survey_layers(scene, use);
+/// Turns the window, if there is one, into the view.
+void set_view(Scene& scene) {
   if (!scene.window) return;
   const bool flip_y = scene.view.flip_y;
   scene.view = view_of(*scene.window, scene);
@@ -190,18 +189,40 @@ void complete(Scene& scene, SceneUse use) {
                             scene.path, 1 / scene.view.zoom, scene.view.zoom, kMaxZoom));
 }
 
+/// All that depends on the data at hand.
+void complete(Scene& scene, SceneUse use) {
+  survey_layers(scene, use);
+  set_view(scene);
+}
+
+/// Throws for a window that is too small at a key, before anything is drawn.
+void check_windows(const Scene& scene) {
+  if (!scene.window || !scene.keyed) return;
+  Scene at = scene;
+  for (const KeyedValue& keyed : keyed_values(scene)) {
+    if (!keyed.is_of_view()) continue;
+    for (const double frame : keyed.keys.frames) {
+      apply_keys(at, frame);
+      set_view(at);
+    }
+  }
+}
+
 }  // namespace
 
 void resolve_scene(Scene& scene) {
+  apply_keys(scene, static_cast<double>(scene.frame));
   for_each_data(scene,
                 [&](const Layer& layer, DataSource& data) { settle_film(scene, layer, data); });
   complete(scene, SceneUse::kDraw);
+  check_windows(scene);
 }
 
 Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
   Scene at = scene;
-  if (!is_data_film(scene) || frame == scene.frame) return at;
+  if (!has_frames(scene) || frame == scene.frame) return at;
   at.frame = frame;
+  apply_keys(at, static_cast<double>(frame));
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Table>> tables;
   for_each_data(at, [&](const Layer& layer, DataSource& data) {
     if (!data.film || is_out(at, layer)) return;

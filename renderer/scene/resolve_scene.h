@@ -16,9 +16,10 @@ enum class SceneUse {
   kFingerprint,  ///< data are gone through only where the fingerprint needs it
 };
 
-/// The scene as it stands at a frame, with that frame's files of data. Throws Error(kInvalidScene)
-/// where one is missing or not like the first, what resolve_scene() throws, and
-/// Error(kRuntimeFailure) where one has changed since.
+/// The scene as it stands at a frame, with that frame's values of keys and files of data. Throws
+/// Error(kInvalidScene) where a file is missing or not like the first, what resolve_scene() throws,
+/// and Error(kRuntimeFailure) where one has changed since. Layers that move do not move a window of
+/// `fit: data`, unless it is over each frame's files.
 Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use = SceneUse::kDraw);
 
 /// Throws Error(kInvalidScene) with all of these frames that lack a file of data.

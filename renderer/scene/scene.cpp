@@ -40,6 +40,15 @@ bool is_data_film(const Scene& scene) {
   });
 }
 
+const std::vector<KeyedValue>& keyed_values(const Scene& scene) {
+  static const std::vector<KeyedValue> kNone;
+  return scene.keyed ? *scene.keyed : kNone;
+}
+
+bool has_frames(const Scene& scene) {
+  return scene.keyed || is_data_film(scene);
+}
+
 std::string DataFilm::path(std::int64_t frame) const {
   const std::filesystem::path file = name.path(std::max<std::int64_t>(frame, 0));
   return (std::filesystem::path(folder) / file).string();

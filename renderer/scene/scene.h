@@ -14,6 +14,7 @@
 #include "renderer/map/layer_move.h"
 #include "renderer/map/survey_rows.h"
 #include "renderer/pixels/image_settings.h"
+#include "renderer/scene/keyed_value.h"
 
 namespace roundel {
 
@@ -206,7 +207,9 @@ struct Scene {
   std::optional<ViewWindow> window;  ///< that `view` comes from, once the scene is resolved
   std::vector<Layer> layers;         ///< painted in this order, later ones on top
   std::optional<Animation> animation;
-  std::int64_t frame = 0;             ///< that films of data are at
+  /// Values with keys over time; null where there are none. In the scene they are as at `frame`.
+  std::shared_ptr<const std::vector<KeyedValue>> keyed;
+  std::int64_t frame = 0;             ///< that the scene is at
   std::uint64_t memory = 0;           ///< bytes that it may take to draw it; 0: nobody has said
   std::optional<std::string> output;  ///< pattern, relative to the working directory
 
@@ -221,6 +224,10 @@ std::uint64_t count_circles(const Layer& layer);
 CircleLooks looks_of(const Scene& scene);
 /// True where some layer has a data file a frame.
 bool is_data_film(const Scene& scene);
+/// The values with keys over time.
+const std::vector<KeyedValue>& keyed_values(const Scene& scene);
+/// True where the scene itself, without its simulations, depends on the frame: see scene_at().
+bool has_frames(const Scene& scene);
 
 inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
 /// Scenes with data and no more circles than this are made in memory, where nothing has to be read

@@ -15,8 +15,10 @@
 #include "renderer/base/text.h"
 #include "renderer/data/table.h"
 #include "renderer/scene/classic_scenes.h"
+#include "renderer/scene/read_keys.h"
 #include "renderer/scene/read_looks.h"
 #include "renderer/scene/read_map.h"
+#include "renderer/scene/read_random.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/resolve_scene.h"
 
@@ -26,7 +28,7 @@ namespace {
 class SceneReader {
  public:
   SceneReader(const std::string& path, const SceneOverrides& overrides, SceneErrors& errors)
-      : path_(path), overrides_(overrides), errors_(errors) {}
+      : path_(path), overrides_(overrides), errors_(errors), keys_(errors) {}
 
   Scene read(PartlyValidNode root) {
     Scene scene;
@@ -36,10 +38,12 @@ class SceneReader {
     read_image(root, scene.image);
     image_ = scene.image;
     std::tie(scene.width_in_file, scene.height_in_file) = size_in_file_;
-    if (const auto view = root.find_part("view")) read_view(*view, scene);
-    if (const auto animation = root.find_part("animation"))
+    if (const auto animation = root.find_part("animation")) {
       scene.animation = animation_ = read_animation(*animation);
+      keys_.set_fps(animation_->fps);
+    }
     scene.frame = scene.default_frame();
+    if (const auto view = root.find_part("view")) read_view(*view, scene);
     if (const auto layers = root.find_part("layers")) read_layers(*layers, scene);
     if (overrides_.layers) hide_layers(scene);
     scene.image.looks = looks_of(scene);
@@ -49,30 +53,35 @@ class SceneReader {
         }))
       errors_.add(fit_->place(), "view.fit", "expected a layer with data");
     if (const auto output = root.find("output")) scene.output = std::string(output->text());
+    if (!keys_.found().empty())
+      scene.keyed = std::make_shared<const std::vector<KeyedValue>>(std::move(keys_.found()));
     return scene;
   }
 
  private:
   void read_view(PartlyValidNode node, Scene& scene) {
-    if (const auto center = node.find("center")) {
-      scene.view.center_x = read_point(*center)[0];
-      scene.view.center_y = read_point(*center)[1];
-    }
-    read_key(node, "zoom", read_number, scene.view.zoom);
+    using Target = KeyedValue::Target;
+    std::array<double, 2> center{scene.view.center_x, scene.view.center_y};
+    keys_.read(node, "center", read_point, center, {Target::kCenter}, "view");
+    std::tie(scene.view.center_x, scene.view.center_y) = std::tie(center[0], center[1]);
+    keys_.read(node, "zoom", read_number, scene.view.zoom, {Target::kZoom}, "view");
     scene.view.flip_y = node.find("flip").has_value();
     ViewWindow window;
-    for (const char* key : {"x", "y"}) {
-      const auto ends = node.find(key);
-      if (!ends) continue;
-      (*key == 'x' ? window.x : window.y) = read_point(*ends);
-      if (!(read_point(*ends)[0] < read_point(*ends)[1]))
-        errors_.add(ends->place(), fmt::format("view.{}", key),
-                    "expected the lower end first, then a higher one");
-    }
+    const auto read_ends = [this](const char* key) {
+      return [this, key](ValidNode ends) {
+        const std::array<double, 2> pair = read_point(ends);
+        if (!(pair[0] < pair[1]))
+          errors_.add(ends.place(), fmt::format("view.{}", key),
+                      "expected the lower end first, then a higher one");
+        return pair;
+      };
+    };
+    keys_.read(node, "x", read_ends("x"), window.x, {Target::kWindowX}, "view");
+    keys_.read(node, "y", read_ends("y"), window.y, {Target::kWindowY}, "view");
     const auto fit = node.find("fit");
     if (fit)
       window.kind = fit->text() == "data" ? ViewWindow::Kind::kData : ViewWindow::Kind::kSquare;
-    read_key(node, "margin", read_number, window.margin);
+    keys_.read(node, "margin", read_number, window.margin, {Target::kMargin}, "view");
     window.is_over_frame = is_over_frame(node.find("over"));
     if (window.is_over_frame && window.kind != ViewWindow::Kind::kData)
       errors_.add(node.find("over")->place(), "view.over", "expected fit: data too");
@@ -188,6 +197,7 @@ class SceneReader {
     std::map<std::string, std::size_t> names;
     layers.for_each_part([&](std::size_t index, PartlyValidNode node) {
       layer_path_ = fmt::format("layers[{}]", index);
+      layer_index_ = scene.layers.size();
       scene.layers.push_back(read_layer(node));
       if (const auto name = node.find("name")) check_name(*name, index, names);
     });
@@ -211,12 +221,16 @@ class SceneReader {
                               first->second));
   }
 
-  static void read_placement(PartlyValidNode node, Layer& layer) {
+  void read_placement(PartlyValidNode node, Layer& layer) {
+    using Target = KeyedValue::Target;
+    const auto read_moving = [&](const char* key, auto read_value, auto& out, Target target) {
+      keys_.read(node, key, read_value, out, {target, layer_index_}, layer_path_);
+    };
     if (const auto name = node.find("name")) layer.name = std::string(name->text());
-    read_key(node, "opacity", read_number, layer.opacity);
-    read_key(node, "offset", read_point, layer.move.offset);
-    read_key(node, "scale", read_number, layer.move.scale);
-    read_key(node, "rotate", read_number, layer.move.rotate);
+    read_moving("opacity", read_number, layer.opacity, Target::kOpacity);
+    read_moving("offset", read_point, layer.move.offset, Target::kOffset);
+    read_moving("scale", read_number, layer.move.scale, Target::kScale);
+    read_moving("rotate", read_number, layer.move.rotate, Target::kRotate);
     read_key(node, "pivot", read_point, layer.move.pivot);
   }
 
@@ -227,7 +241,7 @@ class SceneReader {
     if (const auto generator = node.find("generator")) {
       layer.source = read_generator(*generator, layer.shader);
     } else if (const auto random = node.find_part("random")) {
-      layer.source = read_random(*random);
+      layer.source = read_random(*random, layer_path_, errors_);
     } else if (const auto circles = node.find("circles")) {
       layer.source = read_circles(*circles);
     }
@@ -255,76 +269,15 @@ class SceneReader {
     return source;
   }
 
-  RandomSource read_random(PartlyValidNode node) {
-    RandomSource source;
-    read_key(node, "count", read_integer, source.count);
-    if (const auto seed = node.find("seed"))
-      source.seed = static_cast<std::uint32_t>(read_integer(*seed));
-    read_key(node, "position", read_position_law, source.position);
-    read_key(node, "radius", read_number_law, source.radius);
-    if (const auto color = node.find("color"))
-      source.color = read_color_law(*color, layer_path_ + ".random.color", errors_);
-    if (const auto alpha = node.find("alpha")) source.alpha = read_number_law(*alpha);
-    read_key(node, "depth", read_number_law, source.depth);
-    for (const char* key : {"radius", "alpha", "depth"}) {
-      if (const auto law = node.find(key)) check_order(*law, key, read_number_law(*law));
-    }
-    if (const auto position = node.find("position")) check_position(*position, source.position);
-    if (const auto* grid = std::get_if<GridPosition>(&source.position))
-      source.count = count_cells(node, *grid);
-    else if (!node.has("count") && node.find("position"))
-      errors_.add(node.place(), layer_path_ + ".random", "missing key \"count\"");
-    return source;
-  }
-
-  void check_position(ValidNode node, const PositionLaw& law) {
-    const std::string path = layer_path_ + ".random.position";
-    const auto is_box = [](const auto& box) {
-      return box.low[0] <= box.high[0] && box.low[1] <= box.high[1];
-    };
-    const auto* const uniform = std::get_if<UniformPosition>(&law);
-    const auto* const grid = std::get_if<GridPosition>(&law);
-    if ((uniform && !is_box(*uniform)) || (grid && !is_box(*grid)))
-      errors_.add(node.place(), path, "expected the lower left corner first, then the upper right");
-    if (const auto* const ring = std::get_if<RingPosition>(&law);
-        ring && ring->width > ring->radius)
-      errors_.add(node.place(), path + ".ring.width",
-                  fmt::format("expected at most the radius, got {}", ring->width));
-    if (const auto* const line = std::get_if<PolylinePosition>(&law);
-        line && std::all_of(line->points.begin(), line->points.end(),
-                            [&](const auto& point) { return point == line->points[0]; }))
-      errors_.add(node.place(), path + ".polyline.points", "expected two points that differ");
-  }
-
-  std::uint64_t count_cells(PartlyValidNode node, const GridPosition& grid) {
-    if (node.has("count"))
-      errors_.add(node.place(), layer_path_ + ".random",
-                  fmt::format("expected \"count\" or a grid, which has {} * {} circles, got both",
-                              grid.columns, grid.rows));
-    const std::uint64_t count = grid.columns * grid.rows;
-    if (count > kMaxCircles)
-      errors_.add(
-          node.place(), layer_path_ + ".random.position.grid",
-          fmt::format("{} circles need {} of memory; at most {}", count,
-                      memory_text(static_cast<double>(count) * kBytesPerCircle), kMaxCircles));
-    return count <= kMaxCircles ? count : 0;
-  }
-
-  void check_order(ValidNode node, const char* key, const NumberLaw& law) {
-    const auto* uniform = std::get_if<UniformLaw>(&law);
-    if (uniform && uniform->low > uniform->high)
-      errors_.add(
-          node.place(), fmt::format("{}.random.{}.uniform", layer_path_, key),
-          fmt::format("expected the lower bound first, got [{}, {}]", uniform->low, uniform->high));
-  }
-
-  static InlineSource read_circles(ValidNode list) {
+  InlineSource read_circles(ValidNode list) {
     InlineSource source;
     source.circles.reserve(list.count());
     for (const ValidNode& node : list.items()) {
       InlineCircle circle;
       node.for_each_entry([&](std::string_view key, ValidNode value) {
-        if (key == "x")
+        if (value.is_map())
+          read_circle_keys(key, value, source.circles.size());
+        else if (key == "x")
           circle.x = read_number(value);
         else if (key == "y")
           circle.y = read_number(value);
@@ -340,6 +293,18 @@ class SceneReader {
       source.circles.push_back(circle);
     }
     return source;
+  }
+
+  void read_circle_keys(std::string_view key, ValidNode value, std::size_t circle) {
+    using Target = KeyedValue::Target;
+    KeyedValue keyed{Target::kX, layer_index_, circle};
+    while (key != keyed.name())
+      keyed.target = static_cast<Target>(static_cast<int>(keyed.target) + 1);
+    keys_.add(value, keyed, fmt::format("{}.circles[{}]", layer_path_, circle),
+              [&](ValidNode node) {
+                return keyed.target == Target::kColor ? KeyReader::numbers_of(read_color(node))
+                                                      : KeyReader::numbers_of(read_number(node));
+              });
   }
 
   DataSource read_data(PartlyValidNode layer, Shader shader) {
@@ -503,9 +468,11 @@ class SceneReader {
   std::pair<int, int> size_in_file_;
   SceneErrors& errors_;
   std::string layer_path_;
+  std::size_t layer_index_ = 0;  ///< among the scene's
   std::map<std::pair<std::string, std::string>, DataFile> data_files_;
   std::optional<ValidNode> fit_;  ///< of the view
   std::optional<Animation> animation_;
+  KeyReader keys_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "renderer/map/color_map.h"
 #include "renderer/map/data_map.h"
 #include "renderer/scene/classic_scenes.h"
+#include "renderer/scene/keyed_value.h"
 #include "renderer/scene/number_text.h"
 #include "renderer/scene/scene.h"
 #include "renderer/scene/spec.h"
@@ -70,6 +71,31 @@ SpecPtr point() {
 }
 SpecPtr view_center() {
   return list_of(number(-kMaxDataCoordinate, kMaxDataCoordinate), 2, "a point [x, y]");
+}
+
+/// A value, or keys over time. Values are no maps.
+SpecPtr over_time(SpecPtr value, std::string definition) {
+  const SpecPtr keys = spec(DictSpec{value, true}, "{FRAME: VALUE, ...}");
+  const SpecPtr keyed =
+      spec(ObjectSpec{{
+               {"keys", keys, "Values by frame number, or by seconds as 2.5s.", true, ""},
+               {"ease", spec(EnumSpec{{kEaseNames.begin(), kEaseNames.end()}}),
+                "How the value goes from key to key.", false, "\"linear\""},
+           }},
+           "{keys: {FRAME: VALUE, ...}, ease: NAME}");
+  return spec(AnyOfSpec{{std::move(value), keyed}}, "", std::move(definition));
+}
+SpecPtr coordinate_over_time() {
+  return over_time(number(-kMaxCoordinate, kMaxCoordinate), "coordinateOverTime");
+}
+SpecPtr share_over_time() {
+  return over_time(number(0, 1), "shareOverTime");
+}
+SpecPtr size_over_time() {
+  return over_time(number_above(0, kMaxCoordinate), "sizeOverTime");
+}
+SpecPtr place_over_time() {
+  return over_time(view_center(), "placeOverTime");
 }
 
 SpecPtr colormap() {
@@ -222,15 +248,15 @@ SpecPtr random_circles() {
 }
 
 SpecPtr inline_circles() {
-  const SpecPtr coordinate = number(-kMaxCoordinate, kMaxCoordinate);
+  const SpecPtr coordinate = coordinate_over_time();
   const SpecPtr circle =
       spec(ObjectSpec{{
                {"x", coordinate, "Centre, in scene units to the right.", true, ""},
                {"y", coordinate, "Centre, in scene units up.", true, ""},
-               {"z", number(0, 1), "Depth; only the snow shader reads it.", false, "0"},
-               {"radius", number_above(0, kMaxCoordinate), "Radius in scene units.", true, ""},
-               {"color", color(), "Colour.", false, "\"#000000\""},
-               {"alpha", number(0, 1), "Opacity; the shader's where absent.", false, ""},
+               {"z", share_over_time(), "Depth; only the snow shader reads it.", false, "0"},
+               {"radius", size_over_time(), "Radius in scene units.", true, ""},
+               {"color", over_time(color(), "colorOverTime"), "Colour.", false, "\"#000000\""},
+               {"alpha", share_over_time(), "Opacity; the shader's where absent.", false, ""},
            }},
            "a circle {x: NUMBER, y: NUMBER, radius: NUMBER, ...}");
   return spec(ListSpec{circle}, "a list of circles");
@@ -431,17 +457,17 @@ SpecPtr layer() {
               {"name", spec(StringSpec{}, "a name"),
                "Name, unique among the layers, for messages and --layers; without commas.", false,
                ""},
-              {"opacity", number(0, 1), "A factor on each circle's alpha.", false, "1"},
+              {"opacity", share_over_time(), "A factor on each circle's alpha.", false, "1"},
               {"blend", spec(EnumSpec{{kBlendModeNames.begin(), kBlendModeNames.end()}}),
                "How each circle changes what lies below it.", false, "\"over\""},
-              {"offset", view_center(),
+              {"offset", place_over_time(),
                "The layer's circles move by [x, y]: p' = offset + pivot + rotate * scale * (p - "
                "pivot).",
                false, "[0, 0]"},
-              {"scale", number_above(0, kMaxCoordinate),
+              {"scale", size_over_time(),
                "The layer's circles, their radii too, grow by this factor about the pivot.", false,
                "1"},
-              {"rotate", number(-kMaxCoordinate, kMaxCoordinate),
+              {"rotate", coordinate_over_time(),
                "Degrees by which the layer turns about the pivot, counter-clockwise.", false, "0"},
               {"pivot", view_center(), "The point that scale and rotate leave where it is.", false,
                "[0, 0]"},
@@ -515,13 +541,14 @@ SpecPtr image() {
 }
 
 SpecPtr view() {
-  const SpecPtr window = list_of(number(-kMaxDataCoordinate, kMaxDataCoordinate), 2, "[low, high]");
+  const SpecPtr window = over_time(
+      list_of(number(-kMaxDataCoordinate, kMaxDataCoordinate), 2, "[low, high]"), "windowOverTime");
   return spec(
       ObjectSpec{
           {
-              {"center", view_center(), "The scene point in the middle of the image.", false,
+              {"center", place_over_time(), "The scene point in the middle of the image.", false,
                "[0.5, 0.5]"},
-              {"zoom", number_above(0, kMaxZoom),
+              {"zoom", over_time(number_above(0, kMaxZoom), "zoomOverTime"),
                "The image is 1/zoom scene units high, and width/height times that wide.", false,
                "1"},
               {"x", window, "With y: the window of scene space in the middle of the image.", false,
@@ -531,7 +558,7 @@ SpecPtr view() {
               {"fit", spec(EnumSpec{{"data", "square"}}),
                "The window: that of the centres of all data layers' circles, or the unit square.",
                false, ""},
-              {"margin", number(0, kMaxMargin),
+              {"margin", over_time(number(0, kMaxMargin), "marginOverTime"),
                "With fit: of the window's longer side, added on each side.", false, "0.05"},
               over("With fit: data, of a data file a frame: the window of all frames' files, or of "
                    "each frame's."),

@@ -77,7 +77,11 @@ class SchemaWriter {
         {"pattern", sign + "([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?" + spec.unit + "$"}};
   }
   Json form_json(const DictSpec& spec) {
-    return {{"type", "object"}, {"additionalProperties", json(*spec.value)}, {"minProperties", 1}};
+    Json out = {
+        {"type", "object"}, {"additionalProperties", json(*spec.value)}, {"minProperties", 1}};
+    if (spec.keys_are_times)
+      out["propertyNames"] = {{"pattern", "^[-+]?([0-9]+|([0-9]+([.][0-9]*)?|[.][0-9]+)s)$"}};
+    return out;
   }
   Json form_json(const EnumSpec& spec) { return {{"enum", spec.values}}; }
   Json form_json(const AnyOfSpec& spec) {

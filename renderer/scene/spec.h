@@ -40,6 +40,7 @@ struct ObjectSpec {
 /// A map whose keys are names of the user's.
 struct DictSpec {
   SpecPtr value;
+  bool keys_are_times = false;  ///< no names, but frame numbers or seconds
 };
 /// Whatever stands there.
 struct AnythingSpec {};
@@ -67,7 +68,8 @@ struct UnitSpec {
 struct EnumSpec {
   std::vector<std::string> values;
 };
-/// The first alternative that a value's kind (number, text, list, map …) fits decides.
+/// The first alternative that a value's kind (number, text, list, map …) fits decides; where none
+/// does, `expected` says what may be there, or the first alternative where that is empty.
 struct AnyOfSpec {
   std::vector<SpecPtr> alternatives;
 };

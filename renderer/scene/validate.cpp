@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <unordered_map>
 
@@ -54,6 +55,12 @@ bool fits_kind(YamlNode node, const Spec& spec) {
                                     [&](const SpecPtr& form) { return fits_kind(node, *form); });
                }},
       spec.form);
+}
+
+bool is_key_time(std::string_view text) {
+  constexpr double kMost = 1e7;  // frames or seconds
+  const std::optional<double> time = parse_key_time(text, 1);
+  return time && std::abs(*time) <= kMost;
 }
 
 std::string range_text(const NumberSpec& spec) {
@@ -196,6 +203,7 @@ class Validator {
   Validity check_form(YamlNode node, const Spec& spec, const AnyOfSpec& any) {
     for (const SpecPtr& form : any.alternatives)
       if (fits_kind(node, *form)) return check(node, *form);
+    if (spec.expected.empty()) return check(node, *any.alternatives.front());
     const bool is_comment =
         node.kind() == YamlKind::kNull && spec.expected.find("#rrggbb") != std::string::npos;
     return unexpected(node, spec.expected,
@@ -234,6 +242,10 @@ class Validator {
         return;
       }
       path_.push_back({key.text(), 0});
+      if (dict.keys_are_times && !is_key_time(key.text()))
+        validity = fail(
+            key.place(),
+            fmt::format("expected a frame number or seconds, as 2.5s, got {}", quoted(key.text())));
       if (check(value, *dict.value) != Validity::kValid) validity = Validity::kPartly;
       path_.pop_back();
     });

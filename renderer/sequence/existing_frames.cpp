@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -17,6 +18,9 @@
 #include "renderer/scene/fingerprint.h"
 
 namespace roundel {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 /// What a whole file says of itself.
@@ -89,23 +93,53 @@ std::string short_frames_text(const FrameList& frames) {
 ExpectedOrigin origin_of(const Scene& scene) {
   ExpectedOrigin origin{
       {fingerprint(scene), kSoftware, scene.seed, scene.image.width, scene.image.height}};
-  if (is_data_film(scene))
+  if (has_frames(scene))
     origin.fingerprint_of = [&scene](std::int64_t frame) { return fingerprint_at(scene, frame); };
   return origin;
 }
 
+FrameList taken_names(const FrameName& name, const FrameList& frames) {
+  FrameList taken;
+  constexpr std::size_t kFew = 1000;
+  if (frames.size() <= kFew || name.has_number_in_folder()) {
+    std::copy_if(frames.begin(), frames.end(), std::back_inserter(taken), [&](std::int64_t frame) {
+      std::error_code error;
+      return fs::exists(fs::symlink_status(name.path(frame), error));
+    });
+    return taken;
+  }
+  // To ask for each of a million names would take seconds, most of all where none is there.
+  const std::string first = name.path(frames.front());
+  const std::string folder = first.substr(0, first.rfind('/') + 1);
+  std::error_code error;
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    const auto frame = name.frame_of(folder + entry->path().filename().string());
+    if (frame && std::binary_search(frames.begin(), frames.end(), *frame)) taken.push_back(*frame);
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("{}: cannot list the folder: {}", folder, error.message()));
+  }
+  std::sort(taken.begin(), taken.end());
+  return taken;
+}
+
 ExistingFrames::ExistingFrames(const FrameName& name, const FrameList& frames, ImageFormat format,
-                               FrameReading reading, std::atomic<std::uint64_t>& done)
+                               FrameReading reading, ReadingProgress& progress)
     : name_(name), frames_(frames), files_(frames.size()) {
-  tbb::parallel_for(std::size_t{0}, frames.size(), [&](std::size_t i) {
-    files_[i] = examine(name.path(frames[i]), format, reading);
-    ++done;
+  const FrameList taken = taken_names(name, frames);
+  progress.total = taken.size();
+  tbb::parallel_for(std::size_t{0}, taken.size(), [&](std::size_t i) {
+    const auto place = std::lower_bound(frames.begin(), frames.end(), taken[i]);
+    files_[static_cast<std::size_t>(place - frames.begin())] =
+        examine(name.path(taken[i]), format, reading);
+    ++progress.done;
   });
 }
 
 FrameFile ExistingFrames::examine(const std::string& path, ImageFormat format,
                                   FrameReading reading) {
-  namespace fs = std::filesystem;
   std::error_code error;
   const fs::file_type type = fs::symlink_status(path, error).type();
   if (type == fs::file_type::not_found) return {};

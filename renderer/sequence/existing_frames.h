@@ -63,12 +63,20 @@ enum class FrameReading {
   kPixels,     ///< all pixels are decoded too
 };
 
+/// Those frames whose names are taken, by whatever.
+FrameList taken_names(const FrameName& name, const FrameList& frames);
+
+/// How far reading files is; 0 of 0 while nobody knows.
+struct ReadingProgress {
+  std::atomic<std::uint64_t> done{0}, total{0};
+};
+
 /// The files under the names of a film's frames.
 class ExistingFrames {
  public:
-  /// Reads all of them, in parallel, and counts them in `done` on the way.
+  /// Reads all of them, in parallel.
   ExistingFrames(const FrameName& name, const FrameList& frames, ImageFormat format,
-                 FrameReading reading, std::atomic<std::uint64_t>& done);
+                 FrameReading reading, ReadingProgress& progress);
   ExistingFrames(const ExistingFrames&) = delete;
   ExistingFrames& operator=(const ExistingFrames&) = delete;
 

@@ -15,8 +15,8 @@
 
 #include "renderer/base/memory.h"
 #include "renderer/render.h"
-#include "renderer/scene/fingerprint.h"
 #include "renderer/sequence/busy_clock.h"
+#include "renderer/sequence/export_circles.h"
 
 namespace roundel {
 namespace {
@@ -24,15 +24,29 @@ namespace {
 constexpr std::size_t kWriters = 4;  ///< threads that write files; they mostly wait for the disk
 constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
 
-/// A frame's circles, and what they are in, unless they are made where they are needed.
-struct FrameCircles {
-  std::shared_ptr<Circles> memory;
-  CircleStream stream;
-  FilmSource::Frame source;
-  std::string fingerprint = {};  ///< of films of data, whose frames have one each
-  std::shared_ptr<const CircleRecipe> recipe = {};  ///< of the stream, if it has one
+using PixelsPointer = std::shared_ptr<FramePixels>;
+
+/// A picture that frames after the first one take as it is.
+struct SharedPicture {
+  struct Frame {
+    std::size_t index;
+    std::int64_t frame;
+  };
+  PixelsPointer picture;       ///< once it is drawn
+  std::vector<Frame> waiting;  ///< for that
 };
-using PixelsPointer = std::unique_ptr<FramePixels>;
+
+/// A frame that is to be drawn.
+struct FrameToDraw {
+  FrameCircles circles;
+  std::shared_ptr<SharedPicture> shared;  ///< null where no other frame is like it
+};
+
+/// True where all rasterizers make circles of recipes.
+bool make_circles(const ExportJob& job) {
+  return std::all_of(job.rasterizers.begin(), job.rasterizers.end(),
+                     [&](const auto& one) { return one->makes_circles(count_circles(job.scene)); });
+}
 
 /// What `work` throws.
 template <typename Work>
@@ -58,26 +72,19 @@ class ExportPipeline {
  public:
   explicit ExportPipeline(ExportJob job)
       : job_(std::move(job)),
-        source_(job_.scene),
-        varies_(source_.varies()),
+        budget_(job_.memory_budget > 0 ? job_.memory_budget : physical_memory() / 4),
+        circles_(job_.scene, budget_, job_.repeats, make_circles(job_)),
         arena_(job_.encoders > 0 ? job_.encoders : tbb::task_arena::automatic) {
     encoders_ = std::max(1, arena_.max_concurrency());
     const std::size_t rasterizers = job_.rasterizers.size();
     // Enough for every encoder to have the next picture waiting while rasterizers help out.
     const std::size_t wanted = 3 * static_cast<std::size_t>(encoders_) + 2 * rasterizers;
-    const std::uint64_t budget =
-        job_.memory_budget > 0 ? job_.memory_budget : physical_memory() / 4;
     // A picture, its filtered rows and its compressed ones.
-    const std::uint64_t fit = budget / (3 * job_.encoder.picture_bytes());
+    const std::uint64_t fit = budget_ / (3 * job_.encoder.picture_bytes());
     max_in_flight_ = std::clamp<std::size_t>(fit, rasterizers + 1, wanted);
     const std::uint64_t circle_bytes = count_circles(job_.scene) * (sizeof(Shape) + sizeof(Paint));
-    const bool fits_ahead = circle_bytes * (rasterizers + 2) <= budget;
-    keeps_circles_ = !source_.first().is_streamed() || circle_bytes <= budget;
+    const bool fits_ahead = circle_bytes * (rasterizers + 2) <= budget_;
     max_circles_ = rasterizers + (fits_ahead ? 2 : 0);
-    has_recipes_ = source_.has_recipes() && keeps_circles_ &&
-                   std::all_of(job_.rasterizers.begin(), job_.rasterizers.end(), [&](auto& one) {
-                     return one->makes_circles(count_circles(job_.scene));
-                   });
   }
 
   ~ExportPipeline() {
@@ -156,22 +163,20 @@ class ExportPipeline {
   // ---- generate: one thread --------------------------------------------------------------------
 
   void generate_frames() {
-    std::optional<FrameCircles> constant;  // of a scene whose frames are all the same
     std::unique_lock lock(mutex_);
     while (wait_for_room(lock)) {
       lock.unlock();
       StageStats stats;
-      std::optional<FrameCircles> circles = constant;
+      std::optional<FrameCircles> circles;
       std::int64_t frame = 0;
       bool goes_on = false;
       const std::optional<Error> error = error_of([&] {
         if (const auto next = job_.frames.next()) {
           frame = *next;
-          if (!circles) circles = generate(frame, stats);
+          circles = circles_.at(frame, stats);
           goes_on = true;
         }
       });
-      if (!varies_) constant = circles;
       lock.lock();
       if (error) {
         result_.error = error;
@@ -180,7 +185,13 @@ class ExportPipeline {
       if (!goes_on) break;
       result_.stages.add(stats);
       ++in_flight_;
-      to_draw_.push_back({next_index_++, frame, std::move(*circles)});
+      const std::size_t index = next_index_++;
+      if (!circles) {
+        repeat_picture(index, frame);
+        if (must_help()) wake(drawable_);
+        continue;
+      }
+      to_draw_.push_back({index, frame, {std::move(*circles), share_picture()}});
       wake(drawable_);
     }
     all_generated_ = true;
@@ -196,34 +207,26 @@ class ExportPipeline {
     return !stop_;
   }
 
-  FrameCircles generate(std::int64_t frame, StageStats& stats) {
-    if (has_recipes_) {
-      const StageTimer timer(stats, "generate");
-      const auto recipe = std::make_shared<const CircleRecipe>(source_.recipe(frame));
-      return {nullptr, CircleStream(*recipe), {}, {}, recipe};
-    }
-    std::shared_ptr<Circles> memory;
-    {
-      const std::lock_guard lock(mutex_);
-      memory = take_free(free_circles_);
-    }
-    if (!memory) memory = std::make_shared<Circles>();
-    FilmSource::Frame source;
-    std::string fingerprint;
-    if (is_data_film(job_.scene)) {
-      const StageTimer timer(stats, "read");
-      source = source_.at(frame);
-      fingerprint = roundel::fingerprint(*source.scene);
-    } else {
-      source = source_.at(frame);
-    }
-    CircleSource& circles = *source.circles;
-    if (!keeps_circles_ || (is_data_film(job_.scene) && circles.is_streamed()))
-      return {memory, circles.at(frame, *memory), std::move(source), std::move(fingerprint)};
-    const StageTimer timer(stats, "generate");
-    generate_in_frame_space(circles, frame, *memory);
-    stats.stage("generate").bytes = memory->count() * (sizeof(Shape) + sizeof(Paint));
-    return {memory, *memory, {}, std::move(fingerprint)};
+  /// For a frame that others after it may be like.
+  std::shared_ptr<SharedPicture> share_picture() {
+    if (!circles_.repeats()) return nullptr;
+    if (shared_) recycle(std::move(shared_->picture));
+    return shared_ = std::make_shared<SharedPicture>();
+  }
+  /// For a frame that is like the one before.
+  void repeat_picture(std::size_t index, std::int64_t frame) {
+    if (shared_->picture)
+      hand_to_encoders(index, frame, shared_->picture);
+    else
+      shared_->waiting.push_back({index, frame});
+  }
+  void hand_to_encoders(std::size_t index, std::int64_t frame, PixelsPointer picture) {
+    to_encode_.push_back({index, frame, std::move(picture)});
+    submit_encode();
+  }
+  /// To be drawn into again, unless another frame needs it.
+  void recycle(PixelsPointer picture) {
+    if (picture && picture.use_count() == 1) free_pictures_.push_back(std::move(picture));
   }
 
   // ---- draw: one thread a rasterizer -----------------------------------------------------------
@@ -248,7 +251,7 @@ class ExportPipeline {
 
   /// False when the rasterizer has failed.
   bool draw_one(Rasterizer& rasterizer, std::unique_lock<std::mutex>& lock) {
-    InFlight<FrameCircles> work = std::move(to_draw_.front());
+    InFlight<FrameToDraw> work = std::move(to_draw_.front());
     to_draw_.pop_front();
     PixelsPointer picture = take_free(free_pictures_);
     ++drawing_;
@@ -256,8 +259,9 @@ class ExportPipeline {
 
     StageStats stats;
     const std::optional<Error> error = error_of([&] {
-      if (!picture) picture = std::make_unique<FramePixels>();
-      rasterizer.draw(work.content.stream, job_.scene.image, job_.encoder.target(*picture), stats);
+      if (!picture) picture = std::make_shared<FramePixels>();
+      rasterizer.draw(work.content.circles.stream, job_.scene.image, job_.encoder.target(*picture),
+                      stats);
     });
 
     lock.lock();
@@ -266,11 +270,15 @@ class ExportPipeline {
       fail_draw(std::move(work), *error);
     } else {
       result_.stages.add(stats);
-      if (work.content.memory && varies_) free_circles_.push_back(std::move(work.content.memory));
-      picture->fingerprint = std::move(work.content.fingerprint);
+      picture->fingerprint = std::move(work.content.circles.fingerprint);
+      circles_.take_back(std::move(work.content.circles));
       encoding_clock_.end_window();
-      to_encode_.push_back({work.index, work.frame, std::move(picture)});
-      submit_encode();
+      if (const auto& shared = work.content.shared) {
+        if (shared == shared_) shared->picture = picture;
+        for (const auto& [index, frame] : shared->waiting) hand_to_encoders(index, frame, picture);
+        shared->waiting.clear();
+      }
+      hand_to_encoders(work.index, work.frame, std::move(picture));
     }
     wake(room_);
     if (must_help()) wake(drawable_);
@@ -278,7 +286,7 @@ class ExportPipeline {
   }
 
   /// Another rasterizer may do better; without one the frame and all others fail.
-  void fail_draw(InFlight<FrameCircles> work, const Error& error) {
+  void fail_draw(InFlight<FrameToDraw> work, const Error& error) {
     --live_rasterizers_;
     if (live_rasterizers_ > 0 && !stop_) {
       to_draw_.push_front(std::move(work));
@@ -286,6 +294,7 @@ class ExportPipeline {
       return;
     }
     fail_frame(work.index, work.frame, error);
+    drop_waiting(work.content);
     result_.gave_up = true;
     stop_locked();
   }
@@ -325,7 +334,7 @@ class ExportPipeline {
     lock.lock();
     encoding_clock_.end_work();
     result_.stages.add(stats);
-    if (work.content) free_pictures_.push_back(std::move(work.content));
+    recycle(std::move(work.content));
     if (error) {
       fail_frame(work.index, work.frame, *error);
     } else {
@@ -352,7 +361,7 @@ class ExportPipeline {
       ++writing_;
       lock.unlock();
       write_one(work, lock);
-      if (work.content.picture) free_pictures_.push_back(std::move(work.content.picture));
+      recycle(std::move(work.content.picture));
       --writing_;
       wake(room_);
     }
@@ -434,7 +443,13 @@ class ExportPipeline {
   void drop_undrawn() {
     if (!to_draw_.empty()) end_stream_at(to_draw_.front().index);
     in_flight_ -= to_draw_.size();
+    for (const InFlight<FrameToDraw>& work : to_draw_) drop_waiting(work.content);
     to_draw_.clear();
+  }
+  void drop_waiting(const FrameToDraw& work) {
+    if (!work.shared) return;
+    in_flight_ -= work.shared->waiting.size();
+    work.shared->waiting.clear();
   }
 
   bool all_written() const {
@@ -454,15 +469,12 @@ class ExportPipeline {
   }
 
   ExportJob job_;
-  FilmSource source_;
-  bool varies_;
+  std::uint64_t budget_;  ///< bytes
+  ExportCircles circles_;
   tbb::task_arena arena_;
   int encoders_ = 1;
   std::size_t max_in_flight_ = 0;  ///< frames generated and not yet written
   std::size_t max_circles_ = 0;    ///< sets of circles
-  /// Circles that can be made where they are needed are made once for all frames, if they fit.
-  bool keeps_circles_ = true;
-  bool has_recipes_ = false;  ///< the rasterizers make circles from the film's
   std::chrono::steady_clock::time_point started_;
 
   mutable std::mutex mutex_;          ///< guards all below
@@ -470,8 +482,7 @@ class ExportPipeline {
   std::condition_variable drawable_;  ///< for those of the rasterizers: frames, or need of help
   std::condition_variable writable_;  ///< for those that write
   std::condition_variable ended_;     ///< for run()
-  std::vector<std::shared_ptr<Circles>> free_circles_;
-  std::deque<InFlight<FrameCircles>> to_draw_;
+  std::deque<InFlight<FrameToDraw>> to_draw_;
   std::vector<PixelsPointer> free_pictures_;
   std::deque<InFlight<PixelsPointer>> to_encode_;
   std::map<std::size_t, InFlight<Encoded>> to_write_;
@@ -480,6 +491,7 @@ class ExportPipeline {
   std::size_t end_index_ = static_cast<std::size_t>(-1);  ///< of a stream: the first one left out
   std::size_t failures_in_a_row_ = 0;
   bool all_generated_ = false, stop_ = false;
+  std::shared_ptr<SharedPicture> shared_;  ///< of the last frame that was generated
   BusyClock encoding_clock_;
   ExportResult result_;
 

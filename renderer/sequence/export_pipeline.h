@@ -35,7 +35,8 @@ struct ExportJob {
   std::vector<std::unique_ptr<Rasterizer>> rasterizers;
   int encoders = 0;  ///< pictures encoded at once; 0: one a core
   std::uint64_t memory_budget =
-      0;  ///< bytes for pictures on their way; 0: a share of what there is
+      0;                ///< bytes for pictures on their way; 0: a share of what there is
+  bool repeats = true;  ///< a frame like the one before takes its picture; else each is drawn
   /// Called after each frame that was written, from several threads at once.
   std::function<void(std::int64_t frame, std::uint64_t bytes)> on_written = [](auto, auto) {};
   /// Called every now and then, by the thread that waits for the end. Where it returns false no

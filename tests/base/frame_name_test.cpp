@@ -36,6 +36,20 @@ TEST(FrameName, AllElseStandsForItself) {
   EXPECT_TRUE(FrameName("a#.png").has_number());
 }
 
+TEST(FrameName, APathHasItsFrame) {
+  for (const char* pattern : {"a_####.png", "%d", "#0.png", "##_#.png", "{frame:03}7{frame}7"}) {
+    const FrameName name(pattern);
+    for (const std::int64_t frame : {-1000, -7, 0, 7, 70, 700, 9999, 10000, 10000000})
+      EXPECT_EQ(name.frame_of(name.path(frame)), frame) << pattern;
+  }
+  for (const char* path :
+       {"a_7.png", "a_00007.png", "a_0007.pn", "a_0007.pngs", "b_0007.png", "a_+007.png", "a_.png",
+        "a_99999999999999999999.png", "a_-07.png", "", "a_"})
+    EXPECT_EQ(FrameName("a_####.png").frame_of(path), std::nullopt) << path;
+  EXPECT_EQ(FrameName("##_#.png").frame_of("07_8.png"), std::nullopt);
+  EXPECT_EQ(FrameName("a.png").frame_of("a.png"), std::nullopt);
+}
+
 TEST(FrameName, FoldersMayHaveNumbersToo) {
   for (const char* pattern : {"#/a.png", "out/#/#.png", "#/b/a.png"})
     EXPECT_TRUE(FrameName(pattern).has_number_in_folder()) << pattern;

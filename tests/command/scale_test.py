@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROUNDEL = ""  # set by main()
@@ -26,10 +27,10 @@ class Scale(unittest.TestCase):
         with open(os.path.join(self.folder, "a.yaml"), "w", encoding="utf-8") as file:
             file.write(SCENE)
 
-    def run_roundel(self, *arguments, address_space):
+    def run_roundel(self, *arguments, address_space, stdout=None):
         """Runs within so much address space; returns the most memory that it had, in bytes."""
         process = subprocess.Popen(
-            [ROUNDEL, *arguments], cwd=self.folder, stderr=subprocess.PIPE, text=True,
+            [ROUNDEL, *arguments], cwd=self.folder, stdout=stdout, stderr=subprocess.PIPE, text=True,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space)))
         with process.stderr:
             messages = process.stderr.read()
@@ -55,6 +56,36 @@ class Scale(unittest.TestCase):
         self.assertEqual(len(os.listdir(self.folder)), 10001)
         few = self.run_roundel(*arguments, "--frames", "0-299", address_space=1024 * MIB)
         self.assertLess(used - few, 24 * MIB, f"{used} for 10,000 frames, {few} for 300")
+
+    def test_a_million_frames(self):
+        with open(os.path.join(self.folder, "b.yaml"), "w", encoding="utf-8") as file:
+            file.write("version: 1\nlayers: [{circles: [{x: 0.5, y: 0.5, radius: 0.3}]}]\n")
+        arguments = ["render", "b.yaml", "--size", "2x2", "--backend", "cpu", "--threads", "2", "-o", "-",
+                     "--format", "rawvideo", "-q"]
+        with open(os.devnull, "wb") as null:
+            many = self.run_roundel(*arguments, "--frames", "0-999999", address_space=1024 * MIB, stdout=null)
+            few = self.run_roundel(*arguments, "--frames", "0-299", address_space=1024 * MIB, stdout=null)
+        self.assertLess(many - few, 64 * MIB, f"{many} for 1,000,000 frames, {few} for 300")
+
+    def test_a_film_of_a_million_frames_begins_at_once_and_is_resumed_quickly(self):
+        arguments = [ROUNDEL, "render", "a.yaml", "--size", "16x16", "--backend", "cpu", "--threads", "2", "-o",
+                     "out/%d.png", "--progress", "none"]
+        os.mkdir(os.path.join(self.folder, "out"))
+        count = 20000
+        subprocess.run([*arguments, "--frames", f"0-{count - 1}"], cwd=self.folder, check=True, stderr=subprocess.PIPE)
+        start = time.monotonic()
+        done = subprocess.run([*arguments, "--frames", f"0-{count - 1}", "--resume"], cwd=self.folder, check=True,
+                              stderr=subprocess.PIPE, text=True)
+        self.assertIn(f"({count} kept)", done.stderr)
+        self.assertGreater(count / (time.monotonic() - start), 2000)
+        start = time.monotonic()
+        film = subprocess.Popen([*arguments, "--frames", "0-999999", "--resume"], cwd=self.folder,
+                                stderr=subprocess.DEVNULL)
+        while not os.path.exists(os.path.join(self.folder, "out", f"{count}.png")):
+            self.assertLess(time.monotonic() - start, 5)  # on a busy machine; to ask for each name takes as long
+            time.sleep(0.001)
+        film.kill()
+        film.wait()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@
 #include "renderer/base/error.h"
 #include "renderer/render.h"
 #include "renderer/scene/load_scene.h"
+#include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
 namespace {
@@ -105,6 +106,7 @@ struct TestExport {
     ExportJob job{scene, source, encoder, sink, std::move(rasterizers)};
     job.encoders = 3;
     job.memory_budget = memory_budget;
+    job.repeats = repeats;
     job.on_written = [this](std::int64_t, std::uint64_t) { ++reported; };
     job.goes_on = goes_on;
     job.tick_seconds = 0.001;
@@ -121,6 +123,7 @@ struct TestExport {
   std::vector<std::unique_ptr<Rasterizer>> rasterizers;
   std::function<bool(const ExportCounts&)> goes_on = [](auto&) { return true; };
   std::uint64_t memory_budget = 0;
+  bool repeats = true;
   std::atomic<int> reported{0};
 };
 
@@ -150,13 +153,15 @@ class LookingRasterizer : public Rasterizer {
   std::unique_ptr<Rasterizer> inner_ = make_cpu_rasterizer({});
 };
 
-TEST(ExportPipeline, CirclesThatDoNotFitAreMadeWhereTheyAreNeeded) {
-  for (const auto& [generator, budget, in_memory] :
-       {std::tuple{"rand10k", std::uint64_t{64} << 20, true},
-        std::tuple{"rand10k", std::uint64_t{1} << 16, false},
-        std::tuple{"snowsingle", std::uint64_t{1} << 16, true}}) {  // simulated: it must be
+TEST(ExportPipeline, CirclesAreInMemoryOnlyWhereTheyAreMadeOnceOrSimulated) {
+  for (const auto& [generator, budget, repeats, in_memory] :
+       {std::tuple{"rand10k", std::uint64_t{64} << 20, true, false},  // drawn once
+        std::tuple{"rand10k", std::uint64_t{64} << 20, false, true},
+        std::tuple{"rand10k", std::uint64_t{1} << 16, false, false},
+        std::tuple{"snowsingle", std::uint64_t{1} << 16, true, true}}) {
     TestExport test(generator, frames_from_0(3));
     test.memory_budget = budget;
+    test.repeats = repeats;
     bool found = !in_memory;
     test.rasterizers.push_back(std::make_unique<LookingRasterizer>(found));
     EXPECT_EQ(test.run().written, frames_from_0(3));
@@ -188,10 +193,21 @@ TEST(ExportPipeline, WhereAllRasterizersMakeCirclesTheyAreGivenRecipes) {
     for (int i = 0; i < 3; ++i)
       test.rasterizers.push_back(std::make_unique<RecipeRasterizer>(recipes));
     EXPECT_EQ(test.run().written.size(), 6U);
-    EXPECT_EQ(recipes, 6) << generator;
+    EXPECT_EQ(recipes, generator == std::string("rand10k") ? 0 : 6) << generator << ": drawn once?";
     for (const auto& [frame, bytes] : test.sink.files)
       EXPECT_EQ(bytes, still(test.scene, frame)) << generator << " " << frame;
   }
+  TestExport moving("rand10k", frames_from_0(6));
+  moving.scene = parse_scene(
+      "version: 1\nimage: {width: 24, height: 16}\nview: {zoom: {keys: {0: 1, 5: 9}}}\nlayers:\n"
+      "  - {generator: rand10k, rotate: {keys: {0: 0, 5: 50}}}\n  - generator: fireworks\n",
+      "test.yaml");
+  std::atomic<int> moved = 0;
+  moving.rasterizers.push_back(std::make_unique<RecipeRasterizer>(moved));
+  EXPECT_EQ(moving.run().written, frames_from_0(6));
+  EXPECT_EQ(moved, 6);
+  for (const auto& [frame, bytes] : moving.sink.files)
+    EXPECT_EQ(bytes, still(scene_at(moving.scene, frame), frame)) << frame;
   TestExport mixed("hypnosis", frames_from_0(5));
   std::atomic<int> recipes = 0;
   mixed.rasterizers.push_back(std::make_unique<RecipeRasterizer>(recipes));
@@ -211,6 +227,69 @@ TEST(ExportPipeline, FramesAreThoseOfStills) {
     }
     EXPECT_EQ(test.reported, 6);
     EXPECT_EQ(result.bytes, 6U * 24 * 16 * 3);
+  }
+}
+
+/// Draws with the CPU, and counts.
+class CountingRasterizer : public Rasterizer {
+ public:
+  CountingRasterizer(int milliseconds, std::atomic<int>& draws)
+      : milliseconds_(milliseconds), draws_(draws) {}
+  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+            StageStats& stats) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds_));
+    ++draws_;
+    inner_->draw(circles, image, out, stats);
+  }
+
+ private:
+  int milliseconds_;
+  std::atomic<int>& draws_;
+  std::unique_ptr<Rasterizer> inner_ = make_cpu_rasterizer({});
+};
+
+TEST(ExportPipeline, AFrameLikeTheOneBeforeTakesItsPicture) {
+  const std::string moving = "generator: rgb\n    rotate: {keys: {5: 0, 8: 90}, ease: ";
+  for (const auto& [layer, pictures] : std::map<std::string, int>{{"generator: rgb", 1},
+                                                                  {"generator: hypnosis", 40},
+                                                                  {moving + "linear}", 4},
+                                                                  {moving + "hold}", 2}}) {
+    for (const bool in_order : {false, true}) {
+      for (const int milliseconds : {0, 5}) {  // frames wait for the picture, or find it there
+        TestExport test("rgb", frames_from_0(40), in_order);
+        test.scene =
+            parse_scene("version: 1\nimage: {width: 24, height: 16}\nlayers:\n  - " + layer + "\n",
+                        "test.yaml");
+        std::atomic<int> draws = 0;
+        for (int i = 0; i < 2; ++i)
+          test.rasterizers.push_back(std::make_unique<CountingRasterizer>(milliseconds, draws));
+        EXPECT_EQ(test.run().written, frames_from_0(40));
+        EXPECT_EQ(draws, pictures) << layer;
+        for (const auto& [frame, bytes] : test.sink.files)
+          EXPECT_EQ(bytes, still(scene_at(test.scene, frame), frame)) << layer << " " << frame;
+      }
+    }
+  }
+}
+
+TEST(ExportPipeline, FramesOfAMovingViewAreThoseOfStills) {
+  for (const char* layers :
+       {"generator: rand10k", "generator: hypnosis", "generator: {name: rand10k}\n    shader: snow",
+        "random: {count: 300}\n    opacity: {keys: {0: 1, 9: 0}}\n  - generator: snowsingle"}) {
+    const Scene scene = parse_scene(
+        std::string("version: 1\nimage: {width: 24, height: 16}\nview: {zoom: {keys: {0: 1, 9: "
+                    "30}, ease: exponential}}\nlayers:\n  - ") +
+            layers + "\n  - circles: [{x: {keys: {0: 0, 9: 1}}, y: 0.5, radius: 0.2}]\n",
+        "test.yaml");
+    for (const std::uint64_t budget : {std::uint64_t{64} << 20, std::uint64_t{1} << 16}) {
+      TestExport test("rgb", {-3, 0, 1, 2, 7, 20});
+      test.scene = scene;
+      test.memory_budget = budget;
+      for (const int milliseconds : {0, 1, 3}) test.add_rasterizer(milliseconds);
+      EXPECT_EQ(test.run().written.size(), 6U);
+      for (const auto& [frame, bytes] : test.sink.files)
+        EXPECT_EQ(bytes, still(scene_at(scene, frame), frame)) << layers << " " << frame;
+    }
   }
 }
 
@@ -284,7 +363,7 @@ TEST(ExportPipeline, TheFrameOfAFailedRasterizerGoesToAnother) {
 }
 
 TEST(ExportPipeline, WithoutARasterizerItEnds) {
-  TestExport test("rgb", frames_from_0(40));
+  TestExport test("hypnosis", frames_from_0(40));
   test.add_rasterizer(0, 5);
   test.add_rasterizer(0, 5);
   const ExportResult result = test.run();

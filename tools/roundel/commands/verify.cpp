@@ -3,7 +3,6 @@
 #include <tbb/parallel_for.h>
 #include <xxhash.h>
 
-#include <atomic>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -133,7 +132,7 @@ void write_manifest(const std::string& file, const FrameName& name, const FrameL
 /// Removes those that still are corrupt: another process may have made one of them meanwhile.
 /// Returns how many these were.
 std::size_t remove_corrupt(const FrameName& name, const FrameList& corrupt, ImageFormat format) {
-  std::atomic<std::uint64_t> read = 0;
+  ReadingProgress read;
   const ExistingFrames now(name, corrupt, format, FrameReading::kPixels, read);
   std::size_t removed = 0;
   for (std::size_t i = 0; i < corrupt.size(); ++i) {
@@ -167,10 +166,11 @@ int run_verify(const Arguments& arguments) {
   const ImageFormat format = format_of(name.path(frames.front()));
   if (options.manifest) check_manifest(options, scene, name, frames);
 
-  std::atomic<std::uint64_t> read = 0;
+  ReadingProgress read;
   std::optional<WorkProgress> progress;
   if (!is_quiet)
-    progress.emplace(kReadingFrames, [&] { return std::pair(read.load(), frames.size()); });
+    progress.emplace(kReadingFrames,
+                     [&read] { return std::pair(read.done.load(), read.total.load()); });
   ExistingFrames existing(name, frames, format, FrameReading::kPixels, read);
   const ExpectedOrigin origin = scene ? origin_of(*scene) : existing.most_common_origin();
   existing.judge(origin, "expected");

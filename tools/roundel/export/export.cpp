@@ -10,6 +10,8 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "renderer/generate/generate.h"
@@ -42,28 +44,33 @@ FrameList without(const FrameList& wanted, const FrameList& made) {
   return rest;
 }
 
-/// Remembers which frames were drawn from the ranks' list.
+/// Remembers which frames were drawn from the ranks' list and are not written.
 class DrawnFrames final : public FrameSource {
  public:
   explicit DrawnFrames(FrameSource& frames) : frames_(frames) {}
   std::optional<std::int64_t> next() override {
     const auto frame = frames_.next();
-    if (frame) drawn_.push_back(*frame);
+    const std::lock_guard lock(mutex_);
+    if (frame) drawn_.insert(*frame);
     return frame;
+  }
+  /// It is written.
+  void forget(std::int64_t frame) {
+    const std::lock_guard lock(mutex_);
+    drawn_.erase(frame);
   }
   /// Drawn, but neither there nor failed.
   FrameList unfinished(const ExportResult& result) const {
-    FrameList drawn = drawn_, ended = result.written;
-    ended.insert(ended.end(), result.kept.begin(), result.kept.end());
+    FrameList ended = result.kept;
     for (const FailedFrame& failed : result.failed) ended.push_back(failed.frame);
-    std::sort(drawn.begin(), drawn.end());
     std::sort(ended.begin(), ended.end());
-    return without(drawn, ended);
+    return without({drawn_.begin(), drawn_.end()}, ended);
   }
 
  private:
   FrameSource& frames_;
-  FrameList drawn_;
+  std::mutex mutex_;
+  std::set<std::int64_t> drawn_;
 };
 
 /// Tells the ranks of each frame of which they are to draw bands.
@@ -88,9 +95,9 @@ void merge(FrameList& sum, const FrameList& part) {
 }
 
 /// Adds what another rank, or another turn of this one, has done.
-void add_result(ExportResult& sum, const ExportResult& part) {
+void add_result(ExportResult& sum, ExportResult part) {
   if (sum.seconds == 0) {  // the first one brings its times along
-    sum = part;
+    sum = std::move(part);
     return;
   }
   merge(sum.written, part.written);
@@ -142,8 +149,10 @@ class Exporter {
       auto rasterizers = join_bands(first, make_own());
       ExportJob job{scene_, source(), encoder_, *sink_, std::move(rasterizers)};
       job.encoders = threads_;
+      job.repeats = !bands_;  // the other ranks are told of each frame
       job.memory_budget = options_.machine.raster.memory_budget / 2;
       job.on_written = [this](std::int64_t frame, std::uint64_t /*bytes*/) {
+        frames_.forget(frame);
         progress_.frame_written(frame, sink_->name(frame));
       };
       job.goes_on = [&](ExportCounts counts) {
@@ -154,8 +163,9 @@ class Exporter {
       };
       ExportResult part = export_frames(std::move(job));
       if (shared_) part.kept = shared_->take_kept();
-      add_result(result, part);
-      return part.error;
+      Failure error = part.error;
+      add_result(result, std::move(part));
+      return error;
     } catch (...) {
       return current_error();
     }

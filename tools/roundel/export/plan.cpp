@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -48,32 +47,12 @@ FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat 
   return name;
 }
 
-bool is_there(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(fs::symlink_status(path, ignored));
-}
-
 /// "a.png, b.png, c.png and 12 more"
 std::string first_few(const std::vector<std::string>& names, std::size_t count) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   if (count > names.size()) text += fmt::format(" and {} more", count - names.size());
   return text;
-}
-
-/// Those frames whose names are taken, whatever stands there. `folders`: those of all frames, which
-/// hold nothing where a film begins.
-FrameList taken_names(const ExportPlan& plan, const std::map<std::string, std::string>& folders) {
-  FrameList taken;
-  const auto is_empty = [](const auto& folder) {
-    std::error_code error;
-    const fs::directory_iterator first(folder.first.empty() ? "." : folder.first, error);
-    return error == std::errc::no_such_file_or_directory || (!error && first == fs::end(first));
-  };
-  if (std::all_of(folders.begin(), folders.end(), is_empty)) return taken;
-  std::copy_if(plan.frames.begin(), plan.frames.end(), std::back_inserter(taken),
-               [&](std::int64_t frame) { return is_there(plan.name.path(frame)); });
-  return taken;
 }
 
 void refuse_existing(const ExportPlan& plan, const FrameList& taken) {
@@ -98,13 +77,14 @@ bool is_of_others(const FrameFile& file) {
 /// --overwrite.
 FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
                               const RenderOptions& options) {
-  std::atomic<std::uint64_t> read = 0;
+  ReadingProgress read;
   std::optional<WorkProgress> progress;
   const bool is_for_people = options.progress == ProgressFormat::kAuto ||
                              options.progress == ProgressFormat::kBar ||
                              options.progress == ProgressFormat::kPlain;
   if (options.verbosity != Verbosity::kQuiet && is_for_people)
-    progress.emplace(kReadingFrames, [&] { return std::pair(read.load(), plan.frames.size()); });
+    progress.emplace(kReadingFrames,
+                     [&read] { return std::pair(read.done.load(), read.total.load()); });
   ExistingFrames existing(plan.name, plan.frames, plan.format.picture, FrameReading::kChecksums,
                           read);
   existing.judge(origin_of(scene), "asked");
@@ -197,7 +177,7 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
 
 bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderOptions& options,
              std::int64_t frame) {
-  std::atomic<std::uint64_t> read = 0;
+  ReadingProgress read;
   const FrameList frames = {frame};
   ExistingFrames existing(plan.name, frames, plan.format.picture, FrameReading::kChecksums, read);
   existing.judge(origin, "asked");
@@ -218,7 +198,7 @@ FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
   if (options.resume) {
     work = frames_to_resume(plan, scene, options);
   } else {
-    work = {plan.frames, 0, taken_names(plan, folders), {}};
+    work = {plan.frames, 0, taken_names(plan.name, plan.frames), {}};
   }
   const InputFiles inputs(inputs_of(scene, options));
   for (const std::int64_t frame : work.taken)

@@ -1,0 +1,119 @@
+#include "renderer/scene/keyed_value.h"
+
+#include <algorithm>
+
+#include "renderer/base/math.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+namespace {
+
+double eased(Ease ease, double t) {
+  switch (ease) {
+    case Ease::kIn:
+      return t * t;
+    case Ease::kOut:
+      return t * (2 - t);
+    case Ease::kInOut:
+      return t * t * (3 - 2 * t);
+    case Ease::kHold:
+      return 0;
+    case Ease::kLinear:
+    case Ease::kExponential:
+      break;
+  }
+  return t;
+}
+
+DisplayColor color_of(const Keys::Value& value) {
+  return {static_cast<float>(value[0]), static_cast<float>(value[1]), static_cast<float>(value[2])};
+}
+
+void apply_to_view(Scene& scene, KeyedValue::Target target, const Keys::Value& value) {
+  using Target = KeyedValue::Target;
+  if (target == Target::kCenter) {
+    scene.view.center_x = value[0];
+    scene.view.center_y = value[1];
+  } else if (target == Target::kZoom) {
+    scene.view.zoom = value[0];
+  } else if (scene.window && target == Target::kMargin) {
+    scene.window->margin = value[0];
+  } else if (scene.window) {
+    (target == Target::kWindowX ? scene.window->x : scene.window->y) = {value[0], value[1]};
+  }
+}
+
+void apply_to_circle(InlineCircle& circle, KeyedValue::Target target, const Keys::Value& value) {
+  using Target = KeyedValue::Target;
+  if (target == Target::kColor) {
+    circle.color = color_of(value);
+  } else if (target == Target::kAlpha) {
+    circle.alpha = value[0];
+  } else {
+    (target == Target::kX   ? circle.x
+     : target == Target::kY ? circle.y
+     : target == Target::kZ ? circle.z
+                            : circle.radius) = value[0];
+  }
+}
+
+void apply_to_layer(Layer& layer, KeyedValue::Target target, const Keys::Value& value) {
+  using Target = KeyedValue::Target;
+  if (target == Target::kOffset) {
+    layer.move.offset = {value[0], value[1]};
+  } else {
+    (target == Target::kOpacity ? layer.opacity
+     : target == Target::kScale ? layer.move.scale
+                                : layer.move.rotate) = value[0];
+  }
+}
+
+}  // namespace
+
+Keys::Value Keys::at(double frame) const {
+  const auto next = std::upper_bound(frames.begin(), frames.end(), frame);
+  if (next == frames.begin()) return values.front();
+  const auto a = static_cast<std::size_t>(next - frames.begin() - 1);
+  if (next == frames.end() || frames[a] == frame) return values[a];
+  const double t = eased(ease, (frame - frames[a]) / (*next - frames[a]));
+  Value value{};
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const double from = values[a][i], to = values[a + 1][i];
+    value[i] = ease == Ease::kExponential && from != to
+                   ? from * portable_exp(t * portable_log(to / from))
+                   : from + (to - from) * t;
+  }
+  return value;
+}
+
+std::size_t KeyedValue::numbers() const {
+  if (target == Target::kColor) return 3;
+  const bool is_pair = target == Target::kCenter || target == Target::kWindowX ||
+                       target == Target::kWindowY || target == Target::kOffset;
+  return is_pair ? 2 : 1;
+}
+
+const char* KeyedValue::name() const {
+  static constexpr std::array<const char*, 15> kNames = {
+      "center", "zoom", "x", "y", "margin", "opacity", "offset", "scale",
+      "rotate", "x",    "y", "z", "radius", "color",   "alpha"};
+  return kNames[static_cast<std::size_t>(target)];
+}
+
+void apply_keys(Scene& scene, double frame) {
+  for (const KeyedValue& keyed : keyed_values(scene)) {
+    const Keys::Value value = keyed.keys.at(frame);
+    if (keyed.is_of_view()) {
+      apply_to_view(scene, keyed.target, value);
+      continue;
+    }
+    Layer& layer = scene.layers[keyed.layer];
+    if (auto* const circles = std::get_if<InlineSource>(&layer.source);
+        circles != nullptr && keyed.is_of_circle())
+      apply_to_circle(circles->circles[keyed.circle], keyed.target, value);
+    else
+      apply_to_layer(layer, keyed.target, value);
+  }
+}
+
+}  // namespace roundel

@@ -1,0 +1,137 @@
+#include <cmath>
+
+#include "renderer/scene/fingerprint.h"
+#include "renderer/scene/resolve_scene.h"
+#include "tests/scene/testing.h"
+
+namespace roundel {
+namespace {
+
+Scene film_of(const std::string& text) {
+  return parse_scene("version: 1\n" + text, "s.yaml");
+}
+
+double zoom_at(const std::string& keys, std::int64_t frame) {
+  const Scene scene = film_of("view: {zoom: " + keys + "}\nlayers: []\nanimation: {fps: 24}\n");
+  return scene_at(scene, frame).view.zoom;
+}
+
+TEST(Keys, EasesAreTheirFormulas) {
+  const auto at = [](const std::string& ease, std::int64_t frame) {
+    return zoom_at("{keys: {10: 2, 30: 34}, ease: " + ease + "}", frame);
+  };
+  for (const std::int64_t frame : {10, 13, 20, 25, 29, 30}) {
+    const double t = static_cast<double>(frame - 10) / 20;
+    EXPECT_EQ(at("linear", frame), 2 + 32 * t);
+    EXPECT_EQ(at("in", frame), 2 + 32 * (t * t));
+    EXPECT_EQ(at("out", frame), 2 + 32 * (t * (2 - t)));
+    EXPECT_EQ(at("in-out", frame), 2 + 32 * (t * t * (3 - 2 * t)));
+    EXPECT_EQ(at("hold", frame), frame < 30 ? 2 : 34);
+    EXPECT_NEAR(at("exponential", frame), 2 * std::pow(17, t), 1e-12);
+    EXPECT_EQ(zoom_at("{keys: {10: 2, 30: 34}}", frame), 2 + 32 * t) << "linear where none is said";
+  }
+  EXPECT_EQ(at("exponential", 10), 2);
+  EXPECT_EQ(at("exponential", 30), 34);
+}
+
+TEST(Keys, MayStandInAnyOrderBeNegativeAndInSeconds) {
+  const std::string keys = "{keys: {\"1.5s\": 5, -12: 1, 0: 3, 2s: 9}}";  // frames -12, 0, 36, 48
+  for (const auto& [frame, zoom] : std::map<std::int64_t, double>{
+           {-1000, 1}, {-12, 1}, {-6, 2}, {0, 3}, {18, 4}, {36, 5}, {42, 7}, {48, 9}, {9999, 9}})
+    EXPECT_EQ(zoom_at(keys, frame), zoom) << frame;
+  EXPECT_EQ(zoom_at("{keys: {7: 5}}", 100), 5);
+}
+
+const std::string kFilm =
+    "vars: {far: {keys: {0: 0.2, 60: 0.8}, ease: in-out}}\n"
+    "image: {width: 32, height: 16}\n"
+    "view: {center: {keys: {0: [0.5, 0.5], 30: [0.6, 0.25]}}, zoom: {keys: {0: 1, 60: 4}}}\n"
+    "layers:\n"
+    "  - generator: rgb\n"
+    "    opacity: {keys: {0: 0, 40: 1}}\n"
+    "    offset: {keys: {0: [0, 0], 60: [1, -1]}}\n"
+    "    scale: {keys: {0: 1, 60: 3}}\n"
+    "    rotate: {keys: {0: 0, 60: 90}}\n"
+    "  - circles:\n"
+    "      - {x: 0.5, y: 0.5, radius: 0.1}\n"
+    "      - {x: $far, y: {keys: {0: 0, 60: 1}}, z: {keys: {0: 0, 60: 1}},\n"
+    "         radius: {keys: {0: 0.1, 60: 0.2}}, alpha: {keys: {0: 0, 60: 1}},\n"
+    "         color: {keys: {0: \"#000000\", 60: [1, 0.5, 2]}}}\n"
+    "animation: {fps: 30, frames: 61}\n";
+
+TEST(Keys, AFrameIsTheSceneWithItsValuesWrittenOut) {
+  const Scene film = film_of(kFilm);
+  const std::string frame_30 =
+      "image: {width: 32, height: 16}\n"
+      "view: {center: [0.6, 0.25], zoom: 2.5}\n"
+      "layers:\n"
+      "  - {generator: rgb, opacity: 0.75, offset: [0.5, -0.5], scale: 2, rotate: 45}\n"
+      "  - circles:\n"
+      "      - {x: 0.5, y: 0.5, radius: 0.1}\n"
+      "      - {x: 0.5, y: 0.5, z: 0.5, radius: 0.15000000000000002, alpha: 0.5,\n"
+      "         color: [0.5, 0.25, 1]}\n";
+  EXPECT_EQ(fingerprint_at(film, 30), fingerprint(film_of(frame_30)));
+  EXPECT_EQ(fingerprint(scene_at(film, 30)), fingerprint_at(film, 30));
+  EXPECT_EQ(fingerprint_at(film, 60), fingerprint_at(film, 6000)) << "constant after the last key";
+  EXPECT_EQ(fingerprint_at(film, 0), fingerprint_at(film, -7));
+  // However it is reached.
+  EXPECT_EQ(fingerprint_at(scene_at(scene_at(film, 60), 3), 30), fingerprint_at(film, 30));
+  EXPECT_EQ(fingerprint(film), fingerprint_at(film, 0)) << "a scene is at its first frame";
+}
+
+TEST(Keys, EachOfThemChangesTheFramesThatItMovesAndNoOthers) {
+  const Scene film = film_of(kFilm);
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"60: 4}", "60: 5}"},
+                                                        {"60: [1, -1]", "60: [1, -2]"},
+                                                        {"60: 3}", "60: 2}"},
+                                                        {"60: 90", "60: 80"},
+                                                        {"60: 0.8", "60: 0.7"},
+                                                        {"60: [1, 0.5, 2]", "60: [1, 0.5, 1]"}}) {
+    // The new value comes late: frames up to 40 stay.
+    std::string text = kFilm;
+    text.replace(text.find(from), from.size(), to);
+    EXPECT_NE(fingerprint_at(film_of(text), 60), fingerprint_at(film, 60)) << from;
+    EXPECT_EQ(fingerprint_at(film_of(text), 0), fingerprint_at(film, 0)) << from;
+    EXPECT_NE(fingerprint_at(film_of(text), 1), fingerprint_at(film, 1)) << from;
+  }
+  std::string later = kFilm;
+  later.replace(later.find("40: 1}"), 6, "40: 1, 50: 0.5}");
+  for (const std::int64_t frame : {0, 20, 40})
+    EXPECT_EQ(fingerprint_at(film_of(later), frame), fingerprint_at(film, frame));
+  EXPECT_NE(fingerprint_at(film_of(later), 41), fingerprint_at(film, 41));
+}
+
+TEST(Keys, WindowsAndMarginsMoveTheView) {
+  const Scene film = film_of(
+      "view: {x: {keys: {0: [0, 2], 10: [4, 8]}}, y: [0, 1]}\nlayers: []\nimage: {width: 64, "
+      "height: 64}\n");
+  EXPECT_EQ(film.view.zoom, 0.5);
+  EXPECT_EQ(scene_at(film, 5).view.center_x, 3.5);
+  EXPECT_EQ(scene_at(film, 10).view.zoom, 0.25);
+  const Scene fit = film_of(
+      "view: {fit: square, margin: {keys: {0: 0, 10: 0.5}}}\nlayers: []\nimage: {width: 64, "
+      "height: 64}\n");
+  EXPECT_EQ(fit.view.zoom, 1);
+  EXPECT_EQ(scene_at(fit, 10).view.zoom, 0.5);
+  EXPECT_NE(parse_error("version: 1\nview: {x: {keys: {0: [0, 1], 9: [0, 1e-12]}}, y: {keys: {0: "
+                        "[0, 1], 9: [0, 1e-12]}}}\nlayers: []\n")
+                .find("needs a zoom of"),
+            std::string::npos)
+      << "said before anything is drawn";
+}
+
+TEST(Keys, LayersThatMoveDoNotMoveAWindowOfData) {
+  const TemporaryFolder folder;
+  folder.write("d.csv", "x,y\n0,0\n4,4\n");
+  const Scene film = parse_scene(
+      "version: 1\nview: {fit: data, margin: 0}\nlayers:\n"
+      "  - {data: d.csv, map: {x: x, y: y, radius: 1}, offset: {keys: {0: [2, 0], 9: [50, 0]}}}\n",
+      folder / "s.yaml");
+  EXPECT_EQ(film.view.center_x, 4);
+  EXPECT_EQ(scene_at(film, 9).view, film.view);
+  EXPECT_EQ(scene_at(film, 9).layers[0].move.offset[0], 50);
+}
+
+}  // namespace
+}  // namespace roundel
