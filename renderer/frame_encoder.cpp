@@ -67,8 +67,20 @@ FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat p
   }
 }
 
-bool FrameEncoder::takes_as_drawn() const {
-  return format_.video == VideoFormat::kRawVideo && !add_alpha_ && !image_.needs_framebuffer();
+FrameTarget FrameEncoder::file_target(FramePixels& picture, std::int64_t frame) const {
+  FrameTarget out = target(picture);
+  picture.png.bytes = {};
+  if (out.image == nullptr || format_.video != VideoFormat::kNone) return out;
+  picture.png.head = png_head(png_shape(), metadata(picture, frame));
+  out.png = &picture.png;
+  return out;
+}
+
+std::span<const std::uint8_t> FrameEncoder::drawn_bytes(const FramePixels& picture) const {
+  if (!picture.png.bytes.empty()) return picture.png.bytes;
+  if (format_.video == VideoFormat::kRawVideo && !add_alpha_ && !image_.needs_framebuffer())
+    return picture.image.bytes.span();
+  return {};
 }
 
 std::string FrameEncoder::stream_header() const {

@@ -146,11 +146,7 @@ class ExportPipeline {
   struct Encoded {
     std::vector<std::uint8_t> bytes;
     PixelsPointer picture;
-
-    std::span<const std::uint8_t> content() const {
-      if (picture) return {picture->image.bytes.data(), picture->image.bytes.size()};
-      return bytes;
-    }
+    std::span<const std::uint8_t> content;
   };
 
   // ---- generate: one thread --------------------------------------------------------------------
@@ -257,7 +253,9 @@ class ExportPipeline {
     StageStats stats;
     const std::optional<Error> error = error_of([&] {
       if (!picture) picture = std::make_unique<FramePixels>();
-      rasterizer.draw(work.content.stream, job_.scene.image, job_.encoder.target(*picture), stats);
+      picture->fingerprint = work.content.fingerprint;
+      rasterizer.draw(work.content.stream, job_.scene.image,
+                      job_.encoder.file_target(*picture, work.frame), stats);
     });
 
     lock.lock();
@@ -267,7 +265,6 @@ class ExportPipeline {
     } else {
       result_.stages.add(stats);
       if (work.content.memory && varies_) free_circles_.push_back(std::move(work.content.memory));
-      picture->fingerprint = std::move(work.content.fingerprint);
       encoding_clock_.end_window();
       to_encode_.push_back({work.index, work.frame, std::move(picture)});
       submit_encode();
@@ -314,12 +311,14 @@ class ExportPipeline {
     Encoded encoded;
     const std::optional<Error> error = error_of([&] {
       const StageTimer timer(stats, "encode");
-      if (job_.encoder.takes_as_drawn()) {
-        encoded.picture = std::move(work.content);
-      } else {
+      encoded.content = job_.encoder.drawn_bytes(*work.content);
+      if (encoded.content.empty()) {
         encoded.bytes = job_.encoder.encode(*work.content, work.frame, false);
+        encoded.content = encoded.bytes;
+      } else {
+        encoded.picture = std::move(work.content);
       }
-      stats.stage("encode").bytes = encoded.content().size();
+      stats.stage("encode").bytes = encoded.content.size();
     });
 
     lock.lock();
@@ -365,7 +364,7 @@ class ExportPipeline {
   }
 
   void write_one(const InFlight<Encoded>& work, std::unique_lock<std::mutex>& lock) {
-    const std::span<const std::uint8_t> content = work.content.content();
+    const std::span<const std::uint8_t> content = work.content.content;
     StageStats stats;
     const std::optional<Error> error = error_of([&] {
       const StageTimer timer(stats, "write");

@@ -3,6 +3,7 @@
 #include <random>
 #include <sstream>
 
+#include "renderer/image/png_stream.h"
 #include "renderer/raster/cuda/device_buffer.h"
 #include "renderer/raster/cuda/png/png_encoder.h"
 #include "tests/image/image_test_support.h"
@@ -96,7 +97,8 @@ class CudaPng : public ::testing::Test {
   void expect_same(const Image& image, const std::string& what) {
     const DeviceBuffer<std::uint8_t> pixels = to_device(image);
     encoder_->start(pixels.data(), shape_of(image), *stream_);
-    encoder_->finish(shape_of(image), kMetadata, file_, *stream_);
+    file_.head = png_head(shape_of(image), kMetadata);
+    encoder_->finish(file_, *stream_);
     const std::vector<std::uint8_t> expected = encode_png(image, kMetadata);
     if (std::equal(file_.bytes.begin(), file_.bytes.end(), expected.begin(), expected.end()))
       return;

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "renderer/image/png_stream.h"
 #include "renderer/raster/cuda/png/png_encoder.h"
 #include "renderer/render.h"
 #include "renderer/scene/load_scene.h"
@@ -49,11 +50,12 @@ struct Packer {
         pixels((image.bytes.size() + 3) / 4 * 4) {
     ROUNDEL_CUDA_CHECK(
         cudaMemcpy(pixels.data(), image.bytes.data(), image.bytes.size(), cudaMemcpyHostToDevice));
+    file.head = png_head(shape, kMetadata);
     pack();
   }
   void pack() {
     encoder.start(pixels.data(), shape, stream);
-    encoder.finish(shape, kMetadata, file, stream);
+    encoder.finish(file, stream);
   }
 };
 

@@ -99,22 +99,21 @@ void PngEncoder::start(const std::uint8_t* pixels, const PngShape& shape, cudaSt
                                      cudaMemcpyDeviceToHost, stream));
 }
 
-void PngEncoder::finish(const PngShape& shape, const ImageMetadata& metadata, PngFile& file,
-                        cudaStream_t stream) {
-  std::vector<std::uint8_t> head = png_head(shape, metadata);
+void PngEncoder::finish(PngFile& file, cudaStream_t stream) {
   ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream));
   const PngState& state = state_copy_[0];
+  std::vector<std::uint8_t> head = file.head;
   append_u32(head, state.size);
   const std::vector<std::uint8_t> tail = png_tail(~state.crc);
+  const std::size_t size = PngArgs::kType + std::size_t{state.size};
   // The copy goes to the begin of a cache line.
   constexpr std::size_t kLine = 64;
   const std::size_t data = (head.size() + kLine - 1) / kLine * kLine, begin = data - head.size();
-  const std::size_t most = data + args_.most_bytes() + tail.size();
-  if (file.memory.size() < most) {
+  const std::size_t needed = data + size + tail.size();
+  if (file.memory.size() < needed) {
     file.memory = {};  // first: both need not fit at once
-    file.memory = locked_pages<std::uint8_t>(most);
+    file.memory = locked_pages<std::uint8_t>(needed + needed / 8);  // the next one may be larger
   }
-  const std::size_t size = PngArgs::kType + std::size_t{state.size};
   std::uint8_t* const out = file.memory.data();
   ROUNDEL_CUDA_CHECK(
       cudaMemcpyAsync(out + data, args_.stream, size, cudaMemcpyDeviceToHost, stream));

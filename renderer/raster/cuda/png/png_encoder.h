@@ -20,10 +20,9 @@ class PngEncoder {
   /// Puts the packing of a picture into a stream of the calling thread's device. `pixels`: see
   /// PngArgs.
   void start(const std::uint8_t* pixels, const PngShape& shape, cudaStream_t stream);
-  /// Waits for it and makes the file. `shape` is that of start(). The file's memory grows as it has
-  /// to, in locked pages, so that the device copies to it.
-  void finish(const PngShape& shape, const ImageMetadata& metadata, PngFile& file,
-              cudaStream_t stream);
+  /// Waits for it and makes the file, behind its head. The file's memory grows as it has to, in
+  /// locked pages, so that the device copies to it.
+  void finish(PngFile& file, cudaStream_t stream);
 
   /// Device memory that is kept, and that a picture takes.
   std::uint64_t bytes() const;
