@@ -17,10 +17,11 @@ PngShape shape_of(const Image& image) {
 }
 
 /// As a rasterizer leaves it.
-DeviceBuffer<std::uint8_t> to_device(const Image& image) {
+DeviceBuffer<std::uint8_t> to_device(const Image& image, cudaStream_t stream) {
   DeviceBuffer<std::uint8_t> pixels((image.bytes.size() + 3) / 4 * 4);
-  ROUNDEL_CUDA_CHECK(
-      cudaMemcpy(pixels.data(), image.bytes.data(), image.bytes.size(), cudaMemcpyHostToDevice));
+  ROUNDEL_CUDA_CHECK(cudaMemsetAsync(pixels.data(), 0x5a, pixels.size(), stream));
+  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(pixels.data(), image.bytes.data(), image.bytes.size(),
+                                     cudaMemcpyHostToDevice, stream));
   return pixels;
 }
 
@@ -95,7 +96,7 @@ class CudaPng : public ::testing::Test {
     stream_.emplace();
   }
   void expect_same(const Image& image, const std::string& what) {
-    const DeviceBuffer<std::uint8_t> pixels = to_device(image);
+    const DeviceBuffer<std::uint8_t> pixels = to_device(image, *stream_);
     encoder_->start(pixels.data(), shape_of(image), *stream_);
     file_.head = png_head(shape_of(image), kMetadata);
     encoder_->finish(file_, *stream_);
@@ -202,6 +203,54 @@ TEST_F(CudaPng, VeryWideAndVeryHighPicturesAreTheSame) {
   expect_same(mixed_image(1, 200'000, 3, 8, 1), "high");
   expect_same(mixed_image(2'000'000, 2, 4, 8, 2), "wide");
   expect_same(mixed_image(4096, 4096, 3, 8, 3), "large");
+}
+
+TEST_F(CudaPng, RasterizersMakeTheFilesOfFrames) {
+  const auto cuda_rasterizer = make_cuda_rasterizer({});
+  const auto cpu = make_cpu_rasterizer({});
+  PngFile file;
+  Image picture;
+  for (int k = 0; k < 12; ++k) {
+    ImageSettings image = testing::image_of(200 + 57 * k, 217 + k);
+    image.alpha = k % 3 == 1;
+    const Circles circles = testing::random_circles(k % 2 == 0 ? 300 : 20'000, 0.05f, 0.5f, 0.2,
+                                                    static_cast<unsigned>(k));
+    StageStats stats;
+    Image drawn;
+    cpu->draw(circles, image, drawn, stats);
+    FrameTarget target(picture);
+    if (k % 4 != 3) target.png = &file;  // by turns: what is left of others must not show
+    file.bytes = {};
+    file.head = png_head(shape_of(drawn), kMetadata);
+    cuda_rasterizer->draw(circles, image, target, stats);
+    if (target.png != nullptr) {
+      const std::vector<std::uint8_t> expected = encode_png(drawn, kMetadata);
+      EXPECT_TRUE(
+          std::equal(file.bytes.begin(), file.bytes.end(), expected.begin(), expected.end()))
+          << k;
+    } else {
+      EXPECT_TRUE(file.bytes.empty());
+      EXPECT_TRUE(std::equal(picture.bytes.begin(), picture.bytes.end(), drawn.bytes.begin(),
+                             drawn.bytes.end()))
+          << k;
+    }
+  }
+}
+
+TEST_F(CudaPng, WhereMemoryIsShortTheHostIsLeftThePicture) {
+  const auto rasterizer = make_cuda_rasterizer({.memory_budget = std::uint64_t{40} << 20});
+  const Circles circles = testing::random_circles(300, 0.05f, 0.5f, 0.2);
+  const ImageSettings image = testing::image_of(2000, 900);
+  Image picture, drawn;
+  PngFile file;
+  FrameTarget target(picture);
+  target.png = &file;
+  StageStats stats;
+  rasterizer->draw(circles, image, target, stats);
+  make_cpu_rasterizer({})->draw(circles, image, drawn, stats);
+  EXPECT_TRUE(file.bytes.empty());
+  EXPECT_TRUE(std::equal(picture.bytes.begin(), picture.bytes.end(), drawn.bytes.begin(),
+                         drawn.bytes.end()));
 }
 
 }  // namespace

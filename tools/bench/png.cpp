@@ -48,8 +48,8 @@ struct Packer {
   explicit Packer(const Image& image)
       : shape{image.width, image.height, image.channels, image.bits},
         pixels((image.bytes.size() + 3) / 4 * 4) {
-    ROUNDEL_CUDA_CHECK(
-        cudaMemcpy(pixels.data(), image.bytes.data(), image.bytes.size(), cudaMemcpyHostToDevice));
+    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(pixels.data(), image.bytes.data(), image.bytes.size(),
+                                       cudaMemcpyHostToDevice, stream));
     file.head = png_head(shape, kMetadata);
     pack();
   }

@@ -113,15 +113,13 @@ template <int kPixelBytes>
 __global__ void __launch_bounds__(kThreads)
     code_segments_kernel(const __grid_constant__ PngArgs args) {
   using Pixels = ThreadPixels<kPixelBytes>;
-  // With the filter byte, the block's end, and a word more for shifting.
-  constexpr int kMostWords = ((static_cast<int>(png_format::kSegmentPixels) * kPixelBytes + 2) *
-                                  static_cast<int>(png_format::kLongestCode) +
-                              31) /
-                                 32 +
-                             1;
+  // With the filter byte, the block's end, and a word more for shifting; a multiple of four.
+  constexpr int kMostBits = (static_cast<int>(png_format::kSegmentPixels) * kPixelBytes + 2) *
+                            static_cast<int>(png_format::kLongestCode);
+  constexpr int kMostWords = (kMostBits + 32 + 127) / 128 * 4;
   __shared__ SegmentMemory<kPixelBytes> memory;
   __shared__ PngSymbols code;
-  __shared__ std::uint32_t coded[kMostWords];
+  alignas(16) __shared__ std::uint32_t coded[kMostWords];
   __shared__ Sums warp_sums[kSegmentWarps];
   __shared__ std::uint64_t begin;
   const auto thread = static_cast<int>(threadIdx.x);
@@ -130,14 +128,16 @@ __global__ void __launch_bounds__(kThreads)
   const bool begins_row = place.first == 0, is_last = blockIdx.x == gridDim.x - 1;
 
   if (thread < kSegmentThreads) load_segment(args, place, memory);
+  for (int k = thread; k < kMostWords / 4; k += kThreads)
+    reinterpret_cast<uint4*>(coded)[k] = uint4{0, 0, 0, 0};
+  __syncthreads();
+  Pixels pixels;
+  if (thread < kSegmentThreads) pixels.load(place, memory);
+  if (args.begins_early) wait_for_kernel_in_front();  // for its code
   constexpr auto kCodeWords = static_cast<int>(sizeof(PngSymbols) / sizeof(PngSymbol));
   for (int k = thread; k < kCodeWords; k += kThreads)
     reinterpret_cast<PngSymbol*>(&code)[k] =
         reinterpret_cast<const PngSymbol*>(&args.code->symbols)[k];
-  for (int k = thread; k < kMostWords; k += kThreads) coded[k] = 0;
-  __syncthreads();
-  Pixels pixels;
-  if (thread < kSegmentThreads) pixels.load(place, memory);
   __syncthreads();
 
   ThreadCode<kPixelBytes> own{code};
@@ -176,11 +176,10 @@ __global__ void __launch_bounds__(kThreads)
   }
   if (thread >= kSegmentThreads) {
     const std::uint64_t before =
-        args.first_bit() + look_back(args.scan_words, static_cast<int>(blockIdx.x), all.bits);
+        args.first_bit() + look_back<8>(args.scan_words, static_cast<int>(blockIdx.x), all.bits);
     if (lane() == 0) {
       begin = before;
       if (is_last) args.state->end_bit = before + all.bits;
-      add_to_picture(args, place, all);
     }
   } else {
     BitWriter writer(coded, bits_before);
@@ -194,7 +193,9 @@ __global__ void __launch_bounds__(kThreads)
       writer.put(bits_of(end), count_of(end));
     }
     writer.finish();
+    if (thread == 0) add_to_picture(args, place, all);
   }
+  let_kernel_behind_begin();
   __syncthreads();
   copy_to_stream(args, coded, begin, all.bits);
 }
@@ -203,7 +204,7 @@ __global__ void __launch_bounds__(kThreads)
 
 void code_segments(const PngArgs& args, cudaStream_t stream) {
   launch(args.pixel_bytes == 3 ? code_segments_kernel<3> : code_segments_kernel<4>,
-         dim3(args.num_segments()), kThreads, 0, args, false, stream);
+         dim3(args.num_segments()), kThreads, 0, args, args.begins_early, stream);
 }
 
 }  // namespace roundel::cuda

@@ -26,6 +26,7 @@ __global__ void __launch_bounds__(kSegmentThreads)
   constexpr auto kSymbols = static_cast<unsigned>(png_format::kNumSymbols);
   __shared__ SegmentMemory<kPixelBytes> memory;
   __shared__ std::uint32_t counts[kSymbols];
+  let_kernel_behind_begin();
   const std::uint32_t row_segments = args.row_segments();
   const std::size_t row = png_format::sample_row(blockIdx.x / row_segments);
   if (row >= args.height) return;

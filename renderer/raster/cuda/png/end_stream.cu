@@ -87,6 +87,7 @@ __global__ void __launch_bounds__(kThreads)
     end_stream_kernel(const __grid_constant__ PngArgs args) {
   __shared__ std::uint32_t tables[4][256];
   __shared__ std::uint32_t sums[kWarps];
+  if (args.begins_early) wait_for_kernel_in_front();
   const StreamEnd end(args);
   if (blockIdx.x * kCrcChunk >= end.size) return;
   const auto thread = static_cast<int>(threadIdx.x);
@@ -122,7 +123,7 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void end_stream(const PngArgs& args, cudaStream_t stream) {
-  launch(end_stream_kernel, dim3(args.num_chunks()), kThreads, 0, args, false, stream);
+  launch(end_stream_kernel, dim3(args.num_chunks()), kThreads, 0, args, args.begins_early, stream);
 }
 
 }  // namespace roundel::cuda

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "renderer/image/png_stream.h"
+#include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/locked_pages.h"
 
 namespace roundel::cuda {
@@ -24,6 +25,19 @@ std::uint32_t possible_lengths(std::size_t pixel_bytes) {
   return lengths;
 }
 
+/// See PngArgs::fixed_words.
+PngFixedWords fixed_words(std::size_t pixel_bytes) {
+  PngFixedWords fixed{};
+  std::uint32_t at = 0;
+  const auto put = [&](std::uint32_t bits, unsigned count) {
+    for (unsigned k = 0; k < count; ++k, ++at) fixed.words[at / 32] |= (bits >> k & 1) << at % 32;
+  };
+  for (const char c : {'I', 'D', 'A', 'T'}) put(static_cast<std::uint8_t>(c), 8);
+  for (const std::uint8_t byte : png_format::kZlibHeader) put(byte, 8);
+  png_format::put_fixed_bits(pixel_bytes, true, put);
+  return fixed;
+}
+
 /// powers[k] = x^(bits · k).
 void fill_powers(std::uint64_t bits, std::span<std::uint32_t> powers) {
   const std::uint32_t factor = crc32::power(bits);
@@ -35,8 +49,9 @@ void fill_powers(std::uint64_t bits, std::span<std::uint32_t> powers) {
 }
 
 template <typename T>
-void copy_to_device(std::span<const T> from, const DeviceBuffer<T>& to) {
-  ROUNDEL_CUDA_CHECK(cudaMemcpy(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice));
+void copy_to_device(std::span<const T> from, const DeviceBuffer<T>& to, cudaStream_t stream) {
+  ROUNDEL_CUDA_CHECK(
+      cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream));
 }
 
 }  // namespace
@@ -58,29 +73,32 @@ std::uint64_t PngEncoder::bytes() const {
 }
 
 /// Once, before the first picture: what does not change, and counts of nothing.
-void PngEncoder::make_constants() {
+void PngEncoder::make_constants(cudaStream_t stream) {
+  begins_early_ = can_begin_early();
   state_copy_ = locked_pages<PngState>(1);
   counts_ = DeviceBuffer<std::uint32_t>(png_format::kNumSymbols);
   code_ = DeviceBuffer<PngCode>(1);
   state_ = DeviceBuffer<PngState>(1);
   powers_ = DeviceBuffer<PngPowers>(1);
-  ROUNDEL_CUDA_CHECK(cudaMemset(counts_.data(), 0, counts_.bytes()));
+  ROUNDEL_CUDA_CHECK(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
   PngPowers powers{};
   fill_powers(8 * kCrcUnit, powers.units);
-  copy_to_device<PngPowers>({&powers, 1}, powers_);
+  copy_to_device<PngPowers>({&powers, 1}, powers_, stream);
 }
 
 void PngEncoder::start(const std::uint8_t* pixels, const PngShape& shape, cudaStream_t stream) {
   const ProfilerRange range("encode");
-  if (state_copy_.empty()) make_constants();
+  if (state_copy_.empty()) make_constants(stream);
   args_ = args_of(shape);
   args_.pixels = pixels;
   args_.possible_lengths = possible_lengths(args_.pixel_bytes);
+  args_.fixed_words = fixed_words(args_.pixel_bytes);
+  args_.begins_early = begins_early_;
   if (chunks_.size() < args_.num_chunks()) {
     std::vector<std::uint32_t> chunks(args_.num_chunks());
     fill_powers(8 * kCrcChunk, chunks);
     chunks_.reserve_discard(chunks.size());
-    copy_to_device<std::uint32_t>(chunks, chunks_);
+    copy_to_device<std::uint32_t>(chunks, chunks_, stream);
   }
   scan_words_.reserve_discard(args_.num_segments());
   stream_.reserve_discard(args_.stream_words());

@@ -17,8 +17,8 @@ class PngEncoder {
   /// Pictures of 8 bits that are one block of png_format.h.
   static bool can_encode(const PngShape& shape);
 
-  /// Puts the packing of a picture into a stream of the calling thread's device. `pixels`: see
-  /// PngArgs.
+  /// Puts the packing of a picture into a stream of the calling thread's device, always the same
+  /// one. `pixels`: see PngArgs.
   void start(const std::uint8_t* pixels, const PngShape& shape, cudaStream_t stream);
   /// Waits for it and makes the file, behind its head. The file's memory grows as it has to, in
   /// locked pages, so that the device copies to it.
@@ -31,9 +31,10 @@ class PngEncoder {
   const PngArgs& args() const { return args_; }
 
  private:
-  void make_constants();
+  void make_constants(cudaStream_t stream);
 
   PngArgs args_;
+  bool begins_early_ = false;
   Buffer<PngState> state_copy_;
   DeviceBuffer<std::uint32_t> counts_;
   DeviceBuffer<PngCode> code_;

@@ -44,12 +44,19 @@ struct PngPowers {
   std::uint32_t units[kCrcUnits];  ///< x to the bits of so many units
 };
 
+/// "IDAT", zlib's header and the fixed bits of the block's.
+struct PngFixedWords {
+  std::uint32_t words[(48 + png_format::kFixedBits + 31) / 32];
+};
+
 struct PngArgs {
   /// [height · width · pixel_bytes], rows top to bottom; aligned to four bytes, and can be read up
   /// to a multiple of four.
   const std::uint8_t* pixels = nullptr;
   std::uint32_t width = 0, height = 0, pixel_bytes = 3;
   std::uint32_t possible_lengths = 0;  ///< bit k: length symbol 257 + k is possible
+  PngFixedWords fixed_words{};         ///< with which the stream begins
+  bool begins_early = false;           ///< all kernels but the first: see launch()
   std::uint32_t* counts = nullptr;     ///< [kNumSymbols], 0 before and after
   PngCode* code = nullptr;
   std::uint64_t* scan_words = nullptr;  ///< [num_segments()], see look_back()
