@@ -67,8 +67,29 @@ FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat p
   }
 }
 
-bool FrameEncoder::takes_as_drawn() const {
-  return format_.video == VideoFormat::kRawVideo && !add_alpha_ && !image_.needs_framebuffer();
+FrameTarget FrameEncoder::file_target(FramePixels& picture, std::int64_t frame) const {
+  FrameTarget out = target(picture);
+  picture.png.bytes = {};
+  if (out.image == nullptr || format_.video != VideoFormat::kNone) return out;
+  picture.png.head = file_head(picture, frame);
+  out.png = &picture.png;
+  return out;
+}
+
+std::vector<std::uint8_t> FrameEncoder::file_head(const FramePixels& picture,
+                                                  std::int64_t frame) const {
+  return png_head(png_shape(), metadata(picture, frame));
+}
+
+std::span<const std::uint8_t> FrameEncoder::drawn_bytes(const FramePixels& picture,
+                                                        std::int64_t frame) const {
+  if (!picture.png.bytes.empty()) {
+    const bool is_of_frame = picture.png.head == file_head(picture, frame);
+    return is_of_frame ? picture.png.bytes : std::span<const std::uint8_t>();
+  }
+  if (format_.video == VideoFormat::kRawVideo && !add_alpha_ && !image_.needs_framebuffer())
+    return picture.image.bytes.span();
+  return {};
 }
 
 std::string FrameEncoder::stream_header() const {
@@ -83,6 +104,12 @@ ImageMetadata FrameEncoder::metadata(const FramePixels& picture, std::int64_t fr
 
 std::vector<std::uint8_t> FrameEncoder::encode(FramePixels& picture, std::int64_t frame,
                                                bool gives_up_pixels) const {
+  if (!picture.png.bytes.empty()) {  // of a frame that looks the same: only the heads differ
+    std::vector<std::uint8_t> file = file_head(picture, frame);
+    const auto rest = picture.png.bytes.subspan(picture.png.head.size());
+    file.insert(file.end(), rest.begin(), rest.end());
+    return file;
+  }
   const bool is_made_here = format_.picture == ImageFormat::kPng && image_.needs_framebuffer();
   if (format_.video != VideoFormat::kNone) {
     Image made;

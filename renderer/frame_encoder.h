@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "renderer/image/files.h"
+#include "renderer/image/png_file.h"
 #include "renderer/image/png_stream.h"
 #include "renderer/image/y4m.h"
 #include "renderer/pixels/framebuffer.h"
@@ -50,6 +52,7 @@ constexpr bool is_yuv(PixelFormat pixels) {
 struct FramePixels {
   Image image;
   Framebuffer framebuffer;
+  PngFile png;              ///< instead of the image, where it has bytes
   std::string fingerprint;  ///< empty: that of the encoder's scene
 };
 
@@ -64,18 +67,21 @@ class FrameEncoder {
   FrameTarget target(FramePixels& picture) const {
     return wants_float() ? FrameTarget(picture.framebuffer) : FrameTarget(picture.image);
   }
+  /// The same for drawing to the frame's file, where the rasterizer can make it.
+  FrameTarget file_target(FramePixels& picture, std::int64_t frame) const;
   /// True where that is the framebuffer.
   bool wants_float() const {
     return format_.picture != ImageFormat::kPng || image_.needs_framebuffer();
   }
-  /// True where an image's bytes are the frame's: nothing is to be encoded.
-  bool takes_as_drawn() const;
+  /// The frame's bytes where nothing is to be encoded: those of the file or the image as drawn.
+  /// Empty where there is, as for other frames that share the picture of a file.
+  std::span<const std::uint8_t> drawn_bytes(const FramePixels& picture, std::int64_t frame) const;
   /// What stands once before the first frame: empty but for y4m.
   std::string stream_header() const;
   /// What a frame's file says of its origin.
   ImageMetadata metadata(const FramePixels& picture, std::int64_t frame) const;
   /// The bytes of a frame's file, or of its part of the stream. Not to be called where
-  /// takes_as_drawn(). Takes less memory where it may give up the pixels on the way. Throws
+  /// there are drawn_bytes(). Takes less memory where it may give up the pixels on the way. Throws
   /// Error(kRuntimeFailure) where a library cannot encode it.
   std::vector<std::uint8_t> encode(FramePixels& picture, std::int64_t frame,
                                    bool gives_up_pixels) const;
@@ -89,6 +95,7 @@ class FrameEncoder {
   std::uint64_t picture_bytes() const;
 
  private:
+  std::vector<std::uint8_t> file_head(const FramePixels& picture, std::int64_t frame) const;
   void write_png_of_rows(FramePixels& picture, std::int64_t frame, bool gives_up_pixels,
                          const PngStream::Write& write) const;
 

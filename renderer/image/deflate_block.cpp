@@ -73,12 +73,10 @@ struct SymbolTables {
       literals[k] = make_symbol(codes[k], lengths[k]);
     for (std::size_t k = 1; k <= format::piece_pixels(pixel_bytes); ++k) {
       const std::size_t length = k * pixel_bytes, symbol = format::length_symbol(length);
-      const unsigned extra = format::extra_bits(symbol), count = lengths[symbol] + extra;
-      const std::uint64_t rest = (length - 3) & ((1U << extra) - 1);
       const auto with_distance = [&](std::size_t distance) {
-        return make_symbol(codes[symbol] | rest << lengths[symbol] |
-                               std::uint64_t{format::distance_bits(distance)} << count,
-                           count + format::distance_bit_count(distance));
+        const format::Bits match =
+            format::match_bits(length, distance, {codes[symbol], lengths[symbol]});
+        return make_symbol(match.bits, match.count);
       };
       matches[length] = with_distance(pixel_bytes);
       byte_matches[length] = with_distance(1);
@@ -539,19 +537,14 @@ void DeflateBlock::write_stored(std::uint8_t* out) const {
     std::size_t at = y * rows_.row_bytes;
     for (std::size_t left = rows_.row_bytes; left > 0;) {
       const std::size_t piece = at / format::kMaxStored, inside = at % format::kMaxStored;
-      std::uint8_t* const place = out + 5 * (piece + 1) + at;
+      std::uint8_t* const header = out + format::kStoredHeader * piece + at;
       if (inside == 0) {
         const std::size_t length = std::min(format::kMaxStored, size - at);
-        const auto low = static_cast<std::uint8_t>(length),
-                   high = static_cast<std::uint8_t>(length >> 8);
-        place[-5] = is_last_ && at + length == size;
-        place[-4] = low;
-        place[-3] = high;
-        place[-2] = static_cast<std::uint8_t>(~low);
-        place[-1] = static_cast<std::uint8_t>(~high);
+        for (std::size_t k = 0; k < format::kStoredHeader; ++k)
+          header[k] = format::stored_header(k, length, is_last_ && at + length == size);
       }
       const std::size_t count = std::min(left, format::kMaxStored - inside);
-      std::memcpy(place, row, count);
+      std::memcpy(header + format::kStoredHeader, row, count);
       row += count;
       at += count;
       left -= count;

@@ -156,37 +156,74 @@ inline void make_codes(const std::uint8_t (&lengths)[kNumSymbols],
     codes[symbol] = lengths[symbol] > 0 ? reversed(next[lengths[symbol]]++, lengths[symbol]) : 0;
 }
 
-/// The first bits of a coded block: its kind, how many of each code there are, the code of code
-/// lengths, and after kFixedBits the code lengths, four bits each: reversed(length, 4).
-inline constexpr unsigned kFixedBits = 3 + 5 + 5 + 4 + 19 * 3;
-ROUNDEL_HOST_DEVICE constexpr std::size_t header_bits(std::size_t pixel_bytes) {
-  return kFixedBits + 4 * (kNumSymbols + num_distances(pixel_bytes));
+/// Bits, the first one lowest, and their number.
+struct Bits {
+  std::uint32_t bits;
+  unsigned count;
+};
+/// A match whose symbol has this code: with its extra bits and its distance.
+ROUNDEL_HOST_DEVICE constexpr Bits match_bits(std::size_t length, std::size_t distance, Bits code) {
+  const unsigned extra = extra_bits(length_symbol(length));
+  const auto rest = static_cast<std::uint32_t>(length - 3) & ((1U << extra) - 1);
+  const unsigned count = code.count + extra;
+  return {code.bits | rest << code.count | distance_bits(distance) << count,
+          count + distance_bit_count(distance)};
 }
-/// Gives put(bits, count) the header, first bit lowest.
+
+/// The first bits of a coded block: its kind, how many of each code there are, the code of code
+/// lengths, and after kFixedBits header_lengths() of four bits.
+inline constexpr unsigned kFixedBits = 3 + 5 + 5 + 4 + 19 * 3;
+ROUNDEL_HOST_DEVICE constexpr std::size_t header_lengths(std::size_t pixel_bytes) {
+  return kNumSymbols + num_distances(pixel_bytes);
+}
+ROUNDEL_HOST_DEVICE constexpr std::size_t header_bits(std::size_t pixel_bytes) {
+  return kFixedBits + 4 * header_lengths(pixel_bytes);
+}
+/// Gives put(bits, count) the first kFixedBits, first bit lowest.
+template <typename Put>
+ROUNDEL_HOST_DEVICE constexpr void put_fixed_bits(std::size_t pixel_bytes, bool is_last,
+                                                  const Put& put) {
+  put(is_last ? 1U : 0U, 1);
+  put(2U, 2);  // dynamic
+  put(static_cast<std::uint32_t>(kNumSymbols - 257), 5);
+  put(static_cast<std::uint32_t>(num_distances(pixel_bytes) - 1), 5);
+  put(19U - 4, 4);
+  // Lengths 16, 17 and 18, the repetitions, come first, and have no code; 0 to 15 have four bits.
+  for (unsigned k = 0; k < 19; ++k) put(k < 3 ? 0U : 4U, 3);
+}
+/// The k-th of the header's lengths, as its four bits.
+ROUNDEL_HOST_DEVICE constexpr std::uint32_t header_length(
+    std::size_t k, const std::uint8_t (&lengths)[kNumSymbols], std::size_t pixel_bytes) {
+  const bool is_distance =
+      k == kNumSymbols || k == kNumSymbols + num_distances(pixel_bytes) - 1;  // 1 or P
+  return reversed(k < kNumSymbols ? lengths[k] : is_distance ? 1 : 0, 4);
+}
+/// Gives put(bits, count) the whole header.
 template <typename Put>
 ROUNDEL_HOST_DEVICE constexpr void put_header(const std::uint8_t (&lengths)[kNumSymbols],
                                               std::size_t pixel_bytes, bool is_last,
                                               const Put& put) {
-  const std::size_t distances = num_distances(pixel_bytes);
-  put(is_last ? 1U : 0U, 1);
-  put(2U, 2);  // dynamic
-  put(static_cast<std::uint32_t>(kNumSymbols - 257), 5);
-  put(static_cast<std::uint32_t>(distances - 1), 5);
-  put(19U - 4, 4);
-  // Lengths 16, 17 and 18, the repetitions, come first, and have no code; 0 to 15 have four bits.
-  for (unsigned k = 0; k < 19; ++k) put(k < 3 ? 0U : 4U, 3);
-  for (const std::uint8_t length : lengths) put(reversed(length, 4), 4);
-  for (std::size_t k = 0; k < distances; ++k)
-    put(k == 0 || k + 1 == distances ? reversed(1, 4) : 0, 4);
+  put_fixed_bits(pixel_bytes, is_last, put);
+  for (std::size_t k = 0; k < header_lengths(pixel_bytes); ++k)
+    put(header_length(k, lengths, pixel_bytes), 4);
 }
 
 /// Bytes of a block whose header and symbols, the end included, have so many bits.
 ROUNDEL_HOST_DEVICE constexpr std::size_t coded_bytes(std::uint64_t bits, bool is_last) {
   return static_cast<std::size_t>(is_last ? (bits + 7) / 8 : (bits + 3 + 7) / 8 + 4);
 }
+/// A stored block of at most kMaxStored bytes begins with so many, of which this is the k-th.
+inline constexpr std::size_t kStoredHeader = 5;
+ROUNDEL_HOST_DEVICE constexpr std::uint8_t stored_header(std::size_t k, std::size_t size,
+                                                         bool is_last) {
+  if (k == 0) return is_last;
+  const std::size_t word = k <= 2 ? size : ~size;
+  return static_cast<std::uint8_t>(k % 2 == 1 ? word : word >> 8);
+}
+
 /// Bytes of a block of so many filtered bytes that is stored.
 ROUNDEL_HOST_DEVICE constexpr std::size_t stored_bytes(std::size_t size) {
-  return size + 5 * ((size + kMaxStored - 1) / kMaxStored);
+  return size + kStoredHeader * ((size + kMaxStored - 1) / kMaxStored);
 }
 
 /// The most that all blocks of a picture can take.

@@ -19,11 +19,6 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-void append_u32(Bytes& out, std::uint32_t value) {
-  for (int shift = 24; shift >= 0; shift -= 8)
-    out.push_back(static_cast<std::uint8_t>(value >> shift));
-}
-
 void append_chunk(Bytes& out, std::string_view type, std::string_view data) {
   append_u32(out, static_cast<std::uint32_t>(data.size()));
   const std::size_t begin = out.size();
@@ -51,6 +46,11 @@ std::uint32_t crc_of(std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
+void append_u32(Bytes& out, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8)
+    out.push_back(static_cast<std::uint8_t>(value >> shift));
+}
+
 std::vector<std::uint8_t> png_head(const PngShape& shape, const ImageMetadata& metadata) {
   Bytes head = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   Bytes header;
@@ -66,6 +66,13 @@ std::vector<std::uint8_t> png_head(const PngShape& shape, const ImageMetadata& m
   for (std::size_t i = 0; i < texts.size(); ++i)
     append_chunk(head, "tEXt", kMetadataKeywords[i] + std::string(1, '\0') + texts[i]);
   return head;
+}
+
+std::vector<std::uint8_t> png_tail(std::uint32_t crc) {
+  Bytes tail;
+  append_u32(tail, crc);
+  append_chunk(tail, "IEND", {});
+  return tail;
 }
 
 PngStream::PngStream(const PngShape& shape, const ImageMetadata& metadata, Write write,

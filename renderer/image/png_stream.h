@@ -12,6 +12,10 @@ namespace roundel {
 
 /// All that stands before IDAT: signature, IHDR, sRGB and the text chunks.
 std::vector<std::uint8_t> png_head(const PngShape& shape, const ImageMetadata& metadata);
+/// All that stands behind IDAT's data: its CRC, and IEND.
+std::vector<std::uint8_t> png_tail(std::uint32_t crc);
+/// The high byte first.
+void append_u32(std::vector<std::uint8_t>& out, std::uint32_t value);
 
 class DeflateBlock;
 

@@ -7,9 +7,9 @@
 #include "renderer/base/stage_stats.h"
 #include "renderer/generate/circle.h"
 #include "renderer/generate/circle_stream.h"
-#include "renderer/pixels/image.h"
-
+#include "renderer/image/png_file.h"
 #include "renderer/pixels/framebuffer.h"
+#include "renderer/pixels/image.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -34,6 +34,9 @@ struct RasterOptions {
 struct FrameTarget {
   Framebuffer* framebuffer = nullptr;
   Image* image = nullptr;
+  /// With an image: what a rasterizer that packs files itself makes instead of it, or leaves
+  /// without bytes.
+  PngFile* png = nullptr;
   /// Where both are null, pixels go nowhere, and this is what they would take, to measure memory.
   std::uint64_t measured_bytes = 0;
 

@@ -153,11 +153,7 @@ class ExportPipeline {
   struct Encoded {
     std::vector<std::uint8_t> bytes;
     PixelsPointer picture;
-
-    std::span<const std::uint8_t> content() const {
-      if (picture) return {picture->image.bytes.data(), picture->image.bytes.size()};
-      return bytes;
-    }
+    std::span<const std::uint8_t> content;
   };
 
   // ---- generate: one thread --------------------------------------------------------------------
@@ -260,8 +256,9 @@ class ExportPipeline {
     StageStats stats;
     const std::optional<Error> error = error_of([&] {
       if (!picture) picture = std::make_shared<FramePixels>();
-      rasterizer.draw(work.content.circles.stream, job_.scene.image, job_.encoder.target(*picture),
-                      stats);
+      picture->fingerprint = work.content.circles.fingerprint;
+      rasterizer.draw(work.content.circles.stream, job_.scene.image,
+                      job_.encoder.file_target(*picture, work.frame), stats);
     });
 
     lock.lock();
@@ -270,7 +267,6 @@ class ExportPipeline {
       fail_draw(std::move(work), *error);
     } else {
       result_.stages.add(stats);
-      picture->fingerprint = std::move(work.content.circles.fingerprint);
       circles_.take_back(std::move(work.content.circles));
       encoding_clock_.end_window();
       if (const auto& shared = work.content.shared) {
@@ -323,12 +319,14 @@ class ExportPipeline {
     Encoded encoded;
     const std::optional<Error> error = error_of([&] {
       const StageTimer timer(stats, "encode");
-      if (job_.encoder.takes_as_drawn()) {
-        encoded.picture = std::move(work.content);
-      } else {
+      encoded.content = job_.encoder.drawn_bytes(*work.content, work.frame);
+      if (encoded.content.empty()) {
         encoded.bytes = job_.encoder.encode(*work.content, work.frame, false);
+        encoded.content = encoded.bytes;
+      } else {
+        encoded.picture = std::move(work.content);
       }
-      stats.stage("encode").bytes = encoded.content().size();
+      stats.stage("encode").bytes = encoded.content.size();
     });
 
     lock.lock();
@@ -374,7 +372,7 @@ class ExportPipeline {
   }
 
   void write_one(const InFlight<Encoded>& work, std::unique_lock<std::mutex>& lock) {
-    const std::span<const std::uint8_t> content = work.content.content();
+    const std::span<const std::uint8_t> content = work.content.content;
     StageStats stats;
     const std::optional<Error> error = error_of([&] {
       const StageTimer timer(stats, "write");

@@ -95,10 +95,11 @@ constexpr int kNeverFails = 1 << 30;
 
 /// One export of a scene, with what a test wants to change.
 struct TestExport {
-  explicit TestExport(const std::string& generator, FrameList frames, bool in_order = false)
+  explicit TestExport(const std::string& generator, FrameList frames, bool in_order = false,
+                      VideoFormat format = VideoFormat::kRawVideo)
       : scene(test_scene(generator)),
         source(std::move(frames)),
-        encoder(scene, {ImageFormat::kPng, VideoFormat::kRawVideo}),
+        encoder(scene, {ImageFormat::kPng, format}),
         sink(in_order) {}
 
   ExportResult run() {
@@ -214,6 +215,58 @@ TEST(ExportPipeline, WhereAllRasterizersMakeCirclesTheyAreGivenRecipes) {
   mixed.add_rasterizer(0);
   EXPECT_EQ(mixed.run().written, frames_from_0(5));
   EXPECT_EQ(recipes, 0);
+}
+
+/// Makes files of its own where it may: their head, and a word.
+class PackingRasterizer : public Rasterizer {
+ public:
+  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+            StageStats& stats) override {
+    if (out.png == nullptr) return inner_->draw(circles, image, out, stats);
+    Bytes file = out.png->head;
+    for (const char c : kWord) file.push_back(static_cast<std::uint8_t>(c));
+    out.png->memory.resize_discard(file.size());
+    std::copy(file.begin(), file.end(), out.png->memory.begin());
+    out.png->bytes = out.png->memory.span();
+  }
+  static constexpr std::string_view kWord = "packed";
+
+ private:
+  std::unique_ptr<Rasterizer> inner_ = make_cpu_rasterizer({});
+};
+
+TEST(ExportPipeline, FilesOfARasterizerAreWrittenAsTheyAre) {
+  // Some frames are drawn by others, in the same pictures by turns.
+  const FrameList frames = frames_from_0(60);
+  TestExport test("hypnosis", frames, false, VideoFormat::kNone);
+  test.rasterizers.push_back(std::make_unique<PackingRasterizer>());
+  test.add_rasterizer(0);
+  EXPECT_EQ(test.run().written, frames);
+  const auto cpu = make_cpu_rasterizer({});
+  std::size_t packed = 0;
+  for (const auto& [frame, bytes] : test.sink.files) {
+    FramePixels picture;
+    Circles circles;
+    StageStats stats;
+    CircleSource source(test.scene);
+    cpu->draw(source.at(frame, circles), test.scene.image, test.encoder.file_target(picture, frame),
+              stats);
+    EXPECT_TRUE(picture.png.bytes.empty());
+    if (bytes == test.encoder.encode(picture, frame, false)) continue;
+    Bytes expected = picture.png.head;
+    expected.insert(expected.end(), PackingRasterizer::kWord.begin(),
+                    PackingRasterizer::kWord.end());
+    EXPECT_EQ(bytes, expected) << frame;
+    ++packed;
+  }
+  EXPECT_GT(packed, 0U);
+}
+
+TEST(ExportPipeline, RasterizersAreAskedForFilesOfPngsAlone) {
+  TestExport test("hypnosis", frames_from_0(5));
+  test.rasterizers.push_back(std::make_unique<PackingRasterizer>());
+  EXPECT_EQ(test.run().written, frames_from_0(5));
+  for (const auto& [frame, bytes] : test.sink.files) EXPECT_EQ(bytes, still(test.scene, frame));
 }
 
 TEST(ExportPipeline, FramesAreThoseOfStills) {

@@ -13,8 +13,8 @@ BELOW = {
     "map": "base pixels data",
     "scene": "base pixels data map",
     "generate": "base pixels data map scene",
-    "raster": "base pixels scene generate",
     "image": "base pixels",
+    "raster": "base pixels scene generate image",
     "compare": "base pixels scene image",
     "": "base pixels data map scene generate raster image",
     "bench": "base pixels scene generate raster image .",
@@ -51,7 +51,7 @@ def main() -> int:
     # The check itself: each of these is planted and must be found.
     for path, planted in [("renderer/scene/a.cpp", "renderer/generate/generate.h"),
                           ("renderer/image/a.h", "renderer/raster/cpu/bin_circles.h"),
-                          ("renderer/raster/cuda/a.cu", "renderer/image/files.h"),
+                          ("renderer/raster/cuda/a.cu", "renderer/render.h"),
                           ("renderer/raster/a.cpp", "renderer/render.h"),
                           ("renderer/render.cpp", "renderer/sequence/frame_list.h"),
                           ("renderer/base/a.h", "tools/roundel/options.h"),

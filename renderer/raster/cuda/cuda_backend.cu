@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "renderer/raster/cuda/locked_pages.h"
+
 namespace roundel {
 namespace cuda {
 namespace {
@@ -38,6 +40,10 @@ std::uint64_t num_processors(int device) {
   return static_cast<std::uint64_t>(count);
 }
 
+PngShape png_shape(const ImageSettings& image) {
+  return {image.width, image.height, image.channels(), 8};
+}
+
 /// Of the calling thread, before anything else: the frame before may have been another thread's.
 int set_device(int device) {
   ROUNDEL_CUDA_CHECK(cudaSetDevice(device));
@@ -58,10 +64,14 @@ void CudaBackend::use_device() const {
 ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& image,
                             const FrameTarget& out, StageStats& /*stats*/) {
   use_device();
-  if (out.image != nullptr && frames_++ > 0) lock_pages(image, *out.image);
-  out.resize(image);
+  ++frames_;
+  FrameTarget target = out;
+  if (!packs(image, out)) {
+    target.png = nullptr;
+    prepare(image, out);
+  }
   circles_ = &circles;
-  set_frame(image, out);
+  set_frame(image, target);
   estimate_ = estimate(circles, image);
   needed_overlaps_ = 0;
   const std::uint64_t count = circles.count();
@@ -91,25 +101,38 @@ FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSett
   return estimate_frame(samples, image, kTileSize, kCudaChunks.saturation_factor);
 }
 
-/// Gives a picture memory that the device copies to by itself: not the first one, since it takes
-/// longer to get than it saves, nor huge ones, which would take memory from others.
-void CudaBackend::lock_pages(const ImageSettings& image, Image& out) const {
+/// True where the frame becomes a file here, and no picture in main memory.
+bool CudaBackend::packs(const ImageSettings& image, const FrameTarget& out) const {
+  if (out.png == nullptr) return false;
+  const PngShape shape = png_shape(image);
+  // Where memory is short, the host packs it.
+  constexpr std::uint64_t kShare = 8;
+  return PngEncoder::can_encode(shape) &&
+         (options_.memory_budget == 0 ||
+          PngEncoder::needed_bytes(shape) <= options_.memory_budget / kShare);
+}
+
+/// Gives the output its size, in memory that the device copies to by itself: not the first picture,
+/// since that takes longer to get than it saves, nor huge ones, which would take memory from
+/// others.
+void CudaBackend::prepare(const ImageSettings& image, const FrameTarget& out) const {
   constexpr std::size_t kMostBytes = std::size_t{64} << 20;
   const std::size_t size = image.pixels() * static_cast<std::size_t>(image.channels());
-  if (out.bytes.size() == size || size > kMostBytes) return;
-  void* memory = nullptr;
-  if (cudaMallocHost(&memory, size) != cudaSuccess) {
-    cudaGetLastError();  // there is no such memory left: ordinary memory does
-    return;
-  }
-  out.bytes = {static_cast<std::uint8_t*>(memory), size, [](void* data) { cudaFreeHost(data); }};
+  if (out.image != nullptr && frames_ > 1 && out.image->bytes.size() != size && size <= kMostBytes)
+    out.image->bytes = locked_pages<std::uint8_t>(size);
+  out.resize(image);
 }
 
 void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) {
   const TileGrid grid = TileGrid::make(image, kTileSize);
   out_ = out;
   if (out.framebuffer != nullptr) framebuffer_.reserve_discard(out.framebuffer->pixels.size());
-  if (out.image != nullptr) bytes_.reserve_discard(out.image->bytes.size());
+  if (out.image != nullptr) {
+    shape_ = png_shape(image);
+    // The encoder reads whole words.
+    bytes_.reserve_discard((shape_.row_bytes() * static_cast<std::size_t>(image.height) + 3) / 4 *
+                           4);
+  }
   bin_.grid = blend_.grid = grid;
   blend_.ramp = snow_ramp(image.blend_space);
   blend_.looks = image.looks;
@@ -211,6 +234,11 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
 void CudaBackend::finish(StageStats& stats) {
   const ProfilerRange range("finish");
   stats.stage("bin").bytes = stats.overlaps * sizeof(Overlap);
+  if (out_.png != nullptr) {
+    const StageTimer timer(stats, "encode");
+    png_encoder_.start(bytes_.data(), shape_, stream_);
+    return png_encoder_.finish(*out_.png, stream_);
+  }
   const StageTimer timer(stats, "blend");
   if (out_.framebuffer != nullptr)
     ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(out_.framebuffer->pixels.data(), framebuffer_.data(),
@@ -339,6 +367,7 @@ std::uint64_t CudaBackend::largest_chunk(std::uint64_t count) {
   const TileGrid& grid = bin_.grid;
   const std::uint64_t fixed =
       framebuffer_.bytes() + bytes_.bytes() +
+      (out_.png != nullptr ? PngEncoder::needed_bytes(shape_) : 0) +
       num_pixels() * (sizeof(SavedPixel) + (blend_.looks.any() ? sizeof(float2) : 0)) +
       static_cast<std::uint64_t>(grid.height) * sizeof(float4) +
       static_cast<std::uint64_t>(grid.num_tiles()) * (sizeof(std::uint8_t) + sizeof(OverlapRun));
@@ -389,7 +418,8 @@ std::uint64_t CudaBackend::work_bytes() const {
 
 /// Device memory of all buffers.
 std::uint64_t CudaBackend::held() const {
-  return device_circles_.bytes() + framebuffer_.bytes() + bytes_.bytes() + work_bytes();
+  return device_circles_.bytes() + framebuffer_.bytes() + bytes_.bytes() + png_encoder_.bytes() +
+         work_bytes();
 }
 
 }  // namespace cuda

@@ -6,6 +6,7 @@
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/device_buffer.h"
 #include "renderer/raster/cuda/device_circles.h"
+#include "renderer/raster/cuda/png/png_encoder.h"
 #include "renderer/raster/cuda/stream.h"
 #include "renderer/raster/frame_estimate.h"
 
@@ -37,7 +38,8 @@ class CudaBackend final : public RasterBackend {
 
  private:
   void use_device() const;
-  void lock_pages(const ImageSettings& image, Image& out) const;
+  bool packs(const ImageSettings& image, const FrameTarget& out) const;
+  void prepare(const ImageSettings& image, const FrameTarget& out) const;
   void set_frame(const ImageSettings& image, const FrameTarget& out);
   FrameEstimate estimate(const CircleStream& circles, const ImageSettings& image);
   void reserve_lists(const Chunk& chunk);
@@ -68,6 +70,7 @@ class CudaBackend final : public RasterBackend {
   // Of the frame.
   const CircleStream* circles_ = nullptr;
   FrameTarget out_ = FrameTarget::nowhere(0);
+  PngShape shape_{};  // of out_'s image or file
   FrameEstimate estimate_{};
   std::uint64_t needed_overlaps_ = 0;  // by lists that did not fit
 
@@ -90,6 +93,7 @@ class CudaBackend final : public RasterBackend {
   DeviceBuffer<float4> background_;
   DeviceBuffer<Pixel> framebuffer_;
   DeviceBuffer<std::uint8_t> bytes_;
+  PngEncoder png_encoder_;  // of frames whose target is a file
 };
 
 }  // namespace roundel::cuda

@@ -18,10 +18,10 @@ inline __device__ void publish(std::uint64_t* word, ScanStatus status, std::uint
 
 /// The sum of the totals of all blocks before `block`, and lets those behind know. One warp calls
 /// it, each block once; `words` [blocks] are zero before the kernel. Blocks start in the order of
-/// their numbers, so those in front are at work, or done. It looks at 128 blocks at a time, four a
-/// lane, and stops at the nearest one that knows its own sum.
-inline __device__ std::uint64_t look_back(std::uint64_t* words, int block, std::uint64_t total) {
-  constexpr int kWords = 4;
+/// their numbers, so those in front are at work, or done. It looks at kWords blocks a lane at a
+/// time and stops at the nearest one that knows its own sum.
+template <int kWords = 4>
+__device__ std::uint64_t look_back(std::uint64_t* words, int block, std::uint64_t total) {
   constexpr auto kInclusive = static_cast<std::uint32_t>(ScanStatus::kInclusive);
   if (lane() == 0)
     publish(words + block, block == 0 ? ScanStatus::kInclusive : ScanStatus::kAggregate, total);

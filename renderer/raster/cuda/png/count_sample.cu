@@ -1,0 +1,57 @@
+#include "renderer/raster/cuda/launch.cuh"
+#include "renderer/raster/cuda/png/segment.cuh"
+
+namespace roundel::cuda {
+namespace {
+
+/// Adds tokens to counts in shared memory.
+template <int kPixelBytes>
+struct SymbolCounter {
+  std::uint32_t* counts;
+
+  __device__ void literals(int, std::uint32_t pixel) {
+#pragma unroll
+    for (int k = 0; k < kPixelBytes; ++k) atomicAdd(counts + (pixel >> 8 * k & 255), 1u);
+  }
+  __device__ void match(int, int pixels, bool) {
+    atomicAdd(counts + png_format::length_symbol(static_cast<std::size_t>(pixels) * kPixelBytes),
+              1u);
+  }
+};
+
+/// Block (a segment of a row of the sample).
+template <int kPixelBytes>
+__global__ void __launch_bounds__(kSegmentThreads)
+    count_sample_kernel(const __grid_constant__ PngArgs args) {
+  constexpr auto kSymbols = static_cast<unsigned>(png_format::kNumSymbols);
+  __shared__ SegmentMemory<kPixelBytes> memory;
+  __shared__ std::uint32_t counts[kSymbols];
+  let_kernel_behind_begin();
+  const std::uint32_t row_segments = args.row_segments();
+  const std::size_t row = png_format::sample_row(blockIdx.x / row_segments);
+  if (row >= args.height) return;
+  const SegmentPlace place(args, static_cast<std::uint32_t>(row), blockIdx.x % row_segments);
+  for (unsigned k = threadIdx.x; k < kSymbols; k += kSegmentThreads)
+    counts[k] = k == png_format::kFilterUp && place.first == 0 ? 1 : 0;
+  load_segment(args, place, memory);
+  __syncthreads();
+  ThreadPixels<kPixelBytes> pixels;
+  pixels.load(place, memory);
+  __syncthreads();
+  pixels.look_around(memory);
+  SymbolCounter<kPixelBytes> counter{counts};
+  pixels.put_tokens(counter);
+  __syncthreads();
+  for (unsigned k = threadIdx.x; k < kSymbols; k += kSegmentThreads)
+    if (counts[k] > 0) atomicAdd(args.counts + k, counts[k]);
+}
+
+}  // namespace
+
+void count_sample(const PngArgs& args, cudaStream_t stream) {
+  const dim3 blocks((args.height + 7) / 8 * args.row_segments());
+  launch(args.pixel_bytes == 3 ? count_sample_kernel<3> : count_sample_kernel<4>, blocks,
+         kSegmentThreads, 0, args, false, stream);
+}
+
+}  // namespace roundel::cuda

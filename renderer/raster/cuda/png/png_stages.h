@@ -1,0 +1,106 @@
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "renderer/image/crc32_math.h"
+#include "renderer/image/png_format.h"
+
+/// The stages that pack an 8-bit picture in device memory as image/png_format.h says, a file each:
+/// the data of its one IDAT chunk, for pictures that are one block. They put kernels into a stream.
+namespace roundel::cuda {
+
+/// Bits of a symbol above their number, which has the low six bits.
+using PngSymbol = std::uint32_t;
+inline constexpr int kMostPiecePixels = static_cast<int>(png_format::piece_pixels(3));
+
+struct PngSymbols {
+  PngSymbol literals[png_format::kEndOfBlock + 1];
+  PngSymbol matches[kMostPiecePixels + 1];       ///< by pixels, with the pixel before
+  PngSymbol byte_matches[kMostPiecePixels + 1];  ///< with the byte before
+};
+/// The code of a picture, and what it was made of.
+struct PngCode {
+  PngSymbols symbols;
+  std::uint32_t counts[png_format::kNumSymbols];
+  std::uint8_t lengths[png_format::kNumSymbols];
+};
+
+/// What is known of the stream once all segments have been coded, and its CRC at the end.
+struct PngState {
+  std::uint64_t end_bit;  ///< of the symbols, in PngArgs::stream
+  /// Of the filtered bytes; and each times the number of bytes from itself to the end, which is
+  /// right modulo 65521 only.
+  std::uint64_t sum, weighted_sum;
+  std::uint32_t crc;   ///< before its last inversion
+  std::uint32_t size;  ///< bytes of IDAT's data
+};
+
+/// Bytes of the stream that a thread, and a block, adds to the CRC.
+inline constexpr std::uint32_t kCrcUnit = 16, kCrcUnits = 256, kCrcChunk = kCrcUnit * kCrcUnits;
+struct PngPowers {
+  crc32::WordTables words;
+  std::uint32_t units[kCrcUnits];  ///< x to the bits of so many units
+};
+
+/// "IDAT", zlib's header and the fixed bits of the block's.
+struct PngFixedWords {
+  std::uint32_t words[(48 + png_format::kFixedBits + 31) / 32];
+};
+
+struct PngArgs {
+  /// [height · width · pixel_bytes], rows top to bottom; aligned to four bytes, and can be read up
+  /// to a multiple of four.
+  const std::uint8_t* pixels = nullptr;
+  std::uint32_t width = 0, height = 0, pixel_bytes = 3;
+  std::uint32_t possible_lengths = 0;  ///< bit k: length symbol 257 + k is possible
+  PngFixedWords fixed_words{};         ///< with which the stream begins
+  bool begins_early = false;           ///< all kernels but the first: see launch()
+  std::uint32_t* counts = nullptr;     ///< [kNumSymbols], 0 before and after
+  PngCode* code = nullptr;
+  std::uint64_t* scan_words = nullptr;  ///< [num_segments()], see look_back()
+  PngState* state = nullptr;
+  /// "IDAT" and its data: bits from the lowest one of each word on.
+  std::uint32_t* stream = nullptr;  ///< [stream_words()]
+  const PngPowers* powers = nullptr;
+  const std::uint32_t* chunks = nullptr;  ///< x to the bits of so many chunks [num_chunks()]
+
+  ROUNDEL_HOST_DEVICE std::uint64_t row_bytes() const {  // with the filter byte
+    return std::uint64_t{width} * pixel_bytes + 1;
+  }
+  ROUNDEL_HOST_DEVICE std::uint64_t filtered_bytes() const { return height * row_bytes(); }
+  ROUNDEL_HOST_DEVICE std::uint32_t row_segments() const {
+    constexpr auto kPixels = static_cast<std::uint32_t>(png_format::kSegmentPixels);
+    return (width + kPixels - 1) / kPixels;
+  }
+  ROUNDEL_HOST_DEVICE std::uint32_t num_segments() const { return height * row_segments(); }
+  /// Bytes before IDAT's data, and before the block.
+  static constexpr std::uint32_t kType = 4, kBlock = kType + 2;
+  static constexpr std::uint32_t kAdler = 4;
+  /// Where the first segment begins in the stream, in bits.
+  ROUNDEL_HOST_DEVICE std::uint32_t first_bit() const {
+    return static_cast<std::uint32_t>(8 * kBlock + png_format::header_bits(pixel_bytes));
+  }
+  /// Bytes of the stream where the block is stored: the most that it can have.
+  ROUNDEL_HOST_DEVICE std::uint64_t most_bytes() const {
+    return kBlock + png_format::stored_bytes(filtered_bytes()) + kAdler;
+  }
+  ROUNDEL_HOST_DEVICE std::uint32_t stream_words() const {  // one behind the end may be read
+    return static_cast<std::uint32_t>(most_bytes() / 4 + 2);
+  }
+  ROUNDEL_HOST_DEVICE std::uint32_t num_chunks() const {
+    return static_cast<std::uint32_t>((most_bytes() + kCrcChunk - 1) / kCrcChunk);
+  }
+};
+
+/// Counts the symbols of the rows that are the sample.
+void count_sample(const PngArgs& args, cudaStream_t stream);
+/// Makes the code and the block's header of the counts, and clears what the stages behind add to.
+void make_code(const PngArgs& args, cudaStream_t stream);
+/// Codes every segment and puts it where it belongs in the stream.
+void code_segments(const PngArgs& args, cudaStream_t stream);
+/// Stores the block where that is smaller, ends the stream and makes its CRC.
+void end_stream(const PngArgs& args, cudaStream_t stream);
+
+}  // namespace roundel::cuda
