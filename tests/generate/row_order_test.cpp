@@ -114,9 +114,10 @@ bool is_less(float a, float b) {
 }
 
 TEST_F(SortedRows, ByANumberAreMadeChunkByChunk) {
-  expect_rows(scene_with("map: {x: x, y: x, radius: 1px, color: {column: v, missing: \"#ff0000\"}}, "
-                         "order: v"),
-              sorted(kAll, [](const Row& a, const Row& b) { return is_less(a.value, b.value); }));
+  expect_rows(
+      scene_with("map: {x: x, y: x, radius: 1px, color: {column: v, missing: \"#ff0000\"}}, "
+                 "order: v"),
+      sorted(kAll, [](const Row& a, const Row& b) { return is_less(a.value, b.value); }));
 }
 
 TEST_F(SortedRows, ThatAreNotAllKeptAreMadeChunkByChunk) {
