@@ -81,12 +81,22 @@ CirclePlaces places_of(std::span<const Shape> shapes, const ImageSettings& image
       join_places);
 }
 
+/// The same circles, for whom it does not matter which is on top.
+Scene without_order(const Scene& scene) {
+  Scene unsorted = scene;
+  for (Layer& layer : unsorted.layers)
+    if (auto* const data = std::get_if<DataSource>(&layer.source); data != nullptr && data->map)
+      data->map->order.reset();
+  return unsorted;
+}
+
 }  // namespace
 
 std::uint64_t expected_circles(const Scene& scene) {
-  CircleSource source(scene);
+  if (!makes_circles_on_the_way(scene)) return count_circles(scene);
+  const Scene unsorted = without_order(scene);
+  CircleSource source(unsorted);
   Circles none;
-  if (!source.is_streamed()) return count_circles(scene);
   return estimate_frame(source.at(0, none), scene.image, kCpuTileSize,
                         2 * kCpuChunks.saturation_factor)
       .front_circles;  // of two chunks
@@ -125,14 +135,16 @@ CircleSample sample_circles(const CircleStream& circles, const ImageSettings& im
 }
 
 CircleSample sample_circles(const Scene& scene, std::int64_t frame) {
-  CircleSource source(scene);
+  const Scene unsorted = without_order(scene);
+  CircleSource source(unsorted);
   Circles memory;
   return sample_circles(source.at(frame, memory), scene.image);
 }
 
 CirclePlaces circle_places(const Scene& scene, std::int64_t frame) {
   CirclePlaces places = kNoPlaces;
-  CircleSource source(scene);
+  const Scene unsorted = without_order(scene);
+  CircleSource source(unsorted);
   Circles memory;
   const CircleStream circles = source.at(frame, memory);
   constexpr std::size_t kRuns = 256, kRunCircles = std::size_t{1} << 14;
@@ -182,13 +194,8 @@ FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t p
     if (source.is_streamed()) progress.done += size;
     return true;
   });
-  const CircleStream counted(
-      circles.count(), circles.sample_run(),
-      [&](std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
-        circles.fetch(first, shapes, paints);
-        progress.done += shapes.size();
-      });
-  const CircleStream& drawn = source.is_streamed() ? counted : circles;
+  const CircleStream drawn =
+      source.is_streamed() ? circles.counting([&](std::size_t n) { progress.done += n; }) : circles;
   if (bands == 1) {
     survey.drawing = measure_drawing(drawn, image, picture_bytes, options);
     return survey;

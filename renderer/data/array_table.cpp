@@ -34,6 +34,12 @@ std::uint64_t ArrayTable::memory_bytes() const {
   return sum;
 }
 
+bool ArrayTable::is_quick(std::span<const std::size_t> columns) const {
+  return std::all_of(columns.begin(), columns.end(), [this](std::size_t column) {
+    return runs_[array_columns_[column].run].bytes->is_plain();
+  });
+}
+
 void ArrayTable::read_rows(std::span<const std::size_t> columns, std::uint64_t first,
                            std::uint64_t count, TableRows& out) const {
   // Columns of the same records are taken from them together.

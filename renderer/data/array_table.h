@@ -18,8 +18,10 @@ class ByteSource {
   /// Gives back what records that were read point to.
   virtual void release(std::span<std::byte> /*records*/) const {}
   /// How many are best read at once.
-  virtual std::uint64_t run_bytes() const { return std::uint64_t{1} << 18; }  // stays in L2
+  virtual std::uint64_t run_bytes() const { return std::uint64_t{1} << 16; }  // stays in L2
   virtual std::uint64_t memory_bytes() const { return 0; }
+  /// True where they are as they stand in the file.
+  virtual bool is_plain() const { return false; }
 };
 
 /// The file's own, from `offset` on.
@@ -30,6 +32,7 @@ class FileBytes final : public ByteSource {
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const override {
     file_->read_at(offset_ + offset, bytes);
   }
+  bool is_plain() const override { return true; }
 
  private:
   std::shared_ptr<const InputFile> file_;
@@ -59,6 +62,7 @@ class ArrayTable final : public Table {
   ArrayTable(std::shared_ptr<const InputFile> file, std::vector<RecordRun> runs,
              std::vector<ArrayColumn> columns, std::uint64_t rows);
   std::uint64_t memory_bytes() const override;
+  bool is_quick(std::span<const std::size_t> columns) const override;
 
  private:
   void read_rows(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,

@@ -19,10 +19,14 @@ std::size_t KeptNumbers::place_of(std::size_t column) const {
                                   columns_.begin());
 }
 
+bool KeptNumbers::has(std::span<const std::size_t> columns) const {
+  return std::all_of(columns.begin(), columns.end(),
+                     [this](std::size_t column) { return place_of(column) < columns_.size(); });
+}
+
 bool KeptNumbers::give(std::span<const std::size_t> columns, std::uint64_t first,
                        std::uint64_t count, TableRows& out) const {
-  for (const std::size_t column : columns)
-    if (place_of(column) == columns_.size()) return false;
+  if (!has(columns)) return false;
   for (std::uint64_t b = first / block_rows_; b * block_rows_ < first + count; ++b)
     if (is_here_[b].load(std::memory_order_acquire) == 0) return false;
   for (std::size_t k = 0; k < columns.size(); ++k)

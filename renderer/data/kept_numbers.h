@@ -16,6 +16,8 @@ class KeptNumbers {
   /// `columns` of numbers, each once.
   KeptNumbers(std::vector<std::size_t> columns, std::uint64_t rows, std::uint64_t block_rows);
 
+  /// True if all of these columns are among them.
+  bool has(std::span<const std::size_t> columns) const;
   /// The numbers of these rows, if all are there.
   bool give(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
             TableRows& out) const;

@@ -35,6 +35,20 @@ void TableRows::start(const std::vector<TableColumn>& of_table,
   }
 }
 
+void TableRows::select(std::span<const std::uint32_t> rows) {
+  const auto select_of = [rows](auto& values, auto& spare) {
+    if (values.empty()) return;
+    spare.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) spare[i] = values[rows[i]];
+    values.swap(spare);
+  };
+  count_ = rows.size();
+  for (Column& column : columns_) {
+    select_of(column.numbers, column.spare_numbers);
+    select_of(column.texts, column.spare_texts);
+  }
+}
+
 std::string_view TableRows::keep(std::string_view text) {
   constexpr std::size_t kPage = std::size_t{1} << 16;
   if (text.empty()) return {};

@@ -32,6 +32,8 @@ class TableRows {
   std::size_t count() const { return count_; }
   /// Of the k-th column that was asked for, [count]; empty where it is the other kind.
   std::span<const double> numbers(std::size_t k) const { return columns_[k].numbers; }
+  /// Leaves these rows only, in this order.
+  void select(std::span<const std::uint32_t> rows);
   /// UTF-8 as it stands in the file; valid until the next run is read.
   std::span<const std::string_view> texts(std::size_t k) const { return columns_[k].texts; }
 
@@ -48,8 +50,8 @@ class TableRows {
 
  private:
   struct Column {
-    std::vector<double> numbers;
-    std::vector<std::string_view> texts;
+    std::vector<double> numbers, spare_numbers;
+    std::vector<std::string_view> texts, spare_texts;
   };
   std::size_t count_ = 0;
   std::vector<Column> columns_;
@@ -93,6 +95,8 @@ class Table {
   virtual std::uint64_t kept_bytes() const { return 0; }
   /// They will not. To be called while nobody reads.
   virtual void keep_no_more() const {}
+  /// True where reading these columns once more takes little longer than copying them.
+  virtual bool is_quick(std::span<const std::size_t> /*columns*/) const { return false; }
   /// Of a column that is_text: the first row whose field is no number.
   virtual std::uint64_t first_text(std::size_t /*column*/) const { return 0; }
   /// For messages: "row 17: radius", "line 19: column radius" in texts with lines.

@@ -35,6 +35,10 @@ class TextTable final : public Table {
   void keep(std::span<const std::size_t> columns, std::uint64_t block_rows,
             std::uint64_t most_bytes) const override;
   std::uint64_t kept_bytes() const override { return kept_bytes_; }
+  /// Numbers are, once they are kept.
+  bool is_quick(std::span<const std::size_t> columns) const override {
+    return kept_ && kept_->has(columns);
+  }
   void keep_no_more() const override { kept_.reset(); }
 
  private:

@@ -16,6 +16,7 @@ void CircleStream::fetch(std::size_t first, std::span<Shape> shapes,
 
 void CircleStream::fetch_in_parallel(std::size_t first, std::span<Shape> shapes,
                                      std::span<Paint> paints) const {
+  if (makes_chunks()) return chunks_.make(first, shapes, paints);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, shapes.size(), kCirclesOfTask),
                     [&](const tbb::blocked_range<std::size_t>& run) {
                       fetch(first + run.begin(), shapes.subspan(run.begin(), run.size()),
@@ -30,6 +31,19 @@ void CircleStream::fetch_in_parallel(std::size_t first, std::size_t n, Circles& 
     made.paints.resize_discard(n);
   }
   fetch_in_parallel(first, made.shapes.span().first(n), made.paints.span().first(n));
+}
+
+CircleStream CircleStream::counting(const std::function<void(std::size_t n)>& tell) const {
+  CircleStream counted = *this;
+  for (Make* make : {&counted.make_, &counted.chunks_.make}) {
+    if (*make == nullptr) continue;
+    *make = [tell, make = *make](std::size_t first, std::span<Shape> shapes,
+                                 std::span<Paint> paints) {
+      make(first, shapes, paints);
+      tell(shapes.size());
+    };
+  }
+  return counted;
 }
 
 const Circles& CircleStream::all(Circles& made) const {

@@ -17,12 +17,25 @@ class CircleStream {
   /// painting does not read. Called from many threads at once; starts no tasks.
   using Make = std::function<void(std::size_t first, std::span<Shape>, std::span<Paint>)>;
 
+  /// How circles are taken that are best made many at once.
+  struct Chunks {
+    std::size_t largest = 0;  ///< circles that drawing should take at once; 0: as it likes
+    /// What Make does, by all threads, from one at a time; without it Make does for many, too.
+    Make make;
+    std::uint64_t source_bytes = 0;  ///< main memory of what they are made from
+  };
+
   /// Circles in memory, to which it keeps a reference.
   CircleStream(const Circles& circles)  // NOLINT: as a std::span is one of a vector
       : count_(circles.count()), memory_(&circles) {}
   /// `sample_run`: how many neighbours cost little more than one of them.
   CircleStream(std::size_t count, std::size_t sample_run, Make make)
-      : count_(count), sample_run_(sample_run), make_(std::move(make)) {}
+      : CircleStream(count, sample_run, std::move(make), {}) {}
+  CircleStream(std::size_t count, std::size_t sample_run, Make make, Chunks chunks)
+      : count_(count),
+        sample_run_(sample_run),
+        make_(std::move(make)),
+        chunks_(std::move(chunks)) {}
 
   /// A film's circles at a frame, to which it keeps a reference; made anew from frame 0 by fetch().
   explicit CircleStream(const CircleRecipe& recipe)
@@ -36,6 +49,14 @@ class CircleStream {
 
   std::size_t count() const { return count_; }
   std::size_t sample_run() const { return sample_run_; }
+  /// See there.
+  std::size_t largest_chunk() const { return chunks_.largest; }
+  /// Main memory that they take, or what they are made from.
+  std::uint64_t bytes() const {
+    return memory_ != nullptr ? count_ * (sizeof(Shape) + sizeof(Paint)) : chunks_.source_bytes;
+  }
+  /// True where fetch() is for samples, and fetch_in_parallel() for all else.
+  bool makes_chunks() const { return chunks_.make != nullptr; }
   /// All circles, where they are in memory; else null.
   const Circles* in_memory() const { return memory_; }
   /// How to make them from their film's, where they are that; else null.
@@ -47,6 +68,8 @@ class CircleStream {
   void fetch_in_parallel(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
   /// Circles first .. first + n − 1 in `made`, which grows where it is smaller than that.
   void fetch_in_parallel(std::size_t first, std::size_t n, Circles& made) const;
+  /// The same circles, and tell(n) for each n that are made.
+  CircleStream counting(const std::function<void(std::size_t n)>& tell) const;
   /// All circles: in_memory(), or `made`, which gets them.
   const Circles& all(Circles& made) const;
 
@@ -55,6 +78,7 @@ class CircleStream {
   const Circles* memory_ = nullptr;
   const CircleRecipe* recipe_ = nullptr;
   Make make_;
+  Chunks chunks_;
 };
 
 }  // namespace roundel

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <optional>
-#include <unordered_map>
 
 #include "renderer/base/error.h"
 #include "renderer/data/table.h"
@@ -15,6 +15,7 @@
 #include "renderer/generate/row_order.h"
 #include "renderer/generate/view.h"
 #include "renderer/map/mapped_rows.h"
+#include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
 namespace {
@@ -58,20 +59,14 @@ class DataLayer final : public LayerSource {
   std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> circles) override {
     std::vector<std::uint64_t> rows(circles.begin(), circles.end());  // first those that are kept
     if (map_.order) {
-      Buffer<Shape> scratch(facts_.kept);
-      const RowPlaces places = sorted(scratch.span());
-      std::unordered_map<std::uint64_t, std::uint64_t> kept_at;
-      for (const std::uint64_t circle : circles) kept_at.emplace(circle, 0);
-      for (std::size_t kept = 0; kept < facts_.kept; ++kept)
-        if (const auto at = kept_at.find(places[kept]); at != kept_at.end()) at->second = kept;
-      for (std::uint64_t& row : rows) row = kept_at.at(row);
+      get_ready();
+      for (std::uint64_t& row : rows) row = order_[row];
     }
     if (facts_.kept_before.empty()) return rows;
     const std::vector<std::uint64_t>& before = facts_.kept_before;
     MappedRun& run = runs_.local();
     for (std::uint64_t& row : rows) {
-      const auto block = static_cast<std::uint64_t>(
-          std::upper_bound(before.begin(), before.end(), row) - before.begin() - 1);
+      const std::uint64_t block = facts_.block_of(row);
       mapper_.read(block * facts_.block_rows, rows_of_block(block), RowUse::kCircles, run);
       check_kept(run, block);
       row = block * facts_.block_rows + run.kept[row - before[block]];
@@ -79,8 +74,26 @@ class DataLayer final : public LayerSource {
     return rows;
   }
 
-  Runs runs() const override { return source_.facts && !map_.order ? Runs::kWhole : Runs::kNone; }
-  bool prefers_memory() const override { return true; }
+  Runs runs() const override { return source_.facts ? Runs::kWhole : Runs::kNone; }
+  std::uint64_t most_in_memory() const override {
+    return most_data_in_memory(scene_, table_, map_);
+  }
+  std::uint64_t held_bytes() const override {
+    // A thread has some bytes of the file, and of each row numbers, t, colour, whether it is kept.
+    constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;
+    constexpr std::uint64_t kBytesOfRow = 6 * sizeof(double) + 16 + 8;
+    const std::uint64_t of_thread =
+        kPiece + facts_.block_rows * (map_.columns.size() * sizeof(double) + kBytesOfRow);
+    const std::uint64_t threads =
+        tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+    return threads * of_thread + table_.memory_bytes() + table_.kept_bytes() +
+           facts_.kept_before.size() * sizeof(std::uint64_t) +
+           (map_.order ? block_memory(facts_.kept * sizeof(std::uint32_t)) : 0);
+  }
+  bool makes_chunks() const override { return map_.order.has_value(); }
+  void get_ready() override {
+    if (map_.order && order_.empty()) order_ = sorted();
+  }
   void make_run(std::size_t first, std::span<Shape> shapes,
                 std::span<Paint> paints) const override {
     make_some(first, shapes, paints, std::nullopt);
@@ -90,6 +103,10 @@ class DataLayer final : public LayerSource {
     if (moves_as_shapes()) return false;
     make_some(first, shapes, paints, FrameSpace{view, width, height});
     return true;
+  }
+  void make_chunk(const View& view, int width, int height, std::size_t first,
+                  std::span<Shape> shapes, std::span<Paint> paints) const override {
+    make_in_order(first, shapes, paints, FrameSpace{view, width, height});
   }
 
  private:
@@ -173,21 +190,56 @@ class DataLayer final : public LayerSource {
   void make_all(std::span<Shape> shapes, std::span<Paint> paints,
                 const std::optional<FrameSpace>& frame) {
     assert(shapes.size() == facts_.kept);
-    const RowPlaces places = map_.order ? sorted(shapes) : RowPlaces();
-    for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
-      const std::uint64_t first = facts_.kept_before_block(block);
-      const std::size_t count = run.kept.size();
-      if (places.empty())
-        write(run, 0, count, frame, shapes, paints, [first](std::size_t j) { return first + j; });
-      else
-        write(run, 0, count, frame, shapes, paints,
-              [first, &places](std::size_t j) { return places[first + j]; });
-    });
+    if (map_.order) {
+      get_ready();
+      make_in_order(0, shapes, paints, frame);
+      order_ = {};
+    } else {
+      for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
+        const std::uint64_t first = facts_.kept_before_block(block);
+        write(run, 0, run.kept.size(), frame, shapes, paints,
+              [first](std::size_t j) { return first + j; });
+      });
+    }
     table_.keep_no_more();
   }
 
-  /// The places of all rows that are kept, by `order`. Works in the memory of `shapes`.
-  RowPlaces sorted(std::span<Shape> shapes) {
+  /// Makes circles `first` and following of the order, block by block of the rows.
+  void make_in_order(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
+                     const std::optional<FrameSpace>& frame) const {
+    const std::span<const std::uint32_t> rows = order_.span().subspan(first, shapes.size());
+    const PlacesByBlock places(rows, facts_.blocks(),
+                               [this](std::uint32_t row) { return facts_.block_of(row); });
+    tbb::parallel_for(std::uint64_t{0}, facts_.blocks(), [&](std::uint64_t block) {
+      make_places(block, places.of(block), rows, shapes, paints, frame);
+    });
+    table_.check_unchanged();
+  }
+
+  /// Makes the circles at some places, whose rows lie in one block.
+  void make_places(std::uint64_t block, std::span<const std::uint32_t> places,
+                   std::span<const std::uint32_t> rows, std::span<Shape> shapes,
+                   std::span<Paint> paints, const std::optional<FrameSpace>& frame) const {
+    if (places.empty()) return;
+    MappedRun& run = runs_.local();
+    run.selected.clear();
+    for (const std::uint32_t place : places) run.selected.push_back(rows[place]);
+    std::uint64_t first = block * facts_.block_rows, count = rows_of_block(block);
+    std::uint64_t before = facts_.kept_before_block(block);
+    std::uint64_t kept = facts_.kept_before_block(block + 1) - before;
+    if (facts_.kept_before.empty()) {  // those between will do
+      const auto [least, most] = std::minmax_element(run.selected.begin(), run.selected.end());
+      first = before = *least;
+      count = kept = *most - before + 1;
+    }
+    for (std::uint32_t& row : run.selected) row -= static_cast<std::uint32_t>(before);
+    if (!mapper_.read_some(first, count, kept, run)) fail_as_changed();
+    write(run, 0, places.size(), frame, shapes, paints,
+          [places](std::size_t j) { return places[j]; });
+  }
+
+  /// The rows that are kept, by `order`.
+  RowNumbers sorted() {
     const Order& order = *map_.order;
     const bool is_text = table_.columns()[map_.columns[order.slot]].is_text;
     if (is_text) {
@@ -195,18 +247,27 @@ class DataLayer final : public LayerSource {
       for_each_block(RowUse::kOrder, [&](std::uint64_t block, MappedRun& run) {
         texts.add(facts_.kept_before_block(block), run.texts(order.slot), run.kept);
       });
-      return texts.places(order.descending);
+      return texts.sorted(order.descending);
     }
-    NumberOrder numbers(facts_.kept, std::as_writable_bytes(shapes));
+    NumberOrder numbers(facts_.kept);
     for_each_block(RowUse::kOrder, [&](std::uint64_t block, MappedRun& run) {
       numbers.add(facts_.kept_before_block(block), run.numbers(order.slot), run.kept,
                   order.descending);
     });
-    return numbers.places();
+    return numbers.sorted();
   }
 
   void make_some(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
                  const std::optional<FrameSpace>& frame) const {
+    if (map_.order) {
+      constexpr std::uint32_t kPlace = 0;
+      for (std::size_t i = 0; i < shapes.size(); ++i)
+        make_places(facts_.block_of(order_[first + i]), {&kPlace, 1},
+                    order_.span().subspan(first + i, 1), shapes.subspan(i, 1), paints.subspan(i, 1),
+                    frame);
+      table_.check_unchanged();
+      return;
+    }
     MappedRun& run = runs_.local();
     if (facts_.kept_before.empty()) {  // circles are rows
       for (std::size_t done = 0, size = 0; done < shapes.size(); done += size) {
@@ -220,8 +281,7 @@ class DataLayer final : public LayerSource {
       return;
     }
     const std::vector<std::uint64_t>& before = facts_.kept_before;
-    std::uint64_t block = static_cast<std::uint64_t>(
-        std::upper_bound(before.begin(), before.end(), first) - before.begin() - 1);
+    std::uint64_t block = facts_.block_of(first);
     for (std::size_t done = 0; done < shapes.size(); ++block) {
       const std::size_t begin = first + done - before[block];
       const std::size_t size =
@@ -244,6 +304,7 @@ class DataLayer final : public LayerSource {
   const DataMap& map_;
   RowMapper mapper_;
   DataFacts facts_;
+  RowNumbers order_;  ///< the kept rows as they are painted, where there is an order
   mutable tbb::enumerable_thread_specific<MappedRun> runs_;
 };
 

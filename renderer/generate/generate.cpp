@@ -176,7 +176,7 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
     first += count;
     const bool keeps_paints = has_paints && source.is_simulated();
     const bool by_runs =
-        !keeps_paints && !source.prefers_memory() && makes_runs(source, layer.shader, depths);
+        !keeps_paints && source.most_in_memory() == 0 && makes_runs(source, layer.shader, depths);
     const bool is_still = space == Space::kLayer && !is_data(layer);
     const bool moves = has_view && !is_still;
     const CircleMove move = is_still ? CircleMove() : move_of(scene, layer, moves);
@@ -199,9 +199,9 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
 }
 
 CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* stats) {
+  StageStats unused;
+  const StageTimer timer(stats != nullptr ? *stats : unused, "generate");
   if (!is_streamed()) {
-    StageStats unused;
-    const StageTimer timer(stats != nullptr ? *stats : unused, "generate");
     generate_in_frame_space(*this, frame, memory);
     if (stats != nullptr)
       stats->stage("generate").bytes = memory.count() * (sizeof(Shape) + sizeof(Paint));
@@ -209,46 +209,87 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
   }
   // A place in the classic scenes' stream of random numbers takes microseconds to find.
   constexpr std::size_t kSampleRun = 16;
-  return {count_circles(state_->scene), kSampleRun,
-          [this](std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
-            make_run(first, shapes, paints);
-          }};
+  const auto make_by = [this](auto make_part) {
+    return [this, make_part](std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
+      visit_layers(first, shapes, paints, [&](auto... part) { (this->*make_part)(part...); });
+    };
+  };
+  const std::size_t count = count_circles(state_->scene);
+  CircleStream::Chunks chunks{0, {}, held_bytes()};
+  // A chunk of data takes a few bytes for each of all rows, but for an order all are gone through
+  // for each.
+  constexpr std::size_t kChunks = 6, kLeast = std::size_t{1} << 19;
+  for (const auto& source : state_->sources) {
+    source->get_ready();
+    if (source->most_in_memory() == 0) continue;
+    const std::size_t most = std::size_t{1} << (source->makes_chunks() ? 24 : 22);
+    chunks.largest = std::max(chunks.largest, std::clamp(count / kChunks, kLeast, most));
+    if (source->makes_chunks()) chunks.make = make_by(&CircleSource::make_chunk);
+  }
+  return {count, kSampleRun, make_by(&CircleSource::make_run), std::move(chunks)};
+}
+
+std::uint64_t CircleSource::held_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& source : state_->sources) bytes += source->held_bytes();
+  return bytes;
 }
 
 bool CircleSource::is_streamed() const {
   const std::vector<Layer>& layers = state_->scene.layers;
-  bool prefers_memory = false;
+  std::uint64_t most_in_memory = 0;
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const LayerSource& source = *state_->sources[index];
     if (!makes_runs(source, layers[index].shader, Depths::kPainted)) return false;
-    prefers_memory |= source.prefers_memory();
+    most_in_memory = std::max(most_in_memory, source.most_in_memory());
   }
-  return !prefers_memory || count_circles(state_->scene) > kMostDataInMemory;
+  return most_in_memory == 0 || count_circles(state_->scene) > most_in_memory;
 }
 
-void CircleSource::make_run(std::size_t first, std::span<Shape> shapes,
-                            std::span<Paint> paints) const {
-  const Scene& scene = state_->scene;
-  for (std::size_t index = 0; !shapes.empty(); ++index) {
-    const std::size_t of_layer = count_circles(scene.layers[index]);
+template <typename Visit>
+void CircleSource::visit_layers(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
+                                const Visit& visit) const {
+  for (std::size_t layer = 0; !shapes.empty(); ++layer) {
+    const std::size_t of_layer = count_circles(state_->scene.layers[layer]);
     if (first >= of_layer) {
       first -= of_layer;
       continue;
     }
     const std::size_t count = std::min(shapes.size(), of_layer - first);
-    const LayerSource& source = *state_->sources[index];
-    const auto some_shapes = shapes.first(count);
-    const auto some_paints = paints.first(count);
-    const bool is_moved =
-        source.make_run_in_frame_space(scene.view, scene.image.frame_width(),
-                                       scene.image.frame_height(), first, some_shapes, some_paints);
-    if (!is_moved) source.make_run(first, some_shapes, some_paints);
-    finish_paints(scene, scene.layers[index], true, some_shapes, some_paints);
-    if (!is_moved) move_circles(move_of(scene, scene.layers[index], true), some_shapes);
+    visit(layer, first, shapes.first(count), paints.first(count));
     shapes = shapes.subspan(count);
     paints = paints.subspan(count);
     first = 0;
   }
+}
+
+void CircleSource::make_run(std::size_t layer, std::size_t first, std::span<Shape> shapes,
+                            std::span<Paint> paints) const {
+  const Scene& scene = state_->scene;
+  const LayerSource& source = *state_->sources[layer];
+  const bool is_moved = source.make_run_in_frame_space(
+      scene.view, scene.image.frame_width(), scene.image.frame_height(), first, shapes, paints);
+  if (!is_moved) source.make_run(first, shapes, paints);
+  finish_paints(scene, scene.layers[layer], true, shapes, paints);
+  if (!is_moved) move_circles(move_of(scene, scene.layers[layer], true), shapes);
+}
+
+void CircleSource::make_chunk(std::size_t layer, std::size_t first, std::span<Shape> shapes,
+                              std::span<Paint> paints) const {
+  const Scene& scene = state_->scene;
+  const LayerSource& source = *state_->sources[layer];
+  if (source.makes_chunks())
+    source.make_chunk(scene.view, scene.image.frame_width(), scene.image.frame_height(), first,
+                      shapes, paints);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, shapes.size(), kCirclesOfTask),
+                    [&](const tbb::blocked_range<std::size_t>& range) {
+                      const auto some_shapes = shapes.subspan(range.begin(), range.size());
+                      const auto some_paints = paints.subspan(range.begin(), range.size());
+                      if (source.makes_chunks())
+                        finish_paints(scene, scene.layers[layer], true, some_shapes, some_paints);
+                      else
+                        make_run(layer, first + range.begin(), some_shapes, some_paints);
+                    });
 }
 
 std::shared_ptr<const FilmCircles> CircleSource::film_circles() {

@@ -48,6 +48,8 @@ class CircleSource {
   CircleStream at(std::int64_t frame, Circles& memory, StageStats* stats = nullptr);
   /// True where at() leaves `memory` alone.
   bool is_streamed() const;
+  /// Main memory that the source itself holds while it makes circles on demand.
+  std::uint64_t held_bytes() const;
 
   /// Which rows of its file these circles of a layer with data are, both counted from 0; nothing
   /// for other layers. Throws what generate() does.
@@ -63,7 +65,14 @@ class CircleSource {
   void keep_circles(std::uint64_t bytes);
 
  private:
-  void make_run(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
+  /// Calls visit(layer, first, shapes, paints) for the runs of layers that these circles are.
+  template <typename Visit>
+  void visit_layers(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
+                    const Visit& visit) const;
+  void make_run(std::size_t layer, std::size_t first, std::span<Shape> shapes,
+                std::span<Paint> paints) const;
+  void make_chunk(std::size_t layer, std::size_t first, std::span<Shape> shapes,
+                  std::span<Paint> paints) const;
 
   struct State;
   std::unique_ptr<State> state_;

@@ -60,8 +60,20 @@ class LayerSource {
   virtual std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> /*circles*/) {
     return {};
   }
-  /// True where making circles twice costs more than keeping them, unless they are very many.
-  virtual bool prefers_memory() const { return false; }
+  /// So many circles of a scene are kept rather than made twice.
+  virtual std::uint64_t most_in_memory() const { return 0; }
+
+  /// Main memory of its own while it makes runs.
+  virtual std::uint64_t held_bytes() const { return 0; }
+
+  /// True where circles are best made many at once by all threads, with make_chunk(): make_run()
+  /// takes long for each of them, and needs get_ready() before.
+  virtual bool makes_chunks() const { return false; }
+  virtual void get_ready() {}
+  /// What make_run_in_frame_space() makes.
+  virtual void make_chunk(const View& /*view*/, int /*width*/, int /*height*/,
+                          std::size_t /*first*/, std::span<Shape> /*shapes*/,
+                          std::span<Paint> /*paints*/) const {}
 
  protected:
   LayerSource() = default;

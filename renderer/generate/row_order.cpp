@@ -4,7 +4,6 @@
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cassert>
 #include <limits>
@@ -47,21 +46,36 @@ class Buckets {
   int shift_;
 };
 
+std::size_t slabs_of(std::size_t count) {
+  return std::clamp<std::size_t>(count / kRowsOfSlab, 1, kMostSlabs);
+}
+
+/// Numbers 0 to out.size() − 1 by bucket_of(number), those of a bucket ascending: counts, their
+/// exclusive scan, numbers. Returns where each bucket begins in `out`, and its end.
+template <typename BucketOf>
+std::vector<std::size_t> sort_into(std::span<std::uint32_t> out, std::size_t buckets,
+                                   const BucketOf& bucket_of) {
+  const std::size_t slabs = slabs_of(out.size());
+  const auto begin_of = [&](std::size_t s) { return out.size() * s / slabs; };
+  std::vector<std::vector<std::size_t>> next(slabs);
+  tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
+    next[s].assign(buckets, 0);
+    for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i) ++next[s][bucket_of(i)];
+  });
+  std::vector<std::size_t> begins(buckets + 1, out.size());
+  std::size_t place = 0;
+  for (std::size_t b = 0; b < buckets; ++b) {
+    begins[b] = place;
+    for (auto& of_slab : next) place += std::exchange(of_slab[b], place);
+  }
+  tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
+    for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i)
+      out[next[s][bucket_of(i)]++] = static_cast<std::uint32_t>(i);
+  });
+  return begins;
+}
+
 }  // namespace
-
-RowPlaces::RowPlaces(std::span<const std::uint32_t> sorted) : places_(sorted.size()) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, sorted.size(), kRowsOfSlab),
-                    [&](const tbb::blocked_range<std::size_t>& range) {
-                      for (std::size_t i = range.begin(); i < range.end(); ++i)
-                        places_[sorted[i]] = static_cast<std::uint32_t>(i);
-                    });
-}
-
-NumberOrder::NumberOrder(std::size_t rows, std::span<std::byte> scratch)
-    : keys_(reinterpret_cast<std::uint64_t*>(scratch.data()), rows),
-      rows_(reinterpret_cast<std::uint32_t*>(scratch.data() + rows * sizeof(std::uint64_t)), rows) {
-  assert(scratch.size() >= rows * kScratchBytes);
-}
 
 void NumberOrder::add(std::size_t first, std::span<const double> numbers,
                       std::span<const std::uint32_t> kept, bool descending) {
@@ -69,9 +83,8 @@ void NumberOrder::add(std::size_t first, std::span<const double> numbers,
     keys_[first + j] = order_key(numbers[kept[j]], descending);
 }
 
-RowPlaces NumberOrder::places() {
-  const std::size_t count = keys_.size();
-  const std::size_t slabs = std::clamp<std::size_t>(count / kRowsOfSlab, 1, kMostSlabs);
+RowNumbers NumberOrder::sorted() {
+  const std::size_t count = keys_.size(), slabs = slabs_of(count);
   const auto begin_of = [&](std::size_t s) { return count * s / slabs; };
   std::vector<std::pair<std::uint64_t, std::uint64_t>> bounds(slabs);  // of keys but NaN's
   tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
@@ -89,25 +102,13 @@ RowPlaces NumberOrder::places() {
   }
   const Buckets buckets(std::min(least, most), most);
 
-  std::vector<std::array<std::size_t, kBuckets>> next(slabs);
-  tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
-    next[s].fill(0);
-    for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i) ++next[s][buckets.of(keys_[i])];
-  });
-  std::vector<std::size_t> begins(kBuckets + 1, count);
-  std::size_t place = 0;
-  for (std::size_t b = 0; b < kBuckets; ++b) {
-    begins[b] = place;
-    for (auto& of_slab : next) place += std::exchange(of_slab[b], place);
-  }
-  tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
-    for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i)
-      rows_[next[s][buckets.of(keys_[i])]++] = static_cast<std::uint32_t>(i);
-  });
+  RowNumbers rows(count);
+  const std::vector<std::size_t> begins =
+      sort_into(rows.span(), kBuckets, [&](std::size_t i) { return buckets.of(keys_[i]); });
   tbb::parallel_for(std::size_t{0}, kBuckets, [&](std::size_t b) {
-    sort_bucket(rows_.subspan(begins[b], begins[b + 1] - begins[b]));
+    sort_bucket(rows.span().subspan(begins[b], begins[b + 1] - begins[b]));
   });
-  return RowPlaces(rows_);
+  return rows;
 }
 
 /// Rows ascend in it.
@@ -133,8 +134,8 @@ void TextOrder::add(std::size_t first, std::span<const std::string_view> texts,
   for (std::size_t j = 0; j < kept.size(); ++j) texts_[first + j] = texts[kept[j]];
 }
 
-RowPlaces TextOrder::places(bool descending) {
-  Buffer<std::uint32_t> sorted(texts_.size());
+RowNumbers TextOrder::sorted(bool descending) {
+  RowNumbers sorted(texts_.size());
   std::iota(sorted.begin(), sorted.end(), 0U);
   tbb::parallel_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
     const std::string &text_a = texts_[a], &text_b = texts_[b];
@@ -143,7 +144,13 @@ RowPlaces TextOrder::places(bool descending) {
     if (order == 0) return a < b;
     return descending ? order > 0 : order < 0;
   });
-  return RowPlaces(sorted.span());
+  return sorted;
 }
+
+PlacesByBlock::PlacesByBlock(std::span<const std::uint32_t> rows, std::size_t blocks,
+                             const std::function<std::size_t(std::uint32_t row)>& block_of)
+    : places_(rows.size()), begins_(sort_into(places_.span(), blocks, [&](std::size_t place) {
+        return block_of(rows[place]);
+      })) {}
 
 }  // namespace roundel

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,37 +11,23 @@
 
 namespace roundel {
 
-/// Where each row comes in paint order. Empty: where it is.
-class RowPlaces {
- public:
-  RowPlaces() = default;
-  /// Of rows in paint order.
-  explicit RowPlaces(std::span<const std::uint32_t> sorted);
-  bool empty() const { return places_.empty(); }
-  std::size_t operator[](std::size_t row) const { return places_[row]; }
-
- private:
-  Buffer<std::uint32_t> places_;
-};
+/// Numbers of rows, at most 2³² of them.
+using RowNumbers = Buffer<std::uint32_t>;
 
 /// Sorts rows by a number, NaN lowest, rows that are equal as they come. Buckets of the keys' first
-/// bits, then each bucket alone.
+/// bits, then each bucket alone. Works in 12 bytes a row, 4 of which are the result.
 class NumberOrder {
  public:
-  static constexpr std::size_t kScratchBytes = 12;  ///< a row, to work in
-
-  /// At most 2³² rows.
-  NumberOrder(std::size_t rows, std::span<std::byte> scratch);
+  explicit NumberOrder(std::size_t rows) : keys_(rows) {}
   /// Adds the kept ones among these numbers as rows `first` and following; from many threads.
   void add(std::size_t first, std::span<const double> numbers, std::span<const std::uint32_t> kept,
            bool descending);
-  RowPlaces places();
+  RowNumbers sorted();
 
  private:
   void sort_bucket(std::span<std::uint32_t> rows) const;
 
-  std::span<std::uint64_t> keys_;  ///< by row, in the scratch
-  std::span<std::uint32_t> rows_;
+  Buffer<std::uint64_t> keys_;  ///< by row
 };
 
 /// Sorts rows by the bytes of a text, empty ones lowest, rows that are equal as they come. Keeps
@@ -50,10 +37,26 @@ class TextOrder {
   explicit TextOrder(std::size_t rows) : texts_(rows) {}
   void add(std::size_t first, std::span<const std::string_view> texts,
            std::span<const std::uint32_t> kept);
-  RowPlaces places(bool descending);
+  RowNumbers sorted(bool descending);
 
  private:
   std::vector<std::string> texts_;
+};
+
+/// Places in a run of paint order by the block of the file that their rows lie in, so that the file
+/// is read once for all of them.
+class PlacesByBlock {
+ public:
+  PlacesByBlock(std::span<const std::uint32_t> rows, std::size_t blocks,
+                const std::function<std::size_t(std::uint32_t row)>& block_of);
+  /// Ascending.
+  std::span<const std::uint32_t> of(std::size_t block) const {
+    return places_.span().subspan(begins_[block], begins_[block + 1] - begins_[block]);
+  }
+
+ private:
+  RowNumbers places_;
+  std::vector<std::size_t> begins_;
 };
 
 }  // namespace roundel

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
@@ -112,7 +113,7 @@ RowMapper::Columns RowMapper::columns_of(const DataMap& map, RowUse use) {
   return columns;
 }
 
-void RowMapper::read(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const {
+void RowMapper::start(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const {
   const Columns& columns = use == RowUse::kSurvey    ? for_survey_
                            : use == RowUse::kCircles ? for_circles_
                                                      : for_order_;
@@ -122,7 +123,10 @@ void RowMapper::read(std::uint64_t first, std::size_t count, RowUse use, MappedR
   run.count = count;
   run.dropped = run.bad = 0;
   run.first_bad = std::numeric_limits<std::uint64_t>::max();
+}
 
+void RowMapper::read(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const {
+  start(first, count, use, run);
   run.passes.assign(count, 1);
   for (const Condition& condition : map_.where)
     keep_condition(run, condition, table_.columns()[map_.columns[condition.slot]].is_text,
@@ -145,6 +149,24 @@ void RowMapper::read(std::uint64_t first, std::size_t count, RowUse use, MappedR
     run.first_bad = first + i;
     break;
   }
+}
+
+bool RowMapper::read_some(std::uint64_t first, std::size_t count, std::uint64_t kept,
+                          MappedRun& run) const {
+  if (map_.where.empty() && !map_.skips_invalid) {
+    start(first, count, RowUse::kCircles, run);
+  } else {
+    read(first, count, RowUse::kCircles, run);
+    if (run.kept.size() != kept) return false;
+    for (std::uint32_t& row : run.selected) row = run.kept[row];
+  }
+  run.rows.select(run.selected);
+  run.count = run.selected.size();
+  run.kept.resize(run.count);
+  std::iota(run.kept.begin(), run.kept.end(), 0U);
+  run.draws.assign(run.count, 1);
+  check(run, RowUse::kCircles);
+  return !contains(run.draws, std::uint8_t{0});
 }
 
 void RowMapper::check(MappedRun& run, RowUse use) const {

@@ -26,8 +26,9 @@ struct MappedRun {
   std::uint64_t first = 0;
   std::size_t count = 0;
   std::vector<std::uint32_t> kept;  ///< rows that become circles, counted from `first`, ascending
-  std::uint64_t dropped = 0;        ///< by `where`
-  std::uint64_t bad = 0;            ///< of the others those that cannot be drawn
+  std::vector<std::uint32_t> selected;  ///< for RowMapper::read_some
+  std::uint64_t dropped = 0;            ///< by `where`
+  std::uint64_t bad = 0;                ///< of the others those that cannot be drawn
   std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();  ///< of the file's rows
 
   const std::vector<std::size_t>* places = nullptr;  ///< of slots among the rows' columns
@@ -50,6 +51,10 @@ class RowMapper {
 
   /// Reads rows first to first + count − 1 and says which of them are kept.
   void read(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const;
+
+  /// Reads for kCircles those of rows first to first + count − 1 that run.selected names by their
+  /// numbers among the `kept` ones, in its order. False where they are not what they were.
+  bool read_some(std::uint64_t first, std::size_t count, std::uint64_t kept, MappedRun& run) const;
 
   // Of all rows of a run that was read for kCircles, kept or not:
   std::span<const double> x(MappedRun& run) const { return numbers(run, map_.x, 0); }
@@ -85,6 +90,7 @@ class RowMapper {
   };
 
   static Columns columns_of(const DataMap& map, RowUse use);
+  void start(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const;
   std::span<const double> numbers(MappedRun& run, const NumberMap& map, std::size_t room) const;
   std::span<const double> sizes(MappedRun& run, const SizeMap& map, const LengthUnits& units,
                                 std::size_t room) const;

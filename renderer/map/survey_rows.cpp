@@ -353,6 +353,12 @@ std::uint64_t DataFacts::kept_before_block(std::uint64_t block) const {
   return kept_before.empty() ? std::min(block * block_rows, rows) : kept_before[block];
 }
 
+std::uint64_t DataFacts::block_of(std::uint64_t kept_row) const {
+  if (kept_before.empty()) return kept_row / block_rows;
+  return static_cast<std::uint64_t>(
+      std::upper_bound(kept_before.begin(), kept_before.end(), kept_row) - kept_before.begin() - 1);
+}
+
 std::uint64_t block_rows_of(const Table& table) {
   constexpr std::uint64_t kLeast = 8192;
   const std::uint64_t run = table.run_rows();

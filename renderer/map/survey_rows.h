@@ -35,6 +35,8 @@ struct DataFacts {
 
   std::uint64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
   std::uint64_t kept_before_block(std::uint64_t block) const;
+  /// Of a row that is kept, by its number among these.
+  std::uint64_t block_of(std::uint64_t kept_row) const;
 };
 
 /// Goes through a table once, checking all rows, and as often again as percentiles take, and

@@ -53,22 +53,23 @@ bool needs_rows(const Scene& scene, const DataSource& data) {
   return needs;
 }
 
-/// That columns of texts may take once they are numbers: circles are to be made of them, too.
-std::uint64_t kept_bytes(const Scene& scene) {
-  constexpr std::uint64_t kShare = 8;
-  return (scene.memory > 0 ? scene.memory : physical_memory()) / kShare;
+std::uint64_t memory_of(const Scene& scene) {
+  return scene.memory > 0 ? scene.memory : physical_memory();
 }
 
 void survey_layers(Scene& scene, SceneUse use) {
-  // Those with `columns` are checked as they are drawn, unless that is by runs.
-  const bool surveys_all = count_circles(scene) > kMostDataInMemory;
+  const std::uint64_t all = count_circles(scene);
   for_each_data(scene, [&](const Layer& layer, DataSource& data) {
     if (is_out(scene, layer)) return;
-    const bool draws = use == SceneUse::kDraw && (data.map || surveys_all);
-    if (data.facts || !(draws || needs_rows(scene, data))) return;
     DataMap plain = map_of_columns(data);
     DataMap& map = data.map ? *data.map : plain;
-    data.table->keep(map.columns, block_rows_of(*data.table), kept_bytes(scene));
+    // Those with `columns` are checked as they are drawn, unless that is by runs.
+    const bool draws =
+        use == SceneUse::kDraw && (data.map || all > most_data_in_memory(scene, *data.table, map));
+    if (data.facts || !(draws || needs_rows(scene, data))) return;
+    // Texts, as numbers; the rest is for the circles that are made of them.
+    constexpr std::uint64_t kShare = 2;
+    data.table->keep(map.columns, block_rows_of(*data.table), memory_of(scene) / kShare);
     data.facts = std::make_shared<const DataFacts>(survey_rows(*data.table, map, layer.move));
   });
   const std::uint64_t circles = count_circles(scene);
@@ -209,6 +210,14 @@ void check_windows(const Scene& scene) {
 }
 
 }  // namespace
+
+std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map) {
+  constexpr std::uint64_t kMostQuick = std::uint64_t{1} << 19, kMost = std::uint64_t{1} << 23;
+  if (table.is_quick(map.columns)) return kMostQuick;
+  constexpr std::uint64_t kBytes = 40;  // with what an order takes
+  const std::uint64_t fitting = memory_of(scene) / 2 / kBytes;
+  return map.order ? fitting : std::min(kMost, fitting);
+}
 
 void resolve_scene(Scene& scene) {
   apply_keys(scene, static_cast<double>(scene.frame));

@@ -22,6 +22,10 @@ enum class SceneUse {
 /// `fit: data`, unless it is over each frame's files.
 Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use = SceneUse::kDraw);
 
+/// Circles of a layer with data are made in memory up to so many in the scene, and above as they
+/// are drawn. Few are always in memory, and where reading takes long it is done once, if that fits.
+std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map);
+
 /// Throws Error(kInvalidScene) with all of these frames that lack a file of data.
 void check_data_files(const Scene& scene, const FrameList& frames);
 /// "no file for 3 of 240 frames: 3-4,9 (cells_0003.npz)"; empty where all are there.

@@ -230,9 +230,6 @@ const std::vector<KeyedValue>& keyed_values(const Scene& scene);
 bool has_frames(const Scene& scene);
 
 inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
-/// Scenes with data and no more circles than this are made in memory, where nothing has to be read
-/// twice; data of larger ones are read as they are drawn.
-inline constexpr std::uint64_t kMostDataInMemory = std::uint64_t{1} << 23;
 inline constexpr std::int64_t kMaxFrame = 10'000'000;
 inline constexpr double kMaxZoom = 1e9;
 inline constexpr double kMaxFps = 1000;

@@ -29,6 +29,14 @@ layers:
   - data: data.npy
     columns: [x, y, radius, alpha]
 """
+# The radius's column has the same number everywhere.
+SORTED = """version: 1
+image: {{width: {side}, height: {side}}}
+layers:
+  - data: data.npy
+    map: {{x: {{column: 0}}, y: {{column: 1}}, radius: 2px, alpha: 0.01{more}}}
+    order: {{column: {order}, descending: true}}
+"""
 
 
 def random_scene(side, count, radius, alpha, image="", more=""):
@@ -54,7 +62,9 @@ SCENES = {
     "saturated": (named_scene(3000, "rand1M"), "png", []),
     "specks": (named_scene(3000, "micro2M"), "png", ["150M"]),
     "simulated flakes": (named_scene(1024, "snow"), "png", []),
-    "rows of data": (DATA.format(side=1024), "png", []),
+    "rows of data": (DATA.format(side=1024), "png", ["50M"]),
+    "rows of data, sorted": (SORTED.format(side=1024, order=1, more=""), "png", ["50M"]),
+    "rows of data, all equal": (SORTED.format(side=1024, order=3, more=", color: {column: 1}"), "png", ["50M"]),
 }
 
 

@@ -46,8 +46,13 @@ class CpuBackend final : public RasterBackend {
       return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
     const bool is_cuda = options_.chunks_of == Backend::kCuda;
     const ChunkPolicy& policy = is_cuda ? kCudaChunks : kCpuChunks;
-    return {count,
-            policy.sizes(estimate_frame(circles, image, tile_size_, policy.saturation_factor))};
+    ChunkPlan::Sizes sizes =
+        policy.sizes(estimate_frame(circles, image, tile_size_, policy.saturation_factor));
+    if (!is_cuda && circles.largest_chunk() > 0) {
+      sizes.largest = circles.largest_chunk();
+      sizes.first = std::min(sizes.first, sizes.largest);
+    }
+    return {count, sizes};
   }
 
   void bin(const Chunk& chunk, StageStats& stats) override {
@@ -156,7 +161,7 @@ class CpuBackend final : public RasterBackend {
     bool is_given = false;       ///< else only lists keep to it: what must be is tried
     std::uint64_t capacity = 0;  ///< for lists, a chunk's circles and states
     std::uint64_t overhead = 0;  ///< what every frame of this size takes besides
-    std::uint64_t beside = 0;    ///< circles in memory and the picture, where these count
+    std::uint64_t beside = 0;    ///< circles, or their source, and the picture, where these count
   };
   Budget compute_budget(std::uint64_t picture_bytes) {
     const auto threads = static_cast<std::uint64_t>(arena_.max_concurrency());
@@ -171,10 +176,7 @@ class CpuBackend final : public RasterBackend {
                   options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
                   overhead, 0};
     if (options_.total_memory > 0) {
-      const std::uint64_t known = circles_->in_memory() != nullptr
-                                      ? circles_->count() * (sizeof(Shape) + sizeof(Paint))
-                                      : 0;
-      budget.beside = known + picture_bytes;
+      budget.beside = circles_->bytes() + picture_bytes;
       budget.capacity = options_.total_memory;
       budget.capacity -= std::min(budget.capacity, budget.overhead + budget.beside);
     }
@@ -203,32 +205,59 @@ class CpuBackend final : public RasterBackend {
     circles_kept_ = 0;
   }
 
+  /// Makes all circles of a chunk before they are listed. False where these alone are too many.
+  bool make_chunk(const Chunk& chunk, std::uint64_t max_bytes, StageStats& stats) {
+    if (bytes_of_circles(chunk.count()) > max_bytes) {
+      lists_.bytes = std::numeric_limits<std::uint64_t>::max();
+      lists_.bytes_made = 0;
+      return false;
+    }
+    const StageTimer timer(stats, "generate");
+    circles_->fetch_in_parallel(chunk.begin, chunk.count(), made_);
+    circles_kept_ = std::max(circles_kept_, chunk.count());
+    stats.stage("generate").bytes += chunk.count() * (sizeof(Shape) + sizeof(Paint));
+    return true;
+  }
+
   /// Lists a chunk, whose circles are in shapes_ and paints_ then.
   void list_chunk(const Chunk& chunk, StageStats& stats) {
-    const auto start = std::chrono::steady_clock::now();
     const std::uint64_t states = budget_.is_given ? state_bytes(0) : 0;
     const std::uint64_t max_bytes = budget_.capacity - std::min(budget_.capacity, states);
     const std::uint64_t count = chunk.count();
     const bool is_made = circles_->in_memory() == nullptr;
+    const bool is_made_first = circles_->makes_chunks();
     if (is_made && made_.count() < count) {
       circles_kept_ = 0;
       made_.shapes.resize_discard(count);
       made_.paints.resize_discard(count);
     }
-    const BinCirclesArgs args{*circles_, chunk.begin, count, made_, grid_, done_, max_bytes};
+    is_listed_ = !is_made_first || make_chunk(chunk, max_bytes, stats);
+    if (!is_listed_) return;
+    const auto start = std::chrono::steady_clock::now();
+    const CircleStream made(made_);
+    const std::uint64_t made_bytes = is_made_first ? bytes_of_circles(circles_kept_) : 0;
+    const BinCirclesArgs args{is_made_first ? made : *circles_,
+                              is_made_first ? 0 : chunk.begin,
+                              count,
+                              made_,
+                              grid_,
+                              done_,
+                              max_bytes - std::min(max_bytes, made_bytes)};
     shapes_ = args.shapes();
     paints_ = args.paints();
     is_listed_ = bin_circles(args, lists_);
-    if (is_made) {
+    if (is_made_first) {
+      lists_.bytes += made_bytes;
+    } else if (is_made) {
       circles_kept_ = std::max(circles_kept_, lists_.circles_kept);
       if (is_listed_ && circles_kept_ > lists_.circles_kept)
         lists_.bytes += (circles_kept_ - lists_.circles_kept) * (sizeof(Shape) + sizeof(Paint));
-      is_listed_ = is_listed_ && lists_.bytes <= max_bytes;
     }
+    is_listed_ = is_listed_ && lists_.bytes <= max_bytes;
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
-    const double share = is_made ? lists_.generate_share : 0;
-    if (is_made) {
+    const double share = is_made && !is_made_first ? lists_.generate_share : 0;
+    if (is_made && !is_made_first) {
       Stage& generate = stats.stage("generate");
       generate.milliseconds += elapsed.count() * share;
       generate.bytes += count * (sizeof(Shape) + sizeof(Paint));
@@ -236,6 +265,9 @@ class CpuBackend final : public RasterBackend {
     stats.stage("bin").milliseconds += elapsed.count() * (1 - share);
   }
 
+  static std::uint64_t bytes_of_circles(std::uint64_t count) {
+    return block_memory(count * sizeof(Shape)) + block_memory(count * sizeof(Paint));
+  }
   float* saved_state(std::size_t tile) { return states_.data() + slots_[tile] * state_floats(); }
   /// Of the states that there are, and of so many more.
   std::uint64_t state_bytes(std::size_t more) const {

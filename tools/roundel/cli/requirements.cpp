@@ -26,25 +26,9 @@ constexpr std::uint64_t kBytesOfCircle = sizeof(Shape) + sizeof(Paint);
 /// Sorted depths, while the circles of a scene are made.
 constexpr std::uint64_t kSortBytes = sizeof(std::uint32_t);
 
-/// Data files are read piece by piece, a piece a thread (generate/data_layer.cpp). Pieces come and
-/// go between the large blocks, each of which then begins at the next huge page.
-std::uint64_t pieces_of_data(const Scene& scene, int threads) {
-  constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;
-  constexpr std::uint64_t kGaps = 4 * (std::uint64_t{2} << 20);  // shapes, paints, lists, picture
-  // Of a row: numbers that are in no column, t, colour, whether it is kept.
-  constexpr std::uint64_t kBytesOfRow = 6 * sizeof(double) + 16 + 8;
-  std::uint64_t piece = 0, tables = 0;
-  for (const Layer& layer : scene.layers) {
-    const auto* const data = std::get_if<DataSource>(&layer.source);
-    if (layer.is_hidden || data == nullptr) continue;
-    const std::uint64_t columns = data->map ? data->map->columns.size() : data->columns.size();
-    piece = std::max(
-        piece, kPiece + block_rows_of(*data->table) * (columns * sizeof(double) + kBytesOfRow));
-    tables += data->table->memory_bytes();
-    if (data->facts) tables += data->facts->kept_before.size() * sizeof(std::uint64_t);
-  }
-  return piece > 0 ? tables + static_cast<std::uint64_t>(threads) * piece + kGaps : 0;
-}
+/// Pieces of data files come and go between the large blocks, each of which then begins at the next
+/// huge page: shapes, paints, lists, picture; where circles are made on the way only lists.
+constexpr std::uint64_t kGapOfData = std::uint64_t{2} << 20;
 
 /// Numbers of texts, until the circles are in memory.
 std::uint64_t numbers_of_data(const Scene& scene) {
@@ -55,21 +39,28 @@ std::uint64_t numbers_of_data(const Scene& scene) {
   return bytes;
 }
 
-/// Sorting rows by a column, before drawing: 4 bytes a row beside the circles, or texts and what
-/// they take.
-std::uint64_t sorting_of_data(const Scene& scene) {
-  std::uint64_t most = 0;
+/// Sorting rows by a column, before drawing.
+struct SortingMemory {
+  std::uint64_t orders = 0;  ///< of all layers: the rows' numbers as they are painted
+  std::uint64_t beside = 0;  ///< of one layer at a time: keys, or texts
+  std::uint64_t places = 0;  ///< of one layer at a time, while all of its circles are made
+};
+
+SortingMemory sorting_of_data(const Scene& scene) {
+  SortingMemory memory;
   for (const Layer& layer : scene.layers) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
     if (layer.is_hidden || data == nullptr || !data->map || !data->map->order || !data->facts)
       continue;
-    constexpr std::uint64_t kEntry = 4, kText = 36;
+    constexpr std::uint64_t kNumber = 4, kKey = 8, kText = 36;
     const std::uint64_t rows = data->facts->kept;
     const bool is_text = data->table->columns()[data->map->columns[data->map->order->slot]].is_text;
-    most = std::max(most, block_memory(rows * kEntry) +
-                              (is_text ? rows * kText + data->facts->order_text_bytes : 0));
+    memory.orders += block_memory(rows * kNumber);
+    memory.beside = std::max(memory.beside, is_text ? rows * kText + data->facts->order_text_bytes
+                                                    : block_memory(rows * kKey));
+    memory.places = std::max(memory.places, block_memory(rows * kNumber));
   }
-  return most;
+  return memory;
 }
 
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
@@ -124,12 +115,22 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
   const std::uint64_t lists = backend == Backend::kCpu ? needs.memory : 0;
   const std::uint64_t kept =
       backend == Backend::kCpu && lists > 0 ? kept_by_threads(count, threads) : 0;
-  const std::uint64_t data = pieces_of_data(scene, threads), numbers = numbers_of_data(scene);
-  const std::uint64_t sorted = on_the_way ? 0 : block_memory(count * kSortBytes);
+  const SortingMemory sorting = sorting_of_data(scene);
+  const std::uint64_t depths = on_the_way ? 0 : block_memory(count * kSortBytes);
+  const std::uint64_t source = CircleSource(scene).held_bytes();
+  // An order's circles are placed in memory before they are listed.
+  const std::uint64_t places =
+      sorting.places == 0 ? 0 : block_memory(needs.largest_chunk * sizeof(std::uint32_t));
+  const std::uint64_t numbers = numbers_of_data(scene);
+  const std::uint64_t gaps = source == 0 ? 0 : kGapOfData * (on_the_way && numbers == 0 ? 1 : 4);
   // Circles stay for the next band.
-  const std::uint64_t held = data + (on_the_way ? numbers : 0) + circles;
-  const std::uint64_t stays = is_drawn_in_bands(scene.image, format) ? held : 0;
-  return {data + numbers + circles + sorted + sorting_of_data(scene),
+  const std::uint64_t held =
+      gaps + circles +
+      (on_the_way ? source + places : source - std::min(source, numbers + sorting.orders));
+  const std::uint64_t stays = is_drawn_in_bands(scene.image, format) ? held
+                              : on_the_way                           ? numbers
+                                                                     : 0;
+  return {gaps + source + std::max(sorting.beside, circles + depths + sorting.places),
           held + lists + picture_bytes(scene.image, format),
           stays + encoding_bytes(scene.image, format) + kept};
 }

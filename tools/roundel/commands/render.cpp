@@ -123,9 +123,11 @@ Still plan_still(const Scene& scene, const RenderOptions& options,
   return still;
 }
 
-bool has_data(const Scene& scene) {
+/// Values are checked as they are read.
+bool has_unread_data(const Scene& scene) {
   return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
-    return std::holds_alternative<DataSource>(layer.source);
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    return data != nullptr && data->facts == nullptr;
   });
 }
 
@@ -142,7 +144,7 @@ std::vector<Still> plan_stills(const std::vector<Scene>& scenes, const RenderOpt
         throw Error(ExitCode::kUsage, fmt::format("{} and {} would both be written to {}",
                                                   other->second, scene.path, still.plan.path()));
       }
-      if (scenes.size() > 1 && has_data(scene)) {  // values are checked as they are read
+      if (scenes.size() > 1 && has_unread_data(scene)) {
         Circles unused;
         CircleSource(scene).generate(still.plan.frames.front(), unused);
       }

@@ -1,0 +1,154 @@
+#include "renderer/generate/row_order.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "generate_testing.h"
+#include "renderer/base/error.h"
+#include "renderer/scene/load_scene.h"
+#include "renderer/scene/resolve_scene.h"
+#include "tests/testing.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kRows = 600'000;  // more than are made in memory
+
+/// A row's number is its x; some values are missing, many equal.
+struct Row {
+  double x;
+  float value;
+  char kind[4];
+};
+
+/// Scenes of kRows rows, sorted.
+class SortedRows : public testing::Test {
+ protected:
+  SortedRows() : path_(folder_ / "sorted_rows.npy"), rows_(kRows) {
+    std::mt19937 engine(3);
+    for (std::size_t i = 0; i < kRows; ++i) {
+      const auto random = static_cast<std::uint32_t>(engine());
+      const float missing = std::numeric_limits<float>::quiet_NaN();
+      rows_[i] = {static_cast<double>(i),
+                  random % 50 == 0 ? missing : static_cast<float>(random % 10'007) - 100,
+                  {"cab"[random % 3], static_cast<char>('a' + random % 26), 0, 0}};
+    }
+    std::string header =
+        "{'descr': [('x', '<f8'), ('v', '<f4'), ('kind', '|S4')], 'fortran_order': False, "
+        "'shape': (600000,), }";
+    header.resize(181, ' ');
+    header += '\n';
+    std::ofstream file(path_, std::ios::binary);
+    file << "\x93NUMPY" << '\x01' << '\x00' << static_cast<char>(header.size()) << '\x00' << header;
+    static_assert(sizeof(Row) == 16);
+    file.write(reinterpret_cast<const char*>(rows_.data()), kRows * sizeof(Row));
+  }
+
+  Scene scene_with(const std::string& keys) const {
+    return parse_scene(
+        "version: 1\nview: {x: [0, 600000], y: [0, 600000]}\n"
+        "layers:\n  - random: {count: 70000}\n  - {data: sorted_rows.npy, " +
+            keys + "}\n  - random: {count: 5}\n",
+        folder_ / "s.yaml");
+  }
+
+  /// Of the rows that `keeps` takes, stably.
+  template <typename Keeps, typename Before>
+  std::vector<double> sorted(const Keeps& keeps, const Before& before) const {
+    std::vector<Row> kept;
+    std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(kept), keeps);
+    std::stable_sort(kept.begin(), kept.end(), before);
+    std::vector<double> places;
+    for (const Row& row : kept) places.push_back(row.x);
+    return places;
+  }
+
+  /// The stream has the rows in this order, however they are asked for.
+  static void expect_rows(const Scene& scene, const std::vector<double>& expected) {
+    CircleSource source(scene);
+    ASSERT_TRUE(source.is_streamed());
+    Circles none, all;
+    const CircleStream stream = source.at(0, none);
+    ASSERT_TRUE(stream.makes_chunks());
+    ASSERT_EQ(stream.count(), expected.size() + 70'005);
+    EXPECT_LT(stream.largest_chunk(), stream.count());
+    stream.all(all);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      ASSERT_EQ(std::lround(static_cast<double>(all.shapes[70'000 + i].x) * 600'000), expected[i]);
+    const auto expect_same = [&](std::size_t first, std::size_t n, const Circles& some) {
+      EXPECT_EQ(std::memcmp(some.shapes.data(), &all.shapes[first], n * sizeof(Shape)), 0) << first;
+      EXPECT_EQ(std::memcmp(some.paints.data(), &all.paints[first], n * sizeof(Paint)), 0) << first;
+    };
+    Circles some;
+    for (const std::size_t first : {0UL, 69'990UL, 123'456UL, stream.count() - 20}) {
+      some = {Buffer<Shape>(20), Buffer<Paint>(20), 0};
+      stream.fetch(first, some.shapes.span(), some.paints.span());
+      expect_same(first, 20, some);
+    }
+    stream.fetch_in_parallel(60'000, 250'000, some);
+    expect_same(60'000, 250'000, some);
+    Circles made;
+    generate_in_frame_space(source, 0, made);
+    EXPECT_TRUE(same_bits(all, made));
+    const std::uint64_t places[] = {0, expected.size() / 2, expected.size() - 1};
+    const std::vector<std::uint64_t> found = source.rows_of(1, places);
+    for (std::size_t k = 0; k < 3; ++k)
+      EXPECT_EQ(static_cast<double>(found[k]), expected[places[k]]);
+  }
+
+  const TemporaryFolder folder_;
+  const std::string path_;
+  std::vector<Row> rows_;
+};
+
+const auto kAll = [](const Row&) { return true; };
+/// NaN lowest.
+bool is_less(float a, float b) {
+  return std::isnan(a) ? !std::isnan(b) : a < b;
+}
+
+TEST_F(SortedRows, ByANumberAreMadeChunkByChunk) {
+  expect_rows(
+      scene_with("map: {x: x, y: x, radius: 1px, color: {column: v, missing: \"#ff0000\"}}, "
+                 "order: v"),
+      sorted(kAll, [](const Row& a, const Row& b) { return is_less(a.value, b.value); }));
+}
+
+TEST_F(SortedRows, ThatAreNotAllKeptAreMadeChunkByChunk) {
+  expect_rows(
+      scene_with("map: {x: x, y: x, radius: v, color: {column: kind, categories: tab10}}, "
+                 "invalid: skip, where: {x: {min: 1000}}, order: {column: v, descending: true}"),
+      sorted([](const Row& row) { return row.value > 0 && row.x >= 1000; },
+             [](const Row& a, const Row& b) { return a.value > b.value; }));
+}
+
+TEST_F(SortedRows, ByATextAreMadeChunkByChunk) {
+  expect_rows(scene_with("map: {x: x, y: x, radius: 1px}, order: kind"),
+              sorted(kAll, [](const Row& a, const Row& b) {
+                return std::strncmp(a.kind, b.kind, sizeof(a.kind)) < 0;
+              }));
+}
+
+TEST_F(SortedRows, InAFileThatBecameShorterAreAnError) {
+  const Scene scene = scene_with("map: {x: x, y: x, radius: 1px}, order: v");
+  CircleSource source(scene);
+  Circles none, all;
+  const CircleStream stream = source.at(0, none);
+  std::filesystem::resize_file(path_, 4096);
+  try {
+    stream.all(all);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::kRuntimeFailure);
+    EXPECT_EQ(std::string(error.what()), path_ + ": has changed while it was read");
+  }
+}
+
+}  // namespace
+}  // namespace roundel
