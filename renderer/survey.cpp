@@ -86,7 +86,7 @@ CirclePlaces places_of(std::span<const Shape> shapes, const ImageSettings& image
 std::uint64_t expected_circles(const Scene& scene) {
   CircleSource source(scene);
   Circles none;
-  if (!source.is_streamed()) return count_circles(scene);
+  if (!source.is_streamed()) return count_parts(scene);
   return estimate_frame(source.at(0, none), scene.image, kCpuTileSize,
                         2 * kCpuChunks.saturation_factor)
       .front_circles;  // of two chunks

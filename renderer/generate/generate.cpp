@@ -9,6 +9,7 @@
 #include <new>
 
 #include "renderer/base/error.h"
+#include "renderer/generate/circle_parts.h"
 #include "renderer/generate/classic.h"
 #include "renderer/generate/random_circle.h"
 #include "renderer/generate/view.h"
@@ -147,7 +148,7 @@ CircleSource::~CircleSource() = default;
 
 FilmSource::FilmSource(const Scene& scene)
     : has_frames_(roundel::has_frames(scene)),
-      has_recipes_(only_moves(scene)),
+      has_recipes_(only_moves(scene) && !scene.image.looks.rings),  // these have parts
       now_{{std::shared_ptr<const Scene>(), &scene}, std::make_shared<CircleSource>(scene)} {}
 
 FilmSource::Frame FilmSource::at(std::int64_t frame) {
@@ -162,18 +163,22 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
   const Scene& scene = state_->scene;
   const int width = scene.image.frame_width(), height = scene.image.frame_height();
   const bool is_drawn = space != Space::kScene;
+  const bool has_parts = space == Space::kFrame;  // of circles with strokes
   const bool has_view = is_drawn && !is_identity(scene.view, width, height);
-  resize(circles, count_circles(scene));
+  resize(circles, has_parts ? count_parts(scene) : count_circles(scene));
   const bool has_paints = circles.paints_generation == state_->number;
   circles.paints_generation = 0;
   std::size_t first = 0;
   for (std::size_t index = 0; index < scene.layers.size(); ++index) {
-    const std::size_t count = count_circles(scene.layers[index]);
-    const std::span<Shape> shapes = circles.shapes.span().subspan(first, count);
-    const std::span<Paint> paints = circles.paints.span().subspan(first, count);
     const Layer& layer = scene.layers[index];
+    const std::size_t count = count_circles(layer);
+    const std::size_t drawn = has_parts ? count_parts(layer) : count;
+    const std::span<Shape> parts = circles.shapes.span().subspan(first, drawn);
+    const std::span<Paint> parts_paints = circles.paints.span().subspan(first, drawn);
+    const std::span<Shape> shapes = parts.first(count);
+    const std::span<Paint> paints = parts_paints.first(count);
     LayerSource& source = *state_->sources[index];
-    first += count;
+    first += drawn;
     const bool keeps_paints = has_paints && source.is_simulated();
     const bool by_runs =
         !keeps_paints && !source.prefers_memory() && makes_runs(source, layer.shader, depths);
@@ -184,16 +189,17 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
         moves && source.generate_in_frame_space(scene.view, width, height, shapes, paints);
     if (!by_runs && !is_moved)
       source.generate(frame, shapes, keeps_paints ? std::span<Paint>() : paints);
-    if (keeps_paints && move.is_identity()) continue;  // no tasks for nothing
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask),
-                      [&](const tbb::blocked_range<std::size_t>& range) {
-                        const auto some_shapes = shapes.subspan(range.begin(), range.size());
-                        const auto some_paints = paints.subspan(range.begin(), range.size());
-                        if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
-                        if (!keeps_paints)
-                          finish_paints(scene, layer, is_drawn, some_shapes, some_paints);
-                        if (!is_moved) move_circles(move, some_shapes);
-                      });
+    const auto finish = [&](const tbb::blocked_range<std::size_t>& range) {
+      const auto some_shapes = shapes.subspan(range.begin(), range.size());
+      const auto some_paints = paints.subspan(range.begin(), range.size());
+      if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
+      if (!keeps_paints) finish_paints(scene, layer, is_drawn, some_shapes, some_paints);
+      if (!is_moved) move_circles(move, some_shapes);
+    };
+    if (!keeps_paints || !move.is_identity())  // no tasks for nothing
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask), finish);
+    if (has_parts && layer.stroke)
+      CircleParts(scene, layer).spread(parts, keeps_paints ? std::span<Paint>() : parts_paints);
   }
   circles.paints_generation = state_->number;
 }
@@ -209,7 +215,7 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
   }
   // A place in the classic scenes' stream of random numbers takes microseconds to find.
   constexpr std::size_t kSampleRun = 16;
-  return {count_circles(state_->scene), kSampleRun,
+  return {count_parts(state_->scene), kSampleRun,
           [this](std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
             make_run(first, shapes, paints);
           }};
@@ -230,21 +236,27 @@ void CircleSource::make_run(std::size_t first, std::span<Shape> shapes,
                             std::span<Paint> paints) const {
   const Scene& scene = state_->scene;
   for (std::size_t index = 0; !shapes.empty(); ++index) {
-    const std::size_t of_layer = count_circles(scene.layers[index]);
+    const Layer& layer = scene.layers[index];
+    const std::size_t of_layer = count_parts(layer);
     if (first >= of_layer) {
       first -= of_layer;
       continue;
     }
     const std::size_t count = std::min(shapes.size(), of_layer - first);
     const LayerSource& source = *state_->sources[index];
-    const auto some_shapes = shapes.first(count);
-    const auto some_paints = paints.first(count);
-    const bool is_moved =
-        source.make_run_in_frame_space(scene.view, scene.image.frame_width(),
-                                       scene.image.frame_height(), first, some_shapes, some_paints);
-    if (!is_moved) source.make_run(first, some_shapes, some_paints);
-    finish_paints(scene, scene.layers[index], true, some_shapes, some_paints);
-    if (!is_moved) move_circles(move_of(scene, scene.layers[index], true), some_shapes);
+    // The circles that these are parts of; they have room at the end.
+    const std::size_t parts = parts_of(layer), first_circle = first / parts;
+    const std::size_t circles = (first + count + parts - 1) / parts - first_circle;
+    const auto some_shapes = shapes.subspan(count - circles, circles);
+    const auto some_paints = paints.subspan(count - circles, circles);
+    const bool is_moved = source.make_run_in_frame_space(scene.view, scene.image.frame_width(),
+                                                         scene.image.frame_height(), first_circle,
+                                                         some_shapes, some_paints);
+    if (!is_moved) source.make_run(first_circle, some_shapes, some_paints);
+    finish_paints(scene, layer, true, some_shapes, some_paints);
+    if (!is_moved) move_circles(move_of(scene, layer, true), some_shapes);
+    if (layer.stroke)
+      CircleParts(scene, layer).spread_run(first, shapes.first(count), paints.first(count));
     shapes = shapes.subspan(count);
     paints = paints.subspan(count);
     first = 0;
