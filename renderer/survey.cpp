@@ -93,7 +93,7 @@ Scene without_order(const Scene& scene) {
 }  // namespace
 
 std::uint64_t expected_circles(const Scene& scene) {
-  if (!makes_circles_on_the_way(scene)) return count_circles(scene);
+  if (!makes_circles_on_the_way(scene)) return count_parts(scene);
   const Scene unsorted = without_order(scene);
   CircleSource source(unsorted);
   Circles none;

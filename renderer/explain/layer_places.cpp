@@ -19,9 +19,11 @@ struct SourceText {
 LayerPlaces::LayerPlaces(const Scene& scene) {
   ends_.reserve(scene.layers.size());
   sources_.reserve(scene.layers.size());
-  std::uint64_t end = 0;
+  std::uint64_t end = 0, circles = 0;
   for (const Layer& layer : scene.layers) {
-    end += count_circles(layer);
+    layers_.push_back({circles, end, parts_of(layer), layer.stroke.has_value()});
+    circles += count_circles(layer);
+    end += count_parts(layer);
     ends_.push_back(end);
     sources_.push_back(std::visit(SourceText{}, layer.source));
     names_.push_back(layer.name);
@@ -30,14 +32,21 @@ LayerPlaces::LayerPlaces(const Scene& scene) {
 
 LayerPlace LayerPlaces::find(std::uint64_t circle) const {
   const auto end = std::upper_bound(ends_.begin(), ends_.end(), circle);
-  const std::uint64_t begin = end == ends_.begin() ? 0 : *(end - 1);
-  return {static_cast<std::size_t>(end - ends_.begin()), circle - begin};
+  const auto index = static_cast<std::size_t>(end - ends_.begin());
+  const LayerParts& layer = layers_[index];
+  const std::uint64_t part = circle - layer.first_part;
+  const bool is_stroke = layer.has_stroke && part % layer.parts == layer.parts - 1;
+  return {index, part / layer.parts, is_stroke ? CirclePart::kStroke : CirclePart::kFill};
 }
 
 std::optional<std::uint64_t> LayerPlaces::circle_at(const LayerPlace& place) const {
   if (place.layer >= ends_.size()) return std::nullopt;
-  const std::uint64_t circle = (place.layer == 0 ? 0 : ends_[place.layer - 1]) + place.index;
-  if (circle >= ends_[place.layer]) return std::nullopt;
+  const LayerParts& layer = layers_[place.layer];
+  const bool is_stroke = place.part == CirclePart::kStroke;
+  const bool has_part = is_stroke ? layer.has_stroke : !layer.has_stroke || layer.parts == 2;
+  const std::uint64_t circle =
+      layer.first_part + layer.parts * place.index + (is_stroke ? layer.parts - 1 : 0);
+  if (!has_part || circle >= ends_[place.layer]) return std::nullopt;
   return circle;
 }
 

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "renderer/base/error.h"
+#include "renderer/generate/circle_parts.h"
 #include "renderer/generate/classic.h"
 #include "renderer/generate/random_circle.h"
 #include "renderer/generate/view.h"
@@ -147,7 +148,7 @@ CircleSource::~CircleSource() = default;
 
 FilmSource::FilmSource(const Scene& scene)
     : has_frames_(roundel::has_frames(scene)),
-      has_recipes_(only_moves(scene)),
+      has_recipes_(only_moves(scene) && !scene.image.looks.rings),  // these have parts
       now_{{std::shared_ptr<const Scene>(), &scene}, std::make_shared<CircleSource>(scene)} {}
 
 FilmSource::Frame FilmSource::at(std::int64_t frame) {
@@ -162,18 +163,22 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
   const Scene& scene = state_->scene;
   const int width = scene.image.frame_width(), height = scene.image.frame_height();
   const bool is_drawn = space != Space::kScene;
+  const bool has_parts = space == Space::kFrame;  // of circles with strokes
   const bool has_view = is_drawn && !is_identity(scene.view, width, height);
-  resize(circles, count_circles(scene));
+  resize(circles, has_parts ? count_parts(scene) : count_circles(scene));
   const bool has_paints = circles.paints_generation == state_->number;
   circles.paints_generation = 0;
   std::size_t first = 0;
   for (std::size_t index = 0; index < scene.layers.size(); ++index) {
-    const std::size_t count = count_circles(scene.layers[index]);
-    const std::span<Shape> shapes = circles.shapes.span().subspan(first, count);
-    const std::span<Paint> paints = circles.paints.span().subspan(first, count);
     const Layer& layer = scene.layers[index];
+    const std::size_t count = count_circles(layer);
+    const std::size_t drawn = has_parts ? count_parts(layer) : count;
+    const std::span<Shape> parts = circles.shapes.span().subspan(first, drawn);
+    const std::span<Paint> parts_paints = circles.paints.span().subspan(first, drawn);
+    const std::span<Shape> shapes = parts.first(count);
+    const std::span<Paint> paints = parts_paints.first(count);
     LayerSource& source = *state_->sources[index];
-    first += count;
+    first += drawn;
     const bool keeps_paints = has_paints && source.is_simulated();
     const bool by_runs =
         !keeps_paints && source.most_in_memory() == 0 && makes_runs(source, layer.shader, depths);
@@ -184,16 +189,17 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
         moves && source.generate_in_frame_space(scene.view, width, height, shapes, paints);
     if (!by_runs && !is_moved)
       source.generate(frame, shapes, keeps_paints ? std::span<Paint>() : paints);
-    if (keeps_paints && move.is_identity()) continue;  // no tasks for nothing
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask),
-                      [&](const tbb::blocked_range<std::size_t>& range) {
-                        const auto some_shapes = shapes.subspan(range.begin(), range.size());
-                        const auto some_paints = paints.subspan(range.begin(), range.size());
-                        if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
-                        if (!keeps_paints)
-                          finish_paints(scene, layer, is_drawn, some_shapes, some_paints);
-                        if (!is_moved) move_circles(move, some_shapes);
-                      });
+    const auto finish = [&](const tbb::blocked_range<std::size_t>& range) {
+      const auto some_shapes = shapes.subspan(range.begin(), range.size());
+      const auto some_paints = paints.subspan(range.begin(), range.size());
+      if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
+      if (!keeps_paints) finish_paints(scene, layer, is_drawn, some_shapes, some_paints);
+      if (!is_moved) move_circles(move, some_shapes);
+    };
+    if (!keeps_paints || !move.is_identity())  // no tasks for nothing
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask), finish);
+    if (has_parts && layer.stroke)
+      CircleParts(scene, layer).spread(parts, keeps_paints ? std::span<Paint>() : parts_paints);
   }
   circles.paints_generation = state_->number;
 }
@@ -214,7 +220,7 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
       visit_layers(first, shapes, paints, [&](auto... part) { (this->*make_part)(part...); });
     };
   };
-  const std::size_t count = count_circles(state_->scene);
+  const std::size_t count = count_parts(state_->scene);
   CircleStream::Chunks chunks{0, {}, held_bytes()};
   // A chunk of data takes a few bytes for each of all rows, but for an order all are gone through
   // for each.
@@ -250,7 +256,7 @@ template <typename Visit>
 void CircleSource::visit_layers(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
                                 const Visit& visit) const {
   for (std::size_t layer = 0; !shapes.empty(); ++layer) {
-    const std::size_t of_layer = count_circles(state_->scene.layers[layer]);
+    const std::size_t of_layer = count_parts(state_->scene.layers[layer]);
     if (first >= of_layer) {
       first -= of_layer;
       continue;
@@ -263,33 +269,59 @@ void CircleSource::visit_layers(std::size_t first, std::span<Shape> shapes, std:
   }
 }
 
-void CircleSource::make_run(std::size_t layer, std::size_t first, std::span<Shape> shapes,
+namespace {
+
+/// The circles of a layer that so many parts from `first` on are parts of.
+struct CirclesOfParts {
+  std::size_t first, count;
+  CirclesOfParts(const Layer& layer, std::size_t first_part, std::size_t parts)
+      : first(first_part / parts_of(layer)),
+        count((first_part + parts + parts_of(layer) - 1) / parts_of(layer) - first) {}
+};
+
+}  // namespace
+
+void CircleSource::make_run(std::size_t index, std::size_t first, std::span<Shape> shapes,
                             std::span<Paint> paints) const {
   const Scene& scene = state_->scene;
-  const LayerSource& source = *state_->sources[layer];
-  const bool is_moved = source.make_run_in_frame_space(
-      scene.view, scene.image.frame_width(), scene.image.frame_height(), first, shapes, paints);
-  if (!is_moved) source.make_run(first, shapes, paints);
-  finish_paints(scene, scene.layers[layer], true, shapes, paints);
-  if (!is_moved) move_circles(move_of(scene, scene.layers[layer], true), shapes);
+  const Layer& layer = scene.layers[index];
+  const LayerSource& source = *state_->sources[index];
+  const CirclesOfParts circles(layer, first, shapes.size());
+  const auto some_shapes = shapes.last(circles.count);
+  const auto some_paints = paints.last(circles.count);
+  const bool is_moved = source.make_run_in_frame_space(scene.view, scene.image.frame_width(),
+                                                       scene.image.frame_height(), circles.first,
+                                                       some_shapes, some_paints);
+  if (!is_moved) source.make_run(circles.first, some_shapes, some_paints);
+  finish_paints(scene, layer, true, some_shapes, some_paints);
+  if (!is_moved) move_circles(move_of(scene, layer, true), some_shapes);
+  if (layer.stroke) CircleParts(scene, layer).spread_run(first, shapes, paints);
 }
 
-void CircleSource::make_chunk(std::size_t layer, std::size_t first, std::span<Shape> shapes,
+void CircleSource::make_chunk(std::size_t index, std::size_t first, std::span<Shape> shapes,
                               std::span<Paint> paints) const {
   const Scene& scene = state_->scene;
-  const LayerSource& source = *state_->sources[layer];
-  if (source.makes_chunks())
-    source.make_chunk(scene.view, scene.image.frame_width(), scene.image.frame_height(), first,
-                      shapes, paints);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, shapes.size(), kCirclesOfTask),
-                    [&](const tbb::blocked_range<std::size_t>& range) {
-                      const auto some_shapes = shapes.subspan(range.begin(), range.size());
-                      const auto some_paints = paints.subspan(range.begin(), range.size());
-                      if (source.makes_chunks())
-                        finish_paints(scene, scene.layers[layer], true, some_shapes, some_paints);
-                      else
-                        make_run(layer, first + range.begin(), some_shapes, some_paints);
-                    });
+  const Layer& layer = scene.layers[index];
+  const LayerSource& source = *state_->sources[index];
+  const auto in_parallel = [](std::size_t count, const auto& work) {
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask),
+        [&](const tbb::blocked_range<std::size_t>& range) { work(range.begin(), range.size()); });
+  };
+  if (!source.makes_chunks())
+    return in_parallel(shapes.size(), [&](std::size_t begin, std::size_t count) {
+      make_run(index, first + begin, shapes.subspan(begin, count), paints.subspan(begin, count));
+    });
+  const CirclesOfParts circles(layer, first, shapes.size());
+  const auto all_shapes = shapes.last(circles.count);
+  const auto all_paints = paints.last(circles.count);
+  source.make_chunk(scene.view, scene.image.frame_width(), scene.image.frame_height(),
+                    circles.first, all_shapes, all_paints);
+  in_parallel(circles.count, [&](std::size_t begin, std::size_t count) {
+    finish_paints(scene, layer, true, all_shapes.subspan(begin, count),
+                  all_paints.subspan(begin, count));
+  });
+  if (layer.stroke) CircleParts(scene, layer).spread_run(first, shapes, paints);
 }
 
 std::shared_ptr<const FilmCircles> CircleSource::film_circles() {

@@ -32,7 +32,8 @@ class CircleSource {
 
   enum class Space {
     kScene,  ///< as the scene has them, in binary32
-    kFrame,  ///< as they are drawn: moved by the view for the size of the scene's image
+    kFrame,  ///< as they are drawn: moved by the view for the size of the scene's image, and where
+             ///< a layer has a stroke each circle's parts
     kLayer,  ///< as their layers have them, but those of data as they are drawn
   };
 

@@ -232,6 +232,13 @@ void add_source(Hasher& hasher, const DataSource& source) {
 void add_placement(Hasher& hasher, const Layer& layer) {
   if (layer.blend != BlendMode::kOver)
     hasher.add_all(std::string_view("blend"), static_cast<std::uint64_t>(layer.blend));
+  if (layer.stroke) {
+    const Stroke& stroke = *layer.stroke;
+    hasher.add(std::string_view(layer.fill ? "stroke" : "stroke alone"));
+    add_length(hasher, stroke.width);
+    hasher.add_all(std::uint64_t{stroke.color.has_value()}, stroke.color.value_or(DisplayColor{}));
+    hasher.add(stroke.alpha.value_or(-1));  // no alpha is negative
+  }
   if (layer.opacity != 1) hasher.add_all(std::string_view("opacity"), layer.opacity);
   if (layer.move.is_identity()) return;
   const LayerMove& move = layer.move;

@@ -28,8 +28,8 @@ struct MostOfLaw {
 };
 
 double most_of_map(const ColorMap& color) {
-  double most = std::max(most_channel(color.constant),
-                         most_channel(color.missing.value_or(DisplayColor{})));
+  double most =
+      std::max(most_channel(color.constant), most_channel(color.missing.value_or(DisplayColor{})));
   for (const NumberMap& channel : color.channels)
     if (!channel.slot) most = std::max(most, channel.constant);
   for (const Category& category : color.categories)
@@ -71,7 +71,6 @@ class ColorCheck {
       check(color->place(), ".map.color", most_of_map(source.map->color));
   }
 
- private:
   void check(Place place, const std::string& key, double most) const {
     if (most <= 1) return;
     errors_.add(place, path_ + key,
@@ -79,15 +78,14 @@ class ColorCheck {
                             static_cast<float>(most)));
   }
 
+ private:
   PartlyValidNode node_;
   const std::string& path_;
   const char* mode_;
   SceneErrors& errors_;
 };
 
-}  // namespace
-
-void read_looks(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
+void read_blend(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
                 Layer& layer, SceneErrors& errors) {
   const auto blend = node.find("blend");
   if (!blend) return;
@@ -98,7 +96,43 @@ void read_looks(PartlyValidNode node, const ImageSettings& image, const std::str
     errors.add(blend->place(), layer_path + ".blend",
                fmt::format("{} is not allowed with image.alpha: true, where there is nothing below",
                            *name));
-  std::visit(ColorCheck(node, layer_path, *name, errors), layer.source);
+  const ColorCheck check(node, layer_path, *name, errors);
+  std::visit(check, layer.source);
+  const auto stroke = node.find_part("stroke");
+  if (const auto color = stroke ? stroke->find("color") : std::nullopt)
+    check.check(color->place(), ".stroke.color", most_channel(read_color(*color)));
+}
+
+void read_stroke(PartlyValidNode node, const std::string& layer_path, Layer& layer,
+                 SceneErrors& errors) {
+  read_key(
+      node, "fill", [](ValidNode n) { return n.text() == "true"; }, layer.fill);
+  const auto part = node.find_part("stroke");
+  if (!part && !layer.fill && !node.has("stroke"))
+    errors.add(node.find("fill")->place(), layer_path + ".fill",
+               "false leaves nothing to paint: expected \"stroke\" too");
+  if (!part) return;
+  Stroke stroke;
+  if (const auto width = part->find("width")) {
+    stroke.width = read_length(*width);
+    if (!(stroke.width.value > 0))
+      errors.add(width->place(), layer_path + ".stroke.width",
+                 "expected a length > 0, got " + std::string(width->text()));
+  }
+  if (const auto color = part->find("color")) stroke.color = read_color(*color);
+  if (const auto alpha = part->find("alpha")) stroke.alpha = read_number(*alpha);
+  if (layer.shader == Shader::kSnow)
+    errors.add(part->place(), layer_path + ".stroke", "not allowed with the snow shader");
+  else
+    layer.stroke = stroke;
+}
+
+}  // namespace
+
+void read_looks(PartlyValidNode node, const ImageSettings& image, const std::string& layer_path,
+                Layer& layer, SceneErrors& errors) {
+  read_blend(node, image, layer_path, layer, errors);
+  read_stroke(node, layer_path, layer, errors);
 }
 
 }  // namespace roundel

@@ -16,12 +16,6 @@ namespace {
 
 enum class Holds { kNumbers, kAnything };
 
-Length read_length(ValidNode node) {
-  if (const std::optional<double> pixels = parse_with_unit(node.text(), "px"))
-    return {*pixels, true};
-  return {read_number(node), false};
-}
-
 DomainEnd read_domain_end(ValidNode node) {
   if (const std::optional<double> percent = parse_with_unit(node.text(), "%"))
     return {*percent, true};

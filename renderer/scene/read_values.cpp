@@ -36,6 +36,12 @@ std::int64_t read_integer(ValidNode node) {
   return parse_integer(node.text()).value.value();
 }
 
+Length read_length(ValidNode node) {
+  if (const std::optional<double> pixels = parse_with_unit(node.text(), "px"))
+    return {*pixels, true};
+  return {read_number(node), false};
+}
+
 DisplayColor read_color(ValidNode node) {
   if (node.is_list()) {
     const std::vector<ValidNode> channels = node.items();

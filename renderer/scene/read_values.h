@@ -15,6 +15,7 @@ double read_number(ValidNode node);
 /// Of a key "over", which may be absent.
 bool is_over_frame(const std::optional<ValidNode>& node);
 std::int64_t read_integer(ValidNode node);
+Length read_length(ValidNode node);
 DisplayColor read_color(ValidNode node);
 std::array<double, 2> read_point(ValidNode node);
 NumberLaw read_number_law(ValidNode node);

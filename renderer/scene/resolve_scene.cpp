@@ -72,7 +72,7 @@ void survey_layers(Scene& scene, SceneUse use) {
     data.table->keep(map.columns, block_rows_of(*data.table), memory_of(scene) / kShare);
     data.facts = std::make_shared<const DataFacts>(survey_rows(*data.table, map, layer.move));
   });
-  const std::uint64_t circles = count_circles(scene);
+  const std::uint64_t circles = count_parts(scene);
   if (circles > kMaxCircles)
     throw Error(
         ExitCode::kInvalidScene,

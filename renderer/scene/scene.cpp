@@ -23,10 +23,17 @@ std::uint64_t count_circles(const Scene& scene) {
   return count;
 }
 
+std::uint64_t count_parts(const Scene& scene) {
+  std::uint64_t count = 0;
+  for (const Layer& layer : scene.layers) count += count_parts(layer);
+  return count;
+}
+
 CircleLooks looks_of(const Scene& scene) {
   CircleLooks looks;
   for (const Layer& layer : scene.layers) {
     if (layer.is_hidden) continue;
+    looks.rings |= layer.stroke.has_value();
     looks.adds |= layer.blend == BlendMode::kAdd;
     looks.filters |= layer.blend == BlendMode::kMultiply || layer.blend == BlendMode::kScreen;
   }

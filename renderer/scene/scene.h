@@ -180,6 +180,13 @@ struct DataSource {
 /// The map that the columns of a source without one stand for.
 DataMap map_of_columns(const DataSource& source);
 
+/// A ring inside each circle's rim.
+struct Stroke {
+  Length width;                       ///< > 0; in pixels, or in the layer's units
+  std::optional<DisplayColor> color;  ///< absent: the circle's own, and alpha too
+  std::optional<double> alpha;
+};
+
 struct Layer {
   std::variant<GeneratorSource, RandomSource, InlineSource, DataSource> source;
   Shader shader = Shader::kSolid;
@@ -188,7 +195,9 @@ struct Layer {
   double opacity = 1;     ///< 0 to 1, a factor on each circle's alpha
   LayerMove move = {};
   BlendMode blend = BlendMode::kOver;
-  bool is_hidden = false;  ///< has no circles, but its place among the layers
+  bool fill = true;                   ///< else only the stroke is painted
+  std::optional<Stroke> stroke = {};  ///< of each circle, above its fill; not with snow
+  bool is_hidden = false;             ///< has no circles, but its place among the layers
 };
 
 struct Animation {
@@ -220,6 +229,15 @@ struct Scene {
 /// none of hidden layers.
 std::uint64_t count_circles(const Scene& scene);
 std::uint64_t count_circles(const Layer& layer);
+/// What is drawn of each of a layer's circles: fill, stroke, or both, one above the other.
+inline std::uint64_t parts_of(const Layer& layer) {
+  return layer.fill && layer.stroke ? 2 : 1;
+}
+/// All of them: what drawing takes for circles.
+std::uint64_t count_parts(const Scene& scene);
+inline std::uint64_t count_parts(const Layer& layer) {
+  return count_circles(layer) * parts_of(layer);
+}
 /// What drawing has to know of the layers' circles: for ImageSettings::looks.
 CircleLooks looks_of(const Scene& scene);
 /// True where some layer has a data file a frame.

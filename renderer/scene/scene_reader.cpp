@@ -201,7 +201,7 @@ class SceneReader {
       scene.layers.push_back(read_layer(node));
       if (const auto name = node.find("name")) check_name(*name, index, names);
     });
-    const std::uint64_t circles = count_circles(scene);
+    const std::uint64_t circles = count_parts(scene);
     if (circles > kMaxCircles)
       errors_.add(
           layers.place(), "layers",

@@ -419,6 +419,15 @@ SpecPtr order() {
       "a column's name or {column: NAME, descending: true}");
 }
 
+SpecPtr stroke() {
+  return spec(ObjectSpec{{
+                  {"width", length_map(kMaxCoordinate), "Width, as 0.5 or 2px; > 0.", true, ""},
+                  {"color", color(), "Colour; the circle's where absent.", false, ""},
+                  {"alpha", number(0, 1), "Opacity; the circle's where absent.", false, ""},
+              }},
+              "{width: LENGTH, color: COLOUR, alpha: NUMBER}");
+}
+
 SpecPtr layer() {
   const SpecPtr column = spec(EnumSpec{{kDataColumnNames.begin(), kDataColumnNames.end()}});
   return spec(
@@ -460,6 +469,10 @@ SpecPtr layer() {
               {"opacity", share_over_time(), "A factor on each circle's alpha.", false, "1"},
               {"blend", spec(EnumSpec{{kBlendModeNames.begin(), kBlendModeNames.end()}}),
                "How each circle changes what lies below it.", false, "\"over\""},
+              {"fill", spec(BooleanSpec{}), "False: only the stroke is painted.", false, "true"},
+              {"stroke", stroke(),
+               "A ring inside each circle's rim, above its fill; not with the shader snow.", false,
+               ""},
               {"offset", place_over_time(),
                "The layer's circles move by [x, y]: p' = offset + pivot + rotate * scale * (p - "
                "pivot).",

@@ -11,7 +11,7 @@ ExportCircles::ExportCircles(const Scene& scene, std::uint64_t budget, bool repe
       budget_(budget),
       is_data_film_(is_data_film(scene)),
       repeats_(repeats && !source_.first().is_simulated()) {
-  const std::uint64_t bytes = count_circles(scene) * (sizeof(Shape) + sizeof(Paint));
+  const std::uint64_t bytes = count_parts(scene) * (sizeof(Shape) + sizeof(Paint));
   const bool draws_again = source_.varies() || !repeats;
   keeps_circles_ = !source_.varies() && draws_again && bytes <= budget;
   has_recipes_ = recipes && draws_again && source_.has_recipes() &&

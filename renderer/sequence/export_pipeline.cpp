@@ -45,7 +45,7 @@ struct FrameToDraw {
 /// True where all rasterizers make circles of recipes.
 bool make_circles(const ExportJob& job) {
   return std::all_of(job.rasterizers.begin(), job.rasterizers.end(),
-                     [&](const auto& one) { return one->makes_circles(count_circles(job.scene)); });
+                     [&](const auto& one) { return one->makes_circles(count_parts(job.scene)); });
 }
 
 /// What `work` throws.
@@ -82,7 +82,7 @@ class ExportPipeline {
     // A picture, its filtered rows and its compressed ones.
     const std::uint64_t fit = budget_ / (3 * job_.encoder.picture_bytes());
     max_in_flight_ = std::clamp<std::size_t>(fit, rasterizers + 1, wanted);
-    const std::uint64_t circle_bytes = count_circles(job_.scene) * (sizeof(Shape) + sizeof(Paint));
+    const std::uint64_t circle_bytes = count_parts(job_.scene) * (sizeof(Shape) + sizeof(Paint));
     const bool fits_ahead = circle_bytes * (rasterizers + 2) <= budget_;
     max_circles_ = rasterizers + (fits_ahead ? 2 : 0);
   }

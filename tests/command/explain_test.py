@@ -129,6 +129,29 @@ class Pixel(ExplainTest):
         text = self.run_roundel("explain", "modes.yaml", "--pixel", "30,20").stdout
         self.assertRegex(text, r" alpha +blend +T before .*\n(.*\n)+ +\d+  layers\[1\] random .* multiply ")
 
+    def test_fill_and_stroke_are_named(self):
+        self.write("ring.yaml", "version: 1\nimage: {width: 8, height: 8}\nlayers:\n"
+                                "  - circles: [{x: 0.5, y: 0.5, radius: 2}, {x: 0.5, y: 0.5, radius: 0.4}]\n"
+                                "    stroke: {width: 0.25, color: \"#ff0000\", alpha: 1}\n"
+                                "  - {fill: false, stroke: {width: 1px}, circles: [{x: 0.5, y: 0.5, radius: 0.1}]}\n")
+        rim = self.explain("ring.yaml", "--pixel", "1,4")
+        self.assertEqual([(c["circle"], c["part"], c["index"], c["alpha"]) for c in rim["circles"]],
+                         [(1, "stroke", 1, 1)])
+        self.assertEqual((rim["unseen"], rim["bytes"]), (2, [255, 0, 0]))
+        self.assertAlmostEqual(rim["circles"][0]["inner_radius"], 0.15, 6)
+        middle = self.explain("ring.yaml", "--pixel", "4,4")
+        self.assertEqual([(c["circle"], c["layer"], c["part"]) for c in middle["circles"]],
+                         [(2, 1, "stroke"), (1, 0, "fill"), (0, 0, "fill")])
+        self.assertEqual(middle["circles"][0]["inner_radius"], 0)
+        text = self.run_roundel("explain", "ring.yaml", "--pixel", "4,4").stdout
+        self.assertRegex(text, r"in layer +part +alpha ")
+        self.assertRegex(text, r"\n +1  layers\[0\] circles +1 +fill +0\.5")
+        valid = self.run_roundel("validate", "ring.yaml").stdout
+        self.assertIn("circles      3, drawn as 5 fills and strokes", valid)
+        self.write("wide.yaml", open(self.path("ring.yaml"), encoding="utf-8").read().replace("0.25", "0.35"))
+        text = self.run_roundel("diff", "--explain", "ring.yaml", "wide.yaml", code=1).stdout
+        self.assertRegex(text, r"changed +layers\[0\] circles, 1 stroke .* inner radius 0\.15 -> 0\.05\n")
+
     def test_y_counts_from_the_top(self):
         self.assertEqual(self.explain("corner.yaml", "--pixel", "0,0")["bytes"], [255, 0, 0])
         self.assertEqual(self.explain("corner.yaml", "--pixel", "0,3")["bytes"], [255, 255, 255])

@@ -204,6 +204,14 @@ class MapTest(unittest.TestCase):
         found = self.run_roundel("validate", "s.yaml").stdout.decode()
         self.assertIn(f"{len(bad):,} skipped", found)
 
+    def test_inner_radii_of_strokes(self):
+        layer = "    map: {x: x, y: y, radius: size}\n    stroke: {width: 0.002}"
+        found = self.circles(layer)
+        self.assertEqual(found.shape, (len(self.data), 9))
+        np.testing.assert_array_equal(found[:, 8], np.maximum(found[:, 3].astype(float) - 0.002, 0).astype(np.float32))
+        found = self.circles(layer.replace("0.002", "2px"), "image: {width: 500, height: 500}")
+        np.testing.assert_array_equal(found[:, 8], np.maximum(found[:, 3].astype(float) - 2 * (1 / 500), 0).astype(np.float32))
+
     def test_filters_need_colours_up_to_1(self):
         np.save(self.path("d.npy"), self.data[self.data["blue"] > 1][:1])
         layer = "    map: {x: x, y: y, radius: 3px, color: [0.5, 0.5, blue]}"

@@ -98,6 +98,13 @@ TEST(Fingerprint, EverythingThatDeterminesPixelsChangesIt) {
       {", alpha: 0.9}", "}"},
       {"alpha: 0.9}]", "alpha: 0.9}]\n  - circles: []"},
       {"alpha: 0.9}]", "alpha: 0.9}]\n    opacity: 0.9"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    stroke: {width: 1}"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    stroke: {width: 2}"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    stroke: {width: 1px}"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    stroke: {width: 1, color: 0}"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    stroke: {width: 1, color: 1}"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    stroke: {width: 1, alpha: 0}"},
+      {"alpha: 0.9}]", "alpha: 0.9}]\n    stroke: {width: 1}\n    fill: false"},
       {"alpha: 0.9}]", "alpha: 0.9}]\n    blend: add"},
       {"alpha: 0.9}]", "alpha: 0.9}]\n    blend: multiply"},
       {"alpha: 0.9}]", "alpha: 0.9}]\n    blend: screen"},
@@ -177,7 +184,9 @@ TEST(Fingerprint, WhatLeavesThePixelsAloneLeavesItAlone) {
   const std::string expected = fingerprint_of(kScene);
   EXPECT_EQ(fingerprint(parse_scene(kScene, "another/path.yaml")), expected);
   EXPECT_EQ(fingerprint_of(replaced("display", "display, antialias: false")), expected);
-  EXPECT_EQ(fingerprint_of(replaced("alpha: 0.9}]", "alpha: 0.9}]\n    blend: over")), expected);
+  EXPECT_EQ(
+      fingerprint_of(replaced("alpha: 0.9}]", "alpha: 0.9}]\n    blend: over\n    fill: true")),
+      expected);
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"output: a.png", "output: b.png"},
            {"alpha: 0.9}]", "alpha: 0.9}]\n    name: hand"},

@@ -100,7 +100,7 @@ std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
 std::string nothing_to_see(const Scene& scene, const CircleSample& sample, std::int64_t frame,
                            std::uint64_t overlaps) {
   constexpr std::size_t kOneOf = 100;  // so few are hardly any
-  const std::uint64_t count = count_circles(scene);
+  const std::uint64_t count = count_parts(scene);
   if (count == 0 || (overlaps > 0 && kOneOf * sample.touching >= sample.circles)) return "";
   const std::string view = bounds_text(view_bounds(scene));
   try {

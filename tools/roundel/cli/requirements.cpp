@@ -106,7 +106,7 @@ std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format) {
 
 FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend,
                          const DrawingNeeds& needs, int threads) {
-  const std::uint64_t count = count_circles(scene);
+  const std::uint64_t count = count_parts(scene);
   const bool on_the_way = makes_circles_on_the_way(scene);
   std::uint64_t made = on_the_way ? 0 : count;
   // For CUDA a chunk is made in memory, to be uploaded.

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "renderer/base/frame_name.h"
 #include "renderer/data/npy.h"
+#include "renderer/generate/circle_parts.h"
 #include "renderer/generate/generate.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/common_options.h"
@@ -48,7 +50,8 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
       "columns", "NAMES",
       one_of(options.columns, {{"usual", Columns::kUsual}, {"all", Columns::kAll}}),
       "all: [n, 8], with alpha in the end; as data with these columns they draw the same picture "
-      "again, unless the view moves circles of float64 data (default: usual)");
+      "again, unless the view moves circles of float64 data; of scenes with strokes [n, 9], with "
+      "the inner radius of each circle's stroke, or its radius where it has none (default: usual)");
   add_layers(line, options.scene);
   add_frames(line, options.frames);
   add_seed_and_frame(line, options.scene);
@@ -66,12 +69,29 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
   return true;
 }
 
-constexpr std::size_t kShapeColumns = 4;  // x, y, z, radius
-constexpr std::size_t kColorColumns = 7;  // and red, green, blue
-constexpr std::size_t kAllColumns = 8;    // and alpha
+constexpr std::size_t kShapeColumns = 4;   // x, y, z, radius
+constexpr std::size_t kColorColumns = 7;   // and red, green, blue
+constexpr std::size_t kAllColumns = 8;     // and alpha
+constexpr std::size_t kStrokeColumns = 9;  // and inner radius
+
+/// By circle; in layers without a stroke that of a stroke of width 0.
+std::vector<float> inner_radii(const Scene& scene, const Circles& circles) {
+  std::vector<float> radii;
+  radii.reserve(circles.count());
+  for (const Layer& layer : scene.layers) {
+    const double width = layer.stroke ? stroke_width(scene, layer) / scene.view.zoom : 0;
+    for (std::uint64_t i = 0, count = count_circles(layer); i < count; ++i) {
+      const double radius = circles.shapes[radii.size()].radius;
+      radii.push_back(static_cast<float>(std::max(radius - width, 0.0)));
+    }
+  }
+  return radii;
+}
 
 /// Rows [count][columns] for the array.
-std::vector<float> rows_of(const Circles& circles, std::size_t columns) {
+std::vector<float> rows_of(const Scene& scene, const Circles& circles, std::size_t columns) {
+  const std::vector<float> inner =
+      columns == kStrokeColumns ? inner_radii(scene, circles) : std::vector<float>();
   std::vector<float> rows;
   rows.reserve(circles.count() * columns);
   for (std::size_t i = 0; i < circles.count(); ++i) {
@@ -82,7 +102,8 @@ std::vector<float> rows_of(const Circles& circles, std::size_t columns) {
     const bool snows = is_snow(paint);  // and has no colour of its own
     rows.insert(rows.end(),
                 {snows ? 1.0f : paint.red, snows ? 1.0f : paint.green, snows ? 1.0f : paint.blue});
-    if (columns == kAllColumns) rows.push_back(std::abs(paint.alpha));
+    if (columns >= kAllColumns) rows.push_back(std::abs(paint.alpha));
+    if (columns == kStrokeColumns) rows.push_back(inner[i]);
   }
   return rows;
 }
@@ -97,7 +118,8 @@ int run_circles(const Arguments& arguments) {
   const bool all_snow = std::all_of(
       scene.layers.begin(), scene.layers.end(),
       [](const Layer& layer) { return layer.is_hidden || layer.shader == Shader::kSnow; });
-  const std::size_t columns = options.columns == Columns::kAll    ? kAllColumns
+  const std::size_t all_columns = scene.image.looks.rings ? kStrokeColumns : kAllColumns;
+  const std::size_t columns = options.columns == Columns::kAll    ? all_columns
                               : all_snow && !scene.layers.empty() ? kShapeColumns
                                                                   : kColorColumns;
   const FrameList frames = frames_of(scene, options.frames, frame_of(scene, options.scene));
@@ -119,8 +141,9 @@ int run_circles(const Arguments& arguments) {
   FilmSource source(scene);
   Circles circles;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    source.at(frames[i]).circles->generate(std::max<std::int64_t>(frames[i], 0), circles);
-    const std::vector<float> rows = rows_of(circles, columns);
+    const FilmSource::Frame frame = source.at(frames[i]);
+    frame.circles->generate(std::max<std::int64_t>(frames[i], 0), circles);
+    const std::vector<float> rows = rows_of(*frame.scene, circles, columns);
     if (is_stream)
       print_out(npy_file(rows, circles.count(), columns));
     else

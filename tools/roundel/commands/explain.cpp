@@ -200,8 +200,10 @@ std::string mode_column(const PixelReport& report, BlendMode mode) {
 std::string step_row(const PixelStep& step, const PixelReport& report, const LayerPlaces& places) {
   const LayerPlace place = places.find(step.circle);
   const bool has_shares = report.scene.image.antialias;
-  return fmt::format("{:>10}  {:<26}{:>10}{}{:>10.6f}{}{}{}  {}  {}{}\n", step.circle,
+  const bool has_parts = report.scene.image.looks.rings;
+  return fmt::format("{:>10}  {:<26}{:>10}{}{}{:>10.6f}{}{}{}  {}  {}{}\n", places.number_of(place),
                      places.text(place.layer), place.index,
+                     has_parts ? fmt::format("{:>8}", places.part_text(place)) : "",
                      has_shares ? fmt::format("{:>10.6f}", step.share) : "", step.alpha,
                      mode_column(report, step.mode),
                      transmittance_columns(report.scene.image, step.transmittance_before),
@@ -236,7 +238,9 @@ OrderedJson step_json(const PixelStep& step, const PixelReport& report, const La
   const ImageSettings& image = report.scene.image;
   const SceneShape shape = to_scene_space(report.circles.shapes[step.circle], report.scene.view,
                                           image.width, image.height);
-  OrderedJson json = {{"circle", step.circle},
+  const Paint& paint = report.circles.paints[step.circle];
+  const bool is_stroke = place.part == CirclePart::kStroke;
+  OrderedJson json = {{"circle", places.number_of(place)},
                       {"layer", place.layer},
                       {"name", places.name(place.layer)},
                       {"source", places.source(place.layer)},
@@ -244,10 +248,10 @@ OrderedJson step_json(const PixelStep& step, const PixelReport& report, const La
   if (const auto row = report.rows.find(step.circle); row != report.rows.end())
     json["row"] = row->second;
   json.update(OrderedJson{
-      {"shader", is_snow(report.circles.paints[step.circle]) ? "snow" : "solid"},
+      {"shader", is_snow(paint) ? "snow" : "solid"},
       {"x", shape.x},
       {"y", shape.y},
-      {"z", shape.z},
+      {"z", is_stroke ? 0 : shape.z},
       {"radius", shape.radius},
       {"color", color_json(step.color)},
       {"alpha", step.alpha},
@@ -256,6 +260,8 @@ OrderedJson step_json(const PixelStep& step, const PixelReport& report, const La
       {"contribution", color_json(step.contribution)},
       {"running", color_json(step.running)}});
   if (image.antialias) json["share"] = step.share;
+  if (*places.part_text(place) != '\0') json["part"] = places.part_text(place);
+  if (is_stroke) json["inner_radius"] = shape.z / report.scene.view.zoom;
   if (has_modes(report)) json["blend"] = name_of(step.mode);
   return json;
 }
@@ -280,8 +286,9 @@ std::string pixel_table(const PixelReport& report) {
                   counted(report.circles.count(), "circle"));
   if (!explanation.steps.empty()) {
     const int width = image.looks.filters ? 36 : 12;
-    text += fmt::format("{:>10}  {:<26}{:>10}{}{:>10}{}{:>{}}{:>{}}  {:>30}  {:>30}\n", "circle",
-                        "layer", "in layer", image.antialias ? "     share" : "", "alpha",
+    text += fmt::format("{:>10}  {:<26}{:>10}{}{}{:>10}{}{:>{}}{:>{}}  {:>30}  {:>30}\n", "circle",
+                        "layer", "in layer", image.looks.rings ? "    part" : "",
+                        image.antialias ? "     share" : "", "alpha",
                         has_modes(report) ? "     blend" : "", "T before", width, "T after", width,
                         "contribution: red, green, blue", "colour so far: red, green, blue");
   }
@@ -415,7 +422,7 @@ void draw_heat_map(const Scene& scene, std::int64_t frame, const Circles& circle
 /// Before any work is done.
 void check_explain(const Scene& scene, const ExplainOptions& options) {
   ImageSettings image = scene.image;
-  const std::uint64_t count = count_circles(scene);
+  const std::uint64_t count = count_parts(scene);
   if (options.pixel) {
     if (options.pixel->x >= image.width || options.pixel->y >= image.height) {
       throw Error(ExitCode::kUsage,

@@ -78,6 +78,7 @@ const char* shader_text(const Paint& paint) {
 struct SceneCircle {
   SceneShape shape;
   double zoom;
+  double inner_radius = 0;  // of a stroke
   Paint paint;
   float alpha;  // at the centre
 
@@ -86,13 +87,18 @@ struct SceneCircle {
                              drawn.scene.image.width, drawn.scene.image.height)),
         zoom(drawn.scene.view.zoom),
         paint(drawn.circles.paints[number]),
-        alpha(is_snow(paint) ? -paint.alpha : paint.alpha) {}
+        alpha(is_snow(paint) ? -paint.alpha : paint.alpha) {
+    if (drawn.places.find(number).part != CirclePart::kStroke) return;
+    inner_radius = shape.z / zoom;
+    shape.z = 0;
+  }
 
   std::string x() const { return coordinate_text(shape.x, zoom); }
   std::string y() const { return coordinate_text(shape.y, zoom); }
   std::string text() const {
     const BlendMode mode = blend_mode(paint);
-    return fmt::format("x {}, y {}, radius {:.6g}, {} {}, alpha {:.6g}{}", x(), y(), shape.radius,
+    return fmt::format("x {}, y {}, radius {:.6g}{}, {} {}, alpha {:.6g}{}", x(), y(), shape.radius,
+                       inner_radius > 0 ? fmt::format(" from {:.6g}", inner_radius) : "",
                        shader_text(paint),
                        is_snow(paint) ? fmt::format("z {:.6g}", shape.z) : color_text(paint), alpha,
                        mode == BlendMode::kOver ? "" : fmt::format(", blend {}", name_of(mode)));
@@ -104,6 +110,7 @@ std::string changes_text(const SceneCircle& a, const SceneCircle& b) {
       change_text("x", a.x(), b.x()) + change_text("y", a.y(), b.y()) +
       change_text("z", number_text(a.shape.z), number_text(b.shape.z)) +
       change_text("radius", number_text(a.shape.radius), number_text(b.shape.radius));
+  text += change_text("inner radius", number_text(a.inner_radius), number_text(b.inner_radius));
   if (is_snow(a.paint) != is_snow(b.paint)) {
     text += fmt::format(", shader {} -> {}", shader_text(a.paint), shader_text(b.paint));
   }
@@ -130,7 +137,9 @@ std::string what_changed(const CauseReport& report, const CircleChange& change) 
 std::string place_text(const DrawnScene& drawn, std::uint32_t circle) {
   if (circle == kNoCircle) return "-";
   const LayerPlace place = drawn.places.find(circle);
-  return fmt::format("{}, {}", drawn.places.text(place.layer), place.index);
+  const std::string part = drawn.places.part_text(place);
+  return fmt::format("{}, {}{}", drawn.places.text(place.layer), place.index,
+                     part.empty() ? "" : " " + part);
 }
 
 std::string share_text(double share) {
@@ -194,10 +203,12 @@ std::string cause_table(const CauseReport& report) {
 OrderedJson place_json(const DrawnScene& drawn, std::uint32_t circle) {
   if (circle == kNoCircle) return nullptr;
   const LayerPlace place = drawn.places.find(circle);
-  return {{"circle", circle},
-          {"layer", place.layer},
-          {"source", drawn.places.source(place.layer)},
-          {"index", place.index}};
+  OrderedJson json = {{"circle", drawn.places.number_of(place)},
+                      {"layer", place.layer},
+                      {"source", drawn.places.source(place.layer)},
+                      {"index", place.index}};
+  if (*drawn.places.part_text(place) != '\0') json["part"] = drawn.places.part_text(place);
+  return json;
 }
 
 OrderedJson cause_json(const CauseReport& report) {
@@ -255,10 +266,10 @@ void check_comparable(const Scene& a, const Scene& b) {
   constexpr std::uint64_t kBytesPerPixelCompared = 16 + 9, kBytesPerCircleMatched = 40;
   const auto pixels =
       static_cast<std::uint64_t>(a.image.width) * static_cast<std::uint64_t>(a.image.height);
-  const std::uint64_t of_both = memory_needed(a.image, ImageFormat::kPng, count_circles(a), 0, 0) +
-                                memory_needed(b.image, ImageFormat::kPng, count_circles(b), 0, 0);
+  const std::uint64_t of_both = memory_needed(a.image, ImageFormat::kPng, count_parts(a), 0, 0) +
+                                memory_needed(b.image, ImageFormat::kPng, count_parts(b), 0, 0);
   check_memory(b, of_both + pixels * 2 * kBytesPerPixelCompared +
-                      (count_circles(a) + count_circles(b)) * kBytesPerCircleMatched);
+                      (count_parts(a) + count_parts(b)) * kBytesPerCircleMatched);
 }
 
 }  // namespace

@@ -399,7 +399,7 @@ int regress(const RegressOptions& options) {
   PictureWork work = 0;
   for (const Subject& subject : plan.subjects) {
     const ImageSettings& image = subject.scene->image;
-    work += count_circles(*subject.scene) +
+    work += count_parts(*subject.scene) +
             static_cast<PictureWork>(image.width) * static_cast<PictureWork>(image.height);
   }
   const ChosenBackend chosen = choose_backend(options.machine, work);

@@ -51,6 +51,11 @@ Layer mode_layer(BlendMode mode, Layer layer) {
   return layer;
 }
 
+Layer stroke_layer(const Stroke& stroke, Layer layer) {
+  layer.stroke = stroke;
+  return layer;
+}
+
 Layer snow_layer(std::uint64_t count) {
   Layer layer = random_layer(count, 0.001, 0.2);
   layer.shader = Shader::kSnow;
@@ -162,6 +167,14 @@ std::vector<Recipe> hostile_scenes() {
       {random_layer(100, 0.01, 0.3), mode_layer(BlendMode::kMultiply, random_layer(100, 0.01, 0.3)),
        mode_layer(BlendMode::kScreen, random_layer(100, 0.01, 0.3)),
        mode_layer(BlendMode::kAdd, snow_layer(200)), random_layer(500, 0.002, 0.02)}));
+
+  Layer rings = stroke_layer({{0.01, false}, {}, {}}, random_layer(100, 0.005, 0.3));
+  rings.fill = false;
+  scenes.push_back(recipe(
+      "strokes", wide,
+      {rings,
+       stroke_layer({{1.5, true}, DisplayColor{1, 0, 0}, 0.9}, random_layer(300, 1e-3, 0.05)),
+       snow_layer(50), random_layer(50, 0.01, 0.1)}));
 
   Scene gradient = wide;
   gradient.image.background = {{0.85f, 0.85f, 0.85f}, {0.4f, 0.2f, 0.0f}};

@@ -128,6 +128,15 @@ std::string describe_data(const DataSource& source, const std::string& of_layer)
   return text;
 }
 
+/// Some circles are drawn as two.
+bool has_parts(const Scene& scene) {
+  return count_parts(scene) != count_circles(scene);
+}
+std::string drawn_text(const Scene& scene) {
+  if (!has_parts(scene)) return counted(count_circles(scene), "circle");
+  return with_commas(count_parts(scene)) + " fills and strokes";
+}
+
 std::string describe_data(const Scene& scene, const FrameSurvey& survey) {
   std::string text;
   for (const Layer& layer : scene.layers)
@@ -138,7 +147,7 @@ std::string describe_data(const Scene& scene, const FrameSurvey& survey) {
   const SceneBounds view = view_bounds(scene);
   return text +
          fmt::format("  seen         {} of {}, {} less wide than a pixel\n",
-                     with_commas(survey.touching), counted(count_circles(scene), "circle"),
+                     with_commas(survey.touching), drawn_text(scene),
                      with_commas(survey.under_a_pixel)) +
          fmt::format("  view         x {:.9g} to {:.9g}, y {:.9g} to {:.9g}\n", view.left,
                      view.right, view.bottom, view.top) +
@@ -178,7 +187,8 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
   const std::uint64_t memory = beyond + program_memory(at_start, format, backend);
   return fmt::format("{}: valid\n", scene.path) +
          fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
-         fmt::format("  circles      {}\n", with_commas(count_circles(scene))) +
+         fmt::format("  circles      {}{}\n", with_commas(count_circles(scene)),
+                     has_parts(scene) ? ", drawn as " + drawn_text(scene) : "") +
          fmt::format("  overlaps     {} with tiles of {} pixels\n", with_commas(survey.overlaps),
                      kCpuTileSize) +
          describe_data(scene, survey) +

@@ -150,7 +150,7 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
     const bool holds_circles = options.split_frame || !makes_circles_on_the_way(scene);
     check_memory(scene,
                  memory_needed(scene.image, plan.format.picture,
-                               holds_circles ? count_circles(scene) : 0, 0, 0),
+                               holds_circles ? count_parts(scene) : 0, 0, 0),
                  budget);
   } else {
     check_feasible(scene, plan.format.picture, budget);
@@ -165,7 +165,7 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
   constexpr std::uint64_t kDeviceBytes = std::uint64_t{1} << 30;
   const int wanted = backend == Backend::kCpu ? threads : kPerDevice;
   const auto count = static_cast<std::uint64_t>(wanted);
-  const std::uint64_t circles = count_circles(scene);
+  const std::uint64_t circles = count_parts(scene);
   const std::uint64_t pixels = scene.image.pixels();
   const std::uint64_t bytes =
       memory_needed(scene.image, plan.format.picture, circles, 4 * circles, 0) +
