@@ -161,6 +161,7 @@ FilmSource::Frame FilmSource::at(std::int64_t frame) {
 void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths, Space space) {
   const Scene& scene = state_->scene;
   const int width = scene.image.frame_width(), height = scene.image.frame_height();
+  const std::int64_t steps = steps_at(scene, frame);
   const bool is_drawn = space != Space::kScene;
   const bool has_view = is_drawn && !is_identity(scene.view, width, height);
   resize(circles, count_circles(scene));
@@ -183,7 +184,7 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
     const bool is_moved =
         moves && source.generate_in_frame_space(scene.view, width, height, shapes, paints);
     if (!by_runs && !is_moved)
-      source.generate(frame, shapes, keeps_paints ? std::span<Paint>() : paints);
+      source.generate(steps, shapes, keeps_paints ? std::span<Paint>() : paints);
     if (keeps_paints && move.is_identity()) continue;  // no tasks for nothing
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask),
                       [&](const tbb::blocked_range<std::size_t>& range) {
@@ -270,7 +271,7 @@ std::shared_ptr<const FilmCircles> CircleSource::film_circles() {
 
 CircleRecipe FilmSource::recipe(std::int64_t frame) {
   if (!film_) film_ = now_.circles->film_circles();
-  CircleRecipe recipe{film_, std::max<std::int64_t>(frame, 0), {}};
+  CircleRecipe recipe{film_, steps_at(*now_.scene, frame), {}};
   for (const Layer& layer : now_.scene->layers)
     recipe.moves.push_back(is_data(layer) ? CircleMove()
                                           : CircleMove(*now_.scene, layer.move, true));
@@ -279,7 +280,7 @@ CircleRecipe FilmSource::recipe(std::int64_t frame) {
 
 void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& circles,
                              CircleSource::Depths depths) {
-  source.generate(std::max<std::int64_t>(frame, 0), circles, depths, CircleSource::Space::kFrame);
+  source.generate(frame, circles, depths, CircleSource::Space::kFrame);
 }
 
 std::vector<std::uint64_t> CircleSource::rows_of(std::size_t layer,

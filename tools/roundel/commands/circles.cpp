@@ -119,7 +119,7 @@ int run_circles(const Arguments& arguments) {
   FilmSource source(scene);
   Circles circles;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    source.at(frames[i]).circles->generate(std::max<std::int64_t>(frames[i], 0), circles);
+    source.at(frames[i]).circles->generate(frames[i], circles);
     const std::vector<float> rows = rows_of(circles, columns);
     if (is_stream)
       print_out(npy_file(rows, circles.count(), columns));
