@@ -92,9 +92,10 @@ std::span<const std::uint8_t> FrameEncoder::drawn_bytes(const FramePixels& pictu
   return {};
 }
 
-std::string FrameEncoder::stream_header() const {
-  return format_.video == VideoFormat::kY4m ? y4m_header(image_.width, image_.height, fps_, yuv_)
-                                            : "";
+std::string FrameEncoder::stream_header(std::int64_t step) const {
+  return format_.video == VideoFormat::kY4m
+             ? y4m_header(image_.width, image_.height, fps_, yuv_, step)
+             : "";
 }
 
 ImageMetadata FrameEncoder::metadata(const FramePixels& picture, std::int64_t frame) const {

@@ -76,8 +76,9 @@ class FrameEncoder {
   /// The frame's bytes where nothing is to be encoded: those of the file or the image as drawn.
   /// Empty where there is, as for other frames that share the picture of a file.
   std::span<const std::uint8_t> drawn_bytes(const FramePixels& picture, std::int64_t frame) const;
-  /// What stands once before the first frame: empty but for y4m.
-  std::string stream_header() const;
+  /// What stands once before the first frame: empty but for y4m. `step`: from one frame of the
+  /// stream to the next.
+  std::string stream_header(std::int64_t step) const;
   /// What a frame's file says of its origin.
   ImageMetadata metadata(const FramePixels& picture, std::int64_t frame) const;
   /// The bytes of a frame's file, or of its part of the stream. Not to be called where

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace roundel {
 namespace {
@@ -71,7 +73,13 @@ bool FrameName::has_number_in_folder() const {
          });
 }
 
+void FrameName::renumber(FrameList frames) {
+  counted_ = std::make_shared<const FrameList>(std::move(frames));
+}
+
 std::string FrameName::path(std::int64_t frame) const {
+  if (counted_)
+    frame = std::lower_bound(counted_->begin(), counted_->end(), frame) - counted_->begin();
   std::string path;
   for (const Number& number : numbers_) {
     path += number.before + fmt::format("{:0{}}", frame, number.width);
@@ -87,9 +95,18 @@ std::optional<std::int64_t> FrameName::frame_of(std::string_view path) const {
   for (std::size_t length = end; length > sign; --length) {  // digits may follow the number
     std::int64_t frame = 0;
     const auto [stop, error] = std::from_chars(rest.data(), rest.data() + length, frame);
-    if (error == std::errc() && this->path(frame) == path) return frame;
+    if (error != std::errc()) continue;
+    if (counted_) {
+      if (frame < 0 || frame >= static_cast<std::int64_t>(counted_->size())) continue;
+      frame = (*counted_)[static_cast<std::size_t>(frame)];
+    }
+    if (this->path(frame) == path) return frame;
   }
   return std::nullopt;
+}
+
+std::int64_t step_of(const FrameList& frames) {
+  return frames.size() > 1 && run_length(frames, 0) == frames.size() ? frames[1] - frames[0] : 1;
 }
 
 std::string frames_text(const FrameList& frames) {

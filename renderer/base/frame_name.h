@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@ using FrameList = std::vector<std::int64_t>;
 
 /// The shortest usual spelling: "1-10,15,20-30x2". Empty for no frames. `frames` rise.
 std::string frames_text(const FrameList& frames);
+
+/// From each frame to the next; 1 where that is not the same for all.
+std::int64_t step_of(const FrameList& frames);
 
 /// The name of every frame's file, from a pattern in which the frame number stands as ####, %04d
 /// or {frame:04} (%d and {frame} without leading zeros). A number takes at least so many
@@ -30,6 +34,8 @@ class FrameName {
   std::string path(std::int64_t frame) const;
   /// The frame that has this path, for names with a number.
   std::optional<std::int64_t> frame_of(std::string_view path) const;
+  /// From now on names count these frames from 0, whatever their numbers are.
+  void renumber(FrameList frames);
 
  private:
   struct Number {
@@ -38,6 +44,7 @@ class FrameName {
   };
   std::vector<Number> numbers_;
   std::string tail_;
+  std::shared_ptr<const FrameList> counted_;  ///< null: names have the frames' own numbers
 };
 
 }  // namespace roundel

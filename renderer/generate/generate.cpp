@@ -162,6 +162,7 @@ FilmSource::Frame FilmSource::at(std::int64_t frame) {
 void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths, Space space) {
   const Scene& scene = state_->scene;
   const int width = scene.image.frame_width(), height = scene.image.frame_height();
+  const std::int64_t steps = steps_at(scene, frame);
   const bool is_drawn = space != Space::kScene;
   const bool has_parts = space == Space::kFrame;  // of circles with strokes
   const bool has_view = is_drawn && !is_identity(scene.view, width, height);
@@ -188,7 +189,7 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
     const bool is_moved =
         moves && source.generate_in_frame_space(scene.view, width, height, shapes, paints);
     if (!by_runs && !is_moved)
-      source.generate(frame, shapes, keeps_paints ? std::span<Paint>() : paints);
+      source.generate(steps, shapes, keeps_paints ? std::span<Paint>() : paints);
     const auto finish = [&](const tbb::blocked_range<std::size_t>& range) {
       const auto some_shapes = shapes.subspan(range.begin(), range.size());
       const auto some_paints = paints.subspan(range.begin(), range.size());
@@ -343,7 +344,7 @@ std::shared_ptr<const FilmCircles> CircleSource::film_circles() {
 
 CircleRecipe FilmSource::recipe(std::int64_t frame) {
   if (!film_) film_ = now_.circles->film_circles();
-  CircleRecipe recipe{film_, std::max<std::int64_t>(frame, 0), {}};
+  CircleRecipe recipe{film_, steps_at(*now_.scene, frame), {}};
   for (const Layer& layer : now_.scene->layers)
     recipe.moves.push_back(is_data(layer) ? CircleMove()
                                           : CircleMove(*now_.scene, layer.move, true));
@@ -352,7 +353,7 @@ CircleRecipe FilmSource::recipe(std::int64_t frame) {
 
 void generate_in_frame_space(CircleSource& source, std::int64_t frame, Circles& circles,
                              CircleSource::Depths depths) {
-  source.generate(std::max<std::int64_t>(frame, 0), circles, depths, CircleSource::Space::kFrame);
+  source.generate(frame, circles, depths, CircleSource::Space::kFrame);
 }
 
 std::vector<std::uint64_t> CircleSource::rows_of(std::size_t layer,

@@ -10,10 +10,9 @@
 
 namespace roundel {
 
-/// Produces the circles of any frame of a scene, in paint order. Frame f of a
-/// simulated layer is its initial state after f steps of 1/60 s; stepping on from the frame
-/// generated last is cheap, going back starts over from frame 0. The circles of a frame are the
-/// same bits however it is reached.
+/// Produces the circles of any frame of a scene, in paint order. Frame f of a simulated layer is
+/// its initial state after steps_at() f; stepping on from the frame generated last is cheap, going
+/// back starts over from frame 0. The circles of a frame are the same bits however it is reached.
 class CircleSource {
  public:
   /// Keeps a reference to the scene.
@@ -37,9 +36,10 @@ class CircleSource {
     kLayer,  ///< as their layers have them, but those of data as they are drawn
   };
 
-  /// 0 <= frame <= kMaxFrame. Reuses the memory of `circles`. Colours are in the scene's blend
-  /// space. Throws Error(kInvalidScene) for data with values out of range ("PATH: row 17: radius:
-  /// …"), Error(kRuntimeFailure) for data that have changed since the scene was loaded.
+  /// Frames before 0 have the circles of frame 0. Reuses the memory of `circles`. Colours are in
+  /// the scene's blend space. Throws Error(kInvalidScene) for data with values out of range ("PATH:
+  /// row 17: radius: …"), Error(kRuntimeFailure) for data that have changed since the scene was
+  /// loaded.
   void generate(std::int64_t frame, Circles& circles, Depths depths = Depths::kAll,
                 Space space = Space::kScene);
 

@@ -86,12 +86,13 @@ std::vector<std::uint8_t> encode(const Image& image, bool is_halved) {
 
 }  // namespace
 
-std::string y4m_header(int width, int height, double fps, YuvFormat format) {
+std::string y4m_header(int width, int height, double fps, YuvFormat format, std::int64_t step) {
   constexpr long long kThousand = 1000;
   const long long numerator = std::max(1LL, std::llround(fps * static_cast<double>(kThousand)));
-  const long long divisor = std::gcd(numerator, kThousand);
+  const long long denominator = kThousand * step;
+  const long long divisor = std::gcd(numerator, denominator);
   return fmt::format("YUV4MPEG2 W{} H{} F{}:{} Ip A1:1 {} XCOLORRANGE=LIMITED\n", width, height,
-                     numerator / divisor, kThousand / divisor,
+                     numerator / divisor, denominator / divisor,
                      format == YuvFormat::k420   ? "C420jpeg"
                      : format == YuvFormat::k444 ? "C444"
                                                  : "C420p10");

@@ -18,8 +18,9 @@ constexpr int source_bits(YuvFormat format) {
 }
 
 /// The line before the first frame of a YUV4MPEG2 stream: progressive, square pixels, limited
-/// range. `fps` > 0, to a thousandth.
-std::string y4m_header(int width, int height, double fps, YuvFormat format = YuvFormat::k420);
+/// range. `fps` > 0, to a thousandth; of a film of which each `step`-th frame is in the stream.
+std::string y4m_header(int width, int height, double fps, YuvFormat format = YuvFormat::k420,
+                       std::int64_t step = 1);
 
 /// One frame of it: "FRAME\n" and the planes Y, Cb, Cr of an RGB image, after ITU-R BT.709 in
 /// limited range, rounded to nearest in integers. Chroma of 4:2:0 is that of the mean of 2x2 pixels

@@ -14,6 +14,7 @@ struct ClassicScene {
   const char* name;
   std::uint64_t count;  ///< circles
   Shader shader;        ///< where a layer names none
+  bool is_simulated = false;
 };
 
 inline constexpr std::array<ClassicScene, 14> kClassicScenes = {{
@@ -26,11 +27,11 @@ inline constexpr std::array<ClassicScene, 14> kClassicScenes = {{
     {"biglittle", 10'000, Shader::kSolid},
     {"littlebig", 10'000, Shader::kSolid},
     {"pattern", 1'217, Shader::kSolid},
-    {"snow", 100'000, Shader::kSnow},
+    {"snow", 100'000, Shader::kSnow, true},
     {"snowsingle", 100'000, Shader::kSnow},
-    {"bouncingballs", 10, Shader::kSolid},
-    {"hypnosis", 25, Shader::kSolid},
-    {"fireworks", 315, Shader::kSolid},
+    {"bouncingballs", 10, Shader::kSolid, true},
+    {"hypnosis", 25, Shader::kSolid, true},
+    {"fireworks", 315, Shader::kSolid, true},
 }};
 
 /// Null for an unknown name.

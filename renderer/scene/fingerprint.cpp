@@ -292,6 +292,9 @@ std::string fingerprint(const Scene& scene) {
                    static_cast<std::uint64_t>(scene.image.height));
   if (scene.image.px != 1) hasher.add_all(std::string_view("px"), scene.image.px);
   if (scene.view.flip_y) hasher.add(std::string_view("y points down"));
+  if (scene.animation && scene.animation->is_real && scene.animation->fps != Animation{}.fps &&
+      std::any_of(scene.layers.begin(), scene.layers.end(), is_simulated))
+    hasher.add_all(std::string_view("real time"), scene.animation->fps);
   return hasher.digest();
 }
 

@@ -7,7 +7,8 @@ namespace roundel {
 
 /// 32 lower-case hex digits (XXH3-128) over everything that determines the scene's pixels but the
 /// frame number: image, seed, view, layers (data files by content) and the version of the frame
-/// contract. Not over paths, output, fps or frame range.
+/// contract. Not over paths, output or frame range, and over fps only
+/// where simulations go by it.
 std::string fingerprint(const Scene& scene);
 
 /// That of the scene as it stands at a frame, which differs from frame to frame in films of data

@@ -1,8 +1,12 @@
 #include "renderer/scene/scene.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
+#include "renderer/base/error.h"
 #include "renderer/scene/classic_scenes.h"
 
 namespace roundel {
@@ -45,6 +49,25 @@ bool is_data_film(const Scene& scene) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
     return data != nullptr && data->film;
   });
+}
+
+bool is_simulated(const Layer& layer) {
+  const auto* const generator = std::get_if<GeneratorSource>(&layer.source);
+  return !layer.is_hidden && generator != nullptr && classic_scene(generator->name).is_simulated;
+}
+
+std::int64_t steps_at(const Scene& scene, std::int64_t frame) {
+  if (frame <= 0) return 0;
+  if (!scene.animation || !scene.animation->is_real) return frame;
+  constexpr double kStepsPerSecond = 60, kRounding = 0x1p-20;
+  const double steps =
+      std::floor(kStepsPerSecond * static_cast<double>(frame) / scene.animation->fps + kRounding);
+  if (steps > static_cast<double>(kMaxFrame))
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: animation: frame {} at {} fps is after {:.0f} steps of 1/60 s, at "
+                            "most {}",
+                            scene.path, frame, scene.animation->fps, steps, kMaxFrame));
+  return static_cast<std::int64_t>(steps);
 }
 
 const std::vector<KeyedValue>& keyed_values(const Scene& scene) {

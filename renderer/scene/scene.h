@@ -201,9 +201,10 @@ struct Layer {
 };
 
 struct Animation {
-  double fps = 60;  ///< of the film; a step of the simulated scenes is always 1/60 s
+  double fps = 60;  ///< of the film; a step of simulated layers is always 1/60 s
   std::int64_t frames = 1;
   std::int64_t start = 0;  ///< first frame; also the one rendered when none is asked for
+  bool is_real = false;    ///< frame n is n/fps seconds of simulated time, else n steps
 };
 
 /// A scene file, checked and resolved. Everything a frame's pixels depend on is in here.
@@ -242,6 +243,11 @@ inline std::uint64_t count_parts(const Layer& layer) {
 CircleLooks looks_of(const Scene& scene);
 /// True where some layer has a data file a frame.
 bool is_data_film(const Scene& scene);
+/// True where the layer is a simulation, and not hidden.
+bool is_simulated(const Layer& layer);
+/// The steps of 1/60 s after which simulated layers are at a frame. Throws Error(kInvalidScene) for
+/// more than kMaxFrame.
+std::int64_t steps_at(const Scene& scene, std::int64_t frame);
 /// The values with keys over time.
 const std::vector<KeyedValue>& keyed_values(const Scene& scene);
 /// True where the scene itself, without its simulations, depends on the frame: see scene_at().

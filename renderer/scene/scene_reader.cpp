@@ -164,6 +164,7 @@ class SceneReader {
     read_key(node, "fps", read_number, animation.fps);
     read_key(node, "frames", read_integer, animation.frames);
     read_key(node, "start", read_integer, animation.start);
+    if (const auto time = node.find("time")) animation.is_real = time->text() == "real";
     if (animation.start + animation.frames - 1 > kMaxFrame)
       errors_.add(node.place(), "animation",
                   fmt::format("the last frame would be {}, but the last one possible is {}",

@@ -588,13 +588,16 @@ SpecPtr view() {
 }
 
 SpecPtr animation() {
-  return spec(ObjectSpec{{
-                  {"fps", number_above(0, kMaxFps), "Frames a second of the film.", false, "60"},
-                  {"frames", integer(1, kMaxFrame), "Number of frames.", false, "1"},
-                  {"start", integer(0, kMaxFrame),
-                   "First frame; also the one rendered when none is asked for.", false, "0"},
-              }},
-              "{fps: NUMBER, frames: INTEGER, start: INTEGER}");
+  return spec(
+      ObjectSpec{{
+          {"fps", number_above(0, kMaxFps), "Frames a second of the film.", false, "60"},
+          {"frames", integer(1, kMaxFrame), "Number of frames.", false, "1"},
+          {"start", integer(0, kMaxFrame),
+           "First frame; also the one rendered when none is asked for.", false, "0"},
+          {"time", spec(EnumSpec{{"steps", "real"}}),
+           "Of simulated layers: a step of 1/60 s a frame, or 1/fps s.", false, "\"steps\""},
+      }},
+      "{fps: NUMBER, frames: INTEGER, start: INTEGER, time: real}");
 }
 
 Spec scene() {

@@ -50,6 +50,21 @@ TEST(FrameName, APathHasItsFrame) {
   EXPECT_EQ(FrameName("a.png").frame_of("a.png"), std::nullopt);
 }
 
+TEST(FrameName, MayCountFramesFromNought) {
+  FrameName name("a_##.png");
+  name.renumber({-4, 7, 300});
+  EXPECT_EQ(name.path(-4), "a_00.png");
+  EXPECT_EQ(name.path(7), "a_01.png");
+  EXPECT_EQ(name.path(300), "a_02.png");
+  for (const std::int64_t frame : {-4, 7, 300}) EXPECT_EQ(name.frame_of(name.path(frame)), frame);
+  EXPECT_EQ(name.frame_of("a_03.png"), std::nullopt);
+  EXPECT_EQ(name.frame_of("a_-1.png"), std::nullopt);
+  EXPECT_EQ(step_of({5, 8, 11}), 3);
+  EXPECT_EQ(step_of({5, 8, 12}), 1);
+  EXPECT_EQ(step_of({5}), 1);
+  EXPECT_EQ(step_of({}), 1);
+}
+
 TEST(FrameName, FoldersMayHaveNumbersToo) {
   for (const char* pattern : {"#/a.png", "out/#/#.png", "#/b/a.png"})
     EXPECT_TRUE(FrameName(pattern).has_number_in_folder()) << pattern;

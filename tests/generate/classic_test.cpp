@@ -60,6 +60,14 @@ TEST(Classic, ReferenceCoversEverySceneButTheSnowOnes) {
   EXPECT_EQ(names, (std::vector<std::string>{"snow", "snowsingle"}));
 }
 
+TEST(Classic, TheTableKnowsWhichAreSimulated) {
+  for (const std::string& name : classic_names()) {
+    Scene scene;
+    scene.layers.push_back({GeneratorSource{name, std::nullopt}});
+    EXPECT_EQ(is_simulated(scene.layers[0]), CircleSource(scene).is_simulated()) << name;
+  }
+}
+
 TEST(Classic, OnlySnowScenesBringTheSnowShader) {
   for (const std::string& name : classic_names()) {
     const bool snow = name == "snow" || name == "snowsingle";

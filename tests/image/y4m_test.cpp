@@ -24,6 +24,7 @@ TEST(Y4m, HeaderHasSizeAndRate) {
             "YUV4MPEG2 W640 H480 F60:1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n");
   EXPECT_NE(y4m_header(1, 1, 29.97).find(" F2997:100 "), std::string::npos);
   EXPECT_NE(y4m_header(1, 1, 0.5).find(" F1:2 "), std::string::npos);
+  EXPECT_NE(y4m_header(1, 1, 60, YuvFormat::k420, 7).find(" F60:7 "), std::string::npos);
 }
 
 TEST(Y4m, GreysHaveNoChroma) {

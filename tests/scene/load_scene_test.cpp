@@ -96,7 +96,7 @@ TEST(LoadScene, TheSchemasDefaultsSpeltOutChangeNothing) {
       "    shader: solid\n"
       "  - generator: {name: rgb}\n"
       "    shader: {solid: {}}\n"
-      "animation: {fps: 60, frames: 1, start: 0}\n");
+      "animation: {fps: 60, frames: 1, start: 0, time: steps}\n");
   EXPECT_EQ(fingerprint(implied), fingerprint(spelt));
   EXPECT_EQ(implied.animation->fps, spelt.animation->fps);
   EXPECT_EQ(implied.animation->frames, spelt.animation->frames);

@@ -123,8 +123,8 @@ void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
         read(value);
         options.overrides.frame = options.frame;
       },
-      fmt::format("frame number, 0 to {}: the state after N steps of 1/60 s (default: the first "
-                  "one of the scene's animation, else 0)",
+      fmt::format("frame number, 0 to {}: simulated layers after N steps of 1/60 s, or with time: "
+                  "real after N/fps s (default: the first one of the scene's animation, else 0)",
                   kMaxFrame));
 }
 
@@ -136,12 +136,22 @@ void add_frames(CommandLine& line, FramesOption& frames) {
   line.add_value(
       "frames", "LIST",
       [&frames](const std::string& value) {
-        frames = {std::nullopt, value.starts_with('@') ? value.substr(1) : "", value == "all"};
-        if (!frames.all) frames.list = parse_frames(value);
+        frames.list = value == "all" ? std::nullopt : std::optional(parse_frames(value));
+        frames.list_file = value.starts_with('@') ? value.substr(1) : "";
+        frames.all = value == "all";
       },
       fmt::format("frames: numbers and ranges as in 1-10,15,20-30x2 (every 2nd; also 20-30:2), "
                   "from {} to {}, or @FILE with such a list, or all of the scene's animation",
                   kMinFrame, kMaxFrame));
+}
+
+void add_renumber(CommandLine& line, FramesOption& frames) {
+  line.add_switch("renumber", frames.renumbers,
+                  "file names count the frames of --frames from 0, without gaps");
+  line.add_check([&frames](CommandLine::Problems& problems) {
+    if (frames.renumbers && !frames.is_given())
+      problems.emplace_back("--renumber: expected with --frames");
+  });
 }
 
 FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t otherwise) {

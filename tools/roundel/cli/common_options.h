@@ -36,12 +36,15 @@ std::int64_t frame_of(const Scene& scene, const SceneOptions& options);
 /// --frames LIST
 struct FramesOption {
   std::optional<FrameList> list;
-  std::string list_file;  ///< that `list` was read from; may be empty
-  bool all = false;       ///< those of the scene's animation
+  std::string list_file;   ///< that `list` was read from; may be empty
+  bool all = false;        ///< those of the scene's animation
+  bool renumbers = false;  ///< names count them from 0
 
   bool is_given() const { return list || all; }
 };
 void add_frames(CommandLine& line, FramesOption& frames);
+/// --renumber
+void add_renumber(CommandLine& line, FramesOption& frames);
 /// The frames that --frames asks for; without it `otherwise`. Throws Error(kUsage) for "all" of a
 /// scene without animation.
 FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t otherwise);

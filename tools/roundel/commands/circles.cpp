@@ -142,7 +142,7 @@ int run_circles(const Arguments& arguments) {
   Circles circles;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const FilmSource::Frame frame = source.at(frames[i]);
-    frame.circles->generate(std::max<std::int64_t>(frames[i], 0), circles);
+    frame.circles->generate(frames[i], circles);
     const std::vector<float> rows = rows_of(*frame.scene, circles, columns);
     if (is_stream)
       print_out(npy_file(rows, circles.count(), columns));

@@ -20,6 +20,7 @@ namespace {
 /// The options that are for sequences, and their checks.
 void add_sequence(CommandLine& line, RenderOptions& options) {
   add_frames(line, options.frames);
+  add_renumber(line, options.frames);
   line.add_switch(
       "resume", options.resume,
       "with --frames: keep the frames that are there already, if they decode and were made from "

@@ -12,6 +12,7 @@
 #include "renderer/raster/tile_grid.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
+#include "renderer/scene/moving_parts.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
@@ -155,6 +156,14 @@ std::string describe_data(const Scene& scene, const FrameSurvey& survey) {
                      scene.view.center_y, scene.view.zoom);
 }
 
+/// What depends on the frame, a line a part.
+std::string describe_motion(const Scene& scene) {
+  std::string text;
+  for (const std::string& part : moving_parts(scene))
+    text += fmt::format("  {:<12} {}\n", text.empty() ? "moves" : "", part);
+  return text;
+}
+
 /// Generates the circles, which checks the values of data files, and says what the frame needs.
 /// `at_start`: memory that the process had before it did anything.
 std::string describe(const Scene& scene, const ValidateOptions& options, std::uint64_t at_start) {
@@ -191,7 +200,7 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
                      has_parts(scene) ? ", drawn as " + drawn_text(scene) : "") +
          fmt::format("  overlaps     {} with tiles of {} pixels\n", with_commas(survey.overlaps),
                      kCpuTileSize) +
-         describe_data(scene, survey) +
+         describe_data(scene, survey) + describe_motion(scene) +
          fmt::format("  memory       {} ({} bytes), {} of it the program\n",
                      memory_text(static_cast<double>(memory)), memory,
                      memory_text(static_cast<double>(memory - beyond))) +

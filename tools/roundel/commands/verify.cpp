@@ -45,6 +45,7 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
   line.add_arguments("PATTERN", 1, 1, patterns,
                      "name of the files, with the frame number as ####, %04d or {frame:04}");
   add_frames(line, options.frames);
+  add_renumber(line, options.frames);
   line.add_value("scene", "SCENE", text(options.scene_path),
                  "scene (YAML) that the frames should be of (default: that of most of them)");
   add_size(line, options.scene);
@@ -89,8 +90,9 @@ std::string list_line(const char* what, const FrameList& frames) {
 }
 
 /// Throws Error for a name that all frames would have.
-FrameName name_of(const std::string& pattern, const FrameList& frames) {
+FrameName name_of(const std::string& pattern, const FrameList& frames, bool renumbers) {
   FrameName name(pattern);
+  if (renumbers) name.renumber(frames);
   if (frames.size() == 1 || name.has_number()) return name;
   throw Error(ExitCode::kUsage,
               fmt::format("expected a name with the frame number as ####, %04d or {{frame:04}}, "
@@ -162,7 +164,7 @@ int run_verify(const Arguments& arguments) {
   if (options.scene_path) scene = load_scene(*options.scene_path, options.scene.overrides);
   const FrameList frames =
       scene ? frames_of(*scene, options.frames, 0) : options.frames.list.value_or(FrameList());
-  const FrameName name = name_of(options.pattern, frames);
+  const FrameName name = name_of(options.pattern, frames, options.frames.renumbers);
   const ImageFormat format = format_of(name.path(frames.front()));
   if (options.manifest) check_manifest(options, scene, name, frames);
 

@@ -128,7 +128,7 @@ class Exporter {
       if (options.resume) share_frames(*files);
       sink_ = std::move(files);
     } else if (ranks.count == 1) {
-      sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header());
+      sink_ = std::make_unique<StreamSink>(STDOUT_FILENO, encoder_.stream_header(plan_.step));
     } else {
       throw Error(ExitCode::kUsage, "--output: expected files for several ranks, not \"-\"");
     }

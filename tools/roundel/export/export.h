@@ -55,7 +55,8 @@ bool parse(const Arguments& arguments, RenderOptions& options);
 struct ExportPlan {
   FrameList frames;  ///< of this shard
   FrameFormat format;
-  FrameName name{""};  ///< unused for a stream
+  FrameName name{""};     ///< unused for a stream
+  std::int64_t step = 1;  ///< from each frame of --frames to the next, where that is the same
 
   /// Of a still.
   std::string path() const { return name.path(frames.front()); }

@@ -38,6 +38,7 @@ FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat 
   }
   FrameName name(pattern);
   const FrameList frames = frames_of(scene, options.frames, 0);
+  if (options.frames.renumbers) name.renumber(frames);
   if (frames.size() > 1 && !name.has_number()) {
     throw Error(ExitCode::kUsage,
                 fmt::format("--output: expected a name with the frame number as ####, %04d or "
@@ -136,6 +137,7 @@ std::vector<std::string> inputs_of(const Scene& scene, const RenderOptions& opti
 ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
   ExportPlan plan;
   plan.frames = frames_of(scene, options.frames, frame_of(scene, options.scene));
+  plan.step = step_of(plan.frames);
   if (options.shard) {
     plan.frames = shard_frames(plan.frames, *options.shard, CircleSource(scene).is_simulated());
   }

@@ -1,0 +1,54 @@
+#include "renderer/scene/moving_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "renderer/base/text.h"
+
+namespace roundel {
+namespace {
+
+/// What has keys of a layer, or of the view where there is none.
+struct KeyedNames {
+  std::vector<std::string> of_part, of_circles;
+  std::set<std::size_t> circles;
+
+  void add(const KeyedValue& value) {
+    std::vector<std::string>& names = value.is_of_circle() ? of_circles : of_part;
+    if (std::find(names.begin(), names.end(), value.name()) == names.end())
+      names.emplace_back(value.name());
+    if (value.is_of_circle()) circles.insert(value.circle);
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> moving_parts(const Scene& scene) {
+  KeyedNames of_view;
+  std::vector<KeyedNames> of_layers(scene.layers.size());
+  for (const KeyedValue& value : keyed_values(scene))
+    (value.is_of_view() ? of_view : of_layers[value.layer]).add(value);
+  std::vector<std::string> parts;
+  if (!of_view.of_part.empty())
+    parts.push_back("view: " + join_names(of_view.of_part, "and", false));
+  for (std::size_t i = 0; i < scene.layers.size(); ++i) {
+    const Layer& layer = scene.layers[i];
+    if (layer.is_hidden) continue;
+    std::vector<std::string> what = of_layers[i].of_part;
+    if (is_simulated(layer)) what.emplace_back("simulated");
+    if (const auto* const data = std::get_if<DataSource>(&layer.source); data && data->film)
+      what.emplace_back("a file a frame");
+    if (!of_layers[i].circles.empty())
+      what.push_back(fmt::format("{} of {}", fmt::join(of_layers[i].of_circles, ", "),
+                                 count_with_noun(of_layers[i].circles.size(), "circle")));
+    if (what.empty()) continue;
+    parts.push_back(fmt::format("layers[{}]{}: {}", i,
+                                layer.name.empty() ? "" : " " + roundel::quoted(layer.name),
+                                fmt::join(what, ", ")));
+  }
+  return parts;
+}
+
+}  // namespace roundel

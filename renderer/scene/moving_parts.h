@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "renderer/scene/scene.h"
+
+namespace roundel {
+
+/// What of a scene depends on the frame, for people: "view: center and zoom", "layers[1]: rotate",
+/// "layers[2]: simulated", "layers[3]: a file a frame, x and y of 40 circles". Empty where nothing
+/// does.
+std::vector<std::string> moving_parts(const Scene& scene);
+
+}  // namespace roundel
