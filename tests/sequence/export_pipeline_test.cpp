@@ -262,6 +262,22 @@ TEST(ExportPipeline, FilesOfARasterizerAreWrittenAsTheyAre) {
   EXPECT_GT(packed, 0U);
 }
 
+TEST(ExportPipeline, FramesThatTakeAFileAsItIsNameThemselves) {
+  // All look the same, but each file names its frame.
+  const FrameList frames = frames_from_0(20);
+  TestExport test("rgb", frames, false, VideoFormat::kNone);
+  test.rasterizers.push_back(std::make_unique<PackingRasterizer>());
+  EXPECT_EQ(test.run().written, frames);
+  for (const auto& [frame, bytes] : test.sink.files) {
+    FramePixels picture;
+    test.encoder.file_target(picture, frame);
+    Bytes expected = picture.png.head;
+    expected.insert(expected.end(), PackingRasterizer::kWord.begin(),
+                    PackingRasterizer::kWord.end());
+    EXPECT_EQ(bytes, expected) << frame;
+  }
+}
+
 TEST(ExportPipeline, RasterizersAreAskedForFilesOfPngsAlone) {
   TestExport test("hypnosis", frames_from_0(5));
   test.rasterizers.push_back(std::make_unique<PackingRasterizer>());

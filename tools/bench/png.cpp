@@ -55,7 +55,9 @@ struct Packer {
   }
   void pack() {
     encoder.start(pixels.data(), shape, stream);
+    stream.wait();
     encoder.finish(file, stream);
+    stream.wait();
   }
 };
 
@@ -77,13 +79,13 @@ void print_stages(Packer& packer, int repeats) {
       kStages[k].run(packer.encoder.args(), packer.stream);
       events[k + 1].record(packer.stream);
     }
-    ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(packer.stream));
+    packer.stream.wait();
     for (std::size_t k = 0; k < kNumStages; ++k)
       times[k].push_back(1000 * events[k + 1].since(events[k]));
     events[0].record(packer.stream);
     for (const auto& stage : kStages) stage.run(packer.encoder.args(), packer.stream);
     events[1].record(packer.stream);
-    ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(packer.stream));
+    packer.stream.wait();
     alone.push_back(1000 * events[1].since(events[0]));
   }
   for (std::size_t k = 0; k < kNumStages; ++k)
@@ -104,7 +106,7 @@ double wall_us(const Image& image, int in_flight, int repeats, bool copies) {
           packer->pack();
         } else {
           packer->encoder.start(packer->pixels.data(), packer->shape, packer->stream);
-          ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(packer->stream));
+          packer->stream.wait();
         }
       }
     });

@@ -65,6 +65,7 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
                             const FrameTarget& out, StageStats& /*stats*/) {
   use_device();
   ++frames_;
+  is_packed_ = false;
   FrameTarget target = out;
   if (!packs(image, out)) {
     target.png = nullptr;
@@ -206,10 +207,13 @@ void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
 ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   using Next = ChunkResult::Next;
   if (is_capturing_) return {Next::kAdvance, 0};
-  FrameProgress progress;
-  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(&progress, progress_.data(), sizeof progress,
+  const bool packs_early = out_.png != nullptr && chunk.number == last_chunk_;
+  if (packs_early) pack();
+  if (progress_copy_.empty()) progress_copy_ = locked_pages<FrameProgress>(1);
+  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(progress_copy_.data(), progress_.data(), progress_.bytes(),
                                      cudaMemcpyDeviceToHost, stream_));
-  ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream_));
+  stream_.wait();
+  const FrameProgress& progress = progress_copy_[0];
   if (circles_->recipe() != nullptr)
     stats.stage("generate").milliseconds += before_bin_.since(before_generate_);
   stats.stage("bin").milliseconds += after_bin_.since(before_bin_);
@@ -218,7 +222,12 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
     stats.chunks = progress.chunks;
     stats.overlaps = progress.overlaps;
     stats.largest_chunk = std::max(stats.largest_chunk, chunk.count());
-    return {Next::kAdvance, progress.active_tiles[chunk.number % 2]};
+    const std::uint64_t active_tiles = progress.active_tiles[chunk.number % 2];
+    if (active_tiles == 0 || chunk.is_last()) {
+      last_chunk_ = chunk.number;
+      is_packed_ = packs_early;
+    }
+    return {Next::kAdvance, active_tiles};
   }
   // Drawn again if as much can be had as the lists need, otherwise half of it.
   clear_progress();
@@ -231,13 +240,25 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   return {Next::kHalve, 0};
 }
 
+/// The picture as it stands on the device.
+void CudaBackend::pack() {
+  before_pack_.record(stream_);
+  png_encoder_.start(bytes_.data(), shape_, stream_);
+  after_pack_.record(stream_);
+}
+
 void CudaBackend::finish(StageStats& stats) {
   const ProfilerRange range("finish");
   stats.stage("bin").bytes = stats.overlaps * sizeof(Overlap);
   if (out_.png != nullptr) {
+    if (!is_packed_) {
+      pack();
+      stream_.wait();
+    }
+    stats.stage("encode").milliseconds += after_pack_.since(before_pack_);
     const StageTimer timer(stats, "encode");
-    png_encoder_.start(bytes_.data(), shape_, stream_);
-    return png_encoder_.finish(*out_.png, stream_);
+    png_encoder_.finish(*out_.png, stream_);
+    return stream_.wait();
   }
   const StageTimer timer(stats, "blend");
   if (out_.framebuffer != nullptr)
@@ -247,7 +268,7 @@ void CudaBackend::finish(StageStats& stats) {
   if (out_.image != nullptr)
     ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(out_.image->bytes.data(), bytes_.data(),
                                        out_.image->bytes.size(), cudaMemcpyDeviceToHost, stream_));
-  ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream_));
+  stream_.wait();
 }
 
 void CudaBackend::keep_on_device(const Circles& circles) {

@@ -42,6 +42,7 @@ class CudaBackend final : public RasterBackend {
   void prepare(const ImageSettings& image, const FrameTarget& out) const;
   void set_frame(const ImageSettings& image, const FrameTarget& out);
   FrameEstimate estimate(const CircleStream& circles, const ImageSettings& image);
+  void pack();
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles, double overlaps_per_circle) const;
   bool needs_no_lists(const Chunk& chunk) const;
@@ -60,7 +61,7 @@ class CudaBackend final : public RasterBackend {
   std::uint64_t bin_blocks_;  // that keep all of the device's multiprocessors busy
   bool can_begin_early_;      // kernels, see launch()
   Stream stream_;
-  Event before_generate_, before_bin_, after_bin_, after_blend_;
+  Event before_generate_, before_bin_, after_bin_, after_blend_, before_pack_, after_pack_;
   bool is_capturing_ = false;
   std::uint64_t frames_ = 0;       // drawn
   std::uint64_t budget_ = 0;       // bytes
@@ -94,6 +95,10 @@ class CudaBackend final : public RasterBackend {
   DeviceBuffer<Pixel> framebuffer_;
   DeviceBuffer<std::uint8_t> bytes_;
   PngEncoder png_encoder_;  // of frames whose target is a file
+  /// A frame is packed before it is known to be drawn, where the last one was after as many chunks.
+  std::uint32_t last_chunk_ = ~0u;
+  bool is_packed_ = false;
+  Buffer<FrameProgress> progress_copy_;
 };
 
 }  // namespace roundel::cuda

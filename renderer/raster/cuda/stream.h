@@ -15,6 +15,9 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   operator cudaStream_t() const { return stream_; }  // NOLINT: it is one
 
+  /// Until the device has come to its end.
+  void wait() const { ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream_)); }
+
  private:
   cudaStream_t stream_ = nullptr;
 };

@@ -118,7 +118,6 @@ void PngEncoder::start(const std::uint8_t* pixels, const PngShape& shape, cudaSt
 }
 
 void PngEncoder::finish(PngFile& file, cudaStream_t stream) {
-  ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream));
   const PngState& state = state_copy_[0];
   std::vector<std::uint8_t> head = file.head;
   append_u32(head, state.size);
@@ -138,7 +137,6 @@ void PngEncoder::finish(PngFile& file, cudaStream_t stream) {
   std::copy(head.begin(), head.end(), out + begin);
   std::copy(tail.begin(), tail.end(), out + data + size);
   file.bytes = {out + begin, head.size() + size + tail.size()};
-  ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
 }  // namespace roundel::cuda

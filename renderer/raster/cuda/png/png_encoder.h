@@ -20,8 +20,9 @@ class PngEncoder {
   /// Puts the packing of a picture into a stream of the calling thread's device, always the same
   /// one. `pixels`: see PngArgs.
   void start(const std::uint8_t* pixels, const PngShape& shape, cudaStream_t stream);
-  /// Waits for it and makes the file, behind its head. The file's memory grows as it has to, in
-  /// locked pages, so that the device copies to it.
+  /// Once the stream has been waited for: makes the file, behind its head, and puts the copy of its
+  /// data into the stream. The file's memory grows as it has to, in locked pages, so that the
+  /// device copies to it.
   void finish(PngFile& file, cudaStream_t stream);
 
   /// Device memory that is kept, and that a picture takes.
