@@ -2,6 +2,7 @@
 """Where data in float64 come to lie, far from the origin and in deep zooms, against binary64 and binary32 arithmetic of
 our own. Usage: data_test.py PATH_OF_ROUNDEL"""
 
+import io
 import json
 import os
 import random
@@ -10,11 +11,14 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import zipfile
 
 ROUNDEL = ""  # set by main()
 DONE, INVALID = 0, 3
 SIDE = 512
+MOST_KIB = 256 << 10  # a child's peak begins with what its parent has
 
 
 def single(value):
@@ -32,6 +36,49 @@ def covered(x, y, radius):
                     and 0 <= i < SIDE and 0 <= j < SIDE):
                 pixels.add((i, j))
     return pixels
+
+
+def npy(shape, data):
+    """An array of float32."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
+
+
+def npz(members, sizes=()):
+    """Deflated arrays; `sizes`: pairs of what the archive says about lengths and what it shall say."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name + ".npy", data)
+    archive = file.getvalue()
+    for size, claimed in sizes:
+        archive = archive.replace(struct.pack("<I", size), struct.pack("<I", claimed))
+    return archive
+
+
+TWO_ROWS = npy("(2, 3)", bytes(24))
+BOMB = TWO_ROWS + bytes(20 << 20)
+MANY = 100000
+# File: its bytes and the error, where the scene names columns x, y and r.
+BAD_FILES = {
+    "wide.csv": (",".join(f"c{i}" for i in range(MANY)) + "\n", "line 1: more than 65536 columns"),
+    "wide.ply": ("ply\nformat ascii 1.0\nelement vertex 1\n" + "".join(f"property float c{i}\n" for i in range(MANY)) +
+                 "end_header\n", "line 65540: more than 65536 properties"),
+    "long.csv": ("x,y,r\n1,2,3\n" + "7" * (17 << 20), "line 3: a row is too long (at most 16777216 bytes)"),
+    "text.csv": ("x,y,r\n1,2,3\n1,two,3\n", "expected a column of numbers, but \"y\" of text.csv holds texts, first in "
+                                           "line 3: column y"),
+    "infinite.csv": ("x,y,r\n1,2,3\ninf,nan,3\n",
+                     "infinite.csv: line 3: column x: x: expected a number from -1e15 to 1e15, got inf\n"
+                     "infinite.csv: line 3: column y: y: expected a number from -1e15 to 1e15, got nan"),
+    "twice.csv": ("x,y,x\n1,2,3\n", "columns 0 and 2 (counted from 0) are both named \"x\""),
+    "short.csv": ("x,y,r\n1,2,3\n1,2\n", "line 3: expected 3 fields, got 2"),
+    "lies.npy": (npy("(1000000000000, 3)", bytes(24)), "expected 12000000000000 bytes of elements for the shape "
+                                                       "(1000000000000, 3), got 24"),
+    "bomb.npz": (npz({"a": BOMB}, [(len(BOMB), len(TWO_ROWS))]), "a: unpacks to another number of bytes than it claims"),
+    "claim.npz": (npz({"a": TWO_ROWS}, [(len(TWO_ROWS), 0xfffffff0)]), "a.npy: claims 4294967280 bytes, which"),
+    "unequal.npz": (npz({"x": npy("(2,)", bytes(8)), "y": npy("(3,)", bytes(12))}),
+                    "expected arrays of the same length, but x has 2 rows, y 3"),
+}
 
 
 class DataTest(unittest.TestCase):
@@ -106,6 +153,31 @@ class DataTest(unittest.TestCase):
                           self.run_roundel(*command, code=INVALID).stderr)
         self.write_scene([(1e15, -1e15, 1)], 1e15, 1)
         self.run_roundel("validate", "s.yaml")
+
+    def test_bad_files_are_refused_with_their_place_in_little_memory(self):
+        for name, (content, error) in BAD_FILES.items():
+            with self.subTest(name):
+                with open(self.path(name), "wb") as file:
+                    file.write(content if isinstance(content, bytes) else content.encode())
+                    if name == "long.csv":  # a line of 2 GB, most of it a hole
+                        file.truncate(2 << 30)
+                with open(self.path("s.yaml"), "w", encoding="utf-8") as file:
+                    file.write(f"version: 1\nlayers:\n  - {{data: {name}, map: {{x: x, y: y, radius: 1px}}}}\n")
+                start = time.monotonic()
+                process = subprocess.Popen([ROUNDEL, "render", "s.yaml", "-o", "o.png"], cwd=self.folder, text=True,
+                                           stderr=subprocess.PIPE)
+                with process.stderr:
+                    messages = process.stderr.read()
+                _, status, usage = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+                self.assertEqual(process.returncode, INVALID, messages)
+                self.assertIn(error, messages)
+                self.assertIn(name, messages)
+                self.assertFalse(os.path.exists(self.path("o.png")))
+                self.assertLess(time.monotonic() - start, 30)
+                if "SANITIZED" not in os.environ:
+                    self.assertLess(usage.ru_maxrss, MOST_KIB)
+                os.remove(self.path(name))
 
 
 if __name__ == "__main__":
