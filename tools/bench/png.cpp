@@ -96,9 +96,11 @@ void print_stages(Packer& packer, int repeats) {
 /// Microseconds a file, with so many threads that each make one after the other.
 double wall_us(const Image& image, int in_flight, int repeats, bool copies) {
   std::vector<std::unique_ptr<Packer>> packers;
+  packers.reserve(static_cast<std::size_t>(in_flight));
   for (int k = 0; k < in_flight; ++k) packers.push_back(std::make_unique<Packer>(image));
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::thread> threads;
+  threads.reserve(packers.size());
   for (auto& packer : packers)
     threads.emplace_back([&packer, repeats, copies] {
       for (int k = 0; k < repeats; ++k) {

@@ -80,7 +80,8 @@ struct PngArgs {
   static constexpr std::uint32_t kAdler = 4;
   /// Where the first segment begins in the stream, in bits.
   ROUNDEL_HOST_DEVICE std::uint32_t first_bit() const {
-    return static_cast<std::uint32_t>(8 * kBlock + png_format::header_bits(pixel_bytes));
+    return static_cast<std::uint32_t>(std::size_t{8} * kBlock +
+                                      png_format::header_bits(pixel_bytes));
   }
   /// Bytes of the stream where the block is stored: the most that it can have.
   ROUNDEL_HOST_DEVICE std::uint64_t most_bytes() const {
