@@ -18,7 +18,7 @@ constexpr std::array kWrongValues = {
     "~",      "[]",    "{}",   "7",      "-1",       "1.5",   "1e400",
     ".inf",   "010",   "word", "''",     "'7'",      "[~]",   "[0]",
     "[[[]]]", "'#12'", "true", "'a\\0'", "[{}, []]", "a.npy", "{uniform: []}",
-    "{a: b}"};
+    "{a: b}", "$a",    "${a}"};
 
 class SceneWriter {
  public:
@@ -110,6 +110,10 @@ class SceneWriter {
   void write_form(const roundel::StringSpec&) {
     constexpr std::array kTexts = {"a.npy", "'f_####.png'", "x", "y", "2px"};
     text_ += kTexts.at(choose(kTexts.size()));
+  }
+  void write_form(const roundel::AnythingSpec&) {  // a var's value
+    constexpr std::array kValues = {"1", "[0, 1]", "'#ff8000'", "{keys: {0: 1, 9s: 2}}", "x", "$x"};
+    text_ += kValues.at(choose(kValues.size()));
   }
   void write_form(const roundel::HexColorSpec&) { text_ += "'#ff8000'"; }
   void write_form(const roundel::UnitSpec& spec) {

@@ -203,10 +203,19 @@ __device__ void paint(const BlendTilesArgs& args, const Batch& batch, Batch::Sum
   const bool may_become_opaque = covering != 0 && !(state.transmittance * summary.transmittance >
                                                     scalar::kOpaqueTransmittance);
   if (!__any_sync(kAllLanes, may_become_opaque)) {
+    // The paints come from shared memory while those before them are composited.
+    constexpr int kAhead = 8;
+    Paint paints[2][kAhead];
+    const auto fetch = [&](int group) {
+#pragma unroll
+      for (int k = 0; k < kAhead; ++k) paints[group % 2][k] = batch.paints[group * kAhead + k];
+    };
+    fetch(0);
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
-      const Paint paint =
-          batch.paints[i];  // not only where it is needed: so that it can come early
+      const int group = i / kAhead;
+      if (i % kAhead == 0 && group + 1 < 32 / kAhead) fetch(group + 1);
+      const Paint& paint = paints[group % 2][i % kAhead];
       StateOf<false> next = state;
       scalar::composite<L>(next, paint.alpha, paint.red, paint.green, paint.blue);
       if ((covering >> i & 1) != 0) state = next;
