@@ -43,6 +43,8 @@ class SceneReader {
       keys_.set_fps(animation_->fps);
     }
     scene.frame = scene.default_frame();
+    fits_films_ = scene.window && scene.window->kind == ViewWindow::Kind::kData &&
+                  !scene.window->is_over_frame;
     if (const auto view = root.find_part("view")) read_view(*view, scene);
     if (const auto layers = root.find_part("layers")) read_layers(*layers, scene);
     if (overrides_.layers) hide_layers(scene);
@@ -339,6 +341,7 @@ class SceneReader {
         source.film = std::move(film);
       }
       if (layer.has("map")) read_map(layer, shader, source);
+      check_film(*data, source);
       if (!layer.has("map") && !columns && !layer.has("columns"))
         errors_.add(data->place(), layer_path_ + ".data",
                     fmt::format("\"map\" says what the columns become, as map: {{x: {}, y: ..., "
@@ -390,11 +393,21 @@ class SceneReader {
                       (std::filesystem::path(folder) / data.text()).string()));
     film->start = animation_->start;
     film->frames = animation_->frames;
-    FrameList frames(static_cast<std::size_t>(film->frames));
-    std::iota(frames.begin(), frames.end(), film->start);
-    const std::string problem = missing_files(*film, frames);
-    if (!problem.empty()) return fail(problem);
+    if (!missing_files(*film, {film->start}).empty()) return fail(missing_of(*film));
     return film;
+  }
+
+  static std::string missing_of(const DataFilm& film) {
+    FrameList frames(static_cast<std::size_t>(film.frames));
+    std::iota(frames.begin(), frames.end(), film.start);
+    return missing_files(film, frames);
+  }
+
+  /// Where something goes by all files of a film, all must be there.
+  void check_film(ValidNode data, const DataSource& source) {
+    if (!source.film || !(fits_films_ || (source.map && needs_film(*source.map)))) return;
+    const std::string missing = missing_of(*source.film);
+    if (!missing.empty()) errors_.add(data.place(), layer_path_ + ".data", missing);
   }
 
   void read_map(PartlyValidNode layer, Shader shader, DataSource& source) {
@@ -473,6 +486,7 @@ class SceneReader {
   std::map<std::pair<std::string, std::string>, DataFile> data_files_;
   std::optional<ValidNode> fit_;  ///< of the view
   std::optional<Animation> animation_;
+  bool fits_films_ = false;  ///< the view fits all files of films of data
   KeyReader keys_;
 };
 

@@ -203,6 +203,24 @@ class DataFilmsTest(unittest.TestCase):
                              r"s.yaml:6:12: layers\[0\].data: no file for 3 of 6 frames: 4-5,8 \(.*d_0004.npz\)")
         self.assertFalse(os.path.exists(self.path("f_3.png")))
 
+    def test_with_numbers_in_the_scene_only_frames_that_are_drawn_need_files(self):
+        written = MAP.replace("range:", "domain: [3, 16], range:").replace("colormap:", "domain: [3, 16], colormap:")
+        self.scene("data: d_####.npz, " + written)
+        before = self.picture("--frame", "6")
+        for frame in (4, 5, 8):
+            os.remove(self.path(f"d_{frame:04}.npz"))
+        self.assertEqual(self.picture("--frame", "6", "--overwrite"), before)
+        self.run_roundel("render", "s.yaml", "--frames", "3,6-7", "-o", "f_##.png")
+        for frames in ("all", "3-8"):
+            self.assertIn("no file for 3 of 6 frames: 4-5,8", self.error("render", "s.yaml", "--frames", frames, "-o", "g_##.png"))
+            self.assertFalse(os.path.exists(self.path("g_03.png")))
+        self.scene("data: d_####.npz, " + written, head=HEAD + "view: {fit: data}\n")
+        self.assertRegex(self.error(), r"layers\[0\].data: no file for 3 of 6 frames: 4-5,8")
+        self.scene("data: d_####.npz, " + written, head=HEAD + "view: {fit: data, over: frame}\n")
+        self.run_roundel("validate", "s.yaml")
+        os.remove(self.path("d_0003.npz"))
+        self.assertRegex(self.error(), r"layers\[0\].data: no file for 4 of 6 frames: 3-5,8")
+
     def test_frames_beyond_the_animation_need_files(self):
         self.scene()
         self.assertIn("no file for 2 of 4 frames: 9-10", self.error("render", "s.yaml", "--frames", "7-10", "-o", "f_##.png"))

@@ -166,6 +166,7 @@ FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t
   }
   FrameList all(static_cast<std::size_t>(scene.animation->frames));
   std::iota(all.begin(), all.end(), scene.animation->start);
+  check_data_files(scene, all);
   return all;
 }
 
