@@ -18,7 +18,7 @@ constexpr std::array kWrongValues = {
     "~",      "[]",    "{}",   "7",      "-1",       "1.5",   "1e400",
     ".inf",   "010",   "word", "''",     "'7'",      "[~]",   "[0]",
     "[[[]]]", "'#12'", "true", "'a\\0'", "[{}, []]", "a.npy", "{uniform: []}",
-    "{a: b}", "$a",    "${a}"};
+    "{a: b}", "$x",    "${x}"};
 
 class SceneWriter {
  public:
