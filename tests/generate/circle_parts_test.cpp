@@ -134,6 +134,7 @@ TEST(CircleParts, AStrokeWiderThanItsCircleHasNoHole) {
 TEST(CircleParts, FramesOfAFilmKeepTheirPaints) {
   const Scene scene =
       scene_with({stroked(classic_layer("bouncingballs"), {{2, true}, DisplayColor{1, 0, 0}, {}})});
+  EXPECT_FALSE(FilmSource(scene).has_recipes());  // which know no parts
   CircleSource source(scene);
   Circles circles;
   for (std::int64_t frame = 0; frame < 4; ++frame) {
