@@ -163,7 +163,7 @@ CirclePlaces circle_places(const Scene& scene, std::int64_t frame) {
 }
 
 FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
-                         int rows_of_band, const RasterOptions& options, SurveyProgress& progress) {
+                         int rows_of_band, const RasterOptions& options, StreamProgress& progress) {
   CircleSource source(scene);
   Circles memory;
   const CircleStream circles = source.at(frame, memory);
@@ -182,13 +182,7 @@ FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t p
     if (source.is_streamed()) progress.done += size;
     return true;
   });
-  const CircleStream counted(
-      circles.count(), circles.sample_run(),
-      [&](std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
-        circles.fetch(first, shapes, paints);
-        progress.done += shapes.size();
-      });
-  const CircleStream& drawn = source.is_streamed() ? counted : circles;
+  const CircleStream drawn = counted(circles, progress);
   if (bands == 1) {
     survey.drawing = measure_drawing(drawn, image, picture_bytes, options);
     return survey;

@@ -40,4 +40,13 @@ const Circles& CircleStream::all(Circles& made) const {
   return made;
 }
 
+CircleStream counted(const CircleStream& circles, StreamProgress& progress) {
+  if (circles.in_memory() != nullptr) return circles;
+  return {circles.count(), circles.sample_run(),
+          [&](std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) {
+            circles.fetch(first, shapes, paints);
+            progress.done += shapes.size();
+          }};
+}
+
 }  // namespace roundel

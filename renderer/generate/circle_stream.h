@@ -1,5 +1,7 @@
 #pragma once
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <utility>
@@ -56,5 +58,12 @@ class CircleStream {
   const CircleRecipe* recipe_ = nullptr;
   Make make_;
 };
+
+/// How far work on streamed circles is: `done` of `total` were made. It may end before.
+struct StreamProgress {
+  std::atomic<std::uint64_t> done{0}, total{0};
+};
+/// The same circles, which are counted as they are made; those in memory are not. Keeps references.
+CircleStream counted(const CircleStream& circles, StreamProgress& progress);
 
 }  // namespace roundel

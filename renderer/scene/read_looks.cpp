@@ -28,8 +28,8 @@ struct MostOfLaw {
 };
 
 double most_of_map(const ColorMap& color) {
-  double most = std::max(most_channel(color.constant),
-                         most_channel(color.missing.value_or(DisplayColor{})));
+  double most =
+      std::max(most_channel(color.constant), most_channel(color.missing.value_or(DisplayColor{})));
   for (const NumberMap& channel : color.channels)
     if (!channel.slot) most = std::max(most, channel.constant);
   for (const Category& category : color.categories)

@@ -122,10 +122,13 @@ TEST_P(Looks, TilesThreadsChunksAndMemoryChangeNothing) {
       add_looks(circles, kAllModes, 0.4, 100);
       const ImageSettings image = image_of(width, height, {true, true, true});
       const Framebuffer expected = draw_without_tiles(circles, image);
-      for (const RasterOptions& options :
-           {RasterOptions{.threads = 1}, {.threads = 7}, {.threads = 2, .tile_size = 16},
-            {.threads = 2, .tile_size = 256}, {.threads = 2, .chunk_circles = 1000},
-            {.threads = 1, .chunk_circles = 7}, {.threads = 2, .memory_budget = 600 << 10}})
+      for (const RasterOptions& options : {RasterOptions{.threads = 1},
+                                           {.threads = 7},
+                                           {.threads = 2, .tile_size = 16},
+                                           {.threads = 2, .tile_size = 256},
+                                           {.threads = 2, .chunk_circles = 1000},
+                                           {.threads = 1, .chunk_circles = 7},
+                                           {.threads = 2, .memory_budget = 600 << 10}})
         expect_same_bits(expected, draw_cpu(circles, image, options), std::to_string(width));
     }
   }
@@ -206,8 +209,8 @@ TEST_P(Looks, AddedLightIsSeenInPicturesWithAlpha) {
   ImageSettings image = image_of(4, 4, {false, true, false});
   image.alpha = true;
   const Shape everywhere{0.5f, 0.5f, 0, 2.0f};
-  const Circles circles = testing::make_circles(
-      {{everywhere, with_looks({1, 0.5f, 0, 0.4f}, BlendMode::kAdd, false)}});
+  const Circles circles =
+      testing::make_circles({{everywhere, with_looks({1, 0.5f, 0, 0.4f}, BlendMode::kAdd, false)}});
   const Framebuffer out = draw_cpu(circles, image);
   EXPECT_EQ(out.pixels[5], (Pixel{0.4f, 0.2f, 0, 0}));  // premultiplied light, and no coverage
   const std::array<std::uint8_t, 4> expected{255, 128, 0, 102};
@@ -236,9 +239,10 @@ TEST_P(Looks, CudaHasTheBitsOfTheCpu) {
         Image expected_bytes, bytes;
         StageStats stats;
         make_cpu_rasterizer({})->draw(circles, image, expected_bytes, stats);
-        for (const RasterOptions& options :
-             {RasterOptions{}, {.chunk_circles = 1000}, {.chunk_circles = 7},
-              {.memory_budget = 24 << 20}}) {
+        for (const RasterOptions& options : {RasterOptions{},
+                                             {.chunk_circles = 1000},
+                                             {.chunk_circles = 7},
+                                             {.memory_budget = 24 << 20}}) {
           const auto rasterizer = make_cuda_rasterizer(options);
           expect_same_bits(expected, draw(*rasterizer, circles, image), "cuda");
           rasterizer->draw(circles, image, bytes, stats);
