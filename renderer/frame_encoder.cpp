@@ -99,8 +99,8 @@ std::string FrameEncoder::stream_header(std::int64_t step) const {
 }
 
 ImageMetadata FrameEncoder::metadata(const FramePixels& picture, std::int64_t frame) const {
-  return {kSoftware, picture.fingerprint.empty() ? fingerprint_ : picture.fingerprint, seed_,
-          frame};
+  return {kSoftware, picture.fingerprint.empty() ? fingerprint_ : picture.fingerprint,
+          picture.seed.value_or(seed_), frame};
 }
 
 std::vector<std::uint8_t> FrameEncoder::encode(FramePixels& picture, std::int64_t frame,

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,8 +53,9 @@ constexpr bool is_yuv(PixelFormat pixels) {
 struct FramePixels {
   Image image;
   Framebuffer framebuffer;
-  PngFile png;              ///< instead of the image, where it has bytes
-  std::string fingerprint;  ///< empty: that of the encoder's scene
+  PngFile png;                        ///< instead of the image, where it has bytes
+  std::string fingerprint;            ///< empty: that of the encoder's scene
+  std::optional<std::uint32_t> seed;  ///< the same
 };
 
 /// Turns the pictures of one scene into bytes. May be used by several threads at once.

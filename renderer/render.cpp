@@ -65,10 +65,12 @@ namespace {
 
 /// Each band is drawn, encoded and written before the next one.
 CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
-                          const FrameEncoder& encoder, const std::string& path, StageStats& stats) {
+                          const FrameEncoder& encoder, const std::string& path, StageStats& stats,
+                          StreamProgress& progress) {
   CircleSource source(scene);
   Circles memory;
   const CircleStream circles = source.at(frame, memory, &stats);
+  const CircleStream drawn = circles.counted(progress);
   FramePixels picture;
   AtomicFile file(path);
   std::uint64_t bytes = 0;
@@ -78,8 +80,12 @@ CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& ra
                   bytes += some.size();
                 });
   const int rows = rows_of_band(scene.image, ImageFormat::kPng);
+  if (source.is_streamed()) {
+    const int bands = (scene.image.height + rows - 1) / rows;
+    progress.total = static_cast<std::uint64_t>(bands) * circles.count();
+  }
   for (int top = 0; top < scene.image.height; top += rows) {
-    rasterizer.draw(circles, band_of(scene.image, top, rows), encoder.target(picture), stats);
+    rasterizer.draw(drawn, band_of(scene.image, top, rows), encoder.target(picture), stats);
     rasterizer.give_back();
     const StageTimer timer(stats, "encode");
     encoder.add_band(picture, top, png);
@@ -94,11 +100,13 @@ CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& ra
 
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
-                            std::optional<ImageFormat> asked) {
+                            std::optional<ImageFormat> asked, StreamProgress* shown) {
+  StreamProgress unseen;
+  StreamProgress& progress = shown != nullptr ? *shown : unseen;
   const ImageFormat format = asked ? *asked : format_of(path);
   const FrameEncoder encoder(scene, {format});
   if (is_drawn_in_bands(scene.image, format))
-    return render_bands(scene, frame, rasterizer, encoder, path, stats);
+    return render_bands(scene, frame, rasterizer, encoder, path, stats, progress);
   FramePixels picture;
   CircleSample sample;
   {
@@ -106,7 +114,8 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
     Circles memory;
     const CircleStream circles = source.at(frame, memory, &stats);  // or by bin(), as it needs them
     sample = sample_circles(circles, scene.image);
-    rasterizer.draw(circles, scene.image, encoder.target(picture), stats);
+    if (source.is_streamed()) progress.total = circles.count();
+    rasterizer.draw(circles.counted(progress), scene.image, encoder.target(picture), stats);
   }
   // What drawing took is gone before encoding begins.
   rasterizer.give_back();

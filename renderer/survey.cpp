@@ -175,7 +175,7 @@ CirclePlaces circle_places(const Scene& scene, std::int64_t frame) {
 }
 
 FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
-                         int rows_of_band, const RasterOptions& options, SurveyProgress& progress) {
+                         int rows_of_band, const RasterOptions& options, StreamProgress& progress) {
   CircleSource source(scene);
   Circles memory;
   const CircleStream circles = source.at(frame, memory);
@@ -194,8 +194,7 @@ FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t p
     if (source.is_streamed()) progress.done += size;
     return true;
   });
-  const CircleStream drawn =
-      source.is_streamed() ? circles.counting([&](std::size_t n) { progress.done += n; }) : circles;
+  const CircleStream drawn = circles.counted(progress);
   if (bands == 1) {
     survey.drawing = measure_drawing(drawn, image, picture_bytes, options);
     return survey;

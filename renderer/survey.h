@@ -53,15 +53,10 @@ struct FrameSurvey {
   CircleSample sample;
 };
 
-/// How far a survey is: `done` of `total` circles have been looked at. It may end before.
-struct SurveyProgress {
-  std::atomic<std::uint64_t> done{0}, total{0};
-};
-
 /// Makes the circles, piece by piece where it can, and goes with them through bin and blend on the
 /// CPU as `options` say, without a picture, of which drawing would write `picture_bytes` at once,
 /// in bands of so many rows. Throws what generating and drawing throw.
 FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
-                         int rows_of_band, const RasterOptions& options, SurveyProgress& progress);
+                         int rows_of_band, const RasterOptions& options, StreamProgress& progress);
 
 }  // namespace roundel

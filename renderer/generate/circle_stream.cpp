@@ -33,14 +33,14 @@ void CircleStream::fetch_in_parallel(std::size_t first, std::size_t n, Circles& 
   fetch_in_parallel(first, made.shapes.span().first(n), made.paints.span().first(n));
 }
 
-CircleStream CircleStream::counting(const std::function<void(std::size_t n)>& tell) const {
+CircleStream CircleStream::counted(StreamProgress& progress) const {
   CircleStream counted = *this;
   for (Make* make : {&counted.make_, &counted.chunks_.make}) {
     if (*make == nullptr) continue;
-    *make = [tell, make = *make](std::size_t first, std::span<Shape> shapes,
-                                 std::span<Paint> paints) {
+    *make = [&progress, make = *make](std::size_t first, std::span<Shape> shapes,
+                                      std::span<Paint> paints) {
       make(first, shapes, paints);
-      tell(shapes.size());
+      progress.done += shapes.size();
     };
   }
   return counted;

@@ -1,5 +1,7 @@
 #pragma once
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <utility>
@@ -8,6 +10,11 @@
 #include "renderer/generate/circle_recipe.h"
 
 namespace roundel {
+
+/// How far work on streamed circles is: `done` of `total` were made. It may end before.
+struct StreamProgress {
+  std::atomic<std::uint64_t> done{0}, total{0};
+};
 
 /// A frame's circles in paint order and frame space: all in memory, or made where they are needed.
 /// Whoever draws asks for runs of them, in whatever order, and never for those that nobody sees.
@@ -68,8 +75,9 @@ class CircleStream {
   void fetch_in_parallel(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
   /// Circles first .. first + n − 1 in `made`, which grows where it is smaller than that.
   void fetch_in_parallel(std::size_t first, std::size_t n, Circles& made) const;
-  /// The same circles, and tell(n) for each n that are made.
-  CircleStream counting(const std::function<void(std::size_t n)>& tell) const;
+  /// The same circles, which are counted as they are made; those in memory are not. Keeps a
+  /// reference.
+  CircleStream counted(StreamProgress& progress) const;
   /// All circles: in_memory(), or `made`, which gets them.
   const Circles& all(Circles& made) const;
 

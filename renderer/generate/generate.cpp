@@ -83,7 +83,7 @@ CircleMove move_of(const Scene& scene, const Layer& layer, bool by_view) {
 /// True where keys change nothing but the view and layers' moves. Data move by themselves.
 bool only_moves(const Scene& scene) {
   const std::vector<KeyedValue>& keyed = keyed_values(scene);
-  if (is_data_film(scene)) return false;
+  if (is_data_film(scene) || scene.film) return false;
   if (!keyed.empty() && std::any_of(scene.layers.begin(), scene.layers.end(), is_data))
     return false;
   return std::none_of(keyed.begin(), keyed.end(), [](const KeyedValue& value) {
@@ -154,7 +154,8 @@ FilmSource::FilmSource(const Scene& scene)
 FilmSource::Frame FilmSource::at(std::int64_t frame) {
   if (!has_frames_ || frame == now_.scene->frame) return now_;
   auto scene = std::make_shared<const Scene>(scene_at(*now_.scene, frame));
-  auto circles = std::make_shared<CircleSource>(*scene, *now_.circles);
+  auto circles = scene->film ? std::make_shared<CircleSource>(*scene)
+                             : std::make_shared<CircleSource>(*scene, *now_.circles);
   now_ = {std::move(scene), std::move(circles)};
   return now_;
 }

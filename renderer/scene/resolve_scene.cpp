@@ -230,6 +230,12 @@ void resolve_scene(Scene& scene) {
 Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
   Scene at = scene;
   if (!has_frames(scene) || frame == scene.frame) return at;
+  if (scene.film) {
+    at = scene.film->load(frame);
+    at.frame = frame;
+    at.film = scene.film;
+    return at;
+  }
   at.frame = frame;
   apply_keys(at, static_cast<double>(frame));
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Table>> tables;

@@ -76,7 +76,7 @@ const std::vector<KeyedValue>& keyed_values(const Scene& scene) {
 }
 
 bool has_frames(const Scene& scene) {
-  return scene.keyed || is_data_film(scene);
+  return scene.keyed || scene.film || is_data_film(scene);
 }
 
 std::string DataFilm::path(std::int64_t frame) const {

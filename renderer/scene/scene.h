@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -207,6 +208,8 @@ struct Animation {
   bool is_real = false;    ///< frame n is n/fps seconds of simulated time, else n steps
 };
 
+struct SceneFilm;
+
 /// A scene file, checked and resolved. Everything a frame's pixels depend on is in here.
 struct Scene {
   std::string path;  ///< for messages
@@ -222,8 +225,16 @@ struct Scene {
   std::int64_t frame = 0;             ///< that the scene is at
   std::uint64_t memory = 0;           ///< bytes that it may take to draw it; 0: nobody has said
   std::optional<std::string> output;  ///< pattern, relative to the working directory
+  /// Where each frame has a scene file of its own: all of the above is that of one of them.
+  std::shared_ptr<const SceneFilm> film = {};
 
   std::int64_t default_frame() const { return animation ? animation->start : 0; }
+};
+
+/// A scene file a frame.
+struct SceneFilm {
+  FrameName name{""};
+  std::function<Scene(std::int64_t frame)> load;  ///< as load_scene() does, by any thread
 };
 
 /// Number of circles of every frame, of the whole scene or of a layer, without generating them;

@@ -16,6 +16,7 @@
 #include "renderer/base/input_file.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/scene/fingerprint.h"
+#include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
 
@@ -62,9 +63,8 @@ std::string without_path(std::string_view message, const std::string& path) {
 }
 
 /// What is wrong with a whole file; empty: nothing.
-std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
-                     const std::string& fingerprint, const char* word) {
-  if (!fingerprint.empty() && found.fingerprint == fingerprint) return "";
+std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected, const char* word) {
+  if (!expected.fingerprint.empty() && found.fingerprint == expected.fingerprint) return "";
   if (found.width != expected.width || found.height != expected.height) {
     return fmt::format("{}x{}, {} {}x{}", found.width, found.height, word, expected.width,
                        expected.height);
@@ -91,11 +91,15 @@ std::string short_frames_text(const FrameList& frames) {
 }  // namespace
 
 ExpectedOrigin origin_of(const Scene& scene) {
-  ExpectedOrigin origin{
-      {fingerprint(scene), kSoftware, scene.seed, scene.image.width, scene.image.height}};
+  const auto origin = [](const Scene& one) {
+    return FrameOrigin{fingerprint(one), kSoftware, one.seed, one.image.width, one.image.height};
+  };
+  ExpectedOrigin expected{origin(scene)};
   if (has_frames(scene))
-    origin.fingerprint_of = [&scene](std::int64_t frame) { return fingerprint_at(scene, frame); };
-  return origin;
+    expected.of_frame = [&scene, origin](std::int64_t frame) {
+      return origin(scene_at(scene, frame, SceneUse::kFingerprint));
+    };
+  return expected;
 }
 
 FrameList taken_names(const FrameName& name, const FrameList& frames) {
@@ -193,9 +197,11 @@ ExpectedOrigin ExistingFrames::most_common_origin() const {
     std::map<std::int64_t, std::string> own;
     for (const FrameFile& file : files_)
       if (file.state == FrameState::kSound) own.emplace(file.said, file.origin->fingerprint);
-    origin.fingerprint_of = [own = std::move(own)](std::int64_t frame) {
+    origin.of_frame = [all = origin.all, own = std::move(own)](std::int64_t frame) {
+      FrameOrigin expected = all;
       const auto found = own.find(frame);
-      return found == own.end() ? "" : found->second;
+      expected.fingerprint = found == own.end() ? "" : found->second;
+      return expected;
     };
   }
   return origin;
@@ -210,12 +216,11 @@ void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word) {
 void ExistingFrames::judge_one(std::size_t i, const ExpectedOrigin& expected, const char* word) {
   FrameFile& file = files_[i];
   const bool says_frame = !file.origin->fingerprint.empty();
-  std::string fingerprint = expected.all.fingerprint;
-  if (expected.fingerprint_of && says_frame) {
-    const bool is_asked = std::binary_search(frames_.begin(), frames_.end(), file.said);
-    fingerprint = expected.fingerprint_of(is_asked ? file.said : frames_[i]);  // of a misnamed one
-  }
-  std::string fault = fault_of(*file.origin, expected.all, fingerprint, word);
+  const bool is_asked = std::binary_search(frames_.begin(), frames_.end(), file.said);
+  const FrameOrigin wanted = expected.of_frame && says_frame
+                                 ? expected.of_frame(is_asked ? file.said : frames_[i])  // misnamed
+                                 : expected.all;
+  std::string fault = fault_of(*file.origin, wanted, word);
   file.is_misnamed = fault.empty() && says_frame && file.said != frames_[i];
   if (file.is_misnamed) fault = "misnamed";
   if (fault.empty()) return;

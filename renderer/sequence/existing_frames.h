@@ -50,9 +50,9 @@ struct FrameFile {
 /// What all frames of an export are to say of themselves.
 struct ExpectedOrigin {
   FrameOrigin all;
-  /// Where there is one, the fingerprint of each frame instead, as films of data have; it may throw
-  /// Error, and is called by several threads at once.
-  std::function<std::string(std::int64_t)> fingerprint_of = {};
+  /// Where there is one, that of each frame instead, as films of data have; it may throw Error, and
+  /// is called by several threads at once.
+  std::function<FrameOrigin(std::int64_t)> of_frame = {};
 };
 /// That of frames which this program makes of the scene, to which it keeps a reference.
 ExpectedOrigin origin_of(const Scene& scene);
@@ -84,7 +84,7 @@ class ExistingFrames {
   const std::vector<FrameFile>& files() const { return files_; }
 
   /// That of most of the files. Where most have a fingerprint of their own, as in films of data,
-  /// any is right, and fingerprint_of says so. Refers to this object.
+  /// any is right, and of_frame says so. Refers to this object.
   ExpectedOrigin most_common_origin() const;
 
   /// Makes those sound files foreign that are not the frame they are named after, or of another

@@ -9,8 +9,8 @@ namespace roundel {
 ExportCircles::ExportCircles(const Scene& scene, std::uint64_t budget, bool repeats, bool recipes)
     : source_(scene),
       budget_(budget),
-      is_data_film_(is_data_film(scene)),
-      repeats_(repeats && !source_.first().is_simulated()) {
+      is_read_(is_data_film(scene) || scene.film),
+      repeats_(repeats && !scene.film && !source_.first().is_simulated()) {
   const std::uint64_t bytes = count_parts(scene) * (sizeof(Shape) + sizeof(Paint));
   const bool draws_again = source_.varies() || !repeats;
   keeps_circles_ = !source_.varies() && draws_again && bytes <= budget;
@@ -27,14 +27,16 @@ std::optional<FrameCircles> ExportCircles::at(std::int64_t frame, StageStats& st
   FilmSource::Frame source;
   std::string fingerprint;
   {
-    const StageTimer timer(stats, is_data_film_ ? "read" : "generate");
+    const StageTimer timer(stats, is_read_ ? "read" : "generate");
     if (!last_ && !has_recipes_) source_.keep_circles(budget_);
     source = source_.at(frame);
     fingerprint = roundel::fingerprint(*source.scene);
   }
   if (repeats_ && last_ == fingerprint) return std::nullopt;
   last_ = fingerprint;
+  const std::shared_ptr<const Scene> scene = source.scene;
   FrameCircles circles = make(frame, std::move(source), stats);
+  circles.scene = scene;
   circles.fingerprint = std::move(fingerprint);
   return circles;
 }

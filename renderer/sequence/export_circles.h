@@ -17,6 +17,7 @@ struct FrameCircles {
   FilmSource::Frame source;
   std::string fingerprint = {};                     ///< where each frame has its own
   std::shared_ptr<const CircleRecipe> recipe = {};  ///< of the stream, if it has one
+  std::shared_ptr<const Scene> scene = {};          ///< where each frame has its own
 };
 
 /// The circles of the frames that an export draws, one frame after the other.
@@ -40,7 +41,7 @@ class ExportCircles {
 
   FilmSource source_;
   std::uint64_t budget_;
-  bool is_data_film_, repeats_;
+  bool is_read_, repeats_;
   bool has_recipes_;
   bool keeps_circles_;                    ///< that could be made where they are needed
   std::optional<FrameCircles> constant_;  ///< where all frames have the same

@@ -256,9 +256,12 @@ class ExportPipeline {
     StageStats stats;
     const std::optional<Error> error = error_of([&] {
       if (!picture) picture = std::make_shared<FramePixels>();
-      picture->fingerprint = work.content.circles.fingerprint;
-      rasterizer.draw(work.content.circles.stream, job_.scene.image,
-                      job_.encoder.file_target(*picture, work.frame), stats);
+      const FrameCircles& circles = work.content.circles;
+      const Scene& scene = circles.scene ? *circles.scene : job_.scene;
+      picture->fingerprint = circles.fingerprint;
+      picture->seed = scene.seed;
+      rasterizer.draw(circles.stream, scene.image, job_.encoder.file_target(*picture, work.frame),
+                      stats);
     });
 
     lock.lock();

@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
+#include <set>
 
 #include "renderer/base/buffer.h"
+#include "tools/roundel/cli/file_watch.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
+#include "tools/roundel/cli/progress.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/export/export.h"
 
@@ -98,6 +102,10 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
                               ? "--pixel-format: expected --format y4m too"
                               : "--pixel-format: expected --format rawvideo too");
   }
+  if (options.watches && options.is_film())
+    problems.emplace_back("--watch: expected single pictures, without --frames");
+  if (options.watches && std::any_of(options.scenes.begin(), options.scenes.end(), is_stream_path))
+    problems.emplace_back("--watch: expected scene files, not standard input");
   if (options.is_stream()) {
     if (!options.format) problems.emplace_back("--output: expected --format for standard output");
     if (options.resume) problems.emplace_back("--resume: expected files, not standard output");
@@ -106,6 +114,9 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
     }
   }
 }
+
+/// Pictures that this process has made.
+using Made = std::set<std::string>;
 
 /// One picture to make.
 struct Still {
@@ -116,10 +127,11 @@ struct Still {
 /// Throws Error where the picture of a scene cannot be written, or would replace one of the files
 /// in `inputs`.
 Still plan_still(const Scene& scene, const RenderOptions& options,
-                 const std::vector<std::string>& inputs) {
+                 const std::vector<std::string>& inputs, const Made& made) {
   Still still{scene, plan_export(scene, options)};
   const bool named_by_hand = options.output && !names_folder(*options.output);
-  check_writable(still.plan.path(), named_by_hand || options.overwrite);
+  const bool may_replace = named_by_hand || options.overwrite || made.count(still.plan.path()) > 0;
+  check_writable(still.plan.path(), may_replace);
   check_replaces_no_input(still.plan.path(), inputs, ExitCode::kOutputRefused);
   return still;
 }
@@ -133,13 +145,13 @@ bool has_unread_data(const Scene& scene) {
 }
 
 std::vector<Still> plan_stills(const std::vector<Scene>& scenes, const RenderOptions& options,
-                               Problems& problems) {
+                               const Made& made, Problems& problems) {
   std::vector<Still> stills;
   std::map<std::string, std::string> writers;  // scene by picture
   const std::vector<std::string> inputs = files_read(scenes);
   for (const Scene& scene : scenes) {
     problems.attempt([&] {
-      Still still = plan_still(scene, options, inputs);
+      Still still = plan_still(scene, options, inputs, made);
       const auto [other, is_new] = writers.emplace(behind_links(still.plan.path()), scene.path);
       if (!is_new) {
         throw Error(ExitCode::kUsage, fmt::format("{} and {} would both be written to {}",
@@ -162,6 +174,74 @@ void report(const Still& still, const std::string& backend, const ExportResult& 
     warn_of_surprises(still.scene, still.plan.format.picture, sample, 1, frame,
                       result.stages.overlaps);
   });
+}
+
+/// Shows how far a picture of very many circles is; their making is what takes long.
+std::unique_ptr<WorkProgress> show_drawing(const Still& still, const RenderOptions& options,
+                                           StreamProgress& progress) {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 24;
+  if (options.verbosity == Verbosity::kQuiet || count_circles(still.scene) < kMany) return nullptr;
+  return std::make_unique<WorkProgress>(still.plan.path(), [&progress] {
+    return std::pair(progress.done.load(), progress.total.load());
+  });
+}
+
+void draw_still(const Still& still, Rasterizer& rasterizer, const std::string& backend,
+                const RenderOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  ExportResult result;
+  StreamProgress progress;
+  std::unique_ptr<WorkProgress> shown = show_drawing(still, options, progress);
+  const CircleSample sample =
+      render_to_file(still.scene, still.plan.frames.front(), rasterizer, still.plan.path(),
+                     result.stages, still.plan.format.picture, &progress);
+  shown.reset();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report(still, backend, result, sample, options);
+}
+
+/// Draws a picture of each scene, and adds them to `made`. `files`: becomes the files that the
+/// scenes read, once these are sound. Returns the exit code.
+ExitCode draw_stills(const RenderOptions& options, Made& made, std::vector<std::string>& files) {
+  Problems problems;
+  const std::vector<Scene> scenes = load_scenes(options.scenes, options.scene.overrides, problems);
+  if (problems.empty()) files = files_read(scenes);
+  const std::vector<Still> stills = plan_stills(scenes, options, made, problems);
+  if (!problems.empty()) return problems.exit_code();
+
+  PictureWork work = 0;
+  std::vector<std::string> paths;
+  for (const Still& still : stills) {
+    work += work_of(still.scene);
+    paths.push_back(still.plan.path());
+  }
+  const ChosenBackend chosen = choose_backend(options.machine, work);
+  const std::unique_ptr<Rasterizer> rasterizer =
+      make_rasterizer(chosen.backend, options.machine.raster);
+  const std::vector<NewFolder> folders = make_folders_of(paths);
+  for (const Still& still : stills) {
+    const bool is_drawn = problems.attempt(
+        [&] { draw_still(still, *rasterizer, backend_name(chosen.backend), options); });
+    if (is_drawn) made.insert(still.plan.path());
+  }
+  const bool some_failed = !problems.empty() && problems.count() < stills.size();
+  return some_failed ? ExitCode::kSomeFramesFailed : problems.exit_code();
+}
+
+/// Draws again whenever a file changes, until a signal ends the process.
+[[noreturn]] void watch_stills(const RenderOptions& options) {
+  Made made;
+  FileWatch watch;
+  std::vector<std::string> files = options.scenes;
+  watch.watch(files);
+  for (bool is_first = true;; is_first = false) {
+    Problems problems;
+    problems.attempt([&] { draw_stills(options, made, files); });
+    watch.watch(files);
+    if (is_first && options.verbosity != Verbosity::kQuiet)
+      print_err(fmt::format("watching {}; Ctrl-C ends\n", counted(files.size(), "file")));
+    watch.wait();
+  }
 }
 
 }  // namespace
@@ -189,6 +269,10 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       "replace existing pictures of a sequence (with --resume only those that are not right), and "
       "those whose names come from a scene or a folder; a single FILE named by -o is always "
       "replaced, at once and as a whole; never a file that the command reads");
+  line.add_switch(
+      "watch", options.watches,
+      "draw again whenever a scene or its data change, until Ctrl-C; quick with --scale; "
+      "what is wrong with a scene is said, and the picture stays as it is");
   add_sequence(line, options);
   add_size(line, options.scene);
   add_part(line, options.scene);
@@ -225,35 +309,10 @@ int run_render(const Arguments& arguments) {
   give_back_freed_blocks();
   const ThreadLimit thread_limit(options.machine.raster.threads);
 
-  Problems problems;
-  const std::vector<Scene> scenes = load_scenes(options.scenes, options.scene.overrides, problems);
-  const std::vector<Still> stills = plan_stills(scenes, options, problems);
-  if (!problems.empty()) return static_cast<int>(problems.exit_code());
-
-  PictureWork work = 0;
-  std::vector<std::string> paths;
-  for (const Still& still : stills) {
-    work += work_of(still.scene);
-    paths.push_back(still.plan.path());
-  }
-  const ChosenBackend chosen = choose_backend(options.machine, work);
-  const std::unique_ptr<Rasterizer> rasterizer =
-      make_rasterizer(chosen.backend, options.machine.raster);
-  const std::vector<NewFolder> folders = make_folders_of(paths);
-  for (const Still& still : stills) {
-    problems.attempt([&] {
-      const auto start = std::chrono::steady_clock::now();
-      ExportResult result;
-      const CircleSample sample =
-          render_to_file(still.scene, still.plan.frames.front(), *rasterizer, still.plan.path(),
-                         result.stages, still.plan.format.picture);
-      result.seconds =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      report(still, backend_name(chosen.backend), result, sample, options);
-    });
-  }
-  const bool some_failed = !problems.empty() && problems.count() < stills.size();
-  return static_cast<int>(some_failed ? ExitCode::kSomeFramesFailed : problems.exit_code());
+  if (options.watches) watch_stills(options);
+  Made made;
+  std::vector<std::string> files;
+  return static_cast<int>(draw_stills(options, made, files));
 }
 
 }  // namespace roundel

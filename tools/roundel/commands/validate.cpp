@@ -179,7 +179,7 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
   // With CUDA --memory is device memory, and the host holds the circles of a chunk.
   if (backend == Backend::kCuda)
     measured = {.threads = raster.threads, .chunks_of = Backend::kCuda};
-  SurveyProgress progress;
+  StreamProgress progress;
   std::optional<WorkProgress> shown;
   if (options.verbosity != Verbosity::kQuiet) {
     shown.emplace(scene.path,

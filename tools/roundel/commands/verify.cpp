@@ -18,6 +18,7 @@
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/progress.h"
+#include "tools/roundel/cli/scene_film.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 
@@ -161,7 +162,8 @@ int run_verify(const Arguments& arguments) {
   const ThreadLimit thread_limit(options.threads);
   const bool is_quiet = options.verbosity == Verbosity::kQuiet;
   std::optional<Scene> scene;
-  if (options.scene_path) scene = load_scene(*options.scene_path, options.scene.overrides);
+  if (options.scene_path)
+    scene = load_film(*options.scene_path, options.scene.overrides, options.frames);
   const FrameList frames =
       scene ? frames_of(*scene, options.frames, 0) : options.frames.list.value_or(FrameList());
   const FrameName name = name_of(options.pattern, frames, options.frames.renumbers);
@@ -189,7 +191,7 @@ int run_verify(const Arguments& arguments) {
     if (state != FrameState::kSound) bad.push_back(frames[i]);
   }
   if (!is_quiet) {
-    if (!scene && origin.fingerprint_of)
+    if (!scene && origin.of_frame)
       print_err(
           "nearly every frame has a fingerprint of its own, as in a film of data: with --scene it "
           "is checked which is right\n");

@@ -21,6 +21,7 @@
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
+#include "tools/roundel/cli/scene_film.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/export/ranks.h"
 
@@ -118,7 +119,7 @@ class Exporter {
         ranks_(ranks),
         threads_(threads_of(options.machine.raster.threads, ranks.local)),
         thread_limit_(threads_),
-        scene_(load_scene(options.scenes.front(), options.scene.overrides)),
+        scene_(load_film(options.scenes.front(), options.scene.overrides, options.frames)),
         plan_(plan_export(scene_, options)),
         encoder_(scene_, plan_.format, options.pixels),
         frames_(frames),
@@ -136,7 +137,10 @@ class Exporter {
 
   /// For the first rank: looks at the files that are there already.
   FramesToMake find_work() const {
-    if (options_.is_stream()) return {plan_.frames, 0, {}, {}};
+    if (options_.is_stream()) {
+      if (scene_.film) check_scenes(scene_, plan_.frames);
+      return {plan_.frames, 0, {}, {}};
+    }
     return frames_to_make(plan_, scene_, options_);
   }
 
@@ -212,7 +216,7 @@ class Exporter {
     const bool is_cheap = makes_circles_on_the_way(scene_) || result.written.size() >= kManyFrames;
     if (!CircleSource(scene_).is_simulated() && is_cheap) sample = sample_circles(scene_, 0);
     const bool is_made = !result.written.empty();
-    warn_of_surprises(scene_, plan_.format.picture, sample, plan_.frames.size(),
+    warn_of_surprises(scene_, plan_.format.picture, sample, scene_.film ? 1 : plan_.frames.size(),
                       is_made ? result.written.front() : 0, is_made ? result.stages.overlaps : 1);
   }
 

@@ -17,6 +17,7 @@
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/progress.h"
 #include "tools/roundel/cli/requirements.h"
+#include "tools/roundel/cli/scene_film.h"
 
 namespace roundel {
 namespace {
@@ -31,8 +32,10 @@ FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat 
   }
   std::string pattern = options.output ? *options.output : *scene.output;
   if (options.output && names_folder(pattern)) {
-    const fs::path picture = picture_in_folder(pattern, scene.path, format);
+    const fs::path picture =
+        picture_in_folder(pattern, scene.film ? options.scenes.front() : scene.path, format);
     if (!options.is_film()) return FrameName::literal(picture.string());
+    if (scene.film) return FrameName(picture.string());
     pattern =
         (picture.parent_path() / picture.stem()).string() + "_####" + picture.extension().string();
   }
@@ -126,8 +129,10 @@ std::map<std::string, std::string> first_frames(const ExportPlan& plan) {
   return frames;
 }
 
-std::vector<std::string> inputs_of(const Scene& scene, const RenderOptions& options) {
-  std::vector<std::string> inputs = files_read({scene});
+/// All that is read; that of a scene file a frame is checked on the way.
+std::vector<std::string> inputs_of(const Scene& scene, const FrameList& frames,
+                                   const RenderOptions& options) {
+  std::vector<std::string> inputs = scene.film ? check_scenes(scene, frames) : files_read({scene});
   if (!options.frames.list_file.empty()) inputs.push_back(options.frames.list_file);
   return inputs;
 }
@@ -194,6 +199,7 @@ bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderO
 
 FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
                             const RenderOptions& options) {
+  const InputFiles inputs(inputs_of(scene, plan.frames, options));
   const std::map<std::string, std::string> folders = first_frames(plan);
   for (const auto& [folder, frame] : folders) check_folder_of(frame);
   FramesToMake work;
@@ -202,7 +208,6 @@ FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
   } else {
     work = {plan.frames, 0, taken_names(plan.name, plan.frames), {}};
   }
-  const InputFiles inputs(inputs_of(scene, options));
   for (const std::int64_t frame : work.taken)
     inputs.check_keeps(plan.name.path(frame), ExitCode::kOutputRefused);
   if (!options.resume && !options.overwrite) refuse_existing(plan, work.taken);

@@ -285,8 +285,9 @@ void draw_ordered_bands(const Scene& scene, bool wants_float, const Ranks& ranks
     try {
       StageStats stats;
       const std::int64_t frame = order["frame"];
-      generate_in_frame_space(*source.at(frame).circles, frame, circles);
-      painter.draw(circles, scene.image, band, out, stats);
+      const FilmSource::Frame now = source.at(frame);
+      generate_in_frame_space(*now.circles, frame, circles);
+      painter.draw(circles, now.scene->image, band, out, stats);
     } catch (const std::exception& error) {
       const std::string text = error.what();
       send(messenger, 0, MessageKind::kBand, text.empty() ? "failed" : text);

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""A scene file a frame, and pictures that are drawn again when their files change.
+Usage: scene_films_test.py PATH_OF_ROUNDEL"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROUNDEL = ""  # set by main()
+DONE, FAILED, USAGE, INVALID, REFUSED = 0, 1, 2, 3, 4
+FRAMES = range(3, 9)
+
+
+def scene(frame, image="width: 64, height: 48"):
+    """Everything but the size differs from frame to frame."""
+    return (f'version: 1\nimage: {{{image}, background: "#{frame:02x}{255 - frame:02x}80"}}\nseed: {frame}\n'
+            f"layers:\n  - random: {{count: {50 * frame}, radius: 0.05}}\n"
+            + ("  - generator: bouncingballs\n" if frame % 2 else "  - circles: [{x: 0.5, y: 0.5, radius: 0.2}]\n"))
+
+
+class SceneFilmsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="roundel_scene_films_")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        for frame in FRAMES:
+            self.write(f"s_{frame:03}.yaml", scene(frame))
+        os.mkdir(self.path("out"))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def run_roundel(self, *arguments, code=DONE):
+        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, timeout=120, capture_output=True, check=False)
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout[:2000]} {done.stderr[:2000]}")
+        return done
+
+    def render(self, *more, code=DONE, frames="3-8"):
+        return self.run_roundel("render", "s_###.yaml", "--frames", frames, "-o", "out/###.png", *more,
+                                code=code).stderr.decode()
+
+
+class SceneFilms(SceneFilmsTest):
+    def test_each_frame_is_that_of_its_scene(self):
+        self.assertNotIn("depends on the frame", self.render())
+        for frame in FRAMES:
+            self.run_roundel("render", f"s_{frame:03}.yaml", "--frame", str(frame), "-o", "still.png")
+            self.assertEqual(self.read(f"out/{frame:03}.png"), self.read("still.png"))
+
+    def test_they_are_resumed_verified_shared_and_streamed(self):
+        self.render()
+        whole = {frame: self.read(f"out/{frame:03}.png") for frame in FRAMES}
+        self.assertIn("0 frames (6 kept)", self.render("--resume"))
+        os.unlink(self.path("out/004.png"))
+        self.write("s_006.yaml", scene(6).replace("0.05", "0.06"))
+        self.assertIn("1 frame is of another scene: out/006.png", self.render("--resume", code=REFUSED))
+        done = self.run_roundel("verify", "out/###.png", "--frames", "3-8", "--scene", "s_###.yaml", code=FAILED)
+        self.assertEqual(done.stdout.decode(), "missing: 4\nforeign: 6\n--frames 4,6\n")
+        self.assertIn("2 frames (4 kept, 1 replaced)", self.render("--resume", "--overwrite"))
+        self.write("s_006.yaml", scene(6))
+        for frame in FRAMES:
+            os.unlink(self.path(f"out/{frame:03}.png"))
+        for share in ("1/2", "2/2"):
+            self.render("--shard", share)
+        self.assertEqual({frame: self.read(f"out/{frame:03}.png") for frame in FRAMES}, whole)
+        self.run_roundel("verify", "out/###.png", "--frames", "3-8", "--scene", "s_###.yaml")
+        stream = self.run_roundel("render", "s_###.yaml", "--frames", "3-8", "-o", "-", "--format", "png").stdout
+        self.assertEqual(stream, b"".join(whole.values()))
+        for frame in FRAMES:
+            os.unlink(self.path(f"out/{frame:03}.png"))
+        self.render("--split-frame", "--threads", "2")
+        self.assertEqual({frame: self.read(f"out/{frame:03}.png") for frame in FRAMES}, whole)
+
+    def test_a_folder_takes_the_scenes_names(self):
+        self.run_roundel("render", "s_###.yaml", "--frames", "3,5", "-o", "out")
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["s_003.png", "s_005.png"])
+
+    def test_missing_scenes_are_said_before_anything_is_rendered(self):
+        os.unlink(self.path("s_005.yaml"))
+        self.assertEqual(self.render(frames="2-9", code=INVALID),
+                         "s_###.yaml: no file for 3 of 8 frames: 2,5,9 (s_002.yaml)\n")
+        self.assertEqual(os.listdir(self.path("out")), [])
+
+    def test_all_mistakes_are_said_before_anything_is_rendered(self):
+        self.write("s_005.yaml", scene(5).replace("count", "cuont"))
+        self.write("s_007.yaml", scene(7, "width: 48, height: 48"))
+        self.write("s_008.yaml", scene(8, "width: 64, height: 48, bits: 16"))
+        said = self.render(code=INVALID)
+        self.assertIn('s_005.yaml:5:14: layers[0].random: unknown key "cuont"', said)
+        self.assertIn("s_007.yaml: image: 48x48, but 64x48 in s_003.yaml\n", said)
+        self.assertIn("s_008.yaml: image: expected alpha, bits, dither and blend of s_003.yaml\n", said)
+        self.assertEqual(os.listdir(self.path("out")), [])
+        self.run_roundel("render", "s_###.yaml", "--frames", "3-8", "-o", "-", "--format", "rawvideo", code=INVALID)
+
+    def test_all_needs_a_list(self):
+        done = self.run_roundel("render", "s_###.yaml", "--frames", "all", "-o", "out/#.png", code=USAGE)
+        self.assertIn("--frames: expected LIST, as s_###.yaml is a scene file a frame", done.stderr.decode())
+
+    def test_no_scene_is_replaced(self):
+        before = self.read("s_004.yaml")
+        os.link(self.path("s_004.yaml"), self.path("out/005.png"))
+        self.assertIn("would replace", self.render("--overwrite", code=REFUSED))
+        self.assertEqual(self.read("s_004.yaml"), before)
+
+    def test_a_file_of_that_very_name_is_a_scene_of_its_own(self):
+        self.write("s_###.yaml", scene(4))
+        self.run_roundel("render", "s_###.yaml", "--frames", "0-1", "-o", "out/#.png")
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["0.png", "1.png"])
+
+
+class Watch(SceneFilmsTest):
+    def start(self, *arguments):
+        process = subprocess.Popen([ROUNDEL, "render", *arguments, "--watch"], cwd=self.folder, text=True,
+                                   stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        return process
+
+    def wait_for(self, process, text):
+        while True:
+            line = process.stderr.readline()
+            self.assertNotEqual(line, "", "it has ended")
+            if text in line:
+                return line
+
+    def wait_until(self, is_so):
+        end = time.monotonic() + 60
+        while not is_so():
+            self.assertLess(time.monotonic(), end, "waited in vain")
+            time.sleep(0.01)
+
+    def picture_of(self, name, *options):
+        self.run_roundel("render", name, "-o", "still.png", *options)
+        return self.read("still.png")
+
+    def test_a_picture_follows_its_scene_however_that_is_written(self):
+        process = self.start("s_004.yaml", "-o", "a.png", "--scale", "0.5")
+        self.wait_for(process, "watching 1 file; Ctrl-C ends")
+        self.write("other.yaml", scene(5))
+        os.replace(self.path("other.yaml"), self.path("s_004.yaml"))  # as editors do
+        self.wait_for(process, "a.png  32x24")
+        self.assertEqual(self.read("a.png"), self.picture_of("s_004.yaml", "--scale", "0.5"))
+        self.write("s_004.yaml", "version: 2\n")
+        self.wait_for(process, "s_004.yaml:1:10: version: expected 1, got 2")
+        self.write("s_004.yaml", scene(6))
+        self.wait_for(process, "a.png  32x24")
+        self.assertEqual(self.read("a.png"), self.picture_of("s_006.yaml", "--scale", "0.5"))
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 130)
+
+    def test_a_picture_follows_its_data_and_two_scenes_their_own(self):
+        def write_data(rows):
+            self.write("d.csv", "x,y,radius\n" + "".join(f"0.{i},0.5,0.1\n" for i in range(1, rows)))
+
+        write_data(3)
+        self.write("data.yaml", "version: 1\nimage: {width: 32, height: 32}\n"
+                                "layers: [{data: d.csv, columns: [x, y, radius]}]\n")
+        process = self.start("data.yaml", "s_004.yaml", "-o", "out")  # the names are not by hand
+        self.wait_for(process, "watching 3 files")
+        write_data(8)
+        self.wait_for(process, "out/data.png")
+        self.assertEqual(self.read("out/data.png"), self.picture_of("data.yaml"))
+        os.unlink(self.path("d.csv"))
+        self.wait_for(process, "d.csv: no such file")
+        write_data(5)
+        self.wait_for(process, "out/data.png")
+        self.assertEqual(self.read("out/data.png"), self.picture_of("data.yaml"))
+
+    def test_the_first_try_may_fail_and_pictures_of_others_stay(self):
+        self.write("bad.yaml", "version: 2\n")
+        process = self.start("bad.yaml", "-o", "a.png")
+        self.wait_for(process, "watching 1 file")
+        self.write("bad.yaml", scene(4))
+        self.wait_until(lambda: os.path.exists(self.path("a.png")))
+        self.write("out/s_004.png", "somebody's")
+        process = self.start("s_004.yaml", "-o", "out")
+        self.wait_for(process, "exists (--overwrite replaces it)")
+        self.write("s_004.yaml", scene(5))
+        self.wait_for(process, "exists (--overwrite replaces it)")
+        self.assertEqual(self.read("out/s_004.png"), b"somebody's")
+
+    def test_it_is_for_pictures_of_files(self):
+        self.run_roundel("render", "s_004.yaml", "--frames", "0-1", "-o", "#.png", "--watch", code=USAGE)
+        self.run_roundel("render", "-", "-o", "a.png", "--watch", code=USAGE)
+
+
+if __name__ == "__main__":
+    ROUNDEL = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

@@ -1,0 +1,72 @@
+#include "tools/roundel/cli/file_watch.h"
+
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "renderer/base/write_file.h"
+
+namespace roundel {
+namespace {
+
+std::optional<FileStamp> stamp_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileStamp{static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec,
+                   status.st_mtim.tv_nsec};
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+}  // namespace
+
+FileWatch::FileWatch() : events_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {}
+
+FileWatch::~FileWatch() {
+  if (events_ >= 0) close(events_);
+}
+
+void FileWatch::watch(const std::vector<std::string>& files) {
+  Stamps stamps;
+  for (const std::string& file : files) {
+    const auto known = stamps_.find(file);
+    stamps[file] = known != stamps_.end() ? known->second : stamp_of(file);
+    if (events_ < 0) continue;
+    // Folders, as editors put a new file in the old one's place; a link's and that of its target.
+    for (const std::string& path : {file, behind_links(file)})
+      inotify_add_watch(events_, folder_of(path).c_str(),
+                        IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE);
+  }
+  stamps_ = std::move(stamps);
+}
+
+void FileWatch::wait() {
+  constexpr int kLookMilliseconds = 500, kStillMilliseconds = 50;
+  while (stamps_now() == stamps_) sleep(kLookMilliseconds);
+  while (std::exchange(stamps_, stamps_now()) != stamps_) poll(nullptr, 0, kStillMilliseconds);
+}
+
+FileWatch::Stamps FileWatch::stamps_now() const {
+  Stamps now;
+  for (const auto& [file, stamp] : stamps_) now[file] = stamp_of(file);
+  return now;
+}
+
+/// At most, and until something happens in a folder.
+void FileWatch::sleep(int milliseconds) const {
+  pollfd waiting{events_, POLLIN, 0};
+  poll(&waiting, 1, milliseconds);  // which ignores a descriptor of −1
+  std::array<char, 4096> unused;    // NOLINT: filled by read
+  while (events_ >= 0 && read(events_, unused.data(), unused.size()) > 0) {
+  }
+}
+
+}  // namespace roundel
