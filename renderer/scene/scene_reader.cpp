@@ -43,9 +43,9 @@ class SceneReader {
       keys_.set_fps(animation_->fps);
     }
     scene.frame = scene.default_frame();
+    if (const auto view = root.find_part("view")) read_view(*view, scene);
     fits_films_ = scene.window && scene.window->kind == ViewWindow::Kind::kData &&
                   !scene.window->is_over_frame;
-    if (const auto view = root.find_part("view")) read_view(*view, scene);
     if (const auto layers = root.find_part("layers")) read_layers(*layers, scene);
     if (overrides_.layers) hide_layers(scene);
     scene.image.looks = looks_of(scene);

@@ -91,9 +91,9 @@ MALFORMED.update(
 )
 
 OPTIONS = {
-    "render": "output overwrite frames renumber resume shard split-frame format pixel-format progress size scale crop layers set seed "
+    "render": "output overwrite watch frames renumber resume shard split-frame format pixel-format progress size scale crop layers set seed "
               "frame backend device threads memory stats quiet verbose",
-    "verify": "frames renumber scene size scale crop layers set seed threads quiet",
+    "verify": "frames renumber scene size scale crop layers set seed manifest delete threads quiet",
     "validate": "output format size scale crop layers set seed frame backend device threads memory quiet",
     "diff": "max-delta max-pixels max-density flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
             "junit explain limit size set seed frame json threads quiet",
@@ -659,9 +659,9 @@ class Inputs(CommandTest):
         for target in ("d.npy", "d.yaml"):
             for make in (os.symlink, os.link):
                 make(self.path(target), self.path("out/f2.png"))
-                for option in ("--overwrite", "--resume"):
+                for options in (["--overwrite"], ["--resume", "--overwrite"]):
                     self.assert_refused("render", "d.yaml", "--frames", "0-3", "-o", "out/f#.png",
-                                        option, reads=target)
+                                        *options, reads=target)
                 os.unlink(self.path("out/f2.png"))
         self.assert_refused("render", "scene.png", "--frames", "1", "-o", "scene.png", "--overwrite",
                             reads="scene.png")
