@@ -21,7 +21,8 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kWriters = 4;  ///< threads that write files; they mostly wait for the disk
+/// Threads that write files: on disks they mostly wait, into memory each takes a core.
+constexpr std::size_t kLeastWriters = 4, kMostWriters = 16;
 constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
 
 using PixelsPointer = std::shared_ptr<FramePixels>;
@@ -120,7 +121,10 @@ class ExportPipeline {
     for (auto& rasterizer : job_.rasterizers) {
       threads_.emplace_back([this, &rasterizer] { draw_frames(*rasterizer); });
     }
-    const std::size_t writers = job_.sink.in_order() ? 1 : kWriters;
+    const std::size_t writers =
+        job_.sink.in_order()
+            ? 1
+            : std::clamp(static_cast<std::size_t>(encoders_) / 2, kLeastWriters, kMostWriters);
     for (std::size_t i = 0; i < writers; ++i) threads_.emplace_back([this] { write_frames(); });
   }
 
