@@ -253,7 +253,7 @@ std::optional<ImageFormat> RenderOptions::picture_format() const {
 bool parse(const Arguments& arguments, RenderOptions& options) {
   CommandLine line("render", "SCENE... [-o FILE] [OPTION...]",
                    "Renders one frame of each scene into a picture, or with --frames a sequence of "
-                   "frames of one scene.");
+                   "frames of one scene, or of a scene file a frame (scene_####.yaml).");
   add_scenes(line, options.scenes);
   line.add_value(
       "output,o", "FILE",
