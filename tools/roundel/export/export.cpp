@@ -166,7 +166,10 @@ class Exporter {
         return stop_signal() == 0;
       };
       ExportResult part = export_frames(std::move(job));
-      if (shared_) part.kept = shared_->take_kept();
+      if (shared_) {
+        part.kept = shared_->take_kept();
+        remove_leftovers(plan_);  // of those that were killed meanwhile
+      }
       Failure error = part.error;
       add_result(result, std::move(part));
       return error;

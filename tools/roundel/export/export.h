@@ -87,6 +87,8 @@ struct FramesToMake {
 };
 FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
                             const RenderOptions& options);
+/// Removes the temporary files that killed exports have left where the frames go.
+void remove_leftovers(const ExportPlan& plan);
 
 /// With --resume, once a frame is claimed from other exports into the same folder: whether one of
 /// them has made it since frames_to_make(). Throws Error(kOutputRefused) for a file that must not

@@ -197,6 +197,10 @@ bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderO
   return file.state == FrameState::kSound;
 }
 
+void remove_leftovers(const ExportPlan& plan) {
+  for (const auto& [folder, frame] : first_frames(plan)) remove_leftover_files(folder);
+}
+
 FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
                             const RenderOptions& options) {
   const InputFiles inputs(inputs_of(scene, plan.frames, options));
@@ -211,11 +215,9 @@ FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
   for (const std::int64_t frame : work.taken)
     inputs.check_keeps(plan.name.path(frame), ExitCode::kOutputRefused);
   if (!options.resume && !options.overwrite) refuse_existing(plan, work.taken);
+  remove_leftovers(plan);
   std::vector<std::string> frames;
-  for (const auto& [folder, frame] : folders) {
-    remove_leftover_files(folder);
-    frames.push_back(frame);
-  }
+  for (const auto& [folder, frame] : folders) frames.push_back(frame);
   if (!work.frames.empty()) work.folders = make_folders_of(frames, TakenName::kReplace);
   return work;
 }
