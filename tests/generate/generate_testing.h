@@ -44,9 +44,10 @@ inline std::vector<float> rows_of(const Circles& circles) {
 }
 
 inline bool same_bits(const Circles& a, const Circles& b) {
-  return a.count() == b.count() &&
-         std::memcmp(a.shapes.data(), b.shapes.data(), a.count() * sizeof(Shape)) == 0 &&
-         std::memcmp(a.paints.data(), b.paints.data(), a.count() * sizeof(Paint)) == 0;
+  if (a.count() != b.count()) return false;
+  return a.count() == 0 ||  // where the pointers may be null
+         (std::memcmp(a.shapes.data(), b.shapes.data(), a.count() * sizeof(Shape)) == 0 &&
+          std::memcmp(a.paints.data(), b.paints.data(), a.count() * sizeof(Paint)) == 0);
 }
 
 }  // namespace roundel
