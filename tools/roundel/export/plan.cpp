@@ -217,6 +217,7 @@ FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
   if (!options.resume && !options.overwrite) refuse_existing(plan, work.taken);
   remove_leftovers(plan);
   std::vector<std::string> frames;
+  frames.reserve(folders.size());
   for (const auto& [folder, frame] : folders) frames.push_back(frame);
   if (!work.frames.empty()) work.folders = make_folders_of(frames, TakenName::kReplace);
   return work;
