@@ -4,14 +4,12 @@
 import os
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
 import numpy as np
 
-ROUNDEL = ""  # set by main()
+from command_case import CommandCase
+
 DONE, FAILED, INVALID, REFUSED = 0, 1, 3, 4
 START, FRAMES = 3, 6
 HEAD = f"image: {{width: 64, height: 48}}\nanimation: {{start: {START}, frames: {FRAMES}}}\n"
@@ -27,28 +25,15 @@ def columns(frame):
             "kind": np.array(["a", "b", chr(ord("c") + frame)])[random.integers(0, 3, rows)]}
 
 
-class DataFilmsTest(unittest.TestCase):
+class DataFilmsTest(CommandCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="roundel_data_films_")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        super().setUp()
         for frame in self.frames():
             np.savez(self.path(f"d_{frame:04}.npz"), **columns(frame))
 
     @staticmethod
     def frames():
         return range(START, START + FRAMES)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
-
-    def run_roundel(self, *arguments, code=DONE):
-        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, timeout=120, capture_output=True, check=False)
-        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout[:2000]} {done.stderr[:2000]}")
-        return done
 
     def scene(self, layer="data: d_####.npz, " + MAP, head=HEAD, name="s.yaml"):
         layers = "".join(f"  - {{{one}}}\n" for one in ([layer] if isinstance(layer, str) else layer))
@@ -262,5 +247,4 @@ class DataFilmsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    ROUNDEL = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=1)

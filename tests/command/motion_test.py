@@ -3,13 +3,10 @@
 
 import os
 import re
-import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-ROUNDEL = ""  # set by main()
+from command_case import CommandCase
+
 DONE, USAGE, INVALID, REFUSED = 0, 2, 3, 4
 FILM = """version: 1
 vars: {tint: "#ff8000"}
@@ -25,26 +22,9 @@ STILL = "version: 1\nimage: {width: 48, height: 32}\nlayers: [{generator: rgb}]\
 SIMULATED = "version: 1\nimage: {width: 48, height: 32}\nlayers: [{generator: hypnosis}]\nanimation: {fps: 30%s}\n"
 
 
-class MotionTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="roundel_motion_")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
-
-    def write(self, text, name="s.yaml"):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def run_roundel(self, *arguments, code=DONE):
-        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, timeout=300, capture_output=True, check=False)
-        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout[:2000]} {done.stderr[:2000]}")
-        return done
+class MotionTest(CommandCase):
+    def scene(self, text, name="s.yaml"):
+        self.write(name, text)
 
     def render(self, *arguments, output="f/f_##.png", code=DONE):
         return self.run_roundel("render", "s.yaml", "--backend", "cpu", "-o", output, *arguments, code=code)
@@ -57,23 +37,23 @@ class MotionTest(unittest.TestCase):
         self.assertTrue(one == other, "pixels differ")
 
     def test_frames_are_stills_and_an_edit_of_the_end_keeps_the_beginning(self):
-        self.write(FILM)
+        self.scene(FILM)
         self.render("--frames", "all")
         for frame in (0, 5, 10, 20):
             self.render("--frame", str(frame), output="still.png")
             self.assertEqual(self.read("still.png"), self.read(f"f/f_{frame:02}.png"))
         self.assertEqual(len({self.read(f"f/f_{frame:02}.png") for frame in range(21)}), 21)
-        self.write(FILM.replace("20: 0.5", "20: 0.25"))
+        self.scene(FILM.replace("20: 0.5", "20: 0.25"))
         self.assertIn(b"11-20", self.render("--frames", "all", "--resume", code=REFUSED).stderr)
         said = self.render("--frames", "all", "--resume", "--overwrite").stderr
         self.assertIn(b"11 kept", said)
         self.run_roundel("verify", "f/f_##.png", "--frames", "all", "--scene", "s.yaml")
 
     def test_vars_are_set_for_films_and_checked(self):
-        self.write(FILM)
+        self.scene(FILM)
         other = self.pixels("--frames", "7", "--set", "tint=#0000ff")
         self.assertTrue(other != self.pixels("--frames", "7"))
-        self.write(FILM.replace("#ff8000", "#0000ff"), "blue.yaml")
+        self.scene(FILM.replace("#ff8000", "#0000ff"), "blue.yaml")
         self.assertTrue(other == self.pixels("--frames", "7", name="blue.yaml"))
         self.render("--frames", "7", "--set", "tint=#0000ff")
         self.run_roundel("verify", "f/f_##.png", "--frames", "7", "--scene", "s.yaml", "--set", "tint=#0000ff")
@@ -84,7 +64,7 @@ class MotionTest(unittest.TestCase):
             self.assertFalse(os.path.exists(self.path("f/f_13.png")))
 
     def test_shards_make_the_same_film(self):
-        self.write(FILM)
+        self.scene(FILM)
         self.render("--frames", "-3-15", output="a/f_##.png")
         for shard in ("1/3", "2/3", "3/3"):
             self.render("--frames", "-3-15", "--shard", shard, output="b/f_##.png")
@@ -93,7 +73,7 @@ class MotionTest(unittest.TestCase):
         self.assertEqual(len(os.listdir(self.path("b"))), 19)
 
     def test_names_without_gaps(self):
-        self.write(FILM)
+        self.scene(FILM)
         self.render("--frames", "-4-20x4,30", output="all/f_##.png")
         self.render("--frames", "-4-20x4,30", "--renumber")
         numbers = [-4, 0, 4, 8, 12, 16, 20, 30]
@@ -109,39 +89,39 @@ class MotionTest(unittest.TestCase):
         self.assertIn(b"--renumber: expected with --frames", self.render("--renumber", code=USAGE).stderr)
 
     def test_a_stream_of_some_frames_has_their_rate(self):
-        self.write(FILM)
+        self.scene(FILM)
         for frames, rate in (("0-8x2", b"F10:1"), ("0-9x3", b"F20:3"), ("0-8", b"F20:1"), ("0,1,5", b"F20:1"), ("3", b"F20:1")):
             stream = self.run_roundel("render", "s.yaml", "-o", "-", "--format", "y4m", "--frames", frames, "-q").stdout
             self.assertIn(b" " + rate + b" ", stream.split(b"\n")[0])
 
     def test_real_time_goes_by_fps(self):
-        self.write(SIMULATED % "", "steps.yaml")
-        self.write(SIMULATED % ", time: real")
+        self.scene(SIMULATED % "", "steps.yaml")
+        self.scene(SIMULATED % ", time: real")
         for frame in (-2, 0, 1, 7, 20):
             self.assertSame(self.pixels("--frames", str(frame)), self.pixels("--frames", str(2 * frame), name="steps.yaml"))
         self.render("--frames", "0-3")
-        self.write(SIMULATED % ", time: real" + "output: other.png\n")
+        self.scene(SIMULATED % ", time: real" + "output: other.png\n")
         self.assertIn(b"4 kept", self.render("--frames", "0-3", "--resume").stderr)
-        self.write(SIMULATED.replace("30", "24") % ", time: real")
+        self.scene(SIMULATED.replace("30", "24") % ", time: real")
         self.render("--frames", "0-3", "--resume", code=REFUSED)
         self.assertSame(self.pixels("--frames", "24"), self.pixels("--frames", "60", name="steps.yaml"))
-        self.write(SIMULATED.replace("30", "1e-9") % ", time: real")
+        self.scene(SIMULATED.replace("30", "1e-9") % ", time: real")
         self.assertIn(b"steps of 1/60 s", self.render("--frame", "1", output="a.png", code=INVALID).stderr)
 
     def test_validate_says_what_moves(self):
-        self.write(FILM)
+        self.scene(FILM)
         said = self.run_roundel("validate", "s.yaml").stdout.decode()
         self.assertIn('  moves        view: zoom\n               layers[1]: opacity, x of 1 circle\n', said)
-        self.write(SIMULATED % "")
+        self.scene(SIMULATED % "")
         self.assertIn("  moves        layers[0]: simulated\n", self.run_roundel("validate", "s.yaml").stdout.decode())
-        self.write(STILL)
+        self.scene(STILL)
         self.assertNotIn("moves", self.run_roundel("validate", "s.yaml").stdout.decode())
         said = self.render("--frames", "0-9").stderr.decode()
         self.assertEqual(len(re.findall("nothing in this scene depends on the frame", said)), 1)
 
     def test_simulated_scenes_fill_pictures_of_any_aspect(self):
         for width, height in ((160, 90), (60, 90)):
-            self.write("version: 1\nimage: {width: %d, height: %d, background: 0}\nview: {fit: square, margin: 0, aspect: cover}\n"
+            self.scene("version: 1\nimage: {width: %d, height: %d, background: 0}\nview: {fit: square, margin: 0, aspect: cover}\n"
                        "layers: [{generator: snow}]\n" % (width, height))
             rows = self.pixels("--frame", "700")
             for left in (0, width // 2, width - 8):  # flakes everywhere, also at both sides
@@ -149,11 +129,5 @@ class MotionTest(unittest.TestCase):
                 self.assertGreater(sum(value > 0 for value in strip), len(strip) // 4, (width, left))
 
 
-def main():
-    global ROUNDEL  # pylint: disable=global-statement
-    ROUNDEL = os.path.abspath(sys.argv.pop(1))
-    unittest.main(verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    unittest.main(verbosity=2)

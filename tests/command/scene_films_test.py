@@ -3,15 +3,13 @@
 Usage: scene_films_test.py PATH_OF_ROUNDEL"""
 
 import os
-import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-ROUNDEL = ""  # set by main()
+from command_case import CommandCase, ROUNDEL
+
 DONE, FAILED, USAGE, INVALID, REFUSED = 0, 1, 2, 3, 4
 FRAMES = range(3, 9)
 
@@ -23,29 +21,12 @@ def scene(frame, image="width: 64, height: 48"):
             + ("  - generator: bouncingballs\n" if frame % 2 else "  - circles: [{x: 0.5, y: 0.5, radius: 0.2}]\n"))
 
 
-class SceneFilmsTest(unittest.TestCase):
+class SceneFilmsTest(CommandCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="roundel_scene_films_")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        super().setUp()
         for frame in FRAMES:
             self.write(f"s_{frame:03}.yaml", scene(frame))
         os.mkdir(self.path("out"))
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
-
-    def run_roundel(self, *arguments, code=DONE):
-        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, timeout=120, capture_output=True, check=False)
-        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout[:2000]} {done.stderr[:2000]}")
-        return done
 
     def render(self, *more, code=DONE, frames="3-8"):
         return self.run_roundel("render", "s_###.yaml", "--frames", frames, "-o", "out/###.png", *more,
@@ -197,5 +178,4 @@ class Watch(SceneFilmsTest):
 
 
 if __name__ == "__main__":
-    ROUNDEL = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=2)
