@@ -13,9 +13,9 @@ struct MakeCirclesArgs {
   std::uint32_t from, to;  ///< steps
   CircleMove move;
   const Shape* start;
-  Shape* stepped;        ///< null where nothing moves by itself, as the next
-  Velocity* velocities;  ///
-  Shape* shapes;         ///< in frame space
+  Shape* stepped;  ///< this and the next are null where nothing moves by itself
+  Velocity* velocities;
+  Shape* shapes;  ///< in frame space
 };
 
 __global__ void __launch_bounds__(kThreads) make_circles_kernel(const MakeCirclesArgs args) {
@@ -71,8 +71,13 @@ void DeviceCircles::copy(const Circles& circles, std::uint64_t first, std::uint6
                          cudaStream_t stream) {
   kept_ = nullptr;
   film_ = 0;
-  const PaintsIdentity identity{circles.paints_generation, first, first + count};
   copy_to_device(shapes_, circles.shapes.data() + first, count, stream);
+  copy_paints(circles, first, count, stream);
+}
+
+void DeviceCircles::copy_paints(const Circles& circles, std::uint64_t first, std::uint64_t count,
+                                cudaStream_t stream) {
+  const PaintsIdentity identity{circles.paints_generation, first, first + count};
   paints_.reserve_discard(count);
   if (count == 0 || (identity.generation != 0 && identity == copied_paints_)) return;
   copy_to_device(paints_, circles.paints.data() + first, count, stream);
@@ -104,10 +109,13 @@ void DeviceCircles::make(const CircleRecipe& recipe, cudaStream_t stream) {
 }
 
 void DeviceCircles::begin_film(const FilmCircles& film, cudaStream_t stream) {
-  copy(film.circles, 0, film.count(), stream);  // shapes_ too, which are made anew
+  kept_ = nullptr;
+  film_ = 0;
+  copy_paints(film.circles, 0, film.count(), stream);
   copy_to_device(start_, film.circles.shapes.data(), film.count(), stream);
-  film_ = film.number;
+  shapes_.reserve_discard(film.count());
   restart(film, stream);
+  film_ = film.number;  // all of it is there
 }
 
 /// To frame 0.
@@ -115,7 +123,9 @@ void DeviceCircles::restart(const FilmCircles& film, cudaStream_t stream) {
   steps_ = 0;
   moves_.clear();
   if (film.velocities.empty()) return;
-  copy_to_device(stepped_, film.circles.shapes.data(), film.count(), stream);
+  stepped_.reserve_discard(film.count());
+  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(stepped_.data(), start_.data(), film.count() * sizeof(Shape),
+                                     cudaMemcpyDeviceToDevice, stream));
   copy_to_device(velocities_, film.velocities.data(), film.count(), stream);
 }
 

@@ -53,6 +53,8 @@ class DeviceCircles {
   void begin_film(const FilmCircles& film, cudaStream_t stream);
   void restart(const FilmCircles& film, cudaStream_t stream);
   void copy(const Circles& circles, std::uint64_t first, std::uint64_t count, cudaStream_t stream);
+  void copy_paints(const Circles& circles, std::uint64_t first, std::uint64_t count,
+                   cudaStream_t stream);
 
   DeviceBuffer<Shape> shapes_;  // of the chunk, or all
   DeviceBuffer<Paint> paints_;
