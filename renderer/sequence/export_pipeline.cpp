@@ -258,6 +258,7 @@ class ExportPipeline {
     lock.unlock();
 
     StageStats stats;
+    std::span<const std::uint8_t> bytes;  // of the file, where drawing has made it
     const std::optional<Error> error = error_of([&] {
       if (!picture) picture = std::make_shared<FramePixels>();
       const FrameCircles& circles = work.content.circles;
@@ -266,6 +267,8 @@ class ExportPipeline {
       picture->seed = scene.seed;
       rasterizer.draw(circles.stream, scene.image, job_.encoder.file_target(*picture, work.frame),
                       stats);
+      bytes = job_.encoder.drawn_bytes(*picture, work.frame);
+      if (!bytes.empty()) stats.stage("encode").bytes = bytes.size();
     });
 
     lock.lock();
@@ -281,7 +284,10 @@ class ExportPipeline {
         for (const auto& [index, frame] : shared->waiting) hand_to_encoders(index, frame, picture);
         shared->waiting.clear();
       }
-      hand_to_encoders(work.index, work.frame, std::move(picture));
+      if (bytes.empty())
+        hand_to_encoders(work.index, work.frame, std::move(picture));
+      else
+        hand_to_writers({work.index, work.frame, {{}, std::move(picture), bytes}});
     }
     wake(room_);
     if (must_help()) wake(drawable_);
@@ -343,9 +349,13 @@ class ExportPipeline {
     if (error) {
       fail_frame(work.index, work.frame, *error);
     } else {
-      to_write_.emplace(work.index, InFlight<Encoded>{work.index, work.frame, std::move(encoded)});
-      wake(writable_);
+      hand_to_writers({work.index, work.frame, std::move(encoded)});
     }
+  }
+
+  void hand_to_writers(InFlight<Encoded> work) {
+    to_write_.emplace(work.index, std::move(work));
+    wake(writable_);
   }
 
   // ---- write: a few threads, or one that keeps the order ---------------------------------------
