@@ -127,7 +127,7 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
     file = encoder.encode(picture, frame, true);
     stats.stage("encode").bytes = file.size();
   }
-  const StageTimer timer(stats, "write");
+  const StageTimer timer(stats, "write", StagePlace::kOutput);
   write_file_atomically(path, file);
   return sample;
 }

@@ -8,9 +8,13 @@
 
 namespace roundel {
 
+/// Where a stage runs: on processors, a device, the bus between them, or what is written to.
+enum class StagePlace { kCpu, kCuda, kBus, kOutput };
+
 /// What one stage of a frame took and did.
 struct Stage {
-  std::string name;         ///< generate, bin, blend, encode or write
+  std::string name;  ///< read, generate, bin, blend, copy, encode or write
+  StagePlace place = StagePlace::kCpu;
   double milliseconds = 0;  ///< wall time, summed over the chunks of a frame
   std::uint64_t bytes = 0;  ///< bytes the stage leaves behind (circles, lists, pixels, file)
 };
@@ -24,17 +28,17 @@ struct StageStats {
   std::uint64_t largest_chunk = 0;  ///< circles
   std::uint64_t memory = 0;         ///< CPU backend: bytes for lists, chunks and states, at most
 
-  /// The stage of this name, added at the end if it is new.
-  Stage& stage(const std::string& name) {
+  /// The stage of this name there, added at the end if it is new.
+  Stage& stage(const std::string& name, StagePlace place = StagePlace::kCpu) {
     for (Stage& s : stages)
-      if (s.name == name) return s;
-    return stages.emplace_back(Stage{name});
+      if (s.name == name && s.place == place) return s;
+    return stages.emplace_back(Stage{name, place});
   }
 
   /// Sums, over frames or threads.
   void add(const StageStats& other) {
     for (const Stage& s : other.stages) {
-      Stage& sum = stage(s.name);
+      Stage& sum = stage(s.name, s.place);
       sum.milliseconds += s.milliseconds;
       sum.bytes += s.bytes;
     }
@@ -49,12 +53,12 @@ struct StageStats {
 /// Adds the time from its construction to its destruction to a stage.
 class StageTimer {
  public:
-  StageTimer(StageStats& stats, std::string stage_name)
-      : stats_(stats), stage_name_(std::move(stage_name)) {}
+  StageTimer(StageStats& stats, std::string stage_name, StagePlace place = StagePlace::kCpu)
+      : stats_(stats), stage_name_(std::move(stage_name)), place_(place) {}
   ~StageTimer() {
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start_;
-    stats_.stage(stage_name_).milliseconds += elapsed.count();
+    stats_.stage(stage_name_, place_).milliseconds += elapsed.count();
   }
   StageTimer(const StageTimer&) = delete;
   StageTimer& operator=(const StageTimer&) = delete;
@@ -62,6 +66,7 @@ class StageTimer {
  private:
   StageStats& stats_;
   std::string stage_name_;
+  StagePlace place_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

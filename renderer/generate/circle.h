@@ -66,7 +66,7 @@ inline ROUNDEL_HOST_DEVICE BlendColor paint_color(const Paint& paint) {
   return {std::fabs(paint.red), std::fabs(paint.green), std::fabs(paint.blue)};
 }
 /// With these.
-inline Paint with_looks(const Paint& paint, BlendMode mode, bool is_ring) {
+inline ROUNDEL_HOST_DEVICE Paint with_looks(const Paint& paint, BlendMode mode, bool is_ring) {
   const auto number = static_cast<unsigned>(mode);
   return {std::copysign(paint.red, (number & 1) != 0 ? -1.0f : 1.0f),
           std::copysign(paint.green, (number & 2) != 0 ? -1.0f : 1.0f),

@@ -9,14 +9,20 @@ namespace roundel {
 
 void CircleStream::fetch(std::size_t first, std::span<Shape> shapes,
                          std::span<Paint> paints) const {
-  if (memory_ == nullptr) return make_(first, shapes, paints);
+  if (memory_ == nullptr) {
+    make_(first, shapes, paints);
+    return count_made(shapes.size());
+  }
   std::copy_n(memory_->shapes.begin() + first, shapes.size(), shapes.begin());
   std::copy_n(memory_->paints.begin() + first, paints.size(), paints.begin());
 }
 
 void CircleStream::fetch_in_parallel(std::size_t first, std::span<Shape> shapes,
                                      std::span<Paint> paints) const {
-  if (makes_chunks()) return chunks_.make(first, shapes, paints);
+  if (makes_chunks()) {
+    chunks_.make(first, shapes, paints);
+    return count_made(shapes.size());
+  }
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, shapes.size(), kCirclesOfTask),
                     [&](const tbb::blocked_range<std::size_t>& run) {
                       fetch(first + run.begin(), shapes.subspan(run.begin(), run.size()),
@@ -31,19 +37,6 @@ void CircleStream::fetch_in_parallel(std::size_t first, std::size_t n, Circles& 
     made.paints.resize_discard(n);
   }
   fetch_in_parallel(first, made.shapes.span().first(n), made.paints.span().first(n));
-}
-
-CircleStream CircleStream::counted(StreamProgress& progress) const {
-  CircleStream counted = *this;
-  for (Make* make : {&counted.make_, &counted.chunks_.make}) {
-    if (*make == nullptr) continue;
-    *make = [&progress, make = *make](std::size_t first, std::span<Shape> shapes,
-                                      std::span<Paint> paints) {
-      make(first, shapes, paints);
-      progress.done += shapes.size();
-    };
-  }
-  return counted;
 }
 
 const Circles& CircleStream::all(Circles& made) const {

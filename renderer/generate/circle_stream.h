@@ -3,11 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "renderer/generate/circle.h"
 #include "renderer/generate/circle_recipe.h"
+#include "renderer/generate/random_run.h"
 
 namespace roundel {
 
@@ -30,6 +33,8 @@ class CircleStream {
     /// What Make does, by all threads, from one at a time; without it Make does for many, too.
     Make make;
     std::uint64_t source_bytes = 0;  ///< main memory of what they are made from
+    /// All of the circles, where they are random ones that can be made anywhere; else null.
+    std::shared_ptr<const std::vector<RandomRun>> random_runs;
   };
 
   /// Circles in memory, to which it keeps a reference.
@@ -69,6 +74,16 @@ class CircleStream {
   /// How to make them from their film's, where they are that; else null.
   const CircleRecipe* recipe() const { return recipe_; }
 
+  /// All of them, in their order, where whoever draws can make them without fetch(); else none.
+  std::span<const RandomRun> random_runs() const {
+    return chunks_.random_runs ? std::span<const RandomRun>(*chunks_.random_runs)
+                               : std::span<const RandomRun>();
+  }
+  /// To be called by whoever made so many without fetch().
+  void count_made(std::uint64_t circles) const {
+    if (progress_ != nullptr) progress_->done += circles;
+  }
+
   /// What Make says.
   void fetch(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
   /// The same by all threads, which may take a while.
@@ -77,7 +92,11 @@ class CircleStream {
   void fetch_in_parallel(std::size_t first, std::size_t n, Circles& made) const;
   /// The same circles, which are counted as they are made; those in memory are not. Keeps a
   /// reference.
-  CircleStream counted(StreamProgress& progress) const;
+  CircleStream counted(StreamProgress& progress) const {
+    CircleStream counted = *this;
+    counted.progress_ = &progress;
+    return counted;
+  }
   /// All circles: in_memory(), or `made`, which gets them.
   const Circles& all(Circles& made) const;
 
@@ -87,6 +106,7 @@ class CircleStream {
   const CircleRecipe* recipe_ = nullptr;
   Make make_;
   Chunks chunks_;
+  StreamProgress* progress_ = nullptr;
 };
 
 }  // namespace roundel

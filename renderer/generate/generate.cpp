@@ -11,9 +11,9 @@
 #include "renderer/base/error.h"
 #include "renderer/generate/circle_parts.h"
 #include "renderer/generate/classic.h"
+#include "renderer/generate/paint_finish.h"
 #include "renderer/generate/random_circle.h"
 #include "renderer/generate/view.h"
-#include "renderer/pixels/srgb.h"
 #include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
@@ -43,36 +43,9 @@ std::unique_ptr<LayerSource> make_layer_source(const Scene& scene, std::uint32_t
   return std::visit(Make{scene, index, layer}, layer.source);
 }
 
-/// Such layers move their circles and have the opacity in their solid alphas, which are rounded
-/// once.
+/// Such layers move their circles.
 bool is_data(const Layer& layer) {
   return std::holds_alternative<DataSource>(layer.source);
-}
-
-/// What the layer's shader, its opacity and the scene's blend space make of paints as written, and
-/// for drawing the signs that Paint has for looks.
-void finish_paints(const Scene& scene, const Layer& layer, bool to_be_drawn,
-                   std::span<const Shape> shapes, std::span<Paint> paints) {
-  if (layer.shader == Shader::kSnow) {  // see Paint::alpha
-    for (std::size_t i = 0; i < paints.size(); ++i) {
-      const float z = shapes[i].z;
-      const float alpha =
-          shapes[i].radius > kNothingRadius ? .5f * clamp_to_unit(.6f + .4f * (1.0f - z)) : 0.0f;
-      paints[i].alpha = -alpha;
-    }
-  }
-  if (layer.opacity != 1 && (layer.shader == Shader::kSnow || !is_data(layer)))
-    for (Paint& paint : paints)
-      paint.alpha = static_cast<float>(static_cast<double>(paint.alpha) * layer.opacity);
-  if (scene.image.blend_space == BlendSpace::kLinear) {
-    for (Paint& paint : paints) {
-      paint.red = srgb_to_linear(paint.red);
-      paint.green = srgb_to_linear(paint.green);
-      paint.blue = srgb_to_linear(paint.blue);
-    }
-  }
-  if (to_be_drawn && scene.image.looks.any())
-    for (Paint& paint : paints) paint = with_looks(paint, layer.blend, false);
 }
 
 /// What is left to do for what the layer's source makes: data move with their layer by themselves.
@@ -191,11 +164,12 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
         moves && source.generate_in_frame_space(scene.view, width, height, shapes, paints);
     if (!by_runs && !is_moved)
       source.generate(steps, shapes, keeps_paints ? std::span<Paint>() : paints);
+    const PaintFinish finish_paints(scene, layer, is_drawn);
     const auto finish = [&](const tbb::blocked_range<std::size_t>& range) {
       const auto some_shapes = shapes.subspan(range.begin(), range.size());
       const auto some_paints = paints.subspan(range.begin(), range.size());
       if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
-      if (!keeps_paints) finish_paints(scene, layer, is_drawn, some_shapes, some_paints);
+      if (!keeps_paints) finish_paints(some_shapes, some_paints);
       if (!is_moved) move_circles(move, some_shapes);
     };
     if (!keeps_paints || !move.is_identity())  // no tasks for nothing
@@ -223,7 +197,7 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
     };
   };
   const std::size_t count = count_parts(state_->scene);
-  CircleStream::Chunks chunks{0, {}, held_bytes()};
+  CircleStream::Chunks chunks{0, {}, held_bytes(), random_runs()};
   // A chunk of data takes a few bytes for each of all rows, but for an order all are gone through
   // for each.
   constexpr std::size_t kChunks = 6, kLeast = std::size_t{1} << 19;
@@ -235,6 +209,24 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
     if (source->makes_chunks()) chunks.make = make_by(&CircleSource::make_chunk);
   }
   return {count, kSampleRun, make_by(&CircleSource::make_run), std::move(chunks)};
+}
+
+/// Null unless all layers are such.
+std::shared_ptr<const std::vector<RandomRun>> CircleSource::random_runs() const {
+  const Scene& scene = state_->scene;
+  auto runs = std::make_shared<std::vector<RandomRun>>();
+  std::uint64_t first = 0;
+  for (std::size_t index = 0; index < scene.layers.size(); ++index) {
+    const Layer& layer = scene.layers[index];
+    const std::uint64_t count = count_parts(layer);
+    if (count == 0) continue;
+    const RandomLaws* const laws = state_->sources[index]->laws();
+    if (laws == nullptr || layer.stroke) return nullptr;
+    runs->push_back({first, count, *laws, PaintFinish(scene, layer, true),
+                     CircleMove(scene, layer.move, true)});
+    first += count;
+  }
+  return runs;
 }
 
 std::uint64_t CircleSource::held_bytes() const {
@@ -295,7 +287,7 @@ void CircleSource::make_run(std::size_t index, std::size_t first, std::span<Shap
                                                        scene.image.frame_height(), circles.first,
                                                        some_shapes, some_paints);
   if (!is_moved) source.make_run(circles.first, some_shapes, some_paints);
-  finish_paints(scene, layer, true, some_shapes, some_paints);
+  PaintFinish(scene, layer, true)(some_shapes, some_paints);
   if (!is_moved) move_circles(move_of(scene, layer, true), some_shapes);
   if (layer.stroke) CircleParts(scene, layer).spread_run(first, shapes, paints);
 }
@@ -319,9 +311,9 @@ void CircleSource::make_chunk(std::size_t index, std::size_t first, std::span<Sh
   const auto all_paints = paints.last(circles.count);
   source.make_chunk(scene.view, scene.image.frame_width(), scene.image.frame_height(),
                     circles.first, all_shapes, all_paints);
+  const PaintFinish finish_paints(scene, layer, true);
   in_parallel(circles.count, [&](std::size_t begin, std::size_t count) {
-    finish_paints(scene, layer, true, all_shapes.subspan(begin, count),
-                  all_paints.subspan(begin, count));
+    finish_paints(all_shapes.subspan(begin, count), all_paints.subspan(begin, count));
   });
   if (layer.stroke) CircleParts(scene, layer).spread_run(first, shapes, paints);
 }

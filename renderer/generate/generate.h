@@ -52,6 +52,9 @@ class CircleSource {
   /// Main memory that the source itself holds while it makes circles on demand.
   std::uint64_t held_bytes() const;
 
+  /// The circles as runs of random ones, in their order; null unless all are such.
+  std::shared_ptr<const std::vector<RandomRun>> random_runs() const;
+
   /// Which rows of its file these circles of a layer with data are, both counted from 0; nothing
   /// for other layers. Throws what generate() does.
   std::vector<std::uint64_t> rows_of(std::size_t layer, std::span<const std::uint64_t> circles);

@@ -6,6 +6,7 @@
 
 #include "renderer/generate/circle.h"
 #include "renderer/generate/circle_motion.h"
+#include "renderer/generate/random_circle.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -56,6 +57,8 @@ class LayerSource {
                                        std::span<Paint> /*paints*/) const {
     return false;
   }
+  /// Of layers whose circles random_circle() makes of these alone; else null.
+  virtual const RandomLaws* laws() const { return nullptr; }
   /// Of layers with data: the rows of the file that these circles of the layer are, counted from 0.
   virtual std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> /*circles*/) {
     return {};

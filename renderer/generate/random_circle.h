@@ -17,6 +17,12 @@ struct DrawLaw {
   float base = 0, scale = 0, largest = 0;
 };
 
+/// A law of places: evenly over a disc, or a ring, where squares of distances are even.
+struct RingLaw {
+  float x = 0, y = 0, radius = 0;
+  float inner = 0;  ///< share of the disc that is not the ring's
+};
+
 /// The laws of a random layer, ready to draw from, and its key. Circle k draws its words from
 /// philox({k mod 2³², k / 2³², block, 0}, {seed, layer}). Every property has words of its own, so
 /// that no law shifts another one's draws:
@@ -34,7 +40,8 @@ struct DrawLaw {
 /// words; a single normal number is the first of the pair that its two words make (normal_pair).
 struct RandomLaws {
   std::uint32_t seed = 0, layer = 0;
-  DrawLaw x, y;  ///< of equal kind; for draw_place() alone
+  DrawLaw x, y;  ///< of equal kind; for draw_place() alone, as the next
+  RingLaw ring;  ///< in place of x and y where it has a radius
   DrawLaw radius;
   DrawLaw red, green, blue;  ///< for draw_color() alone
   DrawLaw alpha, depth;
@@ -71,10 +78,17 @@ ROUNDEL_HOST_DEVICE inline PhiloxBlock draw_block(const RandomLaws& laws, std::u
                 laws.seed, laws.layer);
 }
 
-/// A place by the laws of x and y.
+/// A place by the laws of x and y, or of a ring. Binary32.
 ROUNDEL_HOST_DEVICE inline void draw_place(const RandomLaws& laws, const PhiloxBlock& words,
                                            Shape& shape) {
-  if (laws.x.kind == DrawKind::kNormal) {
+  if (laws.ring.radius > 0) {
+    const RingLaw& ring = laws.ring;
+    const float u = uniform_of(words.words[0]);
+    const float distance = ring.radius * std::sqrt(ring.inner + (1.0f - ring.inner) * u);
+    const SinCos angle = portable_sincos_turns(uniform_of(words.words[1]));
+    shape.x = ring.x + distance * angle.cos;
+    shape.y = ring.y + distance * angle.sin;
+  } else if (laws.x.kind == DrawKind::kNormal) {
     const NormalPair normal = normal_pair(uniform_of(words.words[0]), uniform_of(words.words[1]));
     shape.x = laws.x.base + laws.x.scale * normal.first;
     shape.y = laws.y.base + laws.y.scale * normal.second;
@@ -120,7 +134,7 @@ ROUNDEL_HOST_DEVICE void random_circle(const RandomLaws& laws, std::uint64_t k, 
   }
 }
 
-/// The same where x, y and the channels have laws of their own.
+/// The same where laws of RandomLaws are all there is.
 ROUNDEL_HOST_DEVICE inline void random_circle(const RandomLaws& laws, std::uint64_t k, Shape& shape,
                                               Paint& paint) {
   random_circle(

@@ -22,6 +22,11 @@ DrawLaw normal_law(double mean, double sigma) {
   return {DrawKind::kNormal, static_cast<float>(mean), static_cast<float>(sigma), 0};
 }
 
+RingLaw ring_law(const std::array<double, 2>& center, double radius, double inner) {
+  return {static_cast<float>(center[0]), static_cast<float>(center[1]), static_cast<float>(radius),
+          static_cast<float>(inner / radius * (inner / radius))};
+}
+
 struct ToDrawLaw {
   DrawLaw operator()(const ConstantLaw& law) const {
     return {DrawKind::kConstant, static_cast<float>(law.value), 0, 0};
@@ -32,37 +37,12 @@ struct ToDrawLaw {
 
 // Laws of places: each turns circle k's first two words into a centre.
 
-/// Of x and y.
-struct AxesPlace {
+/// Of x and y, or of a ring.
+struct LawPlace {
   void operator()(const RandomLaws& laws, std::uint64_t /*k*/, const PhiloxBlock& words,
                   Shape& shape) const {
     draw_place(laws, words, shape);
   }
-};
-
-/// Evenly over a disc, or a ring: squares of distances are even. Binary32.
-class RingPlace {
- public:
-  explicit RingPlace(const DiscPosition& disc) : RingPlace(disc.center, disc.radius, 0) {}
-  explicit RingPlace(const RingPosition& ring)
-      : RingPlace(ring.center, ring.radius, ring.radius - ring.width) {}
-  void operator()(const RandomLaws& /*laws*/, std::uint64_t /*k*/, const PhiloxBlock& words,
-                  Shape& shape) const {
-    const float u = uniform_of(words.words[0]);
-    const float distance = radius_ * std::sqrt(inner_ + (1.0f - inner_) * u);
-    const SinCos angle = portable_sincos_turns(uniform_of(words.words[1]));
-    shape.x = x_ + distance * angle.cos;
-    shape.y = y_ + distance * angle.sin;
-  }
-
- private:
-  RingPlace(const std::array<double, 2>& center, double radius, double inner)
-      : x_(static_cast<float>(center[0])),
-        y_(static_cast<float>(center[1])),
-        radius_(static_cast<float>(radius)),
-        inner_(static_cast<float>(inner / radius * (inner / radius))) {}
-  float x_, y_, radius_;
-  float inner_;  ///< share of the disc that is not the ring's
 };
 
 /// Evenly along lines, binary64, rounded once. With a width also evenly across: where lines meet
@@ -204,6 +184,11 @@ class RandomLayer final : public LayerSource {
       : laws_(laws), place_(place_of(source.position)), color_(color_of(source.color)) {}
 
   Runs runs() const override { return Runs::kWhole; }
+  const RandomLaws* laws() const override {
+    const bool are_all =
+        std::holds_alternative<LawPlace>(place_) && std::holds_alternative<ChannelColor>(color_);
+    return are_all ? &laws_ : nullptr;
+  }
   void make_run(std::size_t first, std::span<Shape> shapes,
                 std::span<Paint> paints) const override {
     std::visit(
@@ -221,15 +206,13 @@ class RandomLayer final : public LayerSource {
   }
 
  private:
-  using Place = std::variant<AxesPlace, RingPlace, PolylinePlace, GridPlace>;
+  using Place = std::variant<LawPlace, PolylinePlace, GridPlace>;
   using Color = std::variant<ChannelColor, ChosenColor, MixedColor>;
 
   static Place place_of(const PositionLaw& law) {
-    if (const auto* disc = std::get_if<DiscPosition>(&law)) return RingPlace(*disc);
-    if (const auto* ring = std::get_if<RingPosition>(&law)) return RingPlace(*ring);
     if (const auto* line = std::get_if<PolylinePosition>(&law)) return PolylinePlace(*line);
     if (const auto* grid = std::get_if<GridPosition>(&law)) return GridPlace(*grid);
-    return AxesPlace();
+    return LawPlace();
   }
   static Color color_of(const ColorLaw& law) {
     if (const auto* choice = std::get_if<ChoiceColor>(&law)) return ChosenColor(*choice);
@@ -255,6 +238,10 @@ RandomLaws make_random_laws(const RandomSource& source, std::uint32_t seed,
   } else if (const auto* gaussian = std::get_if<GaussianPosition>(&source.position)) {
     laws.x = normal_law(gaussian->mean[0], gaussian->sigma);
     laws.y = normal_law(gaussian->mean[1], gaussian->sigma);
+  } else if (const auto* disc = std::get_if<DiscPosition>(&source.position)) {
+    laws.ring = ring_law(disc->center, disc->radius, 0);
+  } else if (const auto* ring = std::get_if<RingPosition>(&source.position)) {
+    laws.ring = ring_law(ring->center, ring->radius, ring->radius - ring->width);
   }
   if (const auto* uniform = std::get_if<UniformColor>(&source.color)) {
     laws.red = uniform_law(uniform->low.red, uniform->high.red);

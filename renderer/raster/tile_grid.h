@@ -33,6 +33,8 @@ struct TileGrid {
   /// area half a pixel.
   float margin;
 
+  bool operator==(const TileGrid&) const = default;
+
   static TileGrid make(const ImageSettings& image, int tile_size) {
     TileGrid grid = make(image.width, image.height, tile_size, image.antialias);
     grid.scale = static_cast<float>(image.frame_height());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <ctime>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -15,7 +16,6 @@
 
 #include "renderer/base/memory.h"
 #include "renderer/render.h"
-#include "renderer/sequence/busy_clock.h"
 #include "renderer/sequence/export_circles.h"
 
 namespace roundel {
@@ -104,11 +104,8 @@ class ExportPipeline {
     ExportResult result = std::move(result_);
     std::sort(result.written.begin(), result.written.end());
     result.seconds = seconds_since(started_);
-    result.steady_seconds = encoding_clock_.window_seconds();
-    result.encoding_seconds = encoding_clock_.busy_seconds();
-    result.mean_encoders = encoding_clock_.mean_workers();
-    result.processor_seconds = encoding_clock_.processor_seconds();
-    result.encoders = encoders_;
+    result.processor_seconds = processor_seconds() - processor_start_;
+    result.threads = {job_.rasterizers.size(), static_cast<std::size_t>(encoders_), writers_};
     result.max_pictures = max_in_flight_;
     return result;
   }
@@ -116,16 +113,15 @@ class ExportPipeline {
  private:
   void start() {
     started_ = std::chrono::steady_clock::now();
+    processor_start_ = processor_seconds();
     live_rasterizers_ = job_.rasterizers.size();
     threads_.emplace_back([this] { generate_frames(); });
     for (auto& rasterizer : job_.rasterizers) {
       threads_.emplace_back([this, &rasterizer] { draw_frames(*rasterizer); });
     }
-    const std::size_t writers =
-        job_.sink.in_order()
-            ? 1
-            : std::clamp(static_cast<std::size_t>(encoders_) / 2, kLeastWriters, kMostWriters);
-    for (std::size_t i = 0; i < writers; ++i) threads_.emplace_back([this] { write_frames(); });
+    if (!job_.sink.in_order())
+      writers_ = std::clamp(static_cast<std::size_t>(encoders_) / 2, kLeastWriters, kMostWriters);
+    for (std::size_t i = 0; i < writers_; ++i) threads_.emplace_back([this] { write_frames(); });
   }
 
   void stop() {
@@ -268,7 +264,6 @@ class ExportPipeline {
       rasterizer.draw(circles.stream, scene.image, job_.encoder.file_target(*picture, work.frame),
                       stats);
       bytes = job_.encoder.drawn_bytes(*picture, work.frame);
-      if (!bytes.empty()) stats.stage("encode").bytes = bytes.size();
     });
 
     lock.lock();
@@ -278,7 +273,6 @@ class ExportPipeline {
     } else {
       result_.stages.add(stats);
       circles_.take_back(std::move(work.content.circles));
-      encoding_clock_.end_window();
       if (const auto& shared = work.content.shared) {
         if (shared == shared_) shared->picture = picture;
         for (const auto& [index, frame] : shared->waiting) hand_to_encoders(index, frame, picture);
@@ -325,7 +319,7 @@ class ExportPipeline {
     if (to_encode_.empty()) return;
     InFlight<PixelsPointer> work = std::move(to_encode_.front());
     to_encode_.pop_front();
-    encoding_clock_.begin_work();
+    ++encoding_;
     lock.unlock();
 
     StageStats stats;
@@ -343,7 +337,7 @@ class ExportPipeline {
     });
 
     lock.lock();
-    encoding_clock_.end_work();
+    --encoding_;
     result_.stages.add(stats);
     recycle(std::move(work.content));
     if (error) {
@@ -392,9 +386,9 @@ class ExportPipeline {
     const std::span<const std::uint8_t> content = work.content.content;
     StageStats stats;
     const std::optional<Error> error = error_of([&] {
-      const StageTimer timer(stats, "write");
+      const StageTimer timer(stats, "write", StagePlace::kOutput);
       job_.sink.write(work.frame, content);
-      stats.stage("write").bytes = content.size();
+      stats.stage("write", StagePlace::kOutput).bytes = content.size();
     });
     if (!error) job_.on_written(work.frame, content.size());
 
@@ -468,7 +462,7 @@ class ExportPipeline {
   }
 
   bool all_written() const {
-    return all_drawn() && encode_tasks_ == 0 && to_encode_.empty() && encoding_clock_.idle() &&
+    return all_drawn() && encode_tasks_ == 0 && to_encode_.empty() && encoding_ == 0 &&
            to_write_.empty();
   }
   bool all_done() const { return all_written() && writing_ == 0; }
@@ -477,6 +471,13 @@ class ExportPipeline {
     for (std::thread& thread : threads_) {
       if (thread.joinable()) thread.join();
     }
+  }
+
+  /// Of all of the process's threads.
+  static double processor_seconds() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   }
 
   static double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -488,9 +489,11 @@ class ExportPipeline {
   ExportCircles circles_;
   tbb::task_arena arena_;
   int encoders_ = 1;
+  std::size_t writers_ = 1;
   std::size_t max_in_flight_ = 0;  ///< frames generated and not yet written
   std::size_t max_circles_ = 0;    ///< sets of circles
   std::chrono::steady_clock::time_point started_;
+  double processor_start_ = 0;  ///< seconds
 
   mutable std::mutex mutex_;          ///< guards all below
   std::condition_variable room_;      ///< for the generating thread
@@ -501,13 +504,12 @@ class ExportPipeline {
   std::vector<PixelsPointer> free_pictures_;
   std::deque<InFlight<PixelsPointer>> to_encode_;
   std::map<std::size_t, InFlight<Encoded>> to_write_;
-  std::size_t in_flight_ = 0, drawing_ = 0, writing_ = 0, encode_tasks_ = 0;
+  std::size_t in_flight_ = 0, drawing_ = 0, encoding_ = 0, writing_ = 0, encode_tasks_ = 0;
   std::size_t live_rasterizers_ = 0, next_index_ = 0, next_to_write_ = 0;
   std::size_t end_index_ = static_cast<std::size_t>(-1);  ///< of a stream: the first one left out
   std::size_t failures_in_a_row_ = 0;
   bool all_generated_ = false, stop_ = false;
   std::shared_ptr<SharedPicture> shared_;  ///< of the last frame that was generated
-  BusyClock encoding_clock_;
   ExportResult result_;
 
   std::vector<std::thread> threads_;

@@ -61,12 +61,11 @@ struct ExportResult {
   std::uint64_t bytes = 0;          ///< written
   StageStats stages;                ///< sums over all frames and threads
   double seconds = 0;               ///< in all
-  double steady_seconds = 0;        ///< from the first encoded picture to the last one drawn
-  double encoding_seconds = 0;      ///< of those, with a picture being encoded
-  double mean_encoders = 0;         ///< pictures encoded at once in those, on average
-  double processor_seconds = 0;     ///< processor time of all the process's threads in those
-  int encoders = 0;                 ///< at most
-  std::size_t max_pictures = 0;     ///< frames on their way at once, at most
+  double processor_seconds = 0;     ///< processor time of all the process's threads in these
+  struct Threads {
+    std::size_t draw = 1, encode = 1, write = 1;
+  } threads;                     ///< that did so at most at once; one generated
+  std::size_t max_pictures = 0;  ///< frames on their way at once, at most
 };
 
 /// Makes the frames of a sequence. Its stages overlap:

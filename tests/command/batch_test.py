@@ -867,7 +867,7 @@ class ProgressReports(BatchTest):
                          {"generate", "bin", "blend", "encode", "write"})
         done = self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
                                 "--stats", "--overwrite")
-        for text in ("ms a frame", "encode", "wall time", "at once on average"):
+        for text in ("ms a frame", "encode", "wall time", "at once at most"):
             self.assertIn(text, done.stderr)
 
 

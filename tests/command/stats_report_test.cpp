@@ -20,7 +20,7 @@ class StillReport : public ::testing::Test {
   StillReport() {
     scene_.path = "a.yaml";
     result_.seconds = 0.008;
-    result_.stages.stages = {{"generate", 1, 320}, {"blend", 3, 4096}};
+    result_.stages.stages = {{"generate", StagePlace::kCpu, 1, 320}, {"blend", StagePlace::kCuda, 3, 4096}};
     result_.stages.circles = 10;
     result_.stages.overlaps = 1234;
     result_.stages.chunks = 1;
@@ -32,10 +32,10 @@ class StillReport : public ::testing::Test {
 
 TEST_F(StillReport, TheTableHasSharesOfTheWholeTime) {
   EXPECT_EQ(stats_table(report_),
-            "stage               ms   share             bytes\n"
-            "generate         1.000   12.5%               320\n"
-            "blend            3.000   37.5%             4,096\n"
-            "total            8.000  100.0%\n"
+            "stage     where             ms   share             bytes\n"
+            "generate  cpu            1.000   12.5%               320\n"
+            "blend     cuda           3.000   37.5%             4,096\n"
+            "total                    8.000  100.0%\n"
             "10 circles, 1,234 overlaps, 1 chunk\n");
 }
 
@@ -44,8 +44,8 @@ TEST_F(StillReport, JsonIsOneLine) {
       stats_json(report_),
       R"({"scene":"a.yaml","output":"a.png","frame":7,"seed":1,"width":1024,"height":1024,)"
       R"("backend":"cpu","circles":10,"overlaps":1234,"chunks":1,"milliseconds":8.0,"stages":[)"
-      R"({"name":"generate","milliseconds":1.0,"share":0.125,"bytes":320},)"
-      R"({"name":"blend","milliseconds":3.0,"share":0.375,"bytes":4096}]})"
+      R"({"name":"generate","where":"cpu","milliseconds":1.0,"share":0.125,"bytes":320},)"
+      R"({"name":"blend","where":"cuda","milliseconds":3.0,"share":0.375,"bytes":4096}]})"
       "\n");
 }
 

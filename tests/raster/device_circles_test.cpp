@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <cstring>
+#include <string>
 
 #include "renderer/generate/generate.h"
 #include "renderer/scene/load_scene.h"
@@ -54,6 +57,50 @@ TEST(DeviceCircles, FramesOfFilmsAreThoseOfTheCpu) {
       cuda->draw(few, scene.image, actual, stats);
       EXPECT_TRUE(std::equal(actual.bytes.begin(), actual.bytes.end(), expected.bytes.begin(),
                              expected.bytes.end()));
+    }
+  }
+}
+
+/// Chunk by chunk, across layers; the CPU's come from the host.
+TEST(DeviceCircles, RandomLayersAreThoseOfTheCpu) {
+  ROUNDEL_NEEDS_CUDA();
+  static constexpr char kHead[] =
+      "version: 1\nimage: {{width: 320, height: 200{}}}\nview: {{center: [0.4, 0.5], zoom: 1.25}}\n"
+      "layers:\n{}";
+  constexpr const char* kLayers =
+      "  - random: {count: 3000, radius: 0.01, color: {uniform: [[0, 0, 0], [1, 1, 1]]}, alpha: "
+      "0.4}\n"
+      "  - random: {count: 0}\n"
+      "  - random: {count: 2000, position: {gaussian: {mean: [0.5, 0.5], sigma: 0.2}},\n"
+      "             radius: {gaussian: {mean: 0.01, sigma: 0.01}}, alpha: {uniform: [0, 1]}}\n"
+      "    opacity: 0.7\n    rotate: 30\n    scale: 1.5\n"
+      "  - random: {count: 1001, position: {disc: {center: [0.2, 0.4], radius: 0.3}}, color: "
+      "'#80c040'}\n"
+      "    shader: snow\n"
+      "  - random: {count: 999, position: {ring: {center: [0.6, 0.4], radius: 0.3, width: 0.1}}}\n";
+  const std::string blended = std::string(kLayers) + "    blend: screen\n";
+  const std::string on_host =
+      "  - random: {count: 999, color: {choice: ['#ff0000', '#00ff00']}, alpha: 0.5}\n";
+  for (const char* image : {"", ", blend: linear", ", antialias: true"}) {
+    for (const std::string& layers : {std::string(kLayers), blended, kLayers + on_host}) {
+      const Scene scene = parse_scene(fmt::format(kHead, image, layers), "test.yaml");
+      CircleSource source(scene);
+      EXPECT_EQ(source.random_runs() != nullptr, layers.find("choice") == std::string::npos);
+      Circles circles;
+      generate_in_frame_space(source, 0, circles);
+      Image expected;
+      StageStats stats;
+      make_cpu_rasterizer({})->draw(circles, scene.image, expected, stats);
+      for (const std::uint64_t chunk : {0, 700}) {
+        RasterOptions options;
+        options.chunk_circles = chunk;
+        Image actual;
+        Circles unused;
+        make_cuda_rasterizer(options)->draw(source.at(0, unused), scene.image, actual, stats);
+        EXPECT_TRUE(std::equal(actual.bytes.begin(), actual.bytes.end(), expected.bytes.begin(),
+                               expected.bytes.end()))
+            << image << ", chunks of " << chunk << ", " << layers;
+      }
     }
   }
 }

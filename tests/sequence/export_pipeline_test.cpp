@@ -515,13 +515,14 @@ TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {
 TEST(ExportPipeline, StatsSumAllFrames) {
   TestExport test("rgb", frames_from_0(10));
   ExportResult result = test.run();
-  EXPECT_EQ(result.stages.stage("encode").bytes, 10U * 24 * 16 * 3);
-  EXPECT_EQ(result.stages.stage("write").bytes, result.bytes);
+  EXPECT_EQ(result.bytes, 10U * 24 * 16 * 3);
+  EXPECT_EQ(result.stages.stage("write", StagePlace::kOutput).bytes, result.bytes);
   EXPECT_GT(result.stages.stage("blend").milliseconds, 0);
-  EXPECT_LE(result.encoding_seconds, result.steady_seconds + 1e-9);
-  EXPECT_LE(result.mean_encoders, 4);  // a helping thread counts too
-  EXPECT_GE(result.processor_seconds, 0);
+  EXPECT_GT(result.processor_seconds, 0);
   EXPECT_GT(result.seconds, 0);
+  EXPECT_EQ(result.threads.draw, 1U);
+  EXPECT_GE(result.threads.encode, 1U);
+  EXPECT_GE(result.threads.write, 1U);
 }
 
 }  // namespace

@@ -85,11 +85,16 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
   return {count, policy.sizes(estimate_), ChunkPlan::Asks::kAtTheEnd};
 }
 
-/// Circles that the device makes are sampled on the host, which steps these few too.
+/// Circles that the device makes are sampled on the host, which steps these few too: not for every
+/// frame, since that takes as long as to start the frame's kernels.
 FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSettings& image) {
   if (circles.recipe() == nullptr)
     return estimate_frame(circles, image, kTileSize, kCudaChunks.saturation_factor);
   const CircleRecipe& recipe = *circles.recipe();
+  if (recipe.film->number == estimated_film_ && bin_.grid == estimated_grid_) return estimate_;
+  estimated_film_ = recipe.film->number;
+  estimated_grid_ = bin_.grid;
+  estimated_overlaps_.reset();
   const std::vector<std::size_t> places = sampled_places(circles.count());
   const std::span<const Shape> shapes = sampled_.at(recipe, places);
   std::size_t next = 0;
@@ -100,6 +105,14 @@ FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSett
         some_paints[0] = recipe.film->circles.paints[first];
       });
   return estimate_frame(samples, image, kTileSize, kCudaChunks.saturation_factor);
+}
+
+/// Whether it holds for the next frame, too.
+void CudaBackend::compare_with_estimate(const FrameProgress& progress) {
+  if (!estimated_overlaps_) estimated_overlaps_ = progress.overlaps;
+  const auto [least, most] = std::minmax<std::uint64_t>(*estimated_overlaps_, progress.overlaps);
+  const std::uint64_t kept = least + least / 4 + kFewOverlaps;  // well within kCapacityMargin
+  if (progress.overflow != 0 || most > kept) estimated_film_ = 0;
 }
 
 /// True where the frame becomes a file here, and no picture in main memory.
@@ -214,10 +227,13 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
                                      cudaMemcpyDeviceToHost, stream_));
   stream_.wait();
   const FrameProgress& progress = progress_copy_[0];
-  if (circles_->recipe() != nullptr)
-    stats.stage("generate").milliseconds += before_bin_.since(before_generate_);
-  stats.stage("bin").milliseconds += after_bin_.since(before_bin_);
-  stats.stage("blend").milliseconds += after_blend_.since(after_bin_);
+  if (DeviceCircles::makes(*circles_))
+    stats.stage("generate", StagePlace::kCuda).milliseconds += before_bin_.since(before_generate_);
+  else if (!device_circles_.has_all(*circles_))
+    stats.stage("copy", StagePlace::kBus).milliseconds += before_bin_.since(before_generate_);
+  stats.stage("bin", StagePlace::kCuda).milliseconds += after_bin_.since(before_bin_);
+  stats.stage("blend", StagePlace::kCuda).milliseconds += after_blend_.since(after_bin_);
+  compare_with_estimate(progress);
   if (progress.overflow == 0) {
     stats.chunks = progress.chunks;
     stats.overlaps = progress.overlaps;
@@ -249,25 +265,30 @@ void CudaBackend::pack() {
 
 void CudaBackend::finish(StageStats& stats) {
   const ProfilerRange range("finish");
-  stats.stage("bin").bytes = stats.overlaps * sizeof(Overlap);
+  stats.stage("bin", StagePlace::kCuda).bytes = stats.overlaps * sizeof(Overlap);
   if (out_.png != nullptr) {
     if (!is_packed_) {
       pack();
       stream_.wait();
     }
-    stats.stage("encode").milliseconds += after_pack_.since(before_pack_);
-    const StageTimer timer(stats, "encode");
+    stats.stage("encode", StagePlace::kCuda).milliseconds += after_pack_.since(before_pack_);
+    const StageTimer timer(stats, "copy", StagePlace::kBus);
     png_encoder_.finish(*out_.png, stream_);
-    return stream_.wait();
+    stream_.wait();
+    stats.stage("encode", StagePlace::kCuda).bytes += out_.png->bytes.size();
+    stats.stage("copy", StagePlace::kBus).bytes += out_.png->bytes.size();
+    return;
   }
-  const StageTimer timer(stats, "blend");
-  if (out_.framebuffer != nullptr)
-    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(out_.framebuffer->pixels.data(), framebuffer_.data(),
-                                       out_.framebuffer->pixels.size() * sizeof(Pixel),
-                                       cudaMemcpyDeviceToHost, stream_));
-  if (out_.image != nullptr)
-    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(out_.image->bytes.data(), bytes_.data(),
-                                       out_.image->bytes.size(), cudaMemcpyDeviceToHost, stream_));
+  const StageTimer timer(stats, "copy", StagePlace::kBus);
+  Stage& copy = stats.stage("copy", StagePlace::kBus);
+  const auto copy_back = [&](auto& to, const auto& from) {
+    const std::size_t bytes = to.size() * sizeof(to[0]);
+    copy.bytes += bytes;
+    ROUNDEL_CUDA_CHECK(
+        cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToHost, stream_));
+  };
+  if (out_.framebuffer != nullptr) copy_back(out_.framebuffer->pixels, framebuffer_);
+  if (out_.image != nullptr) copy_back(out_.image->bytes, bytes_);
   stream_.wait();
 }
 

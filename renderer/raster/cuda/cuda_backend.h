@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "renderer/raster/backend.h"
 #include "renderer/raster/cuda/bin_circles.h"
@@ -42,6 +43,7 @@ class CudaBackend final : public RasterBackend {
   void prepare(const ImageSettings& image, const FrameTarget& out) const;
   void set_frame(const ImageSettings& image, const FrameTarget& out);
   FrameEstimate estimate(const CircleStream& circles, const ImageSettings& image);
+  void compare_with_estimate(const FrameProgress& progress);
   void pack();
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles, double overlaps_per_circle) const;
@@ -78,7 +80,12 @@ class CudaBackend final : public RasterBackend {
   BinCirclesArgs bin_;
   BlendTilesArgs blend_;
   DeviceCircles device_circles_;
-  SampledCircles sampled_;  // of circles that the device makes
+  // Of circles that the device makes, for estimate_, which holds for all frames of this film that
+  // have about as many overlaps; 0: for none.
+  SampledCircles sampled_;
+  std::uint64_t estimated_film_ = 0;
+  TileGrid estimated_grid_{};
+  std::optional<std::uint64_t> estimated_overlaps_;  // of the first such frame, once it is drawn
   DeviceBuffer<std::uint16_t> counts_;
   DeviceBuffer<std::uint32_t> offsets_;
   DeviceBuffer<SlabOverlap> slab_overlaps_;

@@ -33,6 +33,28 @@ __global__ void __launch_bounds__(kThreads) make_circles_kernel(const MakeCircle
   args.shapes[i] = args.move(shape);
 }
 
+/// Circles first .. first + count − 1 of a layer; shapes and paints [count].
+struct MakeRandomArgs {
+  RandomRun run;
+  std::uint64_t first, count;
+  Shape* shapes;
+  Paint* paints;
+};
+
+__global__ void __launch_bounds__(kThreads) make_random_kernel(const MakeRandomArgs args) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i >= args.count) return;
+  Shape shape;
+  Paint paint;
+  args.run.make(args.first + i, shape, paint);
+  args.shapes[i] = shape;
+  args.paints[i] = paint;
+}
+
+dim3 blocks_for(std::uint64_t circles) {
+  return dim3(static_cast<unsigned>((circles + kThreads - 1) / kThreads));
+}
+
 template <typename T>
 void copy_to_device(DeviceBuffer<T>& to, const T* from, std::uint64_t count, cudaStream_t stream) {
   to.reserve_discard(count);
@@ -54,6 +76,7 @@ void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, cudaStr
   holds_all_ = has_all(circles);
   if (circles.recipe() != nullptr) return make(*circles.recipe(), stream);
   if (holds_all_) return;
+  if (!circles.random_runs().empty()) return make_random(circles, chunk, stream);
   if (const Circles* const known = circles.in_memory(); known != nullptr)
     return copy(*known, chunk.begin, chunk.count(), stream);
   {
@@ -62,8 +85,30 @@ void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, cudaStr
     circles.fetch_in_parallel(chunk.begin, chunk.count(), made_);
     stats.stage("generate").bytes += chunk.count() * (sizeof(Shape) + sizeof(Paint));
   }
+  stats.stage("copy", StagePlace::kBus).bytes += chunk.count() * (sizeof(Shape) + sizeof(Paint));
   made_.paints_generation = 0;
   copy(made_, 0, chunk.count(), stream);
+}
+
+/// A chunk's circles, layer by layer.
+void DeviceCircles::make_random(const CircleStream& circles, const Chunk& chunk,
+                                cudaStream_t stream) {
+  kept_ = nullptr;
+  film_ = 0;
+  copied_paints_ = {};
+  shapes_.reserve_discard(chunk.count());
+  paints_.reserve_discard(chunk.count());
+  for (const RandomRun& run : circles.random_runs()) {
+    const std::uint64_t begin = std::max(run.first, chunk.begin);
+    const std::uint64_t end = std::min(run.first + run.count, chunk.end);
+    if (begin >= end) continue;
+    launch(
+        make_random_kernel, blocks_for(end - begin), kThreads, 0,
+        MakeRandomArgs{run, begin - run.first, end - begin, shapes_.data() + (begin - chunk.begin),
+                       paints_.data() + (begin - chunk.begin)},
+        false, stream);
+  }
+  circles.count_made(chunk.count());
 }
 
 /// Circles from `first` on, but for paints that are there already.
@@ -95,9 +140,8 @@ void DeviceCircles::make(const CircleRecipe& recipe, cudaStream_t stream) {
     const bool is_stepped = motion != Motion::kNone;
     const bool is_same = !is_first && recipe.moves[k] == moves_[k];
     if (count == 0 || (is_same && (!is_stepped || recipe.steps == steps_))) continue;
-    const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
     launch(
-        make_circles_kernel, dim3(blocks), kThreads, 0,
+        make_circles_kernel, blocks_for(count), kThreads, 0,
         MakeCirclesArgs{count, motion, static_cast<std::uint32_t>(steps_),
                         static_cast<std::uint32_t>(recipe.steps), recipe.moves[k],
                         start_.data() + first, is_stepped ? stepped_.data() + first : nullptr,

@@ -12,7 +12,7 @@
 namespace roundel::cuda {
 
 /// The circles of frames in device memory: made there from their film's, which are copied once, or
-/// made on the host and copied chunk by chunk.
+/// of a random layer's laws; or made on the host and copied chunk by chunk.
 class DeviceCircles {
  public:
   /// Copies circles to the device, where they stay until others are drawn.
@@ -25,6 +25,11 @@ class DeviceCircles {
   /// True for circles that can all be there without the host.
   bool has_all(const CircleStream& circles) const {
     return circles.recipe() != nullptr || (kept_ != nullptr && circles.in_memory() == kept_);
+  }
+
+  /// True for circles that are made on the device.
+  static bool makes(const CircleStream& circles) {
+    return circles.recipe() != nullptr || !circles.random_runs().empty();
   }
 
   /// Puts a chunk there, or all that has_all(). Returns at once; circles that the host makes are
@@ -52,6 +57,7 @@ class DeviceCircles {
   void make(const CircleRecipe& recipe, cudaStream_t stream);
   void begin_film(const FilmCircles& film, cudaStream_t stream);
   void restart(const FilmCircles& film, cudaStream_t stream);
+  void make_random(const CircleStream& circles, const Chunk& chunk, cudaStream_t stream);
   void copy(const Circles& circles, std::uint64_t first, std::uint64_t count, cudaStream_t stream);
   void copy_paints(const Circles& circles, std::uint64_t first, std::uint64_t count,
                    cudaStream_t stream);

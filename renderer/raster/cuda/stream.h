@@ -10,16 +10,25 @@ namespace roundel::cuda {
 class Stream {
  public:
   Stream() { ROUNDEL_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  ~Stream() { cudaStreamDestroy(stream_); }
+  ~Stream() {
+    if (end_ != nullptr) cudaEventDestroy(end_);
+    cudaStreamDestroy(stream_);
+  }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   operator cudaStream_t() const { return stream_; }  // NOLINT: it is one
 
-  /// Until the device has come to its end.
-  void wait() const { ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream_)); }
+  /// Until the device has come to its end. The thread sleeps: others have use for its processor.
+  void wait() {
+    constexpr unsigned kFlags = cudaEventBlockingSync | cudaEventDisableTiming;
+    if (end_ == nullptr) ROUNDEL_CUDA_CHECK(cudaEventCreateWithFlags(&end_, kFlags));
+    ROUNDEL_CUDA_CHECK(cudaEventRecord(end_, stream_));
+    ROUNDEL_CUDA_CHECK(cudaEventSynchronize(end_));
+  }
 
  private:
   cudaStream_t stream_ = nullptr;
+  cudaEvent_t end_ = nullptr;
 };
 
 /// A place in a stream whose time is known once the device has come to it.

@@ -109,15 +109,17 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
   const std::uint64_t count = count_parts(scene);
   const bool on_the_way = makes_circles_on_the_way(scene);
   std::uint64_t made = on_the_way ? 0 : count;
-  // For CUDA a chunk is made in memory, to be uploaded.
-  if (on_the_way && backend == Backend::kCuda) made = needs.largest_chunk;
+  const CircleSource source_of_scene(scene);
+  // For CUDA a chunk is made in memory, to be uploaded, but random circles are made there.
+  if (on_the_way && backend == Backend::kCuda && !source_of_scene.random_runs())
+    made = needs.largest_chunk;
   const std::uint64_t circles = 2 * block_memory(made * kBytesOfCircle / 2);
   const std::uint64_t lists = backend == Backend::kCpu ? needs.memory : 0;
   const std::uint64_t kept =
       backend == Backend::kCpu && lists > 0 ? kept_by_threads(count, threads) : 0;
   const SortingMemory sorting = sorting_of_data(scene);
   const std::uint64_t depths = on_the_way ? 0 : block_memory(count * kSortBytes);
-  const std::uint64_t source = CircleSource(scene).held_bytes();
+  const std::uint64_t source = source_of_scene.held_bytes();
   // An order's circles are placed in memory before they are listed.
   const std::uint64_t places =
       sorting.places == 0 ? 0 : block_memory(needs.largest_chunk * sizeof(std::uint32_t));
@@ -136,7 +138,7 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
 }
 
 std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format, Backend backend) {
-  constexpr std::uint64_t kWorking = 6 * kMiB;  // what drawing and encoding load, with a margin
+  constexpr std::uint64_t kWorking = 23 * kMiB / 4;  // what drawing and encoding load, with a margin
   constexpr std::uint64_t kOpenExr = kMiB;
   // CUDA's runtime and driver on the host: 87 to 107 MiB were measured with driver 580.
   constexpr std::uint64_t kCuda = 112 * kMiB;

@@ -168,18 +168,21 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
 int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
                    int threads, std::uint64_t budget) {
   constexpr std::uint64_t kStateBytes = 16;  // of a pixel that goes on in the next chunk
-  constexpr int kPerDevice = 3;              // one on its way in, one drawn, one on its way out
+  // Enough for a device to be at work while threads that have slept until their frame was drawn
+  // wake up and start the next one.
+  constexpr std::uint64_t kPerDevice = 6;
   constexpr std::uint64_t kDeviceBytes = std::uint64_t{1} << 30;
-  const int wanted = backend == Backend::kCpu ? threads : kPerDevice;
-  const auto count = static_cast<std::uint64_t>(wanted);
   const std::uint64_t circles = count_parts(scene);
   const std::uint64_t pixels = scene.image.pixels();
   const std::uint64_t bytes =
       memory_needed(scene.image, plan.format.picture, circles, 4 * circles, 0) +
       kStateBytes * pixels;
+  if (backend != Backend::kCpu)
+    return static_cast<int>(
+        std::clamp<std::uint64_t>(std::min(kDeviceBytes / bytes, frames / 2), 1, kPerDevice));
   const std::uint64_t host = budget > 0 ? budget : physical_memory() / 2;
-  const bool fit = count * bytes <= (backend == Backend::kCpu ? host : kDeviceBytes);
-  return fit && frames >= 2 * count ? wanted : 1;
+  const auto count = static_cast<std::uint64_t>(threads);
+  return count * bytes <= host && frames >= 2 * count ? threads : 1;
 }
 
 bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderOptions& options,

@@ -15,7 +15,7 @@
 namespace roundel {
 
 // What ranks tell each other of these.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, name, milliseconds, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, name, place, milliseconds, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StageStats, stages, circles, overlaps, chunks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FailedFrame, frame, exit_code, message)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExportResult, written, kept, failed, gave_up, bytes, stages)

@@ -15,15 +15,30 @@ double ratio(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-/// Of the steady time, with a picture being encoded.
-double encoding_share(const ExportResult& result) {
-  return ratio(result.encoding_seconds, result.steady_seconds);
+/// Processor time taken, of what as many processors as there are encoders had.
+double processors_share(const ExportResult& result) {
+  return ratio(result.processor_seconds,
+               result.seconds * static_cast<double>(result.threads.encode));
 }
 
-/// Processor time taken, of what as many processors as there are encoders had in the steady time:
-/// on the CPU backend they draw, too.
-double processors_share(const ExportResult& result) {
-  return ratio(result.processor_seconds, result.steady_seconds * result.encoders);
+const char* place_name(const Stage& stage) {
+  switch (stage.place) {
+    case StagePlace::kCpu:
+      return "cpu";
+    case StagePlace::kCuda:
+      return "cuda";
+    case StagePlace::kBus:
+      return "bus";
+    case StagePlace::kOutput:
+      break;
+  }
+  return "output";
+}
+
+/// Of a film's stage: in how many threads, or frames on devices, it was at work at once, on
+/// average.
+double at_once(const Stage& stage, const ExportResult& result) {
+  return ratio(1e-3 * stage.milliseconds, result.seconds);
 }
 
 double frames_per_second(const ExportResult& result) {
@@ -33,12 +48,14 @@ double frames_per_second(const ExportResult& result) {
 std::string still_table(const ExportResult& result) {
   const StageStats& stats = result.stages;
   const double milliseconds = 1e3 * result.seconds;
-  std::string table = fmt::format("{:<10}{:>12}{:>8}{:>18}\n", "stage", "ms", "share", "bytes");
+  std::string table =
+      fmt::format("{:<10}{:<8}{:>12}{:>8}{:>18}\n", "stage", "where", "ms", "share", "bytes");
   for (const Stage& stage : stats.stages) {
-    table += fmt::format("{:<10}{:>12.3f}{:>7.1f}%{:>18}\n", stage.name, stage.milliseconds,
-                         100 * ratio(stage.milliseconds, milliseconds), with_commas(stage.bytes));
+    table += fmt::format("{:<10}{:<8}{:>12.3f}{:>7.1f}%{:>18}\n", stage.name, place_name(stage),
+                         stage.milliseconds, 100 * ratio(stage.milliseconds, milliseconds),
+                         with_commas(stage.bytes));
   }
-  table += fmt::format("{:<10}{:>12.3f}{:>7.1f}%\n", "total", milliseconds, 100.0);
+  table += fmt::format("{:<18}{:>12.3f}{:>7.1f}%\n", "total", milliseconds, 100.0);
   table += fmt::format("{}, {}, {}\n", counted(stats.circles, "circle"),
                        counted(stats.overlaps, "overlap"), counted(stats.chunks, "chunk"));
   return table;
@@ -46,21 +63,21 @@ std::string still_table(const ExportResult& result) {
 
 std::string film_table(const ExportResult& result) {
   const auto frames = static_cast<double>(result.written.size());
-  std::string table =
-      fmt::format("{:<10}{:>14}{:>14}{:>20}\n", "stage", "ms a frame", "ms in all", "bytes");
+  std::string table = fmt::format("{:<10}{:<8}{:>12}{:>10}{:>20}{:>10}\n", "stage", "where",
+                                  "ms a frame", "at once", "bytes", "MB/s");
   for (const Stage& stage : result.stages.stages) {
-    table += fmt::format("{:<10}{:>14.3f}{:>14.1f}{:>20}\n", stage.name,
-                         ratio(stage.milliseconds, frames), stage.milliseconds,
-                         with_commas(stage.bytes));
+    table += fmt::format("{:<10}{:<8}{:>12.3f}{:>10.2f}{:>20}{:>10.0f}\n", stage.name,
+                         place_name(stage), ratio(stage.milliseconds, frames),
+                         at_once(stage, result), with_commas(stage.bytes),
+                         ratio(1e-6 * static_cast<double>(stage.bytes), result.seconds));
   }
-  table += fmt::format("{:<10}{:>14.3f}{:>14.1f}\n", "wall time",
-                       ratio(1e3 * result.seconds, frames), 1e3 * result.seconds);
+  const ExportResult::Threads& threads = result.threads;
+  table += fmt::format("{:<18}{:>12.3f}\n", "wall time", ratio(1e3 * result.seconds, frames));
   table += fmt::format(
-      "steady: {:.2f} s; a picture being encoded {:.1f}% of it, {:.2f} of {} at once on average; "
-      "processors busy {:.1f}%\n",
-      result.steady_seconds, 100 * encoding_share(result), result.mean_encoders, result.encoders,
-      100 * processors_share(result));
-  table += fmt::format("frames on their way at once: at most {}\n", result.max_pictures);
+      "at once at most: 1 thread generates, {} draw, {} encode, {} write; {} frames on their way\n",
+      threads.draw, threads.encode, threads.write, result.max_pictures);
+  table += fmt::format("processors busy: {:.1f}% of {}\n", 100 * processors_share(result),
+                       threads.encode);
   return table;
 }
 
@@ -97,8 +114,12 @@ std::string stats_json(const ExportReport& report) {
   const double milliseconds = 1e3 * result.seconds;
   Json stages = Json::array();
   for (const Stage& stage : result.stages.stages) {
-    Json json = {{"name", stage.name}, {"milliseconds", stage.milliseconds}};
-    if (report.still) json["share"] = ratio(stage.milliseconds, milliseconds);
+    Json json = {
+        {"name", stage.name}, {"where", place_name(stage)}, {"milliseconds", stage.milliseconds}};
+    if (report.still)
+      json["share"] = ratio(stage.milliseconds, milliseconds);
+    else
+      json["at_once"] = at_once(stage, result);
     json["bytes"] = stage.bytes;
     stages.push_back(std::move(json));
   }
@@ -122,10 +143,9 @@ std::string stats_json(const ExportReport& report) {
                      {"bytes", result.bytes},
                      {"seconds", result.seconds},
                      {"fps", frames_per_second(result)},
-                     {"steady_seconds", result.steady_seconds},
-                     {"encoding_share", encoding_share(result)},
-                     {"mean_encoders", result.mean_encoders},
-                     {"encoders", result.encoders},
+                     {"threads", Json{{"draw", result.threads.draw},
+                                      {"encode", result.threads.encode},
+                                      {"write", result.threads.write}}},
                      {"processors_share", processors_share(result)},
                      {"max_in_flight", result.max_pictures}});
   }

@@ -1,0 +1,73 @@
+#include "renderer/generate/random_run.h"
+
+#include "generate_testing.h"
+
+namespace roundel {
+namespace {
+
+Layer random_layer(PositionLaw position, std::uint64_t count) {
+  RandomSource source;
+  source.count = count;
+  source.position = position;
+  source.radius = GaussianLaw{.01, .01};
+  source.color = UniformColor{{.2f, .5f, .1f}, {.7f, 1, .5f}};
+  source.alpha = UniformLaw{.1, .9};
+  source.depth = UniformLaw{0, 1};
+  Layer layer;
+  layer.source = source;
+  return layer;
+}
+
+/// All laws that a circle can be made of alone, in layers that are moved, seen through a view.
+Scene scene() {
+  Layer turned = random_layer(GaussianPosition{{.4, .6}, .1}, 300);
+  turned.move = {.offset = {.1, -.2}, .pivot = {.5, .5}, .scale = 1.5, .rotate = 30};
+  turned.opacity = .3;
+  Layer snow = random_layer(DiscPosition{{.4, .6}, .2}, 200);
+  snow.shader = Shader::kSnow;
+  Layer added = random_layer(RingPosition{{.4, .6}, .2, .1}, 100);
+  added.blend = BlendMode::kAdd;
+  Scene scene = scene_of({random_layer(UniformPosition{}, 400), turned, snow, added});
+  scene.view = {.3, .6, 2.5, true};
+  return scene;
+}
+
+void expect_the_same_circles(const Scene& scene) {
+  CircleSource source(scene);
+  const auto runs = source.random_runs();
+  ASSERT_NE(runs, nullptr);
+  Circles expected, made;
+  generate_in_frame_space(source, 0, expected);
+  made.shapes.resize_discard(expected.count());
+  made.paints.resize_discard(expected.count());
+  for (const RandomRun& run : *runs)
+    for (std::uint64_t k = 0; k < run.count; ++k)
+      run.make(k, made.shapes[run.first + k], made.paints[run.first + k]);
+  EXPECT_TRUE(same_bits(made, expected));
+}
+
+TEST(RandomRun, MakesTheCirclesOfTheSource) {
+  Scene tested = scene();
+  expect_the_same_circles(tested);
+  tested.image.blend_space = BlendSpace::kLinear;
+  expect_the_same_circles(tested);
+  tested.image.looks = looks_of(tested);
+  expect_the_same_circles(tested);
+}
+
+TEST(RandomRun, OthersAreMadeWithTheirLayers) {
+  Scene tested = scene();
+  tested.layers.push_back(random_layer(GridPosition{2, 2}, 4));
+  EXPECT_EQ(CircleSource(tested).random_runs(), nullptr);
+  tested.layers.back() = classic_layer("rgb");
+  EXPECT_EQ(CircleSource(tested).random_runs(), nullptr);
+  tested.layers.back() = random_layer(UniformPosition{}, 4);
+  std::get<RandomSource>(tested.layers.back().source).color = ChoiceColor{{{1, 0, 0}}, {1}};
+  EXPECT_EQ(CircleSource(tested).random_runs(), nullptr);
+  tested.layers.back() = random_layer(UniformPosition{}, 4);
+  tested.layers.back().stroke = Stroke{};
+  EXPECT_EQ(CircleSource(tested).random_runs(), nullptr);
+}
+
+}  // namespace
+}  // namespace roundel
