@@ -8,6 +8,7 @@
 #include "renderer/picture_bands.h"
 #include "renderer/pixels/quantize_rows.h"
 #include "renderer/scene/fingerprint.h"
+#include "renderer/scene/scene_film.h"
 
 namespace roundel {
 namespace {
@@ -50,6 +51,7 @@ FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat p
       fingerprint_(roundel::fingerprint(scene)),
       seed_(scene.seed),
       fps_(scene.animation ? scene.animation->fps : Animation{}.fps) {
+  if (scene.film) shown_ = scene.film->shown;
   if (scene.image.alpha && format.video == VideoFormat::kY4m) {
     throw Error(ExitCode::kUsage,
                 "--format y4m: expected a scene without alpha, which YUV has not");
@@ -100,7 +102,7 @@ std::string FrameEncoder::stream_header(std::int64_t step) const {
 
 ImageMetadata FrameEncoder::metadata(const FramePixels& picture, std::int64_t frame) const {
   return {kSoftware, picture.fingerprint.empty() ? fingerprint_ : picture.fingerprint,
-          picture.seed.value_or(seed_), frame};
+          picture.seed.value_or(seed_), shown_.value_or(frame)};
 }
 
 std::vector<std::uint8_t> FrameEncoder::encode(FramePixels& picture, std::int64_t frame,

@@ -109,6 +109,7 @@ class FrameEncoder {
   std::string fingerprint_;
   std::uint32_t seed_;
   double fps_;
+  std::optional<std::int64_t> shown_;  ///< instead of a frame's number
 };
 
 }  // namespace roundel

@@ -65,7 +65,21 @@ FrameName FrameName::literal(const std::string& path) {
   return name;
 }
 
+FrameName FrameName::listed(std::vector<std::string> paths) {
+  auto listed = std::make_shared<Listed>();
+  listed->paths = std::move(paths);
+  const auto folder_of = [](std::string_view path) { return path.substr(0, path.rfind('/') + 1); };
+  for (const std::string& path : listed->paths) {
+    listed->frames.emplace(path, static_cast<std::int64_t>(listed->frames.size()));
+    listed->has_folders |= folder_of(path) != folder_of(listed->paths.front());
+  }
+  FrameName name("");
+  name.listed_ = std::move(listed);
+  return name;
+}
+
 bool FrameName::has_number_in_folder() const {
+  if (listed_) return listed_->has_folders;
   if (numbers_.empty()) return false;
   return tail_.find('/') != std::string::npos ||
          std::any_of(numbers_.begin() + 1, numbers_.end(), [](const Number& number) {
@@ -78,6 +92,7 @@ void FrameName::renumber(FrameList frames) {
 }
 
 std::string FrameName::path(std::int64_t frame) const {
+  if (listed_) return listed_->paths[static_cast<std::size_t>(frame)];
   if (counted_)
     frame = std::lower_bound(counted_->begin(), counted_->end(), frame) - counted_->begin();
   std::string path;
@@ -88,6 +103,10 @@ std::string FrameName::path(std::int64_t frame) const {
 }
 
 std::optional<std::int64_t> FrameName::frame_of(std::string_view path) const {
+  if (listed_) {
+    const auto found = listed_->frames.find(path);
+    return found == listed_->frames.end() ? std::nullopt : std::optional(found->second);
+  }
   if (numbers_.empty() || !path.starts_with(numbers_.front().before)) return std::nullopt;
   const std::string_view rest = path.substr(numbers_.front().before.size());
   const std::size_t sign = rest.starts_with('-') ? 1 : 0;

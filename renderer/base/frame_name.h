@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace roundel {
@@ -26,13 +27,15 @@ class FrameName {
   explicit FrameName(const std::string& pattern);
   /// One name for every frame, in which nothing stands for a number.
   static FrameName literal(const std::string& path);
+  /// Frames from 0 on have these names, no two of them the same.
+  static FrameName listed(std::vector<std::string> paths);
 
   /// False where every frame would have the same name.
-  bool has_number() const { return !numbers_.empty(); }
+  bool has_number() const { return !numbers_.empty() || listed_; }
   /// True where frames have folders of their own.
   bool has_number_in_folder() const;
   std::string path(std::int64_t frame) const;
-  /// The frame that has this path, for names with a number.
+  /// The frame that has this path, for names with a number and listed ones.
   std::optional<std::int64_t> frame_of(std::string_view path) const;
   /// From now on names count these frames from 0, whatever their numbers are.
   void renumber(FrameList frames);
@@ -42,8 +45,14 @@ class FrameName {
     std::string before;  ///< what stands between the number before and this one
     std::size_t width;   ///< characters at least
   };
+  struct Listed {
+    std::vector<std::string> paths;
+    std::unordered_map<std::string_view, std::int64_t> frames;
+    bool has_folders = false;  ///< several
+  };
   std::vector<Number> numbers_;
   std::string tail_;
+  std::shared_ptr<const Listed> listed_;      ///< instead of numbers and tail
   std::shared_ptr<const FrameList> counted_;  ///< null: names have the frames' own numbers
 };
 

@@ -138,9 +138,7 @@ bool is_header(const TextGrammar& grammar, const std::vector<std::string>& first
   return false;
 }
 
-}  // namespace
-
-std::unique_ptr<Table> open_csv(std::shared_ptr<const InputFile> file) {
+std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_only) {
   const auto fail = [&](const std::string& problem) {
     throw Error(ExitCode::kInvalidScene, file->path() + ": " + problem);
   };
@@ -163,7 +161,8 @@ std::unique_ptr<Table> open_csv(std::shared_ptr<const InputFile> file) {
   const std::uint64_t second_start = lines.offset(), second_line = lines.line();
   const std::vector<std::string> second = lines.row(grammar);
   form.columns.resize(first.size());
-  if (is_header(grammar, first, second)) {
+  form.texts_only = texts_only;
+  if (texts_only || is_header(grammar, first, second)) {
     form.start = second_start;
     form.start_line = second_line;
     // R's write.table gives the rows' names no name.
@@ -172,6 +171,16 @@ std::unique_ptr<Table> open_csv(std::shared_ptr<const InputFile> file) {
     for (std::size_t c = 0; c < first.size(); ++c) form.columns[c].name = std::move(first[c]);
   }
   return std::make_unique<TextTable>(std::move(file), std::move(form));
+}
+
+}  // namespace
+
+std::unique_ptr<Table> open_csv(std::shared_ptr<const InputFile> file) {
+  return open(std::move(file), false);
+}
+
+std::unique_ptr<Table> open_csv_texts(std::shared_ptr<const InputFile> file) {
+  return open(std::move(file), true);
 }
 
 }  // namespace roundel

@@ -12,4 +12,7 @@ namespace roundel {
 /// also for texts that are not UTF-8's family (UTF-16, zero bytes).
 std::unique_ptr<Table> open_csv(std::shared_ptr<const InputFile> file);
 
+/// The same with fields as they are written: the first line is a header, and all columns are texts.
+std::unique_ptr<Table> open_csv_texts(std::shared_ptr<const InputFile> file);
+
 }  // namespace roundel

@@ -20,6 +20,7 @@ struct TextForm {
   std::uint64_t start_line = 1;       ///< that line's number
   std::optional<std::uint64_t> rows;  ///< exactly so many; where absent all lines to the file's end
   bool numbers_only = false;          ///< a text is an error
+  bool texts_only = false;            ///< numbers are texts, too
 };
 
 /// A table in a text, a row a line; lines that are empty or comments are none. Opening it reads the

@@ -57,12 +57,14 @@ std::string read_stream(const std::string& path, std::size_t limit) {
 
 }  // namespace
 
-Scene load_scene(const std::string& path, const SceneOverrides& overrides) {
+std::string read_scene_text(const std::string& path) {
   // One byte more than allowed is enough for parse_scene to refuse it.
   constexpr std::size_t kLimit = YamlTree::kMaxFileBytes + 1;
-  const std::string text =
-      is_stream_path(path) ? read_stream(path, kLimit) : InputFile(path).read(kLimit);
-  return parse_scene(text, path, overrides);
+  return is_stream_path(path) ? read_stream(path, kLimit) : InputFile(path).read(kLimit);
+}
+
+Scene load_scene(const std::string& path, const SceneOverrides& overrides) {
+  return parse_scene(read_scene_text(path), path, overrides);
 }
 
 }  // namespace roundel

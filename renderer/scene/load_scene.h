@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@ namespace roundel {
 /// A var's value on the command line: text as in a list in brackets, where colours need no quotes.
 struct VarSetting {
   std::string name, value;
+  /// What errors of the value begin with; where it is empty, the place of the var in the file.
+  std::function<std::string()> place = {};
 };
 
 /// What the command line says instead of the scene file.
@@ -38,6 +41,9 @@ bool is_stream_path(const std::string& path);
 /// read for another reason than not existing. Error(kUsage) for a size on the command line that is
 /// out of range, and for layers that there are not.
 Scene load_scene(const std::string& path, const SceneOverrides& overrides = {});
+
+/// The text of a scene file. Throws what load_scene() does where it cannot be read.
+std::string read_scene_text(const std::string& path);
 
 /// The same for the text of a scene file; `path` is for messages and the place of data files.
 Scene parse_scene(std::string_view text, const std::string& path,

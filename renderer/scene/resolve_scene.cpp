@@ -13,6 +13,7 @@
 #include "renderer/base/memory.h"
 #include "renderer/base/text.h"
 #include "renderer/data/table.h"
+#include "renderer/scene/scene_film.h"
 
 namespace roundel {
 namespace {
@@ -231,7 +232,7 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
   Scene at = scene;
   if (!has_frames(scene) || frame == scene.frame) return at;
   if (scene.film) {
-    at = scene.film->load(frame);
+    at = scene.film->load(frame, use);
     at.frame = frame;
     at.film = scene.film;
     return at;

@@ -8,6 +8,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/scene/classic_scenes.h"
+#include "renderer/scene/scene_film.h"
 
 namespace roundel {
 
@@ -56,7 +57,12 @@ bool is_simulated(const Layer& layer) {
   return !layer.is_hidden && generator != nullptr && classic_scene(generator->name).is_simulated;
 }
 
-std::int64_t steps_at(const Scene& scene, std::int64_t frame) {
+std::int64_t shown_frame(const Scene& scene, std::int64_t frame) {
+  return scene.film ? scene.film->shown.value_or(frame) : frame;
+}
+
+std::int64_t steps_at(const Scene& scene, std::int64_t number) {
+  const std::int64_t frame = shown_frame(scene, number);
   if (frame <= 0) return 0;
   if (!scene.animation || !scene.animation->is_real) return frame;
   constexpr double kStepsPerSecond = 60, kRounding = 0x1p-20;

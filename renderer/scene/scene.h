@@ -1,7 +1,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -208,7 +207,7 @@ struct Animation {
   bool is_real = false;    ///< frame n is n/fps seconds of simulated time, else n steps
 };
 
-struct SceneFilm;
+class SceneFilm;
 
 /// A scene file, checked and resolved. Everything a frame's pixels depend on is in here.
 struct Scene {
@@ -225,16 +224,10 @@ struct Scene {
   std::int64_t frame = 0;             ///< that the scene is at
   std::uint64_t memory = 0;           ///< bytes that it may take to draw it; 0: nobody has said
   std::optional<std::string> output;  ///< pattern, relative to the working directory
-  /// Where each frame has a scene file of its own: all of the above is that of one of them.
+  /// Where each frame has a scene of its own: all of the above is that of one of them.
   std::shared_ptr<const SceneFilm> film = {};
 
   std::int64_t default_frame() const { return animation ? animation->start : 0; }
-};
-
-/// A scene file a frame.
-struct SceneFilm {
-  FrameName name{""};
-  std::function<Scene(std::int64_t frame)> load;  ///< as load_scene() does, by any thread
 };
 
 /// Number of circles of every frame, of the whole scene or of a layer, without generating them;
@@ -256,6 +249,8 @@ CircleLooks looks_of(const Scene& scene);
 bool is_data_film(const Scene& scene);
 /// True where the layer is a simulation, and not hidden.
 bool is_simulated(const Layer& layer);
+/// The frame that the scene is at where a film has this number: all rows of a table show the same.
+std::int64_t shown_frame(const Scene& scene, std::int64_t frame);
 /// The steps of 1/60 s after which simulated layers are at a frame. Throws Error(kInvalidScene) for
 /// more than kMaxFrame.
 std::int64_t steps_at(const Scene& scene, std::int64_t frame);

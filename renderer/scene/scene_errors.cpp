@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "renderer/base/error.h"
 
@@ -17,6 +18,11 @@ void SceneErrors::add(Place place, const std::string& key_path, const std::strin
   entries_.push_back({place, key_path.empty() ? problem : key_path + ": " + problem});
 }
 
+Place SceneErrors::add_source(std::function<std::string()> text) {
+  sources_.push_back(std::move(text));
+  return {kNoLine, static_cast<std::uint32_t>(sources_.size() - 1)};
+}
+
 void SceneErrors::throw_if_any() {
   if (entries_.empty()) return;
   std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
@@ -25,7 +31,10 @@ void SceneErrors::throw_if_any() {
   std::string message;
   for (const Entry& entry : entries_) {
     if (!message.empty()) message += '\n';
-    message += fmt::format("{}:{}:{}: {}", file_, entry.place.line, entry.place.column, entry.text);
+    message += entry.place.line == kNoLine
+                   ? sources_[entry.place.column]()
+                   : fmt::format("{}:{}:{}", file_, entry.place.line, entry.place.column);
+    message += ": " + entry.text;
   }
   if (left_out_ > 0) message += fmt::format("\n{}: {} more errors", file_, left_out_);
   throw Error(ExitCode::kInvalidScene, message);

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,9 @@ class SceneErrors {
 
   /// `key_path` such as "layers[0].data", empty for the file as a whole.
   void add(Place place, const std::string& key_path, const std::string& problem);
+  /// The place of what does not stand in the file; `text`, which may take time, becomes what its
+  /// errors begin with.
+  Place add_source(std::function<std::string()> text);
   /// True once further problems are only counted: their messages need not be built.
   bool full() const { return entries_.size() >= kMaxReported; }
 
@@ -28,12 +33,14 @@ class SceneErrors {
   void throw_if_any();
 
  private:
+  static constexpr std::uint32_t kNoLine = std::numeric_limits<std::uint32_t>::max();
   struct Entry {
     Place place;
     std::string text;
   };
   std::string file_;
   std::vector<Entry> entries_;
+  std::vector<std::function<std::string()>> sources_;
   std::uint64_t left_out_ = 0;
 };
 

@@ -127,26 +127,27 @@ class VarReplacer {
 
   void set(const VarSetting& setting) {
     const std::string option = "--set " + setting.name;
+    const std::string expected = fmt::format(
+        "expected one value, as 0.5, \"text\" or [1, 2], got {}", roundel::quoted(setting.value));
     Var* const var = find(setting.name);
     if (var == nullptr)
       throw Error(ExitCode::kUsage,
                   fmt::format("{}: {} has no such var{}", option, file_, suggestion(setting.name)));
+    const Place place = setting.place ? errors_.add_source(setting.place) : var->value.place();
     try {
       YamlTree list("[" + with_quoted_colors(setting.value) + "]", option, "value");
-      if (list.root().is_list() && list.root().count() == 1) return adopt(list, *var);
+      if (list.root().is_list() && list.root().count() == 1) return adopt(list, *var, place);
     } catch (const Error&) {
       // The message below says what is wanted.
     }
-    throw Error(ExitCode::kUsage,
-                fmt::format("{}: expected one value, as 0.5, \"text\" or [1, 2], got {}", option,
-                            roundel::quoted(setting.value)));
+    if (!setting.place) throw Error(ExitCode::kUsage, option + ": " + expected);
+    errors_.add(place, "", expected);
   }
 
   /// Appends the value in a list to the tree, where nothing leads to it, and makes it the var's.
-  void adopt(const YamlTree& list, Var& var) {
+  void adopt(const YamlTree& list, Var& var, Place place) {
     const auto node_shift = static_cast<std::uint32_t>(tree_.nodes_.size() - 1);
     const auto text_shift = static_cast<std::uint32_t>(tree_.text_.size());
-    const Place place = var.value.place();
     for (std::size_t i = 1; i < list.nodes_.size(); ++i) {
       Node node = list.nodes_[i];
       node.place = place;
@@ -256,6 +257,14 @@ class VarReplacer {
 void replace_vars(YamlTree& tree, const std::string& file, const std::vector<VarSetting>& settings,
                   SceneErrors& errors) {
   VarReplacer(tree, file, errors).replace(settings);
+}
+
+std::vector<std::string> var_names(std::string_view text, const std::string& file) {
+  YamlTree tree(text, file);
+  std::vector<std::string> names;
+  if (const std::optional<YamlNode> vars = tree.root().find("vars"))
+    vars->for_each_entry([&](YamlNode key, YamlNode) { names.emplace_back(key.text()); });
+  return names;
 }
 
 }  // namespace roundel

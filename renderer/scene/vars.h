@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/scene/load_scene.h"
@@ -12,8 +13,12 @@ namespace roundel {
 /// in the texts of `data`, `dataset` and `output`; $$ becomes a dollar. What is replaced keeps the
 /// place of the value in the file, or of $name where the command line has the value. Adds unknown
 /// and unused vars to `errors`; nodes with an unknown one become kUnknown. Throws Error(kUsage) for
-/// settings of `file` that are no value or name no var.
+/// settings of `file` that name no var or, where they have no place, are no value.
 void replace_vars(YamlTree& tree, const std::string& file, const std::vector<VarSetting>& settings,
                   SceneErrors& errors);
+
+/// The names of the vars that a scene file declares. Throws Error(kInvalidScene) for a text that is
+/// no YAML.
+std::vector<std::string> var_names(std::string_view text, const std::string& file);
 
 }  // namespace roundel

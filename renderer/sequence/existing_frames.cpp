@@ -17,6 +17,7 @@
 #include "renderer/frame_encoder.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/resolve_scene.h"
+#include "renderer/scene/scene_film.h"
 
 namespace roundel {
 
@@ -95,6 +96,7 @@ ExpectedOrigin origin_of(const Scene& scene) {
     return FrameOrigin{fingerprint(one), kSoftware, one.seed, one.image.width, one.image.height};
   };
   ExpectedOrigin expected{origin(scene)};
+  if (scene.film) expected.shown = scene.film->shown;
   if (has_frames(scene))
     expected.of_frame = [&scene, origin](std::int64_t frame) {
       return origin(scene_at(scene, frame, SceneUse::kFingerprint));
@@ -216,12 +218,14 @@ void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word) {
 void ExistingFrames::judge_one(std::size_t i, const ExpectedOrigin& expected, const char* word) {
   FrameFile& file = files_[i];
   const bool says_frame = !file.origin->fingerprint.empty();
-  const bool is_asked = std::binary_search(frames_.begin(), frames_.end(), file.said);
+  const bool is_other =  // misnamed
+      !expected.shown && std::binary_search(frames_.begin(), frames_.end(), file.said);
   const FrameOrigin wanted = expected.of_frame && says_frame
-                                 ? expected.of_frame(is_asked ? file.said : frames_[i])  // misnamed
+                                 ? expected.of_frame(is_other ? file.said : frames_[i])
                                  : expected.all;
   std::string fault = fault_of(*file.origin, wanted, word);
-  file.is_misnamed = fault.empty() && says_frame && file.said != frames_[i];
+  file.is_misnamed =
+      fault.empty() && says_frame && file.said != expected.shown.value_or(frames_[i]);
   if (file.is_misnamed) fault = "misnamed";
   if (fault.empty()) return;
   file.state = FrameState::kForeign;

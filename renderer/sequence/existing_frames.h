@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -53,6 +54,8 @@ struct ExpectedOrigin {
   /// Where there is one, that of each frame instead, as films of data have; it may throw Error, and
   /// is called by several threads at once.
   std::function<FrameOrigin(std::int64_t)> of_frame = {};
+  /// The frame that all say they are, where they are rows of a table.
+  std::optional<std::int64_t> shown = {};
 };
 /// That of frames which this program makes of the scene, to which it keeps a reference.
 ExpectedOrigin origin_of(const Scene& scene);

@@ -72,5 +72,16 @@ TEST(FrameName, FoldersMayHaveNumbersToo) {
     EXPECT_FALSE(FrameName(pattern).has_number_in_folder()) << pattern;
 }
 
+TEST(FrameName, ListedNamesStandForThemselves) {
+  const FrameName name = FrameName::listed({"out/a####.png", "out/b.png", "c.png"});
+  EXPECT_TRUE(name.has_number());
+  EXPECT_TRUE(name.has_number_in_folder());
+  EXPECT_FALSE(FrameName::listed({"out/a.png", "out/b.png"}).has_number_in_folder());
+  EXPECT_EQ(name.path(0), "out/a####.png");
+  EXPECT_EQ(name.path(2), "c.png");
+  EXPECT_EQ(name.frame_of("out/b.png"), 1);
+  EXPECT_EQ(name.frame_of("b.png"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace roundel

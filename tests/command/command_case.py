@@ -29,8 +29,9 @@ class CommandCase(unittest.TestCase):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
 
-    def run_roundel(self, *arguments, code=0):
+    def run_roundel(self, *arguments, code=0, stdin=""):
         """Runs the command; its exit code must be `code`. Output and messages are bytes."""
-        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, timeout=300, capture_output=True, check=False)
+        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, timeout=300, capture_output=True, check=False,
+                              input=stdin.encode())
         self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout[:2000]} {done.stderr[:2000]}")
         return done

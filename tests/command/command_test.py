@@ -91,9 +91,9 @@ MALFORMED.update(
 )
 
 OPTIONS = {
-    "render": "output overwrite watch frames renumber resume shard split-frame format pixel-format progress size scale crop layers set seed "
+    "render": "output overwrite watch frames renumber each resume shard split-frame format pixel-format progress size scale crop layers set seed "
               "frame backend device threads memory stats quiet verbose",
-    "verify": "frames renumber scene size scale crop layers set seed manifest delete threads quiet",
+    "verify": "frames renumber each scene size scale crop layers set seed manifest delete threads quiet",
     "validate": "output format size scale crop layers set seed frame backend device threads memory quiet",
     "diff": "max-delta max-pixels max-density flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
             "junit explain limit size set seed frame json threads quiet",

@@ -218,8 +218,8 @@ TEST(Options, SequencesHaveOptionsOfTheirOwn) {
 
 TEST(Options, OptionsOfSequencesMustFitTogether) {
   const std::pair<Arguments, const char*> cases[] = {
-      {{"a.yaml", "--resume"}, "--resume: expected --frames too"},
-      {{"a.yaml", "--shard=1/2"}, "--shard: expected --frames too"},
+      {{"a.yaml", "--resume"}, "--resume: expected --frames or --each too"},
+      {{"a.yaml", "--shard=1/2"}, "--shard: expected --frames or --each too"},
       {{"a.yaml", "--frames=1", "--frame=1"}, "--frame: expected one of --frame and --frames"},
       {{"a.yaml", "b.yaml", "--frames=1", "-o", "o/"}, "--frames: expected one scene"},
       {{"a.yaml", "-o", "a.png", "--format=exr"}, "--output: expected a name that ends in .exr"},

@@ -103,6 +103,20 @@ class Ranks(MpiTest):
             self.assertEqual(sorted(map(int, saved)), list(range(201)))  # each frame once
             self.assertEqual(len(self.frames_of_ranks(messages)), ranks)
 
+    def test_rows_of_a_table_are_dealt_out(self):
+        self.write("v.yaml", "version: 1\nvars: {size: 0.5}\nimage: {width: 64, height: 64}\n"
+                             "layers: [{circles: [{x: 0.5, y: 0.5, radius: $size}]}]\n")
+        self.write("t.csv", "name,size\n" + "".join(f"n{row},{row / 50}\n" for row in range(1, 41)))
+        arguments = ("render", "v.yaml", "--each", "t.csv", "-o")
+        messages = self.mpirun(3, *arguments, "out/{name}.png", "--progress=blender")
+        self.assertEqual(len(re.findall(r"Saved: 'out/n\d+\.png'", messages)), 40)
+        os.mkdir(self.path("alone"))
+        subprocess.run([ROUNDEL, *arguments, "alone/{name}.png", "-q"], cwd=self.folder, check=True, timeout=300)
+        self.assertEqual(self.contents(), self.contents("alone"))
+        self.write("t.csv", "name,size\na,1\nb,x\n")
+        messages = self.mpirun(2, *arguments, "bad/{name}.png", code=3)
+        self.assertEqual(messages.count("t.csv: line 3: column size: "), 1)
+
     def test_the_first_rank_decides_about_existing_files(self):
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png")
         expected = self.contents()

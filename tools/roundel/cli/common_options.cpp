@@ -8,6 +8,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/scene/resolve_scene.h"
+#include "renderer/scene/scene_film.h"
 
 namespace roundel {
 namespace {
@@ -145,6 +146,18 @@ void add_frames(CommandLine& line, FramesOption& frames) {
                   kMinFrame, kMaxFrame));
 }
 
+void add_each(CommandLine& line, std::string& table, FramesOption& frames) {
+  line.add_value(
+      "each", "TABLE", text(table, "a table, .csv or .tsv"),
+      "a picture for each row of a table whose first line has names: its columns are values of the "
+      "scene's vars, as for --set, or stand as {column} in the pictures' names, in which {row:04} "
+      "is the row's number, from 0; --frames chooses rows");
+  line.add_check([&table, &frames](CommandLine::Problems& problems) {
+    if (!table.empty() && frames.renumbers)
+      problems.emplace_back("--renumber: expected without --each");
+  });
+}
+
 void add_renumber(CommandLine& line, FramesOption& frames) {
   line.add_switch("renumber", frames.renumbers,
                   "file names count the frames of --frames from 0, without gaps");
@@ -154,7 +167,15 @@ void add_renumber(CommandLine& line, FramesOption& frames) {
   });
 }
 
+FrameList run_of_frames(std::int64_t first, std::int64_t count) {
+  FrameList frames(static_cast<std::size_t>(count));
+  std::iota(frames.begin(), frames.end(), first);
+  return frames;
+}
+
 FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t otherwise) {
+  const std::int64_t rows = scene.film ? scene.film->rows : 0;
+  if (rows > 0) return frames.list.value_or(run_of_frames(0, rows));
   if (frames.list) {
     check_data_files(scene, *frames.list);
     return *frames.list;
@@ -164,8 +185,7 @@ FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t
     throw Error(ExitCode::kUsage,
                 fmt::format("--frames all: expected an \"animation\" in {}", scene.path));
   }
-  FrameList all(static_cast<std::size_t>(scene.animation->frames));
-  std::iota(all.begin(), all.end(), scene.animation->start);
+  FrameList all = run_of_frames(scene.animation->start, scene.animation->frames);
   check_data_files(scene, all);
   return all;
 }

@@ -43,11 +43,16 @@ struct FramesOption {
   bool is_given() const { return list || all; }
 };
 void add_frames(CommandLine& line, FramesOption& frames);
+/// --each
+void add_each(CommandLine& line, std::string& table, FramesOption& frames);
 /// --renumber
 void add_renumber(CommandLine& line, FramesOption& frames);
-/// The frames that --frames asks for; without it `otherwise`. Throws Error(kUsage) for "all" of a
-/// scene without animation.
+/// The frames that --frames asks for; without it `otherwise`, but all rows of a table. Throws
+/// Error(kUsage) for "all" of a scene without animation.
 FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t otherwise);
+
+/// So many, one after the other.
+FrameList run_of_frames(std::int64_t first, std::int64_t count);
 
 enum class BackendChoice { kAuto, kCpu, kCuda };
 

@@ -3,13 +3,19 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <sstream>
+#include <unordered_map>
 #include <utility>
 
 #include "renderer/base/error.h"
+#include "renderer/base/memory.h"
 #include "renderer/scene/load_scene.h"
+#include "renderer/scene/vars.h"
 #include "tools/roundel/cli/output_path.h"
+#include "tools/roundel/cli/scene_table.h"
 
 namespace roundel {
 namespace {
@@ -20,68 +26,174 @@ bool is_there(const std::string& path) {
 }
 
 /// Throws Error for pictures that do not go into one film. Backgrounds may differ, and whether
-/// circles have smooth edges.
-void check_alike(const Scene& scene, const Scene& first) {
+/// circles have smooth edges. `first_name`: what to call the film's first scene.
+void check_alike(const Scene& scene, const Scene& first, const std::string& first_name) {
   const ImageSettings &image = scene.image, &wanted = first.image;
   if (image.width != wanted.width || image.height != wanted.height) {
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: image: {}x{}, but {}x{} in {}", scene.path, image.width,
-                            image.height, wanted.width, wanted.height, first.path));
+                            image.height, wanted.width, wanted.height, first_name));
   }
   if (image.alpha != wanted.alpha || image.bits != wanted.bits || image.dither != wanted.dither ||
       image.blend_space != wanted.blend_space) {
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: image: expected alpha, bits, dither and blend of {}", scene.path,
-                            first.path));
+                            first_name));
+  }
+  if (first.film->shown && scene.default_frame() != first.default_frame()) {
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: animation: start {}, but {} in {}", scene.path,
+                            scene.default_frame(), first.default_frame(), first_name));
   }
 }
 
-}  // namespace
+/// The frames' problems, one a line; equal ones of several rows of a table are one.
+std::string joined(const SceneFilm& film, const FrameList& frames,
+                   const std::vector<std::string>& problems) {
+  struct Line {
+    std::string place, text;
+    std::size_t count;
+  };
+  std::vector<Line> lines;
+  std::unordered_map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (problems[i].empty()) continue;
+    const std::string place = film.place ? film.place(frames[i]) + ": " : "";
+    std::istringstream texts(problems[i]);
+    for (std::string text; std::getline(texts, text);) {
+      if (text.starts_with(place)) text.erase(0, place.size());
+      const auto [line, is_new] = known.emplace(text, lines.size());
+      if (is_new) lines.push_back({place, text, 0});
+      ++lines[line->second].count;
+    }
+  }
+  constexpr std::size_t kMostLines = 100;
+  std::string message;
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) {
+    message += (message.empty() ? "" : "\n") + lines[i].place + lines[i].text;
+    if (const std::size_t more = lines[i].count - 1; more > 0)
+      message += fmt::format(" (as in {} more {})", more, more == 1 ? "row" : "rows");
+  }
+  if (lines.size() > kMostLines)
+    message += fmt::format("\nand {} more errors", lines.size() - kMostLines);
+  return message;
+}
 
-Scene load_film(const std::string& path, const SceneOverrides& overrides,
-                const FramesOption& frames) {
-  const FrameName name(path);
-  if (!name.has_number() || is_stream_path(path) || is_there(path))
-    return load_scene(path, overrides);
-  if (!frames.list) {
+/// Calls work(i, scene) with the scene of each of the frames, in parallel. Throws
+/// Error(kInvalidScene) with all that is wrong with any of them.
+template <typename Work>
+void load_all(const SceneFilm& film, const FrameList& frames, const Work& work) {
+  std::vector<std::string> problems(frames.size());
+  tbb::parallel_for(std::size_t{0}, frames.size(), [&](std::size_t i) {
+    try {
+      work(i, film.load(frames[i], SceneUse::kDraw));
+    } catch (const Error& error) {
+      problems[i] = error.what();
+    }
+  });
+  const std::string message = joined(film, frames, problems);
+  if (!message.empty()) throw Error(ExitCode::kInvalidScene, message);
+}
+
+/// The film's scene at the first of the frames.
+Scene first_scene(std::shared_ptr<const SceneFilm> film, const FrameList& frames) {
+  Scene scene;
+  try {
+    scene = film->load(frames.front(), SceneUse::kDraw);
+  } catch (const Error& error) {
+    if (error.exit_code() == ExitCode::kInvalidScene) load_all(*film, frames, [](auto&&...) {});
+    throw;
+  }
+  scene.frame = frames.front();
+  scene.film = std::move(film);
+  return scene;
+}
+
+/// Memory for scenes that were checked and wait to be drawn.
+std::uint64_t room_for_scenes(const SceneOverrides& overrides) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 28, kShare = 8;
+  return std::min(kMost, (overrides.memory > 0 ? overrides.memory : physical_memory()) / kShare);
+}
+
+FrameList rows_of(const SceneTable& table, const FramesOption& frames) {
+  if (!frames.list) return run_of_frames(0, table.rows());
+  if (frames.list->front() < 0 || frames.list->back() >= table.rows())
     throw Error(ExitCode::kUsage,
-                fmt::format("--frames: expected LIST, as {} is a scene file a frame", path));
+                fmt::format("--frames: expected rows from 0 to {} of {}, got {}", table.rows() - 1,
+                            table.path(), frames_text(*frames.list)));
+  return *frames.list;
+}
+
+/// The pattern of the pictures' names; nothing where a folder or a stream takes them.
+std::optional<std::string> pattern_of(const std::optional<std::string>& output,
+                                      const Scene& scene) {
+  if (!output) return scene.output;
+  return *output == "-" || names_folder(*output) ? std::nullopt : output;
+}
+
+Scene load_rows(const FilmInput& input, const SceneOverrides& overrides,
+                const FramesOption& frames) {
+  const auto table = std::make_shared<const SceneTable>(input.each);
+  const std::string text = read_scene_text(input.scene);
+  const std::vector<std::string> vars = var_names(text, input.scene);
+  const auto load = [table, text, vars, path = input.scene, overrides](std::int64_t row) {
+    SceneOverrides of_row = overrides;
+    of_row.vars = table->settings(row, vars);
+    of_row.vars.insert(of_row.vars.end(), overrides.vars.begin(), overrides.vars.end());
+    return parse_scene(text, path, of_row);
+  };
+  const auto film = std::make_shared<SceneFilm>(load, room_for_scenes(overrides));
+  film->rows = table->rows();
+  film->place = [table](std::int64_t row) { return table->place(row); };
+  Scene scene = first_scene(film, rows_of(*table, frames));
+  film->shown = overrides.frame.value_or(scene.default_frame());
+  const std::optional<std::string> pattern = pattern_of(input.output, scene);
+  if (input.output != "-") table->check_columns(vars, input.scene, pattern.value_or(""));
+  if (pattern) film->name = table->names(*pattern);
+  return scene;
+}
+
+Scene load_files(const std::string& path, const SceneOverrides& overrides,
+                 const FrameList& frames) {
+  const FrameName name(path);
+  FrameList missing;
+  for (const std::int64_t frame : frames)
+    if (!is_there(name.path(frame))) missing.push_back(frame);
+  if (!missing.empty()) {
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: no file for {} of {} frames: {} ({})", path, missing.size(),
+                            frames.size(), frames_text(missing), name.path(missing.front())));
   }
   const auto load = [name, overrides](std::int64_t frame) {
     SceneOverrides of_frame = overrides;
     of_frame.frame = frame;
     return load_scene(name.path(frame), of_frame);
   };
-  FrameList missing;
-  for (const std::int64_t frame : *frames.list)
-    if (!is_there(name.path(frame))) missing.push_back(frame);
-  if (!missing.empty()) {
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: no file for {} of {} frames: {} ({})", path, missing.size(),
-                            frames.list->size(), frames_text(missing), name.path(missing.front())));
-  }
-  Scene scene = load(frames.list->front());
-  scene.frame = frames.list->front();
-  scene.film = std::make_shared<const SceneFilm>(SceneFilm{name, load});
-  return scene;
+  return first_scene(std::make_shared<const SceneFilm>(load, room_for_scenes(overrides)), frames);
 }
 
-std::vector<std::string> check_scenes(const Scene& film, const FrameList& frames) {
-  std::vector<std::string> problems(frames.size());
+}  // namespace
+
+Scene load_film(const FilmInput& input, const SceneOverrides& overrides,
+                const FramesOption& frames) {
+  if (!input.each.empty()) return load_rows(input, overrides, frames);
+  const FrameName name(input.scene);
+  if (!name.has_number() || is_stream_path(input.scene) || is_there(input.scene))
+    return load_scene(input.scene, overrides);
+  if (frames.list) return load_files(input.scene, overrides, *frames.list);
+  throw Error(ExitCode::kUsage,
+              fmt::format("--frames: expected LIST, as {} is a scene file a frame", input.scene));
+}
+
+std::vector<std::string> check_scenes(const Scene& first, const FrameList& frames) {
+  const SceneFilm& film = *first.film;
+  const std::string name = film.place ? film.place(first.frame) : first.path;
   std::vector<std::vector<std::string>> files(frames.size());
-  tbb::parallel_for(std::size_t{0}, frames.size(), [&](std::size_t i) {
-    try {
-      const Scene scene = film.film->load(frames[i]);
-      check_alike(scene, film);
-      files[i] = files_read({scene});
-    } catch (const Error& error) {
-      problems[i] = error.what();
-    }
+  load_all(film, frames, [&](std::size_t i, Scene scene) {
+    check_alike(scene, first, name);
+    files[i] = files_read({scene});
+    if (frames[i] != first.frame) film.keep(frames[i], std::move(scene));
   });
-  std::string message;
-  for (const std::string& problem : problems)
-    if (!problem.empty()) message += (message.empty() ? "" : "\n") + problem;
-  if (!message.empty()) throw Error(ExitCode::kInvalidScene, message);
   std::vector<std::string> all;
   for (std::vector<std::string>& some : files) all.insert(all.end(), some.begin(), some.end());
   return all;

@@ -25,15 +25,18 @@ namespace {
 void add_sequence(CommandLine& line, RenderOptions& options) {
   add_frames(line, options.frames);
   add_renumber(line, options.frames);
+  add_each(line, options.each, options.frames);
   line.add_switch(
       "resume", options.resume,
-      "with --frames: keep the frames that are there already, if they decode and were made from "
+      "with --frames or --each: keep the frames that are there already, if they decode and were "
+      "made from "
       "this scene and frame number, and render those that are missing or damaged; files of another "
       "scene, size, seed or program, and PFM files, which do not say, are refused, or rendered "
       "again with --overwrite; several such exports into one folder share the work");
   line.add_value(
       "shard", "I/N", [&options](const std::string& value) { options.shard = parse_shard(value); },
-      "with --frames: only share I (from 1) of N; auto asks Slurm, Open MPI or, as auto/N, "
+      "with --frames or --each: only share I (from 1) of N; auto asks Slurm, Open MPI or, as "
+      "auto/N, "
       "Kubernetes which share this is");
   line.add_switch(
       "split-frame", options.split_frame,
@@ -63,33 +66,33 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
       "16 "
       "bits for scenes with bits: 16); of y4m: yuv420p, yuv444p or yuv420p10le (default: yuv420p, "
       "yuv420p10le for bits: 16)");
-  line.add_value(
-      "progress", "FORMAT",
-      one_of(options.progress, {{"auto", ProgressFormat::kAuto},
-                                {"none", ProgressFormat::kNone},
-                                {"bar", ProgressFormat::kBar},
-                                {"plain", ProgressFormat::kPlain},
-                                {"json", ProgressFormat::kJson},
-                                {"openjd", ProgressFormat::kOpenJd},
-                                {"deadline", ProgressFormat::kDeadline},
-                                {"blender", ProgressFormat::kBlender}}),
-      "with --frames, on stderr: auto (bar on a terminal, else plain), none, bar, plain, json, or "
-      "for farm managers openjd, deadline, blender (default: auto)");
+  line.add_value("progress", "FORMAT",
+                 one_of(options.progress, {{"auto", ProgressFormat::kAuto},
+                                           {"none", ProgressFormat::kNone},
+                                           {"bar", ProgressFormat::kBar},
+                                           {"plain", ProgressFormat::kPlain},
+                                           {"json", ProgressFormat::kJson},
+                                           {"openjd", ProgressFormat::kOpenJd},
+                                           {"deadline", ProgressFormat::kDeadline},
+                                           {"blender", ProgressFormat::kBlender}}),
+                 "with --frames or --each, on stderr: auto (bar on a terminal, else plain), none, "
+                 "bar, plain, json, or "
+                 "for farm managers openjd, deadline, blender (default: auto)");
 }
 
 void check_sequence(const RenderOptions& options, CommandLine::Problems& problems) {
-  const bool frames_given = options.frames.is_given();
   const auto needs_frames = [&](bool given, const char* option) {
-    if (given && !frames_given)
-      problems.push_back(fmt::format("{}: expected --frames too", option));
+    if (given && !options.is_sequence())
+      problems.push_back(fmt::format("{}: expected --frames or --each too", option));
   };
   needs_frames(options.resume, "--resume");
   needs_frames(options.shard.has_value(), "--shard");
-  if (frames_given && options.scene.frame) {
+  if (options.frames.is_given() && options.each.empty() && options.scene.frame) {
     problems.emplace_back("--frame: expected one of --frame and --frames");
   }
   if (options.is_film() && options.scenes.size() > 1) {
-    problems.emplace_back("--frames: expected one scene");
+    problems.push_back(
+        fmt::format("{}: expected one scene", options.each.empty() ? "--frames" : "--each"));
   }
   if (options.is_video() && !options.is_stream()) {
     problems.emplace_back("--format: expected -o - for rawvideo and y4m");
@@ -103,7 +106,7 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
                               : "--pixel-format: expected --format rawvideo too");
   }
   if (options.watches && options.is_film())
-    problems.emplace_back("--watch: expected single pictures, without --frames");
+    problems.emplace_back("--watch: expected single pictures, without --frames and --each");
   if (options.watches && std::any_of(options.scenes.begin(), options.scenes.end(), is_stream_path))
     problems.emplace_back("--watch: expected scene files, not standard input");
   if (options.is_stream()) {
@@ -253,13 +256,15 @@ std::optional<ImageFormat> RenderOptions::picture_format() const {
 bool parse(const Arguments& arguments, RenderOptions& options) {
   CommandLine line("render", "SCENE... [-o FILE] [OPTION...]",
                    "Renders one frame of each scene into a picture, or with --frames a sequence of "
-                   "frames of one scene, or of a scene file a frame (scene_####.yaml).");
+                   "frames of one scene, or of a scene file a frame (scene_####.yaml), or with "
+                   "--each a picture for each row of a table.");
   add_scenes(line, options.scenes);
   line.add_value(
       "output,o", "FILE",
       text(options.output, "a file name ending in .png, .exr or .pfm, or a folder"),
       "picture to write: .png, .exr or .pfm (float); ####, %04d or {frame:04} stands for "
-      "the frame number with 4 digits or more; or a folder (an existing one, or ending in /) for "
+      "the frame number with 4 digits or more, with --each {column} for a field; or a folder (an "
+      "existing one, or ending in /) for "
       "SCENE.png, or the ending of --format, needed with several scenes; a missing folder is made, "
       "its last level; or - for standard output, with --format. A symbolic "
       "link named by FILE is followed; frames of a sequence replace links (default: the scene's "

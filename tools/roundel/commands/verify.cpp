@@ -28,6 +28,7 @@ namespace {
 struct VerifyOptions {
   std::string pattern;
   std::optional<std::string> scene_path;  ///< without one the frames are compared with each other
+  std::string each;                       ///< table of which each row is a frame; may be empty
   std::optional<std::string> manifest;    ///< file for the pixels' hashes
   bool removes_corrupt = false;
   FramesOption frames;
@@ -47,6 +48,7 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
                      "name of the files, with the frame number as ####, %04d or {frame:04}");
   add_frames(line, options.frames);
   add_renumber(line, options.frames);
+  add_each(line, options.each, options.frames);
   line.add_value("scene", "SCENE", text(options.scene_path),
                  "scene (YAML) that the frames should be of (default: that of most of them)");
   add_size(line, options.scene);
@@ -70,8 +72,10 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
       "Exit codes: 0 all frames are there and sound; 1 some are not, also with --delete; 2 wrong "
       "command line; 3 scene invalid; 4 manifest refused; 130, 143 after SIGINT, SIGTERM.");
   line.add_check([&options](CommandLine::Problems& problems) {
-    if (!options.frames.is_given()) problems.emplace_back("--frames: expected LIST");
+    if (!options.frames.is_given() && options.each.empty())
+      problems.emplace_back("--frames: expected LIST");
     if (options.scene_path) return;
+    if (!options.each.empty()) problems.emplace_back("--each: expected --scene too");
     if (options.frames.all) problems.emplace_back("--frames: expected --scene too for \"all\"");
     const SceneOverrides& overrides = options.scene.overrides;
     if (overrides.seed || overrides.width || overrides.layers || overrides.crop ||
@@ -91,7 +95,9 @@ std::string list_line(const char* what, const FrameList& frames) {
 }
 
 /// Throws Error for a name that all frames would have.
-FrameName name_of(const std::string& pattern, const FrameList& frames, bool renumbers) {
+FrameName name_of(const std::string& pattern, const std::optional<Scene>& scene,
+                  const FrameList& frames, bool renumbers) {
+  if (scene && scene->film && scene->film->name) return *scene->film->name;
   FrameName name(pattern);
   if (renumbers) name.renumber(frames);
   if (frames.size() == 1 || name.has_number()) return name;
@@ -119,6 +125,7 @@ void check_manifest(const VerifyOptions& options, const std::optional<Scene>& sc
   check_writable(*options.manifest, true);
   if (!std::filesystem::exists(*options.manifest)) return;
   std::vector<std::string> inputs = scene ? files_read({*scene}) : std::vector<std::string>();
+  if (!options.each.empty()) inputs.push_back(options.each);
   if (!options.frames.list_file.empty()) inputs.push_back(options.frames.list_file);
   for (const std::int64_t frame : frames) inputs.push_back(name.path(frame));
   check_replaces_no_input(*options.manifest, inputs, ExitCode::kOutputRefused);
@@ -163,10 +170,11 @@ int run_verify(const Arguments& arguments) {
   const bool is_quiet = options.verbosity == Verbosity::kQuiet;
   std::optional<Scene> scene;
   if (options.scene_path)
-    scene = load_film(*options.scene_path, options.scene.overrides, options.frames);
+    scene = load_film({*options.scene_path, options.each, options.pattern}, options.scene.overrides,
+                      options.frames);
   const FrameList frames =
       scene ? frames_of(*scene, options.frames, 0) : options.frames.list.value_or(FrameList());
-  const FrameName name = name_of(options.pattern, frames, options.frames.renumbers);
+  const FrameName name = name_of(options.pattern, scene, frames, options.frames.renumbers);
   const ImageFormat format = format_of(name.path(frames.front()));
   if (options.manifest) check_manifest(options, scene, name, frames);
 

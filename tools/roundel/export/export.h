@@ -23,6 +23,7 @@ enum class StatsFormat { kNone, kTable, kJson };
 /// What `roundel render` is asked to do.
 struct RenderOptions {
   std::vector<std::string> scenes;
+  std::string each;                   ///< table of which each row is a frame; may be empty
   std::optional<std::string> output;  ///< file, pattern or folder; default: each scene's own
   bool overwrite = false;             ///< files whose names come from a scene or a folder
   FramesOption frames;
@@ -42,7 +43,8 @@ struct RenderOptions {
   bool is_stream() const { return output == "-"; }
   /// True for what export_film() makes: a sequence, a stream or a frame in bands; else there are
   /// stills.
-  bool is_film() const { return frames.is_given() || split_frame || is_stream(); }
+  bool is_film() const { return is_sequence() || split_frame || is_stream(); }
+  bool is_sequence() const { return frames.is_given() || !each.empty(); }
   bool is_video() const { return format && format->video != VideoFormat::kNone; }
   /// The format of files that --format asks for; none for streams of video.
   std::optional<ImageFormat> picture_format() const;

@@ -35,10 +35,11 @@ FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat 
     const fs::path picture =
         picture_in_folder(pattern, scene.film ? options.scenes.front() : scene.path, format);
     if (!options.is_film()) return FrameName::literal(picture.string());
-    if (scene.film) return FrameName(picture.string());
+    if (scene.film && scene.film->rows == 0) return FrameName(picture.string());
     pattern =
         (picture.parent_path() / picture.stem()).string() + "_####" + picture.extension().string();
   }
+  if (scene.film && scene.film->name) return *scene.film->name;
   FrameName name(pattern);
   const FrameList frames = frames_of(scene, options.frames, 0);
   if (options.frames.renumbers) name.renumber(frames);
@@ -129,10 +130,11 @@ std::map<std::string, std::string> first_frames(const ExportPlan& plan) {
   return frames;
 }
 
-/// All that is read; that of a scene file a frame is checked on the way.
+/// All that is read; where each frame has a scene of its own, these are checked on the way.
 std::vector<std::string> inputs_of(const Scene& scene, const FrameList& frames,
                                    const RenderOptions& options) {
   std::vector<std::string> inputs = scene.film ? check_scenes(scene, frames) : files_read({scene});
+  if (!options.each.empty()) inputs.push_back(options.each);
   if (!options.frames.list_file.empty()) inputs.push_back(options.frames.list_file);
   return inputs;
 }

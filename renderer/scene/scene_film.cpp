@@ -1,0 +1,55 @@
+#include "renderer/scene/scene_film.h"
+
+#include <utility>
+
+#include "renderer/data/table.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kMostTables = 128;  ///< each is an open file
+
+/// What a scene takes in memory, and the tables that it holds open.
+struct SceneSize {
+  std::uint64_t bytes = sizeof(Scene);
+  std::size_t tables = 0;
+
+  explicit SceneSize(const Scene& scene) {
+    for (const Layer& layer : scene.layers) {
+      bytes += sizeof(Layer);
+      if (const auto* const circles = std::get_if<InlineSource>(&layer.source))
+        bytes += circles->circles.size() * sizeof(InlineCircle);
+      const auto* const data = std::get_if<DataSource>(&layer.source);
+      if (data == nullptr || !data->table) continue;
+      bytes += data->table->memory_bytes() + data->table->kept_bytes();
+      ++tables;
+    }
+  }
+};
+
+}  // namespace
+
+Scene SceneFilm::load(std::int64_t frame, SceneUse use) const {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto kept = kept_.find(frame);
+    if (kept != kept_.end() && use == SceneUse::kFingerprint) return kept->second;
+    if (kept != kept_.end()) {
+      Scene scene = std::move(kept->second);
+      kept_.erase(kept);
+      return scene;
+    }
+  }
+  return load_(frame);
+}
+
+void SceneFilm::keep(std::int64_t frame, Scene scene) const {
+  const SceneSize size(scene);
+  const std::lock_guard lock(mutex_);
+  if (size.bytes > room_ || open_tables_ + size.tables > kMostTables) return;
+  room_ -= size.bytes;
+  open_tables_ += size.tables;
+  kept_.emplace(frame, std::move(scene));
+}
+
+}  // namespace roundel

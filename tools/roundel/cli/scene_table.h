@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "renderer/base/frame_name.h"
+#include "renderer/data/table.h"
+#include "renderer/scene/load_scene.h"
+
+namespace roundel {
+
+/// The table of --each, in which a row stands for a picture: its columns are vars of the scene, or
+/// parts of the pictures' names. Rows are counted from 0.
+class SceneTable {
+ public:
+  /// Throws Error(kInvalidScene) with what is wrong with the file, and each field that is empty.
+  explicit SceneTable(const std::string& path);
+
+  const std::string& path() const { return table_->path(); }
+  std::int64_t rows() const { return static_cast<std::int64_t>(table_->rows()); }
+  /// "table.csv: line 3"
+  std::string place(std::int64_t row) const;
+  /// Values for those of the columns that are `vars`.
+  std::vector<VarSetting> settings(std::int64_t row, const std::vector<std::string>& vars) const;
+  /// Throws Error(kInvalidScene) for columns that are no var of the scene in `file`, and for which
+  /// no {column} stands in the pattern.
+  void check_columns(const std::vector<std::string>& vars, const std::string& file,
+                     const std::string& pattern) const;
+  /// The names of the rows' pictures: in the pattern {column} is a field of the row, and {row:04},
+  /// or another spelling of a frame's number, is the row's. Throws Error(kUsage) for a {column}
+  /// that there is not, and for a pattern in which nothing differs; Error(kInvalidScene) for fields
+  /// that are no part of a name, and for rows of the same name.
+  FrameName names(const std::string& pattern) const;
+
+ private:
+  /// "table.csv: line 3: column gain"
+  std::string place(std::int64_t row, std::size_t column) const;
+
+  std::unique_ptr<const Table> table_;
+  TableRows fields_;  ///< of all rows and columns
+};
+
+}  // namespace roundel
