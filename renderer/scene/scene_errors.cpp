@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
-
-#include "renderer/base/error.h"
+#include <utility>
 
 namespace roundel {
 
@@ -14,21 +13,23 @@ void SceneErrors::add(Place place, const std::string& key_path, const std::strin
     ++left_out_;
     return;
   }
-  entries_.push_back({place, key_path.empty() ? problem : key_path + ": " + problem});
+  entries_.push_back({place, key_path, problem});
 }
 
 void SceneErrors::throw_if_any() {
   if (entries_.empty()) return;
-  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-    return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
-  });
+  std::stable_sort(
+      entries_.begin(), entries_.end(), [](const SceneProblem& a, const SceneProblem& b) {
+        return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
+      });
   std::string message;
-  for (const Entry& entry : entries_) {
+  for (const SceneProblem& entry : entries_) {
     if (!message.empty()) message += '\n';
-    message += fmt::format("{}:{}:{}: {}", file_, entry.place.line, entry.place.column, entry.text);
+    message += fmt::format("{}:{}:{}: {}{}{}", file_, entry.place.line, entry.place.column,
+                           entry.key_path, entry.key_path.empty() ? "" : ": ", entry.message);
   }
   if (left_out_ > 0) message += fmt::format("\n{}: {} more errors", file_, left_out_);
-  throw Error(ExitCode::kInvalidScene, message);
+  throw InvalidScene(file_, std::move(entries_), message);
 }
 
 }  // namespace roundel
