@@ -2,6 +2,7 @@
 
 #include "renderer/base/atomic_file.h"
 #include "renderer/base/buffer.h"
+#include "renderer/base/checkpoint.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
 #include "renderer/image/png_stream.h"
@@ -27,6 +28,7 @@ void RasterBackend::draw(const CircleStream& circles, const ImageSettings& image
 void draw_chunks(RasterBackend& backend, ChunkPlan plan, StageStats& stats) {
   using Next = ChunkResult::Next;
   for (bool is_active = true; is_active;) {
+    checkpoint();
     const Chunk chunk = plan.chunk();
     backend.bin(chunk, stats);
     backend.blend(chunk, stats);

@@ -50,6 +50,8 @@ ci_packages=(
   valgrind             # counts instructions
   openmpi-bin          # runs ranks of roundel
   libopenmpi-dev       # makes the build include MPI
+  pybind11-dev         # makes the build include the Python module
+  python3-dev          # the same
   iproute2             # two machines for them, as network namespaces
   slurm-wlm            # runs the array of tools/farm
   munge                # Slurm's passport

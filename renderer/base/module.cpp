@@ -1,6 +1,7 @@
 #include "renderer/base/module.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <filesystem>
 #include <string>
@@ -11,16 +12,30 @@
 namespace roundel {
 namespace {
 
-std::filesystem::path find_module(const std::string& library) {
+/// The file that has this code: the program, or a library in another program.
+std::filesystem::path file_of_code() {
+  Dl_info info{};
+  link_map* library = nullptr;
+  const int found = dladdr1(reinterpret_cast<const void*>(&file_of_code), &info,
+                            reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP);
+  const bool is_library = found != 0 && library != nullptr && *library->l_name != '\0';
   std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const auto above = program.parent_path().parent_path();
-  for (const auto& folder : {above, above.parent_path()}) {
+  return std::filesystem::canonical(is_library ? library->l_name : "/proc/self/exe", ignored);
+}
+
+/// In lib/roundel below one of the folders above: of the program's bin the first or, in a build,
+/// the second; of a Python package that may be a few more.
+std::filesystem::path find_module(const std::string& library) {
+  const std::filesystem::path code = file_of_code();
+  const int most_above = code.extension() == ".so" ? 5 : 2;
+  std::error_code ignored;
+  std::filesystem::path folder = code.parent_path();
+  for (int above = 0; above <= most_above; ++above, folder = folder.parent_path()) {
     auto path = folder / "lib/roundel" / library;
     if (std::filesystem::exists(path, ignored)) return path;
   }
   throw Error(ExitCode::kRuntimeFailure,
-              (above / "lib/roundel" / library).string() +
+              (code.parent_path().parent_path() / "lib/roundel" / library).string() +
                   ": no such file; it belongs to this program and must be installed with it");
 }
 

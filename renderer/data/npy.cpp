@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -52,20 +53,26 @@ std::unique_ptr<Table> open_npy(std::shared_ptr<const InputFile> file) {
                                       header.rows);
 }
 
-std::string npy_file(std::span<const float> values, std::uint64_t rows, std::uint64_t columns) {
-  assert(values.size() == rows * columns);
+std::string npy_header(std::string_view type, std::string_view shape) {
   std::string header =
-      fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
-  constexpr std::size_t kPreambleBytes = 10;  // magic, version, length
-  constexpr std::size_t kAlignment = 64;      // of the elements, as NumPy writes them
-  const std::size_t unpadded = kPreambleBytes + header.size() + 1;
+      fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': {}, }}", type, shape);
+  // Version 1 is for ASCII of less than 64 KiB, version 3 for UTF-8 of any length.
+  const bool is_ascii = std::all_of(header.begin(), header.end(),
+                                    [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  constexpr std::size_t kAlignment = 64;  // of the elements, as NumPy writes them
+  const std::size_t length_bytes = is_ascii && header.size() + kAlignment < 0x10000 ? 2 : 4;
+  const std::size_t unpadded = 8 + length_bytes + header.size() + 1;  // magic and version: 8
   header.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   header += '\n';
+  std::string start(length_bytes == 2 ? "\x93NUMPY\1\0" : "\x93NUMPY\3\0", 8);
+  for (std::size_t i = 0; i < length_bytes; ++i)
+    start += static_cast<char>(header.size() >> 8 * i & 0xFF);
+  return start + header;
+}
 
-  std::string file("\x93NUMPY\1\0", 8);
-  file += static_cast<char>(header.size() & 0xFF);
-  file += static_cast<char>(header.size() >> 8);
-  file += header;
+std::string npy_file(std::span<const float> values, std::uint64_t rows, std::uint64_t columns) {
+  assert(values.size() == rows * columns);
+  std::string file = npy_header("'<f4'", fmt::format("({}, {})", rows, columns));
   file.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
   return file;
 }

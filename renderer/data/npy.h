@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/data/array_table.h"
@@ -20,6 +21,9 @@ void add_npy_columns(const NpyHeader& header, const std::shared_ptr<const ByteSo
                      const std::string& name, std::vector<RecordRun>& runs,
                      std::vector<ArrayColumn>& columns);
 
+/// The first bytes of an .npy file: magic, version, and the header, whose `type` and `shape` are as
+/// Python writes them; padded as NumPy does it.
+std::string npy_header(std::string_view type, std::string_view shape);
 /// An .npy file of a float32 [rows, columns] array.
 std::string npy_file(std::span<const float> values, std::uint64_t rows, std::uint64_t columns);
 /// Writes it, atomically. Throws Error.

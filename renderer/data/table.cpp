@@ -8,6 +8,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "renderer/base/checkpoint.h"
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 
@@ -74,6 +75,7 @@ bool Table::fits_float() const {
 void Table::read(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
                  TableRows& out) const {
   assert(first <= rows_ && count <= rows_ - first);
+  checkpoint();
   out.start(columns_, columns, count);
   if (count > 0) read_rows(columns, first, count, out);
 }
@@ -112,19 +114,26 @@ void Table::set_form(std::vector<TableColumn> columns, std::uint64_t rows, std::
   run_rows_ = std::max<std::uint64_t>(1, run_rows);
 }
 
+void Table::visit_bytes(const VisitBytes& visit) const {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // stays in L2
+  Buffer<std::byte> piece(std::min(kPiece, file_->size()));
+  for (std::uint64_t at = 0; at < file_->size(); at += piece.size()) {
+    checkpoint();
+    const auto bytes =
+        piece.span().first(std::min<std::uint64_t>(piece.size(), file_->size() - at));
+    file_->read_at(at, bytes);
+    visit(bytes);
+  }
+}
+
 std::uint64_t Table::content_hash() const {
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
                                                                        &XXH3_freeState);
   if (!state) throw std::bad_alloc();
   XXH3_64bits_reset(state.get());
-  constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // stays in L2
-  Buffer<std::byte> piece(std::min(kPiece, file_->size()));
-  for (std::uint64_t at = 0; at < file_->size(); at += piece.size()) {
-    const auto bytes =
-        piece.span().first(std::min<std::uint64_t>(piece.size(), file_->size() - at));
-    file_->read_at(at, bytes);
+  visit_bytes([&](std::span<const std::byte> bytes) {
     XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
-  }
+  });
   check_unchanged();
   return XXH3_64bits_digest(state.get());
 }

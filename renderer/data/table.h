@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -60,17 +61,20 @@ class TableRows {
   Buffer<std::byte> scratch_;
 };
 
-/// A file with columns, open for the life of the object: hash and values come from one file,
-/// whatever takes its name in the meantime. In memory is at most an index of it. Rows and columns
-/// are counted from 0. Errors while reading are InputFile's, and Error(kInvalidScene)
-/// "PATH: PLACE: …" where a row is not what the start of the file promised.
+/// A file with columns, or columns in memory (column_table.h). A file is open for the life of the
+/// object: hash and values come from one file, whatever takes its name in the meantime. In memory
+/// is at most an index of it. Rows and columns are counted from 0. Errors while reading are
+/// InputFile's, and Error(kInvalidScene) "PATH: PLACE: …" where a row is not what the start of the
+/// file promised.
 class Table {
  public:
   virtual ~Table() = default;
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
-  const std::string& path() const { return file_->path(); }
+  const std::string& path() const { return path_; }
+  /// True for columns in memory, which have no file.
+  bool is_in_memory() const { return file_ == nullptr; }
   /// 1 to kMaxTableColumns; no two have the same name.
   const std::vector<TableColumn>& columns() const { return columns_; }
   std::uint64_t rows() const { return rows_; }
@@ -106,12 +110,17 @@ class Table {
   std::uint64_t content_hash() const;
   /// Throws Error(kRuntimeFailure) "PATH: has changed while it was read" where what has been read
   /// need not be what was hashed.
-  void check_unchanged() const { file_->check_unchanged(); }
+  void check_unchanged() const {
+    if (file_) file_->check_unchanged();
+  }
   /// Of the file, when it was opened.
   const FileStamp& stamp() const { return file_->stamp(); }
 
  protected:
-  explicit Table(std::shared_ptr<const InputFile> file) : file_(std::move(file)) {}
+  explicit Table(std::shared_ptr<const InputFile> file)
+      : file_(std::move(file)), path_(file_->path()) {}
+  /// In memory; `name` stands for the path in messages.
+  explicit Table(std::string name) : path_(std::move(name)) {}
   /// Says what the table is like. Throws Error(kInvalidScene) for no columns, too many, or two of
   /// the same name.
   void set_form(std::vector<TableColumn> columns, std::uint64_t rows, std::uint64_t run_rows);
@@ -122,13 +131,18 @@ class Table {
   [[noreturn]] void fail(const std::string& problem) const;
   /// Throws what check_unchanged() does.
   [[noreturn]] void fail_as_changed() const;
+  using VisitBytes = std::function<void(std::span<const std::byte>)>;
 
  private:
+  /// Calls visit() for all bytes of the file, or of the one that columns in memory stand for, piece
+  /// by piece.
+  virtual void visit_bytes(const VisitBytes& visit) const;
   /// `out` has the room; there is at least one row.
   virtual void read_rows(std::span<const std::size_t> columns, std::uint64_t first,
                          std::uint64_t count, TableRows& out) const = 0;
 
   std::shared_ptr<const InputFile> file_;
+  std::string path_;
   std::vector<TableColumn> columns_;
   std::uint64_t rows_ = 0, run_rows_ = 1;
 };

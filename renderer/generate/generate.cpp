@@ -8,6 +8,7 @@
 #include <atomic>
 #include <new>
 
+#include "renderer/base/checkpoint.h"
 #include "renderer/base/error.h"
 #include "renderer/generate/circle_parts.h"
 #include "renderer/generate/classic.h"
@@ -298,9 +299,11 @@ void CircleSource::make_chunk(std::size_t index, std::size_t first, std::span<Sh
   const Layer& layer = scene.layers[index];
   const LayerSource& source = *state_->sources[index];
   const auto in_parallel = [](std::size_t count, const auto& work) {
-    tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask),
-        [&](const tbb::blocked_range<std::size_t>& range) { work(range.begin(), range.size()); });
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask),
+                      [&](const tbb::blocked_range<std::size_t>& range) {
+                        checkpoint();
+                        work(range.begin(), range.size());
+                      });
   };
   if (!source.makes_chunks())
     return in_parallel(shapes.size(), [&](std::size_t begin, std::size_t count) {

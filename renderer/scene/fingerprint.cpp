@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 
+#include "renderer/data/table.h"
 #include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
@@ -218,7 +219,9 @@ void add_source(Hasher& hasher, const DataSource& source) {
   hasher.add(std::uint64_t{source.columns.size()});
   for (const DataColumn column : source.columns)
     hasher.add(std::string_view(kDataColumnNames[static_cast<std::size_t>(column)]));
-  hasher.add_all(source.rows, source.content_hash);
+  hasher.add_all(source.rows, source.table && source.table->is_in_memory()
+                                  ? source.table->content_hash()
+                                  : source.content_hash);
   if (!source.dataset.empty())
     hasher.add_all(std::string_view("dataset"), std::string_view(source.dataset));
   if (source.color) {

@@ -18,7 +18,9 @@
 
 namespace roundel {
 
-Scene parse_scene(std::string_view text, const std::string& path, const SceneOverrides& overrides) {
+namespace {
+
+Scene read_text(std::string_view text, const std::string& path, const SceneOverrides& overrides) {
   YamlTree tree(text, path);
   SceneErrors errors(path);
   replace_vars(tree, path, overrides.vars, errors);
@@ -26,6 +28,17 @@ Scene parse_scene(std::string_view text, const std::string& path, const SceneOve
   if (const std::optional<PartlyValidNode> root = validate(tree.root(), scene_spec(), errors))
     scene = read_scene(*root, path, overrides, errors);
   errors.throw_if_any();
+  return scene;
+}
+
+}  // namespace
+
+void check_scene(std::string_view text, const std::string& path, const SceneOverrides& overrides) {
+  read_text(text, path, overrides);
+}
+
+Scene parse_scene(std::string_view text, const std::string& path, const SceneOverrides& overrides) {
+  Scene scene = read_text(text, path, overrides);
   scene.memory = overrides.memory;
   resolve_scene(scene);
   return overrides.frame ? scene_at(scene, *overrides.frame) : scene;

@@ -2,6 +2,8 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +20,7 @@ struct VarSetting {
   std::function<std::string()> place = {};
 };
 
-/// What the command line says instead of the scene file.
+/// What the command line, or a caller, says instead of the scene file.
 struct SceneOverrides {
   std::optional<int> width, height;
   std::optional<std::uint32_t> seed;
@@ -29,6 +31,8 @@ struct SceneOverrides {
   std::optional<std::int64_t> frame;  ///< that the scene is at; else that of the animation
   std::optional<std::vector<std::string>> layers;  ///< names; all others are hidden
   std::vector<VarSetting> vars;                    ///< of a var set twice the last one counts
+  /// Data in memory, by what `data` has in place of a file's name.
+  std::map<std::string, std::shared_ptr<const Table>, std::less<>> tables;
 };
 
 /// True for what stands for a pipe, "-" (standard input), /dev/stdin and /dev/fd/N: data of such a
@@ -48,5 +52,9 @@ std::string read_scene_text(const std::string& path);
 /// The same for the text of a scene file; `path` is for messages and the place of data files.
 Scene parse_scene(std::string_view text, const std::string& path,
                   const SceneOverrides& overrides = {});
+/// The text of a scene file, as far as parse_scene() may need it. Throws what load_scene() does.
+std::string read_scene_text(const std::string& path);
+/// Checks all of that but the values of data: throws as parse_scene() does.
+void check_scene(std::string_view text, const std::string& path, const SceneOverrides& overrides);
 
 }  // namespace roundel

@@ -165,7 +165,7 @@ struct DataSource {
   std::string path;                        ///< resolved: as given to open()
   std::vector<DataColumn> columns;         ///< x, y and radius occur once, the others at most once
   std::uint64_t rows = 0;                  ///< of the table
-  std::uint64_t content_hash = 0;          ///< XXH3 of the file's bytes
+  std::uint64_t content_hash = 0;          ///< XXH3 of the file's bytes, where there is one
   std::shared_ptr<const Table> table;      ///< what was hashed; circles are made from it
   std::string dataset = {};                ///< of several tables in the file
   double most_color = kMaxColor;           ///< with `columns`: ColorMap::most

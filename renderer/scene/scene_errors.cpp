@@ -6,8 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "renderer/base/error.h"
-
 namespace roundel {
 
 void SceneErrors::add(Place place, const std::string& key_path, const std::string& problem) {
@@ -15,7 +13,7 @@ void SceneErrors::add(Place place, const std::string& key_path, const std::strin
     ++left_out_;
     return;
   }
-  entries_.push_back({place, key_path.empty() ? problem : key_path + ": " + problem});
+  entries_.push_back({place, key_path, problem});
 }
 
 Place SceneErrors::add_source(std::function<std::string()> text) {
@@ -25,19 +23,21 @@ Place SceneErrors::add_source(std::function<std::string()> text) {
 
 void SceneErrors::throw_if_any() {
   if (entries_.empty()) return;
-  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-    return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
-  });
+  std::stable_sort(
+      entries_.begin(), entries_.end(), [](const SceneProblem& a, const SceneProblem& b) {
+        return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
+      });
   std::string message;
-  for (const Entry& entry : entries_) {
+  for (const SceneProblem& entry : entries_) {
     if (!message.empty()) message += '\n';
     message += entry.place.line == kNoLine
                    ? sources_[entry.place.column]()
                    : fmt::format("{}:{}:{}", file_, entry.place.line, entry.place.column);
-    message += ": " + entry.text;
+    message += fmt::format(": {}{}{}", entry.key_path, entry.key_path.empty() ? "" : ": ",
+                           entry.message);
   }
   if (left_out_ > 0) message += fmt::format("\n{}: {} more errors", file_, left_out_);
-  throw Error(ExitCode::kInvalidScene, message);
+  throw InvalidScene(file_, std::move(entries_), message);
 }
 
 }  // namespace roundel

@@ -5,11 +5,35 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/error.h"
+
 namespace roundel {
 
 /// A position in a scene file; both counted from 1, columns in bytes.
 struct Place {
   std::uint32_t line = 1, column = 1;
+};
+
+/// One thing that is wrong with a scene.
+struct SceneProblem {
+  Place place;
+  std::string key_path;  ///< such as "layers[0].data", empty for the file as a whole
+  std::string message;
+};
+
+/// What is wrong with a scene file, each on its own.
+class InvalidScene : public Error {
+ public:
+  InvalidScene(std::string file, std::vector<SceneProblem> problems, const std::string& message)
+      : Error(ExitCode::kInvalidScene, message),
+        file_(std::move(file)),
+        problems_(std::move(problems)) {}
+  const std::string& file() const { return file_; }
+  const std::vector<SceneProblem>& problems() const { return problems_; }
+
+ private:
+  std::string file_;
+  std::vector<SceneProblem> problems_;
 };
 
 /// The problems found in one scene file. At most kMaxReported are kept, so that a file with
@@ -28,18 +52,14 @@ class SceneErrors {
   /// True once further problems are only counted: their messages need not be built.
   bool full() const { return entries_.size() >= kMaxReported; }
 
-  /// Throws Error(kInvalidScene) with one line "FILE:LINE:COLUMN: KEY.PATH: PROBLEM" a problem, in
+  /// Throws InvalidScene with one line "FILE:LINE:COLUMN: KEY.PATH: PROBLEM" a problem, in
   /// the order of their places; returns if there is none.
   void throw_if_any();
 
  private:
   static constexpr std::uint32_t kNoLine = std::numeric_limits<std::uint32_t>::max();
-  struct Entry {
-    Place place;
-    std::string text;
-  };
   std::string file_;
-  std::vector<Entry> entries_;
+  std::vector<SceneProblem> entries_;
   std::vector<std::function<std::string()>> sources_;
   std::uint64_t left_out_ = 0;
 };

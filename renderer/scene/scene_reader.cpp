@@ -319,10 +319,12 @@ class SceneReader {
     }
     if (!data) return source;
     const std::filesystem::path scene = is_stream_path(path_) ? "" : path_;
-    source.path = (scene.parent_path() / data->text()).string();
+    const bool is_file = overrides_.tables.count(data->text()) == 0;
+    source.path =
+        is_file ? (scene.parent_path() / data->text()).string() : std::string(data->text());
     const FrameName name{std::string(data->text())};
     std::error_code ignored;
-    if (name.has_number() && !std::filesystem::exists(source.path, ignored)) {
+    if (is_file && name.has_number() && !std::filesystem::exists(source.path, ignored)) {
       source.film = read_film(*data, name, scene.parent_path().string());
       if (!source.film) return source;
       source.path = source.film->path(source.film->start);
@@ -468,6 +470,12 @@ class SceneReader {
   };
   // Layers may share a file, which can be gigabytes long: it is hashed once.
   const DataFile& open_data(const std::string& path, const std::string& dataset) {
+    const auto given = overrides_.tables.find(path);
+    if (given != overrides_.tables.end()) {
+      DataFile& data = data_files_[{path, dataset}];
+      data.table = given->second;  // which is hashed where that is asked for
+      return data;
+    }
     const auto known = data_files_.find({path, dataset});
     if (known != data_files_.end()) return known->second;
     std::shared_ptr<const Table> table = open_table(path, {dataset});

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/data/column_table.h"
 #include "tests/data/table_values.h"
 #include "tests/testing.h"
 
@@ -292,6 +293,46 @@ TEST_F(Npy, SizesThatDoNotMatchTheFileAreRefused) {
             "the shape (2305843009213693952, 1) is too large");
   EXPECT_EQ(problem(npy(dict("'<f4'", "False", "(99999999999999999999, 1)"), elements)),
             "the shape's numbers are too large");
+}
+
+TEST_F(Npy, ColumnsInMemoryAreTheFileThatTheyWrite) {
+  struct Row {
+    float x, unused;
+    std::uint16_t kind;
+  };
+  std::vector<Row> rows(20'000);
+  std::vector<double> values(2 * rows.size());
+  const char texts[] = "ab\0cdef";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = {static_cast<float>(i) / 3, 0, static_cast<std::uint16_t>(i * i)};
+    values[2 * i] = std::sqrt(static_cast<double>(i));
+  }
+  const auto bytes = [](const auto& first) { return reinterpret_cast<const std::byte*>(&first); };
+  const ColumnTable table("here",
+                          {{"x", "<f4", bytes(rows[0].x), sizeof(Row), nullptr},
+                           {"v\u00e4lue", "<f8", bytes(values[0]), 2 * sizeof(double), nullptr},
+                           {"kind", "<u2", bytes(rows[0].kind), sizeof(Row), nullptr},
+                           {"text", "|S3", bytes(texts[0]), 0, nullptr}},
+                          rows.size());
+  const std::string path = folder.write("columns.npy", "");
+  table.write(path);
+  const std::unique_ptr<Table> file = open_table(path);
+  EXPECT_EQ(table.content_hash(), file->content_hash());
+  ASSERT_EQ(file->columns().size(), 4u);
+  for (const Table* const one : std::initializer_list<const Table*>{&table, file.get()}) {
+    EXPECT_EQ(one->columns()[1].name, "v\u00e4lue");
+    const TableRows read = rows_of(*one, 9'000, 2'000);
+    for (std::size_t i = 0; i < 2'000; ++i) {
+      ASSERT_EQ(read.numbers(0)[i], double{rows[9'000 + i].x});
+      ASSERT_EQ(read.numbers(1)[i], values[2 * (9'000 + i)]);
+      ASSERT_EQ(read.numbers(2)[i], rows[9'000 + i].kind);
+      ASSERT_EQ(read.texts(3)[i], "ab");
+    }
+  }
+  EXPECT_EQ(message_of([&] {
+              ColumnTable("here", {{"it's", "<f4", bytes(rows[0].x), 4, nullptr}}, 1);
+            }),
+            "here: expected columns with names, without quotes and backslashes, got \"it's\"");
 }
 
 TEST_F(Npy, MalformedHeadersAreRefused) {

@@ -12,6 +12,7 @@
 #include <limits>
 #include <numeric>
 
+#include "renderer/base/checkpoint.h"
 #include "renderer/raster/cpu/bin_slab.h"
 
 namespace roundel::cpu {
@@ -223,6 +224,7 @@ bool bin_circles(const BinCirclesArgs& args, TileLists& lists) {
 
   std::atomic<Clock::rep> making{0}, working{0};
   tbb::parallel_for(std::size_t{0}, num_slabs, [&](std::size_t index) {
+    checkpoint();
     const Clock::time_point start = Clock::now();
     const std::size_t begin = count * index / num_slabs;
     const Slab circles = make_slab(args, begin, count * (index + 1) / num_slabs - begin, may_copy);

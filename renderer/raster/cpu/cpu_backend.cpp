@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/checkpoint.h"
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
 #include "renderer/raster/backend.h"
@@ -110,6 +111,7 @@ class CpuBackend final : public RasterBackend {
     };
     arena_.execute([&] {
       tbb::parallel_for(std::size_t{0}, num_tiles(), [&](std::size_t tile) {
+        checkpoint();
         if (done_[tile] == 0) blend_list(tile);
       });
     });

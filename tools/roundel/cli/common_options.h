@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/raster/rasterizer.h"
+#include "renderer/machine.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/sequence/frame_list.h"
 #include "tools/roundel/cli/command_line.h"
@@ -54,14 +54,6 @@ FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t
 /// So many, one after the other.
 FrameList run_of_frames(std::int64_t first, std::int64_t count);
 
-enum class BackendChoice { kAuto, kCpu, kCuda };
-
-/// What draws. Changes no bit of any picture.
-struct MachineOptions {
-  BackendChoice backend = BackendChoice::kAuto;
-  std::vector<int> devices;  ///< CUDA devices; empty: all for a sequence, else the first
-  RasterOptions raster;
-};
 void add_backend(CommandLine& line, BackendChoice& backend, const std::string& help);
 /// --backend, --device, --threads and --memory.
 void add_machine(CommandLine& line, MachineOptions& options);

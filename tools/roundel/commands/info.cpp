@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
 #include "renderer/base/text.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
+#include "renderer/info.h"
 #include "renderer/raster/rasterizer.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/problems.h"
@@ -69,81 +69,21 @@ std::string picture_text(const std::string& path, const ExrInfo& info) {
          (info.metadata ? origin_text(*info.metadata) : "");
 }
 
-void add_origin(const std::optional<ImageMetadata>& metadata, Json& json) {
-  if (!metadata) return;
-  json["software"] = metadata->software;
-  json["fingerprint"] = metadata->fingerprint;
-  json["seed"] = metadata->seed;
-  json["frame"] = metadata->frame;
-}
-
-Json picture_json(const std::string& path, const PngInfo& info) {
-  Json texts = Json::object();
-  for (const auto& [keyword, value] : info.text) texts[keyword] = value;
-  Json json = {{"file", path},
-               {"width", info.width},
-               {"height", info.height},
-               {"bit_depth", info.bit_depth},
-               {"channels", info.channels},
-               {"text", texts}};
-  add_origin(info.metadata, json);
-  return json;
-}
-
-Json picture_json(const std::string& path, const ExrInfo& info) {
-  Json json = {{"file", path},
-               {"width", info.width},
-               {"height", info.height},
-               {"channels", info.channels},
-               {"values", info.values}};
-  add_origin(info.metadata, json);
-  return json;
-}
-
-bool is_exr(const std::string& path) {
-  return InputFile(path).read(4) == "\x76\x2f\x31\x01";
-}
-
 ExitCode describe_pictures(const InfoOptions& options) {
   Problems problems;
   Json pictures = Json::array();
   for (const std::string& path : options.files) {
     problems.attempt([&] {
-      const auto describe = [&](const auto& info) {
-        if (options.json) {
-          pictures.push_back(picture_json(path, info));
-        } else {
-          print_out(picture_text(path, info));
-        }
-      };
-      if (is_exr(path)) {
-        describe(read_exr_info(path));
+      if (options.json) {
+        pictures.push_back(picture_json(path));
       } else {
-        describe(read_png_info(path));
+        print_out(is_exr(path) ? picture_text(path, read_exr_info(path))
+                               : picture_text(path, read_png_info(path)));
       }
     });
   }
   if (options.json) print_out(json_text(pictures, 2));
   return problems.exit_code();
-}
-
-Json machine_json(const std::vector<CudaDevice>& devices) {
-  Json list = Json::array();
-  for (const CudaDevice& device : devices) {
-    list.push_back({{"number", device.index},
-                    {"name", device.name},
-                    {"compute_capability", fmt::format("{}.{}", device.compute_capability / 10,
-                                                       device.compute_capability % 10)},
-                    {"memory", device.total_memory}});
-  }
-  Json backends = Json::array({"cpu"});
-  if (has_cuda_backend()) backends.push_back("cuda");
-  return {{"version", ROUNDEL_VERSION},
-          {"backends", backends},
-          {"threads", tbb::info::default_concurrency()},
-          {"vectors", cpu_vector_target()},
-          {"memory", physical_memory()},
-          {"devices", list}};
 }
 
 std::string machine_text(const std::vector<CudaDevice>& devices) {

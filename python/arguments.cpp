@@ -1,0 +1,114 @@
+#include "python/arguments.h"
+
+#include <fmt/format.h>
+#include <pybind11/numpy.h>
+#include <tbb/info.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "renderer/base/error.h"
+#include "renderer/scene/number_text.h"
+#include "renderer/scene/yaml_tree.h"
+
+namespace py = pybind11;
+
+namespace roundel::python {
+namespace {
+
+/// Keeps an array, from which it may be parted by any thread.
+std::shared_ptr<const void> keep(const py::array& array) {
+  auto* const kept = new py::array(array);
+  return {kept->data(), [kept](const void* /*data*/) {
+            const py::gil_scoped_acquire acquire;
+            delete kept;
+          }};
+}
+
+py::object scalar_of(const YamlNode& node) {
+  const std::string text(node.text());
+  if (node.kind() == YamlKind::kPlain) {
+    if (text == "true" || text == "false") return py::bool_(text == "true");
+    if (const auto whole = parse_integer(text).value) return py::int_(*whole);
+    if (const auto number = parse_number(text).value) return py::float_(*number);
+  }
+  return py::str(text);
+}
+
+py::object object_of(const YamlNode& node) {
+  if (node.is_map()) {
+    py::dict map;
+    node.for_each_entry([&](const YamlNode& key, const YamlNode& value) {
+      map[py::str(std::string(key.text()))] = object_of(value);
+    });
+    return map;
+  }
+  if (node.is_list()) {
+    py::list list;
+    node.for_each_item([&](const YamlNode& item) { list.append(object_of(item)); });
+    return list;
+  }
+  return node.is_scalar() ? scalar_of(node) : py::none();
+}
+
+}  // namespace
+
+std::shared_ptr<ColumnTable> table_of(const std::string& name, const py::dict& columns) {
+  std::vector<MemoryColumn> in_memory;
+  std::optional<py::ssize_t> rows;
+  for (const auto& [key, value] : columns) {
+    const auto array = value.cast<py::array>();
+    const auto column = key.cast<std::string>();
+    if (array.ndim() != 1 || array.strides(0) < 0)
+      throw Error(ExitCode::kInvalidScene,
+                  fmt::format("{}: {}: expected an array [rows]", name, column));
+    if (rows && array.shape(0) != *rows)
+      throw Error(ExitCode::kInvalidScene,
+                  fmt::format("{}: {}: expected {} rows, as the columns before have, got {}", name,
+                              column, *rows, array.shape(0)));
+    rows = array.shape(0);
+    in_memory.push_back({column, array.dtype().attr("str").cast<std::string>(),
+                         static_cast<const std::byte*>(array.data()),
+                         static_cast<std::size_t>(array.strides(0)), keep(array)});
+  }
+  return std::make_shared<ColumnTable>(name, std::move(in_memory),
+                                       static_cast<std::uint64_t>(rows.value_or(0)));
+}
+
+SceneOverrides overrides_of(const Tables& tables, const std::optional<std::pair<int, int>>& size,
+                            std::optional<std::uint32_t> seed, std::uint64_t memory,
+                            const std::vector<std::pair<std::string, std::string>>& vars) {
+  SceneOverrides overrides;
+  if (size) std::tie(overrides.width, overrides.height) = *size;
+  overrides.seed = seed;
+  overrides.memory = memory;
+  for (const auto& [name, value] : vars) overrides.vars.push_back({name, value});
+  overrides.tables = {tables.begin(), tables.end()};
+  return overrides;
+}
+
+MachineOptions machine_of(const std::string& backend, int threads, std::uint64_t memory) {
+  MachineOptions machine;
+  if (backend == "cpu" || backend == "cuda")
+    machine.backend = backend == "cpu" ? BackendChoice::kCpu : BackendChoice::kCuda;
+  else if (backend != "auto")
+    throw Error(ExitCode::kUsage,
+                fmt::format("backend: expected auto, cpu or cuda, got \"{}\"", backend));
+  if (threads < 0)
+    throw Error(ExitCode::kUsage, fmt::format("threads: expected a number >= 0, got {}", threads));
+  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
+  if (memory > 0 && memory < kLeast)
+    throw Error(ExitCode::kUsage,
+                fmt::format("memory: expected at least {} bytes, got {}", kLeast, memory));
+  // More than there are cores would need a limit of the whole process to be raised.
+  machine.raster.threads = std::min(threads, tbb::info::default_concurrency());
+  machine.raster.memory_budget = memory;
+  return machine;
+}
+
+py::object tree_of(const std::string& text, const std::string& path) {
+  YamlTree tree(text, path);
+  return object_of(tree.root());
+}
+
+}  // namespace roundel::python

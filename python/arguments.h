@@ -1,0 +1,35 @@
+#pragma once
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "renderer/data/column_table.h"
+#include "renderer/machine.h"
+#include "renderer/scene/load_scene.h"
+
+/// What Python hands to the library.
+namespace roundel::python {
+
+/// The columns, NumPy arrays [rows] of plain types, as a table that keeps them alive. Those with
+/// falling addresses are not taken.
+std::shared_ptr<ColumnTable> table_of(const std::string& name, const pybind11::dict& columns);
+
+/// The tables by their names in `data`.
+using Tables = std::map<std::string, std::shared_ptr<ColumnTable>>;
+
+SceneOverrides overrides_of(const Tables& tables, const std::optional<std::pair<int, int>>& size,
+                            std::optional<std::uint32_t> seed, std::uint64_t memory,
+                            const std::vector<std::pair<std::string, std::string>>& vars);
+
+/// `backend`: auto, cpu or cuda.
+MachineOptions machine_of(const std::string& backend, int threads, std::uint64_t memory);
+
+/// A YAML document as dicts, lists and scalars.
+pybind11::object tree_of(const std::string& text, const std::string& path);
+
+}  // namespace roundel::python

@@ -1,0 +1,220 @@
+// The module roundel._core: what the package roundel calls of the library. Everything that takes
+// time runs without the GIL.
+#include <fmt/format.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <tbb/task_arena.h>
+
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "python/arguments.h"
+#include "python/errors.h"
+#include "python/pixels.h"
+#include "renderer/base/error.h"
+#include "renderer/base/write_file.h"
+#include "renderer/frame_encoder.h"
+#include "renderer/generate/generate.h"
+#include "renderer/info.h"
+#include "renderer/machine.h"
+#include "renderer/render.h"
+#include "renderer/scene/fingerprint.h"
+#include "renderer/scene/resolve_scene.h"
+
+namespace py = pybind11;
+
+namespace roundel::python {
+namespace {
+
+/// Keeps the rasterizer of the last picture for the next one: its memory, and CUDA's context.
+class KeptRasterizer {
+ public:
+  KeptRasterizer(Backend backend, const RasterOptions& options)
+      : key_{backend, options.threads, options.memory_budget} {
+    {
+      const std::lock_guard lock(mutex());
+      if (kept().first == key_) rasterizer_ = std::move(kept().second);
+    }
+    if (!rasterizer_) rasterizer_ = make_rasterizer(backend, options);
+  }
+  Rasterizer& get() { return *rasterizer_; }
+  /// One that has failed half-way is not used again.
+  void keep() {
+    const std::lock_guard lock(mutex());
+    kept() = {key_, std::move(rasterizer_)};
+  }
+
+ private:
+  using Key = std::tuple<Backend, int, std::uint64_t>;
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
+  }
+  /// Never destroyed: CUDA may have ended before.
+  static std::pair<Key, std::unique_ptr<Rasterizer>>& kept() {
+    static auto* const one = new std::pair<Key, std::unique_ptr<Rasterizer>>();
+    return *one;
+  }
+
+  Key key_;
+  std::unique_ptr<Rasterizer> rasterizer_;
+};
+
+/// Calls draw(rasterizer), with as many threads as asked for.
+template <typename Draw>
+void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Draw& draw) {
+  tbb::task_arena arena(machine.raster.threads > 0 ? machine.raster.threads
+                                                   : tbb::task_arena::automatic);
+  arena.execute([&] {
+    KeptRasterizer rasterizer(find_backend(machine, work_of(scene)).backend, machine.raster);
+    draw(rasterizer.get());
+    rasterizer.keep();
+  });
+}
+
+/// A scene that is checked and resolved.
+class LoadedScene {
+ public:
+  explicit LoadedScene(Scene scene) : scene_(std::make_shared<const Scene>(std::move(scene))) {}
+  const Scene& get() const { return *scene_; }
+  /// The scene at a frame, by default its first.
+  std::pair<Scene, std::int64_t> at(std::optional<std::int64_t> frame) const {
+    const std::int64_t number = frame.value_or(scene_->default_frame());
+    if (number < 0 || number > kMaxFrame)
+      throw Error(ExitCode::kUsage,
+                  fmt::format("frame: expected a number from 0 to {}, got {}", kMaxFrame, number));
+    return {scene_at(*scene_, number), number};
+  }
+
+ private:
+  std::shared_ptr<const Scene> scene_;
+};
+
+SampleType sample_type_of(const std::string& name) {
+  if (name == "uint8") return SampleType::kUint8;
+  if (name == "uint16") return SampleType::kUint16;
+  if (name == "float32") return SampleType::kFloat32;
+  throw Error(ExitCode::kUsage,
+              fmt::format("dtype: expected uint8, uint16 or float32, got \"{}\"", name));
+}
+
+py::array render(const LoadedScene& loaded, std::optional<std::int64_t> frame,
+                 const MachineOptions& machine, const std::string& dtype) {
+  const SampleType type = sample_type_of(dtype);
+  return array_of(without_gil([&] {
+    const auto [scene, number] = loaded.at(frame);
+    Pixels pixels;
+    with_rasterizer(scene, machine, [&, &scene = scene, number = number](Rasterizer& rasterizer) {
+      StageStats stats;
+      CircleSource source(scene);
+      Circles memory;
+      const CircleStream circles = source.at(number, memory, &stats);
+      pixels = draw_pixels(rasterizer, circles, scene.image, type, stats);
+    });
+    return pixels;
+  }));
+}
+
+py::bytes png(const LoadedScene& loaded, std::optional<std::int64_t> frame,
+              const MachineOptions& machine) {
+  const std::vector<std::uint8_t> file = without_gil([&] {
+    const auto [scene, number] = loaded.at(frame);
+    const FrameEncoder encoder(scene, {ImageFormat::kPng});
+    FramePixels picture;
+    with_rasterizer(scene, machine, [&, &scene = scene, number = number](Rasterizer& rasterizer) {
+      StageStats stats;
+      CircleSource source(scene);
+      Circles memory;
+      rasterizer.draw(source.at(number, memory, &stats), scene.image, encoder.target(picture),
+                      stats);
+    });
+    return encoder.encode(picture, number, true);
+  });
+  return {reinterpret_cast<const char*>(file.data()), file.size()};
+}
+
+void save(const LoadedScene& loaded, std::optional<std::int64_t> frame,
+          const MachineOptions& machine, const std::string& path) {
+  without_gil([&] {
+    const auto [scene, number] = loaded.at(frame);
+    with_rasterizer(scene, machine, [&, &scene = scene, number = number](Rasterizer& rasterizer) {
+      StageStats stats;
+      render_to_file(scene, number, rasterizer, path, stats);
+    });
+  });
+}
+
+py::dict describe(const LoadedScene& loaded) {
+  const Scene& scene = loaded.get();
+  const std::string print = without_gil([&] { return fingerprint(scene); });
+  const bool is_film = scene.animation.has_value();
+  py::dict facts;
+  facts["width"] = scene.image.width;
+  facts["height"] = scene.image.height;
+  facts["channels"] = scene.image.channels();
+  facts["circles"] = count_circles(scene);
+  facts["start"] = scene.default_frame();
+  facts["frames"] = is_film ? scene.animation->frames : 1;
+  facts["fps"] = is_film ? py::object(py::float_(scene.animation->fps)) : py::none();
+  facts["fingerprint"] = print;
+  return facts;
+}
+
+}  // namespace
+}  // namespace roundel::python
+
+PYBIND11_MODULE(_core, module) {
+  using namespace roundel;          // NOLINT: the module's own function
+  using namespace roundel::python;  // NOLINT
+  set_up_errors();
+  module.attr("version") = ROUNDEL_VERSION;
+
+  py::class_<ColumnTable, std::shared_ptr<ColumnTable>>(module, "Table")
+      .def(py::init(&table_of), py::arg("name"), py::arg("columns"))
+      .def("write", [](const ColumnTable& table, const std::string& path) {
+        without_gil([&] { table.write(path); });
+      });
+
+  py::class_<MachineOptions>(module, "Machine")
+      .def(py::init(&machine_of), py::arg("backend"), py::arg("threads"), py::arg("memory"));
+
+  py::class_<LoadedScene>(module, "LoadedScene")
+      .def(py::init([](const std::string& text, const std::string& path, const Tables& tables,
+                       std::optional<std::pair<int, int>> size, std::optional<std::uint32_t> seed,
+                       std::uint64_t memory,
+                       const std::vector<std::pair<std::string, std::string>>& vars) {
+             return without_gil([&] {
+               return std::make_unique<LoadedScene>(
+                   parse_scene(text, path, overrides_of(tables, size, seed, memory, vars)));
+             });
+           }),
+           py::arg("text"), py::arg("path"), py::arg("tables"), py::arg("size"), py::arg("seed"),
+           py::arg("memory"), py::arg("vars"))
+      .def("render", &render, py::arg("frame"), py::arg("machine"), py::arg("dtype"))
+      .def("save", &save, py::arg("frame"), py::arg("machine"), py::arg("path"))
+      .def("png", &png, py::arg("frame"), py::arg("machine"))
+      .def("describe", &describe)
+      .def("fingerprint", [](const LoadedScene& loaded, std::optional<std::int64_t> frame) {
+        return without_gil([&] { return fingerprint(loaded.at(frame).first); });
+      });
+
+  module.def("check", [](const std::string& text, const std::string& path, const Tables& tables) {
+    without_gil([&] { check_scene(text, path, overrides_of(tables, {}, {}, 0, {})); });
+  });
+  module.def("tree", &tree_of);
+  module.def("read_text", [](const std::string& path) {
+    return without_gil([&] { return read_scene_text(path); });
+  });
+  module.def("write_text", [](const std::string& path, const std::string& text) {
+    without_gil([&] { write_text_atomically(path, text); });
+  });
+  module.def("machine_info",
+             [] { return without_gil([] { return machine_json(cuda_devices()).dump(); }); });
+  module.def("picture_info", [](const std::string& path) {
+    return without_gil([&] {
+      return picture_json(path).dump(-1, ' ', false,
+                                     nlohmann::ordered_json::error_handler_t::replace);
+    });
+  });
+}

@@ -1,0 +1,62 @@
+#include "python/errors.h"
+
+#include <exception>
+
+#include "renderer/base/checkpoint.h"
+#include "renderer/base/error.h"
+#include "renderer/scene/scene_errors.h"
+
+namespace py = pybind11;
+
+namespace roundel::python {
+namespace {
+
+thread_local SignalWatch* watch_of_thread = nullptr;
+
+void raise(const Error& error, const py::list& problems) {
+  const py::object exception =
+      py::module_::import("roundel._errors")
+          .attr("exception")(static_cast<int>(error.exit_code()), error.what(), problems);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+}
+
+void translate(std::exception_ptr thrown) {  // NOLINT: as pybind11 calls it
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const InvalidScene& error) {
+    py::list problems;
+    for (const SceneProblem& problem : error.problems())
+      problems.append(py::make_tuple(error.file(), problem.place.line, problem.place.column,
+                                     problem.key_path, problem.message));
+    raise(error, problems);
+  } catch (const Error& error) {
+    raise(error, py::list());
+  }
+}
+
+}  // namespace
+
+void set_up_errors() {
+  py::register_exception_translator(&translate);
+  host_checkpoint = &SignalWatch::look;
+}
+
+SignalWatch::SignalWatch()
+    : last_look_(std::chrono::steady_clock::now()), outer_(std::exchange(watch_of_thread, this)) {}
+
+SignalWatch::~SignalWatch() {
+  watch_of_thread = outer_;
+}
+
+void SignalWatch::look() {
+  SignalWatch* const watch = watch_of_thread;
+  if (watch == nullptr) return;  // one of the library's threads
+  constexpr std::chrono::milliseconds kBetweenLooks{50};
+  const auto now = std::chrono::steady_clock::now();
+  if (now - watch->last_look_ < kBetweenLooks) return;
+  watch->last_look_ = now;
+  const py::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw Interrupted{};
+}
+
+}  // namespace roundel::python

@@ -1,0 +1,42 @@
+#pragma once
+#include <pybind11/pybind11.h>
+
+#include <chrono>
+#include <utility>
+
+namespace roundel::python {
+
+/// Errors of the library become exceptions of roundel._errors, and Ctrl-C ends what is at work.
+void set_up_errors();
+
+/// Thrown where a Python signal handler has raised what then is the thread's error.
+struct Interrupted {};
+
+/// While it lives, this thread looks for signals every now and then.
+class SignalWatch {
+ public:
+  SignalWatch();
+  ~SignalWatch();
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+  /// The library's checkpoint(): throws Interrupted.
+  static void look();
+
+ private:
+  std::chrono::steady_clock::time_point last_look_;
+  SignalWatch* outer_;
+};
+
+/// Does work for which no Python object is needed, while other Python threads go on.
+template <typename Work>
+auto without_gil(Work&& work) {
+  const SignalWatch watch;
+  try {
+    const pybind11::gil_scoped_release release;
+    return std::forward<Work>(work)();
+  } catch (const Interrupted&) {
+    throw pybind11::error_already_set();
+  }
+}
+
+}  // namespace roundel::python

@@ -1,0 +1,77 @@
+#include "python/pixels.h"
+
+#include <tbb/parallel_for.h>
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "renderer/render.h"
+
+namespace py = pybind11;
+
+namespace roundel::python {
+namespace {
+
+std::size_t sample_bytes(SampleType type) {
+  return type == SampleType::kFloat32 ? 4 : type == SampleType::kUint16 ? 2 : 1;
+}
+
+/// A framebuffer's rows are bottom to top, and have an alpha always.
+void take_floats(const Framebuffer& framebuffer, Pixels& pixels) {
+  const auto width = static_cast<std::size_t>(pixels.width);
+  const auto height = static_cast<std::size_t>(pixels.height);
+  const auto channels = static_cast<std::size_t>(pixels.channels);
+  tbb::parallel_for(std::size_t{0}, height, [&](std::size_t row) {
+    const Pixel* in = framebuffer.pixels.data() + (height - 1 - row) * width;
+    std::uint8_t* out = pixels.bytes.data() + row * width * channels * sizeof(float);
+    for (std::size_t i = 0; i < width; ++i, ++in, out += channels * sizeof(float))
+      std::memcpy(out, in, channels * sizeof(float));
+  });
+}
+
+/// An image has the high byte first.
+void swap_words(std::span<std::uint8_t> bytes) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, bytes.size() / 2),
+                    [&](const tbb::blocked_range<std::size_t>& range) {
+                      for (std::size_t i = range.begin(); i < range.end(); ++i)
+                        std::swap(bytes[2 * i], bytes[2 * i + 1]);
+                    });
+}
+
+}  // namespace
+
+Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles,
+                   const ImageSettings& settings, SampleType type, StageStats& stats) {
+  Pixels pixels{settings.width, settings.height, settings.channels(), type, {}};
+  if (type == SampleType::kFloat32) {
+    Framebuffer framebuffer;
+    rasterizer.draw(circles, settings, framebuffer, stats);
+    pixels.bytes = Buffer<std::uint8_t>(pixel_count(pixels.width, pixels.height) *
+                                        static_cast<std::size_t>(pixels.channels) * sizeof(float));
+    take_floats(framebuffer, pixels);
+    return pixels;
+  }
+  ImageSettings of_array = settings;
+  of_array.bits = type == SampleType::kUint16 ? 16 : 8;
+  of_array.dither = settings.dither && type == SampleType::kUint8;
+  Image image;
+  draw_image(rasterizer, circles, of_array, image, stats);
+  pixels.bytes = std::move(image.bytes);
+  if (type == SampleType::kUint16) swap_words(pixels.bytes.span());
+  return pixels;
+}
+
+py::array array_of(Pixels pixels) {
+  const auto bytes = static_cast<py::ssize_t>(sample_bytes(pixels.type));
+  const py::ssize_t height = pixels.height, width = pixels.width, channels = pixels.channels;
+  const char* const names[] = {"uint8", "uint16", "float32"};
+  auto owned = std::make_unique<Buffer<std::uint8_t>>(std::move(pixels.bytes));
+  std::uint8_t* const data = owned->data();
+  const py::capsule owner(owned.release(),
+                          [](void* buffer) { delete static_cast<Buffer<std::uint8_t>*>(buffer); });
+  return py::array(py::dtype(names[static_cast<int>(pixels.type)]), {height, width, channels},
+                   {width * channels * bytes, channels * bytes, bytes}, data, owner);
+}
+
+}  // namespace roundel::python

@@ -1,0 +1,30 @@
+#pragma once
+#include <pybind11/numpy.h>
+
+#include <cstdint>
+
+#include "renderer/base/buffer.h"
+#include "renderer/pixels/image_settings.h"
+#include "renderer/raster/rasterizer.h"
+
+namespace roundel::python {
+
+enum class SampleType { kUint8, kUint16, kFloat32 };
+
+/// Pixels as Python has them: rows top to bottom, channels interleaved, samples in the machine's
+/// byte order.
+struct Pixels {
+  int width = 0, height = 0, channels = 3;
+  SampleType type = SampleType::kUint8;
+  Buffer<std::uint8_t> bytes;
+};
+
+/// Draws circles as the picture of these settings, whatever its own bits, in samples of `type`:
+/// those of a PNG with as many bits, or of an EXR.
+Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles,
+                   const ImageSettings& settings, SampleType type, StageStats& stats);
+
+/// An array [height, width, channels] that owns them.
+pybind11::array array_of(Pixels pixels);
+
+}  // namespace roundel::python

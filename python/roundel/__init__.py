@@ -1,0 +1,18 @@
+"""Renders translucent circles, millions of them, in order, exactly: the command `roundel`, for Python.
+
+    import roundel
+    pixels = roundel.render("scene.yaml")        # a NumPy array [height, width, 3], row 0 on top
+
+    scene = roundel.Scene(size=(800, 600), view={"fit": "data"})
+    scene.add(x=x, y=y, radius="2px", values=mass, colormap="magma", scale="log")
+    roundel.save(scene, "stars.png")
+
+The pixels are those of the command, on every machine. docs/python.md says more.
+"""
+from ._core import version as __version__
+from ._errors import Error, OutputError, Problem, RenderError, SceneError, UsageError
+from ._render import fingerprint, info, render, save, validate
+from ._scene import Scene
+
+__all__ = ["Error", "OutputError", "Problem", "RenderError", "Scene", "SceneError", "UsageError", "fingerprint",
+           "info", "render", "save", "validate"]

@@ -1,0 +1,237 @@
+"""Scenes: from files, from dicts, built layer by layer from arrays."""
+import copy
+import json
+import os
+
+from . import _core
+from ._errors import NO_FILE, SceneError, UsageError
+
+_MOST_SEED = 2**32 - 1
+
+
+def _plain(value):
+    """For JSON: numbers and arrays of NumPy, and paths."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"expected what YAML has, got {type(value).__name__}")
+
+
+def _array(column, name):
+    """A column as a NumPy array [rows], without a copy where there is one in memory as it is."""
+    import numpy
+
+    if hasattr(column, "__dlpack__") and not hasattr(column, "__array__"):
+        array = numpy.from_dlpack(column)
+    else:
+        array = numpy.asarray(column)
+    if array.dtype == object:  # as pandas has texts
+        array = array.astype(str)
+    if array.ndim != 1:
+        raise SceneError(f"{name}: expected an array [rows], got one of {array.ndim} dimensions")
+    return array if array.strides[0] >= 0 else array.copy()
+
+
+def _columns(data):
+    """The columns of a dict, a DataFrame, an Arrow table or a structured array, by their names."""
+    if hasattr(data, "items") and hasattr(data, "columns"):  # pandas
+        pairs = data.items()
+    elif hasattr(data, "column_names"):  # Arrow
+        pairs = ((name, data.column(name)) for name in data.column_names)
+    elif getattr(getattr(data, "dtype", None), "names", None):
+        pairs = ((name, data[name]) for name in data.dtype.names)
+    elif hasattr(data, "items"):
+        pairs = data.items()
+    else:
+        raise UsageError(f"data: expected columns by name, got {type(data).__name__}")
+    return {str(name): _array(column, name) for name, column in pairs}
+
+
+def _is_column(value):
+    if isinstance(value, (str, dict)):
+        return False
+    return value.ndim > 0 if hasattr(value, "ndim") else hasattr(value, "__len__") or hasattr(value, "__dlpack__")
+
+
+def _var_text(value):
+    """A var's value as the command line has it."""
+    return value if isinstance(value, str) else json.dumps(value, default=_plain)
+
+
+class Scene:
+    """What to draw: a scene as scene files have it, and layers of circles from arrays.
+
+    `Scene(size=(width, height), background="#ffffff", **keys)` is an empty one; `keys` are those of a scene file, such
+    as view={"fit": "data"} or seed=2. Scene space is the unit square, y up.
+    """
+
+    def __init__(self, *, size=(1024, 1024), background=None, **keys):
+        image = {"width": size[0], "height": size[1], **keys.pop("image", {})}
+        if background is not None:
+            image["background"] = background
+        self._set_tree({"version": 1, "layers": [], **keys, "image": image})  # checked with its first layer
+
+    @classmethod
+    def from_file(cls, path):
+        """The scene in a YAML file. Data files stand relative to it.
+
+        Raises SceneError, whose `problems` have path, line and message, for all that is wrong with it.
+        """
+        scene = cls._unchecked(path)
+        scene._check()
+        return scene
+
+    @classmethod
+    def from_dict(cls, keys):
+        """A scene of the keys of a scene file: {"version": 1, "layers": [...], ...}.
+
+        A layer's "data" may be columns instead of a file's name: a dict of arrays [rows], a DataFrame, an Arrow table
+        or a structured array. They are not copied.
+        """
+        scene = cls.__new__(cls)
+        scene._set_tree(keys)
+        scene._check()
+        return scene
+
+    @classmethod
+    def _unchecked(cls, source):
+        """Of what the functions of the module take: it is checked as it is drawn."""
+        if isinstance(source, Scene):
+            return source
+        if hasattr(source, "keys"):
+            return cls.from_dict(source)
+        scene = cls.__new__(cls)
+        scene._path = os.fspath(source)
+        scene._json = _core.read_text(scene._path)
+        scene._tree, scene._tables, scene._loaded = None, {}, None
+        return scene
+
+    def _set_tree(self, keys):
+        self._path, self._json, self._loaded, self._tables = NO_FILE, None, None, {}
+        self._tree = dict(keys)
+        layers = self._tree.get("layers", [])
+        if isinstance(layers, (list, tuple)):
+            self._tree["layers"] = [self._with_table(i, layer) for i, layer in enumerate(layers)]
+        self._tree = copy.deepcopy(self._tree)
+
+    def _with_table(self, index, layer):
+        """The layer with a table's name in place of columns."""
+        data = layer.get("data") if hasattr(layer, "get") else None
+        if data is None or isinstance(data, (str, os.PathLike)):
+            return layer
+        name = f"layers[{index}].data"
+        self._tables[name] = _core.Table(name, _columns(data))
+        return {**layer, "data": name}
+
+    def _text(self):
+        if self._json is None:
+            self._json = json.dumps(self._tree, ensure_ascii=False, default=_plain)
+        return self._json
+
+    def _check(self):
+        _core.check(self._text(), self._path, self._tables)
+
+    def _load(self, size=None, seed=None, set=None, memory=0):
+        """As roundel._core has it. Kept where arrays, which may change, have no part in it."""
+        is_as_it_stands = size is None and seed is None and not set and not self._tables and not memory
+        if is_as_it_stands and self._loaded:
+            return self._loaded
+        if seed is not None and not 0 <= seed <= _MOST_SEED:
+            raise UsageError(f"seed: expected a whole number from 0 to {_MOST_SEED}, got {seed}")
+        loaded = _core.LoadedScene(
+            self._text(), self._path, self._tables, None if size is None else tuple(size), seed,
+            memory or 0, [(name, _var_text(v)) for name, v in (set or {}).items()])
+        if is_as_it_stands:
+            self._loaded = loaded
+        return loaded
+
+    def _edit(self):
+        """The tree, to be changed."""
+        if self._tree is None:
+            self._tree = _core.tree(self._json, self._path)
+            folder = os.path.dirname(os.path.abspath(self._path))
+            for layer in self._tree["layers"]:
+                if "data" in layer:
+                    layer["data"] = os.path.join(folder, layer["data"])
+            self._path = NO_FILE
+        self._json = self._loaded = None
+        return self._tree
+
+    def add(self, data=None, *, x=None, y=None, z=None, radius=None, color=None, alpha=None, values=None,
+            colormap=None, domain=None, scale=None, categories=None, map=None, **layer):
+        """Adds a layer of circles on top, one a row, and returns the scene.
+
+        x, y, radius: arrays [rows] in scene units (unit square, y up), or one number for all; radius also "2px".
+        z, alpha: the same, 0 to 1.
+        color: "#rrggbb" or (red, green, blue) for all, or an array [rows, 3] of 0 to 1 (of uint8: 0 to 255).
+        values: an array [rows] that colours go by, through `colormap` (a name such as "magma", or a list of colours),
+            `domain` (two numbers, or percentiles as "2%") and `scale` ("log", "symlog", "rank", ...); or, for texts
+            and whole numbers, through `categories` (a palette's name or {value: colour}).
+        data: columns by name (a dict, DataFrame, Arrow table, structured array) for x="name" and the like, and for
+            `map`, `where` and `order` in the words of docs/scenes.md.
+        All other keywords are keys of the layer: name, blend, opacity, stroke, where, order, shader, ...
+
+        Arrays are NumPy's, pandas', Arrow's or whatever has the buffer protocol or DLPack. They are not copied, and
+        are read each time the scene is drawn. Raises SceneError for what does not fit, and then adds nothing.
+        """
+        columns = {} if data is None else _columns(data)
+        layer_map = dict(map or {})
+
+        def place(key, value):
+            if value is None:
+                return
+            if _is_column(value):
+                columns[key] = _array(value, key)
+                value = key
+            layer_map[key] = value
+
+        for key, value in (("x", x), ("y", y), ("z", z), ("radius", radius), ("alpha", alpha)):
+            place(key, value)
+        if values is not None:
+            if _is_column(values):
+                columns["values"], values = _array(values, "values"), "values"
+            law = {"column": values, "colormap": colormap, "domain": domain, "scale": scale, "categories": categories}
+            layer_map["color"] = {key: value for key, value in law.items() if value is not None}
+        elif getattr(color, "ndim", None) == 2:
+            if color.shape[1] != 3:
+                raise SceneError(f"color: expected an array [rows, 3], got [rows, {color.shape[1]}]")
+            layer_map["color"] = ["red", "green", "blue"]
+            for channel, name in enumerate(layer_map["color"]):
+                columns[name] = _array(color[:, channel], name)
+        elif color is not None:
+            layer_map["color"] = list(color) if isinstance(color, tuple) else color
+        before = (self._tree, self._path, self._json, self._loaded, dict(self._tables))
+        try:
+            tree = self._edit()
+            new = self._with_table(len(tree["layers"]), {"data": columns, "map": layer_map, **layer})
+            self._tree = {**tree, "layers": [*tree["layers"], new]}
+            self._check()
+        except BaseException:
+            self._tree, self._path, self._json, self._loaded, self._tables = before
+            raise
+        return self
+
+    def save(self, path):
+        """Writes the scene as a file that `roundel render` reads, and its arrays beside it.
+
+        The arrays of layer 2 of scene.yaml become scene_2.npy. The command draws the same pixels from them.
+        """
+        path = os.fspath(path)
+        folder, stem = os.path.dirname(os.path.abspath(path)), os.path.splitext(os.path.basename(path))[0]
+        if self._tree is None:
+            tree = Scene._unchecked(self._path)._edit()
+        else:
+            tree = copy.deepcopy(self._tree)
+        for index, layer in enumerate(tree["layers"]):
+            data = layer.get("data")
+            if data in self._tables:
+                layer["data"] = f"{stem}_{index}.npy"
+                self._tables[data].write(os.path.join(folder, layer["data"]))
+            elif data is not None:
+                layer["data"] = os.path.relpath(data, folder)
+        _core.write_text(path, json.dumps(tree, ensure_ascii=False, default=_plain, indent=1) + "\n")
+
+    def _repr_png_(self):
+        """For Jupyter: the picture, as a PNG."""
+        return self._load().png(None, _core.Machine("auto", 0, 0))

@@ -1,0 +1,78 @@
+#include "renderer/info.h"
+
+#include <fmt/format.h>
+#include <tbb/info.h>
+
+#include <nlohmann/json.hpp>
+
+#include "renderer/base/input_file.h"
+#include "renderer/base/memory.h"
+#include "renderer/image/files.h"
+
+namespace roundel {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void add_origin(const std::optional<ImageMetadata>& metadata, Json& json) {
+  if (!metadata) return;
+  json["software"] = metadata->software;
+  json["fingerprint"] = metadata->fingerprint;
+  json["seed"] = metadata->seed;
+  json["frame"] = metadata->frame;
+}
+
+Json picture_json(const std::string& path, const PngInfo& info) {
+  Json texts = Json::object();
+  for (const auto& [keyword, value] : info.text) texts[keyword] = value;
+  Json json = {{"file", path},
+               {"width", info.width},
+               {"height", info.height},
+               {"bit_depth", info.bit_depth},
+               {"channels", info.channels},
+               {"text", texts}};
+  add_origin(info.metadata, json);
+  return json;
+}
+
+Json picture_json(const std::string& path, const ExrInfo& info) {
+  Json json = {{"file", path},
+               {"width", info.width},
+               {"height", info.height},
+               {"channels", info.channels},
+               {"values", info.values}};
+  add_origin(info.metadata, json);
+  return json;
+}
+
+}  // namespace
+
+bool is_exr(const std::string& path) {
+  return InputFile(path).read(4) == "\x76\x2f\x31\x01";
+}
+
+Json picture_json(const std::string& path) {
+  return is_exr(path) ? picture_json(path, read_exr_info(path))
+                      : picture_json(path, read_png_info(path));
+}
+
+Json machine_json(const std::vector<CudaDevice>& devices) {
+  Json list = Json::array();
+  for (const CudaDevice& device : devices) {
+    list.push_back({{"number", device.index},
+                    {"name", device.name},
+                    {"compute_capability", fmt::format("{}.{}", device.compute_capability / 10,
+                                                       device.compute_capability % 10)},
+                    {"memory", device.total_memory}});
+  }
+  Json backends = Json::array({"cpu"});
+  if (has_cuda_backend()) backends.push_back("cuda");
+  return {{"version", ROUNDEL_VERSION},
+          {"backends", backends},
+          {"threads", tbb::info::default_concurrency()},
+          {"vectors", cpu_vector_target()},
+          {"memory", physical_memory()},
+          {"devices", list}};
+}
+
+}  // namespace roundel

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""columns_test.py ROUNDEL: scenes of arrays in memory are those of the same arrays in files."""
+import array
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+import roundel
+
+from command_case import CommandCase
+
+RNG = np.random.default_rng(5)
+ROWS = 5000
+TABLE = {"x": RNG.random(ROWS), "y": RNG.random(ROWS), "r": RNG.random(ROWS) * 0.02, "v": RNG.lognormal(size=ROWS),
+         "kind": RNG.choice(["a", "bb", "c\u00e9"], ROWS)}
+
+
+def scene():
+    return roundel.Scene(size=(120, 90), background="#102030")
+
+
+class Columns(CommandCase):
+    def check_saved(self, made):
+        """The command draws the scene as saved byte by byte as the module draws it from the arrays."""
+        made.save(self.path("s.yaml"))
+        self.run_roundel("render", "s.yaml", "-o", "command.png")
+        roundel.save(made, self.path("module.png"))
+        self.assertEqual(self.read("module.png"), self.read("command.png"))
+        return roundel.render(made)
+
+    def expect_as_float32(self, drawn, **columns):
+        """`drawn` is what plain float32 columns give."""
+        plain = {name: np.ascontiguousarray(column, np.float32) for name, column in columns.items()}
+        np.testing.assert_array_equal(drawn, roundel.render(scene().add(**plain)))
+
+    def test_types_and_strides_are_taken_as_they_are(self):
+        pairs = RNG.random((ROWS, 3)).astype(np.float32)
+        self.assertFalse(pairs[:, 0].flags.c_contiguous)
+        radius = np.float32(0.01)
+        drawn = self.check_saved(scene().add(x=pairs[:, 0], y=pairs[:, 1], radius=np.broadcast_to(radius, ROWS)))
+        self.assertGreater(len(np.unique(drawn)), 10)
+        self.expect_as_float32(drawn, x=pairs[:, 0], y=pairs[:, 1], radius=np.full(ROWS, radius))
+        for convert in (lambda a: a.astype(np.float64), lambda a: a.astype(">f4"), lambda a: a[::-1][::-1],
+                        lambda a: array.array("f", a), memoryview, lambda a: [float(v) for v in a]):
+            x, y = (np.ascontiguousarray(pairs[:, i]) for i in (0, 1))
+            np.testing.assert_array_equal(drawn, roundel.render(scene().add(
+                x=convert(x), y=convert(y), radius=convert(np.full(ROWS, radius)))))
+        backwards = roundel.render(scene().add(x=pairs[::-1, 0], y=pairs[::-1, 1], radius=radius.item()))
+        np.testing.assert_array_equal(backwards, roundel.render(scene().add(
+            x=pairs[::-1, 0].copy(), y=pairs[::-1, 1].copy(), radius=radius.item())))
+
+    def test_half_floats_and_whole_numbers_are_columns(self):
+        x = (np.arange(ROWS) % 256).astype(np.uint8)
+        drawn = self.check_saved(roundel.Scene(size=(50, 50), view={"fit": "data"}).add(
+            x=x, y=RNG.integers(-100, 100, ROWS), radius="3px", values=RNG.random(ROWS).astype(np.float16)))
+        self.assertGreater(len(np.unique(drawn)), 10)
+
+    def test_values_become_colours(self):
+        made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=TABLE["r"], values=TABLE["v"], colormap="magma",
+                           scale="log", domain=["2%", "98%"], alpha=0.9)
+        drawn = self.check_saved(made)
+        np.save(self.path("t.npy"), np.rec.fromarrays([TABLE[k] for k in "xyrv"], names="x,y,r,v"))
+        self.write("c.yaml", 'version: 1\nimage: {width: 120, height: 90, background: "#102030"}\nlayers:\n'
+                             "  - data: t.npy\n    map: {x: x, y: y, radius: r, alpha: 0.9, color: {column: v, "
+                             "colormap: magma, scale: log, domain: [2%, 98%]}}\n")
+        np.testing.assert_array_equal(drawn, roundel.render(self.path("c.yaml")))
+
+    def test_texts_are_categories(self):
+        drawn = self.check_saved(scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01, values=TABLE["kind"],
+                                             categories={"a": "#ff0000", "bb": "#00ff00", "c\u00e9": "#0000ff"}))
+        as_objects = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01, values=TABLE["kind"].astype(object),
+                                 categories={"a": "#ff0000", "bb": "#00ff00", "c\u00e9": "#0000ff"})
+        np.testing.assert_array_equal(drawn, roundel.render(as_objects))
+
+    def test_colours_are_an_array_of_channels(self):
+        colors = RNG.integers(0, 256, (ROWS, 3)).astype(np.uint8)
+        drawn = self.check_saved(scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01, alpha=1, color=colors))
+        in_floats = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01, alpha=1, color=colors / 255.0)
+        np.testing.assert_array_equal(drawn, roundel.render(in_floats))
+        one = roundel.render(scene().add(x=0.5, y=np.array([0.5]), radius=0.4, alpha=1, color=(1, 0, 0.2)))
+        self.assertEqual(one[45, 60].tolist(), [255, 0, 51])
+
+    def test_layers_are_painted_over_each_other(self):
+        made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.02, color="#ffffff", blend="add", name="light")
+        made.add(TABLE, x="x", y="y", radius="r", color="#00ff00", where={"v": {"min": 1}}, order="v")
+        self.check_saved(made)
+        swapped = scene().add(TABLE, x="x", y="y", radius="r", color="#00ff00", where={"v": {"min": 1}}, order="v")
+        swapped.add(x=TABLE["x"], y=TABLE["y"], radius=0.02, color="#ffffff", blend="add", name="light")
+        self.assertNotEqual(roundel.fingerprint(made), roundel.fingerprint(swapped))
+
+    def test_files_get_layers_too(self):
+        np.save(self.path("t.npy"), np.stack([TABLE["x"], TABLE["y"], TABLE["r"]], 1).astype(np.float32))
+        self.write("f.yaml", "version: 1\nimage: {width: 80, height: 80}\nlayers:\n  - data: t.npy\n"
+                             "    columns: [x, y, radius]\n")
+        made = roundel.Scene.from_file(self.path("f.yaml"))
+        before = roundel.render(made)
+        made.add(x=[0.5], y=[0.5], radius=0.2, alpha=1)
+        self.assertFalse(np.array_equal(self.check_saved(made), before))
+
+    def test_dicts_may_hold_columns(self):
+        keys = {"version": 1, "image": {"width": 90, "height": 90},
+                "layers": [{"data": TABLE, "map": {"x": "x", "y": "y", "radius": "r", "color": "v"}}]}
+        drawn = self.check_saved(roundel.Scene.from_dict(keys))
+        records = np.rec.fromarrays(list(TABLE.values()), names=",".join(TABLE))
+        np.testing.assert_array_equal(drawn, roundel.render({**keys, "layers": [{**keys["layers"][0], "data": records}]}))
+
+    def test_arrays_are_not_copied_but_read_each_time(self):
+        x = TABLE["x"].copy()
+        made = scene().add(x=x, y=TABLE["y"], radius=0.01)
+        before, name = roundel.render(made), roundel.fingerprint(made)
+        x[:] = 0.5
+        after = roundel.render(made)
+        self.assertFalse(np.array_equal(before, after))
+        self.assertNotEqual(name, roundel.fingerprint(made))
+        np.testing.assert_array_equal(after, roundel.render(scene().add(x=x, y=TABLE["y"], radius=0.01)))
+
+    def test_pandas_and_dlpack_columns_are_taken(self):
+        drawn = roundel.render(scene().add(TABLE, x="x", y="y", radius="r", color="v"))
+
+        class OnlyDlpack:
+            def __init__(self, values):
+                self.values = values
+
+            def __dlpack__(self, **keywords):
+                return self.values.__dlpack__(**keywords)
+
+            def __dlpack_device__(self):
+                return self.values.__dlpack_device__()
+
+            def __len__(self):
+                return len(self.values)
+
+        np.testing.assert_array_equal(drawn, roundel.render(scene().add(
+            x=OnlyDlpack(TABLE["x"]), y=OnlyDlpack(TABLE["y"]), radius=OnlyDlpack(TABLE["r"]), values=TABLE["v"])))
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        frame = pandas.DataFrame(TABLE)
+        np.testing.assert_array_equal(drawn, roundel.render(scene().add(frame, x="x", y="y", radius="r", color="v")))
+        np.testing.assert_array_equal(drawn, roundel.render(scene().add(
+            x=frame["x"], y=frame.y, radius=frame["r"], values=frame["v"])))
+        self.check_saved(scene().add(frame, x="x", y="y", radius="r", color={"column": "kind", "categories": "tab10"}))
+
+    def test_what_does_not_fit_is_said_and_nothing_is_added(self):
+        made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01)
+        name = roundel.fingerprint(made)
+        x, y = TABLE["x"], TABLE["y"]
+        for wrong, message in (
+                (dict(x=x, y=y[:-1], radius=1), "layers\\[1\\].data: y: expected 5000 rows, as the columns before have, got 4999"),
+                (dict(x=x, y=y), 'layers\\[1\\].map: missing key "radius"'),
+                (dict(x=x, y=y, radius="big"), 'layers\\[1\\].map.radius: layers\\[1\\].data has no column "big"'),
+                (dict(x=x, y=y, radius=1, blnd="add"), 'layers\\[1\\]: unknown key "blnd" \\(did you mean "blend"'),
+                (dict(x=x, y=y, radius=1, values=x, colormap="magmma"), "layers\\[1\\].map.color"),
+                (dict(x=x.reshape(-1, 2), y=y, radius=1), "x: expected an array \\[rows\\], got one of 2 dimensions"),
+                (dict(x=x, y=y, radius=1, color=np.zeros((ROWS, 4))), "color: expected an array \\[rows, 3\\]"),
+                (dict(x=x.astype(complex), y=y, radius=1), "layers\\[1\\].map.x")):
+            with self.subTest(message), self.assertRaisesRegex(roundel.SceneError, message):
+                made.add(**wrong)
+        self.assertEqual(roundel.fingerprint(made), name)
+        with self.assertRaisesRegex(roundel.SceneError, "row 7: .*x"):
+            bad = x.copy()
+            bad[7] = np.nan
+            roundel.render(scene().add(x=bad, y=y, radius=0.1))
+
+    def test_arrays_live_as_long_as_their_scene(self):
+        code = ("import gc, numpy, roundel\n"
+                "def made():\n"
+                "    x = numpy.random.default_rng(1).random(300_000)\n"
+                "    return roundel.Scene(size=(64, 64)).add(x=x, y=x[::-1].copy(), radius=0.01)\n"
+                "scene = made(); gc.collect(); waste = [numpy.ones(300_000) for _ in range(20)]\n"
+                "one = roundel.render(scene); two = roundel.render(made())\n"
+                "assert (one == two).all()\n"
+                "del scene; gc.collect()\n")
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""page_test.py ROUNDEL: the examples of docs/python.md run, and say what the page says."""
+import contextlib
+import io
+import os
+import pathlib
+import re
+import unittest
+
+import roundel
+
+from command_case import CommandCase
+
+ROOT = pathlib.Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+
+class Page(CommandCase):
+    def test_examples_run_in_order(self):
+        os.symlink(ROOT / "scenes", self.path("scenes"))
+        os.chdir(self.folder)
+        names, said = {}, io.StringIO()
+        with contextlib.redirect_stdout(said):
+            for example in EXAMPLES:
+                exec(compile(example, "docs/python.md", "exec"), names)  # pylint: disable=exec-used
+        self.assertGreater(len(EXAMPLES), 4)
+        self.assertIn('layers[0].circles[0].radius expected a number > 0, got "big"', said.getvalue())
+        self.run_roundel("render", "stars.yaml", "-o", "stars.png")
+        self.run_roundel("render", "scenes/snow.yaml", "--frame", "320", "-o", "command.png")
+        self.assertEqual(self.read("snow.png"), self.read("command.png"))
+
+    def test_the_page_names_all_that_there_is(self):
+        for name in roundel.__all__:
+            self.assertRegex(PAGE, rf"\b{name}\b")
+            self.assertTrue(getattr(roundel, name).__doc__, name)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
