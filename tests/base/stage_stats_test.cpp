@@ -20,17 +20,21 @@ TEST(StageStats, StagesStandInTheOrderInWhichTheyFirstRan) {
 
 TEST(StageStats, AddSumsAllButMemoryOfWhichItKeepsTheMost) {
   StageStats a, b;
-  a.stage("bin") = {"bin", 1, 2};
+  const StagePlace cpu = StagePlace::kCpu, cuda = StagePlace::kCuda;
+  a.stage("bin") = {"bin", cpu, 1, 2};
   a.circles = 3, a.overlaps = 4, a.chunks = 5, a.memory = 6;
-  b.stage("bin") = {"bin", 10, 20};
-  b.stage("blend") = {"blend", 30, 40};
+  b.stage("bin") = {"bin", cpu, 10, 20};
+  b.stage("bin", cuda) = {"bin", cuda, 7, 8};
+  b.stage("blend") = {"blend", cpu, 30, 40};
   b.circles = 50, b.overlaps = 60, b.chunks = 70, b.memory = 5;
   a.add(b);
-  ASSERT_EQ(a.stages.size(), 2u);
+  ASSERT_EQ(a.stages.size(), 3u);
   EXPECT_EQ(a.stages[0].milliseconds, 11);
   EXPECT_EQ(a.stages[0].bytes, 22u);
-  EXPECT_EQ(a.stages[1].name, "blend");
-  EXPECT_EQ(a.stages[1].bytes, 40u);
+  EXPECT_EQ(a.stages[1].place, cuda);
+  EXPECT_EQ(a.stages[1].bytes, 8u);
+  EXPECT_EQ(a.stages[2].name, "blend");
+  EXPECT_EQ(a.stages[2].bytes, 40u);
   EXPECT_EQ(a.circles, 53u);
   EXPECT_EQ(a.overlaps, 64u);
   EXPECT_EQ(a.chunks, 75u);

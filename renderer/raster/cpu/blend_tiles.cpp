@@ -1,6 +1,9 @@
 #include "renderer/raster/cpu/blend_tiles.h"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "renderer/raster/chunk_plan.h"
@@ -200,24 +203,26 @@ class TileBlender : public TileBlocks<State> {
   int collect_pixels() {
     const TileGrid& grid = args_.grid;
     const auto height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
-    const auto store = [&](Vector pixel, int origin, std::int32_t* to) HWY_ATTR {
+    const auto store = [&](Vector pixel, int origin, int least, int most,
+                           std::int32_t* to) HWY_ATTR {
       const auto position = hn::Sub(hn::ConvertTo(kIntegers, pixel), hn::Set(kIntegers, origin));
-      const auto last = hn::Set(kIntegers, grid.tile_size - 1);
-      hn::Store(hn::Min(hn::Max(position, hn::Zero(kIntegers)), last), kIntegers, to);
+      hn::Store(hn::Min(hn::Max(position, hn::Set(kIntegers, least)), hn::Set(kIntegers, most)),
+                kIntegers, to);
     };
+    const int last_column = grid.tile_size - 1, last_row = std::min(args_.last_row, last_column);
     Vector longest = hn::Zero(kTag);
     for (int k = 0; k < batch_.count; k += kLanes) {
       const Vector radius = hn::Load(kTag, batch_.radius + k);
       Vector first, last;
       covered_whole_pixels(hn::Load(kTag, batch_.x + k), radius, grid.scale, width, grid.half_x,
                            grid.margin, first, last);
-      store(first, pixels_.x0, first_x_ + k);
-      store(last, pixels_.x0, last_x_ + k);
+      store(first, pixels_.x0, 0, last_column, first_x_ + k);
+      store(last, pixels_.x0, 0, last_column, last_x_ + k);
       longest = hn::Max(longest, L::sub(last, first));
       covered_whole_pixels(hn::Load(kTag, batch_.y + k), radius, grid.scale, height, grid.half_y,
                            grid.margin, first, last);
-      store(first, pixels_.y0, first_y_ + k);
-      store(last, pixels_.y0, last_y_ + k);
+      store(first, pixels_.y0, args_.first_row, last_row, first_y_ + k);
+      store(last, pixels_.y0, args_.first_row, last_row, last_y_ + k);
       longest = hn::Max(longest, L::sub(last, first));
     }
     return static_cast<int>(hn::GetLane(hn::MaxOfLanes(kTag, longest))) + 1;
@@ -414,6 +419,29 @@ TileState blank_tile(int tile_size, int num_planes, const PixelRect& pixels) {
           state.plane(static_cast<std::size_t>(plane)) + std::ptrdiff_t{row} * state.tile_size,
           columns, 1.0f);
   return state;
+}
+
+bool blend_tile_by_bands(BlendTile* blend_tile, const BlendTileArgs& args, int bands) {
+  const int rows = args.state.tile_size / bands, row_size = args.state.tile_size;
+  const std::size_t floats = state_size(row_size, args.state.num_planes);
+  Buffer<float> states(static_cast<std::size_t>(bands) * floats);
+  std::atomic<bool> is_opaque = true;
+  tbb::parallel_for(0, bands, [&](int band) {
+    BlendTileArgs of_band = args;
+    of_band.state.planes = states.data() + static_cast<std::size_t>(band) * floats;
+    of_band.is_fresh = false;
+    of_band.first_row = band * rows;
+    of_band.last_row = of_band.first_row + rows - 1;
+    const int first = of_band.first_row * row_size, size = rows * row_size;
+    for (std::size_t plane = 0; plane < static_cast<std::size_t>(args.state.num_planes); ++plane) {
+      std::fill_n(of_band.state.plane(plane), row_size * row_size, 0.0f);
+      std::copy_n(args.state.plane(plane) + first, size, of_band.state.plane(plane) + first);
+    }
+    if (!blend_tile(of_band)) is_opaque = false;
+    for (std::size_t plane = 0; plane < static_cast<std::size_t>(args.state.num_planes); ++plane)
+      std::copy_n(of_band.state.plane(plane) + first, size, args.state.plane(plane) + first);
+  });
+  return is_opaque;
 }
 
 std::vector<std::string> vector_targets() {

@@ -35,7 +35,11 @@ struct BlendTileArgs {
   TileState state;
   bool is_fresh;  ///< the state is a blank_tile()
   bool is_last;   ///< nothing more comes behind: whether pixels are opaque no longer matters
+  /// Of the tile, ends included; pixels of other rows count as opaque in the state.
+  int first_row = 0, last_row = kLargestTileSize - 1;
 
+  /// True where some rows are left out.
+  bool is_band() const { return first_row > 0 || last_row < grid.tile_size - 1; }
   std::size_t bin() const {
     return static_cast<std::size_t>(tile_y) * static_cast<std::size_t>(grid.tiles_x) +
            static_cast<std::size_t>(tile_x);
@@ -64,6 +68,10 @@ using BlendTile = bool(const BlendTileArgs& args);
 /// The one for the best instruction set that there is, or that force_vector_target() has left; with
 /// coverage by area, or without; for circles with looks, or only discs painted over each other.
 BlendTile* blend_tile_on_this_machine(bool by_area, const CircleLooks& looks);
+
+/// The same for a tile with a long list: `bands` tasks, a power of two, each of which composites
+/// some rows. Circles that no row of a task touches cost it little.
+bool blend_tile_by_bands(BlendTile* blend_tile, const BlendTileArgs& args, int bands);
 
 /// The instruction sets that the kernels can run on here, e.g. "AVX3", "AVX2", "SSE4"; the first
 /// one is taken.

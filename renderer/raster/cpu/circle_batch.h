@@ -55,6 +55,21 @@ class BatchLoader {
     batch.count = 0;
     batch.snow = batch.rings = 0;
     batch.largest = 0;
+    do {
+      const int first = batch.count;
+      take_next(batch);
+      if (args_.is_band()) keep_rows(batch, first);
+    } while (batch.count < kBatch / 2 && !is_done());
+    for (int k = batch.count; k % kLanes != 0; ++k) batch.x[k] = batch.y[k] = batch.radius[k] = 0;
+    for (int k = batch.count; kLooks && k % kLanes != 0; ++k) batch.hole[k] = 0;
+    return batch.count > 0;
+  }
+
+  /// True only when there are no more circles.
+  bool is_done() const { return left_ == 0 && slab_ == 0; }
+
+ private:
+  void take_next(Batch& batch) {
     while (batch.count < kBatch && (left_ > 0 || next_piece())) {
       const SlabLists& slab = args_.slabs[slab_];
       const auto space = static_cast<std::uint32_t>(kBatch - batch.count);
@@ -71,15 +86,44 @@ class BatchLoader {
       }
       left_ -= count;
     }
-    for (int k = batch.count; k % kLanes != 0; ++k) batch.x[k] = batch.y[k] = batch.radius[k] = 0;
-    for (int k = batch.count; kLooks && k % kLanes != 0; ++k) batch.hole[k] = 0;
-    return batch.count > 0;
   }
 
-  /// True only when there are no more circles.
-  bool is_done() const { return left_ == 0 && slab_ == 0; }
+  /// Drops those from circle `from` on that cover no pixel of the band's rows.
+  void keep_rows(Batch& batch, int from) const {
+    const TileGrid& grid = args_.grid;
+    const auto tile_y = static_cast<float>(args_.tile_y * grid.tile_size);
+    const Vector low = L::set(tile_y + static_cast<float>(args_.first_row));
+    const Vector high = L::set(tile_y + static_cast<float>(args_.last_row));
+    const auto height = static_cast<float>(grid.height);
+    std::uint64_t reaching = 0;
+    for (int k = from; k < batch.count; k += kLanes) {
+      Vector first, last;
+      covered_whole_pixels(hn::LoadU(kTag, batch.y + k), hn::LoadU(kTag, batch.radius + k),
+                           grid.scale, height, grid.half_y, grid.margin, first, last);
+      const L::Mask reaches = L::both(hn::Ge(last, low), L::less_equal(first, high));
+      reaching |= bits_of(reaches) << k;
+    }
+    if (batch.count < kBatch) reaching &= (std::uint64_t{1} << batch.count) - 1;
+    const std::uint64_t before = (std::uint64_t{1} << from) - 1, snow = batch.snow,
+                        rings = batch.rings;
+    batch.snow &= before;
+    batch.rings &= before;
+    batch.count = from;
+    for (; reaching != 0; reaching &= reaching - 1) {
+      const int k = __builtin_ctzll(reaching), to = batch.count++;
+      batch.x[to] = batch.x[k];
+      batch.y[to] = batch.y[k];
+      batch.radius[to] = batch.radius[k];
+      batch.paints[to] = batch.paints[k];
+      batch.snow |= (snow >> k & 1) << to;
+      if constexpr (!kLooks) continue;
+      batch.rings |= (rings >> k & 1) << to;
+      batch.modes[to] = batch.modes[k];
+      batch.hole[to] = batch.hole[k];
+      batch.hole2[to] = batch.hole2[k];
+    }
+  }
 
- private:
   std::uint32_t piece_size(std::size_t slab) const {
     const std::uint32_t* const offset = &args_.slabs[slab].offsets[args_.bin()];
     return offset[1] - offset[0];

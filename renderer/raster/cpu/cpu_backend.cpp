@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -21,6 +22,9 @@
 namespace roundel {
 namespace cpu {
 namespace {
+
+/// Overlaps of a list that is worth the tasks of several threads.
+constexpr std::uint64_t kLongList = 1 << 15;
 
 class CpuBackend final : public RasterBackend {
  public:
@@ -47,8 +51,10 @@ class CpuBackend final : public RasterBackend {
       return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
     const bool is_cuda = options_.chunks_of == Backend::kCuda;
     const ChunkPolicy& policy = is_cuda ? kCudaChunks : kCpuChunks;
-    ChunkPlan::Sizes sizes =
-        policy.sizes(estimate_frame(circles, image, tile_size_, policy.saturation_factor));
+    const FrameEstimate estimate =
+        estimate_frame(circles, image, tile_size_, policy.saturation_factor);
+    has_hot_spots_ = estimate.longest_list >= kLongList && arena_.max_concurrency() > 1;
+    ChunkPlan::Sizes sizes = policy.sizes(estimate);
     if (!is_cuda && circles.largest_chunk() > 0) {
       sizes.largest = circles.largest_chunk();
       sizes.first = std::min(sizes.first, sizes.largest);
@@ -79,7 +85,7 @@ class CpuBackend final : public RasterBackend {
     all_saved_ = true;
     BlendTile* const blend_tile = blend_tile_on_this_machine(grid_.is_antialiased(), looks_);
     // Blends the list of an active tile, and finishes it or saves its pixels for the next chunk.
-    const auto blend_list = [&](std::size_t tile) {
+    const auto blend_list = [&](std::size_t tile, bool is_long) {
       const bool is_empty = lists_.is_empty(tile), is_fresh = slots_[tile] == kNoSlot;
       if (is_empty && !chunk.is_last()) return;
       const int tile_x = static_cast<int>(tile) % grid_.tiles_x;
@@ -92,8 +98,10 @@ class CpuBackend final : public RasterBackend {
       }
       // In a core's cache; a tile that starts and ends with this chunk is kept nowhere else.
       const TileState state = load_state(tile, pixels);
-      const bool is_opaque = blend_tile({grid_, tile_x, tile_y, shapes_, paints_, lists_.slabs,
-                                         ramp_, state, is_fresh, chunk.is_last()});
+      const BlendTileArgs args{grid_,        tile_x, tile_y, shapes_,  paints_,
+                               lists_.slabs, ramp_,  state,  is_fresh, chunk.is_last()};
+      const bool is_opaque =
+          is_long ? blend_tile_by_bands(blend_tile, args, bands()) : blend_tile(args);
       if (is_opaque || chunk.is_last()) {
         finish_tile(*finish_, pixels, &state);
         done_[tile] = 1;
@@ -110,9 +118,15 @@ class CpuBackend final : public RasterBackend {
       std::copy_n(state.planes, state_floats(), saved_state(tile));
     };
     arena_.execute([&] {
+      std::vector<std::uint8_t> is_long(has_hot_spots_ ? num_tiles() : 0);
+      for (std::size_t tile = 0; tile < is_long.size(); ++tile) {
+        if (done_[tile] != 0 || !is_hot_spot(lists_.count(tile))) continue;
+        is_long[tile] = 1;
+        blend_list(tile, true);
+      }
       tbb::parallel_for(std::size_t{0}, num_tiles(), [&](std::size_t tile) {
         checkpoint();
-        if (done_[tile] == 0) blend_list(tile);
+        if (done_[tile] == 0 && (is_long.empty() || is_long[tile] == 0)) blend_list(tile, false);
       });
     });
     stats.overlaps += lists_.overlaps;
@@ -157,6 +171,18 @@ class CpuBackend final : public RasterBackend {
  private:
   std::size_t state_floats() const { return state_size(tile_size_, num_planes(looks_)); }
   std::size_t num_tiles() const { return static_cast<std::size_t>(grid_.num_tiles()); }
+
+  /// More of a chunk's work than a thread's share.
+  bool is_hot_spot(std::uint64_t overlaps) const {
+    return overlaps >= kLongList &&
+           overlaps * static_cast<std::uint64_t>(arena_.max_concurrency()) > lists_.overlaps;
+  }
+  /// That such a tile is divided into: at most one for each thread, of four rows or more.
+  int bands() const {
+    const auto most = static_cast<unsigned>(std::max(tile_size_ / 4, 1));
+    return static_cast<int>(
+        std::bit_floor(std::min(static_cast<unsigned>(arena_.max_concurrency()), most)));
+  }
 
   /// Bytes of main memory for one frame.
   struct Budget {
@@ -295,6 +321,7 @@ class CpuBackend final : public RasterBackend {
   CircleLooks looks_;
   std::optional<FinishTilesArgs> finish_;
   Budget budget_;
+  bool has_hot_spots_ = false;
   bool is_whole_ = false;  // all circles at once, after what did not fit otherwise
 
   // Of the chunk.

@@ -1,0 +1,49 @@
+// Tiles with so many circles that several threads of the CPU share them.
+#include "renderer/raster/frame_estimate.h"
+#include "tests/raster/testing.h"
+
+namespace roundel {
+namespace {
+
+/// Most circles' centres lie in an eighth of the image; radii up to `largest`.
+Circles crowded_circles(std::size_t count, float largest, double snow_share) {
+  Circles circles = testing::random_circles(count, largest, 0.001f, snow_share);
+  for (std::size_t i = 0; i < count; ++i) {
+    Shape& shape = circles.shapes[i];
+    if (i % 16 == 0) continue;
+    shape.x = 0.56f + 0.1f * shape.x;
+    shape.y = 0.56f + 0.1f * shape.y;
+  }
+  return circles;
+}
+
+/// Whether circles have looks, and coverage by area.
+class HotSpot : public ::testing::TestWithParam<std::tuple<bool, bool>> {};
+INSTANTIATE_TEST_SUITE_P(Frames, HotSpot, ::testing::Combine(::testing::Bool(), ::testing::Bool()));
+
+TEST_P(HotSpot, HasTheSameBitsByAnyThreads) {
+  const auto [has_looks, antialias] = GetParam();
+  ImageSettings image = testing::image_of(70, 70);
+  image.antialias = antialias;
+  constexpr std::size_t kCount = 90'000;
+  for (const auto& [largest, snow_share] :
+       {std::pair(0.02f, 0.0), {0.02f, 0.3}, {0.06f, 0.0}, {0.3f, 0.3}, {2.0f, 0.0}}) {
+    Circles circles = crowded_circles(kCount, largest, snow_share);
+    if (has_looks) {
+      testing::add_looks(circles, {BlendMode::kOver, BlendMode::kScreen}, 0.5, 100);
+      image.looks = {.rings = true, .adds = false, .filters = true};
+    }
+    ASSERT_GE(estimate_frame(circles, image, 32, 3).longest_list, 32768);
+    const Framebuffer expected = testing::draw_cpu(circles, image, {.threads = 1});
+    for (const int threads : {2, 5, 8})
+      testing::expect_same_bits(expected, testing::draw_cpu(circles, image, {.threads = threads}),
+                                std::to_string(threads) + " threads");
+    // In chunks, with states in between; as lists of indices and of copies.
+    testing::expect_same_bits(
+        expected, testing::draw_cpu(circles, image, {.threads = 4, .chunk_circles = 80'000}),
+        "chunks");
+  }
+}
+
+}  // namespace
+}  // namespace roundel
