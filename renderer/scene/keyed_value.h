@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "renderer/base/frame_name.h"
+
 namespace roundel {
 
 struct Scene;
@@ -31,6 +33,8 @@ struct Keys {
   /// At a key exactly its value; before the first and behind the last theirs. Binary64, in the
   /// order written: the same bits everywhere.
   Value at(double frame) const;
+  /// True where the value is the same at all of these frames.
+  bool rest(const FrameList& asked) const;
 };
 
 /// A value of a scene that has keys.

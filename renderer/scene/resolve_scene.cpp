@@ -257,6 +257,17 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
   return at;
 }
 
+Scene settled(Scene scene, const FrameList& frames) {
+  std::vector<KeyedValue> moving;
+  for (const KeyedValue& keyed : keyed_values(scene))
+    if (!keyed.keys.rest(frames)) moving.push_back(keyed);
+  if (moving.size() == keyed_values(scene).size()) return scene;
+  scene = scene_at(scene, frames.front());
+  scene.keyed =
+      moving.empty() ? nullptr : std::make_shared<const std::vector<KeyedValue>>(std::move(moving));
+  return scene;
+}
+
 std::string missing_files(const DataFilm& film, const FrameList& frames) {
   FrameList missing;
   std::error_code ignored;

@@ -22,6 +22,10 @@ enum class SceneUse {
 /// `fit: data`, unless it is over each frame's files.
 Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use = SceneUse::kDraw);
 
+/// The same scene for these frames only: what has keys, but the same value at all of them, has that
+/// value. Throws what scene_at() does.
+Scene settled(Scene scene, const FrameList& frames);
+
 /// Circles of a layer with data are made in memory up to so many in the scene, and above as they
 /// are drawn. Few are always in memory, and where reading takes long it is done once, if that fits.
 std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map);

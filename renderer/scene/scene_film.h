@@ -24,7 +24,8 @@ class SceneFilm {
 
   /// The one that was kept, which goes with kDraw, or a new one.
   Scene load(std::int64_t frame, SceneUse use) const;
-  /// For a frame that is to be drawn, so that its files need not be read again; where there is room.
+  /// For a frame that is to be drawn, so that its files need not be read again; where there is
+  /// room.
   void keep(std::int64_t frame, Scene scene) const;
 
   // Of the rows of a table:

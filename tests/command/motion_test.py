@@ -49,6 +49,18 @@ class MotionTest(CommandCase):
         self.assertIn(b"11 kept", said)
         self.run_roundel("verify", "f/f_##.png", "--frames", "all", "--scene", "s.yaml")
 
+    def test_keys_that_do_not_change_are_no_motion(self):
+        still = "nothing in this scene depends on the frame: the 11 pictures are the same"
+        self.scene(FILM.replace("opacity: {keys: {10: 1, 20: 0.5}}", "opacity: {keys: {10: 1, 20: 1}}"))
+        self.assertNotIn(still, self.render("--frames", "0-10").stderr.decode())
+        self.assertIn(still, self.render("--frames", "10-20", "--overwrite").stderr.decode())  # behind the last other key
+        self.assertNotIn("opacity", self.run_roundel("validate", "s.yaml").stdout.decode())
+        for frame in (10, 15, 20):
+            self.render("--frame", str(frame), output="still.png")
+            self.assertEqual(self.read("still.png"), self.read(f"f/f_{frame:02}.png"))
+        self.assertIn(b"21 kept", self.render("--frames", "0-20", "--resume").stderr)
+        self.run_roundel("verify", "f/f_##.png", "--frames", "5-20", "--scene", "s.yaml")
+
     def test_vars_are_set_for_films_and_checked(self):
         self.scene(FILM)
         other = self.pixels("--frames", "7", "--set", "tint=#0000ff")

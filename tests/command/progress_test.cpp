@@ -45,6 +45,18 @@ TEST(Progress, WorkSaysHowMuchIsDoneAndWhenItEnds) {
   EXPECT_EQ(work_text(1000, 1000, 30), "99 %  ETA --:--");  // not before it has ended
 }
 
+TEST(Progress, WorkHasALineInEachFormat) {
+  const auto line = [](ProgressFormat format) { return work_line(format, "a.png", 349, 1000, 30); };
+  EXPECT_EQ(line(ProgressFormat::kBar), "a.png: 34 %  ETA 0:56");
+  EXPECT_EQ(line(ProgressFormat::kPlain), "a.png: 34 %  ETA 0:56\n");
+  EXPECT_EQ(line(ProgressFormat::kJson), "{\"work\":\"a.png\",\"done\":349,\"total\":1000}\n");
+  EXPECT_EQ(line(ProgressFormat::kOpenJd),
+            "openjd_progress: 34.9\nopenjd_status: a.png: 34 %  ETA 0:56\n");
+  EXPECT_EQ(line(ProgressFormat::kDeadline), "Progress: 34%\n");
+  EXPECT_EQ(line(ProgressFormat::kBlender), "");
+  EXPECT_EQ(line(ProgressFormat::kNone), "");
+}
+
 TEST(Progress, RatesAreOfTheLastSeconds) {
   Rates rates;
   const Rates::Clock::time_point start{};

@@ -2,6 +2,7 @@
 """A scene file a frame, and pictures that are drawn again when their files change.
 Usage: scene_films_test.py PATH_OF_ROUNDEL"""
 
+import json
 import os
 import signal
 import subprocess
@@ -102,8 +103,8 @@ class SceneFilms(SceneFilmsTest):
 
 
 class Watch(SceneFilmsTest):
-    def start(self, *arguments):
-        process = subprocess.Popen([ROUNDEL, "render", *arguments, "--watch"], cwd=self.folder, text=True,
+    def start(self, *arguments, watch=True):
+        process = subprocess.Popen([ROUNDEL, "render", *arguments, *(["--watch"] if watch else [])], cwd=self.folder, text=True,
                                    stderr=subprocess.PIPE,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(lambda: (process.kill(), process.communicate()))
@@ -171,6 +172,22 @@ class Watch(SceneFilmsTest):
         self.write("s_004.yaml", scene(5))
         self.wait_for(process, "exists (--overwrite replaces it)")
         self.assertEqual(self.read("out/s_004.png"), b"somebody's")
+
+    def test_progress_is_as_asked(self):
+        self.write("many.yaml", "version: 1\nimage: {width: 64, height: 64}\n"
+                                "layers: [{random: {count: 1000000000, radius: 0.00001, alpha: 0.001}}]\n")
+        for watch in (False, True):
+            process = self.start("many.yaml", "-o", "a.png", "--progress", "json", "-q", watch=watch)
+            line = json.loads(self.wait_for(process, "{"))
+            self.assertEqual((line["work"], line["total"]), ("a.png", 1000000000))
+            process.kill()
+        process = self.start("s_004.yaml", "-o", "a.png", "--progress", "blender", "-q")
+        self.assertEqual(self.wait_for(process, ""), "Fra:0 | Rendered\n")
+        self.assertEqual(self.wait_for(process, ""), "Saved: 'a.png'\n")
+        process = self.start("many.yaml", "-o", "b.png", "--progress", "none")
+        time.sleep(2.5)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=60)[1], "")
 
     def test_it_is_for_pictures_of_files(self):
         self.run_roundel("render", "s_004.yaml", "--frames", "0-1", "-o", "#.png", "--watch", code=USAGE)

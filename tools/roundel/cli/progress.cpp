@@ -127,8 +127,31 @@ std::string work_text(std::uint64_t done, std::uint64_t total, double seconds) {
                      time_text(is_known ? seconds * (1 - part) / part : -1));
 }
 
-WorkProgress::WorkProgress(std::string name, Look look)
-    : name_(std::move(name)), look_(std::move(look)), thread_([this] { show(); }) {}
+std::string work_line(ProgressFormat format, const std::string& name, std::uint64_t done,
+                      std::uint64_t total, double seconds) {
+  const std::string text = name + ": " + work_text(done, total, seconds);
+  const double percent = 100 * share({.done = done, .total = total});
+  switch (format) {
+    case ProgressFormat::kBar:
+      return text;
+    case ProgressFormat::kPlain:
+      return text + "\n";
+    case ProgressFormat::kJson:
+      return nlohmann::ordered_json{{"work", name}, {"done", done}, {"total", total}}.dump() + "\n";
+    case ProgressFormat::kOpenJd:
+      return fmt::format("openjd_progress: {:.1f}\nopenjd_status: {}\n", percent, text);
+    case ProgressFormat::kDeadline:
+      return fmt::format("Progress: {:.0f}%\n", std::floor(percent));
+    default:
+      return "";
+  }
+}
+
+WorkProgress::WorkProgress(std::string name, Look look, ProgressFormat format)
+    : name_(std::move(name)),
+      look_(std::move(look)),
+      format_(resolve(format)),
+      thread_([this] { show(); }) {}
 
 WorkProgress::~WorkProgress() {
   {
@@ -141,7 +164,7 @@ WorkProgress::~WorkProgress() {
 
 void WorkProgress::show() {
   const auto start = Rates::Clock::now();
-  const bool is_bar = isatty(STDERR_FILENO) != 0;
+  const bool is_bar = format_ == ProgressFormat::kBar;
   const std::chrono::milliseconds interval = is_bar ? kBarInterval : kLineInterval;
   std::unique_lock lock(mutex_);
   bool is_shown = false;
@@ -150,8 +173,8 @@ void WorkProgress::show() {
     const auto [done, total] = look_();
     if (total == 0) continue;
     const double seconds = std::chrono::duration<double>(Rates::Clock::now() - start).count();
-    const std::string text = name_ + ": " + work_text(done, total, seconds);
-    print_err(is_bar ? "\r\x1b[K" + text.substr(0, terminal_columns() - 1) : text + "\n");
+    const std::string text = work_line(format_, name_, done, total, seconds);
+    print_err(is_bar ? "\r\x1b[K" + text.substr(0, terminal_columns() - 1) : text);
     is_shown = is_bar;
   }
   if (is_shown) print_err("\r\x1b[K");

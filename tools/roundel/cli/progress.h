@@ -57,14 +57,17 @@ std::string frame_text(ProgressFormat format, std::int64_t frame, const std::str
 /// "43 %  ETA 0:31", after so many seconds; never 100 %.
 std::string work_text(std::uint64_t done, std::uint64_t total, double seconds);
 
-/// Shows on stderr how far a long piece of work is, once it has taken more than a second: in a line
-/// that is overwritten on a terminal, else in a line every few seconds.
+/// The same as people or a farm manager want it; `name` says what the work is.
+std::string work_line(ProgressFormat format, const std::string& name, std::uint64_t done,
+                      std::uint64_t total, double seconds);
+
+/// Shows on stderr how far a long piece of work is, once it has taken more than a second.
 class WorkProgress {
  public:
   /// How much is done, of how much; 0 of 0 while nobody knows.
   using Look = std::function<std::pair<std::uint64_t, std::uint64_t>()>;
-  /// `look` is called by a thread of its own; `name` begins the line.
-  WorkProgress(std::string name, Look look);
+  /// `look` is called by a thread of its own.
+  WorkProgress(std::string name, Look look, ProgressFormat format = ProgressFormat::kAuto);
   /// Takes the line away.
   ~WorkProgress();
   WorkProgress(const WorkProgress&) = delete;
@@ -75,6 +78,7 @@ class WorkProgress {
 
   std::string name_;
   Look look_;
+  ProgressFormat format_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool has_ended_ = false;

@@ -178,8 +178,12 @@ Scene load_film(const FilmInput& input, const SceneOverrides& overrides,
                 const FramesOption& frames) {
   if (!input.each.empty()) return load_rows(input, overrides, frames);
   const FrameName name(input.scene);
-  if (!name.has_number() || is_stream_path(input.scene) || is_there(input.scene))
-    return load_scene(input.scene, overrides);
+  if (!name.has_number() || is_stream_path(input.scene) || is_there(input.scene)) {
+    Scene scene = load_scene(input.scene, overrides);
+    if (!frames.is_given()) return scene;
+    const FrameList asked = frames_of(scene, frames, 0);
+    return settled(std::move(scene), asked);
+  }
   if (frames.list) return load_files(input.scene, overrides, *frames.list);
   throw Error(ExitCode::kUsage,
               fmt::format("--frames: expected LIST, as {} is a scene file a frame", input.scene));

@@ -15,11 +15,11 @@ struct FilmInput {
   const std::optional<std::string>& output;  ///< pattern or folder; else the scene's own
 };
 
-/// load_scene(); but a path with a frame number as ####, %04d or {frame:04}, under which there is
-/// no file, stands for a scene file a frame, and with a table each row is a frame. What is returned
-/// is then that of the first of the frames. Throws what load_scene() and SceneTable do, the former
-/// for all frames where the first one's is not sound, and Error(kUsage) without a list of frames
-/// for files.
+/// load_scene(), settled() for the frames; but a path with a frame number as ####, %04d or
+/// {frame:04}, under which there is no file, stands for a scene file a frame, and with a table each
+/// row is a frame. What is returned is then that of the first of the frames. Throws what
+/// load_scene() and SceneTable do, the former for all frames where the first one's is not sound,
+/// and Error(kUsage) without a list of frames for files.
 Scene load_film(const FilmInput& input, const SceneOverrides& overrides,
                 const FramesOption& frames);
 

@@ -24,8 +24,10 @@ class TableProblems {
   explicit TableProblems(const std::string& path) : path_(path) {}
   void add(const std::string& problem) {
     constexpr std::size_t kMostListed = 20;
-    if (count_++ < kMostListed) text_ += problem + '\n';
-    else ++left_out_;
+    if (count_++ < kMostListed)
+      text_ += problem + '\n';
+    else
+      ++left_out_;
   }
   void throw_if_any() const {
     if (count_ == 0) return;
@@ -73,8 +75,7 @@ std::vector<NamePart> split(const std::string& pattern, const Table& table) {
     if (!is_number(name)) {
       const std::optional<std::size_t> column = find_column(table, name);
       if (!column)
-        throw Error(ExitCode::kUsage,
-                    fmt::format("--output: {}", no_such_column(table, name)));
+        throw Error(ExitCode::kUsage, fmt::format("--output: {}", no_such_column(table, name)));
       parts.push_back({FrameName(text.substr(begin, open - begin)), column});
       begin = close + 1;
     }
@@ -85,8 +86,8 @@ std::vector<NamePart> split(const std::string& pattern, const Table& table) {
 }
 
 bool is_part_of_name(std::string_view field) {
-  return field.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos && field != "." &&
-         field != "..";
+  return field.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos &&
+         field != "." && field != "..";
 }
 
 }  // namespace
@@ -130,8 +131,8 @@ std::vector<VarSetting> SceneTable::settings(std::int64_t row,
     const std::optional<std::size_t> column = find_column(*table_, name);
     if (!column) continue;
     const std::string_view field = fields_.texts(*column)[static_cast<std::size_t>(row)];
-    settings.push_back({name, std::string(field),
-                        [this, row, c = *column] { return place(row, c); }});
+    settings.push_back(
+        {name, std::string(field), [this, row, c = *column] { return place(row, c); }});
   }
   return settings;
 }
@@ -145,8 +146,8 @@ void SceneTable::check_columns(const std::vector<std::string>& vars, const std::
         pattern.find(part) != std::string::npos)
       continue;
     problems.add(fmt::format("{}: column {}: {} has no such var{}, and no {} stands in the names",
-                             path(), printable(column.name), file,
-                             did_you_mean(column.name, vars), printable(part)));
+                             path(), printable(column.name), file, did_you_mean(column.name, vars),
+                             printable(part)));
   }
   problems.throw_if_any();
 }
@@ -155,11 +156,12 @@ FrameName SceneTable::names(const std::string& pattern) const {
   const std::vector<NamePart> parts = split(pattern, *table_);
   const bool differs = parts.size() > 1 || parts.front().before.has_number();
   if (rows() > 1 && !differs)
-    throw Error(ExitCode::kUsage,
-                fmt::format("--output: expected a name with a column of {} as {{{}}}, or the row as "
-                            "{{row:04}}, for {} rows, got {}",
-                            path(), printable(table_->columns().front().name), rows(),
-                            roundel::quoted(pattern)));
+    throw Error(
+        ExitCode::kUsage,
+        fmt::format("--output: expected a name with a column of {} as {{{}}}, or the row as "
+                    "{{row:04}}, for {} rows, got {}",
+                    path(), printable(table_->columns().front().name), rows(),
+                    roundel::quoted(pattern)));
   TableProblems problems(path());
   std::vector<std::string> names;
   std::unordered_map<std::string, std::int64_t> row_of;

@@ -66,18 +66,20 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
       "16 "
       "bits for scenes with bits: 16); of y4m: yuv420p, yuv444p or yuv420p10le (default: yuv420p, "
       "yuv420p10le for bits: 16)");
-  line.add_value("progress", "FORMAT",
-                 one_of(options.progress, {{"auto", ProgressFormat::kAuto},
-                                           {"none", ProgressFormat::kNone},
-                                           {"bar", ProgressFormat::kBar},
-                                           {"plain", ProgressFormat::kPlain},
-                                           {"json", ProgressFormat::kJson},
-                                           {"openjd", ProgressFormat::kOpenJd},
-                                           {"deadline", ProgressFormat::kDeadline},
-                                           {"blender", ProgressFormat::kBlender}}),
-                 "with --frames or --each, on stderr: auto (bar on a terminal, else plain), none, "
-                 "bar, plain, json, or "
-                 "for farm managers openjd, deadline, blender (default: auto)");
+  line.add_value(
+      "progress", "FORMAT",
+      one_of(options.progress, {{"auto", ProgressFormat::kAuto},
+                                {"none", ProgressFormat::kNone},
+                                {"bar", ProgressFormat::kBar},
+                                {"plain", ProgressFormat::kPlain},
+                                {"json", ProgressFormat::kJson},
+                                {"openjd", ProgressFormat::kOpenJd},
+                                {"deadline", ProgressFormat::kDeadline},
+                                {"blender", ProgressFormat::kBlender}}),
+      "on stderr: auto (bar on a terminal, else plain), none, bar, plain, json, or for farm "
+      "managers "
+      "openjd, deadline, blender; without --frames and --each only of pictures that take long "
+      "(default: auto)");
 }
 
 void check_sequence(const RenderOptions& options, CommandLine::Problems& problems) {
@@ -173,6 +175,7 @@ std::vector<Still> plan_stills(const std::vector<Scene>& scenes, const RenderOpt
 void report(const Still& still, const std::string& backend, const ExportResult& result,
             const CircleSample& sample, const RenderOptions& options) {
   const std::int64_t frame = still.plan.frames.front();
+  print_err(frame_text(options.progress, frame, still.plan.path()));
   print_report({still.scene, still.plan.path(), backend, result, frame}, options, [&] {
     warn_of_surprises(still.scene, still.plan.format.picture, sample, 1, frame,
                       result.stages.overlaps);
@@ -183,10 +186,13 @@ void report(const Still& still, const std::string& backend, const ExportResult& 
 std::unique_ptr<WorkProgress> show_drawing(const Still& still, const RenderOptions& options,
                                            StreamProgress& progress) {
   constexpr std::uint64_t kMany = std::uint64_t{1} << 24;
-  if (options.verbosity == Verbosity::kQuiet || count_circles(still.scene) < kMany) return nullptr;
-  return std::make_unique<WorkProgress>(still.plan.path(), [&progress] {
-    return std::pair(progress.done.load(), progress.total.load());
-  });
+  const bool is_silent =
+      options.verbosity == Verbosity::kQuiet && options.progress == ProgressFormat::kAuto;
+  if (is_silent || count_circles(still.scene) < kMany) return nullptr;
+  return std::make_unique<WorkProgress>(
+      still.plan.path(),
+      [&progress] { return std::pair(progress.done.load(), progress.total.load()); },
+      options.progress);
 }
 
 void draw_still(const Still& still, Rasterizer& rasterizer, const std::string& backend,

@@ -13,6 +13,7 @@
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/moving_parts.h"
+#include "renderer/scene/resolve_scene.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
@@ -156,10 +157,16 @@ std::string describe_data(const Scene& scene, const FrameSurvey& survey) {
                      scene.view.center_y, scene.view.zoom);
 }
 
+/// The scene for the frames of its animation.
+Scene film_of(const Scene& scene) {
+  if (!scene.animation || !scene.keyed) return scene;
+  return settled(scene, run_of_frames(scene.animation->start, scene.animation->frames));
+}
+
 /// What depends on the frame, a line a part.
 std::string describe_motion(const Scene& scene) {
   std::string text;
-  for (const std::string& part : moving_parts(scene))
+  for (const std::string& part : moving_parts(film_of(scene)))
     text += fmt::format("  {:<12} {}\n", text.empty() ? "moves" : "", part);
   return text;
 }
@@ -188,7 +195,7 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
   const FrameSurvey survey = survey_frame(scene, frame, picture_bytes(scene.image, format),
                                           rows_of_band(scene.image, format), measured, progress);
   shown.reset();
-  warn_of_surprises(scene, format, survey.sample,
+  warn_of_surprises(film_of(scene), format, survey.sample,
                     scene.animation ? static_cast<std::size_t>(scene.animation->frames) : 1, frame,
                     survey.overlaps);
   const std::uint64_t beyond =

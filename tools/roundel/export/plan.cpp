@@ -88,8 +88,9 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
                              options.progress == ProgressFormat::kBar ||
                              options.progress == ProgressFormat::kPlain;
   if (options.verbosity != Verbosity::kQuiet && is_for_people)
-    progress.emplace(kReadingFrames,
-                     [&read] { return std::pair(read.done.load(), read.total.load()); });
+    progress.emplace(
+        kReadingFrames, [&read] { return std::pair(read.done.load(), read.total.load()); },
+        options.progress);
   ExistingFrames existing(plan.name, plan.frames, plan.format.picture, FrameReading::kChecksums,
                           read);
   existing.judge(origin_of(scene), "asked");

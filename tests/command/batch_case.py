@@ -1,0 +1,104 @@
+"""What tests of sequences have in common."""
+
+import os
+import signal
+import struct
+import subprocess
+import time
+import zlib
+
+from command_case import ROUNDEL, CommandCase
+
+IS_SLOW = "ROUNDEL_TEST_SLOW" in os.environ  # with sanitizers
+DONE, FAILED, USAGE, INVALID, REFUSED, SOME_FAILED = range(6)
+
+BALLS = """version: 1
+image: {width: 96, height: 64}
+layers:
+  - generator: bouncingballs
+  - random: {count: 2000, radius: 0.02, color: {uniform: [[0, 0, 0], [1, 1, 1]]}}
+animation: {fps: 30, frames: 8, start: 4}
+output: named/frame_####.png
+"""
+SNOW = """version: 1
+image: {width: 128, height: 128}
+layers:
+  - generator: snow
+"""
+FILM = """version: 1
+image: {width: 96, height: 64, background: "#336699"}
+layers:
+  - generator: bouncingballs
+  - circles: [{x: 0.2, y: 0.5, radius: 0.2, color: "#ff8000", alpha: 1}]
+animation: {fps: 30, frames: 60}
+"""
+ALPHA = BALLS.replace("height: 64", "height: 64, alpha: true")
+
+
+def png_pixels(data):
+    """Width, height, channels and pixels of one of our PNG files, by the book."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, compressed = 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IHDR":
+            width, height, _, color = struct.unpack(">IIBB", data[at + 8:at + 18])
+        if kind == b"IDAT":
+            compressed += data[at + 8:at + 8 + length]
+        at += 12 + length
+    channels = {2: 3, 6: 4}[color]
+    rows, stride, raw = bytearray(), width * channels, zlib.decompress(compressed)
+    before = bytearray(stride)
+    for y in range(height):
+        kind, row = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        assert kind in (0, 2), "only None and Up are expected here"
+        if kind == 2:
+            row = bytearray((a + b) & 255 for a, b in zip(row, before))
+        rows += row
+        before = row
+    return width, height, channels, bytes(rows)
+
+
+class BatchCase(CommandCase):
+    """Each test has an empty folder with four scenes and a folder "out"."""
+
+    def setUp(self):
+        super().setUp()
+        for name, text in {"balls": BALLS, "snow": SNOW, "alpha": ALPHA,
+                           "film": FILM}.items():
+            self.write(name + ".yaml", text)
+        os.mkdir(self.path("out"))
+
+    def run_roundel(self, *arguments, code=DONE, **keywords):
+        """Runs in the test's folder; checks the exit code; returns the finished process."""
+        keywords.setdefault("stdout", subprocess.PIPE)
+        keywords.setdefault("stderr", subprocess.PIPE)
+        keywords.setdefault("text", True)
+        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, timeout=300, check=False,
+                              **keywords)
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout} {done.stderr}")
+        return done
+
+    def start(self, *arguments, **keywords):
+        def default_signals():  # whoever runs the test may ignore them
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
+
+        return subprocess.Popen([ROUNDEL, *arguments], cwd=self.folder, text=True,
+                                stderr=subprocess.PIPE, preexec_fn=default_signals, **keywords)
+
+    def wait_until(self, is_so):
+        """Machines may be slow, so tests wait for what they need instead of some time."""
+        end = time.monotonic() + 120
+        while not is_so():
+            self.assertLess(time.monotonic(), end, "waited in vain")
+            time.sleep(0.01)
+
+    def wait_for_frames(self, count):
+        self.wait_until(lambda: sum(not n.startswith(".") for n in self.frames_in()) >= count)
+
+    def frames_in(self, folder="out"):
+        return sorted(os.listdir(self.path(folder)))
+
+    def contents(self, folder="out"):
+        return {name: self.read(f"{folder}/{name}") for name in self.frames_in(folder)}

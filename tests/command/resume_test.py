@@ -1,0 +1,366 @@
+#!/usr/bin/env python3
+"""Frames that are there already, shared, interrupted and resumed exports. Usage: resume_test.py PATH_OF_ROUNDEL"""
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import time
+import unittest
+import zlib
+
+from batch_case import BatchCase, DONE, FAILED, IS_SLOW, REFUSED, SNOW
+
+
+class ExistingFiles(BatchCase):
+    def render(self, *more, code=DONE):
+        return self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png",
+                                *more, code=code)
+
+    def test_refused_kept_or_replaced(self):
+        self.render()
+        expected = self.contents()
+        done = self.render(code=REFUSED)
+        self.assertIn("9 of 9 frames exist: out/1.png, out/2.png, out/3.png and 6 more",
+                      done.stderr)
+        before = {name: os.stat(self.path("out/" + name)).st_mtime_ns for name in expected}
+        self.assertIn("0 frames (9 kept)", self.render("--resume").stderr)
+        self.assertEqual({name: os.stat(self.path("out/" + name)).st_mtime_ns for name in expected},
+                         before)
+        self.assertIn("9 frames (9 replaced)  ", self.render("--overwrite").stderr)
+        self.assertEqual(self.contents(), expected)
+
+    def test_frames_replace_links_and_never_write_through_them(self):
+        self.render()
+        expected = self.contents()
+        with open(self.path("other.txt"), "w", encoding="ascii") as file:
+            file.write("mine")
+        for option in ("--overwrite", "--resume"):
+            for frame, target in ((2, "1.png"), (3, "none.png"), (4, "../other.txt"), (5, "5.png"),
+                                  (6, os.path.abspath(self.path("out/7.png")))):
+                os.unlink(self.path(f"out/{frame}.png"))
+                os.symlink(target, self.path(f"out/{frame}.png"))
+            self.render(option)
+            self.assertEqual(self.contents(), expected)
+            self.assertFalse([name for name in expected if os.path.islink(self.path("out/" + name))])
+            self.assertEqual(self.read("other.txt"), b"mine")
+
+    def test_replaced_frames_keep_their_mode(self):
+        self.render()
+        os.chmod(self.path("out/3.png"), 0o640)
+        self.render("--overwrite")
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("out/3.png")).st_mode), 0o640)
+
+    def state_of_files(self):
+        return {name: (os.lstat(self.path("out/" + name)).st_mtime_ns, self.read("out/" + name))
+                for name in self.frames_in()}
+
+    def test_resuming_makes_what_is_missing_or_damaged(self):
+        self.render()
+        expected = self.contents()
+        os.unlink(self.path("out/1.png"))
+        with open(self.path("out/2.png"), "wb") as file:
+            file.write(expected["2.png"][:-30])
+        damaged = bytearray(expected["3.png"])
+        damaged[len(damaged) // 2] ^= 1
+        with open(self.path("out/3.png"), "wb") as file:
+            file.write(damaged)
+        with open(self.path("out/7.png"), "wb") as file:
+            file.write(b"")
+        with open(self.path("out/8.png"), "wb") as file:  # as after a power failure
+            file.write(bytes(len(expected["8.png"])))
+        done = self.render("--resume", "--stats=json")
+        self.assertIn("5 frames (4 kept, 4 replaced)  ", done.stderr)
+        stats = json.loads(done.stdout)
+        self.assertEqual((stats["frames"], stats["kept"], stats["replaced"]), (5, 4, 4))
+        self.assertEqual(self.contents(), expected)
+
+    def test_resuming_replaces_no_frame_of_others(self):
+        self.render()
+        expected = self.contents()
+
+        def other(frame, *options):
+            self.run_roundel("render", "balls.yaml", "--frame", str(frame), "-o", f"out/{frame}.png",
+                             *options)
+
+        other(1, "--size", "32x20")
+        other(2, "--size", "32x20")
+        other(3, "--seed", "9")
+        shutil.copy(self.path("out/6.png"), self.path("out/5.png"))
+        self.run_roundel("render", "film.yaml", "--frame", "7", "-o", "out/7.png")
+        os.unlink(self.path("out/8.png"))
+        with open(self.path("out/9.png"), "wb") as file:  # a picture that decodes, by another program
+            file.write(b"\x89PNG\r\n\x1a\n" + b"".join(
+                struct.pack(">I", len(data)) + kind + data +
+                struct.pack(">I", zlib.crc32(kind + data))
+                for kind, data in ((b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)),
+                                   (b"IDAT", zlib.compress(b"\0abc")), (b"IEND", b""))))
+        with open(self.path("out/.roundel-1-0.tmp"), "wb") as file:
+            file.write(b"half a frame")
+        before = self.state_of_files()
+        done = self.render("--resume", code=REFUSED)
+        self.assertEqual(self.state_of_files(), before)
+        self.assertEqual(done.stderr.splitlines(), [
+            "roundel: 2 frames are 32x20, asked 96x64: 1-2",
+            "roundel: 1 frame is of seed 9, asked 1: out/3.png",
+            "roundel: 1 frame is misnamed: out/5.png is frame 6",
+            "roundel: 1 frame is of another scene: out/7.png",
+            "roundel: 1 frame is not Roundel's: out/9.png",
+            "roundel: --resume does not replace these (with --overwrite it makes them again, too); to "
+            "make only the others: --frames 8"])
+        done = self.render("--resume", "--overwrite")
+        self.assertIn("7 frames (2 kept, 6 replaced)  ", done.stderr)
+        self.assertEqual(self.contents(), expected)
+        for name in ("4.png", "6.png"):
+            self.assertEqual(os.stat(self.path("out/" + name)).st_mtime_ns, before[name][0])
+
+    def test_resuming_with_another_size_or_seed_says_so_once(self):
+        self.render("--size", "48x32")
+        before = self.state_of_files()
+        done = self.render("--resume", code=REFUSED)
+        self.assertIn("roundel: 9 frames are 48x32, asked 96x64: 1-9\n", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 2)
+        done = self.render("--resume", "--size", "48x32", "--seed", "7", code=REFUSED)
+        self.assertIn("roundel: 9 frames are of seed 1, asked 7: 1-9\n", done.stderr)
+        done = self.render("--resume", "--shard", "1/3", code=REFUSED)
+        self.assertIn("roundel: 3 frames are 48x32, asked 96x64: 1-3\n", done.stderr)
+        self.assertEqual(self.state_of_files(), before)
+
+    def test_frames_of_another_version_are_named(self):
+        self.render()
+        for name in self.frames_in():  # what another frame contract would have written
+            data = self.read("out/" + name)
+            for key, old, new in ((b"Software", b"roundel 0.", b"roundel 9."), (b"Fingerprint", None, None)):
+                at = data.index(b"tEXt" + key + b"\0")
+                size = int.from_bytes(data[at - 4:at], "big")
+                chunk = data[at:at + 4 + size]
+                chunk = chunk.replace(old, new) if old else chunk[:-4] + b"0000"
+                data = data[:at] + chunk + struct.pack(">I", zlib.crc32(chunk)) + data[at + 8 + size:]
+            with open(self.path("out/" + name), "wb") as file:
+                file.write(data)
+        done = self.render("--resume", code=REFUSED)
+        self.assertRegex(done.stderr, r"9 frames are of another scene or version: by roundel 9\S*, "
+                                      r"asked roundel 0\S*: 1-9\n")
+
+    def test_files_that_do_not_begin_as_a_frame_are_somebodys(self):
+        self.render()
+        self.run_roundel("render", "balls.yaml", "--frame", "1", "-o", "a.exr")
+        shutil.copy(self.path("a.exr"), self.path("out/1.png"))
+        with open(self.path("out/2.png"), "wb") as file:
+            file.write(b"\xff\xd8\xff\xe0 a photograph")
+        with open(self.path("out/3.png"), "wb") as file:
+            file.write(b"a letter")
+        before = self.contents()
+        done = self.render("--resume", code=REFUSED)
+        self.assertIn("3 frames are not Roundel's: 1-3\n", done.stderr)
+        self.assertEqual(self.contents(), before)
+
+    def test_leftovers_of_killed_runs_go(self):
+        self.run_roundel("render", "balls.yaml", "--frames", "1", "-o", "out/%d.png")
+        for name in (".roundel-1-0.tmp", ".roundel-99999-12.tmp"):
+            with open(self.path("out/" + name), "wb") as file:
+                file.write(b"half a frame")
+        with open(self.path("out/.roundel-keep"), "wb") as file:
+            file.write(b"not a temporary file")
+        self.render("--resume")
+        self.assertEqual(self.frames_in(), sorted([".roundel-keep"] + [f"{i}.png" for i in range(1, 10)]))
+
+    def test_exr_frames_are_kept_and_pfm_frames_cannot_be_judged(self):
+        def render(ending, *more, code=DONE):
+            return self.run_roundel("render", "balls.yaml", "--frames", "1-3", "--resume", "-o",
+                                    f"out/%d.{ending}", *more, code=code).stderr
+
+        render("exr")
+        self.assertIn("0 frames (3 kept)  ", render("exr"))
+        self.assertIn("3 frames are 96x64, asked 48x32: 1-3\n",
+                      render("exr", "--size", "48x32", code=REFUSED))
+        render("pfm")
+        os.unlink(self.path("out/2.pfm"))
+        before = self.state_of_files()
+        said = render("pfm", code=REFUSED)
+        self.assertIn("2 frames are PFM, which does not say of what scene: 1,3\n", said)
+        self.assertIn("to make only the others: --frames 2\n", said)
+        self.assertIn("2 frames are 96x64, asked 48x32: 1,3\n",
+                      render("pfm", "--size", "48x32", code=REFUSED))
+        self.assertEqual(self.state_of_files(), before)
+        self.assertIn("3 frames (2 replaced)  ", render("pfm", "--overwrite"))
+
+
+class Sharing(BatchCase):
+    """Several exports into one folder, all with --resume."""
+
+    ARGUMENTS = ["render", "snow.yaml", "--frames", "0-199", "--size", "256x256", "--threads", "1", "-o",
+                 "out/%04d.png", "--resume"]
+
+    def stats_of(self, process):
+        output, messages = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, DONE, messages)
+        stats = json.loads(output)
+        self.assertEqual(stats["frames"] + stats["kept"], 200)
+        self.assertEqual(stats["replaced"], 0)
+        return stats
+
+    def start_sharing(self):
+        return self.start(*self.ARGUMENTS, "--stats=json", stdout=subprocess.PIPE)
+
+    def expected(self):
+        os.mkdir(self.path("alone"))
+        self.run_roundel(*self.ARGUMENTS[:-2], "alone/%04d.png")
+        return self.contents("alone")
+
+    def test_each_frame_is_made_once(self):
+        made = [self.stats_of(process)["frames"] for process in [self.start_sharing() for _ in range(3)]]
+        self.assertEqual(sum(made), 200)
+        self.assertEqual(self.contents(), self.expected())
+
+    def test_frames_of_one_that_was_killed_are_made_by_the_other(self):
+        for _ in range(3):
+            killed, other = self.start_sharing(), self.start_sharing()
+            self.wait_for_frames(20)
+            killed.kill()
+            killed.communicate(timeout=60)
+            self.stats_of(other)
+            if not os.path.exists(self.path("alone")):
+                expected = self.expected()
+            self.assertEqual(self.contents(), expected)  # and no temporary file
+            shutil.rmtree(self.path("out"))
+            os.mkdir(self.path("out"))
+
+    def test_one_that_is_halted_is_waited_for(self):
+        halted = self.start_sharing()
+        self.wait_for_frames(1)
+        halted.send_signal(signal.SIGSTOP)
+        other = self.start_sharing()
+        line = ""
+        while "waiting" not in line:
+            line = other.stderr.readline()
+            self.assertNotEqual(line, "")
+        self.assertRegex(line, r"^roundel: waiting for \d+ frames? that another export is making: [0-9,-]+$")
+        there = len([name for name in self.frames_in() if not name.startswith(".")])
+        self.assertGreater(there, 150)
+        self.assertLess(there, 200)
+        halted.send_signal(signal.SIGCONT)
+        self.assertEqual(self.stats_of(halted)["frames"] + self.stats_of(other)["frames"], 200)
+        self.assertEqual(self.contents(), self.expected())
+
+    def test_waiting_ends_with_a_signal(self):
+        halted = self.start_sharing()
+        self.wait_for_frames(1)
+        halted.send_signal(signal.SIGSTOP)
+        other = self.start_sharing()
+        while "waiting" not in other.stderr.readline():
+            self.assertIsNone(other.poll())
+        other.send_signal(signal.SIGINT)
+        _, messages = other.communicate(timeout=60)
+        self.assertEqual(other.returncode, 130)
+        self.assertIn("of 200 frames are missing", messages)
+        halted.kill()
+        halted.communicate(timeout=60)
+
+    def test_a_frame_of_others_that_comes_meanwhile_is_not_replaced(self):
+        process = self.start(*self.ARGUMENTS)
+        self.wait_for_frames(1)
+        self.run_roundel("render", "film.yaml", "--frames", "199", "-o", "out/%04d.png", "--resume")
+        foreign = self.read("out/0199.png")
+        _, messages = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, REFUSED, messages)
+        self.assertIn("1 frame is 96x64, asked 256x256: out/0199.png (it has come since this export began)\n",
+                      messages)
+        self.assertEqual(self.read("out/0199.png"), foreign)
+
+
+class Interruptions(BatchCase):
+    ARGUMENTS = ["render", "snow.yaml", "--frames", "0-30000", "-o", "out/%04d.png"]
+
+    def test_signals_finish_what_is_drawn_and_say_what_remains(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            before = len(self.frames_in())
+            process = self.start(*self.ARGUMENTS, "--resume")
+            self.wait_for_frames(before + 10)
+            process.send_signal(number)
+            _, messages = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, code, messages)
+            rest = re.search(r"interrupted: (\d+) of 30001 frames are missing; to make them: "
+                             r"--frames ([\d,x-]+)\n", messages)
+            self.assertTrue(rest, messages)
+            names = self.frames_in()
+            self.assertEqual(int(rest[1]), 30001 - len(names))
+            self.assertFalse([name for name in names if name.startswith(".")])
+            self.run_roundel("verify", "out/%04d.png", "--frames", rest[2], "--quiet", code=FAILED)
+            missing = self.run_roundel("verify", "out/%04d.png", "--frames", "0-30000",
+                                       "--scene", "snow.yaml", code=FAILED).stdout
+            self.assertEqual(missing, f"missing: {rest[2]}\n--frames {rest[2]}\n")
+
+    def test_a_second_signal_stops_at_once(self):
+        slow = SNOW.replace("width: 128, height: 128", "width: 6000, height: 6000")
+        with open(self.path("slow.yaml"), "w", encoding="utf-8") as file:
+            file.write(slow)
+        process = self.start("render", "slow.yaml", "--frames", "300-400", "-o", "out/%d.png",
+                             "--threads", "1")
+        time.sleep(1)  # somewhere in its first frame
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=10)
+        self.assertEqual(process.returncode, 130)
+        self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
+
+    def test_a_signal_that_comes_again_ends_whatever_came_first(self):
+        slow = SNOW.replace("width: 128, height: 128", "width: 12000, height: 12000")
+        with open(self.path("slow.yaml"), "w", encoding="utf-8") as file:
+            file.write(slow)
+        process = self.start("render", "slow.yaml", "--frames", "300-400", "-o", "out/%d.png",
+                             "--threads", "1", "--backend", "cpu", "--progress", "plain")
+        self.assertIn("0/101", process.stderr.readline())  # it is drawing
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTERM):  # a launcher's, then a wish
+            process.send_signal(number)
+            time.sleep(0.05)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 143)
+        self.assertEqual(self.frames_in(), [])
+
+    def test_two_quick_signals_leave_no_temporary_file(self):
+        choose = random.Random(2)
+        for _ in range(10 if IS_SLOW else 60):
+            process = self.start(*self.ARGUMENTS, "--overwrite", "--size", "16x16")
+            self.wait_for_frames(5)
+            process.send_signal(signal.SIGINT)
+            time.sleep(choose.uniform(0, 0.002))
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 130)
+            self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
+            shutil.rmtree(self.path("out"))
+            os.mkdir(self.path("out"))
+
+    def test_killed_many_times_and_resumed_the_frames_are_the_same(self):
+        arguments = ["render", "snow.yaml", "--frames", "0-49" if IS_SLOW else "0-199"]
+        os.mkdir(self.path("expected"))
+        started = time.monotonic()
+        self.run_roundel(*arguments, "-o", "expected/%d.png")
+        duration = time.monotonic() - started
+        choose = random.Random(1)
+        kills = 0
+        while kills < (3 if IS_SLOW else 20):
+            process = self.start(*arguments, "-o", "out/%d.png", "--resume", stdout=subprocess.DEVNULL)
+            time.sleep(choose.uniform(0, duration / 10))
+            process.kill()
+            process.communicate(timeout=60)
+            kills += process.returncode == -signal.SIGKILL
+            for name in self.frames_in():  # no truncated file under a final name
+                if not name.startswith("."):
+                    self.assertEqual(self.read("out/" + name), self.read("expected/" + name))
+            if process.returncode == DONE:  # it was faster: start anew
+                shutil.rmtree(self.path("out"))
+                os.mkdir(self.path("out"))
+        self.run_roundel(*arguments, "-o", "out/%d.png", "--resume")
+        self.assertEqual(self.contents(), self.contents("expected"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
