@@ -115,6 +115,7 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
     CircleSource source(scene);
     Circles memory;
     const CircleStream circles = source.at(frame, memory, &stats);  // or by bin(), as it needs them
+    give_back_freed_blocks();                                       // those that reading data took
     sample = sample_circles(circles, scene.image);
     if (source.is_streamed()) progress.total = circles.count();
     rasterizer.draw(circles.counted(progress), scene.image, encoder.target(picture), stats);

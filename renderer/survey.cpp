@@ -93,9 +93,9 @@ Scene without_order(const Scene& scene) {
 }  // namespace
 
 std::uint64_t expected_circles(const Scene& scene) {
-  if (!makes_circles_on_the_way(scene)) return count_parts(scene);
   const Scene unsorted = without_order(scene);
   CircleSource source(unsorted);
+  if (!source.is_streamed() || source.makes_all_first()) return count_parts(scene);
   Circles none;
   return estimate_frame(source.at(0, none), scene.image, kCpuTileSize,
                         2 * kCpuChunks.saturation_factor)

@@ -90,9 +90,8 @@ class Table {
   /// are NaN.
   void read(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
             TableRows& out) const;
-  /// Numbers of these columns will be read again and again, by blocks of so many rows: where
-  /// reading them takes long, they may stay in memory from the first time on, in at most so many
-  /// bytes.
+  /// Numbers of these columns will be read again, by blocks of so many rows: where reading them
+  /// takes long, they may stay in memory from the first time on, in at most so many bytes.
   virtual void keep(std::span<const std::size_t> /*columns*/, std::uint64_t /*block_rows*/,
                     std::uint64_t /*most_bytes*/) const {}
   /// What that takes, or took.

@@ -6,6 +6,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -18,6 +19,20 @@ namespace {
 constexpr std::uint64_t kTextBlockBytes = std::uint64_t{1} << 18;
 constexpr std::uint64_t kNoRow = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint32_t kNoRowOfBlock = std::numeric_limits<std::uint32_t>::max();
+
+/// The first byte from `place` on that is no digit, or one at most 8 bytes before `end`.
+const char* skip_digits(const char* place, const char* end) {
+  constexpr std::uint64_t kHigh = 0x8080808080808080, kBelow = 0x3030303030303030,
+                          kAbove = 0x4646464646464646;  // '9' + kAbove has no high bit, ':' has
+  for (; end - place > 8; place += 8) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, place, sizeof(bytes));
+    // The lowest bit is right: only what is carried or borrowed above it need not be.
+    const std::uint64_t others = ((bytes + kAbove) | (bytes - kBelow)) & kHigh;
+    if (others != 0) return place + std::countr_zero(others) / 8;
+  }
+  return place;
+}
 
 /// What stands in the lines that begin in a block of the file.
 struct BlockScan {
@@ -85,6 +100,7 @@ class BlockScanner {
       while ((next = grammar_.next(state, *p)) < TextGrammar::kStates) {
         state = next;
         ++p;
+        if (state == TextGrammar::kFraction) p = skip_digits(p, window.end());
       }
       if (*p == '#' && state == TextGrammar::kLineStart) {
         // A line feed at the end of the window, where it need not be one, leaves it open.

@@ -11,6 +11,7 @@
 #include "renderer/base/error.h"
 #include "renderer/data/table.h"
 #include "renderer/generate/layer_source.h"
+#include "renderer/generate/packed_circles.h"
 #include "renderer/generate/random_circle.h"
 #include "renderer/generate/row_order.h"
 #include "renderer/generate/view.h"
@@ -43,6 +44,8 @@ class DataLayer final : public LayerSource {
       facts_.block_rows = block_rows_of(table_);
     }
     assert(table_.rows() == source.rows);
+    packs_ =
+        source.facts && !table_.is_quick(map_.columns) && packed_bytes() <= most_data_bytes(scene);
   }
 
   void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
@@ -59,7 +62,7 @@ class DataLayer final : public LayerSource {
   std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> circles) override {
     std::vector<std::uint64_t> rows(circles.begin(), circles.end());  // first those that are kept
     if (map_.order) {
-      get_ready();
+      if (order_.empty()) order_ = sorted();
       for (std::uint64_t& row : rows) row = order_[row];
     }
     if (facts_.kept_before.empty()) return rows;
@@ -78,21 +81,31 @@ class DataLayer final : public LayerSource {
   std::uint64_t most_in_memory() const override {
     return most_data_in_memory(scene_, table_, map_);
   }
-  std::uint64_t held_bytes() const override {
-    // A thread has some bytes of the file, and of each row numbers, t, colour, whether it is kept.
-    constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;
-    constexpr std::uint64_t kBytesOfRow = 6 * sizeof(double) + 16 + 8;
-    const std::uint64_t of_thread =
-        kPiece + facts_.block_rows * (map_.columns.size() * sizeof(double) + kBytesOfRow);
-    const std::uint64_t threads =
-        tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-    return threads * of_thread + table_.memory_bytes() + table_.kept_bytes() +
-           facts_.kept_before.size() * sizeof(std::uint64_t) +
-           (map_.order ? block_memory(facts_.kept * sizeof(std::uint32_t)) : 0);
+  SourceMemory own_memory() const override {
+    constexpr std::uint64_t kNumber = sizeof(std::uint32_t), kKey = 8, kText = 36;
+    const std::uint64_t working = working_bytes(), numbers = table_.kept_bytes();
+    const std::uint64_t stays = table_.is_quick(map_.columns) ? numbers : 0;
+    const std::uint64_t packed = packs_ ? block_memory(packed_bytes()) : 0;
+    std::uint64_t order = 0, keys = 0;
+    if (map_.order) {
+      order = block_memory(facts_.kept * kNumber);
+      keys = is_text(map_.order->slot) ? facts_.kept * kText + facts_.order_text_bytes
+                                       : block_memory(facts_.kept * kKey);
+    }
+    return {.working = working,
+            .at_once = working + numbers + 2 * order,
+            .most = working + std::max(numbers + order + keys, packed + order),
+            .held = packs_ ? packed : working + stays + order,
+            .stays = stays,
+            .makes_chunks = makes_chunks()};
   }
-  bool makes_chunks() const override { return map_.order.has_value(); }
+  bool makes_all_first() const override { return packs_; }
+  bool makes_chunks() const override { return map_.order && !packs_; }
   void get_ready() override {
-    if (map_.order && order_.empty()) order_ = sorted();
+    if (packs_ && packed_.empty()) pack();
+    if (!makes_chunks() || !order_.empty()) return;
+    order_ = sorted();
+    if (!table_.is_quick(map_.columns)) table_.keep_no_more();
   }
   void make_run(std::size_t first, std::span<Shape> shapes,
                 std::span<Paint> paints) const override {
@@ -110,6 +123,56 @@ class DataLayer final : public LayerSource {
   }
 
  private:
+  /// Of the threads that read, and of the table.
+  std::uint64_t working_bytes() const {
+    // A thread has some bytes of the file, and of each row numbers, t, colour, whether it is kept.
+    constexpr std::uint64_t kPiece = std::uint64_t{1} << 18, kPieceOfText = 8 * kPiece;
+    constexpr std::uint64_t kBytesOfRow = 6 * sizeof(double) + 16 + 8;
+    const std::uint64_t of_thread =
+        (table_.is_quick(map_.columns) ? kPiece : kPieceOfText) +
+        facts_.block_rows * (map_.columns.size() * sizeof(double) + kBytesOfRow);
+    const std::uint64_t threads =
+        tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+    return threads * of_thread + table_.memory_bytes() +
+           facts_.kept_before.size() * sizeof(std::uint64_t);
+  }
+  bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
+
+  /// Where radii vary, alpha may: a circle without a radius has none.
+  PackedCircles::Varying varying() const {
+    const bool radius = map_.radius.slot.has_value();
+    return {map_.z.slot.has_value(), radius, map_.color.kind != ColorMap::Kind::kConstant,
+            radius || (map_.alpha && map_.alpha->slot)};
+  }
+  std::uint64_t packed_bytes() const {
+    return facts_.kept * PackedCircles::bytes_of_circle(varying());
+  }
+
+  /// Makes all circles, which needs the file's rows once and no circles in between.
+  void pack() {
+    RowNumbers place_of;
+    if (map_.order) place_of = places_by_row(sorted());
+    table_.keep_no_more();  // what sorted them
+    PackedCircles packed(facts_.kept, varying());
+    const std::optional<FrameSpace> frame =
+        moves_as_shapes() ? std::nullopt
+                          : std::optional<FrameSpace>({scene_.view, scene_.image.frame_width(),
+                                                       scene_.image.frame_height()});
+    tbb::enumerable_thread_specific<Circles> threads;
+    for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
+      Circles& made = threads.local();
+      const std::size_t count = run.kept.size();
+      if (made.count() < count) made = {Buffer<Shape>(count), Buffer<Paint>(count), 0};
+      write(run, 0, count, frame, made.shapes.span(), made.paints.span(),
+            [](std::size_t j) { return j; });
+      const std::uint64_t first = facts_.kept_before_block(block);
+      for (std::size_t j = 0; j < count; ++j)
+        packed.put(map_.order ? place_of[first + j] : first + j, made.shapes[j], made.paints[j]);
+    });
+    runs_.clear();
+    packed_ = std::move(packed);
+  }
+
   /// Numbers that are binary32 in the file were always rounded before the view.
   bool moves_as_shapes() const {
     return map_.is_plain && table_.fits_float() && layer_.move.is_identity();
@@ -191,7 +254,7 @@ class DataLayer final : public LayerSource {
                 const std::optional<FrameSpace>& frame) {
     assert(shapes.size() == facts_.kept);
     if (map_.order) {
-      get_ready();
+      if (order_.empty()) order_ = sorted();
       make_in_order(0, shapes, paints, frame);
       order_ = {};
     } else {
@@ -241,8 +304,7 @@ class DataLayer final : public LayerSource {
   /// The rows that are kept, by `order`.
   RowNumbers sorted() {
     const Order& order = *map_.order;
-    const bool is_text = table_.columns()[map_.columns[order.slot]].is_text;
-    if (is_text) {
+    if (is_text(order.slot)) {
       TextOrder texts(facts_.kept);
       for_each_block(RowUse::kOrder, [&](std::uint64_t block, MappedRun& run) {
         texts.add(facts_.kept_before_block(block), run.texts(order.slot), run.kept);
@@ -259,6 +321,7 @@ class DataLayer final : public LayerSource {
 
   void make_some(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
                  const std::optional<FrameSpace>& frame) const {
+    if (packs_) return packed_.get(first, shapes, paints);
     if (map_.order) {
       constexpr std::uint32_t kPlace = 0;
       for (std::size_t i = 0; i < shapes.size(); ++i)
@@ -305,6 +368,8 @@ class DataLayer final : public LayerSource {
   RowMapper mapper_;
   DataFacts facts_;
   RowNumbers order_;  ///< the kept rows as they are painted, where there is an order
+  bool packs_;        ///< all circles are made at once, before any is asked for
+  PackedCircles packed_;
   mutable tbb::enumerable_thread_specific<MappedRun> runs_;
 };
 

@@ -198,15 +198,18 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
     };
   };
   const std::size_t count = count_parts(state_->scene);
-  CircleStream::Chunks chunks{0, {}, held_bytes(), random_runs()};
+  CircleStream::Chunks chunks{0, {}, own_memory().held, random_runs()};
   // A chunk of data takes a few bytes for each of all rows, but for an order all are gone through
-  // for each.
-  constexpr std::size_t kChunks = 6, kLeast = std::size_t{1} << 19;
+  // for each. Chunks of circles that are all made take only themselves.
+  constexpr std::size_t kChunks = 6, kLeast = std::size_t{1} << 19, kMost = std::size_t{1} << 22;
+  constexpr std::size_t kMostOfOrder = std::size_t{1} << 24, kFiner = 4;
   for (const auto& source : state_->sources) {
     source->get_ready();
     if (source->most_in_memory() == 0) continue;
-    const std::size_t most = std::size_t{1} << (source->makes_chunks() ? 24 : 22);
-    chunks.largest = std::max(chunks.largest, std::clamp(count / kChunks, kLeast, most));
+    const std::size_t finer = source->makes_all_first() ? kFiner : 1;
+    const std::size_t most = source->makes_chunks() ? kMostOfOrder : kMost;
+    chunks.largest =
+        std::max(chunks.largest, std::clamp(count / kChunks / finer, kLeast / finer, most));
     if (source->makes_chunks()) chunks.make = make_by(&CircleSource::make_chunk);
   }
   return {count, kSampleRun, make_by(&CircleSource::make_run), std::move(chunks)};
@@ -230,10 +233,25 @@ std::shared_ptr<const std::vector<RandomRun>> CircleSource::random_runs() const 
   return runs;
 }
 
-std::uint64_t CircleSource::held_bytes() const {
-  std::uint64_t bytes = 0;
-  for (const auto& source : state_->sources) bytes += source->held_bytes();
-  return bytes;
+bool CircleSource::makes_all_first() const {
+  return std::any_of(state_->sources.begin(), state_->sources.end(),
+                     [](const auto& source) { return source->makes_all_first(); });
+}
+
+SourceMemory CircleSource::own_memory() const {
+  SourceMemory all;
+  std::uint64_t more = 0;  // that one layer has at most beside what all hold
+  for (const auto& source : state_->sources) {
+    const SourceMemory memory = source->own_memory();
+    all.working += memory.working;
+    all.at_once += memory.at_once;
+    all.held += memory.held;
+    all.stays += memory.stays;
+    all.makes_chunks |= memory.makes_chunks;
+    more = std::max(more, memory.most - memory.held);
+  }
+  all.most = all.held + more;
+  return all;
 }
 
 bool CircleSource::is_streamed() const {

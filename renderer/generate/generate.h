@@ -6,6 +6,7 @@
 
 #include "renderer/base/stage_stats.h"
 #include "renderer/generate/circle_stream.h"
+#include "renderer/generate/source_memory.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -49,8 +50,9 @@ class CircleSource {
   CircleStream at(std::int64_t frame, Circles& memory, StageStats* stats = nullptr);
   /// True where at() leaves `memory` alone.
   bool is_streamed() const;
-  /// Main memory that the source itself holds while it makes circles on demand.
-  std::uint64_t held_bytes() const;
+  /// True where at() makes all circles of some layer, of which the stream's are copies.
+  bool makes_all_first() const;
+  SourceMemory own_memory() const;
 
   /// The circles as runs of random ones, in their order; null unless all are such.
   std::shared_ptr<const std::vector<RandomRun>> random_runs() const;

@@ -7,6 +7,7 @@
 #include "renderer/generate/circle.h"
 #include "renderer/generate/circle_motion.h"
 #include "renderer/generate/random_circle.h"
+#include "renderer/generate/source_memory.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -66,13 +67,14 @@ class LayerSource {
   /// So many circles of a scene are kept rather than made twice.
   virtual std::uint64_t most_in_memory() const { return 0; }
 
-  /// Main memory of its own while it makes runs.
-  virtual std::uint64_t held_bytes() const { return 0; }
+  virtual SourceMemory own_memory() const { return {}; }
 
   /// True where circles are best made many at once by all threads, with make_chunk(): make_run()
   /// takes long for each of them, and needs get_ready() before.
   virtual bool makes_chunks() const { return false; }
   virtual void get_ready() {}
+  /// True where that makes all circles, of which runs are copies.
+  virtual bool makes_all_first() const { return false; }
   /// What make_run_in_frame_space() makes.
   virtual void make_chunk(const View& /*view*/, int /*width*/, int /*height*/,
                           std::size_t /*first*/, std::span<Shape> /*shapes*/,

@@ -147,6 +147,14 @@ RowNumbers TextOrder::sorted(bool descending) {
   return sorted;
 }
 
+RowNumbers places_by_row(const RowNumbers& order) {
+  RowNumbers places(order.size());
+  tbb::parallel_for(std::size_t{0}, order.size(), [&](std::size_t place) {
+    places[order[place]] = static_cast<std::uint32_t>(place);
+  });
+  return places;
+}
+
 PlacesByBlock::PlacesByBlock(std::span<const std::uint32_t> rows, std::size_t blocks,
                              const std::function<std::size_t(std::uint32_t row)>& block_of)
     : places_(rows.size()), begins_(sort_into(places_.span(), blocks, [&](std::size_t place) {

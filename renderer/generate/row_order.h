@@ -43,6 +43,9 @@ class TextOrder {
   std::vector<std::string> texts_;
 };
 
+/// Where each row is in an order of all rows.
+RowNumbers places_by_row(const RowNumbers& order);
+
 /// Places in a run of paint order by the block of the file that their rows lie in, so that the file
 /// is read once for all of them.
 class PlacesByBlock {

@@ -74,6 +74,11 @@ class RowMapper {
   /// Throws Error(kInvalidScene) about the first of `bad` rows and how many there are.
   [[noreturn]] void fail_for(std::uint64_t first_bad, std::uint64_t bad) const;
 
+  /// Of the table: those that are read for kOrder.
+  static std::vector<std::size_t> columns_of_order(const DataMap& map) {
+    return columns_of(map, RowUse::kOrder).of_table;
+  }
+
   const Table& table() const { return table_; }
   const DataMap& map() const { return map_; }
 

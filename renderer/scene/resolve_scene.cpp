@@ -13,6 +13,7 @@
 #include "renderer/base/memory.h"
 #include "renderer/base/text.h"
 #include "renderer/data/table.h"
+#include "renderer/map/mapped_rows.h"
 #include "renderer/scene/scene_film.h"
 
 namespace roundel {
@@ -54,10 +55,6 @@ bool needs_rows(const Scene& scene, const DataSource& data) {
   return needs;
 }
 
-std::uint64_t memory_of(const Scene& scene) {
-  return scene.memory > 0 ? scene.memory : physical_memory();
-}
-
 void survey_layers(Scene& scene, SceneUse use) {
   const std::uint64_t all = count_circles(scene);
   for_each_data(scene, [&](const Layer& layer, DataSource& data) {
@@ -68,9 +65,11 @@ void survey_layers(Scene& scene, SceneUse use) {
     const bool draws =
         use == SceneUse::kDraw && (data.map || all > most_data_in_memory(scene, *data.table, map));
     if (data.facts || !(draws || needs_rows(scene, data))) return;
-    // Texts, as numbers; the rest is for the circles that are made of them.
-    constexpr std::uint64_t kShare = 2;
-    data.table->keep(map.columns, block_rows_of(*data.table), memory_of(scene) / kShare);
+    // Of texts, numbers that are read again: by each frame, or else by what sorts them.
+    const std::vector<std::size_t> again = has_frames(scene) ? map.columns
+                                           : map.order       ? RowMapper::columns_of_order(map)
+                                                             : std::vector<std::size_t>();
+    data.table->keep(again, block_rows_of(*data.table), most_data_bytes(scene));
     data.facts = std::make_shared<const DataFacts>(survey_rows(*data.table, map, layer.move));
   });
   const std::uint64_t circles = count_parts(scene);
@@ -216,8 +215,13 @@ std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const 
   constexpr std::uint64_t kMostQuick = std::uint64_t{1} << 19, kMost = std::uint64_t{1} << 23;
   if (table.is_quick(map.columns)) return kMostQuick;
   constexpr std::uint64_t kBytes = 40;  // with what an order takes
-  const std::uint64_t fitting = memory_of(scene) / 2 / kBytes;
-  return map.order ? fitting : std::min(kMost, fitting);
+  // With `columns` that saves going through the rows first.
+  return std::min(map.is_plain ? kMost : kMostQuick, most_data_bytes(scene) / kBytes);
+}
+
+std::uint64_t most_data_bytes(const Scene& scene) {
+  constexpr std::uint64_t kShare = 3;
+  return (scene.memory > 0 ? scene.memory : physical_memory()) / kShare;
 }
 
 void resolve_scene(Scene& scene) {

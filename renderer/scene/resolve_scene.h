@@ -27,8 +27,12 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use = SceneUse::
 Scene settled(Scene scene, const FrameList& frames);
 
 /// Circles of a layer with data are made in memory up to so many in the scene, and above as they
-/// are drawn. Few are always in memory, and where reading takes long it is done once, if that fits.
+/// are drawn.
 std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map);
+
+/// What stays in memory of a layer's data, or its circles, until they are drawn may take so many
+/// bytes.
+std::uint64_t most_data_bytes(const Scene& scene);
 
 /// Throws Error(kInvalidScene) with all of these frames that lack a file of data.
 void check_data_files(const Scene& scene, const FrameList& frames);

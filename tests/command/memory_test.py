@@ -29,6 +29,12 @@ layers:
   - data: data.npy
     columns: [x, y, radius, alpha]
 """
+TEXT = """version: 1
+image: {{width: {side}, height: {side}}}
+layers:
+  - data: data.csv
+    map: {{x: x, y: y, radius: 2px, alpha: 0.01, color: {{column: v, scale: rank, colormap: viridis}}}}{more}
+"""
 # The radius's column has the same number everywhere.
 SORTED = """version: 1
 image: {{width: {side}, height: {side}}}
@@ -47,6 +53,14 @@ def named_scene(side, name, image=""):
     return NAMED.format(side=side, name=name, image=image)
 
 
+# Zeros: circles of less than a pixel at the corner of the picture. Plain they cover no pixel's centre.
+MANY = """version: 1
+image: {{width: {side}, height: {side}, antialias: {smooth}}}
+layers:
+  - {{data: zeros.npy, map: {{x: {{column: 0}}, y: {{column: 1}}, radius: 0.3px, alpha: 0.000001}}}}
+"""
+ZEROS = 30_000_000  # rows, more than a chunk has
+
 COLOURS = ", color: {uniform: [[0, 0, 0], [1, 1, 1]]}"
 # name: (scene, format, values of --memory besides the least that validate names)
 SCENES = {
@@ -64,6 +78,10 @@ SCENES = {
     "simulated flakes": (named_scene(1024, "snow"), "png", []),
     "rows of data": (DATA.format(side=1024), "png", ["50M"]),
     "rows of data, sorted": (SORTED.format(side=1024, order=1, more=""), "png", ["50M"]),
+    "many rows": (MANY.format(side=1024, smooth="false"), "png", ["1G"]),
+    "many rows, antialiased": (MANY.format(side=1024, smooth="true"), "png", ["1G"]),
+    "rows of a text": (TEXT.format(side=1024, more=""), "png", ["50M"]),
+    "rows of a text, sorted": (TEXT.format(side=1024, more="\n    order: v"), "png", ["50M", "38M"]),
     "rows of data, all equal": (SORTED.format(side=1024, order=3, more=", color: {column: 1}"), "png", ["50M"]),
 }
 
@@ -74,16 +92,26 @@ class Memory(unittest.TestCase):
         cls.folder = tempfile.mkdtemp(prefix="roundel_memory_")
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         rows, slab = 1000000, 1000
-        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, 4), }}"
-        header += " " * (-(len(header) + 11) % 64) + "\n"
+
+        def start(file, shape):
+            header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
+            header += " " * (-(len(header) + 11) % 64) + "\n"
+            file.write(b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header.encode())
+
+        with open(os.path.join(cls.folder, "zeros.npy"), "wb") as file:  # takes no room on most disks
+            start(file, (ZEROS, 2))
+            file.truncate(file.tell() + ZEROS * 8)
         # In slabs: a child's peak begins with what its parent has.
         with open(os.path.join(cls.folder, "data.npy"), "wb") as file:
-            file.write(b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header.encode())
+            start(file, (rows, 4))
             for first in range(0, rows, slab):
                 values = array.array("f")
                 for i in range(first, first + slab):
                     values.extend((i * 7919 % rows / rows, i * 104729 % rows / rows, 0.005, 0.01))
                 values.tofile(file)
+        with open(os.path.join(cls.folder, "data.csv"), "w", encoding="ascii") as file:
+            file.write("x,y,v\n")
+            file.writelines(f"0.{i * 7919 % rows:06},0.{i * 104729 % rows:06},{i * 31 % rows}\n" for i in range(rows))
 
     def path(self, name):
         return os.path.join(self.folder, name)

@@ -50,11 +50,21 @@ class SortedRows : public testing::Test {
     file.write(reinterpret_cast<const char*>(rows_.data()), kRows * sizeof(Row));
   }
 
-  Scene scene_with(const std::string& keys) const {
+  /// The same rows as a text.
+  void write_csv() const {
+    std::ofstream file(folder_ / "sorted_rows.csv");
+    file << "x,v,kind\n";
+    for (const Row& row : rows_)
+      file << static_cast<int>(row.x) << ','
+           << (std::isnan(row.value) ? "" : std::to_string(static_cast<int>(row.value))) << ','
+           << row.kind << '\n';
+  }
+
+  Scene scene_with(const std::string& keys, const std::string& ending = "npy") const {
     return parse_scene(
         "version: 1\nview: {x: [0, 600000], y: [0, 600000]}\n"
-        "layers:\n  - random: {count: 70000}\n  - {data: sorted_rows.npy, " +
-            keys + "}\n  - random: {count: 5}\n",
+        "layers:\n  - random: {count: 70000}\n  - {data: sorted_rows." +
+            ending + ", " + keys + "}\n  - random: {count: 5}\n",
         folder_ / "s.yaml");
   }
 
@@ -69,13 +79,16 @@ class SortedRows : public testing::Test {
     return places;
   }
 
-  /// The stream has the rows in this order, however they are asked for.
-  static void expect_rows(const Scene& scene, const std::vector<double>& expected) {
+  /// The stream has the rows in this order, however they are asked for: made chunk by chunk, or all
+  /// first.
+  static void expect_rows(const Scene& scene, const std::vector<double>& expected,
+                          bool makes_chunks = true) {
     CircleSource source(scene);
     ASSERT_TRUE(source.is_streamed());
     Circles none, all;
     const CircleStream stream = source.at(0, none);
-    ASSERT_TRUE(stream.makes_chunks());
+    ASSERT_EQ(stream.makes_chunks(), makes_chunks);
+    ASSERT_EQ(source.makes_all_first(), !makes_chunks);
     ASSERT_EQ(stream.count(), expected.size() + 70'005);
     EXPECT_LT(stream.largest_chunk(), stream.count());
     stream.all(all);
@@ -133,6 +146,55 @@ TEST_F(SortedRows, ByATextAreMadeChunkByChunk) {
               sorted(kAll, [](const Row& a, const Row& b) {
                 return std::strncmp(a.kind, b.kind, sizeof(a.kind)) < 0;
               }));
+}
+
+TEST_F(SortedRows, OfATextAreMadeOnce) {
+  write_csv();
+  const std::string map =
+      "map: {x: x, y: x, radius: v, alpha: 0.5, "
+      "color: {column: kind, categories: tab10}}, invalid: skip, "
+      "where: {x: {min: 1000}}";
+  const auto keeps = [](const Row& row) { return row.value > 0 && row.x >= 1000; };
+  expect_rows(scene_with(map + ", order: {column: v, descending: true}", "csv"),
+              sorted(keeps, [](const Row& a, const Row& b) { return a.value > b.value; }), false);
+  expect_rows(
+      scene_with(map + ", order: kind", "csv"),
+      sorted(keeps, [](const Row& a,
+                       const Row& b) { return std::strncmp(a.kind, b.kind, sizeof(a.kind)) < 0; }),
+      false);
+  const Scene unsorted = scene_with(map, "csv");
+  expect_rows(unsorted, sorted(keeps, [](const Row&, const Row&) { return false; }), false);
+}
+
+TEST_F(SortedRows, OfATextThatDoesNotFitAreMadeChunkByChunk) {
+  write_csv();
+  Scene scene = scene_with(
+      "map: {x: x, y: x, radius: 1px, color: {column: v, missing: \"#ff0000\"}}, "
+      "order: v",
+      "csv");
+  const auto expected =
+      sorted(kAll, [](const Row& a, const Row& b) { return is_less(a.value, b.value); });
+  constexpr std::uint64_t kBytesOfCircle = 20;  // place and colour
+  scene.memory = 3 * kBytesOfCircle * kRows;
+  expect_rows(scene, expected, false);
+  scene.memory -= 3;
+  expect_rows(scene, expected);
+}
+
+TEST_F(SortedRows, OfATextThatBecameShorterAreAnError) {
+  write_csv();
+  const Scene scene = scene_with("map: {x: x, y: x, radius: 1px}, order: v", "csv");
+  std::filesystem::resize_file(folder_ / "sorted_rows.csv", 4096);
+  CircleSource source(scene);
+  Circles none;
+  try {
+    source.at(0, none);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::kRuntimeFailure);
+    EXPECT_EQ(std::string(error.what()),
+              folder_ / "sorted_rows.csv" + std::string(": has changed while it was read"));
+  }
 }
 
 TEST_F(SortedRows, InAFileThatBecameShorterAreAnError) {

@@ -30,39 +30,6 @@ constexpr std::uint64_t kSortBytes = sizeof(std::uint32_t);
 /// huge page: shapes, paints, lists, picture; where circles are made on the way only lists.
 constexpr std::uint64_t kGapOfData = std::uint64_t{2} << 20;
 
-/// Numbers of texts, until the circles are in memory.
-std::uint64_t numbers_of_data(const Scene& scene) {
-  std::uint64_t bytes = 0;
-  for (const Layer& layer : scene.layers)
-    if (const auto* const data = std::get_if<DataSource>(&layer.source))
-      bytes += data->table->kept_bytes();
-  return bytes;
-}
-
-/// Sorting rows by a column, before drawing.
-struct SortingMemory {
-  std::uint64_t orders = 0;  ///< of all layers: the rows' numbers as they are painted
-  std::uint64_t beside = 0;  ///< of one layer at a time: keys, or texts
-  std::uint64_t places = 0;  ///< of one layer at a time, while all of its circles are made
-};
-
-SortingMemory sorting_of_data(const Scene& scene) {
-  SortingMemory memory;
-  for (const Layer& layer : scene.layers) {
-    const auto* const data = std::get_if<DataSource>(&layer.source);
-    if (layer.is_hidden || data == nullptr || !data->map || !data->map->order || !data->facts)
-      continue;
-    constexpr std::uint64_t kNumber = 4, kKey = 8, kText = 36;
-    const std::uint64_t rows = data->facts->kept;
-    const bool is_text = data->table->columns()[data->map->columns[data->map->order->slot]].is_text;
-    memory.orders += block_memory(rows * kNumber);
-    memory.beside = std::max(memory.beside, is_text ? rows * kText + data->facts->order_text_bytes
-                                                    : block_memory(rows * kKey));
-    memory.places = std::max(memory.places, block_memory(rows * kNumber));
-  }
-  return memory;
-}
-
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const int channels = image.channels();
   const std::uint64_t picture = picture_bytes(image, format);
@@ -117,28 +84,28 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
   const std::uint64_t lists = backend == Backend::kCpu ? needs.memory : 0;
   const std::uint64_t kept =
       backend == Backend::kCpu && lists > 0 ? kept_by_threads(count, threads) : 0;
-  const SortingMemory sorting = sorting_of_data(scene);
   const std::uint64_t depths = on_the_way ? 0 : block_memory(count * kSortBytes);
-  const std::uint64_t source = source_of_scene.held_bytes();
+  const SourceMemory source = source_of_scene.own_memory();
   // An order's circles are placed in memory before they are listed.
   const std::uint64_t places =
-      sorting.places == 0 ? 0 : block_memory(needs.largest_chunk * sizeof(std::uint32_t));
-  const std::uint64_t numbers = numbers_of_data(scene);
-  const std::uint64_t gaps = source == 0 ? 0 : kGapOfData * (on_the_way && numbers == 0 ? 1 : 4);
+      source.makes_chunks ? block_memory(needs.largest_chunk * sizeof(std::uint32_t)) : 0;
+  // What packing took is given back.
+  const bool has_gaps = source.working > 0 && !(on_the_way && source_of_scene.makes_all_first());
+  const std::uint64_t gaps = has_gaps ? kGapOfData * (on_the_way && source.stays == 0 ? 1 : 4) : 0;
   // Circles stay for the next band.
-  const std::uint64_t held =
-      gaps + circles +
-      (on_the_way ? source + places : source - std::min(source, numbers + sorting.orders));
+  const std::uint64_t held = gaps + circles + (on_the_way ? source.held + places : source.working);
   const std::uint64_t stays = is_drawn_in_bands(scene.image, format) ? held
-                              : on_the_way                           ? numbers
+                              : on_the_way                           ? source.stays
                                                                      : 0;
-  return {gaps + source + std::max(sorting.beside, circles + depths + sorting.places),
-          held + lists + picture_bytes(scene.image, format),
-          stays + encoding_bytes(scene.image, format) + kept};
+  return {
+      gaps + std::max(source.most, (on_the_way ? source.held : source.at_once) + circles + depths),
+      held + lists + picture_bytes(scene.image, format),
+      stays + encoding_bytes(scene.image, format) + kept};
 }
 
 std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format, Backend backend) {
-  constexpr std::uint64_t kWorking = 23 * kMiB / 4;  // what drawing and encoding load, with a margin
+  constexpr std::uint64_t kWorking =
+      11 * kMiB / 2;  // what drawing and encoding load, with a margin
   constexpr std::uint64_t kOpenExr = kMiB;
   // CUDA's runtime and driver on the host: 87 to 107 MiB were measured with driver 580.
   constexpr std::uint64_t kCuda = 112 * kMiB;

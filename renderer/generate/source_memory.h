@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+
+namespace roundel {
+
+/// Main memory that what makes circles has itself.
+struct SourceMemory {
+  std::uint64_t working = 0;  ///< while it makes any
+  std::uint64_t at_once = 0;  ///< at most, while it makes all in memory of the caller's
+  std::uint64_t most = 0;     ///< at most, before it makes runs
+  std::uint64_t held = 0;     ///< while it makes runs
+  std::uint64_t stays = 0;    ///< with the scene, when all are made
+  bool makes_chunks = false;  ///< in an order: with a number for each circle of the chunk
+};
+
+}  // namespace roundel
