@@ -8,10 +8,13 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "python/arguments.h"
 #include "python/errors.h"
+#include "python/frames.h"
 #include "python/pixels.h"
+#include "python/questions.h"
 #include "renderer/base/error.h"
 #include "renderer/base/write_file.h"
 #include "renderer/frame_encoder.h"
@@ -77,6 +80,7 @@ void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Dr
 class LoadedScene {
  public:
   explicit LoadedScene(Scene scene) : scene_(std::make_shared<const Scene>(std::move(scene))) {}
+  const std::shared_ptr<const Scene>& shared() const { return scene_; }
   const Scene& get() const { return *scene_; }
   /// The scene at a frame, by default its first.
   std::pair<Scene, std::int64_t> at(std::optional<std::int64_t> frame) const {
@@ -145,6 +149,27 @@ void save(const LoadedScene& loaded, std::optional<std::int64_t> frame,
   });
 }
 
+/// `list`: as --frames has it.
+std::unique_ptr<Frames> frames(const LoadedScene& loaded, const std::string& list,
+                               const MachineOptions& machine, const std::string& dtype) {
+  const Scene& scene = loaded.get();
+  FrameList numbers;
+  if (list == "all") {
+    if (!scene.animation)
+      throw Error(ExitCode::kUsage, "frames: \"all\" is for scenes with an animation");
+    numbers.resize(static_cast<std::size_t>(scene.animation->frames));
+    std::iota(numbers.begin(), numbers.end(), scene.animation->start);
+  } else {
+    try {
+      numbers = parse_frames(list);
+    } catch (const Error& error) {
+      throw Error(error.exit_code(), std::string("frames: ") + error.what());
+    }
+  }
+  return std::make_unique<Frames>(loaded.shared(), std::move(numbers), machine,
+                                  sample_type_of(dtype));
+}
+
 py::dict describe(const LoadedScene& loaded) {
   const Scene& scene = loaded.get();
   const std::string print = without_gil([&] { return fingerprint(scene); });
@@ -194,11 +219,30 @@ PYBIND11_MODULE(_core, module) {
       .def("render", &render, py::arg("frame"), py::arg("machine"), py::arg("dtype"))
       .def("save", &save, py::arg("frame"), py::arg("machine"), py::arg("path"))
       .def("png", &png, py::arg("frame"), py::arg("machine"))
+      .def("frames", &frames, py::arg("list"), py::arg("machine"), py::arg("dtype"))
+      .def("circles",
+           [](const LoadedScene& loaded, std::optional<std::int64_t> frame, bool all) {
+             auto [scene, number] = without_gil([&] { return loaded.at(frame); });
+             return circles(std::move(scene), number, all);
+           })
+      .def("explain_pixel",
+           [](const LoadedScene& loaded, std::optional<std::int64_t> frame, int x, int y,
+              std::size_t limit) {
+             const auto [scene, number] = without_gil([&] { return loaded.at(frame); });
+             return explain_pixel(scene, number, x, y, limit);
+           })
       .def("describe", &describe)
       .def("fingerprint", [](const LoadedScene& loaded, std::optional<std::int64_t> frame) {
         return without_gil([&] { return fingerprint(loaded.at(frame).first); });
       });
 
+  py::class_<Frames>(module, "Frames").def("__next__", &Frames::next);
+
+  module.def("diff", [](const py::object& a, const py::object& b, double max_delta,
+                        std::optional<double> max_pixels, bool flip, bool ssim) {
+    return diff(a, b, {.max_delta = max_delta, .max_pixels = max_pixels},
+                {.flip = flip, .ssim = ssim});
+  });
   module.def("check", [](const std::string& text, const std::string& path, const Tables& tables) {
     without_gil([&] { check_scene(text, path, overrides_of(tables, {}, {}, 0, {})); });
   });

@@ -37,9 +37,17 @@ test_packages=(
   python3-h5py        # writes HDF5 files for tests
 )
 
+# Make the build include the Python module.
+python_packages=(
+  pybind11-dev   # its C++ side
+  python3-dev    # Python's headers
+  python3-numpy  # arrays, when it is used
+)
+
 # Needed by .ci/run besides.
 ci_packages=(
   "${test_packages[@]}"
+  "${python_packages[@]}"
   clang-14             # builds the fuzz targets
   libclang-rt-14-dev   # libFuzzer
   clang-format-14      # format check
@@ -50,8 +58,7 @@ ci_packages=(
   valgrind             # counts instructions
   openmpi-bin          # runs ranks of roundel
   libopenmpi-dev       # makes the build include MPI
-  pybind11-dev         # makes the build include the Python module
-  python3-dev          # the same
+  python3-pip          # installs the Python module from a checkout
   iproute2             # two machines for them, as network namespaces
   slurm-wlm            # runs the array of tools/farm
   munge                # Slurm's passport

@@ -44,6 +44,67 @@ def save(scene, path, *, frame=None, size=None, seed=None, set=None, backend="au
     loaded.save(frame, _core.Machine(backend, threads, memory or 0), os.fspath(path))
 
 
+def frames(scene, list="all", *, size=None, seed=None, set=None, backend="auto", threads=0, memory=None,
+           dtype="uint8"):
+    """Iterates over the frames of a film, arrays as `render` makes them, which the export pipeline draws ahead.
+
+    list: "0-99", "1-10,20-30x2", "all" of the scene's animation, or frame numbers; they come in rising order, each
+        once. Frames below 0 show the state of frame 0.
+    dtype: "uint8" or "uint16".
+
+    The other arguments are those of `render`. What has been drawn ahead is dropped when the iterator is.
+    """
+    loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
+    text = list if isinstance(list, str) else ",".join(str(int(frame)) for frame in list)
+    return _until_the_end(loaded.frames(text, _core.Machine(backend, threads, memory or 0), str(dtype)))
+
+
+def _until_the_end(drawn):
+    while True:
+        try:
+            pixels = drawn.__next__()
+        except StopIteration:
+            return
+        yield pixels
+
+
+def circles(scene, *, frame=None, all=False, seed=None, set=None):
+    """The circles of a frame as a float32 array [n, 7], in paint order: x, y, z, radius (scene units), red, green,
+    blue (0 to 1); [n, 4] without colours where all layers are snow.
+
+    all: [n, 8] with alpha; of scenes with strokes [n, 9] with the inner radius of each circle's.
+    """
+    return Scene._unchecked(scene)._load(None, seed, set).circles(frame, all)
+
+
+def explain_pixel(scene, x, y, *, frame=None, size=None, seed=None, set=None, limit=1000):
+    """How a pixel came about: a dict as `roundel explain --json` prints it; docs/explain.md lists its keys.
+
+    x, y: column and row, from 0 at the upper left, as array[y, x] has it. limit: circles listed, front ones first.
+    """
+    loaded = Scene._unchecked(scene)._load(size, seed, set)
+    return json.loads(loaded.explain_pixel(frame, int(x), int(y), limit))
+
+
+def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
+    """How picture b differs from picture a: a dict with "same" and the other keys of docs/diff.md.
+
+    a, b: paths (PNG, EXR, PFM), or arrays [height, width] or [height, width, channels] of uint8, uint16 or float32.
+    max_delta: what a channel may differ by: levels of 0 to 255, values where samples are floats.
+    max_pixels: how many pixels may differ by more; none unless given.
+    flip, ssim: measure these too.
+    """
+    return json.loads(_core.diff(_picture(a), _picture(b), max_delta, max_pixels, flip, ssim))
+
+
+def _picture(picture):
+    if isinstance(picture, (str, os.PathLike)):
+        return os.fspath(picture)
+    import numpy
+
+    return numpy.ascontiguousarray(picture)
+
+
 def fingerprint(scene, *, frame=None, size=None, seed=None, set=None):
     """32 hexadecimal digits that stand for all that a frame's pixels depend on: those in the files of `save`."""
     return Scene._unchecked(scene)._load(size, seed, set).fingerprint(frame)

@@ -113,6 +113,13 @@ Json difference_json(const PictureDifference& difference) {
   return json;
 }
 
+Json difference_json(const PictureDifference& difference, const Verdict& verdict) {
+  const Json measured = difference_json(difference);
+  Json json = {{"same", verdict.same}, {"kind", measured.at("kind")}, {"reasons", verdict.reasons}};
+  json.update(measured);
+  return json;
+}
+
 Json counts_json(const RunCounts& counts) {
   return {{"same", counts.same},
           {"differ", counts.differ},

@@ -11,6 +11,8 @@ const char* origin_name(Origin origin);
 
 /// A difference for programs; docs/diff.md lists the keys. Numbers that are infinite are null.
 nlohmann::ordered_json difference_json(const PictureDifference& difference);
+/// The same, after {same, kind, reasons}.
+nlohmann::ordered_json difference_json(const PictureDifference& difference, const Verdict& verdict);
 nlohmann::ordered_json counts_json(const RunCounts& counts);
 
 /// On one line, names that are not UTF-8 with replacement characters.

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """page_test.py ROUNDEL: the examples of docs/python.md run, and say what the page says."""
+import ast
 import contextlib
+import inspect
 import io
 import os
 import pathlib
@@ -34,6 +36,29 @@ class Page(CommandCase):
         for name in roundel.__all__:
             self.assertRegex(PAGE, rf"\b{name}\b")
             self.assertTrue(getattr(roundel, name).__doc__, name)
+
+    def test_stubs_have_the_signatures(self):
+        stubs = pathlib.Path(roundel.__file__).with_name("__init__.pyi").read_text(encoding="utf-8")
+        found = {}
+        for node in ast.parse(stubs).body:
+            functions = node.body if isinstance(node, ast.ClassDef) else [node]
+            for function in functions:
+                if isinstance(function, ast.FunctionDef):
+                    owner = getattr(roundel, node.name) if isinstance(node, ast.ClassDef) else roundel
+                    found[f"{getattr(owner, '__name__')}.{function.name}"] = (owner, function)
+        self.assertLessEqual({f"roundel.{name}" for name in roundel.__all__ if inspect.isfunction(getattr(roundel, name))},
+                             set(found))
+        for name, (owner, stub) in found.items():
+            real = inspect.signature(inspect.getattr_static(owner, stub.name).__func__
+                                     if stub.name.startswith("from_") else getattr(owner, stub.name))
+            args = stub.args
+            stubbed = {a.arg: d for a, d in zip(args.args[len(args.args) - len(args.defaults):], args.defaults)}
+            stubbed.update({a.arg: d for a, d in zip(args.kwonlyargs, args.kw_defaults)})
+            names = [a.arg for a in args.args + args.kwonlyargs] + ([args.kwarg.arg] if args.kwarg else [])
+            self.assertEqual(names, list(real.parameters), name)
+            for parameter in real.parameters.values():
+                if parameter.default is not inspect.Parameter.empty:
+                    self.assertEqual(ast.literal_eval(stubbed[parameter.name]), parameter.default, name)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "renderer/base/frame_name.h"
 #include "renderer/data/npy.h"
-#include "renderer/generate/circle_parts.h"
+#include "renderer/generate/circle_rows.h"
 #include "renderer/generate/generate.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/common_options.h"
@@ -69,45 +67,6 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
   return true;
 }
 
-constexpr std::size_t kShapeColumns = 4;   // x, y, z, radius
-constexpr std::size_t kColorColumns = 7;   // and red, green, blue
-constexpr std::size_t kAllColumns = 8;     // and alpha
-constexpr std::size_t kStrokeColumns = 9;  // and inner radius
-
-/// By circle; in layers without a stroke that of a stroke of width 0.
-std::vector<float> inner_radii(const Scene& scene, const Circles& circles) {
-  std::vector<float> radii;
-  radii.reserve(circles.count());
-  for (const Layer& layer : scene.layers) {
-    const double width = layer.stroke ? stroke_width(scene, layer) / scene.view.zoom : 0;
-    for (std::uint64_t i = 0, count = count_circles(layer); i < count; ++i) {
-      const double radius = circles.shapes[radii.size()].radius;
-      radii.push_back(static_cast<float>(std::max(radius - width, 0.0)));
-    }
-  }
-  return radii;
-}
-
-/// Rows [count][columns] for the array.
-std::vector<float> rows_of(const Scene& scene, const Circles& circles, std::size_t columns) {
-  const std::vector<float> inner =
-      columns == kStrokeColumns ? inner_radii(scene, circles) : std::vector<float>();
-  std::vector<float> rows;
-  rows.reserve(circles.count() * columns);
-  for (std::size_t i = 0; i < circles.count(); ++i) {
-    const Shape& shape = circles.shapes[i];
-    rows.insert(rows.end(), {shape.x, shape.y, shape.z, shape.radius});
-    if (columns == kShapeColumns) continue;
-    const Paint& paint = circles.paints[i];
-    const bool snows = is_snow(paint);  // and has no colour of its own
-    rows.insert(rows.end(),
-                {snows ? 1.0f : paint.red, snows ? 1.0f : paint.green, snows ? 1.0f : paint.blue});
-    if (columns >= kAllColumns) rows.push_back(std::abs(paint.alpha));
-    if (columns == kStrokeColumns) rows.push_back(inner[i]);
-  }
-  return rows;
-}
-
 }  // namespace
 
 int run_circles(const Arguments& arguments) {
@@ -115,13 +74,7 @@ int run_circles(const Arguments& arguments) {
   if (!parse(arguments, options)) return 0;
   Scene scene = load_scene(options.scene_path, options.scene.overrides);
   scene.image.blend_space = BlendSpace::kDisplay;  // colours as the scene file has them
-  const bool all_snow = std::all_of(
-      scene.layers.begin(), scene.layers.end(),
-      [](const Layer& layer) { return layer.is_hidden || layer.shader == Shader::kSnow; });
-  const std::size_t all_columns = scene.image.looks.rings ? kStrokeColumns : kAllColumns;
-  const std::size_t columns = options.columns == Columns::kAll    ? all_columns
-                              : all_snow && !scene.layers.empty() ? kShapeColumns
-                                                                  : kColorColumns;
+  const std::size_t columns = circle_columns(scene, options.columns == Columns::kAll);
   const FrameList frames = frames_of(scene, options.frames, frame_of(scene, options.scene));
   const bool is_stream = options.output == "-";
   const FrameName name =
@@ -143,7 +96,7 @@ int run_circles(const Arguments& arguments) {
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const FilmSource::Frame frame = source.at(frames[i]);
     frame.circles->generate(frames[i], circles);
-    const std::vector<float> rows = rows_of(*frame.scene, circles, columns);
+    const std::vector<float> rows = circle_rows(*frame.scene, circles, columns);
     if (is_stream)
       print_out(npy_file(rows, circles.count(), columns));
     else

@@ -164,14 +164,6 @@ std::string difference_line(const PictureDifference& difference, const Verdict& 
                       : "differ: " + line + " [" + reasons + "]";
 }
 
-/// The same for programs; docs/diff.md lists the keys. Numbers that are infinite are null.
-Json difference_json(const PictureDifference& difference, const Verdict& verdict) {
-  const Json measured = difference_json(difference);
-  Json json = {{"same", verdict.same}, {"kind", measured.at("kind")}, {"reasons", verdict.reasons}};
-  json.update(measured);
-  return json;
-}
-
 void write_diff_image(const DiffOptions& options, const ComparedFiles& compared) {
   if (compared.difference.kind != PictureDifference::Kind::kDifferent) return;
   const Picture &a = *compared.a, &b = *compared.b;

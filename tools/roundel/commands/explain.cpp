@@ -8,6 +8,7 @@
 #include "renderer/explain/explain_pixel.h"
 #include "renderer/explain/heat_map.h"
 #include "renderer/explain/layer_places.h"
+#include "renderer/explain/pixel_report.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/generate/view.h"
 #include "renderer/image/files.h"
@@ -123,35 +124,6 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
   return true;
 }
 
-/// A pixel that was explained. Rows count from the top here, as people count them.
-struct PixelReport {
-  const Scene& scene;
-  std::int64_t frame;
-  int x, y;
-  const Circles& circles;  ///< in frame space
-  const PixelExplanation& explanation;
-  std::map<std::uint64_t, std::uint64_t> rows;  ///< by circle, of those that are data
-};
-
-/// Which rows of data files the circles are.
-std::map<std::uint64_t, std::uint64_t> rows_of(const Scene& scene, CircleSource& source,
-                                               const PixelExplanation& explanation) {
-  const LayerPlaces places(scene);
-  std::vector<std::vector<std::uint64_t>> circles(scene.layers.size()), in_layer(circles.size());
-  for (const PixelStep& step : explanation.steps) {
-    const LayerPlace place = places.find(step.circle);
-    circles[place.layer].push_back(step.circle);
-    in_layer[place.layer].push_back(place.index);
-  }
-  std::map<std::uint64_t, std::uint64_t> rows;
-  for (std::size_t layer = 0; layer < circles.size(); ++layer) {
-    if (circles[layer].empty()) continue;
-    const std::vector<std::uint64_t> found = source.rows_of(layer, in_layer[layer]);
-    for (std::size_t i = 0; i < found.size(); ++i) rows.emplace(circles[layer][i], found[i]);
-  }
-  return rows;
-}
-
 /// "  row 17", or "  line 19" of a text; empty for a circle that is no row of a file.
 std::string row_text(const PixelReport& report, std::uint64_t circle, std::size_t layer) {
   const auto row = report.rows.find(circle);
@@ -189,12 +161,8 @@ std::string color_columns(const BlendColor& color) {
   return fmt::format("{:>10.6f}{:>10.6f}{:>10.6f}", color.red, color.green, color.blue);
 }
 
-bool has_modes(const PixelReport& report) {
-  const CircleLooks& looks = report.scene.image.looks;
-  return looks.adds || looks.filters;
-}
 std::string mode_column(const PixelReport& report, BlendMode mode) {
-  return has_modes(report) ? fmt::format("{:>10}", name_of(mode)) : "";
+  return has_modes(report.scene) ? fmt::format("{:>10}", name_of(mode)) : "";
 }
 
 std::string step_row(const PixelStep& step, const PixelReport& report, const LayerPlaces& places) {
@@ -224,57 +192,6 @@ std::string end_of_walk(const PixelExplanation& explanation) {
                      transmittance_text(explanation.transmittance));
 }
 
-OrderedJson color_json(const BlendColor& color) {
-  return {color.red, color.green, color.blue};
-}
-
-/// Of each channel where these differ.
-OrderedJson transmittance_json(const Scene& scene, const BlendColor& by_channel) {
-  return scene.image.looks.filters ? color_json(by_channel) : OrderedJson(by_channel.red);
-}
-
-OrderedJson step_json(const PixelStep& step, const PixelReport& report, const LayerPlaces& places) {
-  const LayerPlace place = places.find(step.circle);
-  const ImageSettings& image = report.scene.image;
-  const SceneShape shape = to_scene_space(report.circles.shapes[step.circle], report.scene.view,
-                                          image.width, image.height);
-  const Paint& paint = report.circles.paints[step.circle];
-  const bool is_stroke = place.part == CirclePart::kStroke;
-  OrderedJson json = {{"circle", places.number_of(place)},
-                      {"layer", place.layer},
-                      {"name", places.name(place.layer)},
-                      {"source", places.source(place.layer)},
-                      {"index", place.index}};
-  if (const auto row = report.rows.find(step.circle); row != report.rows.end())
-    json["row"] = row->second;
-  json.update(OrderedJson{
-      {"shader", is_snow(paint) ? "snow" : "solid"},
-      {"x", shape.x},
-      {"y", shape.y},
-      {"z", is_stroke ? 0 : shape.z},
-      {"radius", shape.radius},
-      {"color", color_json(step.color)},
-      {"alpha", step.alpha},
-      {"transmittance_before", transmittance_json(report.scene, step.transmittance_before)},
-      {"transmittance_after", transmittance_json(report.scene, step.transmittance_after)},
-      {"contribution", color_json(step.contribution)},
-      {"running", color_json(step.running)}});
-  if (image.antialias) json["share"] = step.share;
-  if (*places.part_text(place) != '\0') json["part"] = places.part_text(place);
-  if (is_stroke) json["inner_radius"] = shape.z / report.scene.view.zoom;
-  if (has_modes(report)) json["blend"] = name_of(step.mode);
-  return json;
-}
-
-/// What all reports begin with.
-OrderedJson scene_json(const Scene& scene, std::int64_t frame) {
-  return {{"scene", scene.path},
-          {"frame", frame},
-          {"seed", scene.seed},
-          {"width", scene.image.width},
-          {"height", scene.image.height}};
-}
-
 std::string pixel_table(const PixelReport& report) {
   const PixelExplanation& explanation = report.explanation;
   const ImageSettings& image = report.scene.image;
@@ -289,8 +206,8 @@ std::string pixel_table(const PixelReport& report) {
     text += fmt::format("{:>10}  {:<26}{:>10}{}{}{:>10}{}{:>{}}{:>{}}  {:>30}  {:>30}\n", "circle",
                         "layer", "in layer", image.looks.rings ? "    part" : "",
                         image.antialias ? "     share" : "", "alpha",
-                        has_modes(report) ? "     blend" : "", "T before", width, "T after", width,
-                        "contribution: red, green, blue", "colour so far: red, green, blue");
+                        has_modes(report.scene) ? "     blend" : "", "T before", width, "T after",
+                        width, "contribution: red, green, blue", "colour so far: red, green, blue");
   }
   for (const PixelStep& step : explanation.steps) text += step_row(step, report, places);
   if (explanation.steps.size() < explanation.composited) {
@@ -312,36 +229,6 @@ std::string pixel_table(const PixelReport& report) {
   text += fmt::format("{:<12}{:>10}{:>10}{:>10}{}\n", "8 bits", bytes[0], bytes[1], bytes[2],
                       image.alpha ? fmt::format("  alpha {}, straight", bytes[3]) : "");
   return text;
-}
-
-std::string pixel_json(const PixelReport& report) {
-  const PixelExplanation& explanation = report.explanation;
-  const ImageSettings& image = report.scene.image;
-  const LayerPlaces places(report.scene);
-  OrderedJson circles = OrderedJson::array();
-  for (const PixelStep& step : explanation.steps)
-    circles.push_back(step_json(step, report, places));
-  OrderedJson json = scene_json(report.scene, report.frame);
-  json["x"] = report.x;
-  json["y"] = report.y;
-  json["blend_space"] = image.blend_space == BlendSpace::kLinear ? "linear" : "display";
-  json["circles"] = std::move(circles);
-  json["composited"] = explanation.composited;
-  json["stopped"] = explanation.has_stopped;
-  json["unseen"] = explanation.unseen;
-  json["transmittance"] = transmittance_json(report.scene, explanation.transmittance);
-  if (!image.alpha) {
-    json["background"] = {{"color", color_json(explanation.background)},
-                          {"contribution", color_json(explanation.background_contribution)}};
-  }
-  const Pixel& value = explanation.value;
-  json["value"] = {value.red, value.green, value.blue};
-  json["bytes"] = {explanation.bytes[0], explanation.bytes[1], explanation.bytes[2]};
-  if (image.alpha) {
-    json["value"].push_back(value.alpha);
-    json["bytes"].push_back(explanation.bytes[3]);
-  }
-  return json_text(json);
 }
 
 const char* name_of(HeatMapKind kind) {
@@ -387,7 +274,7 @@ void explain_one_pixel(const Scene& scene, std::int64_t frame, CircleSource& sou
                            circles,
                            explanation,
                            rows_of(scene, source, explanation)};
-  print_out(options.json ? pixel_json(report) : pixel_table(report));
+  print_out(options.json ? json_text(pixel_json(report)) : pixel_table(report));
 }
 
 void write_heat_map(const HeatMap& map, const HeatMapReport& report) {

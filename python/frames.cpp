@@ -1,0 +1,165 @@
+#include "python/frames.h"
+
+#include <tbb/info.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "python/errors.h"
+#include "renderer/base/checkpoint.h"
+#include "renderer/frame_encoder.h"
+#include "renderer/scene/resolve_scene.h"
+#include "renderer/sequence/export_pipeline.h"
+
+namespace py = pybind11;
+
+namespace roundel::python {
+namespace {
+
+constexpr std::size_t kMostWaiting = 2;  ///< frames that are drawn and not asked for yet
+
+class ListedFrames final : public FrameSource {
+ public:
+  explicit ListedFrames(const FrameList& frames) : frames_(frames) {}
+  std::optional<std::int64_t> next() override {
+    return next_ < frames_.size() ? std::optional(frames_[next_++]) : std::nullopt;
+  }
+
+ private:
+  const FrameList& frames_;
+  std::size_t next_ = 0;
+};
+
+/// On the CPU one a core, each with one thread, as long as that many frames are small; on CUDA as
+/// many as `roundel render` has on a device.
+std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(const Scene& scene, std::size_t frames,
+                                                          const MachineOptions& machine) {
+  const Backend backend = find_backend(machine).backend;
+  constexpr std::size_t kOnDevice = 3;
+  constexpr std::uint64_t kSmall = std::uint64_t{1} << 28;  // bytes
+  const int threads =
+      machine.raster.threads > 0 ? machine.raster.threads : tbb::info::default_concurrency();
+  const bool is_cpu = backend == Backend::kCpu;
+  const std::size_t wanted = is_cpu ? static_cast<std::size_t>(threads) : kOnDevice;
+  const auto bytes =
+      static_cast<std::uint64_t>(static_cast<double>(count_parts(scene)) * 2 * kBytesPerCircle +
+                                 static_cast<double>(scene.image.pixels()) * 2 * kBytesPerPixel);
+  const std::size_t count = frames >= 2 * wanted && bytes <= kSmall ? wanted : 1;
+  RasterOptions options = machine.raster;
+  if (is_cpu && count > 1) options.threads = 1;
+  options.memory_budget /= count;
+  std::vector<std::unique_ptr<Rasterizer>> made;
+  while (made.size() < count)
+    made.push_back(is_cpu ? make_cpu_rasterizer(options) : make_cuda_rasterizer(options));
+  return made;
+}
+
+PixelFormat pixel_format(const Scene& scene, SampleType type) {
+  if (type == SampleType::kUint8)
+    return scene.image.alpha ? PixelFormat::kRgba : PixelFormat::kRgb24;
+  return scene.image.alpha ? PixelFormat::kRgba64Le : PixelFormat::kRgb48Le;
+}
+
+}  // namespace
+
+class Frames::Sink final : public FrameSink {
+ public:
+  explicit Sink(Frames& frames) : frames_(frames) {}
+  bool in_order() const override { return true; }
+  std::string name(std::int64_t frame) const override { return "frame " + std::to_string(frame); }
+  void write(std::int64_t /*frame*/, std::span<const std::uint8_t> bytes) override {
+    Buffer<std::uint8_t> copy(bytes.size());
+    std::memcpy(copy.data(), bytes.data(), bytes.size());
+    frames_.add(std::move(copy));
+  }
+
+ private:
+  Frames& frames_;
+};
+
+Frames::Frames(std::shared_ptr<const Scene> scene, FrameList frames, const MachineOptions& machine,
+               SampleType type)
+    : scene_(std::move(scene)), type_(type) {
+  if (type == SampleType::kFloat32)
+    throw Error(ExitCode::kUsage, "dtype: expected uint8 or uint16 for frames, got \"float32\"");
+  check_data_files(*scene_, frames);
+  thread_ =
+      std::thread([this, frames = std::move(frames), machine = machine] { draw(frames, machine); });
+}
+
+Frames::~Frames() {
+  {
+    const std::lock_guard lock(mutex_);
+    stops_ = true;
+  }
+  changed_.notify_all();
+  const py::gil_scoped_release release;  // arrays that are columns are given back under it
+  thread_.join();
+}
+
+void Frames::draw(const FrameList& frames, const MachineOptions& machine) {
+  std::exception_ptr failure;
+  try {
+    ListedFrames source(frames);
+    const FrameEncoder encoder(*scene_, {ImageFormat::kPng, VideoFormat::kRawVideo},
+                               pixel_format(*scene_, type_));
+    Sink sink(*this);
+    ExportJob job{*scene_, source, encoder, sink,
+                  make_rasterizers(*scene_, frames.size(), machine)};
+    job.memory_budget = machine.raster.memory_budget / 2;
+    job.goes_on = [this](const ExportCounts& counts) {
+      const std::lock_guard lock(mutex_);
+      return !stops_ && counts.failed == 0;
+    };
+    const ExportResult result = export_frames(std::move(job));
+    if (result.error) throw Error(*result.error);
+    if (!result.failed.empty())
+      throw Error(result.failed.front().exit_code, result.failed.front().message);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    failure_ = failure;
+    has_ended_ = true;
+  }
+  changed_.notify_all();
+}
+
+void Frames::add(Buffer<std::uint8_t> bytes) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return stops_ || drawn_.size() < kMostWaiting; });
+  if (!stops_) drawn_.push_back(std::move(bytes));
+  lock.unlock();
+  changed_.notify_all();
+}
+
+py::array Frames::next() {
+  Pixels pixels{scene_->image.width, scene_->image.height, scene_->image.channels(), type_, {}};
+  const bool is_there = without_gil([&] {
+    constexpr std::chrono::milliseconds kBetweenLooks{50};
+    std::unique_lock lock(mutex_);
+    while (
+        !changed_.wait_for(lock, kBetweenLooks, [this] { return has_ended_ || !drawn_.empty(); })) {
+      lock.unlock();
+      checkpoint();
+      lock.lock();
+    }
+    if (drawn_.empty()) {
+      if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+      return false;
+    }
+    pixels.bytes = std::move(drawn_.front());
+    drawn_.pop_front();
+    return true;
+  });
+  if (!is_there) throw py::stop_iteration();
+  changed_.notify_all();
+  return array_of(std::move(pixels));
+}
+
+}  // namespace roundel::python

@@ -1,0 +1,49 @@
+#pragma once
+#include <pybind11/numpy.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "python/pixels.h"
+#include "renderer/machine.h"
+#include "renderer/scene/scene.h"
+#include "renderer/sequence/frame_list.h"
+
+namespace roundel::python {
+
+/// The frames of a film, one after the other, as the export pipeline draws them ahead.
+class Frames {
+ public:
+  Frames(std::shared_ptr<const Scene> scene, FrameList frames, const MachineOptions& machine,
+         SampleType type);
+  /// Stops what is being drawn.
+  ~Frames();
+  Frames(const Frames&) = delete;
+  Frames& operator=(const Frames&) = delete;
+
+  /// The next frame; throws StopIteration after the last one, and Error for one that failed.
+  pybind11::array next();
+
+ private:
+  class Sink;
+  /// For a thread of its own.
+  void draw(const FrameList& frames, const MachineOptions& machine);
+  void add(Buffer<std::uint8_t> bytes);
+
+  std::shared_ptr<const Scene> scene_;
+  SampleType type_;
+  std::mutex mutex_;  ///< guards all below
+  std::condition_variable changed_;
+  std::deque<Buffer<std::uint8_t>> drawn_;
+  bool stops_ = false, has_ended_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_;
+};
+
+}  // namespace roundel::python

@@ -1,0 +1,118 @@
+#include "python/questions.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "python/errors.h"
+#include "renderer/base/error.h"
+#include "renderer/compare/picture.h"
+#include "renderer/compare/run_json.h"
+#include "renderer/explain/explain_pixel.h"
+#include "renderer/explain/pixel_report.h"
+#include "renderer/generate/circle_rows.h"
+#include "renderer/generate/generate.h"
+
+namespace py = pybind11;
+
+namespace roundel::python {
+namespace {
+
+std::string text_of(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// A contiguous array as a file with such samples has them.
+Picture picture_of(const py::array& array) {
+  const py::ssize_t channels = array.ndim() == 3 ? array.shape(2) : 1;
+  const std::string type = py::str(array.dtype());
+  const bool is_known = type == "uint8" || type == "uint16" || type == "float32";
+  if (array.ndim() < 2 || array.ndim() > 3 || channels < 1 || channels > 4 || array.size() == 0 ||
+      !is_known)
+    throw Error(ExitCode::kUsage,
+                fmt::format("expected a path, or an array [height, width, 1 to 4] of uint8, uint16 "
+                            "or float32, got one of {}",
+                            type));
+  Picture picture;
+  picture.height = static_cast<int>(array.shape(0));
+  picture.width = static_cast<int>(array.shape(1));
+  picture.channels = static_cast<int>(channels);
+  const auto count = static_cast<std::size_t>(array.size());
+  if (type == "uint8") {
+    picture.bytes = Buffer<std::uint8_t>(count);
+    std::memcpy(picture.bytes.data(), array.data(), count);
+    return picture;
+  }
+  picture.floats = Buffer<float>(count);
+  if (type == "float32") {
+    picture.samples = Picture::Samples::kFloats;
+    std::memcpy(picture.floats.data(), array.data(), count * sizeof(float));
+    return picture;
+  }
+  picture.samples = Picture::Samples::kWords;
+  const auto* const words = static_cast<const std::uint16_t*>(array.data());
+  constexpr float kWordsOfLevel = 257;
+  for (std::size_t i = 0; i < count; ++i)
+    picture.floats[i] = static_cast<float>(words[i]) / kWordsOfLevel;
+  return picture;
+}
+
+Picture read(const py::object& picture) {
+  if (!py::isinstance<py::str>(picture)) return picture_of(picture.cast<py::array>());
+  const auto path = picture.cast<std::string>();
+  return without_gil([&] { return read_picture(path); });
+}
+
+}  // namespace
+
+py::array circles(Scene scene, std::int64_t frame, bool all) {
+  std::vector<float> rows;
+  scene.image.blend_space = BlendSpace::kDisplay;  // colours as the scene file has them
+  const std::size_t columns = circle_columns(scene, all);
+  without_gil([&] {
+    Circles made;
+    CircleSource(scene).generate(frame, made);
+    rows = circle_rows(scene, made, columns);
+  });
+  auto* const owned = new std::vector<float>(std::move(rows));
+  const py::capsule owner(owned, [](void* kept) { delete static_cast<std::vector<float>*>(kept); });
+  return py::array_t<float>({owned->size() / columns, columns}, owned->data(), owner);
+}
+
+std::string explain_pixel(const Scene& scene, std::int64_t frame, int x, int y, std::size_t limit) {
+  const auto& [width, height] = std::pair(scene.image.width, scene.image.height);
+  if (x < 0 || y < 0 || x >= width || y >= height)
+    throw Error(ExitCode::kUsage,
+                fmt::format("expected x from 0 to {} and y from 0 to {} in an image of {}x{} "
+                            "pixels, got {}, {}",
+                            width - 1, height - 1, width, height, x, y));
+  return without_gil([&] {
+    CircleSource source(scene);
+    Circles made;
+    generate_in_frame_space(source, frame, made, CircleSource::Depths::kAll);
+    const PixelExplanation explanation =
+        roundel::explain_pixel(made, scene.image, x, scene.image.height - 1 - y, limit);
+    return text_of(
+        pixel_json({scene, frame, x, y, made, explanation, rows_of(scene, source, explanation)}));
+  });
+}
+
+std::string diff(const py::object& a, const py::object& b, const Tolerance& tolerance,
+                 const Measures& measures) {
+  const auto answer = [&](const PictureDifference& difference) {
+    return text_of(difference_json(difference, judge(difference, tolerance)));
+  };
+  if (py::isinstance<py::str>(a) && py::isinstance<py::str>(b)) {
+    const auto path_a = a.cast<std::string>(), path_b = b.cast<std::string>();
+    return without_gil(
+        [&] { return answer(compare_files(path_a, path_b, tolerance, measures).difference); });
+  }
+  const Picture picture_a = read(a), picture_b = read(b);
+  return without_gil(
+      [&] { return answer(compare_pictures(picture_a, picture_b, tolerance, measures)); });
+}
+
+}  // namespace roundel::python

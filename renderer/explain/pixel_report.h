@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+
+#include "renderer/explain/explain_pixel.h"
+#include "renderer/generate/generate.h"
+
+namespace roundel {
+
+/// A pixel that was explained. Rows count from the top here, as people count them.
+struct PixelReport {
+  const Scene& scene;
+  std::int64_t frame;
+  int x, y;
+  const Circles& circles;  ///< in frame space
+  const PixelExplanation& explanation;
+  std::map<std::uint64_t, std::uint64_t> rows;  ///< by circle, of those that are data
+};
+
+/// Which rows of data files the circles of an explanation are.
+std::map<std::uint64_t, std::uint64_t> rows_of(const Scene& scene, CircleSource& source,
+                                               const PixelExplanation& explanation);
+
+/// For programs; docs/explain.md lists the keys. Numbers are binary32 ones, in full.
+nlohmann::ordered_json pixel_json(const PixelReport& report);
+/// What all reports begin with.
+nlohmann::ordered_json scene_json(const Scene& scene, std::int64_t frame);
+
+/// True where circles are not only painted over each other.
+bool has_modes(const Scene& scene);
+
+}  // namespace roundel

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""answers_test.py ROUNDEL: films as iterators, and what can be asked about scenes and pictures, against the command."""
+import json
+import pathlib
+import threading
+import time
+import unittest
+
+import numpy as np
+import roundel
+
+from command_case import CommandCase
+
+SCENES = pathlib.Path(__file__).parents[2] / "scenes"
+SNOW = str(SCENES / "snow.yaml")
+
+
+class Films(CommandCase):
+    def stream(self, scene, frames, pixels="rgb24"):
+        return self.run_roundel("render", str(scene), "--frames", frames, "--size", "96x64", "-o", "-", "--format",
+                                "rawvideo", "--pixel-format", pixels, "--progress", "none").stdout
+
+    def test_frames_are_the_commands_in_rising_order(self):
+        for name, frames in (("snow", "300-311"), ("title", "140-150x2,3"), ("fireworks", "-2-4"), ("winter", "0-3")):
+            with self.subTest(name):
+                drawn = list(roundel.frames(SCENES / f"{name}.yaml", frames, size=(96, 64)))
+                self.assertEqual(drawn[0].shape, (64, 96, 3))
+                self.assertEqual(b"".join(frame.tobytes() for frame in drawn), self.stream(SCENES / f"{name}.yaml", frames))
+        words = list(roundel.frames(SNOW, range(300, 303), size=(96, 64), dtype="uint16"))
+        self.assertEqual(b"".join(w.astype("<u2").tobytes() for w in words), self.stream(SNOW, "300-302", "rgb48le"))
+
+    def test_frames_are_those_of_render(self):
+        for threads in (0, 1):
+            for frame, drawn in enumerate(roundel.frames(SNOW, "300-305", size=(80, 60), threads=threads)):
+                np.testing.assert_array_equal(drawn, roundel.render(SNOW, frame=300 + frame, size=(80, 60)))
+
+    def test_columns_move_with_the_view(self):
+        x = np.random.default_rng(1).random(2000)
+        scene = roundel.Scene(size=(60, 60), view={"zoom": {"keys": {0: 1, 9: 3}}}, animation={"frames": 10})
+        scene.add(x=x, y=x[::-1].copy(), radius=0.01)
+        drawn = list(roundel.frames(scene))
+        self.assertEqual(len(drawn), 10)
+        for frame in (0, 4, 9):
+            np.testing.assert_array_equal(drawn[frame], roundel.render(scene, frame=frame))
+        self.assertFalse(np.array_equal(drawn[0], drawn[9]))
+
+    def test_an_iterator_may_be_dropped(self):
+        before = threading.active_count()
+        film = roundel.frames(SNOW, "0-100000", size=(64, 64))
+        first = next(film).copy()
+        start = time.monotonic()
+        film.close()
+        self.assertLess(time.monotonic() - start, 2)
+        self.assertEqual(threading.active_count(), before)
+        np.testing.assert_array_equal(first, roundel.render(SNOW, frame=0, size=(64, 64)))
+
+    def test_what_cannot_be_a_film_is_said(self):
+        for frames, keywords, message in (("5-1", {}, 'frames: expected .* got "5-1"'),
+                                          ("all", {}, "frames: \"all\" is for scenes with an animation"),
+                                          ("0-3", {"dtype": "float32"}, "dtype: expected uint8 or uint16 for frames")):
+            with self.assertRaisesRegex(roundel.UsageError, message):
+                roundel.frames(SCENES / "rgb.yaml", frames, **keywords)
+        np.save(self.path("a_0000.npy"), np.array([[0.5, 0.5, 0.1]], np.float32))
+        self.write("film.yaml", "version: 1\nimage: {width: 30, height: 30}\nanimation: {frames: 3}\nlayers:\n"
+                                "  - {data: a_####.npy, columns: [x, y, radius]}\n")
+        with self.assertRaisesRegex(roundel.SceneError, "no file for 2 of 3 frames: 1-2"):
+            roundel.frames(self.path("film.yaml"), "0-2")
+        np.save(self.path("a_0001.npy"), np.array([[0.5, 0.5, np.nan]], np.float32))
+        with self.assertRaisesRegex(roundel.SceneError, "a_0001.npy: row 0"):
+            list(roundel.frames(self.path("film.yaml"), "0-1"))
+
+
+class Answers(CommandCase):
+    def test_circles_are_the_commands(self):
+        for name, frame in (("rand10k", 0), ("snow", 301), ("winter", 0), ("bokeh", 0)):
+            for columns in (False, True):
+                made = roundel.circles(SCENES / f"{name}.yaml", frame=frame, all=columns)
+                self.run_roundel("circles", str(SCENES / f"{name}.yaml"), "--frame", str(frame), "--columns",
+                                 "all" if columns else "usual", "-o", "c.npy")
+                np.testing.assert_array_equal(made, np.load(self.path("c.npy")), name)
+                self.assertEqual(made.dtype, np.float32)
+
+    def test_explained_pixels_are_the_commands(self):
+        for name, x, y in (("rand10k", 40, 20), ("winter", 70, 50)):
+            scene = str(SCENES / f"{name}.yaml")
+            said = json.loads(self.run_roundel("explain", scene, "--pixel", f"{x},{y}", "--json", "--size", "96x96",
+                                               "--limit", "7").stdout)
+            answer = roundel.explain_pixel(scene, x, y, size=(96, 96), limit=7)
+            self.assertEqual(answer, said)
+            self.assertEqual(answer["bytes"], roundel.render(scene, size=(96, 96))[y, x].tolist())
+        with self.assertRaisesRegex(roundel.UsageError, "expected x from 0 to 95 and y from 0 to 95 .* got 96, 0"):
+            roundel.explain_pixel(scene, 96, 0, size=(96, 96))
+
+    def test_rows_of_columns_are_explained(self):
+        scene = roundel.Scene(size=(20, 20)).add(x=[0.1, 0.5, 0.9], y=[0.5, 0.5, 0.5], radius=0.1)
+        (circle,) = roundel.explain_pixel(scene, 10, 10)["circles"]
+        self.assertEqual((circle["row"], circle["index"]), (1, 1))
+
+    def test_differences_are_the_commands(self):
+        a = roundel.render(SCENES / "rand10k.yaml", size=(70, 50))
+        roundel.save(SCENES / "rand10k.yaml", self.path("a.png"), size=(70, 50))
+        roundel.save(SCENES / "rand10k.yaml", self.path("b.png"), size=(70, 50), seed=2)
+        b = roundel.render(SCENES / "rand10k.yaml", size=(70, 50), seed=2)
+        said = json.loads(self.run_roundel("diff", "a.png", "b.png", "--max-delta", "3", "--max-pixels", "5", "--flip",
+                                           "--ssim", "--json", code=1).stdout)
+        del said["a"], said["b"]
+        limits = {"max_delta": 3, "max_pixels": 5, "flip": True, "ssim": True}
+        self.assertEqual(roundel.diff(self.path("a.png"), self.path("b.png"), **limits), said)
+        self.assertEqual(roundel.diff(a, b, **limits), said)
+        self.assertEqual(roundel.diff(self.path("a.png"), b, **limits), said)
+        self.assertTrue(roundel.diff(a, self.path("a.png"))["same"])
+        self.assertTrue(roundel.diff(a.astype(np.float32), a.astype(np.float32) + 1, max_delta=1)["same"])
+        words = (a[:, :, 0].astype(np.uint16) * 257)
+        self.assertEqual(roundel.diff(words, words[:, ::-1])["channels"]["grey"]["largest"],
+                         int(np.abs(a[:, :, 0].astype(int) - a[:, ::-1, 0]).max()))
+        with self.assertRaisesRegex(roundel.UsageError, "expected a path, or an array .* got one of float64"):
+            roundel.diff(a, a.astype(float))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
