@@ -3,18 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 #include <tuple>
 
 #include "renderer/base/error.h"
+#include "renderer/base/text.h"
 
 namespace roundel {
+
+/// ` ("stars")` for "layers[2].data", where that layer has this name.
+std::string SceneErrors::name_of_layer(const std::string& key_path) const {
+  constexpr std::string_view kStart = "layers[";
+  if (!key_path.starts_with(kStart)) return "";
+  std::size_t layer = layer_names_.size();
+  std::from_chars(key_path.data() + kStart.size(), key_path.data() + key_path.size(), layer);
+  if (layer >= layer_names_.size() || layer_names_[layer].empty()) return "";
+  return " (" + roundel::quoted(layer_names_[layer]) + ")";
+}
 
 void SceneErrors::add(Place place, const std::string& key_path, const std::string& problem) {
   if (full()) {
     ++left_out_;
     return;
   }
-  entries_.push_back({place, key_path.empty() ? problem : key_path + ": " + problem});
+  entries_.push_back(
+      {place, key_path.empty() ? problem : key_path + name_of_layer(key_path) + ": " + problem});
 }
 
 void SceneErrors::throw_if_any() {

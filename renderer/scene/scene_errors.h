@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace roundel {
@@ -18,6 +19,9 @@ class SceneErrors {
 
   explicit SceneErrors(std::string file) : file_(std::move(file)) {}
 
+  /// Those of the layers, in their order; empty for one without. Messages of problems that are
+  /// added from now on have them behind the key's path.
+  void set_layer_names(std::vector<std::string> names) { layer_names_ = std::move(names); }
   /// `key_path` such as "layers[0].data", empty for the file as a whole.
   void add(Place place, const std::string& key_path, const std::string& problem);
   /// True once further problems are only counted: their messages need not be built.
@@ -32,7 +36,10 @@ class SceneErrors {
     Place place;
     std::string text;
   };
+  std::string name_of_layer(const std::string& key_path) const;
+
   std::string file_;
+  std::vector<std::string> layer_names_;
   std::vector<Entry> entries_;
   std::uint64_t left_out_ = 0;
 };

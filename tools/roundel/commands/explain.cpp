@@ -108,6 +108,8 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
       "print one JSON object on stdout; transmittances, colours and alphas are binary32 numbers, "
       "written in full");
   add_size(line, options.scene);
+  add_scale(line, options.scene);
+  add_crop(line, options.scene);
   add_layers(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_threads(line, options.threads);
@@ -237,7 +239,7 @@ OrderedJson step_json(const PixelStep& step, const PixelReport& report, const La
   const LayerPlace place = places.find(step.circle);
   const ImageSettings& image = report.scene.image;
   const SceneShape shape = to_scene_space(report.circles.shapes[step.circle], report.scene.view,
-                                          image.width, image.height);
+                                          image.frame_width(), image.frame_height());
   const Paint& paint = report.circles.paints[step.circle];
   const bool is_stroke = place.part == CirclePart::kStroke;
   OrderedJson json = {{"circle", places.number_of(place)},
@@ -308,9 +310,11 @@ std::string pixel_table(const PixelReport& report) {
       fmt::format("{:<12}{}{}{}\n", "value", color_columns({value.red, value.green, value.blue}),
                   image.alpha ? fmt::format("  alpha {:.6f}, premultiplied", value.alpha) : "",
                   image.blend_space == BlendSpace::kLinear ? "  (linear light)" : "");
-  const auto& bytes = explanation.bytes;
-  text += fmt::format("{:<12}{:>10}{:>10}{:>10}{}\n", "8 bits", bytes[0], bytes[1], bytes[2],
-                      image.alpha ? fmt::format("  alpha {}, straight", bytes[3]) : "");
+  const auto& samples = explanation.samples;
+  text += fmt::format("{:<12}{:>10}{:>10}{:>10}{}{}\n", fmt::format("{} bits", image.bits),
+                      samples[0], samples[1], samples[2],
+                      image.alpha ? fmt::format("  alpha {}, straight", samples[3]) : "",
+                      image.dither && image.bits == 8 ? "  (dithered)" : "");
   return text;
 }
 
@@ -336,10 +340,12 @@ std::string pixel_json(const PixelReport& report) {
   }
   const Pixel& value = explanation.value;
   json["value"] = {value.red, value.green, value.blue};
-  json["bytes"] = {explanation.bytes[0], explanation.bytes[1], explanation.bytes[2]};
+  const auto& samples = explanation.samples;
+  OrderedJson& of_picture = json[image.bits == 16 ? "words" : "bytes"];
+  of_picture = {samples[0], samples[1], samples[2]};
   if (image.alpha) {
     json["value"].push_back(value.alpha);
-    json["bytes"].push_back(explanation.bytes[3]);
+    of_picture.push_back(samples[3]);
   }
   return json_text(json);
 }
