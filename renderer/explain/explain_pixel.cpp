@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "renderer/pixels/pixel_to_bytes.h"
+#include "renderer/pixels/quantize_rows.h"
 #include "renderer/raster/background.h"
 #include "renderer/raster/pixel_walk.h"
 
@@ -66,7 +66,7 @@ PixelStep take_step(const Circles& circles, std::uint64_t circle, const SnowRamp
 }
 
 /// Background, and the pixel as the backends finish it.
-void finish_pixel(const PixelWalk& walk, const ImageSettings& image, int row,
+void finish_pixel(const PixelWalk& walk, const ImageSettings& image, int x, int row,
                   PixelExplanation& explanation) {
   explanation.has_stopped = walk.has_stopped();
   explanation.transmittance = transmittance_of(walk.state);
@@ -77,7 +77,8 @@ void finish_pixel(const PixelWalk& walk, const ImageSettings& image, int row,
     explanation.background_contribution = color_so_far(alone);
   }
   explanation.value = walk.finish(image, explanation.background);
-  store_pixel(explanation.value, image, explanation.bytes.data());
+  quantize_pixel(explanation.value, image, static_cast<std::size_t>(x),
+                 static_cast<std::size_t>(image.height - 1 - row), explanation.samples.data());
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ PixelExplanation explain_pixel(const Circles& circles, const ImageSettings& imag
     }
     end = begin;
   }
-  finish_pixel(walk, image, row, explanation);
+  finish_pixel(walk, image, x, row, explanation);
   return explanation;
 }
 

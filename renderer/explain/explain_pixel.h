@@ -31,8 +31,9 @@ struct PixelExplanation {
   BlendColor transmittance;      ///< what the background is multiplied by
   BlendColor background;         ///< black where the image has alpha
   BlendColor background_contribution;
-  Pixel value{};                        ///< as in the framebuffer, bit for bit
-  std::array<std::uint8_t, 4> bytes{};  ///< as in the 8-bit image: RGB, or straight RGBA
+  Pixel value{};  ///< as in the framebuffer, bit for bit
+  /// As in the image of image.bits: RGB, or straight RGBA.
+  std::array<std::uint32_t, 4> samples{};
 };
 
 /// Walks through pixel `x` of row `row`, counted from the **bottom** as in a framebuffer; both must

@@ -170,7 +170,7 @@ class CountingBackend final : public RasterBackend {
                  const FrameTarget& /*out*/, StageStats& /*stats*/) override {
     circles_ = &circles;
     has_looks_ = image.looks.any();
-    grid_ = TileGrid::make(image.width, image.height, kCpuTileSize, image.antialias);
+    grid_ = TileGrid::make(image, kCpuTileSize);
     done_.assign(static_cast<std::size_t>(grid_.num_tiles()), 0);
     return {circles.count(), {first_chunk_, kMostCirclesAtOnce, 4}};
   }

@@ -26,7 +26,7 @@ Json step_json(const PixelStep& step, const PixelReport& report, const LayerPlac
   const LayerPlace place = places.find(step.circle);
   const ImageSettings& image = report.scene.image;
   const SceneShape shape = to_scene_space(report.circles.shapes[step.circle], report.scene.view,
-                                          image.width, image.height);
+                                          image.frame_width(), image.frame_height());
   const Paint& paint = report.circles.paints[step.circle];
   const bool is_stroke = place.part == CirclePart::kStroke;
   Json json = {{"circle", places.number_of(place)},
@@ -110,10 +110,12 @@ Json pixel_json(const PixelReport& report) {
   }
   const Pixel& value = explanation.value;
   json["value"] = {value.red, value.green, value.blue};
-  json["bytes"] = {explanation.bytes[0], explanation.bytes[1], explanation.bytes[2]};
+  const auto& samples = explanation.samples;
+  Json& of_picture = json[image.bits == 16 ? "words" : "bytes"];
+  of_picture = {samples[0], samples[1], samples[2]};
   if (image.alpha) {
     json["value"].push_back(value.alpha);
-    json["bytes"].push_back(explanation.bytes[3]);
+    of_picture.push_back(samples[3]);
   }
   return json;
 }

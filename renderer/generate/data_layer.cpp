@@ -125,12 +125,13 @@ class DataLayer final : public LayerSource {
  private:
   /// Of the threads that read, and of the table.
   std::uint64_t working_bytes() const {
-    // A thread has some bytes of the file, and of each row numbers, t, colour, whether it is kept.
-    constexpr std::uint64_t kPiece = std::uint64_t{1} << 18, kPieceOfText = 8 * kPiece;
+    // A thread has some bytes of the file, of a text those of a block of rows, and of each row
+    // numbers, t, colour, whether it is kept.
+    constexpr std::uint64_t kPiece = std::uint64_t{1} << 18, kTextOfRow = 64;
     constexpr std::uint64_t kBytesOfRow = 6 * sizeof(double) + 16 + 8;
-    const std::uint64_t of_thread =
-        (table_.is_quick(map_.columns) ? kPiece : kPieceOfText) +
-        facts_.block_rows * (map_.columns.size() * sizeof(double) + kBytesOfRow);
+    const std::uint64_t of_row = map_.columns.size() * sizeof(double) + kBytesOfRow +
+                                 (table_.is_quick(map_.columns) ? 0 : kTextOfRow);
+    const std::uint64_t of_thread = kPiece + std::min(facts_.block_rows, facts_.rows) * of_row;
     const std::uint64_t threads =
         tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     return threads * of_thread + table_.memory_bytes() +

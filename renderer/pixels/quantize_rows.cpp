@@ -65,34 +65,38 @@ std::uint8_t quantize_dithered(float c, std::size_t x, std::size_t y) {
   return static_cast<std::uint8_t>(clamped(c) * 255 + (2 * rank + 1) * 0x1p-13);
 }
 
+void quantize_pixel(const Pixel& pixel, const ImageSettings& settings, std::size_t x, std::size_t y,
+                    std::uint32_t* samples) {
+  if (settings.bits == 16) {
+    pixel_levels(pixel, settings, quantize_word, samples);
+  } else if (settings.dither) {
+    // The pattern is the whole image's in a part of it, too.
+    const auto left = static_cast<std::size_t>(settings.first_column());
+    const auto top = static_cast<std::size_t>(
+        settings.crop ? settings.frame_height() - settings.first_row() - settings.height : 0);
+    pixel_levels(
+        pixel, settings, [&](float c) { return quantize_dithered(c, left + x, top + y); }, samples);
+  } else {
+    pixel_levels(pixel, settings, quantize, samples);
+  }
+}
+
 void quantize_rows(const Framebuffer& framebuffer, const ImageSettings& settings, std::size_t first,
                    std::size_t count, std::uint8_t* out) {
   const auto width = static_cast<std::size_t>(framebuffer.width);
   const auto channels = static_cast<std::size_t>(settings.channels());
   const bool is_deep = settings.bits == 16;
   const std::size_t row_bytes = width * channels * (is_deep ? 2 : 1);
-  // The pattern is the whole image's in a part of it, too.
-  const auto left = static_cast<std::size_t>(settings.first_column());
-  const auto top = static_cast<std::size_t>(
-      settings.crop ? settings.frame_height() - settings.first_row() - settings.height : 0);
   tbb::parallel_for(first, first + count, [&](std::size_t y) {
     const Pixel* const row =
         framebuffer.pixels.data() + (static_cast<std::size_t>(framebuffer.height) - 1 - y) * width;
     std::uint8_t* bytes = out + (y - first) * row_bytes;
-    std::uint32_t levels[4];
+    std::uint32_t samples[4];
     for (std::size_t x = 0; x < width; ++x) {
-      if (is_deep) {
-        pixel_levels(row[x], settings, quantize_word, levels);
-      } else if (settings.dither) {
-        pixel_levels(
-            row[x], settings, [&](float c) { return quantize_dithered(c, left + x, top + y); },
-            levels);
-      } else {
-        pixel_levels(row[x], settings, quantize, levels);
-      }
+      quantize_pixel(row[x], settings, x, y, samples);
       for (std::size_t c = 0; c < channels; ++c) {
-        if (is_deep) *bytes++ = static_cast<std::uint8_t>(levels[c] >> 8);
-        *bytes++ = static_cast<std::uint8_t>(levels[c]);
+        if (is_deep) *bytes++ = static_cast<std::uint8_t>(samples[c] >> 8);
+        *bytes++ = static_cast<std::uint8_t>(samples[c]);
       }
     }
   });

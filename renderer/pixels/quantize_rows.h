@@ -17,9 +17,13 @@ std::uint16_t quantize_word(float c);
 /// they are. x and y count from the whole picture's upper left pixel.
 std::uint8_t quantize_dithered(float c, std::size_t x, std::size_t y);
 
+/// The `settings.channels()` samples of the picture's pixel in column x and row y from the upper
+/// left, of settings.bits, dithered where the settings ask for it and bits are 8: a part of a
+/// picture as the whole is.
+void quantize_pixel(const Pixel& pixel, const ImageSettings& settings, std::size_t x, std::size_t y,
+                    std::uint32_t* samples);
 /// `count` rows of the framebuffer, from row `first` counted from the top on, as an Image of
-/// settings.bits has them, dithered where the settings ask for it and bits are 8: a part of
-/// a picture as the whole is. By all threads.
+/// settings.bits has them. By all threads.
 void quantize_rows(const Framebuffer& framebuffer, const ImageSettings& settings, std::size_t first,
                    std::size_t count, std::uint8_t* out);
 /// All of them.

@@ -20,10 +20,22 @@ namespace roundel {
 
 namespace {
 
+std::vector<std::string> layer_names(YamlNode root) {
+  std::vector<std::string> names;
+  const std::optional<YamlNode> layers = root.find("layers");
+  if (!layers) return names;
+  layers->for_each_item([&names](YamlNode layer) {
+    const std::optional<YamlNode> name = layer.find("name");
+    names.emplace_back(name && name->is_scalar() ? name->text() : std::string_view());
+  });
+  return names;
+}
+
 Scene read_text(std::string_view text, const std::string& path, const SceneOverrides& overrides) {
   YamlTree tree(text, path);
   SceneErrors errors(path);
   replace_vars(tree, path, overrides.vars, errors);
+  errors.set_layer_names(layer_names(tree.root()));
   Scene scene;
   if (const std::optional<PartlyValidNode> root = validate(tree.root(), scene_spec(), errors))
     scene = read_scene(*root, path, overrides, errors);

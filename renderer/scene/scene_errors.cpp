@@ -3,10 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "renderer/base/text.h"
+
 namespace roundel {
+
+/// ` ("stars")` for "layers[2].data", where that layer has this name.
+std::string SceneErrors::name_of_layer(const std::string& key_path) const {
+  constexpr std::string_view kStart = "layers[";
+  if (!key_path.starts_with(kStart)) return "";
+  std::size_t layer = layer_names_.size();
+  std::from_chars(key_path.data() + kStart.size(), key_path.data() + key_path.size(), layer);
+  if (layer >= layer_names_.size() || layer_names_[layer].empty()) return "";
+  return " (" + roundel::quoted(layer_names_[layer]) + ")";
+}
 
 void SceneErrors::add(Place place, const std::string& key_path, const std::string& problem) {
   if (full()) {
@@ -33,8 +47,8 @@ void SceneErrors::throw_if_any() {
     message += entry.place.line == kNoLine
                    ? sources_[entry.place.column]()
                    : fmt::format("{}:{}:{}", file_, entry.place.line, entry.place.column);
-    message += fmt::format(": {}{}{}", entry.key_path, entry.key_path.empty() ? "" : ": ",
-                           entry.message);
+    message += fmt::format(": {}{}{}{}", entry.key_path, name_of_layer(entry.key_path),
+                           entry.key_path.empty() ? "" : ": ", entry.message);
   }
   if (left_out_ > 0) message += fmt::format("\n{}: {} more errors", file_, left_out_);
   throw InvalidScene(file_, std::move(entries_), message);

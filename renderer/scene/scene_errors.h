@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "renderer/base/error.h"
@@ -44,6 +45,9 @@ class SceneErrors {
 
   explicit SceneErrors(std::string file) : file_(std::move(file)) {}
 
+  /// Those of the layers, in their order; empty for one without. Messages have them behind the
+  /// key's path.
+  void set_layer_names(std::vector<std::string> names) { layer_names_ = std::move(names); }
   /// `key_path` such as "layers[0].data", empty for the file as a whole.
   void add(Place place, const std::string& key_path, const std::string& problem);
   /// The place of what does not stand in the file; `text`, which may take time, becomes what its
@@ -57,8 +61,11 @@ class SceneErrors {
   void throw_if_any();
 
  private:
+  std::string name_of_layer(const std::string& key_path) const;
+
   static constexpr std::uint32_t kNoLine = std::numeric_limits<std::uint32_t>::max();
   std::string file_;
+  std::vector<std::string> layer_names_;
   std::vector<SceneProblem> entries_;
   std::vector<std::function<std::string()>> sources_;
   std::uint64_t left_out_ = 0;

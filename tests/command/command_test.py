@@ -100,8 +100,8 @@ OPTIONS = {
     "regress": "goldens output frames manifest report junit json max-delta max-pixels max-density flip-mean flip ppd "
                "ssim size set seed backend device threads memory quiet verbose",
     "accept": "all output goldens quiet",
-    "circles": "output columns layers frames set seed frame",
-    "explain": "pixel limit heatmap output json size layers set seed frame threads memory quiet",
+    "circles": "output columns size scale layers frames set seed frame",
+    "explain": "pixel limit heatmap output json size scale crop layers set seed frame threads memory quiet",
     "legend": "output size layers set",
     "info": "json",
     "selftest": "backend threads quiet verbose",
@@ -390,11 +390,20 @@ class Pictures(CommandTest):
             self.run_roundel("render", "s.yaml", "-o", "part." + ending, *crop)
             drawn = self.run_roundel("info", "part." + ending).stdout if ending == "png" else "40x50"
             self.assertIn("40x50", drawn)
-        raw = subprocess.run([ROUNDEL, "render", "s.yaml", "-o", "-", "--format", "rawvideo", *crop, "-q"],
-                             cwd=self.folder, capture_output=True, check=True).stdout
-        all_of_it = subprocess.run([ROUNDEL, "render", "s.yaml", "-o", "-", "--format", "rawvideo", "-q"],
-                                   cwd=self.folder, capture_output=True, check=True).stdout
-        self.assertEqual(raw, b"".join(all_of_it[3 * (96 * row + 33):3 * (96 * row + 73)] for row in range(7, 57)))
+        ring = ("  - random: {count: 50, radius: 0.1, color: \"#ffc080\"}\n    blend: BLEND\n"
+                "    stroke: {width: 2px, color: \"#204060\"}\n")
+        looks = "".join(ring.replace("BLEND", mode) for mode in ("add", "multiply", "screen"))
+        for image in ("", ", dither: true", ", bits: 16", ", antialias: true, dither: true"):
+            pixel = 6 if "16" in image else 3
+            for layers in ("", looks):
+                self.write("t.yaml", self.read("s.yaml").decode().replace("height: 64", "height: 64" + image) + layers)
+                part, whole = (self.raw_picture("t.yaml", *options) for options in (crop, ()))
+                self.assertEqual(part, b"".join(whole[pixel * (96 * row + 33):pixel * (96 * row + 73)]
+                                                for row in range(7, 57)), (image, layers))
+
+    def raw_picture(self, scene, *options):
+        return subprocess.run([ROUNDEL, "render", scene, "-o", "-", "--format", "rawvideo", "-q", *options],
+                              cwd=self.folder, capture_output=True, check=True).stdout
 
     def test_a_crop_or_preview_is_not_taken_for_the_whole_picture(self):
         self.write("s.yaml", "version: 1\nimage: {width: 64, height: 64}\nlayers: [{generator: bouncingballs}]\n")

@@ -79,7 +79,8 @@ class ExplainTest(unittest.TestCase):
 class Pixel(ExplainTest):
     def test_explained_pixels_are_those_of_the_rendered_files(self):
         engine = random.Random(1)
-        for variant in ([], ["--seed", "5"], ["--size", "90x130"], ["--frame", "7"]):
+        for variant in ([], ["--seed", "5"], ["--size", "90x130"], ["--frame", "7"], ["--scale", "0.7"],
+                        ["--scale", "2", "--crop", "30,40,50,60"]):
             self.run_roundel("render", "scene.yaml", "-o", "a.pfm", *variant)
             width, height, rows = read_pfm(self.path("a.pfm"))
             for _ in range(10):
@@ -214,6 +215,35 @@ class Pixel(ExplainTest):
         text = self.run_roundel("explain", "scene.yaml", "--pixel", "60,40", "--limit=2").stdout
         self.assertIn(f"... and {more} circles more (--limit)", text)
 
+    def test_a_part_has_the_circles_of_the_whole(self):
+        whole = self.explain("scene.yaml", "--pixel", "63,38")
+        part = self.explain("scene.yaml", "--crop", "60,30,10,20", "--pixel", "3,8")
+        for key in ("circles", "value", "bytes", "background"):
+            self.assertEqual(part[key], whole[key])
+        self.assertEqual((part["x"], part["width"], part["height"]), (3, 10, 20))
+        self.assert_fails("scene.yaml", "--crop", "60,30,10,20", "--pixel", "10,8", says="X from 0 to 9")
+
+    def test_samples_are_those_of_the_picture(self):
+        for image, key, size in (("bits: 16", "words", 2), ("dither: true", "bytes", 1),
+                                 ("alpha: true, bits: 16", "words", 2)):
+            self.write("deep.yaml", SCENE.replace("height: 80", "height: 80, " + image)
+                       .replace(', background: {bottom: "#ffe0c0", top: "#204060"}', ""))
+            channels = 4 if "alpha" in image else 3
+            for part in ([], ["--crop", "31,7,50,40"]):
+                form = ["--format", "rawvideo"]
+                raw = subprocess.run([ROUNDEL, "render", "deep.yaml", "--frames", "2", "-o", "-", "-q", *form, *part],
+                                     cwd=self.folder, capture_output=True, check=True).stdout
+                width = 50 if part else 120
+                for x, y in ((0, 0), (17, 23), (49, 39)):
+                    at = (y * width + x) * channels * size
+                    samples = [int.from_bytes(raw[at + size * c:at + size * (c + 1)], "little") for c in range(channels)]
+                    found = self.explain("deep.yaml", "--pixel", f"{x},{y}", *part)
+                    self.assertEqual(found[key], samples, (image, part, x, y))
+                    self.assertNotIn("bytes" if size == 2 else "words", found)
+            text = self.run_roundel("explain", "deep.yaml", "--pixel", "3,3").stdout
+            self.assertIn(f"\n{8 * size} bits ", text)
+            self.assertEqual("(dithered)" in text, "dither" in image)
+
     def test_alpha_images_have_straight_alpha_bytes(self):
         self.write("alpha.yaml", CORNER.replace("height: 4", "height: 4, alpha: true")
                    .replace("alpha: 1}", "alpha: 0.5}"))
@@ -233,6 +263,10 @@ class HeatMap(ExplainTest):
             found = self.explain("scene.yaml", "--pixel", f"{x},{y}")
             self.assertEqual(stop[y][x], found["composited"])
             self.assertEqual(layers[y][x], found["composited"] + found["unseen"])
+        self.run_roundel("explain", "scene.yaml", "--heatmap", "stop", "-o", "part.pfm", "--crop", "11,22,40,33")
+        width, height, part = read_pfm(self.path("part.pfm"))
+        self.assertEqual((width, height), (40, 33))
+        self.assertEqual(part, [row[11:51] for row in stop[22:55]])
 
     def test_overlaps_add_up_to_those_that_validate_counts(self):
         self.run_roundel("explain", "scene.yaml", "--heatmap=overlaps", "-o", "a.pfm")

@@ -51,6 +51,29 @@ class LegendTest(unittest.TestCase):
     def texts(self, svg):
         return [text.text for text in svg.iter(SVG + "text")]
 
+    def test_strokes_are_drawn_as_the_layer_has_them(self):
+        kinds = 'color: {column: kind, categories: tab10}, radius: {column: area, range: [4px, 10px]}'
+        self.scene(kinds)
+        fills = [rect.get("fill") for rect in self.legend().iter(SVG + "rect")][1:]
+
+        def looks(layer):
+            self.scene(kinds)
+            with open(self.path("s.yaml"), "a", encoding="utf-8") as file:
+                file.write("    " + layer + "\n")
+            svg = self.legend()
+            swatches = [(r.get("fill"), r.get("stroke")) for r in svg.iter(SVG + "rect")][1:]
+            return swatches, [(float(c.get("r")), float(c.get("stroke-width")), c.get("fill"), c.get("stroke"))
+                              for c in svg.iter(SVG + "circle")]
+
+        swatches, circles = looks('stroke: {width: 2px, color: "#123456"}')
+        self.assertEqual(swatches, [(fill, "#123456") for fill in fills])
+        self.assertEqual(circles[0], (3, 2, "#606060", "#123456"))  # the rim is at 4 pixels
+        self.assertEqual(circles[-1], (9, 2, "#606060", "#123456"))
+        swatches, circles = looks("fill: false\n    stroke: {width: 6px}")
+        self.assertEqual(swatches, [("none", fill) for fill in fills])
+        self.assertEqual(circles[0], (2, 4, "none", "#606060"))  # wider than the circle: a disc
+        self.assertEqual(circles[-1], (7, 6, "none", "#606060"))
+
     def test_scales_have_the_numbers_that_validate_prints(self):
         for scale in ("linear", "sqrt", "log", "symlog", "rank"):
             for domain in ("", "domain: [0.25, 700.125]", "domain: [10%, 60%]", "domain: [900, 0.125]"):

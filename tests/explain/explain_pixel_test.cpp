@@ -35,9 +35,8 @@ void expect_drawn_pixels(const std::string& name, const Circles& circles,
         << name << " at " << x << "," << row;
     const int channels = image.alpha ? 4 : 3;
     const int at = ((image.height - 1 - row) * image.width + x) * channels;
-    ASSERT_EQ(std::memcmp(explanation.bytes.data(), bytes.bytes.data() + at,
-                          static_cast<std::size_t>(channels)),
-              0)
+    ASSERT_TRUE(std::equal(bytes.bytes.begin() + at, bytes.bytes.begin() + at + channels,
+                           explanation.samples.begin(), explanation.samples.begin() + channels))
         << name << " at " << x << "," << row;
   }
 }
@@ -118,7 +117,7 @@ TEST(ExplainPixel, WithoutCirclesThereIsTheBackground) {
   const PixelExplanation explanation = explain_pixel(Circles(), image, 2, 0, kAllSteps);
   EXPECT_EQ(explanation.composited + explanation.unseen, 0U);
   EXPECT_EQ(explanation.value, (Pixel{0.25f, 0.5f, 1, 1}));
-  EXPECT_EQ(explanation.bytes[1], 128);
+  EXPECT_EQ(explanation.samples[1], 128U);
 }
 
 TEST(LayerPlaces, FollowTheSceneFile) {

@@ -35,6 +35,8 @@ std::vector<Example> examples() {
     examples.back().image.antialias = antialias;
     examples.back().image.looks = {true, true, true};
   }
+  examples.push_back({random_circles(2000, 0.2f, 0.5f, 0.3), image_of(50, 41)});
+  examples.back().image.crop = CropOrigin{120, 90, 33, 21};
   return examples;
 }
 
@@ -61,6 +63,25 @@ TEST(HeatMap, StopAddsUpToTheFragmentsOfTheFrame) {
   for (const Example& example : examples()) {
     const HeatMap stop = make_heat_map(example.circles, example.image, HeatMapKind::kStop, 0);
     EXPECT_EQ(summarize(stop).sum, count_work(example.circles, example.image).fragments);
+  }
+}
+
+TEST(HeatMap, PartsHaveTheValuesOfTheWhole) {
+  for (const auto& [circles, image] : examples()) {
+    if (image.crop || image.width < 30) continue;
+    ImageSettings part = image;
+    part.crop = CropOrigin{image.width, image.height, 7, 11};
+    part.width = 20;
+    part.height = 22;
+    for (const HeatMapKind kind : {HeatMapKind::kLayers, HeatMapKind::kStop}) {
+      const HeatMap whole = make_heat_map(circles, image, kind, 0);
+      const HeatMap cut = make_heat_map(circles, part, kind, 0);
+      for (int row = 0; row < part.height; ++row)
+        for (int x = 0; x < part.width; ++x)
+          ASSERT_EQ(cut.values[static_cast<std::size_t>(row * part.width + x)],
+                    whole.values[static_cast<std::size_t>((11 + row) * image.width + 7 + x)])
+              << x << "," << row;
+    }
   }
 }
 

@@ -111,6 +111,23 @@ TEST(Crop, ChunksAndTilesLeaveTheirBits) {
                                 "tiles of " + std::to_string(tile));
 }
 
+TEST(Crop, RingsBlendModesAndSharesHaveTheBitsOfTheWhole) {
+  const std::vector<BlendMode> modes = {BlendMode::kOver, BlendMode::kAdd, BlendMode::kMultiply,
+                                        BlendMode::kScreen};
+  for (const bool antialias : {false, true}) {
+    ImageSettings image = gradient_image();
+    image.antialias = antialias;
+    image.looks = {true, true, true};
+    for (Circles& circles : kinds_of_circles()) {
+      testing::add_looks(circles, modes, 0.4);
+      const Framebuffer whole = testing::draw_cpu(circles, image);
+      for (const Part& part : parts_of(image))
+        expect_same(cut_out(whole, part), testing::draw_cpu(circles, part_of_image(image, part)),
+                    antialias ? "antialiased" : "plain");
+    }
+  }
+}
+
 TEST(Crop, EveryInstructionSetHasTheSameBits) {
   for (const std::string& target : cpu_vector_targets()) {
     ASSERT_TRUE(force_cpu_vector_target(target));

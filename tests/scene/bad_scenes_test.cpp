@@ -111,11 +111,28 @@ TEST(BadScenes, LayersHaveNamesOfTheirOwn) {
                         "  - {name: a, generator: rgb}\n"
                         "  - {name: \"b,c\", generator: rgb}\n"
                         "  - {name: a, generator: rgb, opacity: 1.5, scale: 0, pivot: 1}\n"),
-            "s.yaml:4:12: layers[1].name: expected a name without commas, got \"b,c\"\n"
-            "s.yaml:5:12: layers[2].name: \"a\" is the name of layers[0] already\n"
-            "s.yaml:5:40: layers[2].opacity: expected a number from 0 to 1, got 1.5\n"
-            "s.yaml:5:52: layers[2].scale: expected a number > 0, got 0\n"
-            "s.yaml:5:62: layers[2].pivot: expected a point [x, y], got 1");
+            "s.yaml:4:12: layers[1].name (\"b,c\"): expected a name without commas, got \"b,c\"\n"
+            "s.yaml:5:12: layers[2].name (\"a\"): \"a\" is the name of layers[0] already\n"
+            "s.yaml:5:40: layers[2].opacity (\"a\"): expected a number from 0 to 1, got 1.5\n"
+            "s.yaml:5:52: layers[2].scale (\"a\"): expected a number > 0, got 0\n"
+            "s.yaml:5:62: layers[2].pivot (\"a\"): expected a point [x, y], got 1");
+}
+
+TEST(BadScenes, NamesOfLayersAreInMessages) {
+  EXPECT_EQ(
+      parse_error("version: 1\nvars: {name: stars}\nlayers:\n"
+                  "  - {name: $name, circles: [{x: 0, y: 0, radius: big}]}\n"
+                  "  - {generator: rbg}\n"
+                  "  - {name: [1], random: {count: 1}, shade: 1}\n"
+                  "  - {name: dust, data: dust.npy, map: {x: 0, y: 0, radius: 1}}\n"),
+      "s.yaml:4:50: layers[0].circles[0].radius (\"stars\"): expected a number > 0, got "
+      "\"big\"\n"
+      "s.yaml:5:17: layers[1].generator: expected one of rgb, rgby, rand10k, rand100k, rand1M, "
+      "micro2M, biglittle, littlebig, pattern, snow, snowsingle, bouncingballs, hypnosis or "
+      "fireworks, got \"rbg\" (did you mean \"rgb\"?)\n"
+      "s.yaml:6:12: layers[2].name: expected a name, got a list of 1\n"
+      "s.yaml:6:37: layers[2]: unknown key \"shade\" (did you mean \"shader\"?)\n"
+      "s.yaml:7:24: layers[3].data (\"dust\"): dust.npy: no such file");
 }
 
 TEST(BadScenes, OnlyLayersThatThereAreCanBeShown) {

@@ -77,11 +77,14 @@ void add_size(CommandLine& line, SceneOptions& options) {
                   kMaxImageSide));
 }
 
-void add_part(CommandLine& line, SceneOptions& options) {
+void add_scale(CommandLine& line, SceneOptions& options) {
   line.add_value(
       "scale", "FACTOR",
       [&options](const std::string& value) { options.overrides.scale = parse_scale(value); },
       "width, height and lengths in px times this, as 0.25 for a preview");
+}
+
+void add_crop(CommandLine& line, SceneOptions& options) {
   line.add_value(
       "crop", "X,Y,W,H",
       [&options](const std::string& value) { options.overrides.crop = parse_crop(value); },

@@ -21,8 +21,8 @@ struct SceneOptions {
 };
 void add_scenes(CommandLine& line, std::vector<std::string>& scenes);
 void add_size(CommandLine& line, SceneOptions& options);
-/// --scale and --crop
-void add_part(CommandLine& line, SceneOptions& options);
+void add_scale(CommandLine& line, SceneOptions& options);
+void add_crop(CommandLine& line, SceneOptions& options);
 /// --layers
 void add_layers(CommandLine& line, SceneOptions& options);
 /// --set

@@ -50,6 +50,8 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
       "all: [n, 8], with alpha in the end; as data with these columns they draw the same picture "
       "again, unless the view moves circles of float64 data; of scenes with strokes [n, 9], with "
       "the inner radius of each circle's stroke, or its radius where it has none (default: usual)");
+  add_size(line, options.scene);
+  add_scale(line, options.scene);
   add_layers(line, options.scene);
   add_frames(line, options.frames);
   add_seed_and_frame(line, options.scene);

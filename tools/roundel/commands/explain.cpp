@@ -109,6 +109,8 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
       "print one JSON object on stdout; transmittances, colours and alphas are binary32 numbers, "
       "written in full");
   add_size(line, options.scene);
+  add_scale(line, options.scene);
+  add_crop(line, options.scene);
   add_layers(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_threads(line, options.threads);
@@ -225,9 +227,11 @@ std::string pixel_table(const PixelReport& report) {
       fmt::format("{:<12}{}{}{}\n", "value", color_columns({value.red, value.green, value.blue}),
                   image.alpha ? fmt::format("  alpha {:.6f}, premultiplied", value.alpha) : "",
                   image.blend_space == BlendSpace::kLinear ? "  (linear light)" : "");
-  const auto& bytes = explanation.bytes;
-  text += fmt::format("{:<12}{:>10}{:>10}{:>10}{}\n", "8 bits", bytes[0], bytes[1], bytes[2],
-                      image.alpha ? fmt::format("  alpha {}, straight", bytes[3]) : "");
+  const auto& samples = explanation.samples;
+  text += fmt::format("{:<12}{:>10}{:>10}{:>10}{}{}\n", fmt::format("{} bits", image.bits),
+                      samples[0], samples[1], samples[2],
+                      image.alpha ? fmt::format("  alpha {}, straight", samples[3]) : "",
+                      image.dither && image.bits == 8 ? "  (dithered)" : "");
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include "renderer/base/text.h"
 #include "renderer/data/table.h"
 #include "renderer/explain/layer_places.h"
+#include "renderer/generate/circle_parts.h"
 #include "renderer/pixels/quantize.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/common_options.h"
@@ -56,6 +57,7 @@ bool parse(const Arguments& arguments, LegendOptions& options) {
 
 // All in pixels of the legend.
 constexpr double kMargin = 12, kLine = 18, kBarWidth = 360, kBarHeight = 14, kSwatch = 12;
+constexpr double kSwatchStroke = 3;    // of a layer's circles
 constexpr double kLetter = 6.5;        // the width that a letter of 12 pixels may have
 constexpr double kLargestRadius = 40;  // circles of sizes are drawn smaller where they are larger
 constexpr std::size_t kCategoryRows = 24;  // of a column
@@ -164,6 +166,21 @@ struct Stop {
   double alpha;
 };
 
+/// How circles of a layer look, beside the fill's colour.
+struct Look {
+  bool has_fill = true;
+  double stroke_width = 0;                   ///< pixels of the scene's picture; 0: without a stroke
+  std::optional<DisplayColor> stroke_color;  ///< absent: the fill's
+};
+
+/// Attributes of a shape in this colour; a stroke of `width` pixels, or the edge that shows where a
+/// pale shape ends.
+std::string paint_attributes(const Look& look, const std::string& color, double width) {
+  const std::string stroke = look.stroke_color ? hex_color(*look.stroke_color) : color;
+  return fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"{:.4g}\"",
+                     look.has_fill ? color : "none", stroke, width);
+}
+
 /// An SVG picture that grows downwards.
 class LegendPicture {
  public:
@@ -205,7 +222,7 @@ class LegendPicture {
     widen(kBarWidth);
   }
 
-  void swatches(const std::vector<std::pair<DisplayColor, std::string>>& named) {
+  void swatches(const std::vector<std::pair<DisplayColor, std::string>>& named, const Look& look) {
     double x = kMargin, widest = 0;
     for (std::size_t i = 0; i < named.size(); ++i) {
       if (i > 0 && i % kCategoryRows == 0) {
@@ -213,9 +230,18 @@ class LegendPicture {
         widest = 0;
       }
       const double y = y_ + static_cast<double>(i % kCategoryRows) * kLine;
-      elements_ += fmt::format(
-          "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" stroke=\"#808080\"/>\n",
-          x, y, kSwatch, kSwatch, hex_color(named[i].first));
+      const std::string color = hex_color(named[i].first);
+      if (look.stroke_width > 0) {
+        elements_ +=
+            fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>\n",
+                        x + kSwatchStroke / 2, y + kSwatchStroke / 2, kSwatch - kSwatchStroke,
+                        kSwatch - kSwatchStroke, paint_attributes(look, color, kSwatchStroke));
+      } else {
+        elements_ += fmt::format(
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" "
+            "stroke=\"#808080\"/>\n",
+            x, y, kSwatch, kSwatch, color);
+      }
       add_text(x + kSwatch + kLetter, y + kSwatch - 1, named[i].second);
       widest = std::max(widest, kSwatch + 3 * kLetter + text_width(named[i].second));
     }
@@ -224,7 +250,7 @@ class LegendPicture {
   }
 
   /// Circles with their radii in the scene's picture and the column's values below.
-  void circles(const std::vector<std::pair<double, double>>& values_and_radii) {
+  void circles(const std::vector<std::pair<double, double>>& values_and_radii, const Look& look) {
     double most = 0;
     for (const auto& [value, radius] : values_and_radii) most = std::max(most, radius);
     const double factor = most > kLargestRadius ? kLargestRadius / most : 1;
@@ -233,9 +259,13 @@ class LegendPicture {
     for (const auto& [value, radius] : values_and_radii) {
       const std::string text = value_text(value);
       const double width = std::max(text_width(text), 2 * radius * factor);
+      // A stroke lies inside the rim, in SVG on both sides of it.
+      const double stroke = std::min(look.stroke_width, radius) * factor;
+      const std::string paint =
+          stroke > 0 ? paint_attributes(look, "#606060", stroke) : std::string("fill=\"#606060\"");
       elements_ +=
-          fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.4g}\" fill=\"#606060\"/>\n",
-                      x + width / 2, bottom - radius * factor, radius * factor);
+          fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.4g}\" {}/>\n", x + width / 2,
+                      bottom - radius * factor, radius * factor - stroke / 2, paint);
       add_text(x + width / 2, bottom + kLine - 3, text, " text-anchor=\"middle\"");
       x += width + 2 * kLetter;
     }
@@ -275,7 +305,11 @@ class LayerLegend {
         layer_(layer),
         source_(std::get<DataSource>(layer.source)),
         map_(*source_.map),
-        picture_(picture) {}
+        picture_(picture) {
+    if (!layer.stroke) return;
+    look_ = {layer.fill, stroke_width(scene, layer) * scene.image.frame_height(),
+             layer.stroke->color};
+  }
 
   void draw() {
     draw_color(map_.color);
@@ -317,7 +351,7 @@ class LayerLegend {
       return;
     }
     if (color.missing) named.emplace_back(*color.missing, "missing");
-    picture_.swatches(named);
+    picture_.swatches(named, look_);
   }
 
   /// At the colour map's own places, between which SVG mixes as the map does.
@@ -362,7 +396,7 @@ class LayerLegend {
     std::vector<std::pair<double, double>> drawn;
     for (const Tick& tick : ticks_of(*radius.scale, is_near))
       drawn.emplace_back(tick.value, pixels_of(radius, tick.t));
-    picture_.circles(drawn);
+    picture_.circles(drawn, look_);
   }
 
   /// The column's name as DataFacts has it.
@@ -387,6 +421,7 @@ class LayerLegend {
   const DataSource& source_;
   const DataMap& map_;
   LegendPicture& picture_;
+  Look look_;
 };
 
 }  // namespace

@@ -286,7 +286,8 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       "what is wrong with a scene is said, and the picture stays as it is");
   add_sequence(line, options);
   add_size(line, options.scene);
-  add_part(line, options.scene);
+  add_scale(line, options.scene);
+  add_crop(line, options.scene);
   add_layers(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);

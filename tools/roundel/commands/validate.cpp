@@ -54,7 +54,8 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
       "png, exr or pfm: the format that render would write (default: that of the scene's "
       "\"output\", else png)");
   add_size(line, options.scene);
-  add_part(line, options.scene);
+  add_scale(line, options.scene);
+  add_crop(line, options.scene);
   add_layers(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
