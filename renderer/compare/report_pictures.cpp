@@ -98,9 +98,9 @@ ReportPictures report_pictures(std::size_t index, const PairResult& result) {
   if (golden) script.add("golden", display_image(*golden));
   if (actual) script.add("actual", display_image(*actual));
   if (golden && actual && result.difference.kind == PictureDifference::Kind::kDifferent) {
-    script.add("difference", difference_image(*golden, *actual, result.max_delta));
+    script.add("difference", difference_image(*golden, *actual, result.tolerance));
     if (result.difference.flip) {
-      script.add("flip", flip_image(flip_map(*golden, *actual, result.pixels_per_degree)));
+      script.add("flip", flip_of(*golden, *actual, result.tolerance, result.pixels_per_degree));
     }
   }
   ReportPictures pictures = script.finish();
