@@ -18,8 +18,9 @@ Rgba pixel_of(const Picture& picture, int x, int y) {
   const std::size_t at = picture.sample_at(x, y);
   const auto channels = static_cast<std::size_t>(picture.channels);
   const auto value = [&](std::size_t c) {
-    return picture.samples == Picture::Samples::kBytes ? static_cast<double>(picture.bytes[at + c])
-                                                       : static_cast<double>(picture.floats[at + c]);
+    return picture.samples == Picture::Samples::kBytes
+               ? static_cast<double>(picture.bytes[at + c])
+               : static_cast<double>(picture.floats[at + c]);
   };
   const bool is_grey = channels < 3;
   return {value(0), value(is_grey ? 0 : 1), value(is_grey ? 0 : 2),
@@ -48,8 +49,8 @@ double brightness_delta(const Picture& picture, const Rgba& one, const Rgba& oth
   return delta[0] * 0.29889531 + delta[1] * 0.58662247 + delta[2] * 0.11448223;
 }
 
-/// Calls visit(x, y) for the pixel's neighbours, column by column, until one returns false, which is
-/// then returned.
+/// Calls visit(x, y) for the pixel's neighbours, column by column, until one returns false, which
+/// is then returned.
 template <typename Visit>
 bool visit_neighbours(const Picture& picture, int x, int y, const Visit& visit) {
   for (int nx = std::max(x - 1, 0); nx <= std::min(x + 1, picture.width - 1); ++nx)
@@ -86,8 +87,10 @@ bool is_smoothed(const Picture& picture, const Picture& other, int x, int y) {
   const bool has_few_equal = visit_neighbours(picture, x, y, [&](int nx, int ny) {
     const double delta = brightness_delta(picture, pixel, pixel_of(picture, nx, ny), place);
     if (delta == 0) return ++equal <= kMostEqual;
-    if (delta < least.delta) least = {delta, nx, ny};
-    else if (delta > most.delta) most = {delta, nx, ny};
+    if (delta < least.delta)
+      least = {delta, nx, ny};
+    else if (delta > most.delta)
+      most = {delta, nx, ny};
     return true;
   });
   if (!has_few_equal || least.delta == 0 || most.delta == 0) return false;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "renderer/base/error.h"
+#include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/antialiasing.h"
 #include "renderer/compare/byte_rows.h"
 #include "renderer/compare/ignored_pixels.h"
@@ -33,12 +34,6 @@ std::string shape_text(const Picture& picture) {
   }
   if (!picture.color_space.empty()) text += " with " + picture.color_space;
   return text;
-}
-
-bool same_shape(const Picture& a, const Picture& b) {
-  return a.width == b.width && a.height == b.height && a.channels == b.channels &&
-         a.samples == b.samples && a.left == b.left && a.top == b.top &&
-         a.color_space == b.color_space;
 }
 
 /// Runs compare_row(y, sums, over) for every row on all cores; the sums of `Sums` are added up in

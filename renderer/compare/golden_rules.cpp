@@ -62,7 +62,8 @@ SpecPtr rule_spec() {
                           {"flip-mean", spec(NumberSpec{0, 1}), "", false, ""},
                           {"ignore", ignored_boxes(), "", false, ""},
                           {"mask", spec(StringSpec{}, "a file name"), "", false, ""},
-                          {"ignore-antialiasing", spec(BooleanSpec{}), "", false, ""}}},
+                          {"ignore-antialiasing", spec(BooleanSpec{}), "", false, ""},
+                          {"shape-tolerant", spec(BooleanSpec{}), "", false, ""}}},
               "a rule {pictures: PATTERN, ...}");
 }
 
@@ -98,8 +99,9 @@ Tolerance read_tolerance(ValidNode rule) {
       read_key(node, "width", read_integer, box.width);
       read_key(node, "height", read_integer, box.height);
     }
-  if (const auto ignores = rule.find("ignore-antialiasing"))
-    tolerance.ignores_antialiasing = ignores->text() == "true";
+  const auto is_true = [](ValidNode node) { return node.text() == "true"; };
+  read_key(rule, "ignore-antialiasing", is_true, tolerance.ignores_antialiasing);
+  read_key(rule, "shape-tolerant", is_true, tolerance.is_shape_tolerant);
   return tolerance;
 }
 

@@ -33,6 +33,7 @@ GoldenRules rules_without_manifest(const Tolerance& tolerance);
 ///       ignore: [{x: 0, y: 0, width: 64, height: 16}]
 ///       mask: masks/clock.png       # relative to the manifest
 ///       ignore-antialiasing: true
+///       shape-tolerant: true
 ///
 /// `otherwise` is for pictures that none of them fits. Throws as load_scene does: every problem
 /// with its place.

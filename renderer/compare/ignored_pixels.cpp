@@ -74,14 +74,7 @@ std::optional<PixelSet> ignored_pixels(const Tolerance& tolerance, int width, in
 
 Picture with_ignored_of(const Picture& a, const Picture& b, const PixelSet& ignored,
                         std::uint64_t& different) {
-  Picture rest;
-  rest.width = b.width, rest.height = b.height, rest.channels = b.channels;
-  rest.samples = b.samples, rest.color_space = b.color_space;
-  rest.left = b.left, rest.top = b.top;
-  rest.bytes = Buffer<std::uint8_t>(b.bytes.size());
-  rest.floats = Buffer<float>(b.floats.size());
-  std::copy(b.bytes.begin(), b.bytes.end(), rest.bytes.begin());
-  std::copy(b.floats.begin(), b.floats.end(), rest.floats.begin());
+  Picture rest = copy_of(b);
   const auto channels = static_cast<std::size_t>(a.channels);
   different = 0;
   for (int y = 0; y < a.height; ++y)

@@ -33,6 +33,7 @@ struct Tolerance {
   std::optional<double> flip_mean = {};     ///< largest mean of ꟻLIP
   std::vector<PixelBox> ignore = {};        ///< pixels that may differ, and count for nothing
   std::shared_ptr<const Mask> mask = {};    ///< the same
+  bool is_shape_tolerant = false;           ///< make_alike() comes before the comparison
   bool ignores_antialiasing = false;        ///< pixels for which is_antialiased() are not over
 };
 

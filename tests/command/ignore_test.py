@@ -106,5 +106,20 @@ class IgnoreTest(CommandCase):
         self.assertNotIn("fingerprint of the scene", done)  # its pixels are not right
 
 
+class ShapesTest(CommandCase):
+    def test_regress_tolerates_shapes_by_rule(self):
+        self.write("s.yaml", SCENE % "false")
+        self.write("deep.yaml", (SCENE % "false").replace("height: 40", "height: 40, bits: 16"))
+        os.mkdir(self.path("goldens"))
+        self.run_roundel("render", "deep.yaml", "-o", "goldens/s.png")
+        arguments = ("regress", "s.yaml", "--goldens", "goldens", "--report", "report")
+        self.assertIn(b"they are 60x40 RGB of 16 bits and 60x40 RGB", self.run_roundel(*arguments, code=DIFFER).stdout)
+        self.write("goldens/goldens.yaml", "version: 1\ntolerances: [{pictures: s.png, shape-tolerant: true, max-delta: 0.5}]\n")
+        self.run_roundel(*arguments, code=SAME)
+        done = self.run_roundel(*arguments, "--set", "disc=1.1", code=DIFFER)
+        self.assertRegex(done.stdout.decode(), r"s\.png: differs: \d+ pixels differ")
+        self.assertTrue(os.path.exists(self.path("regress-output/diff/s.png")))
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

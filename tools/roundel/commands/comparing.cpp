@@ -129,6 +129,9 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) 
   line.add_switch("ignore-antialiasing", tolerance.ignores_antialiasing,
                   "pixels on edges that one of the pictures smooths do not count as different, by "
                   "pixelmatch's rule");
+  line.add_switch("shape-tolerant", tolerance.is_shape_tolerant,
+                  "compare 8 with 16 bits, grey with RGB, no alpha with an opaque one and pictures "
+                  "without a profile with those of an ICC profile that calls itself sRGB");
   line.add_value(
       "flip-mean", "T",
       [&tolerance, &measures](const std::string& value) {

@@ -94,9 +94,9 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
     const Tolerance& tolerance = options.tolerance;
     const bool judges = tolerance.max_delta > 0 || tolerance.max_pixels || tolerance.max_density ||
                         !tolerance.ignore.empty() || tolerance.mask ||
-                        tolerance.ignores_antialiasing || options.measures.flip ||
-                        options.measures.ssim || options.diff_image || options.files.manifest ||
-                        options.files.report || options.files.junit;
+                        tolerance.ignores_antialiasing || tolerance.is_shape_tolerant ||
+                        options.measures.flip || options.measures.ssim || options.diff_image ||
+                        options.files.manifest || options.files.report || options.files.junit;
     if (options.explain.is_wanted && judges) {
       problems.emplace_back(
           "--explain: expected without limits, measures, --diff-image and what is for folders");

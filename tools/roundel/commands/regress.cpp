@@ -11,6 +11,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/comparison_run.h"
 #include "renderer/compare/difference_image.h"
 #include "renderer/compare/pending_goldens.h"
@@ -303,12 +304,16 @@ class Regression {
       return keep(actual, result);
     }
     result.golden_path = path;
-    const Picture golden = read_golden(path, actual, result);
-    compare_pair(golden, actual, rules_, options_.measures, result);
+    Picture golden = read_golden(path, actual, result);
+    Picture alike;
+    const bool is_tolerant = rule_for(rules_, result.name).tolerance.is_shape_tolerant;
+    if (is_tolerant && !same_shape(golden, actual)) make_alike(golden, alike = copy_of(actual));
+    const Picture& compared = alike.width > 0 ? alike : actual;
+    compare_pair(golden, compared, rules_, options_.measures, result);
     if (result.state == PairState::kSame && !lacks_fingerprint(result)) return;
     keep(actual, result);
     if (result.difference.kind != PictureDifference::Kind::kDifferent) return;
-    pending_.keep_diff(result.name, difference_image(golden, actual, result.tolerance));
+    pending_.keep_diff(result.name, difference_image(golden, compared, result.tolerance));
   }
 
   /// One that cannot be read may be replaced: what was drawn is kept.
