@@ -9,6 +9,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/picture_difference.h"
 
 namespace roundel {
@@ -78,6 +79,7 @@ ComparedFiles compare_files(const std::string& path_a, const std::string& path_b
     return compared;
   }
   do_both([&] { compared.a = read_picture(*file_a); }, [&] { compared.b = read_picture(*file_b); });
+  if (tolerance.is_shape_tolerant) make_alike(*compared.a, *compared.b);
   compared.difference = compare_pictures(*compared.a, *compared.b, tolerance, measures);
   return compared;
 }

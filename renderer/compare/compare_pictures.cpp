@@ -2,13 +2,18 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "renderer/base/error.h"
+#include "renderer/compare/alike_pictures.h"
+#include "renderer/compare/antialiasing.h"
 #include "renderer/compare/byte_rows.h"
+#include "renderer/compare/ignored_pixels.h"
 #include "renderer/compare/picture_difference.h"
 #include "renderer/compare/ssim.h"
 
@@ -29,12 +34,6 @@ std::string shape_text(const Picture& picture) {
   }
   if (!picture.color_space.empty()) text += " with " + picture.color_space;
   return text;
-}
-
-bool same_shape(const Picture& a, const Picture& b) {
-  return a.width == b.width && a.height == b.height && a.channels == b.channels &&
-         a.samples == b.samples && a.left == b.left && a.top == b.top &&
-         a.color_space == b.color_space;
 }
 
 /// Runs compare_row(y, sums, over) for every row on all cores; the sums of `Sums` are added up in
@@ -153,6 +152,20 @@ void fill_sums(PictureDifference& difference, const Picture& picture, const Sums
   difference.pixels = sums.pixels;
 }
 
+/// Takes away the pixels that lie on smoothed edges, and returns how many these were.
+std::uint64_t remove_antialiased(const Picture& a, const Picture& b, PixelSet& over) {
+  std::vector<std::uint64_t> removed(static_cast<std::size_t>(over.height()));
+  tbb::parallel_for(0, over.height(), [&](int y) {
+    for (std::size_t w = 0; w < over.row(y).size(); ++w)
+      for (std::uint64_t bits = over.row(y)[w]; bits != 0; bits &= bits - 1) {
+        if (!is_antialiased(a, b, static_cast<int>(w) * 64 + std::countr_zero(bits), y)) continue;
+        over.row(y)[w] &= ~(bits & -bits);
+        ++removed[static_cast<std::size_t>(y)];
+      }
+  });
+  return std::accumulate(removed.begin(), removed.end(), std::uint64_t{0});
+}
+
 void fill_pixels_over(PictureDifference& difference, const PixelSet& over,
                       const Tolerance& tolerance) {
   difference.pixels_over = over.count();
@@ -175,16 +188,10 @@ void fill_measures(PictureDifference& difference, const Picture& a, const Pictur
   if (measures.ssim) difference.ssim = structural_similarity(a, b);
 }
 
-}  // namespace
-
-PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tolerance& tolerance,
-                                   const Measures& measures) {
+/// Of two pictures of the same shape.
+PictureDifference compare_all_pixels(const Picture& a, const Picture& b, const Tolerance& tolerance,
+                                     const Measures& measures) {
   PictureDifference difference;
-  if (!same_shape(a, b)) {
-    difference.kind = PictureDifference::Kind::kOtherShape;
-    difference.shape = shape_text(a) + " and " + shape_text(b);
-    return difference;
-  }
   difference.width = a.width;
   difference.height = a.height;
   PixelSet over(a.width, a.height);
@@ -197,10 +204,32 @@ PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tol
     fill_sums(difference, a, sums, white, std::max(white, sums.peak));
     difference.not_finite = sums.not_finite;
   }
+  if (tolerance.ignores_antialiasing) difference.antialiased = remove_antialiased(a, b, over);
   fill_pixels_over(difference, over, tolerance);
   difference.kind = difference.pixels == 0 ? PictureDifference::Kind::kEqualPixels
                                            : PictureDifference::Kind::kDifferent;
   fill_measures(difference, a, b, measures);
+  return difference;
+}
+
+}  // namespace
+
+PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tolerance& tolerance,
+                                   const Measures& measures) {
+  PictureDifference difference;
+  if (!same_shape(a, b)) {
+    difference.kind = PictureDifference::Kind::kOtherShape;
+    difference.shape = shape_text(a) + " and " + shape_text(b);
+    return difference;
+  }
+  const std::optional<PixelSet> ignored = ignored_pixels(tolerance, a.width, a.height);
+  if (!ignored) return compare_all_pixels(a, b, tolerance, measures);
+  std::uint64_t different = 0;
+  const Picture rest = with_ignored_of(a, b, *ignored, different);
+  difference = compare_all_pixels(a, rest, tolerance, measures);
+  difference.ignored = ignored->count();
+  difference.ignored_different = different;
+  if (different > 0) difference.kind = PictureDifference::Kind::kDifferent;
   return difference;
 }
 

@@ -19,7 +19,7 @@ const GoldenRule& apply_rule(const GoldenRules& rules, const Measures& measures,
                              PairResult& result) {
   const GoldenRule& rule = rule_for(rules, result.name);
   result.rule = rule.name;
-  result.max_delta = rule.tolerance.max_delta;
+  result.tolerance = rule.tolerance;
   result.pixels_per_degree = measures.pixels_per_degree;
   return rule;
 }
@@ -161,7 +161,7 @@ Origin origin_of(const std::optional<ImageMetadata>& golden,
 
 bool lacks_fingerprint(const PairResult& result) {
   return result.state == PairState::kSame && result.difference.pixels == 0 &&
-         result.origin != Origin::kSameScene;
+         result.difference.ignored_different == 0 && result.origin != Origin::kSameScene;
 }
 
 std::string result_line(const PairResult& result) {
@@ -221,6 +221,8 @@ ComparisonRun compare_folders(const std::string& golden_folder, const std::strin
   ComparisonRun run;
   run.title = fmt::format("{} and {}", golden_folder, actual_folder);
   run.results = pair_names(golden_folder, actual_folder);
+  std::erase_if(run.results,
+                [&](const PairResult& result) { return is_mask(rules, result.golden_path); });
   const auto cores = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   const bool has_many = run.results.size() >= 4 * cores;
   tbb::parallel_for(std::size_t{0}, run.results.size(), [&](std::size_t i) {

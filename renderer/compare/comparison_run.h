@@ -33,7 +33,7 @@ struct PairResult {
   Origin origin = Origin::kUnknown;
   std::string golden_path, actual_path;                ///< files; empty where there is none
   std::string rule;                                    ///< the name of the GoldenRule that applied
-  double max_delta = 0;                                ///< of its tolerance
+  Tolerance tolerance;                                 ///< of that
   double pixels_per_degree = kDefaultPixelsPerDegree;  ///< of its ꟻLIP
   PictureDifference difference;                        ///< of kSame and kDiffers
   std::vector<std::string> reasons;  ///< every limit passed; why nothing could be compared

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "renderer/compare/antialiasing.h"
+#include "renderer/compare/ignored_pixels.h"
 #include "renderer/image/magma.h"
 #include "renderer/pixels/pixel_to_bytes.h"
 
@@ -14,7 +16,7 @@ namespace roundel {
 namespace {
 
 using Rgb = std::array<std::uint8_t, 3>;
-constexpr Rgb kOver = {255, 0, 0}, kWithin = {255, 200, 0};
+constexpr Rgb kOver = {255, 0, 0}, kWithin = {255, 200, 0}, kIgnored = {120, 150, 220};
 
 /// The largest |a − b| of a pixel's channels, the first of which is sample `at`; infinite where
 /// only one is a finite number.
@@ -50,21 +52,42 @@ std::uint8_t display_byte(const Picture& picture, std::size_t at, float alpha) {
 
 }  // namespace
 
-Image difference_image(const Picture& a, const Picture& b, double max_delta) {
+Image difference_image(const Picture& a, const Picture& b, const Tolerance& tolerance) {
+  constexpr std::size_t kHatch = 8, kLine = 2;  // pixels from line to line, and of a line
   const Image display = display_image(a);
+  const std::optional<PixelSet> ignored = ignored_pixels(tolerance, a.width, a.height);
   Image image;
   image.resize(a.width, a.height, 3);
   const auto width = static_cast<std::size_t>(a.width);
   tbb::parallel_for(std::size_t{0}, static_cast<std::size_t>(a.height), [&](std::size_t y) {
-    for (std::size_t p = y * width; p < (y + 1) * width; ++p) {
-      const double delta = largest_delta(a, b, p * static_cast<std::size_t>(a.channels));
+    const int row = static_cast<int>(y);
+    for (std::size_t x = 0; x < width; ++x) {
+      const std::size_t p = y * width + x;
       const std::uint8_t grey =
           faded(&display.bytes[p * static_cast<std::size_t>(display.channels)]);
-      const Rgb color = delta > max_delta ? kOver : delta > 0 ? kWithin : Rgb{grey, grey, grey};
+      Rgb color = {grey, grey, grey};
+      if (ignored && ignored->has(static_cast<int>(x), row)) {
+        if ((x + y) % kHatch < kLine) color = kIgnored;
+      } else if (const double delta = largest_delta(a, b, p * static_cast<std::size_t>(a.channels));
+                 delta > 0) {
+        const bool is_over =
+            delta > tolerance.max_delta &&
+            !(tolerance.ignores_antialiasing && is_antialiased(a, b, static_cast<int>(x), row));
+        color = is_over ? kOver : kWithin;
+      }
       std::copy(color.begin(), color.end(), &image.bytes[3 * p]);
     }
   });
   return image;
+}
+
+Image flip_of(const Picture& a, const Picture& b, const Tolerance& tolerance,
+              double pixels_per_degree) {
+  const std::optional<PixelSet> ignored = ignored_pixels(tolerance, a.width, a.height);
+  std::uint64_t different = 0;
+  return flip_image(ignored
+                        ? flip_map(a, with_ignored_of(a, b, *ignored, different), pixels_per_degree)
+                        : flip_map(a, b, pixels_per_degree));
 }
 
 Image flip_image(const FlipMap& map) {

@@ -1,15 +1,19 @@
 #pragma once
 #include "renderer/compare/flip.h"
 #include "renderer/compare/picture.h"
+#include "renderer/compare/picture_difference.h"
 #include "renderer/pixels/image.h"
 
 namespace roundel {
 
-/// Picture `a` faded to a light grey, with the pixels in which a channel of `b` differs by more
-/// than `max_delta` (see Tolerance) in red, and those that differ by less in yellow. Both pictures
-/// of the same shape.
-Image difference_image(const Picture& a, const Picture& b, double max_delta);
+/// Picture `a` faded to a light grey, with the pixels of `b` that are over the tolerance's limits
+/// in red, those that differ by less, or by antialiasing where that is ignored, in yellow, and
+/// ignored ones hatched. Both pictures of the same shape.
+Image difference_image(const Picture& a, const Picture& b, const Tolerance& tolerance);
 
+/// The flip_image() of what is not ignored.
+Image flip_of(const Picture& a, const Picture& b, const Tolerance& tolerance,
+              double pixels_per_degree);
 /// A map of ꟻLIP's errors in the colours of matplotlib's magma, from black (0) to light yellow (1).
 Image flip_image(const FlipMap& map);
 

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 
+#include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/ignored_pixels.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/scene.h"
 #include "renderer/scene/scene_errors.h"
@@ -36,6 +39,17 @@ SpecPtr density_limit() {
               "{pixels: N, width: W, height: H}");
 }
 
+SpecPtr ignored_boxes() {
+  const SpecPtr place = spec(IntegerSpec{0, kMaxImageSide}),
+                side = spec(IntegerSpec{1, kMaxImageSide});
+  const SpecPtr box = spec(ObjectSpec{{{"x", place, "", true, ""},
+                                       {"y", place, "", true, ""},
+                                       {"width", side, "", true, ""},
+                                       {"height", side, "", true, ""}}},
+                           "{x: X, y: Y, width: W, height: H}");
+  return spec(ListSpec{box, 1, kMaxRules}, "a list of boxes {x: X, y: Y, width: W, height: H}");
+}
+
 SpecPtr rule_spec() {
   const SpecPtr pattern = spec(StringSpec{}, "a pattern such as \"snow*\"");
   const SpecPtr patterns =
@@ -45,7 +59,11 @@ SpecPtr rule_spec() {
                           {"max-delta", spec(NumberSpec{0, kMaxColor}), "", false, ""},
                           {"max-pixels", pixel_limit(), "", false, ""},
                           {"max-density", density_limit(), "", false, ""},
-                          {"flip-mean", spec(NumberSpec{0, 1}), "", false, ""}}},
+                          {"flip-mean", spec(NumberSpec{0, 1}), "", false, ""},
+                          {"ignore", ignored_boxes(), "", false, ""},
+                          {"mask", spec(StringSpec{}, "a file name"), "", false, ""},
+                          {"ignore-antialiasing", spec(BooleanSpec{}), "", false, ""},
+                          {"shape-tolerant", spec(BooleanSpec{}), "", false, ""}}},
               "a rule {pictures: PATTERN, ...}");
 }
 
@@ -73,7 +91,31 @@ Tolerance read_tolerance(ValidNode rule) {
     tolerance.max_density = density;
   }
   if (const auto mean = rule.find("flip-mean")) tolerance.flip_mean = read_number(*mean);
+  if (const auto boxes = rule.find("ignore"))
+    for (const ValidNode& node : boxes->items()) {
+      PixelBox& box = tolerance.ignore.emplace_back();
+      read_key(node, "x", read_integer, box.x);
+      read_key(node, "y", read_integer, box.y);
+      read_key(node, "width", read_integer, box.width);
+      read_key(node, "height", read_integer, box.height);
+    }
+  const auto is_true = [](ValidNode node) { return node.text() == "true"; };
+  read_key(rule, "ignore-antialiasing", is_true, tolerance.ignores_antialiasing);
+  read_key(rule, "shape-tolerant", is_true, tolerance.is_shape_tolerant);
   return tolerance;
+}
+
+/// Adds what is wrong with the mask's file to `errors`.
+void read_mask_of(ValidNode rule, const std::string& manifest, SceneErrors& errors,
+                  Tolerance& tolerance) {
+  const auto mask = rule.find("mask");
+  if (!mask) return;
+  try {
+    const std::filesystem::path folder = std::filesystem::path(manifest).parent_path();
+    tolerance.mask = read_mask((folder / std::string(mask->text())).string());
+  } catch (const Error& error) {
+    errors.add(mask->place(), "mask", error.what());
+  }
 }
 
 GoldenRule read_rule(ValidNode node, const std::string& path) {
@@ -120,7 +162,8 @@ GoldenRules parse_manifest(std::string_view text, const std::string& path,
   errors.throw_if_any();
   GoldenRules rules;
   for (const ValidNode& rule : root.value().find("tolerances").value().items())
-    rules.push_back(read_rule(rule, path));
+    read_mask_of(rule, path, errors, rules.emplace_back(read_rule(rule, path)).tolerance);
+  errors.throw_if_any();
   rules.push_back(rules_without_manifest(otherwise).front());
   return rules;
 }
@@ -135,6 +178,22 @@ const GoldenRule& rule_for(const GoldenRules& rules, std::string_view name) {
   const auto rule = std::find_if(rules.begin(), rules.end() - 1,
                                  [name](const GoldenRule& known) { return fits(known, name); });
   return *rule;
+}
+
+std::vector<std::string> masks_of(const GoldenRules& rules) {
+  std::vector<std::string> masks;
+  for (const GoldenRule& rule : rules)
+    if (rule.tolerance.mask) masks.push_back(rule.tolerance.mask->path);
+  return masks;
+}
+
+bool is_mask(const GoldenRules& rules, const std::string& path) {
+  const auto normal = [](const std::string& file) {
+    return std::filesystem::path(file).lexically_normal();
+  };
+  const std::vector<std::string> masks = masks_of(rules);
+  return std::any_of(masks.begin(), masks.end(),
+                     [&](const std::string& mask) { return normal(mask) == normal(path); });
 }
 
 std::vector<std::string> unused_rules(const GoldenRules& rules, const std::set<std::string>& used) {

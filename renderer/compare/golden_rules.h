@@ -30,6 +30,10 @@ GoldenRules rules_without_manifest(const Tolerance& tolerance);
 ///       max-pixels: 12              # or {percent: 0.1}
 ///       max-density: {pixels: 4, width: 8, height: 8}
 ///       flip-mean: 0.01
+///       ignore: [{x: 0, y: 0, width: 64, height: 16}]
+///       mask: masks/clock.png       # relative to the manifest
+///       ignore-antialiasing: true
+///       shape-tolerant: true
 ///
 /// `otherwise` is for pictures that none of them fits. Throws as load_scene does: every problem
 /// with its place.
@@ -40,6 +44,11 @@ inline constexpr const char* kManifestName = "goldens.yaml";
 
 /// The rule for the picture of this name, a path with '/' in the folder.
 const GoldenRule& rule_for(const GoldenRules& rules, std::string_view name);
+
+/// The files of the masks of all rules.
+std::vector<std::string> masks_of(const GoldenRules& rules);
+/// True for the file of one of them.
+bool is_mask(const GoldenRules& rules, const std::string& path);
 
 /// The names of the rules but the last that are not among `used`.
 std::vector<std::string> unused_rules(const GoldenRules& rules, const std::set<std::string>& used);

@@ -49,6 +49,8 @@ Picture decode_picture(const std::string& path, std::span<const std::byte> file)
 /// True for a file that starts as a picture does.
 bool is_picture(const InputFile& file);
 
+Picture copy_of(const Picture& picture);
+
 /// A picture that was just rendered.
 Picture picture_of(Image image, ImageMetadata metadata);
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,12 @@
 #include "renderer/compare/pixel_set.h"
 
 namespace roundel {
+
+/// Pixels about which nothing is to be said, from a picture of them.
+struct Mask {
+  std::string path;
+  PixelSet pixels;
+};
 
 /// What may differ before two pictures count as different; by default nothing.
 struct Tolerance {
@@ -24,6 +31,10 @@ struct Tolerance {
   };
   std::optional<Density> max_density = {};  ///< at most so many of them in any window of that size
   std::optional<double> flip_mean = {};     ///< largest mean of ꟻLIP
+  std::vector<PixelBox> ignore = {};        ///< pixels that may differ, and count for nothing
+  std::shared_ptr<const Mask> mask = {};    ///< the same
+  bool is_shape_tolerant = false;           ///< make_alike() comes before the comparison
+  bool ignores_antialiasing = false;        ///< pixels for which is_antialiased() are not over
 };
 
 /// Which measures are wanted beyond those that cost next to nothing.
@@ -46,14 +57,17 @@ struct PictureDifference {
   std::string shape;          ///< of kOtherShape: "96x96 RGB and 96x95 RGB"; the rest is then empty
   int width = 0, height = 0;  ///< 0 for kEqualBytes, which are not decoded
   std::vector<Channel> channels;
-  double rmse = 0;                ///< of all channels, in [0, 1] for PNG
-  double psnr = 0;                ///< dB; infinite where nothing differs
-  std::uint64_t pixels = 0;       ///< with a channel that differs at all
-  std::uint64_t not_finite = 0;   ///< of them, with NaN or infinity on one side only; such values
-                                  ///< are over every limit, and left out of all the other numbers
-  std::uint64_t pixels_over = 0;  ///< with a channel over max_delta; the rest tells of these
-  PixelBox box;                   ///< the smallest that holds them
-  PixelBox densest;               ///< a window (16x16, or that of max_density) with most of them
+  double rmse = 0;               ///< of all channels, in [0, 1] for PNG
+  double psnr = 0;               ///< dB; infinite where nothing differs
+  std::uint64_t pixels = 0;      ///< with a channel that differs at all
+  std::uint64_t not_finite = 0;  ///< of them, with NaN or infinity on one side only; such values
+                                 ///< are over every limit, and left out of all the other numbers
+  std::uint64_t ignored = 0;     ///< by boxes and mask: the same, for all other numbers
+  std::uint64_t ignored_different = 0;  ///< of those
+  std::uint64_t antialiased = 0;        ///< over max_delta, but not counted as that
+  std::uint64_t pixels_over = 0;        ///< with a channel over max_delta; the rest tells of these
+  PixelBox box;                         ///< the smallest that holds them
+  PixelBox densest;                  ///< a window (16x16, or that of max_density) with most of them
   std::uint64_t densest_pixels = 0;  ///< how many it holds
   std::optional<Flip> flip;
   std::optional<double> ssim;  ///< missing for pictures below 11x11 too

@@ -33,6 +33,10 @@ class PixelSet {
     return words_.span().subspan(static_cast<std::size_t>(y) * row_words_, row_words_);
   }
 
+  bool has(int x, int y) const {
+    const auto place = static_cast<std::size_t>(x);
+    return (row(y)[place / 64] >> (place % 64) & 1U) != 0;
+  }
   std::uint64_t count() const;
   /// The smallest box that holds them all; empty if there are none.
   PixelBox box() const;

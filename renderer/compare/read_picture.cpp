@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -126,6 +127,19 @@ Picture read_picture(const InputFile& file) {
 
 Picture read_picture(const std::string& path) {
   return read_picture(InputFile(path));
+}
+
+Picture copy_of(const Picture& picture) {
+  Picture copy;
+  copy.width = picture.width, copy.height = picture.height, copy.channels = picture.channels;
+  copy.samples = picture.samples;
+  copy.bytes = Buffer<std::uint8_t>(picture.bytes.size());
+  copy.floats = Buffer<float>(picture.floats.size());
+  std::copy(picture.bytes.begin(), picture.bytes.end(), copy.bytes.begin());
+  std::copy(picture.floats.begin(), picture.floats.end(), copy.floats.begin());
+  copy.left = picture.left, copy.top = picture.top, copy.color_space = picture.color_space;
+  copy.metadata = picture.metadata;
+  return copy;
 }
 
 Picture picture_of(Image image, ImageMetadata metadata) {

@@ -165,10 +165,8 @@ class PictureWriter {
 /// Of a picture that is the same: its name, and what is remarkable about it.
 ReportJson pass_json(const PairResult& result) {
   ReportJson json = {printable(result.name)};
-  if (result.difference.pixels > 0) {
-    json.push_back(
-        fmt::format("{} pixels differ within {}", result.difference.pixels, result.rule));
-  }
+  if (const std::uint64_t pixels = result.difference.pixels + result.difference.ignored_different)
+    json.push_back(fmt::format("{} pixels differ within {}", pixels, result.rule));
   return json;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/difference_image.h"
 
 namespace roundel {
@@ -92,15 +93,16 @@ std::optional<Picture> read_if_there(const std::string& path) {
 }  // namespace
 
 ReportPictures report_pictures(std::size_t index, const PairResult& result) {
-  const std::optional<Picture> golden = read_if_there(result.golden_path);
-  const std::optional<Picture> actual = read_if_there(result.actual_path);
+  std::optional<Picture> golden = read_if_there(result.golden_path);
+  std::optional<Picture> actual = read_if_there(result.actual_path);
+  if (golden && actual && result.tolerance.is_shape_tolerant) make_alike(*golden, *actual);
   Script script(index, result.difference.densest);
   if (golden) script.add("golden", display_image(*golden));
   if (actual) script.add("actual", display_image(*actual));
   if (golden && actual && result.difference.kind == PictureDifference::Kind::kDifferent) {
-    script.add("difference", difference_image(*golden, *actual, result.max_delta));
+    script.add("difference", difference_image(*golden, *actual, result.tolerance));
     if (result.difference.flip) {
-      script.add("flip", flip_image(flip_map(*golden, *actual, result.pixels_per_degree)));
+      script.add("flip", flip_of(*golden, *actual, result.tolerance, result.pixels_per_degree));
     }
   }
   ReportPictures pictures = script.finish();

@@ -102,6 +102,9 @@ Json difference_json(const PictureDifference& difference) {
   json["pixels"] = difference.pixels;
   json["pixels_over"] = difference.pixels_over;
   json["not_finite"] = difference.not_finite;
+  if (difference.antialiased > 0) json["antialiased"] = difference.antialiased;
+  if (difference.ignored > 0)
+    json["ignored"] = {{"pixels", difference.ignored}, {"different", difference.ignored_different}};
   for (const PictureDifference::Channel& channel : difference.channels)
     json["channels"][channel.name] = {{"largest", channel.largest}, {"mean", channel.mean}};
   json["rmse"] = difference.rmse;

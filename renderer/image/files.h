@@ -11,6 +11,9 @@
 
 namespace roundel {
 
+/// How a PNG's colour space is told whose ICC profile has the name sRGB in it.
+inline constexpr const char* kSrgbProfile = "an ICC profile of sRGB";
+
 /// What a picture file says about its origin: PNG text chunks, EXR attributes. No time stamps, no
 /// paths: the same frame is the same file.
 struct ImageMetadata {

@@ -266,7 +266,10 @@ std::optional<ImageMetadata> PngDecoder::metadata() {
 std::string PngDecoder::color_space() {
   spng_iccp profile{};
   if (spng_get_iccp(context_.get(), &profile) == SPNG_OK) {
-    return fmt::format("an ICC profile ({:08x})",
+    const std::string_view bytes(profile.profile, profile.profile_len);
+    const bool is_srgb = bytes.find("sRGB") != std::string_view::npos ||
+                         bytes.find(std::string_view("s\0R\0G\0B", 7)) != std::string_view::npos;
+    return fmt::format("{} ({:08x})", is_srgb ? kSrgbProfile : "an ICC profile",
                        libdeflate_crc32(0, profile.profile, profile.profile_len));
   }
   std::uint8_t intent = 0;

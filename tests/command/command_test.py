@@ -95,10 +95,10 @@ OPTIONS = {
               "frame backend device threads memory stats quiet verbose",
     "verify": "frames renumber each scene size scale crop layers set seed manifest delete threads quiet",
     "validate": "output format size scale crop layers set seed frame backend device threads memory quiet",
-    "diff": "max-delta max-pixels max-density flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
+    "diff": "max-delta max-pixels max-density ignore mask ignore-antialiasing shape-tolerant flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
             "junit explain limit size set seed frame json threads quiet",
-    "regress": "goldens output frames manifest report junit json max-delta max-pixels max-density flip-mean flip ppd "
-               "ssim size set seed backend device threads memory quiet verbose",
+    "regress": "goldens output frames manifest report junit json max-delta max-pixels max-density ignore mask "
+               "ignore-antialiasing shape-tolerant flip-mean flip ppd ssim size set seed backend device threads memory quiet verbose",
     "accept": "all output goldens quiet",
     "circles": "output columns size scale layers frames set seed frame",
     "explain": "pixel limit heatmap output json size scale crop layers set seed frame threads memory quiet",

@@ -130,6 +130,30 @@ class PlantedDefects(DiffTest):
             line = self.run_diff("a.png", name, "--max-pixels", "100%", code=DIFFER).stdout
             self.assertEqual(line, f"a.png {name}: differ: they are 10x10 RGB and {shape}\n")
 
+    def test_other_ways_to_store_the_same_may_be_tolerated(self):
+        grey = bytes(noise(20 * 10, 1))
+        self.write("grey.png", png(20, 10, 1, grey))
+        self.write("deep.png", png(20, 10, 1, bytes(byte for value in grey for byte in (value, value)), depth=16))
+        self.write("rgb.png", png(20, 10, 3, bytes(value for value in grey for _ in range(3))))
+        rgba = bytearray(byte for value in grey for byte in (value, value, value, 255))
+        profile = bytearray(128) + b"desc....sRGB"
+        self.write("rgba.png", png(20, 10, 4, bytes(rgba), chunk(b"iCCP", b"x\0\0" + zlib.compress(bytes(profile)))))
+        names = ("grey.png", "deep.png", "rgb.png", "rgba.png")
+        for a in names:
+            for b in names:
+                self.run_diff(a, b, "--shape-tolerant", code=SAME)
+                self.run_diff(a, b, code=SAME if a == b else DIFFER)
+        rgba[4 * 7 + 3] = 254
+        self.write("translucent.png", png(20, 10, 4, bytes(rgba)))
+        for a in names:
+            done = self.run_diff(a, "translucent.png", "--shape-tolerant", "--diff-image", "d.png", "--flip", code=DIFFER)
+            self.assertIn("differ: 1 of 20x10 pixels", done.stdout)
+            self.assertEqual(done.stderr, "")
+        self.run_diff("rgb.png", "d.png", "--shape-tolerant", code=DIFFER)  # of its size
+        self.write("small.png", png(10, 10, 1, grey[:100]))
+        self.assertIn("they are 20x10 grey and 10x10 grey",
+                      self.run_diff("grey.png", "small.png", "--shape-tolerant", code=DIFFER).stdout)
+
     def test_nan_in_floats(self):
         values = [k / 100 for k in range(300)]
         self.write("a.pfm", pfm(10, 10, values))

@@ -9,16 +9,6 @@ inline Picture random_picture(int width, int height, int channels, unsigned seed
   return picture_of(random_image(width, height, channels, seed), {});
 }
 
-inline Picture copy_of(const Picture& picture) {
-  Picture copy;
-  copy.width = picture.width, copy.height = picture.height, copy.channels = picture.channels;
-  copy.samples = picture.samples;
-  copy.bytes = clone_of(picture.bytes);
-  copy.floats = clone_of(picture.floats);
-  copy.left = picture.left, copy.top = picture.top, copy.color_space = picture.color_space;
-  return copy;
-}
-
 /// The same values as linear floats, 0 to `white`.
 inline Picture as_floats(const Picture& bytes, float white) {
   Picture picture;

@@ -170,7 +170,7 @@ TEST(DifferenceImage, MarksWhatIsOverInRedAndTheRestInYellow) {
   Picture b = copy_of(a);
   b.bytes[sample_at(b, 3, 4, 1)] ^= 1;
   b.bytes[sample_at(b, 5, 6, 2)] ^= 128;
-  const Image image = difference_image(a, b, 1);
+  const Image image = difference_image(a, b, {.max_delta = 1});
   const auto rgb = [&](int x, int y) {
     const std::size_t i = static_cast<std::size_t>(y * 20 + x) * 3;
     return std::vector<int>{image.bytes[i], image.bytes[i + 1], image.bytes[i + 2]};

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/image/image_test_support.h"
 #include "tests/testing.h"
 
 namespace roundel {
@@ -52,6 +53,35 @@ TEST(GoldenRules, TheFirstRuleThatFitsCountsAsAWhole) {
   }
   EXPECT_EQ(rule_for(rules, "rgb.png").name, "default");
   EXPECT_EQ(rule_for(rules, "rgb.png").tolerance.max_delta, 7);
+}
+
+TEST(GoldenRules, MayIgnorePixels) {
+  const TemporaryFolder folder;
+  write_png(folder / "clock.png", random_image(8, 4, 3, 1), {});
+  const GoldenRules rules = parse_manifest(R"(version: 1
+tolerances:
+  - pictures: "a*"
+    ignore: [{x: 1, y: 0, width: 4, height: 2}, {x: 7, y: 8, width: 9, height: 10}]
+    mask: clock.png
+    ignore-antialiasing: true
+)",
+                                           folder / "g.yaml", {});
+  const Tolerance& tolerance = rules[0].tolerance;
+  ASSERT_EQ(tolerance.ignore.size(), 2u);
+  EXPECT_EQ(tolerance.ignore[1].x, 7);
+  EXPECT_EQ(tolerance.ignore[1].height, 10);
+  EXPECT_EQ(tolerance.mask->pixels.width(), 8);
+  EXPECT_TRUE(tolerance.ignores_antialiasing);
+  EXPECT_EQ(masks_of(rules), std::vector<std::string>{folder / "clock.png"});
+
+  EXPECT_EQ(manifest_error("version: 1\ntolerances:\n  - {pictures: a, mask: no.png}\n"
+                           "  - {pictures: b, mask: nor.png}\n"),
+            "g.yaml:3:25: mask: no.png: no such file\n"
+            "g.yaml:4:25: mask: nor.png: no such file");
+  EXPECT_EQ(manifest_error("version: 1\ntolerances: [{pictures: a, ignore: [{x: 1, y: 0, width: 0, "
+                           "height: 2}]}]\n"),
+            "g.yaml:2:57: tolerances[0].ignore[0].width: expected an integer from 1 to 65536, "
+            "got 0");
 }
 
 TEST(GoldenRules, WithoutAManifestOneRuleIsForAll) {

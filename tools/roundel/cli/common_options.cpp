@@ -32,19 +32,6 @@ double parse_scale(const std::string& text) {
   return scale;
 }
 
-std::array<int, 4> parse_crop(const std::string& text) {
-  std::array<int, 4> crop{};
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < crop.size(); ++i) {
-    const std::size_t end = i + 1 < crop.size() ? text.find(',', begin) : text.size();
-    if (end == std::string::npos) throw Expected{"X,Y,W,H, four whole numbers"};
-    crop[i] = static_cast<int>(
-        parse_whole(text.substr(begin, end - begin), i < 2 ? 0 : 1, kMaxImageSide, "pixels"));
-    begin = end + 1;
-  }
-  return crop;
-}
-
 std::vector<std::string> parse_names(const std::string& text) {
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -62,6 +49,19 @@ const char* const kExitCodes =
     "Exit codes: 0 done; 1 failed at run time, may succeed when tried again; 2 wrong command line; "
     "3 scene or data invalid; 4 output refused (exists, or is not writable); 5 some of the scenes "
     "failed; 130, 143 after SIGINT, SIGTERM. A failed or interrupted run leaves no partial file.";
+
+std::array<int, 4> parse_box(const std::string& text) {
+  std::array<int, 4> box{};
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const std::size_t end = i + 1 < box.size() ? text.find(',', begin) : text.size();
+    if (end == std::string::npos) throw Expected{"X,Y,W,H, four whole numbers"};
+    box[i] = static_cast<int>(
+        parse_whole(text.substr(begin, end - begin), i < 2 ? 0 : 1, kMaxImageSide, "pixels"));
+    begin = end + 1;
+  }
+  return box;
+}
 
 void add_scenes(CommandLine& line, std::vector<std::string>& scenes) {
   line.add_arguments("SCENE...", 1, kAnyNumber, scenes, "scene files (YAML)");
@@ -87,7 +87,7 @@ void add_scale(CommandLine& line, SceneOptions& options) {
 void add_crop(CommandLine& line, SceneOptions& options) {
   line.add_value(
       "crop", "X,Y,W,H",
-      [&options](const std::string& value) { options.overrides.crop = parse_crop(value); },
+      [&options](const std::string& value) { options.overrides.crop = parse_box(value); },
       "only a part of the picture, behind --size and --scale: W x H pixels from column X and row Y "
       "on, counted from 0 at the upper left; they are those of the whole picture, bit for bit");
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,8 @@ struct SceneOptions {
   SceneOverrides overrides;
   std::optional<std::int64_t> frame;  ///< default: the scene's first
 };
+/// "X,Y,W,H": the upper left pixel, from 0, then width and height, from 1.
+std::array<int, 4> parse_box(const std::string& text);
 void add_scenes(CommandLine& line, std::vector<std::string>& scenes);
 void add_size(CommandLine& line, SceneOptions& options);
 void add_scale(CommandLine& line, SceneOptions& options);

@@ -9,6 +9,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/compare/comparison_run.h"
+#include "renderer/compare/ignored_pixels.h"
 #include "renderer/compare/report.h"
 #include "renderer/compare/run_json.h"
 #include "renderer/image/files.h"
@@ -53,7 +54,7 @@ void store_max_density(Tolerance& tolerance, const std::string& value) {
 /// A picture that is the same is worth a line where it needed its tolerance.
 bool is_printed(const PairResult& result, Verbosity verbosity) {
   return result.state != PairState::kSame || result.difference.pixels > 0 ||
-         verbosity == Verbosity::kVerbose;
+         result.difference.ignored_different > 0 || verbosity == Verbosity::kVerbose;
 }
 
 void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity verbosity) {
@@ -114,6 +115,24 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) 
       [&tolerance](const std::string& value) { store_max_density(tolerance, value); },
       "how many pixels may differ in any window of WxH pixels");
   line.add_value(
+      "ignore", "X,Y,W,H",
+      [&tolerance](const std::string& value) {
+        const auto [x, y, width, height] = parse_box(value);
+        tolerance.ignore.push_back({x, y, width, height});
+      },
+      "pixels that may differ: W x H from column X and row Y on, counted from 0 at the upper left; "
+      "may be given several times");
+  line.add_value(
+      "mask", "FILE", [&tolerance](const std::string& value) { tolerance.mask = read_mask(value); },
+      "a picture of the pictures' size whose pixels that are not black, or with alpha not "
+      "transparent, may differ");
+  line.add_switch("ignore-antialiasing", tolerance.ignores_antialiasing,
+                  "pixels on edges that one of the pictures smooths do not count as different, by "
+                  "pixelmatch's rule");
+  line.add_switch("shape-tolerant", tolerance.is_shape_tolerant,
+                  "compare 8 with 16 bits, grey with RGB, no alpha with an opaque one and pictures "
+                  "without a profile with those of an ICC profile that calls itself sRGB");
+  line.add_value(
       "flip-mean", "T",
       [&tolerance, &measures](const std::string& value) {
         tolerance.flip_mean = parse_number(value, 0, 1);
@@ -147,6 +166,15 @@ GoldenRules load_rules(const RunFiles& files, const std::string& golden_folder,
   std::error_code ignored;
   if (!files.manifest && !fs::exists(path, ignored)) return rules_without_manifest(tolerance);
   return read_manifest(path, tolerance);
+}
+
+std::vector<std::string> masks_read(const RunFiles& files, const std::string& golden_folder,
+                                    const Tolerance& tolerance) {
+  try {
+    return masks_of(load_rules(files, golden_folder, tolerance));
+  } catch (const Error&) {  // reading them again will say so
+    return masks_of(rules_without_manifest(tolerance));
+  }
 }
 
 std::vector<std::string> result_files(const RunFiles& files) {

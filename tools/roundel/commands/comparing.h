@@ -39,6 +39,10 @@ std::string manifest_path(const RunFiles& files, const std::string& golden_folde
 GoldenRules load_rules(const RunFiles& files, const std::string& golden_folder,
                        const Tolerance& tolerance);
 
+/// The masks of these rules; none of a manifest that cannot be read.
+std::vector<std::string> masks_read(const RunFiles& files, const std::string& golden_folder,
+                                    const Tolerance& tolerance);
+
 /// The files of `files` that a run writes: JSON, JUnit's XML, the report's page.
 std::vector<std::string> result_files(const RunFiles& files);
 

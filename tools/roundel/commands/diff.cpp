@@ -93,6 +93,8 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   line.add_check([&options](CommandLine::Problems& problems) {
     const Tolerance& tolerance = options.tolerance;
     const bool judges = tolerance.max_delta > 0 || tolerance.max_pixels || tolerance.max_density ||
+                        !tolerance.ignore.empty() || tolerance.mask ||
+                        tolerance.ignores_antialiasing || tolerance.is_shape_tolerant ||
                         options.measures.flip || options.measures.ssim || options.diff_image ||
                         options.files.manifest || options.files.report || options.files.junit;
     if (options.explain.is_wanted && judges) {
@@ -141,11 +143,19 @@ std::string counts_text(const PictureDifference& difference) {
                        (static_cast<double>(difference.width) * difference.height);
   std::string text = fmt::format("{} of {}x{} pixels ({:.3g} %)", difference.pixels,
                                  difference.width, difference.height, share);
-  if (difference.pixels_over != difference.pixels) {
-    text += fmt::format(", {} by more than --max-delta", difference.pixels_over);
+  if (difference.pixels_over + difference.antialiased != difference.pixels) {
+    text += fmt::format(", {} by more than --max-delta",
+                        difference.pixels_over + difference.antialiased);
   }
   if (difference.not_finite > 0) {
     text += fmt::format(", {} by NaN or infinity", difference.not_finite);
+  }
+  if (difference.antialiased > 0) {
+    text += fmt::format(", {} by antialiasing", difference.antialiased);
+  }
+  if (difference.ignored > 0) {
+    text += fmt::format("; {} of {} ignored ones differ", difference.ignored_different,
+                        difference.ignored);
   }
   return text;
 }
@@ -168,8 +178,8 @@ void write_diff_image(const DiffOptions& options, const ComparedFiles& compared)
   if (compared.difference.kind != PictureDifference::Kind::kDifferent) return;
   const Picture &a = *compared.a, &b = *compared.b;
   const Image image = options.diff_image_kind == DiffImageKind::kFlip
-                          ? flip_image(flip_map(a, b, options.measures.pixels_per_degree))
-                          : difference_image(a, b, options.tolerance.max_delta);
+                          ? flip_of(a, b, options.tolerance, options.measures.pixels_per_degree)
+                          : difference_image(a, b, options.tolerance);
   write_png(*options.diff_image, image, {kSoftware, "", 0, 0});
 }
 
@@ -219,6 +229,8 @@ void prepare_outputs(const DiffOptions& options, bool are_folders) {
                 "folders");
   }
   std::vector<std::string> inputs = {options.a, options.b, manifest_path(files, options.a)};
+  for (std::string& mask : masks_read(files, options.a, options.tolerance))
+    inputs.push_back(std::move(mask));
   std::vector<std::string> outputs = result_files(files);
   if (options.diff_image) outputs.push_back(*options.diff_image);
   for (const std::string& folder : {options.a, options.b}) {

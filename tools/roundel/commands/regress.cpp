@@ -11,6 +11,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/comparison_run.h"
 #include "renderer/compare/difference_image.h"
 #include "renderer/compare/pending_goldens.h"
@@ -178,6 +179,8 @@ void check_regress_outputs(const RegressOptions& options, const std::vector<Scen
   std::vector<std::string> inputs = files_read(scenes);
   inputs.insert(inputs.end(), options.scenes.begin(), options.scenes.end());
   inputs.push_back(manifest_path(options.files, options.goldens));
+  for (std::string& mask : masks_read(options.files, options.goldens, options.tolerance))
+    inputs.push_back(std::move(mask));
   for (std::string& golden : pictures_read(options.goldens)) inputs.push_back(std::move(golden));
   const std::vector<std::string> results = result_files(options.files);
 
@@ -301,12 +304,16 @@ class Regression {
       return keep(actual, result);
     }
     result.golden_path = path;
-    const Picture golden = read_golden(path, actual, result);
-    compare_pair(golden, actual, rules_, options_.measures, result);
+    Picture golden = read_golden(path, actual, result);
+    Picture alike;
+    const bool is_tolerant = rule_for(rules_, result.name).tolerance.is_shape_tolerant;
+    if (is_tolerant && !same_shape(golden, actual)) make_alike(golden, alike = copy_of(actual));
+    const Picture& compared = alike.width > 0 ? alike : actual;
+    compare_pair(golden, compared, rules_, options_.measures, result);
     if (result.state == PairState::kSame && !lacks_fingerprint(result)) return;
     keep(actual, result);
     if (result.difference.kind != PictureDifference::Kind::kDifferent) return;
-    pending_.keep_diff(result.name, difference_image(golden, actual, result.max_delta));
+    pending_.keep_diff(result.name, difference_image(golden, compared, result.tolerance));
   }
 
   /// One that cannot be read may be replaced: what was drawn is kept.
@@ -368,7 +375,8 @@ void print_advice(const ComparisonRun& run, const RegressOptions& options) {
 }
 
 /// Of scenes that were renamed or deleted, or just not given.
-void print_other_goldens(const ComparisonRun& run, const RegressOptions& options) {
+void print_other_goldens(const ComparisonRun& run, const GoldenRules& rules,
+                         const RegressOptions& options) {
   std::string names;
   std::size_t count = 0;
   constexpr std::size_t kFew = 5;
@@ -376,7 +384,9 @@ void print_other_goldens(const ComparisonRun& run, const RegressOptions& options
     const auto at = std::lower_bound(
         run.results.begin(), run.results.end(), name,
         [](const PairResult& result, const std::string& other) { return result.name < other; });
-    if ((at != run.results.end() && at->name == name) || ++count > kFew) continue;
+    if ((at != run.results.end() && at->name == name) ||
+        is_mask(rules, (fs::path(options.goldens) / name).string()) || ++count > kFew)
+      continue;
     names += (names.empty() ? "" : ", ") + printable(name);
   }
   if (count == 0) return;
@@ -412,7 +422,7 @@ int regress(const RegressOptions& options) {
             [](const PairResult& a, const PairResult& b) { return a.name < b.name; });
   const int code = finish_run(run, rules, options.files, options.verbosity);
   if (prints_lines(options.files, options.verbosity)) {
-    print_other_goldens(run, options);
+    print_other_goldens(run, rules, options);
     print_advice(run, options);
   }
   return problems.empty() ? code : static_cast<int>(kCouldNotCompare);

@@ -1,0 +1,73 @@
+#include "renderer/compare/alike_pictures.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace roundel {
+namespace {
+
+bool is_srgb(const Picture& picture) {
+  return picture.color_space.empty() || picture.color_space.starts_with(kSrgbProfile);
+}
+
+bool is_grey(const Picture& picture) {
+  return picture.channels < 3;
+}
+bool has_alpha(const Picture& picture) {
+  return picture.channels % 2 == 0;
+}
+
+/// The samples in so many channels, at least those that there are.
+template <typename To, typename From>
+Buffer<To> spread(const Buffer<From>& samples, std::size_t from, std::size_t to, To opaque) {
+  const std::size_t pixels = samples.size() / from, colors = to < 3 ? 1 : 3;
+  Buffer<To> out(pixels * to);
+  for (std::size_t p = 0; p < pixels; ++p) {
+    for (std::size_t c = 0; c < colors; ++c)
+      out[p * to + c] = static_cast<To>(samples[p * from + (from < 3 ? 0 : c)]);
+    if (to % 2 == 0)
+      out[p * to + colors] =
+          from % 2 == 0 ? static_cast<To>(samples[p * from + from - 1]) : opaque;
+  }
+  return out;
+}
+
+void convert(Picture& picture, int channels, Picture::Samples samples) {
+  const auto from = static_cast<std::size_t>(picture.channels);
+  const auto to = static_cast<std::size_t>(channels);
+  picture.color_space.clear();
+  if (from == to && picture.samples == samples) return;
+  constexpr std::uint8_t kMostLevel = 255;
+  if (samples == Picture::Samples::kBytes) {
+    picture.bytes = spread(picture.bytes, from, to, kMostLevel);
+  } else {
+    const float opaque = picture.is_linear() ? 1 : kMostLevel;
+    picture.floats = picture.samples == Picture::Samples::kBytes
+                         ? spread(picture.bytes, from, to, opaque)
+                         : spread(picture.floats, from, to, opaque);
+    picture.bytes = {};
+  }
+  picture.channels = channels;
+  picture.samples = samples;
+}
+
+}  // namespace
+
+bool same_shape(const Picture& a, const Picture& b) {
+  return a.width == b.width && a.height == b.height && a.channels == b.channels &&
+         a.samples == b.samples && a.left == b.left && a.top == b.top &&
+         a.color_space == b.color_space;
+}
+
+void make_alike(Picture& a, Picture& b) {
+  if (same_shape(a, b) || a.width != b.width || a.height != b.height || a.left != b.left ||
+      a.top != b.top || a.is_linear() != b.is_linear() || !is_srgb(a) || !is_srgb(b))
+    return;
+  const int colors = is_grey(a) && is_grey(b) ? 1 : 3;
+  const int channels = colors + (has_alpha(a) || has_alpha(b) ? 1 : 0);
+  const Picture::Samples samples = std::max(a.samples, b.samples);
+  convert(a, channels, samples);
+  convert(b, channels, samples);
+}
+
+}  // namespace roundel
