@@ -18,6 +18,12 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME roundel)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
     "Renders millions of translucent circles, in order, exactly: a YAML scene in, PNG frames out, on a CPU or on
  an NVIDIA GPU, with the same bytes from both.")
+list(APPEND CPACK_COMPONENTS_ALL dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME libroundel-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
+    "roundel (= ${PROJECT_VERSION}), libtbb-dev, libyaml-cpp-dev, libfmt-dev, nlohmann-json3-dev, libdeflate-dev, libspng-dev, libxxhash-dev, zlib1g-dev, pkgconf")
+set(CPACK_COMPONENT_DEV_DESCRIPTION "Library and headers of the renderer roundel, for programs in C++.")
 if(ROUNDEL_HAS_MPI)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_NAME roundel-mpi)

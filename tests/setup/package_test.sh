@@ -34,6 +34,8 @@ done
   expect_no_text 'error|undefined' warnings
 }
 
+[[ -s $root/usr/lib/cmake/Roundel/RoundelConfig.cmake && -s $root/usr/include/roundel/render.h ]] || fail "no library"
+
 python=$(echo "$work"/packages/python3-roundel_*.deb)
 [[ -e $python ]] || exit 0
 dpkg-deb -f "$python" Depends >"$work/depends"
