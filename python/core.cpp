@@ -110,11 +110,7 @@ py::array render(const LoadedScene& loaded, std::optional<std::int64_t> frame,
     const auto [scene, number] = loaded.at(frame);
     Pixels pixels;
     with_rasterizer(scene, machine, [&, &scene = scene, number = number](Rasterizer& rasterizer) {
-      StageStats stats;
-      CircleSource source(scene);
-      Circles memory;
-      const CircleStream circles = source.at(number, memory, &stats);
-      pixels = draw_pixels(rasterizer, circles, scene.image, type, stats);
+      pixels = draw_pixels(rasterizer, scene, number, type);
     });
     return pixels;
   }));

@@ -41,23 +41,23 @@ void swap_words(std::span<std::uint8_t> bytes) {
 
 }  // namespace
 
-Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles,
-                   const ImageSettings& settings, SampleType type, StageStats& stats) {
+Pixels draw_pixels(Rasterizer& rasterizer, Scene scene, std::int64_t frame, SampleType type) {
+  ImageSettings& settings = scene.image;
   Pixels pixels{settings.width, settings.height, settings.channels(), type, {}};
+  StageStats stats;
   if (type == SampleType::kFloat32) {
+    CircleSource source(scene);
+    Circles memory;
     Framebuffer framebuffer;
-    rasterizer.draw(circles, settings, framebuffer, stats);
+    rasterizer.draw(source.at(frame, memory, &stats), settings, framebuffer, stats);
     pixels.bytes = Buffer<std::uint8_t>(pixel_count(pixels.width, pixels.height) *
                                         static_cast<std::size_t>(pixels.channels) * sizeof(float));
     take_floats(framebuffer, pixels);
     return pixels;
   }
-  ImageSettings of_array = settings;
-  of_array.bits = type == SampleType::kUint16 ? 16 : 8;
-  of_array.dither = settings.dither && type == SampleType::kUint8;
-  Image image;
-  draw_image(rasterizer, circles, of_array, image, stats);
-  pixels.bytes = std::move(image.bytes);
+  settings.bits = type == SampleType::kUint16 ? 16 : 8;
+  settings.dither = settings.dither && type == SampleType::kUint8;
+  pixels.bytes = render_to_image(scene, frame, rasterizer, stats).bytes;
   if (type == SampleType::kUint16) swap_words(pixels.bytes.span());
   return pixels;
 }

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "renderer/base/buffer.h"
-#include "renderer/pixels/image_settings.h"
 #include "renderer/raster/rasterizer.h"
+#include "renderer/scene/scene.h"
 
 namespace roundel::python {
 
@@ -19,10 +19,9 @@ struct Pixels {
   Buffer<std::uint8_t> bytes;
 };
 
-/// Draws circles as the picture of these settings, whatever its own bits, in samples of `type`:
-/// those of a PNG with as many bits, or of an EXR.
-Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles,
-                   const ImageSettings& settings, SampleType type, StageStats& stats);
+/// Draws a frame, at which the scene is, whatever its bits, in samples of `type`: those of a PNG
+/// with as many bits, or of an EXR.
+Pixels draw_pixels(Rasterizer& rasterizer, Scene scene, std::int64_t frame, SampleType type);
 
 /// An array [height, width, channels] that owns them.
 pybind11::array array_of(Pixels pixels);

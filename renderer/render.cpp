@@ -63,6 +63,15 @@ void draw_image(Rasterizer& rasterizer, const CircleStream& circles, const Image
   image = quantized(framebuffer, settings);
 }
 
+Image render_to_image(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
+                      StageStats& stats) {
+  CircleSource source(scene);
+  Circles memory;
+  Image image;
+  draw_image(rasterizer, source.at(frame, memory, &stats), scene.image, image, stats);
+  return image;
+}
+
 namespace {
 
 /// Each band is drawn, encoded and written before the next one.

@@ -18,6 +18,10 @@ namespace roundel {
 void draw_image(Rasterizer& rasterizer, const CircleStream& circles, const ImageSettings& settings,
                 Image& image, StageStats& stats);
 
+/// The image that a PNG of a frame of a scene holds. `scene` is at that frame. Throws Error.
+Image render_to_image(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
+                      StageStats& stats);
+
 /// Renders one frame of a scene into a file: the whole data flow. The ending of `path` chooses the
 /// format (.png, .exr, .pfm) where none is given. Throws Error; on any failure there is no file at
 /// `path` that was not there before. Returns a sample of the frame's circles.

@@ -58,6 +58,10 @@ ci_packages=(
   valgrind             # counts instructions
   openmpi-bin          # runs ranks of roundel
   libopenmpi-dev       # makes the build include MPI
+  dpkg-dev             # finds out what packages depend on
+  zsh                  # completion
+  fish                 # the same
+  groff-base           # looks at man pages
   python3-pip          # installs the Python module from a checkout
   iproute2             # two machines for them, as network namespaces
   slurm-wlm            # runs the array of tools/farm

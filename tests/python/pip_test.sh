@@ -23,6 +23,7 @@ PY
 # What is missing is said.
 mkdir bin
 ln -s "$(command -v bash)" "$(command -v "$python")" bin/
+# shellcheck disable=SC2016  # for the script that it writes
 printf '#!%s\n[[ $1 == -W ]] || exit 1\nshift 3\nfor name; do [[ $name == libtbb-dev ]] || echo "installed $name"; done\n' \
   "$(command -v bash)" >bin/dpkg-query
 chmod +x bin/dpkg-query

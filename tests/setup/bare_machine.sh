@@ -5,6 +5,7 @@
 #   bare_machine.sh [OPTION...]
 #     --quick        leave out tools/test
 #     --nvcc         with this machine's CUDA toolkit (/usr/local/cuda) in its place there, read-only
+#     --packages=DIR install the packages in DIR instead, and use them
 #     --ubuntu=URI   Ubuntu 24.04 from that archive instead of Debian 12
 #   BARE_MACHINE_COMMAND   run this there instead of the two commands
 # Exit codes: 0 passed, 1 failed, 77 skipped because the machine does not allow it.
@@ -30,19 +31,37 @@ cmake --install build/release --prefix /usr/local >install.log
 /usr/local/bin/roundel render /usr/local/share/roundel/scenes/rand10k.yaml -o installed.png
 cmp installed.png rand10k.png
 /usr/local/bin/roundel render /usr/local/share/roundel/scenes/rand10k.yaml -o installed.exr'
-is_quick='' toolkit='' release=bookworm
+# What the packages bring, without anything else of the repository's.
+package_commands='cd /root
+apt-get -q update >apt.log
+apt-get -qy install --no-install-recommends /packages/*.deb man-db >>apt.log || { tail -n 40 apt.log; exit 1; }
+roundel render /usr/share/roundel/scenes/rand10k.yaml -o a.png
+roundel render /usr/share/roundel/scenes/rand10k.yaml -o a.exr
+python3 -c "import roundel
+scene = roundel.Scene.from_file(\"/usr/share/roundel/scenes/rand10k.yaml\")
+roundel.save(scene, \"b.png\")
+roundel.save(scene, \"b.exr\")
+assert roundel.render(scene).shape == (1024, 1024, 3)"
+cmp a.png b.png
+cmp a.exr b.exr
+test -s /usr/share/man/man1/roundel-render.1
+apt-get -qy remove roundel >>apt.log
+test ! -e /usr/bin/roundel -a ! -e /usr/lib/roundel -a ! -e /usr/lib/python3/dist-packages/roundel'
+is_quick='' toolkit='' packages='' release=bookworm
 for option in "$@"; do
   case $option in
     --quick) is_quick=yes ;;
+    --packages=?*) packages=$(realpath "${option#*=}") ;;
     --nvcc) toolkit=$(realpath /usr/local/cuda) ;;
     --ubuntu=?*) release=noble uri=${option#*=} ;;
-    *) echo "bare_machine.sh: $option: expected --quick, --nvcc or --ubuntu=URI" >&2 && exit 1 ;;
+    *) echo "bare_machine.sh: $option: expected --quick, --nvcc, --packages=DIR or --ubuntu=URI" >&2 && exit 1 ;;
   esac
 done
 [[ -n $is_quick ]] || commands+=$'\ntools/test'
 [[ -z $toolkit ]] || commands="tools/run info
 grep -q '^CMAKE_CUDA_COMPILER:' build/release/CMakeCache.txt
 $commands"
+[[ -z $packages ]] || commands=$package_commands
 commands=${BARE_MACHINE_COMMAND:-$commands}
 
 PATH=$PATH:/usr/sbin:/sbin
@@ -98,6 +117,10 @@ if [[ -d /etc/apt/apt.conf.d ]]; then  # a proxy, where apt here needs one
   apt-config dump Acquire::http Acquire::https 2>/dev/null >"$root/etc/apt/apt.conf.d/99machine"
 fi
 git clone -q --no-local "$source_dir" "$root/roundel"
+[[ -z $packages ]] || {
+  mkdir "$root/packages"
+  cp "$packages"/*.deb "$root/packages"
+}
 
 say "running: $commands"
 start=$SECONDS

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# completion_test.sh ROUNDEL: what bash completion offers is what --help lists.
+# completion_test.sh ROUNDEL: what completion offers is what --help lists; of zsh and fish where they are installed.
 # shellcheck source=tests/setup/testing.sh
 source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
 source_dir=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
@@ -32,3 +32,26 @@ done
 cd "$work"
 touch scene.yaml
 [[ $(offered render sc) == scene.yaml ]] || fail "files are not offered"
+
+# The same of the other shells. zsh's script runs with stand-ins for the functions that it calls.
+zsh_offered() {
+  # shellcheck disable=SC2016  # for zsh
+  zsh -fc 'compadd() { [[ $1 == -a ]] && print -rl -- ${(P)2} || print -rl -- $@ }
+_describe() { print -rl -- ${${(P)2}%%:*} }
+_files() { print -rl -- *(N) }
+script=$1; shift
+words=("$@") CURRENT=$# PREFIX=$words[-1]; source $script' zsh "$source_dir/tools/roundel/completion.zsh" "$roundel" "$@" | sort -u
+}
+fish_offered() {
+  PATH=${roundel%/*}:$PATH fish --no-config -c "source '$source_dir/tools/roundel/completion.fish'; complete -C 'roundel $*'" |
+    cut -f 1 | sort -u
+}
+for shell in zsh fish; do
+  command -v "$shell" >/dev/null || continue
+  diff <(printf '%s\nhelp\n' "$commands" | sort) <("${shell}_offered" '' | grep -v '^-') || fail "$shell: commands differ"
+  for command in render diff; do
+    options=$("$roundel" "$command" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u)
+    diff <(echo "$options") <("${shell}_offered" "$command" --) || fail "$shell: roundel $command: options differ"
+  done
+  [[ $("${shell}_offered" render scene) == *scene.yaml* ]] || fail "$shell: files are not offered"
+done

@@ -14,6 +14,7 @@ mkdir "$only"
   find . -name cmake_install.cmake -exec cp --parents {} "$only" \;
   { echo tools/roundel/roundel && ninja -t inputs roundel | grep '^lib/.*\.so$'; } |
     xargs cp --parents -t "$only"
+  cp -r man "$only"
 )
 find "$only" -name cmake_install.cmake -exec sed -i "s#$build_dir/#$only/#g" {} +
 expect_exit 0 "$cmake" --install "$only" --prefix "$work/prefix"
@@ -26,7 +27,8 @@ expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/rgb.yaml --b
 [[ -s rgb.png ]] || fail "no picture"
 # The module that this takes is installed too.
 expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/rgb.yaml --backend cpu -o rgb.exr
-for file in scenes/scene.schema.json ../bash-completion/completions/roundel ../doc/roundel/{README.md,LICENSE}; do
+for file in scenes/scene.schema.json ../bash-completion/completions/roundel ../doc/roundel/{README.md,LICENSE} \
+  ../man/man1/roundel{,-render}.1; do
   [[ -s prefix/share/roundel/$file ]] || fail "not installed: $file"
 done
 

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# package_test.sh BUILD_DIR: the Debian packages of a build, unpacked into a folder, work there, and
+# depend on what they need. bare_machine.sh --packages installs them.
+# shellcheck source=tests/setup/testing.sh
+source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
+build_dir=$(realpath "$1")
+for tool in cpack dpkg-deb dpkg-shlibdeps; do
+  command -v "$tool" >/dev/null || {
+    echo "package_test: no $tool"
+    exit 77
+  }
+done
+
+expect_exit 0 cpack --config "$build_dir/CPackConfig.cmake" -B "$work/packages"
+root=$work/root
+mkdir "$root"
+for package in "$work"/packages/*.deb; do dpkg-deb -x "$package" "$root"; done
+program=$(echo "$work"/packages/roundel_*.deb)
+dpkg-deb -f "$program" Depends >"$work/depends"
+expect_text 'libtbb12.*libyaml-cpp' "$work/depends"
+# Few have Open MPI, which is in a package of its own, and fewer CUDA's libraries.
+expect_no_text 'openmpi|cuda|nvidia' "$work/depends"
+
+cd "$work"
+scene=$root/usr/share/roundel/scenes/rgb.yaml
+expect_exit 0 "$root/usr/bin/roundel" render "$scene" --backend cpu -o a.png
+expect_exit 0 "$root/usr/bin/roundel" render "$scene" --backend cpu -o a.exr
+for file in man/man1/roundel.1 man/man1/roundel-render.1 roundel/scenes/scene.schema.json doc/roundel/LICENSE \
+  bash-completion/completions/roundel fish/vendor_completions.d/roundel.fish zsh/vendor-completions/_roundel; do
+  [[ -s $root/usr/share/$file ]] || fail "not in the package: $file"
+done
+! command -v groff >/dev/null || {
+  groff -man -Tutf8 -z -ww "$root"/usr/share/man/man1/*.1 2>warnings || fail "groff: $(cat warnings)"
+  expect_no_text 'error|undefined' warnings
+}
+
+[[ -s $root/usr/lib/cmake/Roundel/RoundelConfig.cmake && -s $root/usr/include/roundel/render.h ]] || fail "no library"
+
+python=$(echo "$work"/packages/python3-roundel_*.deb)
+[[ -e $python ]] || exit 0
+dpkg-deb -f "$python" Depends >"$work/depends"
+expect_text 'roundel \(= .*python3-numpy' "$work/depends"
+# With the modules of the package beside it.
+expect_exit 0 env PYTHONPATH="$root/usr/lib/python3/dist-packages" /usr/bin/python3 -c '
+import sys, roundel
+assert roundel.__file__.startswith(sys.argv[2]), roundel.__file__
+for ending in ("png", "exr"):
+    roundel.save(sys.argv[1], "b." + ending)' "$scene" "$root"
+cmp a.png b.png
+cmp a.exr b.exr
