@@ -4,13 +4,13 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "renderer/base/buffer.h"
 
 #define HWY_TARGET_INCLUDE "renderer/bench/cpu_limits.cpp"
 #include "renderer/base/each_highway_target.h"
+#include "renderer/base/stopwatch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roundel::cpu::HWY_NAMESPACE {
@@ -49,9 +49,9 @@ namespace {
 
 template <typename Work>
 double seconds(Work&& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return watch.seconds();
 }
 
 }  // namespace

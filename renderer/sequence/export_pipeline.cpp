@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <ctime>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "renderer/base/memory.h"
+#include "renderer/base/stopwatch.h"
 #include "renderer/render.h"
 #include "renderer/sequence/export_circles.h"
 
@@ -60,15 +60,6 @@ std::optional<Error> error_of(const Work& work) {
   }
 }
 
-/// The last one of those that are free, if there is one.
-template <typename Thing>
-Thing take_free(std::vector<Thing>& free) {
-  if (free.empty()) return nullptr;
-  Thing thing = std::move(free.back());
-  free.pop_back();
-  return thing;
-}
-
 class ExportPipeline {
  public:
   explicit ExportPipeline(ExportJob job)
@@ -103,8 +94,8 @@ class ExportPipeline {
     join();
     ExportResult result = std::move(result_);
     std::sort(result.written.begin(), result.written.end());
-    result.seconds = seconds_since(started_);
-    result.processor_seconds = processor_seconds() - processor_start_;
+    result.seconds = watch_.seconds();
+    result.processor_seconds = watch_.processor_seconds();
     result.threads = {job_.rasterizers.size(), static_cast<std::size_t>(encoders_), writers_};
     result.max_pictures = max_in_flight_;
     return result;
@@ -112,8 +103,6 @@ class ExportPipeline {
 
  private:
   void start() {
-    started_ = std::chrono::steady_clock::now();
-    processor_start_ = processor_seconds();
     live_rasterizers_ = job_.rasterizers.size();
     threads_.emplace_back([this] { generate_frames(); });
     for (auto& rasterizer : job_.rasterizers) {
@@ -249,7 +238,11 @@ class ExportPipeline {
   bool draw_one(Rasterizer& rasterizer, std::unique_lock<std::mutex>& lock) {
     InFlight<FrameToDraw> work = std::move(to_draw_.front());
     to_draw_.pop_front();
-    PixelsPointer picture = take_free(free_pictures_);
+    PixelsPointer picture;
+    if (!free_pictures_.empty()) {
+      picture = std::move(free_pictures_.back());
+      free_pictures_.pop_back();
+    }
     ++drawing_;
     lock.unlock();
 
@@ -473,17 +466,6 @@ class ExportPipeline {
     }
   }
 
-  /// Of all of the process's threads.
-  static double processor_seconds() {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  }
-
-  static double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-
   ExportJob job_;
   std::uint64_t budget_;  ///< bytes
   ExportCircles circles_;
@@ -492,8 +474,7 @@ class ExportPipeline {
   std::size_t writers_ = 1;
   std::size_t max_in_flight_ = 0;  ///< frames generated and not yet written
   std::size_t max_circles_ = 0;    ///< sets of circles
-  std::chrono::steady_clock::time_point started_;
-  double processor_start_ = 0;  ///< seconds
+  Stopwatch watch_;
 
   mutable std::mutex mutex_;          ///< guards all below
   std::condition_variable room_;      ///< for the generating thread

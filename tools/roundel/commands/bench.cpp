@@ -2,7 +2,6 @@
 #include <tbb/info.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "renderer/base/error.h"
+#include "renderer/base/stopwatch.h"
 #include "renderer/bench/frame_work.h"
 #include "renderer/bench/machine_limits.h"
 #include "renderer/bench/resident_frame.h"
@@ -214,11 +214,9 @@ void bench_cpu(const BenchOptions& options, const Circles& circles, const ImageS
   const auto rasterizer = make_rasterizer(Backend::kCpu, options.machine.raster);
   result.wall_us = repeat(options.repeats, [&] {
     StageStats stats;
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     rasterizer->draw(circles, image, picture, stats);
-    const std::chrono::duration<double, std::micro> elapsed =
-        std::chrono::steady_clock::now() - start;
-    return elapsed.count();
+    return 1e6 * watch.seconds();
   });
   result.frame_us = result.wall_us;
   time_stages(

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <set>
 
 #include "renderer/base/buffer.h"
+#include "renderer/base/stopwatch.h"
 #include "tools/roundel/cli/file_watch.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
@@ -197,7 +197,7 @@ std::unique_ptr<WorkProgress> show_drawing(const Still& still, const RenderOptio
 
 void draw_still(const Still& still, Rasterizer& rasterizer, const std::string& backend,
                 const RenderOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   ExportResult result;
   StreamProgress progress;
   std::unique_ptr<WorkProgress> shown = show_drawing(still, options, progress);
@@ -205,7 +205,7 @@ void draw_still(const Still& still, Rasterizer& rasterizer, const std::string& b
       render_to_file(still.scene, still.plan.frames.front(), rasterizer, still.plan.path(),
                      result.stages, still.plan.format.picture, &progress);
   shown.reset();
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seconds = watch.seconds();
   report(still, backend, result, sample, options);
 }
 

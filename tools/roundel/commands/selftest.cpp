@@ -2,8 +2,8 @@
 #include <tbb/info.h>
 
 #include <algorithm>
-#include <chrono>
 
+#include "renderer/base/stopwatch.h"
 #include "renderer/image/compare.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
@@ -138,7 +138,7 @@ bool is_worth_trying(const Variant& variant, std::size_t circles) {
 
 /// Compares all variants on one scene, prints differences, returns their number.
 int check_scene(const NamedScene& scene, std::vector<Variant>& variants, bool quiet) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   Variant& reference = variants.front();
   const Drawing expected = draw(reference, scene);
   int compared = 1, differing = 0;
@@ -151,11 +151,9 @@ int check_scene(const NamedScene& scene, std::vector<Variant>& variants, bool qu
     print_out(difference);
   }
   if (!quiet) {
-    const std::chrono::duration<double, std::milli> elapsed =
-        std::chrono::steady_clock::now() - start;
     print_out(fmt::format("{:<24}{:>10} {:>10} circles {:>3} variants {:>7.0f} ms  {}\n",
                           scene.name, fmt::format("{}x{}", scene.image.width, scene.image.height),
-                          with_commas(scene.circles.count()), compared, elapsed.count(),
+                          with_commas(scene.circles.count()), compared, 1e3 * watch.seconds(),
                           differing == 0 ? "equal" : "DIFFERENT"));
     finish_output();
   }
