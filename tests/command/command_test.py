@@ -97,9 +97,9 @@ OPTIONS = {
     "validate": "output format size scale crop layers set seed frame backend device threads memory quiet",
     "diff": "max-delta max-pixels max-density ignore mask ignore-antialiasing shape-tolerant flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
             "junit explain limit size set seed frame json threads quiet",
-    "regress": "goldens output frames manifest report junit json max-delta max-pixels max-density ignore mask "
+    "regress": "goldens output frames strict manifest report junit json max-delta max-pixels max-density ignore mask "
                "ignore-antialiasing shape-tolerant flip-mean flip ppd ssim size set seed backend device threads memory quiet verbose",
-    "accept": "all output goldens quiet",
+    "accept": "all prune output goldens quiet",
     "circles": "output columns layers frames set seed frame",
     "explain": "pixel limit heatmap output json size layers set seed frame threads memory quiet",
     "legend": "output size layers set",
