@@ -26,8 +26,7 @@ Buffer<To> spread(const Buffer<From>& samples, std::size_t from, std::size_t to,
     for (std::size_t c = 0; c < colors; ++c)
       out[p * to + c] = static_cast<To>(samples[p * from + (from < 3 ? 0 : c)]);
     if (to % 2 == 0)
-      out[p * to + colors] =
-          from % 2 == 0 ? static_cast<To>(samples[p * from + from - 1]) : opaque;
+      out[p * to + colors] = from % 2 == 0 ? static_cast<To>(samples[p * from + from - 1]) : opaque;
   }
   return out;
 }

@@ -66,7 +66,7 @@ void check_plain(const fs::path& folder, const fs::path& below) {
 
 struct PendingList {
   std::string golden_folder;
-  std::vector<std::string> names;
+  std::vector<std::string> names, unused;
   bool is_finished = true;
 };
 
@@ -78,17 +78,20 @@ PendingList read_list(const std::string& folder) {
     const auto list = nlohmann::json::parse(InputFile(path).read(kMaxListBytes));
     list.at("goldens").get_to(pending.golden_folder);
     list.at("names").get_to(pending.names);
+    pending.unused = list.value("unused", pending.unused);
     pending.is_finished = list.value("finished", true);
   } catch (const nlohmann::json::exception&) {
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: expected the list that \"roundel regress\" writes", path));
   }
-  for (const std::string& name : pending.names) {
-    if (is_picture_inside(name)) continue;
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: expected paths of PNG files within the folder of goldens, got {}",
-                            path, roundel::quoted(name)));
-  }
+  for (const auto* names : {&pending.names, &pending.unused})
+    for (const std::string& name : *names) {
+      if (is_picture_inside(name)) continue;
+      throw Error(
+          ExitCode::kInvalidScene,
+          fmt::format("{}: expected paths of PNG files within the folder of goldens, got {}", path,
+                      roundel::quoted(name)));
+    }
   return pending;
 }
 
@@ -167,20 +170,22 @@ void PendingGoldens::keep(const std::string& below, const Image& image,
   check_plain(folder_, below);
   make_folder_of(path);
   std::call_once(listed_, [this] {
-    write_list(names_, false);
+    write_list(names_, {}, false);
     has_list_ = true;
   });
   write_png(path, image, metadata);
 }
 
-void PendingGoldens::finish(const std::vector<std::string>& names) {
+void PendingGoldens::finish(const std::vector<std::string>& names,
+                            const std::vector<std::string>& unused) {
+  if (!names.empty() || !unused.empty()) return write_list(names, unused, true);
   if (!has_list_) return;
-  if (!names.empty()) return write_list(names, true);
   std::error_code ignored;
   fs::remove(list_path(folder_), ignored);
 }
 
-void PendingGoldens::write_list(const std::vector<std::string>& names, bool is_finished) const {
+void PendingGoldens::write_list(const std::vector<std::string>& names,
+                                const std::vector<std::string>& unused, bool is_finished) const {
   // Relative, so that it is right in another checkout, too.
   std::error_code error;
   const fs::path relative = fs::relative(golden_folder_, folder_, error);
@@ -188,6 +193,7 @@ void PendingGoldens::write_list(const std::vector<std::string>& names, bool is_f
   list["goldens"] = (relative.empty() ? fs::absolute(golden_folder_, error) : relative).string();
   if (!is_finished) list["finished"] = false;
   list["names"] = names;
+  if (!unused.empty()) list["unused"] = unused;
   const std::string text =
       list.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   check_plain(folder_, kListName);
@@ -215,7 +221,7 @@ AcceptableGoldens read_pending(const std::string& folder,
                                               roundel::quoted(*golden_folder)));
   }
   return {folder, golden_folder ? *golden_folder : listed_golden_folder(folder, list.golden_folder),
-          list.names};
+          list.names, list.unused};
 }
 
 bool lies_in(const std::string& path, const std::string& folder) {
@@ -252,6 +258,17 @@ Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name
   make_folder_of(golden);
   write_text_atomically(golden, bytes);
   return is_there ? Accepted::kReplaced : Accepted::kStored;
+}
+
+bool remove_golden(const AcceptableGoldens& goldens, const std::string& name) {
+  check_plain(goldens.golden_folder, name);
+  const fs::path golden = fs::path(goldens.golden_folder) / name;
+  std::error_code error;
+  const bool is_removed = fs::remove(golden, error);
+  if (error)
+    throw Error(ExitCode::kOutputRefused,
+                fmt::format("{}: cannot remove: {}", golden.string(), error.message()));
+  return is_removed;
 }
 
 }  // namespace roundel

@@ -14,7 +14,8 @@ namespace roundel {
 ///
 ///   FOLDER/actual/NAME    what was drawn
 ///   FOLDER/diff/NAME      where it differs from the golden
-///   FOLDER/pending.json   which they are, and the folder of the goldens, relative to FOLDER
+///   FOLDER/pending.json   which they are, the folder of the goldens, relative to FOLDER, and which
+///                         goldens no picture has
 ///
 /// Whatever lies in FOLDER may be somebody else's, or come from elsewhere: links below it are not
 /// followed, and only files that a list of ours names are removed.
@@ -36,12 +37,14 @@ class PendingGoldens {
   /// at once.
   void keep_actual(const std::string& name, const Image& image, const ImageMetadata& metadata);
   void keep_diff(const std::string& name, const Image& image);
-  /// Writes down which pictures were kept: from now on they can be accepted.
-  void finish(const std::vector<std::string>& names);
+  /// Writes down which pictures were kept, and which goldens are none's: from now on they can be
+  /// accepted, and pruned.
+  void finish(const std::vector<std::string>& names, const std::vector<std::string>& unused);
 
  private:
   void keep(const std::string& below, const Image& image, const ImageMetadata& metadata);
-  void write_list(const std::vector<std::string>& names, bool is_finished) const;
+  void write_list(const std::vector<std::string>& names, const std::vector<std::string>& unused,
+                  bool is_finished) const;
 
   std::string folder_, golden_folder_, leftover_problem_;
   std::vector<std::string> names_;
@@ -54,6 +57,7 @@ struct AcceptableGoldens {
   std::string folder;         ///< of the run
   std::string golden_folder;  ///< an existing one
   std::vector<std::string> names;
+  std::vector<std::string> unused;  ///< goldens that no picture has
 };
 
 /// True where a run has left a list of pictures, sound or not.
@@ -83,5 +87,8 @@ enum class Accepted {
 /// Makes the picture of this name, a sound PNG, the golden, in one step; a film's folder is made.
 /// Throws Error, the golden as it was, also where a link lies on the way to one of the two.
 Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name);
+/// Removes the golden of this name; false where there is none any more. Throws Error where it
+/// cannot be removed, or a link lies on the way to it.
+bool remove_golden(const AcceptableGoldens& goldens, const std::string& name);
 
 }  // namespace roundel

@@ -23,7 +23,7 @@ class Pending : public ::testing::Test {
       pending.keep_actual(name, image, {"roundel", "0123", 1, 7});
       pending.keep_diff(name, image);
     }
-    pending.finish(names);
+    pending.finish(names, {});
   }
   AcceptableGoldens read() const { return read_pending(folder_ / "out", folder_ / "goldens"); }
   static std::pair<ino_t, std::int64_t> identity(const std::string& path) {

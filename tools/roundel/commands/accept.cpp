@@ -16,19 +16,22 @@ namespace {
 struct AcceptOptions {
   std::vector<std::string> names;
   bool all = false;
+  bool prunes = false;
   std::string output;                  ///< folder that regress has written to
   std::optional<std::string> goldens;  ///< default: the folder that regress has compared with
   Verbosity verbosity = Verbosity::kNormal;
 };
 
 bool parse(const Arguments& arguments, AcceptOptions& options) {
-  CommandLine line("accept", "NAME... | --all [OPTION...]",
+  CommandLine line("accept", "NAME... | --all | --prune [OPTION...]",
                    "Makes pictures that the last \"roundel regress\" has drawn the goldens, one by "
                    "one. Goldens that have these bytes already are not touched.");
   line.add_arguments("NAME...", 0, kAnyNumber, options.names,
                      "pictures, by the names that regress prints (with or without .png); * stands "
                      "for any characters, ? for one");
   line.add_switch("all", options.all, "all that it has left");
+  line.add_switch("prune", options.prunes,
+                  "remove the goldens for which \"regress --strict\" has found no picture");
   add_regress_output(line, options.output, "folder that regress has written to");
   line.add_value("goldens", "DIR", file_name(options.goldens, "a folder"),
                  "folder of the goldens, an existing one (default: the one that regress has "
@@ -39,12 +42,15 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
       "another machine. Names that begin with - stand behind --.");
   line.add_note(
       "Exit codes: 0 the goldens were as they should be, or --all found nothing to accept; 1 "
-      "goldens were stored or replaced, so that no script passes that accepts what it checks; 2 "
+      "goldens were stored, replaced or removed, so that no script passes that accepts what it "
+      "checks; 2 "
       "could not (wrong command line, a name that means nothing, a file that cannot be read or "
       "written); 130, 143 after SIGINT, SIGTERM.");
   line.add_check([&options](CommandLine::Problems& problems) {
-    if (options.all != options.names.empty())
+    if (options.all && !options.names.empty())
       problems.emplace_back("expected either NAME or --all");
+    if (!options.all && !options.prunes && options.names.empty())
+      problems.emplace_back("expected NAME, --all or --prune");
   });
   return line.parse(arguments);
 }
@@ -75,7 +81,7 @@ int tell_nothing_to_accept(const AcceptOptions& options) {
   std::error_code ignored;
   const bool is_known =
       options.output == kRegressOutput || std::filesystem::is_directory(options.output, ignored);
-  if (!options.all || !is_known) throw Error(ExitCode::kUsage, message);
+  if (!(options.all || options.prunes) || !is_known) throw Error(ExitCode::kUsage, message);
   if (options.verbosity != Verbosity::kQuiet) print_out(message + "\n");
   return kSame;
 }
@@ -95,6 +101,14 @@ int accept(const AcceptOptions& options) {
                                                                  : "stored in ";
       print_out(fmt::format("{}: {}{}\n", printable(name), what,
                             accepted == Accepted::kAlready ? "" : goldens.golden_folder));
+    });
+  }
+  for (const std::string& name : options.prunes ? goldens.unused : std::vector<std::string>()) {
+    problems.attempt([&] {
+      if (!remove_golden(goldens, name)) return;
+      has_changed = true;
+      if (options.verbosity != Verbosity::kQuiet)
+        print_out(fmt::format("{}: removed from {}\n", printable(name), goldens.golden_folder));
     });
   }
   if (!problems.empty()) return kCouldNotCompare;

@@ -12,6 +12,7 @@
 #include "renderer/compare/ignored_pixels.h"
 #include "renderer/compare/report.h"
 #include "renderer/compare/run_json.h"
+#include "renderer/compare/run_markdown.h"
 #include "renderer/image/files.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
@@ -80,7 +81,8 @@ void print_not_compared(const ComparisonRun& run) {
 }  // namespace
 
 const char* const kResultsNote =
-    "Results of an earlier run (JSON, JUnit, report) are removed before anything is compared. An "
+    "Results of an earlier run (JSON, JUnit, summary, report) are removed before anything is "
+    "compared. An "
     "output that would replace a file which the command reads is refused.";
 
 void add_regress_output(CommandLine& line, std::string& output, const std::string& help) {
@@ -98,6 +100,21 @@ void add_run_files(CommandLine& line, RunFiles& files) {
                  "server or network");
   line.add_value("junit", "FILE", file_name(files.junit, "a file name"),
                  "write the results as JUnit's XML, a test case a picture");
+  line.add_value(
+      "markdown", "FILE", file_name(files.markdown, "a file name"),
+      "write a summary for a pull request: a table of the first 20 pictures that are not "
+      "the same, with golden, actual and difference as PNG files in a folder beside it");
+  line.add_value(
+      "annotations", "SYSTEM",
+      [&files](const std::string& value) {
+        if (value != "github") throw Expected{"github"};
+        files.annotates = true;
+      },
+      "print the first 20 failures as errors that the CI system shows at the goldens: github");
+  line.add_check([&files](CommandLine::Problems& problems) {
+    if (files.annotates && files.json == "-")
+      problems.emplace_back("--annotations: expected without JSON on standard output");
+  });
 }
 
 void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) {
@@ -183,6 +200,8 @@ std::vector<std::string> result_files(const RunFiles& files) {
     if (file && *file != "-") paths.push_back(*file);
   }
   if (files.report) paths.push_back(report_page_path(*files.report));
+  if (files.markdown)
+    for (std::string& file : markdown_files(*files.markdown)) paths.push_back(std::move(file));
   return paths;
 }
 
@@ -227,6 +246,9 @@ void remove_old_results(const RunFiles& files) {
     if (*file && **file != "-") remove_old_result(**file);
   }
   if (files.report) remove_report(*files.report);
+  if (!files.markdown) return;
+  remove_old_result(*files.markdown);
+  remove_markdown_pictures(*files.markdown);
 }
 
 int finish_run(const ComparisonRun& run, const GoldenRules& rules, const RunFiles& files,
@@ -240,6 +262,8 @@ int finish_run(const ComparisonRun& run, const GoldenRules& rules, const RunFile
   if (files.json) problems.attempt([&] { write_text(*files.json, run_json(run)); });
   if (files.junit) problems.attempt([&] { write_text(*files.junit, run_junit(run)); });
   if (files.report) problems.attempt([&] { write_report(*files.report, run); });
+  if (files.markdown) problems.attempt([&] { write_markdown(*files.markdown, run); });
+  if (files.annotates) print_out(github_annotations(run));
   const RunCounts counts = count_states(run);
   if (counts.not_compared > 0 || !problems.empty()) return kCouldNotCompare;
   return counts.same == counts.all() ? kSame : kDiffer;

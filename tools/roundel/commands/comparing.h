@@ -15,7 +15,8 @@ enum CompareExitCode : int { kSame = 0, kDiffer = 1, kCouldNotCompare = 2 };
 /// Files that the commands which compare many pictures read and write.
 struct RunFiles {
   std::optional<std::string> manifest;  ///< default: goldens.yaml with the goldens, if it is there
-  std::optional<std::string> report, junit, json;  ///< json may be "-"
+  std::optional<std::string> report, junit, json, markdown;  ///< json may be "-"
+  bool annotates = false;                                    ///< for GitHub, on stdout
 };
 /// All but --json.
 void add_run_files(CommandLine& line, RunFiles& files);

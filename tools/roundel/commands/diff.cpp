@@ -65,6 +65,11 @@ void add_diff_image(CommandLine& line, DiffOptions& options) {
       "pictures look the same (default: pixels)");
 }
 
+bool is_for_folders(const DiffOptions& options) {
+  const RunFiles& files = options.files;
+  return files.manifest || files.report || files.junit || files.markdown || files.annotates;
+}
+
 bool parse(const Arguments& arguments, DiffOptions& options) {
   CommandLine line("diff", "A B [OPTION...]",
                    "Compares two pictures and says on stdout, in one line, whether they are the "
@@ -96,7 +101,7 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
                         !tolerance.ignore.empty() || tolerance.mask ||
                         tolerance.ignores_antialiasing || tolerance.is_shape_tolerant ||
                         options.measures.flip || options.measures.ssim || options.diff_image ||
-                        options.files.manifest || options.files.report || options.files.junit;
+                        is_for_folders(options);
     if (options.explain.is_wanted && judges) {
       problems.emplace_back(
           "--explain: expected without limits, measures, --diff-image and what is for folders");
@@ -206,10 +211,6 @@ int compare_two_files(const DiffOptions& options) {
   return verdict.same ? kSame : kDiffer;
 }
 
-bool is_for_folders(const DiffOptions& options) {
-  return options.files.manifest || options.files.report || options.files.junit;
-}
-
 /// Refuses what is not for the kind of things that A and B are, and to replace one of them; then
 /// removes what an earlier run has left.
 void prepare_outputs(const DiffOptions& options, bool are_folders) {
@@ -219,8 +220,10 @@ void prepare_outputs(const DiffOptions& options, bool are_folders) {
     for (const std::string& path : {options.a, options.b}) {
       if (!std::filesystem::exists(path, ignored)) continue;
       if (std::filesystem::is_directory(path, ignored)) continue;
-      throw Error(ExitCode::kUsage,
-                  "--manifest, --report, --junit: expected two folders to compare");
+      throw Error(
+          ExitCode::kUsage,
+          "--manifest, --report, --junit, --markdown, --annotations: expected two folders to "
+          "compare");
     }
   }
   if (are_folders && options.diff_image) {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "renderer/base/error.h"
@@ -36,7 +38,8 @@ namespace fs = std::filesystem;
 struct RegressOptions {
   std::vector<std::string> scenes;
   std::string goldens;
-  std::string output;  ///< folder for what differs
+  std::string output;      ///< folder for what differs
+  bool is_strict = false;  ///< goldens of no picture fail
   FramesOption frames;
   SceneOptions scene;
   MachineOptions machine;
@@ -59,6 +62,8 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
                      "folder for pictures that differ (DIR/actual) and where (DIR/diff); those of "
                      "the run before are removed from it");
   add_frames(line, options.frames);
+  line.add_switch("strict", options.is_strict,
+                  "a golden of no picture of this run is a failure, too: \"missing\"");
   add_run_files(line, options.files);
   line.add_value("json", "FILE", text(options.files.json, "a file name, or - for stdout"),
                  "write the results as JSON; - for stdout, instead of lines");
@@ -221,9 +226,11 @@ std::string path_word(const std::string& path) {
 class Regression {
  public:
   Regression(const std::vector<Subject>& subjects, const RegressOptions& options,
-             const GoldenRules& rules, Rasterizer& rasterizer)
+             const GoldenRules& rules, const std::vector<std::string>& unused,
+             Rasterizer& rasterizer)
       : options_(options),
         rules_(rules),
+        unused_(unused),
         rasterizer_(rasterizer),
         pending_(options.output, options.goldens, names_of(subjects)),
         subjects_(subjects) {
@@ -242,7 +249,7 @@ class Regression {
       guard(run_.results[i], [&] { draw(subjects_[i], run_.results[i]); });
     }
     comparisons_.wait();
-    problems.attempt([&] { pending_.finish(names_kept()); });
+    problems.attempt([&] { pending_.finish(names_kept(), unused_to_list()); });
     return std::move(run_);
   }
 
@@ -339,8 +346,18 @@ class Regression {
     return names;
   }
 
+  /// Those that `accept --prune` removes.
+  std::vector<std::string> unused_to_list() const {
+    std::vector<std::string> names;
+    if (!options_.is_strict) return names;
+    std::copy_if(unused_.begin(), unused_.end(), std::back_inserter(names),
+                 [](const std::string& name) { return name.ends_with(".png"); });
+    return names;
+  }
+
   const RegressOptions& options_;
   const GoldenRules& rules_;
+  const std::vector<std::string>& unused_;
   Rasterizer& rasterizer_;
   PendingGoldens pending_;
   const std::vector<Subject>& subjects_;
@@ -374,24 +391,41 @@ void print_advice(const ComparisonRun& run, const RegressOptions& options) {
       kept.size() <= kFew ? command_to_accept(run, kept) : run.accept_command + " --all"));
 }
 
-/// Of scenes that were renamed or deleted, or just not given.
-void print_other_goldens(const ComparisonRun& run, const GoldenRules& rules,
-                         const RegressOptions& options) {
-  std::string names;
-  std::size_t count = 0;
-  constexpr std::size_t kFew = 5;
+/// The goldens of no picture of this run: of scenes that were renamed or deleted, or not given.
+std::vector<std::string> unused_goldens(const Plan& plan, const GoldenRules& rules,
+                                        const RegressOptions& options) {
+  std::set<std::string> names;
+  for (const Subject& subject : plan.subjects) names.insert(subject.name);
+  for (const PairResult& result : plan.broken) names.insert(result.name);
+  std::vector<std::string> unused;
   for (const std::string& name : list_pictures(options.goldens).pictures) {
-    const auto at = std::lower_bound(
-        run.results.begin(), run.results.end(), name,
-        [](const PairResult& result, const std::string& other) { return result.name < other; });
-    if ((at != run.results.end() && at->name == name) ||
-        is_mask(rules, (fs::path(options.goldens) / name).string()) || ++count > kFew)
-      continue;
-    names += (names.empty() ? "" : ", ") + printable(name);
+    const std::string film = name.substr(0, name.find('/') + 1);  // broken ones as a whole
+    const std::string path = (fs::path(options.goldens) / name).string();
+    if (names.count(name) == 0 && names.count(film) == 0 && !is_mask(rules, path))
+      unused.push_back(name);
   }
-  if (count == 0) return;
-  print_out(fmt::format("{} in {} of no picture of this run: {}{}\n", counted(count, "golden"),
-                        options.goldens, names, count > kFew ? ", …" : ""));
+  return unused;
+}
+
+void print_unused_goldens(const std::vector<std::string>& unused, const RegressOptions& options) {
+  if (unused.empty()) return;
+  constexpr std::size_t kFew = 5;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kFew, unused.size()); ++i)
+    names += (i == 0 ? "" : ", ") + printable(unused[i]);
+  print_out(fmt::format("{} in {} of no picture of this run: {}{}\n",
+                        counted(unused.size(), "golden"), options.goldens, names,
+                        unused.size() > kFew ? ", …" : ""));
+}
+
+/// With --strict a golden of no picture is a result, too.
+PairResult missing_picture(const std::string& name, const RegressOptions& options) {
+  PairResult result;
+  result.name = name;
+  result.state = PairState::kMissing;
+  result.golden_path = (fs::path(options.goldens) / name).string();
+  result.reasons = {"no scene of this run draws it"};
+  return result;
 }
 
 int regress(const RegressOptions& options) {
@@ -416,14 +450,19 @@ int regress(const RegressOptions& options) {
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);
   Problems problems;
-  ComparisonRun run = Regression(plan.subjects, options, rules, *rasterizer).run(problems);
+  const std::vector<std::string> unused = unused_goldens(plan, rules, options);
+  ComparisonRun run = Regression(plan.subjects, options, rules, unused, *rasterizer).run(problems);
   run.results.insert(run.results.end(), plan.broken.begin(), plan.broken.end());
+  if (options.is_strict)
+    for (const std::string& name : unused) run.results.push_back(missing_picture(name, options));
   std::sort(run.results.begin(), run.results.end(),
             [](const PairResult& a, const PairResult& b) { return a.name < b.name; });
   const int code = finish_run(run, rules, options.files, options.verbosity);
   if (prints_lines(options.files, options.verbosity)) {
-    print_other_goldens(run, rules, options);
+    if (!options.is_strict) print_unused_goldens(unused, options);
     print_advice(run, options);
+    if (options.is_strict && !unused.empty())
+      print_out("to remove the goldens of no picture: " + run.accept_command + " --prune\n");
   }
   return problems.empty() ? code : static_cast<int>(kCouldNotCompare);
 }

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Goldens of no picture: regress --strict, accept --prune. Usage: strict_test.py PATH_OF_ROUNDEL"""
+
+import json
+import os
+import unittest
+
+from command_case import CommandCase
+
+SAME, DIFFER, COULD_NOT = range(3)
+SCENE = """version: 1
+image: {width: 24, height: 16}
+layers: [{circles: [{x: 0.5, y: 0.5, radius: 0.3}]}]
+animation: {frames: 3}
+"""
+
+
+class StrictTest(CommandCase):
+    def setUp(self):
+        super().setUp()
+        self.write("a.yaml", SCENE)
+        self.write("b.yaml", SCENE)
+        os.mkdir(self.path("goldens"))
+        self.regress(code=DIFFER)
+        self.run_roundel("accept", "--all", code=DIFFER)
+        self.run_roundel("render", "b.yaml", "--frames", "0-1", "-o", "goldens/film_#.png")
+        os.mkdir(self.path("goldens/old"))
+        os.rename(self.path("goldens/film_0.png"), self.path("goldens/old/film.png"))
+        os.rename(self.path("goldens/film_1.png"), self.path("goldens/-x.png"))
+
+    def regress(self, *more, code, scenes=("a.yaml", "b.yaml")):
+        return self.run_roundel("regress", *scenes, "--goldens", "goldens", *more, code=code).stdout.decode()
+
+    def goldens(self):
+        return sorted(os.path.relpath(os.path.join(folder, name), self.path("goldens"))
+                      for folder, _, names in os.walk(self.path("goldens")) for name in names)
+
+    def test_goldens_of_no_picture_fail_and_can_be_removed(self):
+        self.assertIn("2 goldens in goldens of no picture of this run: -x.png, old/film.png", self.regress(code=SAME))
+        done = self.regress("--strict", "--json", "r.json", "--junit", "r.xml", "--report", "report", code=DIFFER)
+        self.assertIn("old/film.png: missing: no scene of this run draws it\n", done)
+        self.assertIn("4 pictures: 2 same, 2 missing\n", done)
+        self.assertIn("to remove the goldens of no picture: roundel accept --prune\n", done)
+        self.assertEqual([picture["state"] for picture in json.loads(self.read("r.json"))["pictures"]],
+                         ["missing", "same", "same", "missing"])
+        self.assertIn(b'failures="2"', self.read("r.xml"))
+        self.assertEqual(len(self.goldens()), 4)  # a run changes none
+        done = self.run_roundel("accept", "--prune", code=DIFFER).stdout.decode()
+        self.assertEqual(done, "-x.png: removed from goldens\nold/film.png: removed from goldens\n")
+        self.assertEqual(self.goldens(), ["a.png", "b.png"])
+        self.run_roundel("accept", "--prune", code=SAME)
+        self.regress("--strict", code=SAME)
+        self.run_roundel("accept", "--prune", code=SAME)  # the run has left nothing
+
+    def test_without_strict_nothing_is_pruned(self):
+        self.write("a.yaml", SCENE.replace("0.3", "0.2"))
+        self.regress(code=DIFFER, scenes=["a.yaml"])
+        self.run_roundel("accept", "--prune", code=SAME)
+        self.assertEqual(len(self.goldens()), 4)
+        self.assertIn(b"expected NAME, --all or --prune", self.run_roundel("accept", code=COULD_NOT).stderr)
+
+    def test_both_at_once(self):
+        self.write("a.yaml", SCENE.replace("0.3", "0.2"))
+        done = self.regress("--strict", code=DIFFER)
+        self.assertIn("4 pictures: 1 same, 1 differs, 2 missing\n", done)
+        self.run_roundel("accept", "--all", "--prune", code=DIFFER)
+        self.assertEqual(self.goldens(), ["a.png", "b.png"])
+        self.regress("--strict", code=SAME)
+
+    def test_a_broken_scene_keeps_its_goldens(self):
+        self.regress("--frames", "0-2", code=DIFFER)
+        self.run_roundel("accept", "--all", code=DIFFER)
+        self.write("a.yaml", "version: 2\n")
+        done = self.regress("--frames", "0-2", "--strict", code=COULD_NOT)
+        self.assertNotIn("a/0001.png", done)
+        self.run_roundel("accept", "--prune", code=DIFFER)
+        self.assertEqual(self.goldens(), [f"{scene}/{frame:04}.png" for scene in "ab" for frame in range(3)])
+
+    def test_what_is_not_there_any_more_or_a_link_stays(self):
+        self.regress("--strict", code=DIFFER)
+        os.unlink(self.path("goldens/old/film.png"))
+        os.rename(self.path("goldens/old"), self.path("elsewhere"))
+        self.write("elsewhere/film.png", "somebody's")
+        os.symlink("../elsewhere", self.path("goldens/old"))
+        self.assertIn(b"links are not followed", self.run_roundel("accept", "--prune", code=COULD_NOT).stderr)
+        self.assertEqual(self.read("elsewhere/film.png"), b"somebody's")
+        self.assertFalse(os.path.exists(self.path("goldens/-x.png")))
+        self.write("regress-output/pending.json", json.dumps({"goldens": "../goldens", "names": [], "unused": ["../a.yaml"]}))
+        self.assertIn(b"within the folder of goldens", self.run_roundel("accept", "--prune", code=COULD_NOT).stderr)
+        self.assertTrue(os.path.exists(self.path("a.yaml")))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
