@@ -19,10 +19,12 @@ def _plain(value):
 
 
 def _array(column, name):
-    """A column as a NumPy array [rows], without a copy where there is one in memory as it is."""
+    """A column as a NumPy array [rows], without a copy where there is one in main memory as it is."""
     import numpy
 
-    if hasattr(column, "__dlpack__") and not hasattr(column, "__array__"):
+    if hasattr(column, "__cuda_array_interface__"):
+        array = _core.from_device(column.__cuda_array_interface__)
+    elif hasattr(column, "__dlpack__") and not hasattr(column, "__array__"):
         array = numpy.from_dlpack(column)
     else:
         array = numpy.asarray(column)
@@ -51,7 +53,9 @@ def _columns(data):
 def _is_column(value):
     if isinstance(value, (str, dict)):
         return False
-    return value.ndim > 0 if hasattr(value, "ndim") else hasattr(value, "__len__") or hasattr(value, "__dlpack__")
+    if hasattr(value, "ndim"):
+        return value.ndim > 0
+    return any(hasattr(value, name) for name in ("__len__", "__dlpack__", "__cuda_array_interface__"))
 
 
 def _var_text(value):
@@ -173,7 +177,7 @@ class Scene:
         All other keywords are keys of the layer: name, blend, opacity, stroke, where, order, shader, ...
 
         Arrays are NumPy's, pandas', Arrow's or whatever has the buffer protocol or DLPack. They are not copied, and
-        are read each time the scene is drawn. Raises SceneError for what does not fit, and then adds nothing.
+        are read each time the scene is drawn; those on a CUDA device are copied to main memory once. Raises SceneError for what does not fit, and then adds nothing.
         """
         columns = {} if data is None else _columns(data)
         layer_map = dict(map or {})

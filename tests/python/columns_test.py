@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """columns_test.py ROUNDEL: scenes of arrays in memory are those of the same arrays in files."""
 import array
+import ctypes
 import subprocess
 import sys
 import unittest
@@ -142,6 +143,49 @@ class Columns(CommandCase):
         np.testing.assert_array_equal(drawn, roundel.render(scene().add(
             x=frame["x"], y=frame.y, radius=frame["r"], values=frame["v"])))
         self.check_saved(scene().add(frame, x="x", y="y", radius="r", color={"column": "kind", "categories": "tab10"}))
+
+    def test_arrow_columns_are_taken(self):
+        class Arrow:  # a table's interface, where pyarrow is not installed
+            column_names = list(TABLE)
+
+            def column(self, name):
+                return memoryview(TABLE[name]) if name != "kind" else TABLE[name]
+
+        table = Arrow()
+        try:
+            import pyarrow
+
+            table = pyarrow.table(TABLE)
+        except ImportError:
+            pass
+        np.testing.assert_array_equal(roundel.render(scene().add(table, x="x", y="y", radius="r", color="v")),
+                                      roundel.render(scene().add(TABLE, x="x", y="y", radius="r", color="v")))
+
+    def test_columns_on_a_device_are_copied(self):
+        """Needs a GPU; without one it is said that there is none."""
+        packed = np.stack([TABLE["x"], TABLE["y"], TABLE["r"]], 1).astype(np.float32)
+
+        class Column:
+            def __init__(self, address, number):
+                self.__cuda_array_interface__ = {"shape": (ROWS,), "typestr": "<f4", "version": 3, "strides": (12,),
+                                                 "data": (address + 4 * number, True)}
+
+        if not roundel.info()["devices"]:
+            with self.assertRaises(roundel.RenderError):
+                scene().add(x=Column(4096, 0), y=0.5, radius=0.1)
+            return
+        driver, address, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_uint64(), ctypes.c_void_p()
+        self.assertEqual(driver.cuInit(0), 0)
+        self.assertEqual(driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0), 0)
+        self.assertEqual(driver.cuCtxSetCurrent(context), 0)
+        self.assertEqual(driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(packed.nbytes)), 0)
+        self.assertEqual(driver.cuMemcpyHtoD_v2(address, packed.ctypes.data_as(ctypes.c_void_p),
+                                                ctypes.c_size_t(packed.nbytes)), 0)
+        x, y, radius = (Column(address.value, number) for number in range(3))
+        drawn = roundel.render(scene().add(x=x, y=y, radius=radius))
+        self.assertEqual(driver.cuMemFree_v2(address), 0)
+        np.testing.assert_array_equal(drawn, roundel.render(scene().add(x=packed[:, 0], y=packed[:, 1],
+                                                                        radius=packed[:, 2])))
 
     def test_what_does_not_fit_is_said_and_nothing_is_added(self):
         made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01)
