@@ -1,6 +1,6 @@
 // Stands in for cuda/ in builds without the CUDA backend.
-#include "renderer/raster/device_column.h"
 #include "renderer/raster/no_cuda.h"
+#include "renderer/raster/device_column.h"
 #include "renderer/raster/rasterizer.h"
 
 namespace roundel {

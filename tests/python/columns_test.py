@@ -99,6 +99,14 @@ class Columns(CommandCase):
         made.add(x=[0.5], y=[0.5], radius=0.2, alpha=1)
         self.assertFalse(np.array_equal(self.check_saved(made), before))
 
+        made.save(self.path("s.yaml"))  # s_1.npy is the layer's
+        self.write("s.yaml", "version: 1\nlayers:\n  - data: s_1.npy\n    map: {x: x, y: y, radius: 1px}\n")
+        other = roundel.Scene.from_file(self.path("s.yaml")).add(x=[0.5], y=[0.5], radius=0.2)
+        before = self.read("s_1.npy")
+        with self.assertRaisesRegex(roundel.OutputError, "s_1.npy: would replace data of the scene"):
+            other.save(self.path("s.yaml"))
+        self.assertEqual(self.read("s_1.npy"), before)
+
     def test_dicts_may_hold_columns(self):
         keys = {"version": 1, "image": {"width": 90, "height": 90},
                 "layers": [{"data": TABLE, "map": {"x": "x", "y": "y", "radius": "r", "color": "v"}}]}

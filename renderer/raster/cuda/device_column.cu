@@ -13,8 +13,7 @@ void copy_from_device(const void* device, std::size_t stride, std::size_t size, 
   if (stride == size)
     ROUNDEL_CUDA_CHECK(cudaMemcpy(host, device, rows * size, cudaMemcpyDefault));
   else
-    ROUNDEL_CUDA_CHECK(
-        cudaMemcpy2D(host, size, device, stride, size, rows, cudaMemcpyDefault));
+    ROUNDEL_CUDA_CHECK(cudaMemcpy2D(host, size, device, stride, size, rows, cudaMemcpyDefault));
 }
 
 }  // namespace roundel
