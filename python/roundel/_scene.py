@@ -29,11 +29,30 @@ def _array(column, name):
         array = numpy.from_dlpack(column)
     else:
         array = numpy.asarray(column)
-    if array.dtype == object:  # as pandas has texts
-        array = array.astype(str)
+    if array.dtype == object:
+        array = _of_objects(column, array)
     if array.ndim != 1:
         raise SceneError(f"{name}: expected an array [rows], got one of {array.ndim} dimensions")
     return array if array.strides[0] >= 0 else array.copy()
+
+
+def _of_objects(column, array):
+    """An array of objects as pandas has it for texts, and for numbers of which some are missing."""
+    import numpy
+
+    if getattr(getattr(column, "dtype", None), "kind", "O") in "biuf":
+        return column.to_numpy(dtype=float, na_value=numpy.nan)
+
+    def text(value):
+        """Missing texts are empty ones; None, nan and pandas.NA, which says neither, are missing."""
+        if isinstance(value, str):
+            return value
+        try:
+            return "" if value is None or value != value else str(value)
+        except TypeError:
+            return ""
+
+    return numpy.array([text(value) for value in array], dtype=str)
 
 
 def _columns(data):

@@ -150,6 +150,15 @@ class Columns(CommandCase):
         np.testing.assert_array_equal(drawn, roundel.render(scene().add(frame, x="x", y="y", radius="r", color="v")))
         np.testing.assert_array_equal(drawn, roundel.render(scene().add(
             x=frame["x"], y=frame.y, radius=frame["r"], values=frame["v"])))
+        frame["gaps"] = pandas.array([None if i % 3 == 0 else i for i in range(ROWS)], dtype="Int64")
+        gaps = np.where(np.arange(ROWS) % 3 == 0, np.nan, np.arange(ROWS))
+        frame["some"] = [(None, np.nan, pandas.NA, kind)[i % 4] for i, kind in enumerate(TABLE["kind"])]
+        some = np.where(np.arange(ROWS) % 4 == 3, TABLE["kind"], "")
+        for name, column in (("gaps", gaps), ("some", some)):
+            law = {"column": name, "missing": "#ff00ff", **({"categories": "tab10"} if name == "some" else {})}
+            np.testing.assert_array_equal(
+                roundel.render(scene().add(frame, x="x", y="y", radius="r", color=law)),
+                roundel.render(scene().add({**TABLE, name: column}, x="x", y="y", radius="r", color=law)))
         self.check_saved(scene().add(frame, x="x", y="y", radius="r", color={"column": "kind", "categories": "tab10"}))
 
     def test_arrow_columns_are_taken(self):
