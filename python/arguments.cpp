@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "python/errors.h"
 #include "renderer/base/error.h"
+#include "renderer/raster/device_column.h"
 #include "renderer/scene/number_text.h"
 #include "renderer/scene/yaml_tree.h"
 
@@ -73,6 +75,29 @@ std::shared_ptr<ColumnTable> table_of(const std::string& name, const py::dict& c
   }
   return std::make_shared<ColumnTable>(name, std::move(in_memory),
                                        static_cast<std::uint64_t>(rows.value_or(0)));
+}
+
+py::array from_device(const py::dict& interface) {
+  const auto shape = interface["shape"].cast<std::vector<py::ssize_t>>();
+  const py::dtype type(interface["typestr"].cast<std::string>());
+  const auto size = static_cast<std::size_t>(type.itemsize());
+  auto stride = static_cast<py::ssize_t>(size);
+  if (interface.contains("strides") && !interface["strides"].is_none())
+    stride = interface["strides"].cast<std::vector<py::ssize_t>>().at(0);
+  const bool has_mask = interface.contains("mask") && !interface["mask"].is_none();
+  if (shape.size() != 1 || stride < static_cast<py::ssize_t>(size) || has_mask)
+    throw Error(ExitCode::kInvalidScene,
+                "expected an array [rows] on the device, with rising addresses and without a mask");
+  py::array column(type, shape);
+  const auto address = interface["data"].cast<py::tuple>()[0].cast<std::uintptr_t>();
+  void* const host = column.mutable_data();
+  const auto rows = static_cast<std::size_t>(shape[0]);
+  if (rows > 0)
+    without_gil([&] {
+      copy_from_device(reinterpret_cast<const void*>(address), static_cast<std::size_t>(stride),
+                       size, rows, host);
+    });
+  return column;
 }
 
 SceneOverrides overrides_of(const Tables& tables, const std::optional<std::pair<int, int>>& size,

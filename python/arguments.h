@@ -1,5 +1,5 @@
 #pragma once
-#include <pybind11/pybind11.h>
+#include <pybind11/numpy.h>
 
 #include <cstdint>
 #include <memory>
@@ -18,6 +18,9 @@ namespace roundel::python {
 /// The columns, NumPy arrays [rows] of plain types, as a table that keeps them alive. Those with
 /// falling addresses are not taken.
 std::shared_ptr<ColumnTable> table_of(const std::string& name, const pybind11::dict& columns);
+
+/// A copy of a column [rows] in a device's memory, of which this is the __cuda_array_interface__.
+pybind11::array from_device(const pybind11::dict& interface);
 
 /// The tables by their names in `data`.
 using Tables = std::map<std::string, std::shared_ptr<ColumnTable>>;

@@ -239,6 +239,7 @@ PYBIND11_MODULE(_core, module) {
     return diff(a, b, {.max_delta = max_delta, .max_pixels = max_pixels},
                 {.flip = flip, .ssim = ssim});
   });
+  module.def("from_device", &from_device);
   module.def("check", [](const std::string& text, const std::string& path, const Tables& tables) {
     without_gil([&] { check_scene(text, path, overrides_of(tables, {}, {}, 0, {})); });
   });

@@ -70,6 +70,7 @@ ci_packages=(
   chromium             # looks at reports
   imagemagick          # its numbers on two pictures, to compare with roundel diff's
   openimageio-tools    # the same of idiff
+  python3-pandas       # columns for the Python module
   python3-matplotlib   # draws what roundel-primitives measured
   git                  # lists the tracked files, clones into the bare machine
 )

@@ -4,7 +4,20 @@ import os
 
 from . import _core
 from ._errors import UsageError
-from ._scene import Scene
+from ._scene import Scene, _whole
+
+
+def _machine(backend, threads, memory):
+    return _core.Machine(str(backend), _whole(threads, "threads"), _whole(memory, "memory") or 0)
+
+
+def _samples(dtype):
+    """The name of what NumPy takes for a type of samples."""
+    if isinstance(dtype, str):
+        return dtype
+    import numpy
+
+    return numpy.dtype(dtype).name
 
 
 def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto", threads=0, memory=None,
@@ -26,7 +39,7 @@ def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto",
     Raises SceneError, UsageError or RenderError; KeyboardInterrupt on Ctrl-C. Other Python threads go on meanwhile.
     """
     loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
-    pixels = loaded.render(frame, _core.Machine(backend, threads, memory or 0), str(dtype))
+    pixels = loaded.render(_whole(frame, "frame"), _machine(backend, threads, memory), _samples(dtype))
     if out is None:
         return pixels
     if out.shape != pixels.shape or out.dtype != pixels.dtype:
@@ -41,7 +54,7 @@ def save(scene, path, *, frame=None, size=None, seed=None, set=None, backend="au
     The other arguments are those of `render`. A file that is there is replaced, at once and as a whole.
     """
     loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
-    loaded.save(frame, _core.Machine(backend, threads, memory or 0), os.fspath(path))
+    loaded.save(_whole(frame, "frame"), _machine(backend, threads, memory), os.fspath(path))
 
 
 def frames(scene, list="all", *, size=None, seed=None, set=None, backend="auto", threads=0, memory=None,
@@ -55,8 +68,8 @@ def frames(scene, list="all", *, size=None, seed=None, set=None, backend="auto",
     The other arguments are those of `render`. What has been drawn ahead is dropped when the iterator is.
     """
     loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
-    text = list if isinstance(list, str) else ",".join(str(int(frame)) for frame in list)
-    return _until_the_end(loaded.frames(text, _core.Machine(backend, threads, memory or 0), str(dtype)))
+    text = list if isinstance(list, str) else ",".join(str(_whole(frame, "frames")) for frame in list)
+    return _until_the_end(loaded.frames(text, _machine(backend, threads, memory), _samples(dtype)))
 
 
 def _until_the_end(drawn):
@@ -74,7 +87,7 @@ def circles(scene, *, frame=None, all=False, seed=None, set=None):
 
     all: [n, 8] with alpha; of scenes with strokes [n, 9] with the inner radius of each circle's.
     """
-    return Scene._unchecked(scene)._load(None, seed, set).circles(frame, all)
+    return Scene._unchecked(scene)._load(None, seed, set).circles(_whole(frame, "frame"), all)
 
 
 def explain_pixel(scene, x, y, *, frame=None, size=None, seed=None, set=None, limit=1000):
@@ -83,7 +96,7 @@ def explain_pixel(scene, x, y, *, frame=None, size=None, seed=None, set=None, li
     x, y: column and row, from 0 at the upper left, as array[y, x] has it. limit: circles listed, front ones first.
     """
     loaded = Scene._unchecked(scene)._load(size, seed, set)
-    return json.loads(loaded.explain_pixel(frame, int(x), int(y), limit))
+    return json.loads(loaded.explain_pixel(_whole(frame, "frame"), _whole(x, "x"), _whole(y, "y"), limit))
 
 
 def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
@@ -107,7 +120,7 @@ def _picture(picture):
 
 def fingerprint(scene, *, frame=None, size=None, seed=None, set=None):
     """32 hexadecimal digits that stand for all that a frame's pixels depend on: those in the files of `save`."""
-    return Scene._unchecked(scene)._load(size, seed, set).fingerprint(frame)
+    return Scene._unchecked(scene)._load(size, seed, set).fingerprint(_whole(frame, "frame"))
 
 
 def validate(scene, *, size=None, seed=None, set=None):

@@ -1,10 +1,11 @@
 """Scenes: from files, from dicts, built layer by layer from arrays."""
 import copy
 import json
+import operator
 import os
 
 from . import _core
-from ._errors import NO_FILE, SceneError, UsageError
+from ._errors import NO_FILE, OutputError, SceneError, UsageError
 
 _MOST_SEED = 2**32 - 1
 
@@ -19,18 +20,39 @@ def _plain(value):
 
 
 def _array(column, name):
-    """A column as a NumPy array [rows], without a copy where there is one in memory as it is."""
+    """A column as a NumPy array [rows], without a copy where there is one in main memory as it is."""
     import numpy
 
-    if hasattr(column, "__dlpack__") and not hasattr(column, "__array__"):
+    if hasattr(column, "__cuda_array_interface__"):
+        array = _core.from_device(column.__cuda_array_interface__)
+    elif hasattr(column, "__dlpack__") and not hasattr(column, "__array__"):
         array = numpy.from_dlpack(column)
     else:
         array = numpy.asarray(column)
-    if array.dtype == object:  # as pandas has texts
-        array = array.astype(str)
+    if array.dtype == object:
+        array = _of_objects(column, array)
     if array.ndim != 1:
         raise SceneError(f"{name}: expected an array [rows], got one of {array.ndim} dimensions")
     return array if array.strides[0] >= 0 else array.copy()
+
+
+def _of_objects(column, array):
+    """An array of objects as pandas has it for texts, and for numbers of which some are missing."""
+    import numpy
+
+    if getattr(getattr(column, "dtype", None), "kind", "O") in "biuf":
+        return column.to_numpy(dtype=float, na_value=numpy.nan)
+
+    def text(value):
+        """Missing texts are empty ones; None, nan and pandas.NA, which says neither, are missing."""
+        if isinstance(value, str):
+            return value
+        try:
+            return "" if value is None or value != value else str(value)
+        except TypeError:
+            return ""
+
+    return numpy.array([text(value) for value in array], dtype=str)
 
 
 def _columns(data):
@@ -51,7 +73,30 @@ def _columns(data):
 def _is_column(value):
     if isinstance(value, (str, dict)):
         return False
-    return value.ndim > 0 if hasattr(value, "ndim") else hasattr(value, "__len__") or hasattr(value, "__dlpack__")
+    if hasattr(value, "ndim"):
+        return value.ndim > 0
+    return any(hasattr(value, name) for name in ("__len__", "__dlpack__", "__cuda_array_interface__"))
+
+
+def _whole(value, name):
+    """Whole numbers of any type, or None."""
+    if value is None:
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise UsageError(f"{name}: expected a whole number, got {value!r}") from None
+
+
+def _size(value):
+    """(width, height), or None."""
+    if value is None:
+        return None
+    try:
+        width, height = value
+    except (TypeError, ValueError):
+        raise UsageError(f"size: expected (width, height), got {value!r}") from None
+    return _whole(width, "size"), _whole(height, "size")
 
 
 def _var_text(value):
@@ -67,7 +112,8 @@ class Scene:
     """
 
     def __init__(self, *, size=(1024, 1024), background=None, **keys):
-        image = {"width": size[0], "height": size[1], **keys.pop("image", {})}
+        width, height = _size(size)
+        image = {"width": width, "height": height, **keys.pop("image", {})}
         if background is not None:
             image["background"] = background
         self._set_tree({"version": 1, "layers": [], **keys, "image": image})  # checked with its first layer
@@ -137,11 +183,12 @@ class Scene:
         is_as_it_stands = size is None and seed is None and not set and not self._tables and not memory
         if is_as_it_stands and self._loaded:
             return self._loaded
+        seed = _whole(seed, "seed")
         if seed is not None and not 0 <= seed <= _MOST_SEED:
             raise UsageError(f"seed: expected a whole number from 0 to {_MOST_SEED}, got {seed}")
         loaded = _core.LoadedScene(
-            self._text(), self._path, self._tables, None if size is None else tuple(size), seed,
-            memory or 0, [(name, _var_text(v)) for name, v in (set or {}).items()])
+            self._text(), self._path, self._tables, _size(size), seed,
+            _whole(memory, "memory") or 0, [(name, _var_text(v)) for name, v in (set or {}).items()])
         if is_as_it_stands:
             self._loaded = loaded
         return loaded
@@ -173,7 +220,7 @@ class Scene:
         All other keywords are keys of the layer: name, blend, opacity, stroke, where, order, shader, ...
 
         Arrays are NumPy's, pandas', Arrow's or whatever has the buffer protocol or DLPack. They are not copied, and
-        are read each time the scene is drawn. Raises SceneError for what does not fit, and then adds nothing.
+        are read each time the scene is drawn; those on a CUDA device are copied to main memory once. Raises SceneError for what does not fit, and then adds nothing.
         """
         columns = {} if data is None else _columns(data)
         layer_map = dict(map or {})
@@ -223,13 +270,21 @@ class Scene:
             tree = Scene._unchecked(self._path)._edit()
         else:
             tree = copy.deepcopy(self._tree)
+        tables = {}
+        files = set()
         for index, layer in enumerate(tree["layers"]):
             data = layer.get("data")
             if data in self._tables:
                 layer["data"] = f"{stem}_{index}.npy"
-                self._tables[data].write(os.path.join(folder, layer["data"]))
+                tables[os.path.join(folder, layer["data"])] = self._tables[data]
             elif data is not None:
+                files.add(os.path.realpath(data))
                 layer["data"] = os.path.relpath(data, folder)
+        for file in tables:
+            if os.path.realpath(file) in files:
+                raise OutputError(f"{file}: would replace data of the scene")
+        for file, table in tables.items():
+            table.write(file)
         _core.write_text(path, json.dumps(tree, ensure_ascii=False, default=_plain, indent=1) + "\n")
 
     def _repr_png_(self):

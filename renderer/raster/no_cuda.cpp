@@ -1,10 +1,15 @@
 // Stands in for cuda/ in builds without the CUDA backend.
 #include "renderer/raster/no_cuda.h"
+#include "renderer/raster/device_column.h"
 #include "renderer/raster/rasterizer.h"
 
 namespace roundel {
 
 std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions&) {
+  throw_without_cuda();
+}
+
+void copy_from_device(const void*, std::size_t, std::size_t, std::size_t, void*) {
   throw_without_cuda();
 }
 

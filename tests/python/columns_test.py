@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """columns_test.py ROUNDEL: scenes of arrays in memory are those of the same arrays in files."""
 import array
+import ctypes
 import subprocess
 import sys
 import unittest
@@ -98,6 +99,14 @@ class Columns(CommandCase):
         made.add(x=[0.5], y=[0.5], radius=0.2, alpha=1)
         self.assertFalse(np.array_equal(self.check_saved(made), before))
 
+        made.save(self.path("s.yaml"))  # s_1.npy is the layer's
+        self.write("s.yaml", "version: 1\nlayers:\n  - data: s_1.npy\n    map: {x: x, y: y, radius: 1px}\n")
+        other = roundel.Scene.from_file(self.path("s.yaml")).add(x=[0.5], y=[0.5], radius=0.2)
+        before = self.read("s_1.npy")
+        with self.assertRaisesRegex(roundel.OutputError, "s_1.npy: would replace data of the scene"):
+            other.save(self.path("s.yaml"))
+        self.assertEqual(self.read("s_1.npy"), before)
+
     def test_dicts_may_hold_columns(self):
         keys = {"version": 1, "image": {"width": 90, "height": 90},
                 "layers": [{"data": TABLE, "map": {"x": "x", "y": "y", "radius": "r", "color": "v"}}]}
@@ -141,7 +150,59 @@ class Columns(CommandCase):
         np.testing.assert_array_equal(drawn, roundel.render(scene().add(frame, x="x", y="y", radius="r", color="v")))
         np.testing.assert_array_equal(drawn, roundel.render(scene().add(
             x=frame["x"], y=frame.y, radius=frame["r"], values=frame["v"])))
+        frame["gaps"] = pandas.array([None if i % 3 == 0 else i for i in range(ROWS)], dtype="Int64")
+        gaps = np.where(np.arange(ROWS) % 3 == 0, np.nan, np.arange(ROWS))
+        frame["some"] = [(None, np.nan, pandas.NA, kind)[i % 4] for i, kind in enumerate(TABLE["kind"])]
+        some = np.where(np.arange(ROWS) % 4 == 3, TABLE["kind"], "")
+        for name, column in (("gaps", gaps), ("some", some)):
+            law = {"column": name, "missing": "#ff00ff", **({"categories": "tab10"} if name == "some" else {})}
+            np.testing.assert_array_equal(
+                roundel.render(scene().add(frame, x="x", y="y", radius="r", color=law)),
+                roundel.render(scene().add({**TABLE, name: column}, x="x", y="y", radius="r", color=law)))
         self.check_saved(scene().add(frame, x="x", y="y", radius="r", color={"column": "kind", "categories": "tab10"}))
+
+    def test_arrow_columns_are_taken(self):
+        class Arrow:  # a table's interface, where pyarrow is not installed
+            column_names = list(TABLE)
+
+            def column(self, name):
+                return memoryview(TABLE[name]) if name != "kind" else TABLE[name]
+
+        table = Arrow()
+        try:
+            import pyarrow
+
+            table = pyarrow.table(TABLE)
+        except ImportError:
+            pass
+        np.testing.assert_array_equal(roundel.render(scene().add(table, x="x", y="y", radius="r", color="v")),
+                                      roundel.render(scene().add(TABLE, x="x", y="y", radius="r", color="v")))
+
+    def test_columns_on_a_device_are_copied(self):
+        """Needs a GPU; without one it is said that there is none."""
+        packed = np.stack([TABLE["x"], TABLE["y"], TABLE["r"]], 1).astype(np.float32)
+
+        class Column:
+            def __init__(self, address, number):
+                self.__cuda_array_interface__ = {"shape": (ROWS,), "typestr": "<f4", "version": 3, "strides": (12,),
+                                                 "data": (address + 4 * number, True)}
+
+        if not roundel.info()["devices"]:
+            with self.assertRaises(roundel.RenderError):
+                scene().add(x=Column(4096, 0), y=0.5, radius=0.1)
+            return
+        driver, address, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_uint64(), ctypes.c_void_p()
+        self.assertEqual(driver.cuInit(0), 0)
+        self.assertEqual(driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0), 0)
+        self.assertEqual(driver.cuCtxSetCurrent(context), 0)
+        self.assertEqual(driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(packed.nbytes)), 0)
+        self.assertEqual(driver.cuMemcpyHtoD_v2(address, packed.ctypes.data_as(ctypes.c_void_p),
+                                                ctypes.c_size_t(packed.nbytes)), 0)
+        x, y, radius = (Column(address.value, number) for number in range(3))
+        drawn = roundel.render(scene().add(x=x, y=y, radius=radius))
+        self.assertEqual(driver.cuMemFree_v2(address), 0)
+        np.testing.assert_array_equal(drawn, roundel.render(scene().add(x=packed[:, 0], y=packed[:, 1],
+                                                                        radius=packed[:, 2])))
 
     def test_what_does_not_fit_is_said_and_nothing_is_added(self):
         made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01)

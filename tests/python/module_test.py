@@ -64,6 +64,7 @@ class Module(CommandCase):
         for scene in (SCENES / "bokeh.yaml", self.path("dithered.yaml")):
             words = roundel.render(scene, size=(70, 50), dtype="uint16")
             self.assertEqual(words.dtype, np.uint16)
+            np.testing.assert_array_equal(words, roundel.render(scene, size=(70, 50), dtype=np.uint16))
             raw = self.raw(scene, "--frames", "0", "--size", "70x50", pixels="rgb48le")
             self.assertEqual(digest(words.astype("<u2")), digest(raw))
             floats = roundel.render(scene, size=(70, 50), dtype="float32")
@@ -135,6 +136,19 @@ class Module(CommandCase):
         self.assertEqual((facts["circles"], facts["frames"], facts["fingerprint"]),
                          (200, 61, roundel.fingerprint(keys)))
 
+    def test_a_file_that_is_saved_again_is_the_same_scene(self):
+        self.write("vars.yaml", "version: 1\nimage: {width: 64, height: 64}\nvars: {gain: 0.1, tint: \"#ff0000\"}\nlayers:\n"
+                                "  - random: {count: 50, radius: $gain, color: $tint}\n"
+                                "  - circles: [{x: .5, y: {keys: {0: 1e-1, 1.5s: 0.7}}, radius: 0.1}]\n"
+                                "animation: {frames: 90}\n")
+        paths = sorted(str(path) for path in SCENES.glob("*.yaml")) + [self.path("vars.yaml")]
+        self.assertGreater(len(paths), 15)
+        for path in paths:
+            roundel.Scene.from_file(path).save(self.path("again.yaml"))
+            self.assertEqual(roundel.fingerprint(path, frame=40), roundel.fingerprint(self.path("again.yaml"), frame=40), path)
+        self.assertEqual(roundel.fingerprint(self.path("again.yaml"), set={"gain": 0.2}),
+                         roundel.fingerprint(self.path("vars.yaml"), set={"gain": 0.2}))
+
     def test_errors_list_what_is_wrong(self):
         with self.assertRaises(roundel.SceneError) as caught:
             roundel.render({"version": 1, "image": {"backgroud": 1},
@@ -164,6 +178,10 @@ class Module(CommandCase):
                                ({"threads": -1}, "threads: expected"),
                                ({"memory": 5}, "memory: expected"),
                                ({"seed": -1}, "seed: expected a whole number"),
+                               ({"seed": 0.5}, "seed: expected a whole number, got 0.5"),
+                               ({"frame": "7"}, "frame: expected a whole number, got '7'"),
+                               ({"size": 64}, "size: expected \\(width, height\\), got 64"),
+                               ({"size": (64, 2.5)}, "size: expected a whole number, got 2.5"),
                                ({"set": {"nothing": 1}}, "set nothing: scene has no such var")):
             with self.subTest(wrong):
                 with self.assertRaisesRegex(roundel.UsageError, "^" + message) as caught:

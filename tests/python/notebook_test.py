@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""notebook_test.py ROUNDEL: the cells of docs/notebook.ipynb run in order and draw what they say."""
+import contextlib
+import io
+import json
+import os
+import pathlib
+import unittest
+
+import numpy as np
+import roundel
+
+from command_case import CommandCase
+
+NOTEBOOK = json.loads((pathlib.Path(__file__).parents[2] / "docs" / "notebook.ipynb").read_text(encoding="utf-8"))
+
+
+class Notebook(CommandCase):
+    def test_cells_run_in_order(self):
+        os.chdir(self.folder)
+        names, said = {}, io.StringIO()
+        with contextlib.redirect_stdout(said):
+            for number, cell in enumerate(NOTEBOOK["cells"]):
+                if cell["cell_type"] == "code":
+                    self.assertEqual(cell["outputs"], [])
+                    exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)  # pylint: disable=exec-used
+        text = said.getvalue()
+        self.assertRegex(text, r"3,000,000 particles to 1200x900 pixels: \d+ ms")
+        self.assertGreater(len(np.unique(names["pixels"].reshape(-1, 3), axis=0)), 1000)
+        self.assertEqual(len(names["frames"]), 60)
+        np.testing.assert_array_equal(names["frames"][30], roundel.render(names["film"], frame=30))
+        self.assertIn("roundel, 3,000,000", names["times"])
+        circle = names["answer"]["circles"][0]
+        self.assertTrue(0 <= circle["row"] < names["rows"])
+        if "matplotlib, 30,000" in names["times"]:  # the same picture, but for its antialiasing
+            self.assertLess(names["difference"]["flip"]["mean"], 0.1)
+        if os.path.exists("film.mp4"):
+            self.assertGreater(os.path.getsize("film.mp4"), 10_000)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
