@@ -52,6 +52,7 @@ class CircleSource {
   bool is_streamed() const;
   /// True where at() makes all circles of some layer, of which the stream's are copies.
   bool makes_all_first() const;
+  /// Main memory that it has beside the circles of whoever asks for them.
   SourceMemory own_memory() const;
 
   /// The circles as runs of random ones, in their order; null unless all are such.

@@ -67,6 +67,7 @@ class LayerSource {
   /// So many circles of a scene are kept rather than made twice.
   virtual std::uint64_t most_in_memory() const { return 0; }
 
+  /// Main memory beside the circles of whoever asks for them.
   virtual SourceMemory own_memory() const { return {}; }
 
   /// True where circles are best made many at once by all threads, with make_chunk(): make_run()

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "renderer/data/table.h"
@@ -33,18 +34,19 @@ inline std::vector<Circle> read_circles(const char* path, int side) {
   return circles;
 }
 
-/// main() of such a program: PROGRAM CIRCLES.npy SIDE REPEATS prints the least and the median time
-/// of draw(circles) in milliseconds. A first frame, in which memory is touched for the first time,
-/// is not counted.
+/// main() of such a program: PROGRAM CIRCLES.npy SIDE REPEATS [antialias] prints the least and the
+/// median time of draw(circles) in milliseconds, which make_draw(side, antialias) makes. A first
+/// frame, in which memory is touched for the first time, is not counted.
 template <typename MakeDraw>
 int time_drawing(int argc, char** argv, const MakeDraw& make_draw) {
-  if (argc != 4) {
-    std::fprintf(stderr, "usage: %s CIRCLES.npy SIDE REPEATS\n", argv[0]);
+  const bool antialias = argc == 5 && std::string_view(argv[4]) == "antialias";
+  if (argc != 4 && !antialias) {
+    std::fprintf(stderr, "usage: %s CIRCLES.npy SIDE REPEATS [antialias]\n", argv[0]);
     return 2;
   }
   const int side = std::atoi(argv[2]);
   const std::vector<Circle> circles = read_circles(argv[1], side);
-  auto draw = make_draw(side);
+  auto draw = make_draw(side, antialias);
   draw(circles);
   std::vector<double> times;
   for (int repeat = 0; repeat < std::max(1, std::atoi(argv[3])); ++repeat) {

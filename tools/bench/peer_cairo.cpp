@@ -1,4 +1,4 @@
-// Draws circles with Cairo's image backend, without antialiasing; see peer.h.
+// Draws circles with Cairo's image backend; see peer.h.
 #include <cairo.h>
 
 #include <memory>
@@ -8,14 +8,14 @@
 
 int main(int argc, char** argv) {
   using roundel::peer::Circle;
-  return roundel::peer::time_drawing(argc, argv, [](int side) {
+  return roundel::peer::time_drawing(argc, argv, [](int side, bool antialias) {
     const std::shared_ptr<cairo_surface_t> surface(
         cairo_image_surface_create(CAIRO_FORMAT_RGB24, side, side), cairo_surface_destroy);
-    return [surface](const std::vector<Circle>& circles) {
+    return [surface, antialias](const std::vector<Circle>& circles) {
       const std::unique_ptr<cairo_t, void (*)(cairo_t*)> context(cairo_create(surface.get()),
                                                                  cairo_destroy);
       cairo_t* const cairo = context.get();
-      cairo_set_antialias(cairo, CAIRO_ANTIALIAS_NONE);
+      cairo_set_antialias(cairo, antialias ? CAIRO_ANTIALIAS_DEFAULT : CAIRO_ANTIALIAS_NONE);
       cairo_set_source_rgb(cairo, 1, 1, 1);
       cairo_paint(cairo);
       for (const Circle& circle : circles) {

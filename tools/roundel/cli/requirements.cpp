@@ -28,7 +28,7 @@ constexpr std::uint64_t kSortBytes = sizeof(std::uint32_t);
 
 /// Pieces of data files come and go between the large blocks, each of which then begins at the next
 /// huge page: shapes, paints, lists, picture; where circles are made on the way only lists.
-constexpr std::uint64_t kGapOfData = std::uint64_t{2} << 20;
+constexpr std::uint64_t kGapsOfData = 8 * kMiB, kGapOfLists = 3 * kMiB / 2;
 
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const int channels = image.channels();
@@ -91,7 +91,8 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
       source.makes_chunks ? block_memory(needs.largest_chunk * sizeof(std::uint32_t)) : 0;
   // What packing took is given back.
   const bool has_gaps = source.working > 0 && !(on_the_way && source_of_scene.makes_all_first());
-  const std::uint64_t gaps = has_gaps ? kGapOfData * (on_the_way && source.stays == 0 ? 1 : 4) : 0;
+  const std::uint64_t gap = on_the_way && source.stays == 0 ? kGapOfLists : kGapsOfData;
+  const std::uint64_t gaps = has_gaps ? gap : 0;
   // Circles stay for the next band.
   const std::uint64_t held = gaps + circles + (on_the_way ? source.held + places : source.working);
   const std::uint64_t stays = is_drawn_in_bands(scene.image, format) ? held
@@ -104,8 +105,7 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
 }
 
 std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format, Backend backend) {
-  constexpr std::uint64_t kWorking =
-      11 * kMiB / 2;  // what drawing and encoding load, with a margin
+  constexpr std::uint64_t kWorking = 6 * kMiB;  // what drawing and encoding load, with a margin
   constexpr std::uint64_t kOpenExr = kMiB;
   // CUDA's runtime and driver on the host: 87 to 107 MiB were measured with driver 580.
   constexpr std::uint64_t kCuda = 112 * kMiB;
