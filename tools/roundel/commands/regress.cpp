@@ -38,7 +38,8 @@ namespace fs = std::filesystem;
 struct RegressOptions {
   std::vector<std::string> scenes;
   std::string goldens;
-  std::string output;      ///< folder for what differs
+  std::string output;  ///< folder for what differs
+  std::optional<Shard> shard;
   bool is_strict = false;  ///< goldens of no picture fail
   FramesOption frames;
   SceneOptions scene;
@@ -62,6 +63,11 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
                      "folder for pictures that differ (DIR/actual) and where (DIR/diff); those of "
                      "the run before are removed from it");
   add_frames(line, options.frames);
+  line.add_value(
+      "shard", "I/N", [&options](const std::string& value) { options.shard = parse_shard(value); },
+      "only share I (from 1) of N of the pictures; auto asks Slurm, Open MPI or, as auto/N, "
+      "Kubernetes which share this is; what is wrong with scenes, and goldens of no picture, are "
+      "the first share's");
   line.add_switch("strict", options.is_strict,
                   "a golden of no picture of this run is a failure, too: \"missing\"");
   add_run_files(line, options.files);
@@ -407,6 +413,18 @@ std::vector<std::string> unused_goldens(const Plan& plan, const GoldenRules& rul
   return unused;
 }
 
+/// Leaves what this share is to do. Films stay in one piece as far as they can.
+void keep_share(const Shard& shard, Plan& plan, std::vector<std::string>& unused) {
+  const auto count = static_cast<std::int64_t>(plan.subjects.size());
+  std::vector<Subject> subjects;
+  for (const std::int64_t index : shard_frames(run_of_frames(0, count), shard, true))
+    subjects.push_back(plan.subjects[static_cast<std::size_t>(index)]);
+  plan.subjects = std::move(subjects);
+  if (shard.index == 1) return;
+  plan.broken.clear();
+  unused.clear();
+}
+
 void print_unused_goldens(const std::vector<std::string>& unused, const RegressOptions& options) {
   if (unused.empty()) return;
   constexpr std::size_t kFew = 5;
@@ -432,7 +450,7 @@ int regress(const RegressOptions& options) {
   set_log_level(options.verbosity);
   const ThreadLimit thread_limit(options.machine.raster.threads);
   check_names(options);
-  const Plan plan = make_plan(options);
+  Plan plan = make_plan(options);
   check_regress_outputs(options, plan.scenes);
   remove_old_results(options.files);
   if (!fs::is_directory(options.goldens)) {
@@ -450,7 +468,8 @@ int regress(const RegressOptions& options) {
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);
   Problems problems;
-  const std::vector<std::string> unused = unused_goldens(plan, rules, options);
+  std::vector<std::string> unused = unused_goldens(plan, rules, options);
+  if (options.shard) keep_share(*options.shard, plan, unused);
   ComparisonRun run = Regression(plan.subjects, options, rules, unused, *rasterizer).run(problems);
   run.results.insert(run.results.end(), plan.broken.begin(), plan.broken.end());
   if (options.is_strict)
