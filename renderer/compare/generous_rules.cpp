@@ -23,7 +23,8 @@ struct MostSeen {
           100 * over / static_cast<double>(pixel_count(difference.width, difference.height)));
     for (const PictureDifference::Channel& channel : difference.channels)
       delta = std::max(delta, channel.largest);
-    if (difference.flip) flip_mean = std::max(flip_mean, static_cast<double>(difference.flip->mean));
+    if (difference.flip)
+      flip_mean = std::max(flip_mean, static_cast<double>(difference.flip->mean));
     densest = std::max(densest, difference.densest_pixels);
     ignored += difference.ignored_different;
     antialiased += difference.antialiased;

@@ -54,6 +54,17 @@ class Strict(StrictCase):
         self.regress("--strict", code=SAME)
         self.run_roundel("accept", "--prune", code=SAME)  # the run has left nothing
 
+    def test_a_renamed_scene_is_told(self):
+        self.write("b.yaml", SCENE.replace("0.3", "0.2"))
+        self.regress(code=DIFFER)
+        self.run_roundel("accept", "--all", code=DIFFER)
+        os.rename(self.path("b.yaml"), self.path("c.yaml"))
+        done = self.regress(code=DIFFER, scenes=("a.yaml", "c.yaml"))
+        self.assertIn("c.png: new: there is no golden goldens/c.png, "
+                      "goldens/b.png is of this scene and frame, under another name\n", done)
+        self.write("c.yaml", SCENE.replace("0.3", "0.1"))
+        self.assertNotIn("another name", self.regress(code=DIFFER, scenes=("a.yaml", "c.yaml")))
+
     def test_without_strict_nothing_is_pruned(self):
         self.write("a.yaml", SCENE.replace("0.3", "0.2"))
         self.regress(code=DIFFER, scenes=["a.yaml"])
