@@ -34,9 +34,17 @@ std::string picture_name(std::size_t row, const char* kind) {
 
 /// Text that is nothing but text in a table's cell.
 std::string cell(const std::string& text) {
-  return escaped(printable(text), {{'|', "\\|"}, {'<', "&lt;"}, {'&', "&amp;"}, {'`', "\\`"},
-                                   {'*', "\\*"}, {'_', "\\_"}, {'[', "\\["}, {']', "\\]"},
-                                   {'\\', "\\\\"}, {'@', "&#64;"}, {'#', "&#35;"}});
+  return escaped(printable(text), {{'|', "\\|"},
+                                   {'<', "&lt;"},
+                                   {'&', "&amp;"},
+                                   {'`', "\\`"},
+                                   {'*', "\\*"},
+                                   {'_', "\\_"},
+                                   {'[', "\\["},
+                                   {']', "\\]"},
+                                   {'\\', "\\\\"},
+                                   {'@', "&#64;"},
+                                   {'#', "&#35;"}});
 }
 
 /// A relative address, with what is not plain as %NN.
@@ -107,8 +115,7 @@ std::string write_row(const PairResult& result, std::size_t row, const fs::path&
     const std::string name = picture_name(row, kKinds[k]);
     make_folder(folder);
     write_png((folder / name).string(), *images[k], {});
-    line += fmt::format(" ![{}]({}) |", kKinds[k],
-                        address((folder.filename() / name).string()));
+    line += fmt::format(" ![{}]({}) |", kKinds[k], address((folder.filename() / name).string()));
   }
   return line + "\n";
 }
@@ -130,8 +137,7 @@ void write_markdown(const std::string& path, const ComparisonRun& run) {
     text += "\n| picture | result | golden | actual | difference |\n|---|---|---|---|---|\n";
   for (std::size_t row = 0; row < rows; ++row)
     text += write_row(*failures[row], row, picture_folder(path));
-  if (rows < failures.size())
-    text += fmt::format("\nand {} more\n", failures.size() - rows);
+  if (rows < failures.size()) text += fmt::format("\nand {} more\n", failures.size() - rows);
   write_text_atomically(path, text);
 }
 
@@ -162,9 +168,9 @@ std::string github_annotations(const ComparisonRun& run) {
     const PairResult& result = *failures[i];
     const std::string file =
         result.golden_path.empty() ? "" : "file=" + command_text(result.golden_path, true) + ",";
-    text += fmt::format("::error {}title={}::{}\n", file,
-                        command_text(printable(result.name), true),
-                        command_text(reasons_text(result), false));
+    text +=
+        fmt::format("::error {}title={}::{}\n", file, command_text(printable(result.name), true),
+                    command_text(reasons_text(result), false));
   }
   if (failures.size() > kMostRows)
     text += fmt::format("::error title=roundel::and {} more\n", failures.size() - kMostRows);

@@ -2,9 +2,12 @@
 """A scene file a frame, and pictures that are drawn again when their files change.
 Usage: scene_films_test.py PATH_OF_ROUNDEL"""
 
+import collections
+import ctypes
 import json
 import os
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -64,6 +67,30 @@ class SceneFilms(SceneFilmsTest):
             os.unlink(self.path(f"out/{frame:03}.png"))
         self.render("--split-frame", "--threads", "2")
         self.assertEqual({frame: self.read(f"out/{frame:03}.png") for frame in FRAMES}, whole)
+
+    def opens(self, work):
+        """How often each file of the test's folder is opened meanwhile."""
+        inotify_open, head = 0x20, struct.Struct("iIII")
+        libc = ctypes.CDLL(None)
+        events = libc.inotify_init1(os.O_NONBLOCK)
+        libc.inotify_add_watch(events, self.folder.encode(), inotify_open)
+        try:
+            work()
+            data = os.read(events, 1 << 20)
+        finally:
+            os.close(events)
+        counts, at = collections.Counter(), 0
+        while at < len(data):
+            end = at + head.size + head.unpack_from(data, at)[3]
+            counts[data[at + head.size:end].rstrip(b"\0").decode()] += 1
+            at = end
+        return counts
+
+    def test_each_scene_is_read_once(self):
+        for options in ([], ["--resume"], ["--overwrite"]):
+            counts = self.opens(lambda more=options: self.render(*more))
+            self.assertEqual({name: counts[name] for name in counts if name.startswith("s_")},
+                             {f"s_{frame:03}.yaml": 1 for frame in FRAMES}, options)
 
     def test_a_folder_takes_the_scenes_names(self):
         self.run_roundel("render", "s_###.yaml", "--frames", "3,5", "-o", "out")

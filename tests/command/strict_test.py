@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Goldens of no picture: regress --strict, accept --prune. Usage: strict_test.py PATH_OF_ROUNDEL"""
+"""Goldens of no picture: regress --strict, accept --prune; shares of a run. Usage: strict_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os
@@ -15,7 +15,7 @@ animation: {frames: 3}
 """
 
 
-class StrictTest(CommandCase):
+class StrictCase(CommandCase):
     def setUp(self):
         super().setUp()
         self.write("a.yaml", SCENE)
@@ -35,6 +35,8 @@ class StrictTest(CommandCase):
         return sorted(os.path.relpath(os.path.join(folder, name), self.path("goldens"))
                       for folder, _, names in os.walk(self.path("goldens")) for name in names)
 
+
+class Strict(StrictCase):
     def test_goldens_of_no_picture_fail_and_can_be_removed(self):
         self.assertIn("2 goldens in goldens of no picture of this run: -x.png, old/film.png", self.regress(code=SAME))
         done = self.regress("--strict", "--json", "r.json", "--junit", "r.xml", "--report", "report", code=DIFFER)
@@ -51,6 +53,17 @@ class StrictTest(CommandCase):
         self.run_roundel("accept", "--prune", code=SAME)
         self.regress("--strict", code=SAME)
         self.run_roundel("accept", "--prune", code=SAME)  # the run has left nothing
+
+    def test_a_renamed_scene_is_told(self):
+        self.write("b.yaml", SCENE.replace("0.3", "0.2"))
+        self.regress(code=DIFFER)
+        self.run_roundel("accept", "--all", code=DIFFER)
+        os.rename(self.path("b.yaml"), self.path("c.yaml"))
+        done = self.regress(code=DIFFER, scenes=("a.yaml", "c.yaml"))
+        self.assertIn("c.png: new: there is no golden goldens/c.png, "
+                      "goldens/b.png is of this scene and frame, under another name\n", done)
+        self.write("c.yaml", SCENE.replace("0.3", "0.1"))
+        self.assertNotIn("another name", self.regress(code=DIFFER, scenes=("a.yaml", "c.yaml")))
 
     def test_without_strict_nothing_is_pruned(self):
         self.write("a.yaml", SCENE.replace("0.3", "0.2"))
@@ -88,6 +101,28 @@ class StrictTest(CommandCase):
         self.write("regress-output/pending.json", json.dumps({"goldens": "../goldens", "names": [], "unused": ["../a.yaml"]}))
         self.assertIn(b"within the folder of goldens", self.run_roundel("accept", "--prune", code=COULD_NOT).stderr)
         self.assertTrue(os.path.exists(self.path("a.yaml")))
+
+
+class Shares(StrictCase):
+    def test_they_make_the_whole(self):
+        self.write("b.yaml", SCENE.replace("0.3", "0.2"))
+        whole = self.regress("--strict", "--json", "whole.json", code=DIFFER)
+        self.assertIn("4 pictures: 1 same, 1 differs, 2 missing\n", whole)
+        pictures = []
+        for share, code in (("1/2", DIFFER), ("2/2", DIFFER)):
+            self.regress("--strict", "--shard", share, "--json", "share.json", code=code)
+            pictures += json.loads(self.read("share.json"))["pictures"]
+        by_name = lambda picture: picture["name"]
+        self.assertEqual(sorted(pictures, key=by_name), sorted(json.loads(self.read("whole.json"))["pictures"], key=by_name))
+
+    def test_what_is_wrong_is_said_once(self):
+        self.write("a.yaml", "version: 2\n")
+        done = [self.regress("--shard", f"{share}/3", code=COULD_NOT if share == 1 else SAME) for share in (1, 2, 3)]
+        self.assertIn("a.png: not compared", done[0])
+        self.assertIn("2 goldens in goldens of no picture of this run", done[0])
+        self.assertEqual(sorted(done[1:]), ["0 pictures: 0 same\n", "1 picture: 1 same\n"])
+        self.assertIn(b"--shard: expected", self.run_roundel("regress", "b.yaml", "--goldens", "goldens", "--shard", "3/2",
+                                                             code=COULD_NOT).stderr)
 
 
 if __name__ == "__main__":

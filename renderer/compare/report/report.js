@@ -53,9 +53,9 @@ function measureTexts(difference) {
   const {box, densest} = difference;
   const place = at => `${at.width}×${at.height} at (${at.x}, ${at.y})`;
   const texts = [['size', `${difference.width}×${difference.height}`], ['differing pixels', String(difference.pixels_over)]];
+  if (difference.pixels !== difference.pixels_over) texts.push(['… at all', String(difference.pixels)]);
   if (difference.antialiased) texts.push(['by antialiasing', String(difference.antialiased)]);
   if (difference.ignored) texts.push(['ignored', `${difference.ignored.pixels}, of which ${difference.ignored.different} differ`]);
-  if (difference.pixels !== difference.pixels_over) texts.push(['… at all', String(difference.pixels)]);
   for (const [name, channel] of Object.entries(difference.channels)) {
     texts.push([name, `largest ${number(channel.largest)}, mean ${number(channel.mean)}`]);
   }

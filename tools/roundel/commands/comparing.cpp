@@ -69,6 +69,7 @@ void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity
   for (const std::string& rule : unused_rules(rules, used)) {
     spdlog::info("{}: fits none of the pictures", rule);
   }
+  for (const std::string& line : generous_rules(run, rules)) spdlog::info("{}", line);
 }
 
 /// For a run that prints no lines: an exit code alone would not say what went wrong.

@@ -29,6 +29,7 @@
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/commands/comparing.h"
+#include "tools/roundel/commands/unused_goldens.h"
 
 namespace roundel {
 namespace {
@@ -38,7 +39,8 @@ namespace fs = std::filesystem;
 struct RegressOptions {
   std::vector<std::string> scenes;
   std::string goldens;
-  std::string output;      ///< folder for what differs
+  std::string output;  ///< folder for what differs
+  std::optional<Shard> shard;
   bool is_strict = false;  ///< goldens of no picture fail
   FramesOption frames;
   SceneOptions scene;
@@ -62,6 +64,11 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
                      "folder for pictures that differ (DIR/actual) and where (DIR/diff); those of "
                      "the run before are removed from it");
   add_frames(line, options.frames);
+  line.add_value(
+      "shard", "I/N", [&options](const std::string& value) { options.shard = parse_shard(value); },
+      "only share I (from 1) of N of the pictures; auto asks Slurm, Open MPI or, as auto/N, "
+      "Kubernetes which share this is; what is wrong with scenes, and goldens of no picture, are "
+      "the first share's");
   line.add_switch("strict", options.is_strict,
                   "a golden of no picture of this run is a failure, too: \"missing\"");
   add_run_files(line, options.files);
@@ -391,48 +398,30 @@ void print_advice(const ComparisonRun& run, const RegressOptions& options) {
       kept.size() <= kFew ? command_to_accept(run, kept) : run.accept_command + " --all"));
 }
 
-/// The goldens of no picture of this run: of scenes that were renamed or deleted, or not given.
-std::vector<std::string> unused_goldens(const Plan& plan, const GoldenRules& rules,
-                                        const RegressOptions& options) {
+std::set<std::string> names_of(const Plan& plan) {
   std::set<std::string> names;
   for (const Subject& subject : plan.subjects) names.insert(subject.name);
   for (const PairResult& result : plan.broken) names.insert(result.name);
-  std::vector<std::string> unused;
-  for (const std::string& name : list_pictures(options.goldens).pictures) {
-    const std::string film = name.substr(0, name.find('/') + 1);  // broken ones as a whole
-    const std::string path = (fs::path(options.goldens) / name).string();
-    if (names.count(name) == 0 && names.count(film) == 0 && !is_mask(rules, path))
-      unused.push_back(name);
-  }
-  return unused;
+  return names;
 }
 
-void print_unused_goldens(const std::vector<std::string>& unused, const RegressOptions& options) {
-  if (unused.empty()) return;
-  constexpr std::size_t kFew = 5;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(kFew, unused.size()); ++i)
-    names += (i == 0 ? "" : ", ") + printable(unused[i]);
-  print_out(fmt::format("{} in {} of no picture of this run: {}{}\n",
-                        counted(unused.size(), "golden"), options.goldens, names,
-                        unused.size() > kFew ? ", …" : ""));
-}
-
-/// With --strict a golden of no picture is a result, too.
-PairResult missing_picture(const std::string& name, const RegressOptions& options) {
-  PairResult result;
-  result.name = name;
-  result.state = PairState::kMissing;
-  result.golden_path = (fs::path(options.goldens) / name).string();
-  result.reasons = {"no scene of this run draws it"};
-  return result;
+/// Leaves what this share is to do. Films stay in one piece as far as they can.
+void keep_share(const Shard& shard, Plan& plan, std::vector<std::string>& unused) {
+  const auto count = static_cast<std::int64_t>(plan.subjects.size());
+  std::vector<Subject> subjects;
+  for (const std::int64_t index : shard_frames(run_of_frames(0, count), shard, true))
+    subjects.push_back(plan.subjects[static_cast<std::size_t>(index)]);
+  plan.subjects = std::move(subjects);
+  if (shard.index == 1) return;
+  plan.broken.clear();
+  unused.clear();
 }
 
 int regress(const RegressOptions& options) {
   set_log_level(options.verbosity);
   const ThreadLimit thread_limit(options.machine.raster.threads);
   check_names(options);
-  const Plan plan = make_plan(options);
+  Plan plan = make_plan(options);
   check_regress_outputs(options, plan.scenes);
   remove_old_results(options.files);
   if (!fs::is_directory(options.goldens)) {
@@ -450,16 +439,19 @@ int regress(const RegressOptions& options) {
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);
   Problems problems;
-  const std::vector<std::string> unused = unused_goldens(plan, rules, options);
+  std::vector<std::string> unused = unused_goldens(options.goldens, names_of(plan), rules);
+  if (options.shard) keep_share(*options.shard, plan, unused);
   ComparisonRun run = Regression(plan.subjects, options, rules, unused, *rasterizer).run(problems);
+  find_renamed(unused, options.goldens, run);
   run.results.insert(run.results.end(), plan.broken.begin(), plan.broken.end());
   if (options.is_strict)
-    for (const std::string& name : unused) run.results.push_back(missing_picture(name, options));
+    for (const std::string& name : unused)
+      run.results.push_back(missing_picture(name, options.goldens));
   std::sort(run.results.begin(), run.results.end(),
             [](const PairResult& a, const PairResult& b) { return a.name < b.name; });
   const int code = finish_run(run, rules, options.files, options.verbosity);
   if (prints_lines(options.files, options.verbosity)) {
-    if (!options.is_strict) print_unused_goldens(unused, options);
+    if (!options.is_strict) print_unused_goldens(unused, options.goldens);
     print_advice(run, options);
     if (options.is_strict && !unused.empty())
       print_out("to remove the goldens of no picture: " + run.accept_command + " --prune\n");
