@@ -69,7 +69,7 @@ class SceneFilms(SceneFilmsTest):
         self.assertEqual({frame: self.read(f"out/{frame:03}.png") for frame in FRAMES}, whole)
 
     def opens(self, work):
-        """How often each file of the test's folder is opened meanwhile."""
+        """How often each file of the test's folder is opened meanwhile; the system may count two in a row once."""
         inotify_open, head = 0x20, struct.Struct("iIII")
         libc = ctypes.CDLL(None)
         events = libc.inotify_init1(os.O_NONBLOCK)

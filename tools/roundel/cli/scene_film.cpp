@@ -192,6 +192,11 @@ Scene load_film(const FilmInput& input, const SceneOverrides& overrides,
 std::vector<std::string> check_scenes(const Scene& first, const FrameList& frames) {
   const SceneFilm& film = *first.film;
   const std::string name = film.place ? film.place(first.frame) : first.path;
+  if (std::binary_search(frames.begin(), frames.end(), first.frame)) {
+    Scene known = first;
+    known.film = nullptr;  // which is to hold it
+    film.keep(first.frame, std::move(known));
+  }
   std::vector<std::vector<std::string>> files(frames.size());
   load_all(film, frames, [&](std::size_t i, Scene scene) {
     check_alike(scene, first, name);
