@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include "renderer/base/checkpoint.h"
 #include "renderer/generate/layer_source.h"
 
 namespace roundel {
@@ -13,6 +14,12 @@ class SimulatedLayer : public LayerSource {
     if (frame_ < 0 || frame < frame_) {
       restart();
       frame_ = 0;
+    }
+    // Far frames are reached in pieces, so that Ctrl-C need not wait for them.
+    constexpr std::int64_t kSteps = 10'000;
+    for (; frame - frame_ > kSteps; frame_ += kSteps) {
+      checkpoint();
+      advance(frame_, frame_ + kSteps);
     }
     advance(frame_, frame);
     frame_ = frame;

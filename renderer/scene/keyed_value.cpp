@@ -39,7 +39,8 @@ void apply_to_view(Scene& scene, KeyedValue::Target target, const Keys::Value& v
   } else if (scene.window && target == Target::kMargin) {
     scene.window->margin = value[0];
   } else if (scene.window) {
-    (target == Target::kWindowX ? scene.window->x : scene.window->y) = {value[0], value[1]};
+    (target == Target::kWindowX ? scene.window->x : scene.window->y) =
+        std::array{value[0], value[1]};
   }
 }
 
