@@ -105,7 +105,8 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
 }
 
 std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format, Backend backend) {
-  constexpr std::uint64_t kWorking = 6 * kMiB;  // what drawing and encoding load, with a margin
+  constexpr std::uint64_t kWorking =
+      23 * kMiB / 4;  // what drawing and encoding load, with a margin
   constexpr std::uint64_t kOpenExr = kMiB;
   // CUDA's runtime and driver on the host: 87 to 107 MiB were measured with driver 580.
   constexpr std::uint64_t kCuda = 112 * kMiB;
