@@ -114,8 +114,8 @@ struct ExportReport {
 /// "out/snow_####.png  1024x1024  300 frames  12.3 s  24.4 fps  370.1 MB  cpu"
 std::string summary_line(const ExportReport& report);
 /// The stages with milliseconds and bytes. Of a still their share of the time, and circles,
-/// overlaps and chunks below; of a film sums over all frames and threads, and how many of these were
-/// at work at once.
+/// overlaps and chunks below; of a film sums over all frames and threads, and how many of these
+/// were at work at once.
 std::string stats_table(const ExportReport& report);
 /// The same as one JSON object on one line.
 std::string stats_json(const ExportReport& report);
