@@ -17,9 +17,15 @@ struct Refused {
   std::string_view magic, problem;
 };
 constexpr std::array kRefused = {
-    Refused{"PAR1", "Parquet is not read yet; write it as .npz or .csv, with pandas for example"},
-    Refused{"ARROW1", "Arrow is not read yet; write it as .npz or .csv, with pandas for example"},
-    Refused{"FEA1", "Feather is not read yet; write it as .npz or .csv, with pandas for example"},
+    Refused{
+        "PAR1",
+        "Parquet is read from Python only, with roundel.Scene.add(); or write it as .npz or .csv"},
+    Refused{
+        "ARROW1",
+        "Arrow is read from Python only, with roundel.Scene.add(); or write it as .npz or .csv"},
+    Refused{
+        "FEA1",
+        "Feather is read from Python only, with roundel.Scene.add(); or write it as .npz or .csv"},
     Refused{"\x1F\x8B", "expected a table, got a file packed by gzip; unpack it first"},
     Refused{"\x28\xB5\x2F\xFD", "expected a table, got a file packed by zstd; unpack it first"},
 };

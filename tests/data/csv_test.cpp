@@ -231,8 +231,9 @@ TEST_F(Csv, WhatIsNoTableIsRefused) {
             "line 2: the file ends within quotes that begin in this row");
   EXPECT_EQ(problem(std::string("x\n\0\n", 4)), "expected a text, got zero bytes");
   EXPECT_EQ(problem("\xFF\xFEx"), "expected a text in UTF-8, got UTF-16");
-  EXPECT_EQ(problem("PAR1"),
-            "Parquet is not read yet; write it as .npz or .csv, with pandas for example");
+  EXPECT_EQ(
+      problem("PAR1"),
+      "Parquet is read from Python only, with roundel.Scene.add(); or write it as .npz or .csv");
   EXPECT_EQ(problem("x\n1\n" + std::string(17 << 20, '1') + "\n2\n"),
             "line 3: a row is too long (at most 16777216 bytes)");
   EXPECT_EQ(problem("x\n1\n\"" + std::string(17 << 20, '\n') + "\"\n2\n"),
