@@ -26,8 +26,7 @@ TEST_P(HotSpot, HasTheSameBitsByAnyThreads) {
   ImageSettings image = testing::image_of(70, 70);
   image.antialias = antialias;
   constexpr std::size_t kCount = 90'000;
-  for (const auto& [largest, snow_share] :
-       {std::pair(0.02f, 0.0), {0.02f, 0.3}, {0.06f, 0.0}, {0.3f, 0.3}, {2.0f, 0.0}}) {
+  for (const auto& [largest, snow_share] : {std::pair(0.02f, 0.3), {0.06f, 0.0}, {2.0f, 0.0}}) {
     Circles circles = crowded_circles(kCount, largest, snow_share);
     if (has_looks) {
       testing::add_looks(circles, {BlendMode::kOver, BlendMode::kScreen}, 0.5, 100);
@@ -35,7 +34,7 @@ TEST_P(HotSpot, HasTheSameBitsByAnyThreads) {
     }
     ASSERT_GE(estimate_frame(circles, image, 32, 3).longest_list, 32768);
     const Framebuffer expected = testing::draw_cpu(circles, image, {.threads = 1});
-    for (const int threads : {2, 5, 8})
+    for (const int threads : {2, 8})
       testing::expect_same_bits(expected, testing::draw_cpu(circles, image, {.threads = threads}),
                                 std::to_string(threads) + " threads");
     // In chunks, with states in between; as lists of indices and of copies.
