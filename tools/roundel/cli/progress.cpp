@@ -129,7 +129,7 @@ std::string work_text(std::uint64_t done, std::uint64_t total, double seconds) {
 
 std::string work_line(ProgressFormat format, const std::string& name, std::uint64_t done,
                       std::uint64_t total, double seconds) {
-  const std::string text = name + ": " + work_text(done, total, seconds);
+  std::string text = name + ": " + work_text(done, total, seconds);
   const double percent = 100 * share({.done = done, .total = total});
   switch (format) {
     case ProgressFormat::kBar:
