@@ -18,7 +18,7 @@ while IFS= read -r line; do
   echo "$line" >"$work/example/$name.cpp"
   echo "target_sources(stars PRIVATE $name.cpp)" >>"$work/example/CMakeLists.txt"
 done <"$work/headers"
-expect_exit 0 "$cmake" -S "$work/example" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release
+expect_exit 0 "$cmake" -G Ninja -S "$work/example" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release
 expect_exit 0 "$cmake" --build "$work/build" --parallel 2
 cd "$work"
 expect_exit 0 build/stars stars.png
