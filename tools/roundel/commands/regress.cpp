@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "renderer/base/error.h"
+#include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/comparison_run.h"
@@ -153,6 +154,7 @@ PairResult broken_scene(const std::string& path, const RegressOptions& options,
   PairResult result;
   result.name = options.frames.is_given() ? stem_of(path) + "/" : golden_name(path, std::nullopt);
   result.state = PairState::kNotCompared;
+  result.scene_path = path;
   std::istringstream lines(error.what());
   for (std::string line; std::getline(lines, line);) result.reasons.push_back(line);
   return result;
@@ -202,31 +204,16 @@ void check_regress_outputs(const RegressOptions& options, const std::vector<Scen
                                               "goldens, got {}",
                                               roundel::quoted(options.output)));
   }
-  for (const char* const part : {"actual", "diff"}) {
-    const std::string folder = (fs::path(options.output) / part).string();
-    std::vector<std::string> apart = results;
-    apart.push_back(options.goldens);
-    // Nothing that exists lies in a folder that does not.
-    if (fs::exists(folder, ignored)) apart.insert(apart.end(), inputs.begin(), inputs.end());
-    for (const std::string& path : apart) {
-      if (!lies_in(path, folder)) continue;
-      throw Error(ExitCode::kUsage,
-                  fmt::format("{}: expected nothing in {}, where this command keeps pictures", path,
-                              folder));
-    }
-  }
   std::vector<std::string> outputs = results;
+  outputs.push_back(options.goldens);
+  check_apart(options.output, inputs, outputs);
+  outputs.pop_back();
   outputs.push_back((fs::path(options.output) / "pending.json").string());
   check_outputs(outputs, inputs);
   for (const std::string& path : results) {
     if (!path.ends_with(".png") || !lies_in(path, options.goldens)) continue;
     throw Error(ExitCode::kUsage, fmt::format("{}: would be a golden", path));
   }
-}
-
-/// A path as one word of a command line that is no option.
-std::string path_word(const std::string& path) {
-  return shell_word(path.starts_with('-') ? "./" + path : path);
 }
 
 /// Draws the subjects in order and compares each while the next ones are drawn.
@@ -249,23 +236,19 @@ class Regression {
   /// Where the list of what was kept cannot be written, that goes to `problems`.
   ComparisonRun run(Problems& problems) {
     run_.title = fmt::format("regress {}", options_.goldens);
-    run_.accept_command = accept_command();
+    run_.golden_folder = options_.goldens;
+    run_.output_folder = options_.output;
+    if (options_.shard) run_.share = options_.shard->index, run_.shares = options_.shard->count;
+    run_.accept_command = accept_command(options_.output, options_.goldens);
     run_.results.resize(subjects_.size());
     for (std::size_t i = 0; i < subjects_.size(); ++i) {
       run_.results[i].name = subjects_[i].name;
+      run_.results[i].scene_path = subjects_[i].scene->path;
       guard(run_.results[i], [&] { draw(subjects_[i], run_.results[i]); });
     }
     comparisons_.wait();
     problems.attempt([&] { pending_.finish(names_kept(), unused_to_list()); });
     return std::move(run_);
-  }
-
-  std::string accept_command() const {
-    std::string command = "roundel accept";
-    if (options_.output != kRegressOutput) command += " --output " + path_word(options_.output);
-    // accept finds others by itself.
-    if (!lies_in(options_.goldens, ".")) command += " --goldens " + path_word(options_.goldens);
-    return command;
   }
 
  private:
@@ -278,12 +261,14 @@ class Regression {
 
   template <typename Work>
   static void guard(PairResult& result, const Work& work) {
+    const Stopwatch watch;
     try {
       work();
     } catch (...) {
       result.state = PairState::kNotCompared;
       result.reasons = {current_error().what()};
     }
+    result.seconds += watch.seconds();
   }
 
   void draw(const Subject& subject, PairResult& result) {
@@ -328,6 +313,7 @@ class Regression {
     keep(actual, result);
     if (result.difference.kind != PictureDifference::Kind::kDifferent) return;
     pending_.keep_diff(result.name, difference_image(golden, compared, result.tolerance));
+    result.difference_path = pending_.diff_path(result.name);
   }
 
   /// One that cannot be read may be replaced: what was drawn is kept.
@@ -440,9 +426,10 @@ int regress(const RegressOptions& options) {
       make_rasterizer(chosen.backend, options.machine.raster);
   Problems problems;
   std::vector<std::string> unused = unused_goldens(options.goldens, names_of(plan), rules);
+  const std::vector<std::string> unused_by_any_share = unused;
   if (options.shard) keep_share(*options.shard, plan, unused);
   ComparisonRun run = Regression(plan.subjects, options, rules, unused, *rasterizer).run(problems);
-  find_renamed(unused, options.goldens, run);
+  find_renamed(unused_by_any_share, options.goldens, run);
   run.results.insert(run.results.end(), plan.broken.begin(), plan.broken.end());
   if (options.is_strict)
     for (const std::string& name : unused)
