@@ -83,16 +83,17 @@ void check_regress_outputs(const RegressOptions& options, const std::vector<Scen
   }
   for (const char* const part : {"actual", "diff"}) {
     const std::string folder = (fs::path(options.output) / part).string();
-    std::vector<std::string> apart = results;
-    apart.push_back(options.goldens);
-    // Nothing that exists lies in a folder that does not.
-    if (fs::exists(folder, ignored)) apart.insert(apart.end(), inputs.begin(), inputs.end());
-    for (const std::string& path : apart) {
-      if (!lies_in(path, folder)) continue;
+    const auto refuse = [&folder](const std::string& path) {
       throw Error(ExitCode::kUsage,
                   fmt::format("{}: expected nothing in {}, where this command keeps pictures", path,
                               folder));
-    }
+    };
+    for (const std::string& path : results)
+      if (lies_in(path, folder)) refuse(path);
+    if (lies_in(options.goldens, folder)) refuse(options.goldens);
+    // Nothing that exists lies in a folder that does not.
+    if (!fs::exists(folder, ignored)) continue;
+    if (const auto path = find_file_in(inputs, folder)) refuse(*path);
   }
   std::vector<std::string> outputs = results;
   outputs.push_back((fs::path(options.output) / "pending.json").string());
