@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
@@ -258,6 +259,21 @@ bool lies_in(const std::string& path, const std::string& folder) {
   const auto [outer_end, inner_end] =
       std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
   return outer_end == outer.end() || (outer_end->empty() && std::next(outer_end) == outer.end());
+}
+
+std::optional<std::string> find_file_in(const std::vector<std::string>& files,
+                                        const std::string& folder) {
+  std::map<fs::path, bool> lie_in;  // the folders of files, each asked for once
+  const auto is_inside = [&](const std::string& file) {
+    std::error_code ignored;
+    if (fs::is_symlink(file, ignored)) return lies_in(file, folder);
+    const fs::path parent = fs::path(file).parent_path();
+    const auto [known, is_new] = lie_in.try_emplace(parent);
+    if (is_new) known->second = lies_in(parent.empty() ? "." : parent.string(), folder);
+    return known->second;
+  };
+  const auto found = std::find_if(files.begin(), files.end(), is_inside);
+  return found == files.end() ? std::nullopt : std::optional(*found);
 }
 
 std::vector<std::string> names_meant(const std::string& text,

@@ -81,6 +81,10 @@ AcceptableGoldens read_pending(const std::string& folder,
 /// True where `path` is `folder` or lies below it, once links are resolved.
 bool lies_in(const std::string& path, const std::string& folder);
 
+/// The first of these files, of which there may be thousands, that lies in `folder`.
+std::optional<std::string> find_file_in(const std::vector<std::string>& files,
+                                        const std::string& folder);
+
 /// Those of `names` that a person means: a name as it stands, without its ".png", or a pattern as
 /// in a manifest. Empty where there is none.
 std::vector<std::string> names_meant(const std::string& text,

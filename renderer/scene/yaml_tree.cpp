@@ -7,10 +7,12 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <span>
 #include <sstream>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/scene/flow_lines.h"
 
 namespace roundel {
 namespace {
@@ -129,7 +131,11 @@ std::string problem_of(const YAML::Exception& error) {
 
 class YamlTreeBuilder : public YAML::EventHandler {
  public:
-  YamlTreeBuilder(YamlTree& tree, const std::string& file) : tree_(tree), file_(file) {}
+  YamlTreeBuilder(YamlTree& tree, const std::string& file, std::span<const FlowLine> flows)
+      : tree_(tree), file_(file), flows_(flows) {}
+
+  /// True where every flow line was a value.
+  bool has_all_flows() const { return flows_.empty(); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1)
@@ -145,6 +151,13 @@ class YamlTreeBuilder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse_anchors(mark); }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    if (!flows_.empty() && mark.line == flows_.front().mark.line &&
+        mark.column == flows_.front().mark.column && value == kFlowWord && tag == "?" &&
+        anchor == 0) {
+      const FlowLine flow = flows_.front();
+      flows_ = flows_.subspan(1);
+      return read_flow_line(flow, *this);
+    }
     if (is_key_of_map() && tag != "!" && value == "<<")
       fail(file_, place_of(mark), "merge keys (<<) are not supported in scene files");
     add(tag == "!" ? YamlKind::kQuoted : YamlKind::kPlain, mark, tag, anchor);
@@ -206,24 +219,45 @@ class YamlTreeBuilder : public YAML::EventHandler {
 
   YamlTree& tree_;
   const std::string& file_;
-  std::vector<std::size_t> open_;  // the lists and maps around the next node
+  std::span<const FlowLine> flows_;  // those that are still to come
+  std::vector<std::size_t> open_;    // the lists and maps around the next node
   int documents_ = 0;
 };
 
-YamlTree::YamlTree(std::string_view text, const std::string& file, const char* kind) {
+bool YamlTree::parse(const std::string& text, const std::string& file,
+                     std::span<const FlowLine> flows) {
+  nodes_.clear();
+  text_.clear();
+  // yaml-cpp takes the end of the file for the end of a quoted text, unless a marker stands there.
+  std::istringstream stream(text + (ends_with_marker(text) ? "" : "\n...\n"));
+  YamlTreeBuilder builder(*this, file, flows);
+  YAML::Parser parser(stream);
+  while (parser.HandleNextDocument(builder)) {
+  }
+  return builder.has_all_flows();
+}
+
+bool YamlTree::parse_by_lines(std::string_view text, const std::string& file) {
+  const FlowLines flows = find_flow_lines(text);
+  try {
+    return parse(flows.text, file, flows.lines);
+  } catch (const Error&) {
+    return false;
+  } catch (const YAML::Exception&) {
+    return false;
+  }
+}
+
+YamlTree::YamlTree(std::string_view text, const std::string& file, const char* kind, Lines lines) {
   if (text.size() > kMaxFileBytes)
     fail(file, {},
          fmt::format("expected a {} file of at most {}; put bulk data into an .npy file", kind,
                      memory_text(static_cast<double>(kMaxFileBytes))));
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   check_text(text, file);
-  // yaml-cpp takes the end of the file for the end of a quoted text, unless a marker stands there.
-  std::istringstream stream(std::string(text) + (ends_with_marker(text) ? "" : "\n...\n"));
-  YamlTreeBuilder builder(*this, file);
   try {
-    YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {
-    }
+    // What the lines do not make easy is read again, as it stands, which tells what is wrong.
+    if (lines == Lines::kParsed || !parse_by_lines(text, file)) parse(std::string(text), file, {});
   } catch (const Error&) {
     report_unquoted_colors(text, file);
     throw;

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ enum class Validity : std::uint8_t {
 };
 
 class YamlNode;
+struct FlowLine;
 
 /// A YAML document as it stands in the file: no types guessed, duplicate keys kept, every node with
 /// its place. 20 bytes a node and one string for all scalars.
@@ -40,7 +42,10 @@ class YamlTree {
   /// Parses the one document that `text` (UTF-8, with or without a byte order mark) must hold; no
   /// anchors, aliases, merge keys or tags. Throws Error(kInvalidScene) "FILE:LINE:COLUMN: …". Time
   /// and memory are bounded by the limits above. `kind` is what the file should be, for messages.
-  YamlTree(std::string_view text, const std::string& file, const char* kind = "scene");
+  /// `lines`: how lists and maps in brackets on one line are read; the tree is the same.
+  enum class Lines { kReadHere, kParsed };
+  YamlTree(std::string_view text, const std::string& file, const char* kind = "scene",
+           Lines lines = Lines::kReadHere);
 
   YamlNode root();
 
@@ -48,6 +53,11 @@ class YamlTree {
   friend class YamlNode;
   friend class YamlTreeBuilder;
   friend class VarReplacer;
+  /// False where a flow line was no value. Throws Error and YAML::Exception.
+  bool parse(const std::string& text, const std::string& file, std::span<const FlowLine> flows);
+  /// With flow lines read here; false where the text has to be parsed as it stands.
+  bool parse_by_lines(std::string_view text, const std::string& file);
+
   struct Node {
     Place place;
     std::uint32_t begin = 0;  // scalars: offset into text_; others: number of children

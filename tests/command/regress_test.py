@@ -279,6 +279,36 @@ class Regress(RegressCase):
         self.assertEqual(len(texts), 1)
 
 
+    def test_small_and_large_pictures_come_in_order_with_the_bytes_that_render_writes(self):
+        scenes = []
+        for i in range(30):
+            scenes.append(f"s{i:02}.yaml")
+            large = i % 7 == 3
+            self.write(scenes[-1], "version: 2\n" if i == 11 else
+                       RED.replace("width: 24, height: 16", "width: 700, height: 500") if large else RED)
+        for options in (["--threads", "1"], ["--threads", "2"], ["--threads", "5"], ["--memory", "80M"]):
+            with self.subTest(options):
+                text = self.regress(*options, "--verbose", code=NOT_COMPARED, scenes=scenes)
+                self.assertEqual([line.split(": ")[:2] for line in text.splitlines()[:30]],
+                                 [[f"s{i:02}.png", "not compared" if i == 11 else "new"] for i in range(30)])
+                for i in (0, 3):
+                    self.run_roundel("render", scenes[i], "-o", "want.png", "--backend", "cpu", code=0)
+                    self.assertEqual(self.read(f"regress-output/actual/s{i:02}.png"), self.read("want.png"))
+
+    def test_frames_drawn_side_by_side_are_those_of_the_film(self):
+        self.write("balls.yaml", "version: 1\nimage: {width: 24, height: 16}\nlayers: [{generator: bouncingballs}]\n"
+                                 "animation: {fps: 60, frames: 40}\n")
+        self.write("red.yaml", RED.replace("frames: 3", "frames: 40"))
+        scenes = ("balls.yaml", "red.yaml")
+        self.regress("--frames", "all", code=DIFFER, scenes=scenes)
+        for name in ("balls", "red"):
+            os.mkdir(self.path(f"{name}-film"))
+            self.run_roundel("render", f"{name}.yaml", "--frames", "all", "--backend", "cpu",
+                             "-o", f"{name}-film/####.png", code=0)
+            for i in range(40):
+                self.assertEqual(self.read(f"regress-output/actual/{name}/{i:04}.png"), self.read(f"{name}-film/{i:04}.png"))
+
+
 class ForeignFolders(RegressCase):
     """What lies in the folder of a run may come from anywhere: a pull request's artifact, say."""
 

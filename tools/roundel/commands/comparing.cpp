@@ -191,16 +191,17 @@ void check_apart(const std::string& output, const std::vector<std::string>& inpu
                  const std::vector<std::string>& outputs) {
   for (const char* const part : {"actual", "diff"}) {
     const std::string folder = (fs::path(output) / part).string();
-    std::vector<std::string> apart = outputs;
-    std::error_code ignored;
-    // Nothing that exists lies in a folder that does not.
-    if (fs::exists(folder, ignored)) apart.insert(apart.end(), inputs.begin(), inputs.end());
-    for (const std::string& path : apart) {
-      if (!lies_in(path, folder)) continue;
+    const auto refuse = [&folder](const std::string& path) {
       throw Error(ExitCode::kUsage,
                   fmt::format("{}: expected nothing in {}, where this command keeps pictures", path,
                               folder));
-    }
+    };
+    for (const std::string& path : outputs)
+      if (lies_in(path, folder)) refuse(path);
+    std::error_code ignored;
+    // Nothing that exists lies in a folder that does not.
+    if (!fs::exists(folder, ignored)) continue;
+    if (const auto path = find_file_in(inputs, folder)) refuse(*path);
   }
 }
 
