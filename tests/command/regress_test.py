@@ -295,6 +295,20 @@ class Regress(RegressCase):
                     self.run_roundel("render", scenes[i], "-o", "want.png", "--backend", "cpu", code=0)
                     self.assertEqual(self.read(f"regress-output/actual/s{i:02}.png"), self.read("want.png"))
 
+    def test_both_backends_need_both(self):
+        self.accept_all()
+        arguments = ("regress", "red.yaml", "--goldens", "goldens", "--backend")
+        done = subprocess.run([ROUNDEL, *arguments, "cpu,cuda"], cwd=self.folder, text=True, timeout=120,
+                              capture_output=True, check=False)
+        cuda = subprocess.run([ROUNDEL, *arguments, "cuda"], cwd=self.folder, text=True, timeout=120,
+                              capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (cuda.returncode, cuda.stdout, cuda.stderr))
+        self.assertIn(done.returncode, (SAME, NOT_COMPARED))  # with a device, without
+        done = self.run_roundel(*arguments, "both", code=NOT_COMPARED)
+        self.assertIn('--backend: expected auto, cpu, cuda or cpu,cuda, got "both"', done.stderr)
+        done = self.run_roundel("render", "red.yaml", "--backend", "cpu,cuda", "-o", "a.png", code=2)
+        self.assertIn("--backend: expected auto, cpu or cuda", done.stderr)
+
     def test_frames_drawn_side_by_side_are_those_of_the_film(self):
         self.write("balls.yaml", "version: 1\nimage: {width: 24, height: 16}\nlayers: [{generator: bouncingballs}]\n"
                                  "animation: {fps: 60, frames: 40}\n")
