@@ -26,11 +26,11 @@ GoldenTrial try_golden(const std::string& name, const std::string& path, const P
   return trial;
 }
 
-/// Pixels that differ; more than any picture has where the two cannot be compared by pixels.
-std::uint64_t distance(const PictureDifference& difference) {
-  return difference.kind == PictureDifference::Kind::kOtherShape
-             ? std::numeric_limits<std::uint64_t>::max()
-             : difference.pixels_over;
+/// Pixels that differ, then by how much; pictures of another shape are the farthest.
+std::pair<std::uint64_t, double> distance(const PictureDifference& difference) {
+  if (difference.kind == PictureDifference::Kind::kOtherShape)
+    return {std::numeric_limits<std::uint64_t>::max(), 0};
+  return {difference.pixels_over, difference.rmse};
 }
 
 template <typename T>
