@@ -178,6 +178,10 @@ std::string PendingGoldens::actual_path(const std::string& name) const {
   return actual_of(folder_, name);
 }
 
+std::string PendingGoldens::diff_path(const std::string& name) const {
+  return (fs::path(folder_) / "diff" / name).string();
+}
+
 void PendingGoldens::keep_actual(const std::string& name, const Image& image,
                                  const ImageMetadata& metadata) {
   keep("actual/" + name, image, metadata);
@@ -189,6 +193,28 @@ void PendingGoldens::keep_diff(const std::string& name, const Image& image) {
 
 void PendingGoldens::keep(const std::string& below, const Image& image,
                           const ImageMetadata& metadata) {
+  write_png(prepare(below), image, metadata);
+}
+
+void PendingGoldens::copy_actual(const std::string& name, const std::string& path) {
+  copy("actual", name, path);
+}
+
+void PendingGoldens::copy_diff(const std::string& name, const std::string& path) {
+  copy("diff", name, path);
+}
+
+void PendingGoldens::copy(const std::string& part, const std::string& name,
+                          const std::string& path) {
+  if (!is_picture_inside(name))
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: expected the name of a PNG file in the folder of goldens, got {}",
+                            path, roundel::quoted(name)));
+  const std::string bytes = file_text(path);
+  write_text_atomically(prepare(part + "/" + name), bytes);
+}
+
+std::string PendingGoldens::prepare(const std::string& below) {
   const std::string path = (fs::path(folder_) / below).string();
   check_plain(folder_, below);
   make_folder_of(path);
@@ -196,7 +222,7 @@ void PendingGoldens::keep(const std::string& below, const Image& image,
     write_list(names_, {}, false);
     has_list_ = true;
   });
-  write_png(path, image, metadata);
+  return path;
 }
 
 void PendingGoldens::finish(const std::vector<std::string>& names,

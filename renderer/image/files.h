@@ -49,8 +49,9 @@ struct PngShape {
 /// picture's memory instead of thrice.
 std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata,
                                      Buffer<std::uint8_t>* to_free = nullptr);
-/// True where stb_image_write cannot write it, pictures over 2 GB or of 16 bits: encode_png and
-/// write_png make the same format by code of their own, and need no second copy of the rows.
+/// True where stb_image_write cannot write it, pictures over 2 GB or of 16 bits: encode_png makes
+/// the same format by code of its own, as write_png always does, and needs no second copy of the
+/// rows.
 bool is_streamed_png(const PngShape& shape);
 /// The same file as that of encode_png, written as write_file_atomically does. Pictures over 2 GB
 /// go to the file as they are encoded, in little memory of their own.

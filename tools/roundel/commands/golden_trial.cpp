@@ -14,13 +14,13 @@
 namespace roundel {
 namespace {
 
-GoldenTrial try_golden(const std::string& name, const std::string& path, const Picture& drawn,
+GoldenTrial try_golden(const PairResult& subject, const std::string& path, const Picture& drawn,
                        const GoldenRules& rules, const Measures& measures) {
   GoldenTrial trial;
-  trial.result.name = name;
+  trial.result = subject;
   trial.result.golden_path = path;
   trial.golden = read_picture(path);
-  if (rule_for(rules, name).tolerance.is_shape_tolerant && !same_shape(trial.golden, drawn))
+  if (rule_for(rules, subject.name).tolerance.is_shape_tolerant && !same_shape(trial.golden, drawn))
     make_alike(trial.golden, trial.alike = copy_of(drawn));
   compare_pair(trial.golden, trial.compared(drawn), rules, measures, trial.result);
   return trial;
@@ -41,11 +41,11 @@ bool same_bits(const Buffer<T>& a, const Buffer<T>& b) {
 
 }  // namespace
 
-GoldenTrial try_goldens(const std::string& name, const std::vector<std::string>& goldens,
+GoldenTrial try_goldens(const PairResult& subject, const std::vector<std::string>& goldens,
                         const Picture& drawn, const GoldenRules& rules, const Measures& measures) {
   std::optional<GoldenTrial> nearest;
   for (const std::string& path : goldens) {
-    GoldenTrial trial = try_golden(name, path, drawn, rules, measures);
+    GoldenTrial trial = try_golden(subject, path, drawn, rules, measures);
     if (trial.result.state == PairState::kSame) return trial;
     if (!nearest || distance(trial.result.difference) < distance(nearest->result.difference))
       nearest = std::move(trial);

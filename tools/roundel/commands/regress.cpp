@@ -81,21 +81,10 @@ void check_regress_outputs(const RegressOptions& options, const std::vector<Scen
                                               "goldens, got {}",
                                               roundel::quoted(options.output)));
   }
-  for (const char* const part : {"actual", "diff"}) {
-    const std::string folder = (fs::path(options.output) / part).string();
-    const auto refuse = [&folder](const std::string& path) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("{}: expected nothing in {}, where this command keeps pictures", path,
-                              folder));
-    };
-    for (const std::string& path : results)
-      if (lies_in(path, folder)) refuse(path);
-    if (lies_in(options.goldens, folder)) refuse(options.goldens);
-    // Nothing that exists lies in a folder that does not.
-    if (!fs::exists(folder, ignored)) continue;
-    if (const auto path = find_file_in(inputs, folder)) refuse(*path);
-  }
   std::vector<std::string> outputs = results;
+  outputs.push_back(options.goldens);
+  check_apart(options.output, inputs, outputs);
+  outputs.pop_back();
   outputs.push_back((fs::path(options.output) / "pending.json").string());
   check_outputs(outputs, inputs);
   for (const std::string& path : results) {
@@ -153,9 +142,10 @@ int regress(const RegressOptions& options) {
   const RegressMachine machine = choose_machine(options, work);
   Problems problems;
   std::vector<std::string> unused = unused_goldens(options.goldens, names_of(plan), rules);
+  const std::vector<std::string> unused_by_any_share = unused;
   if (options.shard) keep_share(*options.shard, plan, unused);
   ComparisonRun run = draw_and_compare(plan.subjects, options, rules, unused, machine, problems);
-  find_renamed(unused, options.goldens, run);
+  find_renamed(unused_by_any_share, options.goldens, run);
   run.results.insert(run.results.end(), plan.broken.begin(), plan.broken.end());
   if (options.is_strict)
     for (const std::string& name : unused)

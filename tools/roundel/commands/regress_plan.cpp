@@ -71,6 +71,7 @@ PairResult broken_scene(const std::string& path, const RegressOptions& options,
   PairResult result;
   result.name = options.frames.is_given() ? stem_of(path) + "/" : golden_name(path, std::nullopt);
   result.state = PairState::kNotCompared;
+  result.scene_path = path;
   std::istringstream lines(error.what());
   for (std::string line; std::getline(lines, line);) result.reasons.push_back(line);
   return result;

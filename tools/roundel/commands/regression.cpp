@@ -15,6 +15,7 @@
 #include <span>
 
 #include "renderer/base/error.h"
+#include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/difference_image.h"
 #include "renderer/compare/golden_names.h"
@@ -33,11 +34,6 @@ namespace fs = std::filesystem;
 
 std::uint64_t threads() {
   return static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
-}
-
-/// A path as one word of a command line that is no option.
-std::string path_word(const std::string& path) {
-  return shell_word(path.starts_with('-') ? "./" + path : path);
 }
 
 /// Bytes of pictures that may wait for their comparison while the next ones are drawn.
@@ -92,6 +88,19 @@ struct SmallDrawer {
   SubjectDrawer drawer;
 };
 
+/// Counts its life as a result's time.
+class AddedTime {
+ public:
+  explicit AddedTime(PairResult& result) : result_(result) {}
+  ~AddedTime() { result_.seconds += watch_.seconds(); }
+  AddedTime(const AddedTime&) = delete;
+  AddedTime& operator=(const AddedTime&) = delete;
+
+ private:
+  PairResult& result_;
+  Stopwatch watch_;
+};
+
 /// Draws the subjects and compares each with its golden.
 class Regression {
  public:
@@ -112,9 +121,15 @@ class Regression {
 
   ComparisonRun run(Problems& problems) {
     run_.title = fmt::format("regress {}", options_.goldens);
-    run_.accept_command = accept_command();
+    run_.golden_folder = options_.goldens;
+    run_.output_folder = options_.output;
+    if (options_.shard) run_.share = options_.shard->index, run_.shares = options_.shard->count;
+    run_.accept_command = accept_command(options_.output, options_.goldens);
     run_.results.resize(subjects_.size());
-    for (std::size_t i = 0; i < subjects_.size(); ++i) run_.results[i].name = subjects_[i].name;
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      run_.results[i].name = subjects_[i].name;
+      run_.results[i].scene_path = subjects_[i].scene->path;
+    }
     std::vector<Run> small, large;
     divide(small, large);
     draw_small(small);
@@ -128,14 +143,6 @@ class Regression {
   struct Run {
     std::size_t begin, end;
   };
-
-  std::string accept_command() const {
-    std::string command = "roundel accept";
-    if (options_.output != kRegressOutput) command += " --output " + path_word(options_.output);
-    // accept finds others by itself.
-    if (!lies_in(options_.goldens, ".")) command += " --goldens " + path_word(options_.goldens);
-    return command;
-  }
 
   static std::vector<std::string> names_of(const std::vector<Subject>& subjects) {
     std::vector<std::string> names(subjects.size());
@@ -183,8 +190,7 @@ class Regression {
       SmallDrawer& small = drawers.local();
       small.arena.execute([&] {
         for (std::size_t k = runs[i].begin; k < runs[i].end; ++k)
-          guard(run_.results[k],
-                [&] { compare(small.drawer.draw(subjects_[k]), run_.results[k]); });
+          guard(run_.results[k], [&] { compare(draw(small.drawer, k), run_.results[k]); });
       });
     });
   }
@@ -199,8 +205,7 @@ class Regression {
       for (std::size_t k = run.begin; k < run.end; ++k) {
         PairResult& result = run_.results[k];
         guard(result, [&] {
-          const auto drawn =
-              std::make_shared<const std::vector<Picture>>(drawer.draw(subjects_[k]));
+          const auto drawn = std::make_shared<const std::vector<Picture>>(draw(drawer, k));
           const std::uint64_t bytes = drawn->size() * drawn->front().bytes.size();
           if (waiting_bytes + bytes > kMaxWaitingBytes) {
             comparisons.wait();
@@ -213,6 +218,11 @@ class Regression {
       }
     }
     comparisons.wait();
+  }
+
+  std::vector<Picture> draw(SubjectDrawer& drawer, std::size_t index) {
+    const AddedTime time(run_.results[index]);
+    return drawer.draw(subjects_[index]);
   }
 
   std::string path_of_golden(const std::string& name) const {
@@ -231,6 +241,7 @@ class Regression {
 
   /// `drawn`: by each backend.
   void compare(const std::vector<Picture>& drawn, PairResult& result) {
+    const AddedTime time(result);
     const std::vector<std::string> goldens = goldens_of(result.name);
     if (goldens.empty()) {
       result.state = PairState::kNew;
@@ -252,6 +263,7 @@ class Regression {
     if (result.difference.kind != PictureDifference::Kind::kDifferent) return;
     pending_.keep_diff(result.name,
                        difference_image(trial.golden, trial.compared(*shown), result.tolerance));
+    result.difference_path = pending_.diff_path(result.name);
   }
 
   /// Of two backends that have drawn different pixels: the first one's that differs from the
@@ -276,7 +288,7 @@ class Regression {
   GoldenTrial attempt(const std::vector<std::string>& goldens, const Picture& drawn,
                       PairResult& result) {
     try {
-      return try_goldens(result.name, goldens, drawn, rules_, options_.measures);
+      return try_goldens(result, goldens, drawn, rules_, options_.measures);
     } catch (const Error&) {
       keep(drawn, result);
       throw;
