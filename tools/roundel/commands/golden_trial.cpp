@@ -14,23 +14,23 @@
 namespace roundel {
 namespace {
 
-GoldenTrial try_golden(const std::string& name, const std::string& path, const Picture& drawn,
+GoldenTrial try_golden(const PairResult& subject, const std::string& path, const Picture& drawn,
                        const GoldenRules& rules, const Measures& measures) {
   GoldenTrial trial;
-  trial.result.name = name;
+  trial.result = subject;
   trial.result.golden_path = path;
   trial.golden = read_picture(path);
-  if (rule_for(rules, name).tolerance.is_shape_tolerant && !same_shape(trial.golden, drawn))
+  if (rule_for(rules, subject.name).tolerance.is_shape_tolerant && !same_shape(trial.golden, drawn))
     make_alike(trial.golden, trial.alike = copy_of(drawn));
   compare_pair(trial.golden, trial.compared(drawn), rules, measures, trial.result);
   return trial;
 }
 
-/// Pixels that differ; more than any picture has where the two cannot be compared by pixels.
-std::uint64_t distance(const PictureDifference& difference) {
-  return difference.kind == PictureDifference::Kind::kOtherShape
-             ? std::numeric_limits<std::uint64_t>::max()
-             : difference.pixels_over;
+/// Pixels that differ, then by how much; pictures of another shape are the farthest.
+std::pair<std::uint64_t, double> distance(const PictureDifference& difference) {
+  if (difference.kind == PictureDifference::Kind::kOtherShape)
+    return {std::numeric_limits<std::uint64_t>::max(), 0};
+  return {difference.pixels_over, difference.rmse};
 }
 
 template <typename T>
@@ -41,11 +41,11 @@ bool same_bits(const Buffer<T>& a, const Buffer<T>& b) {
 
 }  // namespace
 
-GoldenTrial try_goldens(const std::string& name, const std::vector<std::string>& goldens,
+GoldenTrial try_goldens(const PairResult& subject, const std::vector<std::string>& goldens,
                         const Picture& drawn, const GoldenRules& rules, const Measures& measures) {
   std::optional<GoldenTrial> nearest;
   for (const std::string& path : goldens) {
-    GoldenTrial trial = try_golden(name, path, drawn, rules, measures);
+    GoldenTrial trial = try_golden(subject, path, drawn, rules, measures);
     if (trial.result.state == PairState::kSame) return trial;
     if (!nearest || distance(trial.result.difference) < distance(nearest->result.difference))
       nearest = std::move(trial);

@@ -17,10 +17,10 @@ struct GoldenTrial {
   const Picture& compared(const Picture& drawn) const { return alike.width > 0 ? alike : drawn; }
 };
 
-/// Compares a picture with its goldens, one file at least, by the rule for its name. Gives the
-/// first that it equals, else the one that is nearest, which the reasons name where there are
-/// several. Throws Error where a golden cannot be read.
-GoldenTrial try_goldens(const std::string& name, const std::vector<std::string>& goldens,
+/// Compares a picture with its goldens, one file at least, by the rule for its name. `subject`: its
+/// result so far. Gives the first that it equals, else the one that is nearest, which the reasons
+/// name where there are several. Throws Error where a golden cannot be read.
+GoldenTrial try_goldens(const PairResult& subject, const std::vector<std::string>& goldens,
                         const Picture& drawn, const GoldenRules& rules, const Measures& measures);
 
 /// True for pictures of one scene that hold the same bits.

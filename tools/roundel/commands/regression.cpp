@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +18,7 @@
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/difference_image.h"
+#include "renderer/compare/golden_names.h"
 #include "renderer/compare/pending_goldens.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/generate/generate.h"
@@ -110,7 +112,8 @@ class Regression {
         unused_(unused),
         machine_(machine),
         pending_(options.output, options.goldens, names_of(subjects)),
-        subjects_(subjects) {
+        subjects_(subjects),
+        others_(other_goldens(list_pictures(options.goldens).pictures)) {
     if (pending_.leftover_problem().empty()) return;
     spdlog::warn("{}; pictures of an earlier run may stay in {}", pending_.leftover_problem(),
                  options.output);
@@ -222,23 +225,36 @@ class Regression {
     return drawer.draw(subjects_[index]);
   }
 
+  std::string path_of_golden(const std::string& name) const {
+    return (fs::path(options_.goldens) / name).string();
+  }
+
+  std::vector<std::string> goldens_of(const std::string& name) const {
+    std::vector<std::string> paths;
+    std::error_code ignored;
+    const std::string path = path_of_golden(name);
+    if (fs::exists(fs::symlink_status(path, ignored))) paths.push_back(path);
+    if (const auto others = others_.find(name); others != others_.end())
+      for (const std::string& other : others->second) paths.push_back(path_of_golden(other));
+    return paths;
+  }
+
   /// `drawn`: by each backend.
   void compare(const std::vector<Picture>& drawn, PairResult& result) {
     const AddedTime time(result);
-    const std::string path = (fs::path(options_.goldens) / result.name).string();
-    std::error_code ignored;
-    if (!fs::exists(fs::symlink_status(path, ignored))) {
+    const std::vector<std::string> goldens = goldens_of(result.name);
+    if (goldens.empty()) {
       result.state = PairState::kNew;
-      result.reasons = {"there is no golden " + path};
+      result.reasons = {"there is no golden " + path_of_golden(result.name)};
       if (!same_pixels(drawn.front(), drawn.back()))
         result.reasons.emplace_back("cpu and cuda have drawn different pixels");
       return keep(drawn.front(), result);
     }
-    result.golden_path = path;
-    GoldenTrial trial = attempt({path}, drawn.front(), result);
+    result.golden_path = goldens.front();
+    GoldenTrial trial = attempt(goldens, drawn.front(), result);
     const Picture* shown = &drawn.front();
     if (!same_pixels(drawn.front(), drawn.back())) {
-      GoldenTrial other = attempt({path}, drawn.back(), result);
+      GoldenTrial other = attempt(goldens, drawn.back(), result);
       shown = &join(drawn, trial, other);
     }
     trial.result.scene_path = std::move(result.scene_path);
@@ -274,7 +290,7 @@ class Regression {
   GoldenTrial attempt(const std::vector<std::string>& goldens, const Picture& drawn,
                       PairResult& result) {
     try {
-      return try_goldens(result.name, goldens, drawn, rules_, options_.measures);
+      return try_goldens(result, goldens, drawn, rules_, options_.measures);
     } catch (const Error&) {
       keep(drawn, result);
       throw;
@@ -309,6 +325,7 @@ class Regression {
   const RegressMachine& machine_;
   PendingGoldens pending_;
   const std::vector<Subject>& subjects_;
+  std::map<std::string, std::vector<std::string>> others_;  // goldens, by picture
   ComparisonRun run_;
 };
 
