@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 
 #include "renderer/compare/antialiasing.h"
@@ -21,12 +23,15 @@ constexpr Rgb kOver = {255, 0, 0}, kWithin = {255, 200, 0}, kIgnored = {120, 150
 /// The largest |a − b| of a pixel's channels, the first of which is sample `at`; infinite where
 /// only one is a finite number.
 double largest_delta(const Picture& a, const Picture& b, std::size_t at) {
+  const std::size_t end = at + static_cast<std::size_t>(a.channels);
+  if (a.samples == Picture::Samples::kBytes) {
+    int largest = 0;
+    for (std::size_t i = at; i < end; ++i)
+      largest = std::max(largest, std::abs(a.bytes[i] - b.bytes[i]));
+    return largest;
+  }
   double largest = 0;
-  for (std::size_t i = at; i < at + static_cast<std::size_t>(a.channels); ++i) {
-    if (a.samples == Picture::Samples::kBytes) {
-      largest = std::max(largest, std::abs(static_cast<double>(a.bytes[i]) - b.bytes[i]));
-      continue;
-    }
+  for (std::size_t i = at; i < end; ++i) {
     const auto value_a = static_cast<double>(a.floats[i]),
                value_b = static_cast<double>(b.floats[i]);
     if (value_a == value_b || (std::isnan(value_a) && std::isnan(value_b))) continue;
@@ -37,10 +42,21 @@ double largest_delta(const Picture& a, const Picture& b, std::size_t at) {
   return largest;
 }
 
-/// A grey between 60 % and white.
-std::uint8_t faded(const std::uint8_t* rgb) {
-  const int luma = (77 * rgb[0] + 150 * rgb[1] + 29 * rgb[2]) / 256;
-  return static_cast<std::uint8_t>(153 + luma * 102 / 255);
+/// Pixels in greys between 60 % and white.
+template <std::size_t kChannels>
+void fade(const std::uint8_t* pixels, std::size_t count, std::uint8_t* out) {
+  for (std::size_t p = 0; p < count; ++p, pixels += kChannels, out += 3) {
+    const int luma =
+        kChannels < 3 ? pixels[0] : (77 * pixels[0] + 150 * pixels[1] + 29 * pixels[2]) / 256;
+    out[0] = out[1] = out[2] = static_cast<std::uint8_t>(153 + luma * 102 / 255);
+  }
+}
+
+bool same_row(const Picture& a, const Picture& b, int y) {
+  const std::size_t at = a.sample_at(0, y), samples = a.sample_at(0, y + 1) - at;
+  return a.samples == Picture::Samples::kBytes
+             ? std::memcmp(&a.bytes[at], &b.bytes[at], samples) == 0
+             : std::memcmp(&a.floats[at], &b.floats[at], samples * sizeof(float)) == 0;
 }
 
 std::uint8_t display_byte(const Picture& picture, std::size_t at, float alpha) {
@@ -54,28 +70,32 @@ std::uint8_t display_byte(const Picture& picture, std::size_t at, float alpha) {
 
 Image difference_image(const Picture& a, const Picture& b, const Tolerance& tolerance) {
   constexpr std::size_t kHatch = 8, kLine = 2;  // pixels from line to line, and of a line
-  const Image display = display_image(a);
+  constexpr decltype(&fade<1>) kFade[] = {fade<1>, fade<2>, fade<3>, fade<4>};
+  const bool has_bytes = a.samples == Picture::Samples::kBytes;
+  const Image display = has_bytes ? Image{} : display_image(a);
+  const Buffer<std::uint8_t>& shown = has_bytes ? a.bytes : display.bytes;
+  const auto shown_channels = static_cast<std::size_t>(has_bytes ? a.channels : display.channels);
   const std::optional<PixelSet> ignored = ignored_pixels(tolerance, a.width, a.height);
   Image image;
   image.resize(a.width, a.height, 3);
   const auto width = static_cast<std::size_t>(a.width);
   tbb::parallel_for(std::size_t{0}, static_cast<std::size_t>(a.height), [&](std::size_t y) {
     const int row = static_cast<int>(y);
-    for (std::size_t x = 0; x < width; ++x) {
-      const std::size_t p = y * width + x;
-      const std::uint8_t grey =
-          faded(&display.bytes[p * static_cast<std::size_t>(display.channels)]);
-      Rgb color = {grey, grey, grey};
-      if (ignored && ignored->has(static_cast<int>(x), row)) {
-        if ((x + y) % kHatch < kLine) color = kIgnored;
-      } else if (const double delta = largest_delta(a, b, p * static_cast<std::size_t>(a.channels));
-                 delta > 0) {
-        const bool is_over =
-            delta > tolerance.max_delta &&
-            !(tolerance.ignores_antialiasing && is_antialiased(a, b, static_cast<int>(x), row));
-        color = is_over ? kOver : kWithin;
+    std::uint8_t* out = image.bytes.data() + 3 * width * y;
+    kFade[shown_channels - 1](shown.data() + shown_channels * width * y, width, out);
+    if (!ignored && same_row(a, b, row)) return;
+    for (std::size_t x = 0; x < width; ++x, out += 3) {
+      const int column = static_cast<int>(x);
+      if (ignored && ignored->has(column, row)) {
+        if ((x + y) % kHatch < kLine) std::copy(kIgnored.begin(), kIgnored.end(), out);
+        continue;
       }
-      std::copy(color.begin(), color.end(), &image.bytes[3 * p]);
+      const double delta = largest_delta(a, b, a.sample_at(column, row));
+      if (delta == 0) continue;
+      const bool is_over = delta > tolerance.max_delta &&
+                           !(tolerance.ignores_antialiasing && is_antialiased(a, b, column, row));
+      const Rgb& color = is_over ? kOver : kWithin;
+      std::copy(color.begin(), color.end(), out);
     }
   });
   return image;

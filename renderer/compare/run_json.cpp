@@ -74,16 +74,9 @@ Json result_json(const PairResult& result, const RelativePaths& relative) {
   return json;
 }
 
-/// Text that may stand between tags and in attributes. XML 1.0 has no way at all to write control
-/// characters and U+FFFE, U+FFFF.
+/// Text that may stand between tags and in attributes.
 std::string xml(const std::string& text) {
-  std::string out =
-      escaped(printable(text), {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
-  for (const std::string_view no_character : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
-    for (std::size_t i = 0; (i = out.find(no_character, i)) != std::string::npos;)
-      out.replace(i, no_character.size(), "\xEF\xBF\xBD");
-  }
-  return out;
+  return escaped(printable(text), {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
 }
 
 /// The pictures of a result, a line each, as Jenkins and GitLab read them; GitLab shows the first.

@@ -14,9 +14,9 @@
 
 #include "renderer/image/png_format.h"
 
-// Parts of 512 KiB are coded in parallel, each at a place of its own, two pixels at a time, and put
-// together bit by bit. Nothing depends on the number of threads or on the processor; the test
-// Png.BytesAreKnown stands guard.
+// Parts of 512 KiB are coded in parallel, two pixels at a time, and put together bit by bit.
+// Nothing depends on the number of threads or on the processor; the test Png.BytesAreKnown stands
+// guard.
 //
 // Highway compiles what goes through pixels once for each instruction set: those with BMI2 shift
 // without the detour through one fixed register, which takes a third of the time away.
@@ -446,19 +446,25 @@ DeflateBlock::DeflateBlock(const PngRows& rows, bool is_last) : rows_(rows), is_
   HWY_DYNAMIC_DISPATCH(fill_pairs)(*tables);
 
   for (std::size_t y = 0; y < rows.count; y += part_rows)
-    parts_.push_back({y, std::min(rows.count, y + part_rows), 0, 0, 1});
+    parts_.push_back({y, std::min(rows.count, y + part_rows)});
   // Room for the rows as they are, and that of a segment more.
   const std::size_t segment =
       std::min(rows.row_bytes, format::kSegmentPixels * rows.pixel_bytes + 1);
   const std::size_t slack = most_coded(segment) + 256;
   const auto code_all = [&](std::size_t times) {
     const std::size_t room = times * part_rows * rows.row_bytes + slack;
-    coded_.resize_discard(parts_.size() * room);
     std::atomic<bool> fits = true;
     tbb::parallel_for(std::size_t{0}, parts_.size(), [&](std::size_t k) {
-      parts_[k].place = k * room;
-      if (fits && !code_rows(rows, *tables, is_last, parts_[k], coded_.data() + k * room, room))
+      if (!fits) return;
+      Buffer<std::uint8_t> coded(room);
+      if (!code_rows(rows, *tables, is_last, parts_[k], coded.data(), room)) {
         fits = false;
+        return;
+      }
+      // Most parts need little of the room, and new memory takes as long as coding does. The byte
+      // behind the last bits, all zeros, is read when the parts are moved up by up to seven bits.
+      parts_[k].coded = Buffer<std::uint8_t>(parts_[k].bits / 8 + 2);
+      std::copy_n(coded.data(), parts_[k].coded.size(), parts_[k].coded.data());
     });
     return fits.load();
   };
@@ -477,9 +483,9 @@ DeflateBlock::DeflateBlock(const PngRows& rows, bool is_last) : rows_(rows), is_
   if (size_ <= stored) return;
   is_stored_ = true;
   size_ = stored;
-  coded_ = {};
   const auto filter = HWY_DYNAMIC_DISPATCH(filter_rows);
   tbb::parallel_for(std::size_t{0}, parts_.size(), [&](std::size_t k) {
+    parts_[k].coded = {};
     parts_[k].adler = 1;
     filter(rows, parts_[k].first, parts_[k].end, [&](std::size_t, const std::uint8_t* row) {
       parts_[k].adler = libdeflate_adler32(parts_[k].adler, row, rows.row_bytes);
@@ -511,13 +517,12 @@ void DeflateBlock::write_coded(std::uint8_t* out) const {
   tbb::parallel_for(std::size_t{0}, parts_.size(), [&](std::size_t k) {
     const unsigned shift = begins[k] % 8;
     const std::uint64_t byte = begins[k] / 8;
-    copy_shifted(out + byte, coded_.data() + parts_[k].place, shift > 0, begins[k + 1] / 8 - byte,
-                 shift);
+    copy_shifted(out + byte, parts_[k].coded.data(), shift > 0, begins[k + 1] / 8 - byte, shift);
   });
   for (const std::uint64_t begin : begins)
     if (begin % 8 > 0) out[begin / 8] = 0;
   for (std::size_t k = 0; k < parts_.size(); ++k) {
-    const std::uint8_t* const in = coded_.data() + parts_[k].place;
+    const std::uint8_t* const in = parts_[k].coded.data();
     const unsigned shift = begins[k] % 8;
     const std::uint64_t byte = begins[k] / 8, bytes = begins[k + 1] / 8 - byte;
     if (shift > 0) out[byte] |= static_cast<std::uint8_t>(in[0] << shift);

@@ -46,12 +46,12 @@ class DeflateBlock {
   /// Of the filtered rows, from `before` on.
   std::uint32_t adler(std::uint32_t before) const;
 
-  /// Some rows, coded by one thread at a place of their own.
+  /// Some rows, coded by one thread.
   struct Part {
     std::size_t first, end;  ///< rows
-    std::size_t place;       ///< of its bits in `coded`
-    std::uint64_t bits;
-    std::uint32_t adler;
+    std::uint64_t bits = 0;
+    std::uint32_t adler = 1;
+    Buffer<std::uint8_t> coded = {};  ///< its bits
   };
 
  private:
@@ -60,7 +60,6 @@ class DeflateBlock {
 
   PngRows rows_;
   bool is_last_, is_stored_ = false;
-  Buffer<std::uint8_t> coded_;
   std::vector<Part> parts_;
   std::size_t size_ = 0;
 };

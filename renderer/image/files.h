@@ -11,9 +11,6 @@
 
 namespace roundel {
 
-/// How a PNG's colour space is told whose ICC profile has the name sRGB in it.
-inline constexpr const char* kSrgbProfile = "an ICC profile of sRGB";
-
 /// What a picture file says about its origin: PNG text chunks, EXR attributes. No time stamps, no
 /// paths: the same frame is the same file.
 struct ImageMetadata {
@@ -49,8 +46,9 @@ struct PngShape {
 /// picture's memory instead of thrice.
 std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata,
                                      Buffer<std::uint8_t>* to_free = nullptr);
-/// True where stb_image_write cannot write it, pictures over 2 GB or of 16 bits: encode_png and
-/// write_png make the same format by code of their own, and need no second copy of the rows.
+/// True where stb_image_write cannot write it, pictures over 2 GB or of 16 bits: encode_png makes
+/// the same format by code of its own, as write_png always does, and needs no second copy of the
+/// rows.
 bool is_streamed_png(const PngShape& shape);
 /// The same file as that of encode_png, written as write_file_atomically does. Pictures over 2 GB
 /// go to the file as they are encoded, in little memory of their own.
@@ -77,6 +75,8 @@ std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer,
 /// decoded). Throws Error(kInvalidScene) "PATH: …" on anything that is not a sound PNG.
 struct PngInfo {
   int width = 0, height = 0, bit_depth = 0, channels = 0;
+  std::string color_space;  ///< as color_space.h has it; "" is sRGB or not said
+  int orientation = 1;      ///< Exif's
   std::vector<std::pair<std::string, std::string>> text;  ///< keyword, value, in file order
   std::optional<ImageMetadata> metadata;                  ///< when all of our text chunks are there
 };

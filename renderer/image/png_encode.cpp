@@ -62,10 +62,6 @@ std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& me
 }
 
 void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata) {
-  if (!is_streamed_png(shape_of(image))) {
-    write_file_atomically(path, encode_png(image, metadata));
-    return;
-  }
   AtomicFile file(path);
   stream(image, metadata, [&file](std::span<const std::uint8_t> bytes) { file.write(bytes); });
   file.commit();

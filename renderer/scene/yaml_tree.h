@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +26,6 @@ enum class Validity : std::uint8_t {
 };
 
 class YamlNode;
-struct FlowLine;
 
 /// A YAML document as it stands in the file: no types guessed, duplicate keys kept, every node with
 /// its place. 20 bytes a node and one string for all scalars.
@@ -35,17 +33,13 @@ class YamlTree {
  public:
   static constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
   static constexpr std::size_t kMaxDepth = 64;
-  /// The parser holds on to every token of an unfinished list or map, so their number is limited:
-  /// some 200 bytes each. Counted are the characters , : [ ] { } and line ends.
+  /// What bounds the number of nodes. Counted are the characters , : [ ] { } and line ends.
   static constexpr std::size_t kMaxPunctuation = 4'000'000;
 
   /// Parses the one document that `text` (UTF-8, with or without a byte order mark) must hold; no
   /// anchors, aliases, merge keys or tags. Throws Error(kInvalidScene) "FILE:LINE:COLUMN: …". Time
   /// and memory are bounded by the limits above. `kind` is what the file should be, for messages.
-  /// `lines`: how lists and maps in brackets on one line are read; the tree is the same.
-  enum class Lines { kReadHere, kParsed };
-  YamlTree(std::string_view text, const std::string& file, const char* kind = "scene",
-           Lines lines = Lines::kReadHere);
+  YamlTree(std::string_view text, const std::string& file, const char* kind = "scene");
 
   YamlNode root();
 
@@ -53,11 +47,6 @@ class YamlTree {
   friend class YamlNode;
   friend class YamlTreeBuilder;
   friend class VarReplacer;
-  /// False where a flow line was no value. Throws Error and YAML::Exception.
-  bool parse(const std::string& text, const std::string& file, std::span<const FlowLine> flows);
-  /// With flow lines read here; false where the text has to be parsed as it stands.
-  bool parse_by_lines(std::string_view text, const std::string& file);
-
   struct Node {
     Place place;
     std::uint32_t begin = 0;  // scalars: offset into text_; others: number of children

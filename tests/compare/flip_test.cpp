@@ -181,6 +181,21 @@ TEST(DifferenceImage, MarksWhatIsOverInRedAndTheRestInYellow) {
   EXPECT_GE(rgb(0, 0)[0], 153);
 }
 
+TEST(DifferenceImage, FadesWhatIsEqualToItsLuma) {
+  for (int channels = 1; channels <= 4; ++channels) {
+    const bool is_grey = channels < 3;
+    Picture a = random_picture(3, 1, channels, 1);  // black, then white, then red or a grey
+    for (int x = 0; x < 3; ++x)
+      for (int c = 0; c < (is_grey ? 1 : 3); ++c)
+        a.bytes[sample_at(a, x, 0, c)] = x == 0 || (x == 2 && c > 0) ? 0 : x == 2 ? 200 : 255;
+    const Image image = difference_image(a, copy_of(a), {});
+    ASSERT_EQ(image.channels, 3);
+    const int last = is_grey ? 153 + 200 * 102 / 255 : 153 + 60 * 102 / 255;
+    for (std::size_t i = 0; i < 9; ++i)
+      EXPECT_EQ(image.bytes[i], i < 3 ? 153 : i < 6 ? 255 : last) << channels << " channels, " << i;
+  }
+}
+
 TEST(FlipImage, GoesFromBlackToLightYellow) {
   FlipMap map{4, 2, {1, 0, 2, 1}, Buffer<float>(2)};
   map.errors[0] = 1, map.errors[1] = 0.5f;
