@@ -39,7 +39,8 @@ struct PairResult {
   Tolerance tolerance;                   ///< of that
   double pixels_per_degree = kDefaultPixelsPerDegree;  ///< of its ꟻLIP
   PictureDifference difference;                        ///< of kSame and kDiffers
-  std::vector<std::string> reasons;  ///< every limit passed; why nothing could be compared
+  std::vector<std::string> reasons;      ///< every limit passed; why nothing could be compared
+  std::vector<std::string> explanation;  ///< lines: what in the scene makes it differ
 };
 
 /// All pairs of a run, by name.

@@ -93,6 +93,8 @@ SpecPtr result_spec() {
             "every limit passed; why nothing could be compared", false, ""},
            {"origin", spec(EnumSpec{origin_names()}),
             "why it differs, where the fingerprints say so", false, ""},
+           {"explanation", spec(ListSpec{any_text()}, "a list of texts"),
+            "with `--explain-from`: lines that say what in the scene makes it differ", false, ""},
            {"rule", any_text(), "the rule of the manifest that applied, or default", false, ""},
            {"tolerance", spec(ObjectSpec{tolerance_fields()}, "a map of limits"),
             "what the rule lets through, in the manifest's words; absent: nothing", false, ""},

@@ -101,8 +101,10 @@ std::string case_xml(const std::string& suite, const PairResult& result) {
   const char* const tag = result.state == PairState::kNotCompared ? "error" : "failure";
   const std::string message =
       result.reasons.empty() ? state_name(result.state) : result.reasons.front();
+  std::string lines = xml(result_line(result));
+  for (const std::string& line : result.explanation) lines += "\n" + xml(line);
   return text + fmt::format("><{} type=\"{}\" message=\"{}\">{}</{}>{}</testcase>\n", tag,
-                            state_name(result.state), xml(message), xml(result_line(result)), tag,
+                            state_name(result.state), xml(message), lines, tag,
                             attachments_xml(result));
 }
 
@@ -119,6 +121,7 @@ Json statement_json(const PairResult& result) {
   if (differs_at_all(result) && result.origin != Origin::kUnknown) {
     json["origin"] = origin_name(result.origin);
   }
+  if (!result.explanation.empty()) json["explanation"] = result.explanation;
   if (!result.rule.empty()) json["rule"] = result.rule;
   if (Json tolerance = tolerance_json(result.tolerance); !tolerance.empty())
     json["tolerance"] = std::move(tolerance);

@@ -64,7 +64,9 @@ void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity
   std::set<std::string> used;
   for (const PairResult& result : run.results) {
     used.insert(result.rule);
-    if (is_printed(result, verbosity)) text += result_line(result) + "\n";
+    if (!is_printed(result, verbosity)) continue;
+    text += result_line(result) + "\n";
+    for (const std::string& line : result.explanation) text += "    " + line + "\n";
   }
   print_out(text + counts_text(count_states(run)) + "\n");
   for (const std::string& rule : unused_rules(rules, used)) {

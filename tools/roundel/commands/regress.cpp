@@ -14,6 +14,7 @@
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/commands/comparing.h"
+#include "tools/roundel/commands/explain_failures.h"
 #include "tools/roundel/commands/regression.h"
 #include "tools/roundel/commands/unused_goldens.h"
 
@@ -42,6 +43,9 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
       "the first share's");
   line.add_switch("strict", options.is_strict,
                   "a golden of no picture of this run is a failure, too: \"missing\"");
+  line.add_value("explain-from", "REV", text(options.explain_from, "a revision"),
+                 "where a scene has changed, draw it as it was at this revision of its git "
+                 "repository, with its data, and say which values and circles make the difference");
   add_run_files(line, options.files);
   line.add_value("json", "FILE", text(options.files.json, "a file name, or - for stdout"),
                  "write the results as JSON; - for stdout, instead of lines");
@@ -146,6 +150,8 @@ int regress(const RegressOptions& options) {
   if (options.shard) keep_share(*options.shard, plan, unused);
   ComparisonRun run = draw_and_compare(plan.subjects, options, rules, unused, machine, problems);
   find_renamed(unused_by_any_share, options.goldens, run);
+  if (options.explain_from)
+    explain_failures(*options.explain_from, plan.subjects, options.scene.overrides, run);
   run.results.insert(run.results.end(), plan.broken.begin(), plan.broken.end());
   if (options.is_strict)
     for (const std::string& name : unused)

@@ -17,7 +17,8 @@ struct RegressOptions {
   std::string goldens;
   std::string output;  ///< folder for what differs
   std::optional<Shard> shard;
-  bool is_strict = false;  ///< goldens of no picture fail
+  std::optional<std::string> explain_from;  ///< a revision of git's
+  bool is_strict = false;                   ///< goldens of no picture fail
   FramesOption frames;
   SceneOptions scene;
   MachineOptions machine;
