@@ -1,7 +1,6 @@
 # All Debian/Ubuntu packages; tools/packages.sh has the list of their names.
 find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
-find_package(yaml-cpp REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)  # one library less to load at every start
 find_package(Boost REQUIRED CONFIG COMPONENTS program_options)
 find_package(fmt REQUIRED)
@@ -14,6 +13,7 @@ pkg_check_modules(hwy REQUIRED libhwy)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_search_module(spng REQUIRED IMPORTED_TARGET spng libspng)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1)
 find_path(STB_INCLUDE_DIR stb_image_write.h PATH_SUFFIXES stb REQUIRED)
 
 # Open MPI for several machines; optional.

@@ -69,17 +69,23 @@ Picture read(const py::object& picture) {
 }  // namespace
 
 py::array circles(Scene scene, std::int64_t frame, bool all) {
-  std::vector<float> rows;
+  CircleRows made;
   scene.image.blend_space = BlendSpace::kDisplay;  // colours as the scene file has them
   const std::size_t columns = circle_columns(scene, all);
   without_gil([&] {
-    Circles made;
-    CircleSource(scene).generate(frame, made);
-    rows = circle_rows(scene, made, columns);
+    CircleSource source(scene);
+    Circles memory;
+    made = circle_rows(scene, source, frame, all, memory);
   });
-  auto* const owned = new std::vector<float>(std::move(rows));
-  const py::capsule owner(owned, [](void* kept) { delete static_cast<std::vector<float>*>(kept); });
-  return py::array_t<float>({owned->size() / columns, columns}, owned->data(), owner);
+  return std::visit(
+      [columns](auto& rows) -> py::array {
+        using Rows = std::remove_reference_t<decltype(rows)>;
+        auto* const owned = new Rows(std::move(rows));
+        const py::capsule owner(owned, [](void* kept) { delete static_cast<Rows*>(kept); });
+        return py::array_t<typename Rows::value_type>({owned->size() / columns, columns},
+                                                      owned->data(), owner);
+      },
+      made);
 }
 
 std::string explain_pixel(const Scene& scene, std::int64_t frame, int x, int y, std::size_t limit) {

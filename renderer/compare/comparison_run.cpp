@@ -10,6 +10,7 @@
 #include <new>
 
 #include "renderer/base/error.h"
+#include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 
 namespace roundel {
@@ -89,8 +90,13 @@ std::vector<PairResult> pair_names(const std::string& golden_folder,
   std::vector<PairResult> results;
   for (auto& [name, result] : pairs) {
     result.name = name;
-    if (result.golden_path.empty()) result.state = PairState::kNew;
-    if (result.actual_path.empty()) result.state = PairState::kMissing;
+    if (result.golden_path.empty()) {
+      result.state = PairState::kNew;
+      result.reasons = {"there is no golden " + (fs::path(golden_folder) / name).string()};
+    } else if (result.actual_path.empty()) {
+      result.state = PairState::kMissing;
+      result.reasons = {"there is no " + (fs::path(actual_folder) / name).string()};
+    }
     results.push_back(std::move(result));
   }
   for (const auto& [folder, listing] :
@@ -187,6 +193,7 @@ void compare_pair(const Picture& golden, const Picture& actual, const GoldenRule
 }
 
 void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result) {
+  const Stopwatch watch;
   const GoldenRule& rule = apply_rule(rules, measures, result);
   const auto fail = [&result](const std::string& reason) {
     result.state = PairState::kNotCompared;
@@ -203,6 +210,7 @@ void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, P
   } catch (const std::bad_alloc&) {
     fail("out of memory");
   }
+  result.seconds = watch.seconds();
 }
 
 FolderListing list_pictures(const std::string& folder) {
@@ -220,6 +228,7 @@ ComparisonRun compare_folders(const std::string& golden_folder, const std::strin
                               const GoldenRules& rules, const Measures& measures) {
   ComparisonRun run;
   run.title = fmt::format("{} and {}", golden_folder, actual_folder);
+  run.golden_folder = golden_folder;
   run.results = pair_names(golden_folder, actual_folder);
   std::erase_if(run.results,
                 [&](const PairResult& result) { return is_mask(rules, result.golden_path); });

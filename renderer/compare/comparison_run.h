@@ -31,9 +31,12 @@ struct PairResult {
   std::string name;  ///< path in both folders, with '/'
   PairState state = PairState::kSame;
   Origin origin = Origin::kUnknown;
-  std::string golden_path, actual_path;                ///< files; empty where there is none
-  std::string rule;                                    ///< the name of the GoldenRule that applied
-  Tolerance tolerance;                                 ///< of that
+  std::string golden_path, actual_path;  ///< files; empty where there is none
+  std::string difference_path;           ///< where an image of the differences was written
+  std::string scene_path;                ///< of what was drawn
+  double seconds = 0;                    ///< that drawing and comparing took
+  std::string rule;                      ///< the name of the GoldenRule that applied
+  Tolerance tolerance;                   ///< of that
   double pixels_per_degree = kDefaultPixelsPerDegree;  ///< of its ꟻLIP
   PictureDifference difference;                        ///< of kSame and kDiffers
   std::vector<std::string> reasons;  ///< every limit passed; why nothing could be compared
@@ -43,6 +46,9 @@ struct PairResult {
 struct ComparisonRun {
   std::string title;  ///< "goldens and actual"
   std::vector<PairResult> results;
+  std::string golden_folder;
+  std::string output_folder;  ///< in which accept finds the pictures; empty: there is none
+  int share = 0, shares = 0;  ///< share (from 1) of so many that make the whole; 0 of the whole
   /// For people: what they type to take over a picture, without its name; empty: they cannot.
   std::string accept_command;
 };

@@ -55,16 +55,9 @@ SpecPtr rule_spec() {
   const SpecPtr patterns =
       spec(AnyOfSpec{{pattern, spec(ListSpec{pattern, 1}, "a list of patterns")}},
            "a pattern such as \"snow*\", or a list of them");
-  return spec(ObjectSpec{{{"pictures", patterns, "", true, ""},
-                          {"max-delta", spec(NumberSpec{0, kMaxColor}), "", false, ""},
-                          {"max-pixels", pixel_limit(), "", false, ""},
-                          {"max-density", density_limit(), "", false, ""},
-                          {"flip-mean", spec(NumberSpec{0, 1}), "", false, ""},
-                          {"ignore", ignored_boxes(), "", false, ""},
-                          {"mask", spec(StringSpec{}, "a file name"), "", false, ""},
-                          {"ignore-antialiasing", spec(BooleanSpec{}), "", false, ""},
-                          {"shape-tolerant", spec(BooleanSpec{}), "", false, ""}}},
-              "a rule {pictures: PATTERN, ...}");
+  std::vector<Field> fields = tolerance_fields();
+  fields.insert(fields.begin(), {"pictures", patterns, "", true, ""});
+  return spec(ObjectSpec{fields}, "a rule {pictures: PATTERN, ...}");
 }
 
 const Spec& manifest_format() {
@@ -74,35 +67,6 @@ const Spec& manifest_format() {
                         "", true, ""}}},
            "a manifest {version: 1, tolerances: [...]}");
   return *kFormat;
-}
-
-Tolerance read_tolerance(ValidNode rule) {
-  Tolerance tolerance;
-  read_key(rule, "max-delta", read_number, tolerance.max_delta);
-  if (const auto limit = rule.find("max-pixels")) {
-    tolerance.pixels_in_percent = limit->is_map();
-    tolerance.max_pixels = read_number(limit->is_map() ? limit->find("percent").value() : *limit);
-  }
-  if (const auto limit = rule.find("max-density")) {
-    Tolerance::Density density;
-    read_key(*limit, "pixels", read_integer, density.pixels);
-    read_key(*limit, "width", read_integer, density.width);
-    read_key(*limit, "height", read_integer, density.height);
-    tolerance.max_density = density;
-  }
-  if (const auto mean = rule.find("flip-mean")) tolerance.flip_mean = read_number(*mean);
-  if (const auto boxes = rule.find("ignore"))
-    for (const ValidNode& node : boxes->items()) {
-      PixelBox& box = tolerance.ignore.emplace_back();
-      read_key(node, "x", read_integer, box.x);
-      read_key(node, "y", read_integer, box.y);
-      read_key(node, "width", read_integer, box.width);
-      read_key(node, "height", read_integer, box.height);
-    }
-  const auto is_true = [](ValidNode node) { return node.text() == "true"; };
-  read_key(rule, "ignore-antialiasing", is_true, tolerance.ignores_antialiasing);
-  read_key(rule, "shape-tolerant", is_true, tolerance.is_shape_tolerant);
-  return tolerance;
 }
 
 /// Adds what is wrong with the mask's file to `errors`.
@@ -149,6 +113,46 @@ std::size_t character_length(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<Field> tolerance_fields() {
+  return {{"max-delta", spec(NumberSpec{0, kMostDelta}), "", false, ""},
+          {"max-pixels", pixel_limit(), "", false, ""},
+          {"max-density", density_limit(), "", false, ""},
+          {"flip-mean", spec(NumberSpec{0, 1}), "", false, ""},
+          {"ignore", ignored_boxes(), "", false, ""},
+          {"mask", spec(StringSpec{}, "a file name"), "", false, ""},
+          {"ignore-antialiasing", spec(BooleanSpec{}), "", false, ""},
+          {"shape-tolerant", spec(BooleanSpec{}), "", false, ""}};
+}
+
+Tolerance read_tolerance(ValidNode rule) {
+  Tolerance tolerance;
+  read_key(rule, "max-delta", read_number, tolerance.max_delta);
+  if (const auto limit = rule.find("max-pixels")) {
+    tolerance.pixels_in_percent = limit->is_map();
+    tolerance.max_pixels = read_number(limit->is_map() ? limit->find("percent").value() : *limit);
+  }
+  if (const auto limit = rule.find("max-density")) {
+    Tolerance::Density density;
+    read_key(*limit, "pixels", read_integer, density.pixels);
+    read_key(*limit, "width", read_integer, density.width);
+    read_key(*limit, "height", read_integer, density.height);
+    tolerance.max_density = density;
+  }
+  if (const auto mean = rule.find("flip-mean")) tolerance.flip_mean = read_number(*mean);
+  if (const auto boxes = rule.find("ignore"))
+    for (const ValidNode& node : boxes->items()) {
+      PixelBox& box = tolerance.ignore.emplace_back();
+      read_key(node, "x", read_integer, box.x);
+      read_key(node, "y", read_integer, box.y);
+      read_key(node, "width", read_integer, box.width);
+      read_key(node, "height", read_integer, box.height);
+    }
+  const auto is_true = [](ValidNode node) { return node.text() == "true"; };
+  read_key(rule, "ignore-antialiasing", is_true, tolerance.ignores_antialiasing);
+  read_key(rule, "shape-tolerant", is_true, tolerance.is_shape_tolerant);
+  return tolerance;
+}
 
 GoldenRules rules_without_manifest(const Tolerance& tolerance) {
   return {{"default", {"*"}, tolerance}};

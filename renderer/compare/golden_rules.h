@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "renderer/compare/picture_difference.h"
+#include "renderer/scene/spec.h"
+#include "renderer/scene/valid_node.h"
 
 namespace roundel {
 
@@ -41,6 +43,11 @@ GoldenRules read_manifest(const std::string& path, const Tolerance& otherwise);
 GoldenRules parse_manifest(std::string_view text, const std::string& path,
                            const Tolerance& otherwise);
 inline constexpr const char* kManifestName = "goldens.yaml";
+
+/// The keys of a rule but `pictures`, and the reader of all of them but `mask`.
+std::vector<Field> tolerance_fields();
+Tolerance read_tolerance(ValidNode rule);
+inline constexpr double kMostDelta = 1e9;  ///< of max-delta
 
 /// The rule for the picture of this name, a path with '/' in the folder.
 const GoldenRule& rule_for(const GoldenRules& rules, std::string_view name);

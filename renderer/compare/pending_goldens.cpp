@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
@@ -155,6 +156,10 @@ std::string PendingGoldens::actual_path(const std::string& name) const {
   return actual_of(folder_, name);
 }
 
+std::string PendingGoldens::diff_path(const std::string& name) const {
+  return (fs::path(folder_) / "diff" / name).string();
+}
+
 void PendingGoldens::keep_actual(const std::string& name, const Image& image,
                                  const ImageMetadata& metadata) {
   keep("actual/" + name, image, metadata);
@@ -166,6 +171,28 @@ void PendingGoldens::keep_diff(const std::string& name, const Image& image) {
 
 void PendingGoldens::keep(const std::string& below, const Image& image,
                           const ImageMetadata& metadata) {
+  write_png(prepare(below), image, metadata);
+}
+
+void PendingGoldens::copy_actual(const std::string& name, const std::string& path) {
+  copy("actual", name, path);
+}
+
+void PendingGoldens::copy_diff(const std::string& name, const std::string& path) {
+  copy("diff", name, path);
+}
+
+void PendingGoldens::copy(const std::string& part, const std::string& name,
+                          const std::string& path) {
+  if (!is_picture_inside(name))
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: expected the name of a PNG file in the folder of goldens, got {}",
+                            path, roundel::quoted(name)));
+  const std::string bytes = file_text(path);
+  write_text_atomically(prepare(part + "/" + name), bytes);
+}
+
+std::string PendingGoldens::prepare(const std::string& below) {
   const std::string path = (fs::path(folder_) / below).string();
   check_plain(folder_, below);
   make_folder_of(path);
@@ -173,7 +200,7 @@ void PendingGoldens::keep(const std::string& below, const Image& image,
     write_list(names_, {}, false);
     has_list_ = true;
   });
-  write_png(path, image, metadata);
+  return path;
 }
 
 void PendingGoldens::finish(const std::vector<std::string>& names,
@@ -232,6 +259,21 @@ bool lies_in(const std::string& path, const std::string& folder) {
   const auto [outer_end, inner_end] =
       std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
   return outer_end == outer.end() || (outer_end->empty() && std::next(outer_end) == outer.end());
+}
+
+std::optional<std::string> find_file_in(const std::vector<std::string>& files,
+                                        const std::string& folder) {
+  std::map<fs::path, bool> lie_in;  // the folders of files, each asked for once
+  const auto is_inside = [&](const std::string& file) {
+    std::error_code ignored;
+    if (fs::is_symlink(file, ignored)) return lies_in(file, folder);
+    const fs::path parent = fs::path(file).parent_path();
+    const auto [known, is_new] = lie_in.try_emplace(parent);
+    if (is_new) known->second = lies_in(parent.empty() ? "." : parent.string(), folder);
+    return known->second;
+  };
+  const auto found = std::find_if(files.begin(), files.end(), is_inside);
+  return found == files.end() ? std::nullopt : std::optional(*found);
 }
 
 std::vector<std::string> names_meant(const std::string& text,

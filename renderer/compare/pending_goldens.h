@@ -32,17 +32,24 @@ class PendingGoldens {
   const std::string& leftover_problem() const { return leftover_problem_; }
   const std::string& folder() const { return folder_; }
   std::string actual_path(const std::string& name) const;
+  std::string diff_path(const std::string& name) const;
 
   /// Keeps a picture that was drawn, under the name of its golden; may be called by several threads
   /// at once.
   void keep_actual(const std::string& name, const Image& image, const ImageMetadata& metadata);
   void keep_diff(const std::string& name, const Image& image);
+  /// The same for files of another run; throws Error(kInvalidScene) for a name that is no golden's.
+  void copy_actual(const std::string& name, const std::string& path);
+  void copy_diff(const std::string& name, const std::string& path);
   /// Writes down which pictures were kept, and which goldens are none's: from now on they can be
   /// accepted, and pruned.
   void finish(const std::vector<std::string>& names, const std::vector<std::string>& unused);
 
  private:
   void keep(const std::string& below, const Image& image, const ImageMetadata& metadata);
+  void copy(const std::string& part, const std::string& name, const std::string& path);
+  /// The path of a file to be written, in a folder that is there.
+  std::string prepare(const std::string& below);
   void write_list(const std::vector<std::string>& names, const std::vector<std::string>& unused,
                   bool is_finished) const;
 
@@ -73,6 +80,10 @@ AcceptableGoldens read_pending(const std::string& folder,
 
 /// True where `path` is `folder` or lies below it, once links are resolved.
 bool lies_in(const std::string& path, const std::string& folder);
+
+/// The first of these files, of which there may be thousands, that lies in `folder`.
+std::optional<std::string> find_file_in(const std::vector<std::string>& files,
+                                        const std::string& folder);
 
 /// Those of `names` that a person means: a name as it stands, without its ".png", or a pattern as
 /// in a manifest. Empty where there is none.

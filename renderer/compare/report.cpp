@@ -1,19 +1,16 @@
 #include "renderer/compare/report.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <new>
-#include <optional>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
 #include "renderer/base/write_file.h"
+#include "renderer/compare/report_files.h"
 #include "renderer/compare/report_pictures.h"
 #include "renderer/compare/run_json.h"
 
@@ -21,20 +18,14 @@ namespace roundel {
 namespace {
 
 namespace fs = std::filesystem;
-using ReportJson = nlohmann::ordered_json;
 
 constexpr std::string_view kMark = "<!-- roundel report -->";
 constexpr const char* kPageName = "index.html";
-constexpr const char* kPictureFolder = "pictures";
-constexpr std::size_t kAtOnce = 64;  ///< scripts in memory
 
-std::string script_name(std::size_t index) {
-  return fmt::format("{:06}.js", index);
-}
-
+/// "000012.js", or "000012-7.js" of a tile.
 bool is_script_name(const std::string& name) {
-  return name.size() >= 9 && name.ends_with(".js") &&
-         std::all_of(name.begin(), name.end() - 3, [](char c) { return c >= '0' && c <= '9'; });
+  return name.size() >= 9 && name.ends_with(".js") && name.find_first_not_of("0123456789") >= 6 &&
+         name.find_first_not_of("0123456789-") == name.size() - 3;
 }
 
 bool is_report(const fs::path& page) {
@@ -99,69 +90,6 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
   return json;
 }
 
-/// Writes the pictures of the failures while there is room, and adds to each in `json` where they
-/// are, or why not.
-class PictureWriter {
- public:
-  PictureWriter(fs::path folder, std::uint64_t room) : folder_(std::move(folder)), room_(room) {}
-
-  void write(const std::vector<const PairResult*>& failures, ReportJson& json) {
-    for (std::size_t begin = 0; begin < failures.size(); begin += kAtOnce) {
-      const std::size_t end = std::min(begin + kAtOnce, failures.size());
-      std::vector<Made> made(end - begin);
-      if (!is_full_) {
-        tbb::parallel_for(begin, end, [&](std::size_t i) {
-          // As in compare_folders: a thread holds the pictures of one result at a time.
-          tbb::this_task_arena::isolate([&] { made[i - begin] = make(i, *failures[i]); });
-        });
-      }
-      for (std::size_t i = begin; i < end; ++i) {
-        if (failures[i]->state != PairState::kNotCompared) put(i, made[i - begin], json[i]);
-      }
-    }
-  }
-
- private:
-  struct Made {
-    std::optional<ReportPictures> pictures;
-    std::string problem;
-  };
-
-  static Made make(std::size_t index, const PairResult& result) {
-    if (result.state == PairState::kNotCompared) return {};  // its reasons say why
-    try {
-      return {report_pictures(index, result), ""};
-    } catch (const Error& error) {
-      return {std::nullopt, error.what()};
-    } catch (const std::bad_alloc&) {
-      return {std::nullopt, "out of memory"};
-    }
-  }
-
-  void put(std::size_t index, const Made& made, ReportJson& failure) {
-    if (!made.problem.empty()) {
-      failure["left_out"] = made.problem;
-      return;
-    }
-    is_full_ = is_full_ || made.pictures->script.size() > room_;
-    if (is_full_) {
-      failure["left_out"] = "the report would be too large";
-      return;
-    }
-    const ReportPictures& pictures = *made.pictures;
-    const std::string name = script_name(index);
-    write_text_atomically(folder_ / kPictureFolder / name, pictures.script);
-    room_ -= pictures.script.size();
-    failure["pictures"] = {{"file", std::string(kPictureFolder) + "/" + name}};
-    if (pictures.is_rounded) failure["pictures"]["rounded"] = true;
-    if (pictures.is_part) failure["pictures"]["part"] = {{"x", pictures.x}, {"y", pictures.y}};
-  }
-
-  fs::path folder_;
-  std::uint64_t room_;
-  bool is_full_ = false;  // once a picture had no room, so that no later one comes before it
-};
-
 /// Of a picture that is the same: its name, and what is remarkable about it.
 ReportJson pass_json(const PairResult& result) {
   ReportJson json = {printable(result.name)};
@@ -200,7 +128,7 @@ void write_report(const std::string& folder, const ComparisonRun& run,
       failed.push_back(failure_json(run, result));
     }
   }
-  PictureWriter(folder, picture_bytes).write(failures, failed);
+  write_report_files(folder, failures, picture_bytes, failed);
   const ReportJson data = {
       {"counts", counts_json(count_states(run))}, {"failures", failed}, {"passes", passed}};
   write_text_atomically(report_page_path(folder), report_page(html(run.title), script_json(data)));

@@ -1,21 +1,27 @@
 #include "renderer/compare/report_pictures.h"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <span>
 
+#include "renderer/base/error.h"
 #include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/difference_image.h"
+#include "renderer/compare/differing_places.h"
 
 namespace roundel {
 namespace {
 
-constexpr int kMaxSide = 4096;   ///< of pictures shown as a whole
-constexpr int kPartSide = 2048;  ///< of the part that stands for larger ones
+constexpr std::size_t kWholeBytes = std::size_t{16} << 20;  ///< of pictures shown as a whole
+constexpr int kWholeSide = 8192;       ///< of the same; a browser's canvas has no more for sure
+constexpr int kReducedSide = 2048;     ///< of those that are reduced
+constexpr std::size_t kPlaces = 1000;  ///< differing places told, at most
 
 std::string base64(std::span<const std::uint8_t> bytes) {
   static constexpr char kDigits[] =
@@ -33,82 +39,315 @@ std::string base64(std::span<const std::uint8_t> bytes) {
   return text;
 }
 
-Image part_of(const Image& image, const PixelBox& part) {
-  Image out;
-  out.resize(std::min(part.width, image.width - part.x),
-             std::min(part.height, image.height - part.y), image.channels);
-  const auto channels = static_cast<std::size_t>(image.channels);
-  const std::size_t row_bytes = static_cast<std::size_t>(out.width) * channels;
-  for (int y = 0; y < out.height; ++y) {
-    const std::size_t pixel =
-        pixel_count(image.width, part.y + y) + static_cast<std::size_t>(part.x);
-    std::memcpy(out.bytes.data() + static_cast<std::size_t>(y) * row_bytes,
-                image.bytes.data() + pixel * channels, row_bytes);
+/// Channels as the page has them: grey spread over three.
+int shown_channels(const Picture& picture) {
+  return picture.channels % 2 == 0 ? 4 : 3;
+}
+
+std::size_t sample_bytes(const Picture& picture) {
+  constexpr std::array<std::size_t, 3> kBytes = {1, 2, 4};
+  return kBytes[static_cast<std::size_t>(picture.samples)];
+}
+
+std::uint8_t* put_sample(const Picture& picture, std::size_t at, std::uint8_t* out) {
+  switch (picture.samples) {
+    case Picture::Samples::kBytes:
+      *out++ = picture.bytes[at];
+      break;
+    case Picture::Samples::kWords: {
+      const auto word = static_cast<unsigned>(picture.floats[at] * 257.0f + 0.5f);
+      *out++ = static_cast<std::uint8_t>(word >> 8);
+      *out++ = static_cast<std::uint8_t>(word);
+      break;
+    }
+    case Picture::Samples::kFloats:
+      std::memcpy(out, &picture.floats[at], 4);
+      out += 4;
   }
   return out;
 }
 
-/// Around the densest difference, or at the top left where there is none.
-PixelBox part_to_show(int width, int height, const PixelBox& densest) {
-  if (width <= kMaxSide && height <= kMaxSide) return {0, 0, width, height};
-  const auto begin = [](int from, int length, int side) {
-    return std::clamp(from + length / 2 - kPartSide / 2, 0, std::max(0, side - kPartSide));
-  };
-  return {begin(densest.x, densest.width, width), begin(densest.y, densest.height, height),
-          std::min(kPartSide, width), std::min(kPartSide, height)};
+/// A part of a picture with the values that its file has. The four bytes of a float are the four
+/// channels of a pixel, so that the page needs to know no other format.
+Image own_values(const Picture& picture, const PixelBox& part) {
+  const int channels = shown_channels(picture);
+  Image image;
+  if (picture.is_linear()) {
+    image.resize(part.width * channels, part.height, 4);
+  } else {
+    image.resize(part.width, part.height, channels, static_cast<int>(8 * sample_bytes(picture)));
+  }
+  const bool is_grey = picture.channels < 3;
+  const std::array<std::size_t, 4> from =
+      is_grey ? std::array<std::size_t, 4>{0, 0, 0, 1} : std::array<std::size_t, 4>{0, 1, 2, 3};
+  std::uint8_t* out = image.bytes.data();
+  for (int y = 0; y < part.height; ++y) {
+    for (int x = 0; x < part.width; ++x) {
+      const std::size_t at = picture.sample_at(part.x + x, part.y + y);
+      for (int c = 0; c < channels; ++c)
+        out = put_sample(picture, at + from[static_cast<std::size_t>(c)], out);
+    }
+  }
+  return image;
 }
 
-/// The script of one result, growing.
-class Script {
- public:
-  Script(std::size_t index, const PixelBox& densest) : densest_(densest) {
-    pictures_.script = fmt::format("roundelPictures({},{{", index);
+Image part_of(const Image& image, const PixelBox& part) {
+  Image out;
+  out.resize(part.width, part.height, image.channels);
+  for (int y = 0; y < part.height; ++y) {
+    const std::size_t pixel =
+        pixel_count(image.width, part.y + y) + static_cast<std::size_t>(part.x);
+    std::memcpy(out.bytes.data() + static_cast<std::size_t>(y) * out.row_bytes(),
+                image.bytes.data() + pixel * image.pixel_bytes(), out.row_bytes());
   }
+  return out;
+}
 
-  void add(const char* key, const Image& image) {
-    const PixelBox part = part_to_show(image.width, image.height, densest_);
-    pictures_.is_part |= part.width < image.width || part.height < image.height;
-    pictures_.x = part.x;
-    pictures_.y = part.y;
-    pictures_.script +=
-        fmt::format("{}{}:\"{}\"", separator_, key, base64(encode_png(part_of(image, part), {})));
-    separator_ = ",";
+/// The picture made smaller by a whole factor: merge(block, out) gives a block's pixel.
+template <typename Merge>
+Image reduced(const Image& image, int factor, const Merge& merge) {
+  Image out;
+  out.resize((image.width + factor - 1) / factor, (image.height + factor - 1) / factor,
+             image.channels);
+  tbb::parallel_for(0, out.height, [&](int y) {
+    std::uint8_t* pixel = out.bytes.data() + static_cast<std::size_t>(y) * out.row_bytes();
+    for (int x = 0; x < out.width; ++x, pixel += out.channels) {
+      merge(PixelBox{x * factor, y * factor, std::min(factor, image.width - x * factor),
+                     std::min(factor, image.height - y * factor)},
+            pixel);
+    }
+  });
+  return out;
+}
+
+template <typename Use>
+void for_each_pixel(const Image& image, const PixelBox& box, const Use& use) {
+  for (int y = box.y; y < box.y + box.height; ++y) {
+    const std::uint8_t* pixel =
+        image.bytes.data() +
+        (pixel_count(image.width, y) + static_cast<std::size_t>(box.x)) * image.pixel_bytes();
+    for (int x = 0; x < box.width; ++x, pixel += image.channels) use(pixel);
   }
+}
 
-  ReportPictures finish() {
-    pictures_.script += "});\n";
-    return std::move(pictures_);
-  }
+/// Means, of colours by their alpha.
+Image reduced_to_means(const Image& image, int factor) {
+  const bool has_alpha = image.channels == 4;
+  return reduced(image, factor, [&](const PixelBox& block, std::uint8_t* out) {
+    std::array<std::uint64_t, 3> sums{};
+    std::uint64_t weights = 0;
+    for_each_pixel(image, block, [&](const std::uint8_t* pixel) {
+      const std::uint64_t weight = has_alpha ? pixel[3] : 255;
+      for (std::size_t c = 0; c < 3; ++c) sums[c] += weight * pixel[c];
+      weights += weight;
+    });
+    for (std::size_t c = 0; c < 3; ++c)
+      out[c] =
+          static_cast<std::uint8_t>((sums[c] + weights / 2) / std::max<std::uint64_t>(1, weights));
+    const auto pixels =
+        static_cast<std::uint64_t>(block.width) * static_cast<std::uint64_t>(block.height);
+    if (has_alpha) out[3] = static_cast<std::uint8_t>((weights + pixels / 2) / pixels);
+  });
+}
 
- private:
-  PixelBox densest_;
-  ReportPictures pictures_;
-  const char* separator_ = "";
+/// Of each block the pixel with the largest key(rgb): a single differing pixel stays in sight.
+template <typename Key>
+Image reduced_to_largest(const Image& image, int factor, const Key& key) {
+  return reduced(image, factor, [&](const PixelBox& block, std::uint8_t* out) {
+    int largest = -1;
+    for_each_pixel(image, block, [&](const std::uint8_t* pixel) {
+      if (key(pixel) <= largest) return;
+      largest = key(pixel);
+      std::copy(pixel, pixel + 3, out);
+    });
+  });
+}
+
+/// Red before yellow before the hatching of what is ignored, all before grey.
+int difference_key(const std::uint8_t* rgb) {
+  return std::abs(2 * rgb[0] - rgb[1] - rgb[2]);
+}
+
+int brightness(const std::uint8_t* rgb) {
+  return rgb[0] + rgb[1] + rgb[2];
+}
+
+/// What is there of a result.
+struct Layers {
+  std::optional<Picture> golden, actual;
+  std::optional<Image> difference, flip;
 };
 
-std::optional<Picture> read_if_there(const std::string& path) {
-  return path.empty() ? std::nullopt : std::optional<Picture>(read_picture(path));
+std::string picture_text(int width, int height, int channels, Picture::Samples samples,
+                         const Image& image) {
+  constexpr const char* kSamples[] = {"bytes", "words", "floats"};
+  return fmt::format(R"({{width:{},height:{},channels:{},samples:"{}",png:"{}"}})", width, height,
+                     channels, kSamples[static_cast<int>(samples)], base64(encode_png(image, {})));
+}
+
+std::string own_text(const Picture& picture, const PixelBox& part) {
+  return picture_text(part.width, part.height, picture.channels, picture.samples,
+                      own_values(picture, part));
+}
+
+std::string reduced_text(const Picture& picture, int factor) {
+  return picture_text(picture.width, picture.height, picture.channels, Picture::Samples::kBytes,
+                      reduced_to_means(display_image(picture), factor));
+}
+
+std::string image_text(int width, int height, const Image& image) {
+  return picture_text(width, height, image.channels, Picture::Samples::kBytes, image);
+}
+
+/// All layers in full, or a part of them.
+std::string full_texts(const Layers& layers, const std::optional<PixelBox>& part) {
+  const auto box_in = [&part](const auto& image) {
+    return part ? *part : PixelBox{0, 0, image.width, image.height};
+  };
+  std::string text;
+  if (layers.golden) text += ",golden:" + own_text(*layers.golden, box_in(*layers.golden));
+  if (layers.actual) text += ",actual:" + own_text(*layers.actual, box_in(*layers.actual));
+  const auto add = [&](const char* name, const std::optional<Image>& image) {
+    if (!image) return;
+    const PixelBox box = box_in(*image);
+    text += fmt::format(",{}:{}", name, image_text(box.width, box.height, part_of(*image, box)));
+  };
+  add("difference", layers.difference);
+  add("flip", layers.flip);
+  return text;
+}
+
+std::string reduced_texts(const Layers& layers, int factor) {
+  std::string text;
+  if (layers.golden) text += ",golden:" + reduced_text(*layers.golden, factor);
+  if (layers.actual) text += ",actual:" + reduced_text(*layers.actual, factor);
+  const auto add = [&](const char* name, const std::optional<Image>& image, const auto& key) {
+    if (!image) return;
+    text += fmt::format(
+        ",{}:{}", name,
+        image_text(image->width, image->height, reduced_to_largest(*image, factor, key)));
+  };
+  add("difference", layers.difference, difference_key);
+  add("flip", layers.flip, brightness);
+  return text;
+}
+
+/// 1 for pictures that are shown as a whole.
+int factor_of(const Layers& layers) {
+  int factor = 1;
+  for (const std::optional<Picture>* picture : {&layers.golden, &layers.actual}) {
+    if (!*picture) continue;
+    const Picture& one = **picture;
+    const int side = std::max(one.width, one.height);
+    const std::size_t bytes =
+        one.pixels() * static_cast<std::size_t>(shown_channels(one)) * sample_bytes(one);
+    if (bytes <= kWholeBytes && side <= kWholeSide) continue;
+    factor = std::max({factor, 2, (side + kReducedSide - 1) / kReducedSide});
+  }
+  return factor;
+}
+
+/// [x, y, width, height, pixels, peak_x, peak_y] each.
+std::string places_text(const Layers& layers) {
+  if (!layers.difference) return "all_places:0,places:[]";
+  const std::vector<DifferingPlace> places =
+      differing_places(*layers.golden, *layers.actual, *layers.difference);
+  std::string text = fmt::format("all_places:{},places:[", places.size());
+  for (std::size_t i = 0; i < std::min(places.size(), kPlaces); ++i) {
+    const DifferingPlace& place = places[i];
+    text +=
+        fmt::format("{}[{},{},{},{},{},{},{}]", i == 0 ? "" : ",", place.box.x, place.box.y,
+                    place.box.width, place.box.height, place.pixels, place.peak_x, place.peak_y);
+  }
+  return text + "]";
+}
+
+/// The tiles with differing pixels, those with most of them first.
+std::vector<std::pair<int, PixelBox>> differing_tiles(const Image& difference) {
+  struct Found {
+    std::uint64_t pixels;
+    int number;
+    PixelBox box;
+  };
+  std::vector<Found> found;
+  int number = 0;
+  for (int y = 0; y < difference.height; y += kReportTile) {
+    for (int x = 0; x < difference.width; x += kReportTile, ++number) {
+      const PixelBox box{x, y, std::min(kReportTile, difference.width - x),
+                         std::min(kReportTile, difference.height - y)};
+      std::uint64_t pixels = 0;
+      for_each_pixel(difference, box,
+                     [&](const std::uint8_t* rgb) { pixels += is_colored(rgb) ? 1 : 0; });
+      if (pixels > 0) found.push_back({pixels, number, box});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Found& a, const Found& b) { return a.pixels > b.pixels; });
+  std::vector<std::pair<int, PixelBox>> tiles;
+  tiles.reserve(found.size());
+  for (const Found& tile : found) tiles.emplace_back(tile.number, tile.box);
+  return tiles;
+}
+
+void add_tiles(std::size_t index, const Layers& layers, std::uint64_t room,
+               ReportPictures& pictures) {
+  for (const auto& [number, box] : differing_tiles(*layers.difference)) {
+    if (pictures.tiles_left_out > 0 || room == 0) {
+      ++pictures.tiles_left_out;
+      continue;
+    }
+    std::string script = fmt::format("roundelTile({},{},{{", index, number) +
+                         full_texts(layers, box).substr(1) + "});\n";
+    if (script.size() > room) {
+      room = 0;
+      ++pictures.tiles_left_out;
+      continue;
+    }
+    room -= script.size();
+    pictures.tiles.push_back({number, std::move(script)});
+  }
+}
+
+/// Nothing where there is no file, or where it is known not to be sound.
+std::optional<Picture> read_if_there(const std::string& path, bool may_be_broken) {
+  if (path.empty()) return std::nullopt;
+  try {
+    return read_picture(path);
+  } catch (const Error&) {
+    if (!may_be_broken) throw;
+    return std::nullopt;
+  }
+}
+
+Layers layers_of(const PairResult& result) {
+  const bool may_be_broken = result.state == PairState::kNotCompared;
+  Layers layers{read_if_there(result.golden_path, may_be_broken),
+                read_if_there(result.actual_path, may_be_broken),
+                {},
+                {}};
+  std::optional<Picture>&golden = layers.golden, &actual = layers.actual;
+  if (!golden || !actual) return layers;
+  if (result.tolerance.is_shape_tolerant) make_alike(*golden, *actual);
+  if (result.difference.kind != PictureDifference::Kind::kDifferent) return layers;
+  if (!same_shape(*golden, *actual)) return layers;  // files that have changed meanwhile
+  layers.difference = difference_image(*golden, *actual, result.tolerance);
+  if (result.difference.flip)
+    layers.flip = flip_of(*golden, *actual, result.tolerance, result.pixels_per_degree);
+  return layers;
 }
 
 }  // namespace
 
-ReportPictures report_pictures(std::size_t index, const PairResult& result) {
-  std::optional<Picture> golden = read_if_there(result.golden_path);
-  std::optional<Picture> actual = read_if_there(result.actual_path);
-  if (golden && actual && result.tolerance.is_shape_tolerant) make_alike(*golden, *actual);
-  Script script(index, result.difference.densest);
-  if (golden) script.add("golden", display_image(*golden));
-  if (actual) script.add("actual", display_image(*actual));
-  if (golden && actual && result.difference.kind == PictureDifference::Kind::kDifferent) {
-    script.add("difference", difference_image(*golden, *actual, result.tolerance));
-    if (result.difference.flip) {
-      script.add("flip", flip_of(*golden, *actual, result.tolerance, result.pixels_per_degree));
-    }
-  }
-  ReportPictures pictures = script.finish();
-  for (const std::optional<Picture>* picture : {&golden, &actual}) {
-    pictures.is_rounded |= *picture && (*picture)->samples != Picture::Samples::kBytes;
-  }
+ReportPictures report_pictures(std::size_t index, const PairResult& result, std::uint64_t room) {
+  const Layers layers = layers_of(result);
+  ReportPictures pictures;
+  if (!layers.golden && !layers.actual) return pictures;
+  const int factor = factor_of(layers);
+  pictures.script =
+      fmt::format("roundelPictures({},{{factor:{},{}", index, factor, places_text(layers)) +
+      (factor == 1 ? full_texts(layers, std::nullopt) : reduced_texts(layers, factor)) + "});\n";
+  if (factor > 1 && layers.difference && pictures.script.size() < room)
+    add_tiles(index, layers, room - pictures.script.size(), pictures);
   return pictures;
 }
 

@@ -1,22 +1,31 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "renderer/compare/comparison_run.h"
 
 namespace roundel {
 
-/// The pictures of one result as a script that hands them to the report's page, in base64: a page
-/// from the file system may load scripts, but neither read files nor the pixels of its pictures.
+/// The pictures of one result as scripts that hand them to the report's page: a page from the file
+/// system may load scripts, but neither read files nor the pixels of its pictures. Values are the
+/// files' own. A large picture is there reduced, and in full where it differs.
 struct ReportPictures {
-  std::string script;
-  bool is_rounded = false;  ///< to the 8 bits that are shown, of files that have more
-  bool is_part = false;     ///< of a large picture, the part around the densest difference
-  int x = 0, y = 0;         ///< where the part begins
+  struct Tile {
+    int number;  ///< row · columns + column, of squares of kReportTile pixels
+    std::string script;
+  };
+  std::string script;       ///< what the page shows first; empty where no file can be read
+  std::vector<Tile> tiles;  ///< of a large picture, those with the most differing pixels first
+  std::size_t tiles_left_out = 0;
 };
 
-/// Reads the result's files. Throws Error as read_picture does.
-ReportPictures report_pictures(std::size_t index, const PairResult& result);
+inline constexpr int kReportTile = 512;
+
+/// Reads the result's files and makes as many tiles as fit into `room` bytes. Throws Error as
+/// read_picture does, but for results that could not be compared: theirs is what can be read.
+ReportPictures report_pictures(std::size_t index, const PairResult& result, std::uint64_t room);
 
 /// The page of report/, with its style and scripts in it, for a title (as HTML) and the data (as
 /// JSON fit for a <script>).

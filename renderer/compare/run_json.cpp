@@ -3,33 +3,15 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "renderer/base/text.h"
 
 namespace roundel {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-/// Also within its tolerance. The origin tells why pictures differ, so equal ones have none.
-bool differs_at_all(const PairResult& result) {
-  return result.difference.kind == PictureDifference::Kind::kDifferent ||
-         result.difference.kind == PictureDifference::Kind::kOtherShape;
-}
-
-Json result_json(const PairResult& result) {
-  Json json = {{"name", printable(result.name)}, {"state", state_name(result.state)}};
-  if (!result.rule.empty()) json["rule"] = result.rule;
-  if (differs_at_all(result) && result.origin != Origin::kUnknown) {
-    json["origin"] = origin_name(result.origin);
-  }
-  if (!result.golden_path.empty()) json["golden"] = result.golden_path;
-  if (!result.actual_path.empty()) json["actual"] = result.actual_path;
-  if (!result.reasons.empty()) json["reasons"] = result.reasons;
-  const bool is_compared = result.state == PairState::kSame || result.state == PairState::kDiffers;
-  if (is_compared) json["difference"] = difference_json(result.difference);
-  return json;
-}
 
 Json number_json(double number) {
   return std::isfinite(number) ? Json(number) : Json(nullptr);
@@ -37,6 +19,59 @@ Json number_json(double number) {
 
 Json box_json(const PixelBox& box) {
   return {{"x", box.x}, {"y", box.y}, {"width", box.width}, {"height", box.height}};
+}
+
+/// Also within its tolerance. The origin tells why pictures differ, so equal ones have none.
+bool differs_at_all(const PairResult& result) {
+  return result.difference.kind == PictureDifference::Kind::kDifferent ||
+         result.difference.kind == PictureDifference::Kind::kOtherShape;
+}
+
+/// Paths as they are from a file's folder on.
+class RelativePaths {
+ public:
+  explicit RelativePaths(const std::string& file) {
+    std::error_code error;
+    const fs::path folder = file == "-" ? fs::path() : fs::path(file).parent_path();
+    base_ = fs::weakly_canonical(fs::absolute(folder.empty() ? "." : folder, error), error);
+  }
+  std::string operator()(const std::string& path) const {
+    std::error_code error;
+    const fs::path absolute = fs::absolute(path, error).lexically_normal();
+    return without_slash(error ? path : absolute.lexically_relative(base_).string());
+  }
+
+ private:
+  fs::path base_;
+};
+
+/// In the words of a manifest's rule.
+Json tolerance_json(const Tolerance& tolerance) {
+  Json json = Json::object();
+  if (tolerance.max_delta > 0) json["max-delta"] = tolerance.max_delta;
+  if (tolerance.max_pixels && tolerance.pixels_in_percent)
+    json["max-pixels"] = {{"percent", *tolerance.max_pixels}};
+  else if (tolerance.max_pixels)
+    json["max-pixels"] = static_cast<std::uint64_t>(*tolerance.max_pixels);
+  if (const auto& density = tolerance.max_density)
+    json["max-density"] = {
+        {"pixels", density->pixels}, {"width", density->width}, {"height", density->height}};
+  if (tolerance.flip_mean) json["flip-mean"] = *tolerance.flip_mean;
+  for (const PixelBox& box : tolerance.ignore) json["ignore"].push_back(box_json(box));
+  if (tolerance.ignores_antialiasing) json["ignore-antialiasing"] = true;
+  if (tolerance.is_shape_tolerant) json["shape-tolerant"] = true;
+  return json;
+}
+
+Json result_json(const PairResult& result, const RelativePaths& relative) {
+  Json json = statement_json(result);
+  if (const auto& mask = result.tolerance.mask) json["tolerance"]["mask"] = relative(mask->path);
+  if (!result.scene_path.empty()) json["scene"] = relative(result.scene_path);
+  if (!result.golden_path.empty()) json["golden"] = relative(result.golden_path);
+  if (!result.actual_path.empty()) json["actual"] = relative(result.actual_path);
+  if (!result.difference_path.empty()) json["image"] = relative(result.difference_path);
+  if (result.seconds > 0) json["seconds"] = std::round(result.seconds * 1e6) / 1e6;
+  return json;
 }
 
 /// Text that may stand between tags and in attributes. XML 1.0 has no way at all to write control
@@ -67,13 +102,39 @@ std::string case_xml(const std::string& suite, const PairResult& result) {
 
 }  // namespace
 
-std::string run_json(const ComparisonRun& run) {
+std::string without_slash(std::string folder) {
+  if (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  return folder;
+}
+
+Json statement_json(const PairResult& result) {
+  Json json = {{"name", printable(result.name)}, {"state", state_name(result.state)}};
+  if (!result.reasons.empty()) json["reasons"] = result.reasons;
+  if (differs_at_all(result) && result.origin != Origin::kUnknown) {
+    json["origin"] = origin_name(result.origin);
+  }
+  if (!result.rule.empty()) json["rule"] = result.rule;
+  if (Json tolerance = tolerance_json(result.tolerance); !tolerance.empty())
+    json["tolerance"] = std::move(tolerance);
+  const bool is_compared = result.state == PairState::kSame || result.state == PairState::kDiffers;
+  if (is_compared) json["difference"] = difference_json(result.difference);
+  if (is_compared && result.difference.flip) json["ppd"] = result.pixels_per_degree;
+  return json;
+}
+
+std::string run_json(const ComparisonRun& run, const std::string& path) {
+  const RelativePaths relative(path);
+  Json json = {{"version", 1}, {"title", run.title}, {"counts", counts_json(count_states(run))}};
+  if (run.shares > 0) json["shard"] = {{"share", run.share}, {"of", run.shares}};
+  if (!run.golden_folder.empty()) json["goldens"] = relative(run.golden_folder);
+  if (!run.output_folder.empty()) json["output"] = relative(run.output_folder);
   // A picture a line: easy to look at, and to compare with another run's.
-  std::string text = "{\"title\":" + dump(run.title) +
-                     ",\"counts\":" + dump(counts_json(count_states(run))) + ",\"pictures\":[";
+  std::string text = dump(json);
+  text.back() = ',';
+  text += "\"pictures\":[";
   const char* separator = "\n";
   for (const PairResult& result : run.results) {
-    text += separator + dump(result_json(result));
+    text += separator + dump(result_json(result, relative));
     separator = ",\n";
   }
   return text + "\n]}\n";
@@ -106,8 +167,9 @@ Json difference_json(const PictureDifference& difference) {
   if (difference.ignored > 0)
     json["ignored"] = {{"pixels", difference.ignored}, {"different", difference.ignored_different}};
   for (const PictureDifference::Channel& channel : difference.channels)
-    json["channels"][channel.name] = {{"largest", channel.largest}, {"mean", channel.mean}};
-  json["rmse"] = difference.rmse;
+    json["channels"][channel.name] = {{"largest", number_json(channel.largest)},
+                                      {"mean", number_json(channel.mean)}};
+  json["rmse"] = number_json(difference.rmse);
   json["psnr_db"] = number_json(difference.psnr);
   if (difference.pixels_over == 0) return json;
   json["box"] = box_json(difference.box);

@@ -18,9 +18,15 @@ nlohmann::ordered_json counts_json(const RunCounts& counts);
 /// On one line, names that are not UTF-8 with replacement characters.
 std::string dump(const nlohmann::ordered_json& json);
 
-/// A run for programs, pictures by name: {title, counts {…}, pictures [{name, state, rule, origin,
-/// golden, actual, reasons, difference}]}. Ends with a line feed.
-std::string run_json(const ComparisonRun& run);
+/// A run for programs, a picture a line, as results_file.h reads it. `path`: of the file that it is
+/// for, to whose folder the paths in it are relative; "-": to the working directory.
+std::string run_json(const ComparisonRun& run, const std::string& path = "-");
+
+/// "goldens" for "goldens/".
+std::string without_slash(std::string folder);
+
+/// What a result says, without paths and times.
+nlohmann::ordered_json statement_json(const PairResult& result);
 
 /// A run for CI systems: JUnit's XML, a test case a picture, its reasons as the failure's text;
 /// what could not be compared is an error.

@@ -70,11 +70,24 @@ std::string npy_header(std::string_view type, std::string_view shape) {
   return start + header;
 }
 
-std::string npy_file(std::span<const float> values, std::uint64_t rows, std::uint64_t columns) {
+namespace {
+
+template <typename Number>
+std::string file_of(std::span<const Number> values, std::uint64_t rows, std::uint64_t columns) {
   assert(values.size() == rows * columns);
-  std::string file = npy_header("'<f4'", fmt::format("({}, {})", rows, columns));
+  std::string file =
+      npy_header(fmt::format("'<f{}'", sizeof(Number)), fmt::format("({}, {})", rows, columns));
   file.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
   return file;
+}
+
+}  // namespace
+
+std::string npy_file(std::span<const float> values, std::uint64_t rows, std::uint64_t columns) {
+  return file_of(values, rows, columns);
+}
+std::string npy_file(std::span<const double> values, std::uint64_t rows, std::uint64_t columns) {
+  return file_of(values, rows, columns);
 }
 
 void write_npy(const std::string& path, std::span<const float> values, std::uint64_t rows,

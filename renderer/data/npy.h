@@ -24,9 +24,10 @@ void add_npy_columns(const NpyHeader& header, const std::shared_ptr<const ByteSo
 /// The first bytes of an .npy file: magic, version, and the header, whose `type` and `shape` are as
 /// Python writes them; padded as NumPy does it.
 std::string npy_header(std::string_view type, std::string_view shape);
-/// An .npy file of a float32 [rows, columns] array.
+/// An .npy file of a float32 or float64 [rows, columns] array.
 std::string npy_file(std::span<const float> values, std::uint64_t rows, std::uint64_t columns);
-/// Writes it, atomically. Throws Error.
+std::string npy_file(std::span<const double> values, std::uint64_t rows, std::uint64_t columns);
+/// Writes the first, atomically. Throws Error.
 void write_npy(const std::string& path, std::span<const float> values, std::uint64_t rows,
                std::uint64_t columns);
 

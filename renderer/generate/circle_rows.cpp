@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "renderer/generate/circle_parts.h"
+#include "renderer/generate/view.h"
 
 namespace roundel {
 namespace {
@@ -14,18 +16,85 @@ constexpr std::size_t kColorColumns = 7;   // and red, green, blue
 constexpr std::size_t kAllColumns = 8;     // and alpha
 constexpr std::size_t kStrokeColumns = 9;  // and inner radius
 
-/// By circle; in layers without a stroke that of a stroke of width 0.
-std::vector<float> inner_radii(const Scene& scene, const Circles& circles) {
-  std::vector<float> radii;
-  radii.reserve(circles.count());
-  for (const Layer& layer : scene.layers) {
-    const double width = layer.stroke ? stroke_width(scene, layer) / scene.view.zoom : 0;
-    for (std::uint64_t i = 0, count = count_circles(layer); i < count; ++i) {
-      const double radius = circles.shapes[radii.size()].radius;
-      radii.push_back(static_cast<float>(std::max(radius - width, 0.0)));
-    }
+/// The width of each circle's stroke in scene space, 0 where its layer has none.
+std::vector<double> stroke_widths(const Scene& scene) {
+  std::vector<double> widths;
+  for (const Layer& layer : scene.layers)
+    widths.resize(widths.size() + count_circles(layer),
+                  layer.stroke ? stroke_width(scene, layer) / scene.view.zoom : 0);
+  return widths;
+}
+
+/// Calls shape_of(i) for each circle's place as it is to be written.
+template <typename Number, typename ShapeOf>
+std::vector<Number> rows_of(const Scene& scene, const Circles& circles, std::size_t columns,
+                            const ShapeOf& shape_of) {
+  const std::vector<double> widths =
+      columns == kStrokeColumns ? stroke_widths(scene) : std::vector<double>();
+  std::vector<Number> rows;
+  rows.reserve(circles.count() * columns);
+  const auto add = [&rows](auto... numbers) {
+    (rows.push_back(static_cast<Number>(numbers)), ...);
+  };
+  for (std::size_t i = 0; i < circles.count(); ++i) {
+    const SceneShape shape = shape_of(i);
+    add(shape.x, shape.y, shape.z, shape.radius);
+    if (columns == kShapeColumns) continue;
+    const Paint& paint = circles.paints[i];
+    const BlendColor color = is_snow(paint) ? BlendColor{1, 1, 1} : paint_color(paint);
+    add(color.red, color.green, color.blue);
+    if (columns >= kAllColumns) add(std::abs(paint.alpha));
+    if (columns == kStrokeColumns) add(std::max(shape.radius - widths[i], 0.0));
   }
-  return radii;
+  return rows;
+}
+
+/// `value`, or a number as little beside it as it takes to be moved to `goal`, if any is.
+template <typename Number, typename Move>
+Number moved_to(float goal, Number value, const Move& move) {
+  constexpr int kTries = 24;
+  Number step = 0;
+  for (int i = 0; i < kTries; ++i) {
+    if (move(value - step) == goal) return value - step;
+    if (move(value + step) == goal) return value + step;
+    const Number size = std::abs(value);
+    step = i == 0 ? std::nextafter(size, std::numeric_limits<Number>::infinity()) - size : 2 * step;
+  }
+  return value;
+}
+
+/// True where circles are moved by the view before they are binary32.
+bool is_rounded_last(const Scene& scene) {
+  if (is_identity(scene.view, scene.image.frame_width(), scene.image.frame_height())) return false;
+  return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    return !layer.is_hidden &&
+           (!layer.move.is_identity() || (data != nullptr && (data->map || !data->fits_float)));
+  });
+}
+
+std::vector<double> rounded_last(const Scene& scene, CircleSource& source, std::int64_t frame,
+                                 std::size_t columns, Circles& memory) {
+  std::vector<ScenePoint> centers;
+  source.generate_with_centers(frame, memory, centers);
+  const double zoom = scene.view.zoom;
+  const FrameMove move(scene.view, scene.image.frame_width(), scene.image.frame_height());
+  // Columns of data round the radius before the view, a map does not.
+  const auto zoom_float = [zoom](float radius) {
+    return static_cast<float>(static_cast<double>(radius) * zoom);
+  };
+  const auto zoom_double = [zoom](double radius) { return static_cast<float>(radius * zoom); };
+  return rows_of<double>(scene, memory, columns, [&](std::size_t i) {
+    const Shape& drawn = memory.shapes[i];
+    const double radius = static_cast<double>(drawn.radius) / zoom;
+    const float rounded = moved_to(drawn.radius, static_cast<float>(radius), zoom_float);
+    return SceneShape{moved_to(drawn.x, centers[i].x, [&](double x) { return move.x(x); }),
+                      moved_to(drawn.y, centers[i].y, [&](double y) { return move.y(y); }),
+                      static_cast<double>(drawn.z),
+                      zoom_float(rounded) == drawn.radius
+                          ? static_cast<double>(rounded)
+                          : moved_to(drawn.radius, radius, zoom_double)};
+  });
 }
 
 }  // namespace
@@ -38,23 +107,22 @@ std::size_t circle_columns(const Scene& scene, bool all) {
   return all_snow && !scene.layers.empty() ? kShapeColumns : kColorColumns;
 }
 
-std::vector<float> circle_rows(const Scene& scene, const Circles& circles, std::size_t columns) {
-  const std::vector<float> inner =
-      columns == kStrokeColumns ? inner_radii(scene, circles) : std::vector<float>();
-  std::vector<float> rows;
-  rows.reserve(circles.count() * columns);
-  for (std::size_t i = 0; i < circles.count(); ++i) {
-    const Shape& shape = circles.shapes[i];
-    rows.insert(rows.end(), {shape.x, shape.y, shape.z, shape.radius});
-    if (columns == kShapeColumns) continue;
-    const Paint& paint = circles.paints[i];
-    const bool snows = is_snow(paint);  // and has no colour of its own
-    rows.insert(rows.end(),
-                {snows ? 1.0f : paint.red, snows ? 1.0f : paint.green, snows ? 1.0f : paint.blue});
-    if (columns >= kAllColumns) rows.push_back(std::abs(paint.alpha));
-    if (columns == kStrokeColumns) rows.push_back(inner[i]);
-  }
-  return rows;
+std::size_t circle_row_bytes(const Scene& scene, bool all) {
+  constexpr std::size_t kTwice = 2;  // rows, and the file made of them
+  const std::size_t bytes = kTwice * circle_columns(scene, all) * sizeof(float);
+  return sizeof(Shape) + sizeof(Paint) +
+         (all && is_rounded_last(scene) ? 2 * bytes + sizeof(ScenePoint) : bytes);
+}
+
+CircleRows circle_rows(const Scene& scene, CircleSource& source, std::int64_t frame, bool all,
+                       Circles& memory) {
+  const std::size_t columns = circle_columns(scene, all);
+  if (all && is_rounded_last(scene)) return rounded_last(scene, source, frame, columns, memory);
+  source.generate(frame, memory);
+  return rows_of<float>(scene, memory, columns, [&](std::size_t i) {
+    const Shape& shape = memory.shapes[i];
+    return SceneShape{shape.x, shape.y, shape.z, shape.radius};
+  });
 }
 
 }  // namespace roundel

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <variant>
 #include <vector>
 
-#include "renderer/generate/circle.h"
+#include "renderer/generate/generate.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -12,8 +14,17 @@ namespace roundel {
 /// radius of each circle's.
 std::size_t circle_columns(const Scene& scene, bool all);
 
-/// Rows [count][columns] of circles in scene space. Colours are the scene file's where the scene's
-/// blend space is kDisplay.
-std::vector<float> circle_rows(const Scene& scene, const Circles& circles, std::size_t columns);
+/// Memory of a circle while circle_rows() makes them, in bytes.
+std::size_t circle_row_bytes(const Scene& scene, bool all);
+
+/// Rows [count][columns].
+using CircleRows = std::variant<std::vector<float>, std::vector<double>>;
+
+/// A frame's circles in scene space. Colours are the scene file's where the scene's blend space is
+/// kDisplay. In binary32, but with `all` in binary64 where the view moves circles that are not
+/// binary32 before: those of layers with a move, a map or wider data. What is then drawn from the
+/// rows under the same view is the same.
+CircleRows circle_rows(const Scene& scene, CircleSource& source, std::int64_t frame, bool all,
+                       Circles& memory);
 
 }  // namespace roundel

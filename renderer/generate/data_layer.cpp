@@ -77,6 +77,20 @@ class DataLayer final : public LayerSource {
     return rows;
   }
 
+  void write_centers(std::span<ScenePoint> centers) override {
+    const RowNumbers place_of = map_.order ? places_by_row(sorted()) : RowNumbers();
+    const PointMove to_scene(layer_.move);
+    for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
+      const std::span<const double> x = mapper_.x(run), y = mapper_.y(run);
+      const std::uint64_t first = facts_.kept_before_block(block);
+      for (std::size_t j = 0; j < run.kept.size(); ++j) {
+        const auto [scene_x, scene_y] = to_scene(x[run.kept[j]], y[run.kept[j]]);
+        centers[map_.order ? place_of[first + j] : first + j] = {scene_x, scene_y};
+      }
+    });
+    table_.keep_no_more();
+  }
+
   Runs runs() const override { return source_.facts ? Runs::kWhole : Runs::kNone; }
   std::uint64_t most_in_memory() const override {
     return most_data_in_memory(scene_, table_, map_);

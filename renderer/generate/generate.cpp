@@ -181,6 +181,31 @@ void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths,
   circles.paints_generation = state_->number;
 }
 
+void CircleSource::generate_with_centers(std::int64_t frame, Circles& circles,
+                                         std::vector<ScenePoint>& centers) {
+  generate(frame, circles, Depths::kAll, Space::kLayer);
+  centers.resize(circles.count());
+  std::size_t first = 0;
+  for (std::size_t index = 0; index < state_->sources.size(); ++index) {
+    const Layer& layer = state_->scene.layers[index];
+    const std::size_t count = count_circles(layer);
+    const std::span<ScenePoint> points = std::span(centers).subspan(first, count);
+    const std::span<Shape> shapes = circles.shapes.span().subspan(first, count);
+    first += count;
+    if (is_data(layer)) {
+      state_->sources[index]->write_centers(points);
+      continue;
+    }
+    const PointMove to_scene(layer.move);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto [x, y] =
+          to_scene(static_cast<double>(shapes[i].x), static_cast<double>(shapes[i].y));
+      points[i] = {x, y};
+    }
+    move_circles(move_of(state_->scene, layer, true), shapes);
+  }
+}
+
 CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* stats) {
   StageStats unused;
   const StageTimer timer(stats != nullptr ? *stats : unused, "generate");

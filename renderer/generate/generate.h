@@ -7,6 +7,7 @@
 #include "renderer/base/stage_stats.h"
 #include "renderer/generate/circle_stream.h"
 #include "renderer/generate/source_memory.h"
+#include "renderer/generate/view.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -43,6 +44,11 @@ class CircleSource {
   /// loaded.
   void generate(std::int64_t frame, Circles& circles, Depths depths = Depths::kAll,
                 Space space = Space::kScene);
+
+  /// The circles as they are drawn, but none as a stroke's parts, and their centres in scene space
+  /// before they are rounded.
+  void generate_with_centers(std::int64_t frame, Circles& circles,
+                             std::vector<ScenePoint>& centers);
 
   /// A frame's circles as they are drawn: made where they are needed if each can be made without
   /// the others, else generated into `memory` (stage generate of `stats`). Frames before 0 have

@@ -8,6 +8,7 @@
 #include "renderer/generate/circle_motion.h"
 #include "renderer/generate/random_circle.h"
 #include "renderer/generate/source_memory.h"
+#include "renderer/generate/view.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -64,6 +65,8 @@ class LayerSource {
   virtual std::vector<std::uint64_t> rows_of(std::span<const std::uint64_t> /*circles*/) {
     return {};
   }
+  /// Of layers with data: the centres of all circles in scene space before they are rounded.
+  virtual void write_centers(std::span<ScenePoint> /*centers*/) {}
   /// So many circles of a scene are kept rather than made twice.
   virtual std::uint64_t most_in_memory() const { return 0; }
 

@@ -110,6 +110,11 @@ inline void move_circles(const CircleMove& move, std::span<Shape> shapes) {
   for (Shape& shape : shapes) shape = move(shape);
 }
 
+/// A centre in scene space before it is rounded.
+struct ScenePoint {
+  double x, y;
+};
+
 /// A circle in scene space, for people to read.
 struct SceneShape {
   double x, y, z, radius;

@@ -13,6 +13,7 @@ namespace roundel {
 /// A position in a scene file; both counted from 1, columns in bytes.
 struct Place {
   std::uint32_t line = 1, column = 1;
+  bool operator==(const Place&) const = default;
 };
 
 /// One thing that is wrong with a scene.

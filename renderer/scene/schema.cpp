@@ -19,23 +19,26 @@ Json limit_json(double value) {
 
 class SchemaWriter {
  public:
-  Json write(const Spec& scene) {
+  explicit SchemaWriter(bool has_vars) : has_vars_(has_vars) {}
+
+  std::string write(const Spec& spec, const char* title, const char* description) {
     Json root = {{"$schema", "http://json-schema.org/draft-07/schema#"},
-                 {"title", "Roundel scene"},
-                 {"description", "A scene of translucent circles. Written by `roundel schema`."}};
-    root.update(form_json(scene));
-    definitions_["var"] = {{"type", "string"},
-                           {"pattern", "^[$][A-Za-z_][A-Za-z0-9_]*$"},
-                           {"description", "The value of a var."}};
-    root["definitions"] = definitions_;
-    return root;
+                 {"title", title},
+                 {"description", description}};
+    root.update(form_json(spec));
+    if (has_vars_)
+      definitions_["var"] = {{"type", "string"},
+                             {"pattern", "^[$][A-Za-z_][A-Za-z0-9_]*$"},
+                             {"description", "The value of a var."}};
+    if (!definitions_.empty()) root["definitions"] = definitions_;
+    return root.dump(2) + "\n";
   }
 
  private:
-  // The schema of a value: what its spec says, or a var.
+  // The schema of a value: what its spec says, or in scenes a var.
   Json json(const Spec& spec) {
     Json value = spec_json(spec);
-    if (value.empty()) return value;  // allows everything
+    if (value.empty() || !has_vars_) return value;  // empty: allows everything
     const Json var = {{"$ref", "#/definitions/var"}};
     if (value.size() != 1 || !value.contains("anyOf")) value = {{"anyOf", {std::move(value)}}};
     value["anyOf"].push_back(var);
@@ -66,7 +69,12 @@ class SchemaWriter {
   }
   Json form_json(const BooleanSpec&) { return {{"type", "boolean"}}; }
   Json form_json(const AnythingSpec&) { return Json::object(); }
-  Json form_json(const StringSpec&) { return {{"type", "string"}, {"minLength", 1}}; }
+  Json form_json(const NullSpec&) { return {{"type", "null"}}; }
+  Json form_json(const StringSpec& spec) {
+    Json json = {{"type", "string"}};
+    if (!spec.is_any) json["minLength"] = 1;
+    return json;
+  }
   Json form_json(const HexColorSpec&) {
     return {{"type", "string"}, {"pattern", "^#[0-9a-fA-F]{6}$"}};
   }
@@ -135,19 +143,26 @@ class SchemaWriter {
     return out;
   }
   Json field_json(const Field& field) {
-    Json out = {{"description", field.description}};
+    Json out = Json::object();
+    if (!field.description.empty()) out["description"] = field.description;
     if (!field.default_json.empty()) out["default"] = Json::parse(field.default_json);
     out.update(json(*field.spec));
     return out;
   }
 
+  bool has_vars_;
   Json definitions_ = Json::object();
 };
 
 }  // namespace
 
 std::string scene_json_schema() {
-  return SchemaWriter().write(scene_spec()).dump(2) + "\n";
+  return SchemaWriter(true).write(scene_spec(), "Roundel scene",
+                                  "A scene of translucent circles. Written by `roundel schema`.");
+}
+
+std::string json_schema(const Spec& spec, const char* title, const char* description) {
+  return SchemaWriter(false).write(spec, title, description);
 }
 
 }  // namespace roundel

@@ -58,7 +58,11 @@ struct IntegerSpec {
   std::int64_t step = 1;  ///< only its multiples; min and max are some
 };
 struct BooleanSpec {};
-struct StringSpec {};    ///< one character at least, no control characters
+struct NullSpec {};
+/// One character at least, no control characters; with `is_any` whatever text there is.
+struct StringSpec {
+  bool is_any = false;
+};
 struct HexColorSpec {};  ///< "#rrggbb"
 /// A number with a unit, such as 2px, from min to max.
 struct UnitSpec {
@@ -78,7 +82,7 @@ struct AnyOfSpec {
 /// Schema (schema.h) both follow from it.
 struct Spec {
   std::variant<ObjectSpec, DictSpec, AnythingSpec, ListSpec, NumberSpec, IntegerSpec, BooleanSpec,
-               StringSpec, HexColorSpec, UnitSpec, EnumSpec, AnyOfSpec>
+               NullSpec, StringSpec, HexColorSpec, UnitSpec, EnumSpec, AnyOfSpec>
       form;
   std::string expected =
       {};  ///< for "expected …"; numbers, booleans and enums have their own words

@@ -19,6 +19,7 @@ class ValidNode : private YamlNode {
   using YamlNode::place;
   using YamlNode::text;
 
+  bool is_null() const { return kind() == YamlKind::kNull; }
   /// True for a scalar without quotes.
   bool is_plain() const { return kind() == YamlKind::kPlain; }
   /// All items of a list.

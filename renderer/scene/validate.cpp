@@ -44,6 +44,7 @@ bool fits_kind(YamlNode node, const Spec& spec) {
                [&](const NumberSpec&) { return is_number(node); },
                [&](const IntegerSpec&) { return is_number(node); },
                [&](const BooleanSpec&) { return is_boolean(node); },
+               [&](const NullSpec&) { return node.kind() == YamlKind::kNull; },
                [&](const StringSpec&) { return is_text(node); },
                [&](const HexColorSpec&) { return is_text(node); },
                [&](const UnitSpec& unit) {
@@ -165,11 +166,16 @@ class Validator {
                             : unexpected(node, "true or false", quotes_hint(node));
   }
 
-  Validity check_form(YamlNode node, const Spec& spec, const StringSpec&) {
+  Validity check_form(YamlNode node, const Spec&, const NullSpec&) {
+    return node.kind() == YamlKind::kNull ? Validity::kValid : unexpected(node, "null");
+  }
+
+  Validity check_form(YamlNode node, const Spec& spec, const StringSpec& string) {
     if (!is_text(node))
       return unexpected(
           node, spec.expected,
           is_number(node) || is_boolean(node) ? "put a text like this in quotes" : "");
+    if (string.is_any) return Validity::kValid;
     if (node.text().empty()) return unexpected(node, spec.expected);
     // Escapes such as "\0" come from double-quoted text and are not in the file as such.
     const bool plain_text = !find_non_text(node.text()) &&

@@ -1,21 +1,16 @@
 #include "renderer/scene/yaml_tree.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/mark.h>
-#include <yaml-cpp/parser.h>
+#include <yaml.h>
 
 #include <algorithm>
-#include <sstream>
+#include <new>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 
 namespace roundel {
 namespace {
-
-constexpr const char* kNoAnchors = "anchors and aliases (& and *) are not supported in scene files";
 
 [[noreturn]] void fail(const std::string& file, Place place, const std::string& problem) {
   SceneErrors errors(file);
@@ -24,41 +19,32 @@ constexpr const char* kNoAnchors = "anchors and aliases (& and *) are not suppor
   throw std::logic_error("unreachable");
 }
 
-Place place_of(const YAML::Mark& mark) {
-  if (mark.is_null()) return {};
+Place place_of(const yaml_mark_t& mark) {
   return {static_cast<std::uint32_t>(mark.line) + 1, static_cast<std::uint32_t>(mark.column) + 1};
 }
 
+/// Columns count characters.
 Place place_of(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
-  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  const std::string_view line = before.substr(before.rfind('\n') + 1);  // npos + 1 is 0
+  const auto starts = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
   return {static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n')) + 1,
-          static_cast<std::uint32_t>(offset - line_start) + 1};
+          static_cast<std::uint32_t>(std::count_if(line.begin(), line.end(), starts)) + 1};
 }
 
-// What the YAML parser must never see: what is no text, and what would make it use far more time
-// and memory than the text has bytes. Brackets are counted wherever they stand, in comments and
-// quotes too; hence a limit far above kMaxDepth.
+// What the YAML parser must never see: what is no text, and more values than a tree has room for.
 void check_text(std::string_view text, const std::string& file) {
   if (const std::optional<std::size_t> bad = find_non_text(text))
     fail(file, place_of(text, *bad),
          fmt::format("expected UTF-8 text, got the byte 0x{:02x}",
                      static_cast<unsigned char>(text[*bad])));
-  constexpr std::size_t kMaxOpenBrackets = 1000;
-  std::size_t open = 0, punctuation = 0;
+  std::size_t punctuation = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '[' || c == '{') {
-      if (++open > kMaxOpenBrackets)
-        fail(file, place_of(text, i),
-             fmt::format("nested too deeply (at most {} levels)", YamlTree::kMaxDepth));
-    } else if ((c == ']' || c == '}') && open > 0) {
-      --open;
-    }
-    if (c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}' || c == '\n') {
-      if (++punctuation > YamlTree::kMaxPunctuation)
-        fail(file, place_of(text, i), "too many values; put bulk data into an .npy file");
-    }
+    const bool counts =
+        c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}' || c == '\n';
+    if (counts && ++punctuation > YamlTree::kMaxPunctuation)
+      fail(file, place_of(text, i), "too many values; put bulk data into an .npy file");
   }
 }
 
@@ -105,69 +91,127 @@ void report_unquoted_colors(std::string_view text, const std::string& file) {
   errors.throw_if_any();
 }
 
-// True where the last line that is neither empty nor a comment is the document end marker.
-bool ends_with_marker(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t line_start = text.find_last_of('\n', text.size() - 1) + 1;  // npos + 1 is 0
-    const std::string_view line = text.substr(line_start);
-    if (line.starts_with("...")) return true;
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    if (first != std::string_view::npos && line[first] != '#') return false;
-    text.remove_suffix(text.size() - (line_start > 0 ? line_start - 1 : 0));
-  }
-  return false;
+bool is_null(std::string_view plain) {
+  return plain.empty() || plain == "~" || plain == "null" || plain == "Null" || plain == "NULL";
 }
 
-std::string problem_of(const YAML::Exception& error) {
-  if (error.msg.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR)) return kNoAnchors;
-  if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR || error.msg == YAML::ErrorMsg::EOF_IN_SCALAR)
-    return "not valid YAML: a text in quotes is not closed";
-  return "not valid YAML: " + error.msg;
+std::string_view text_of(const yaml_char_t* text, std::size_t size) {
+  return {reinterpret_cast<const char*>(text), size};
 }
+
+class Event {
+ public:
+  explicit Event(yaml_parser_t& parser) : is_sound_(yaml_parser_parse(&parser, &event_) != 0) {}
+  ~Event() {
+    if (is_sound_) yaml_event_delete(&event_);
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  bool is_sound() const { return is_sound_; }
+  const yaml_event_t& operator*() const { return event_; }
+
+ private:
+  yaml_event_t event_;
+  bool is_sound_;
+};
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) {
+    if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
+    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
+                                 text.size());
+  }
+  ~Parser() { yaml_parser_delete(&parser_); }
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  Event next() { return Event(parser_); }
+  /// Why there is no next event. `open`: the innermost list or map that is not closed yet.
+  [[noreturn]] void fail(const std::string& file, std::optional<Place> open) const {
+    if (parser_.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
+    const std::string_view problem = parser_.problem;
+    const std::string_view context = parser_.context != nullptr ? parser_.context : "";
+    const Place place = place_of(parser_.problem_mark);
+    const Place start = place_of(parser_.context_mark);
+    if (context == "while scanning a quoted scalar" && problem.starts_with("found unexpected"))
+      roundel::fail(file, start, "this text in quotes is not closed");
+    std::string text = fmt::format("not valid YAML: {}", problem);
+    if (!context.empty() && start != place)
+      text += fmt::format(", {} at {}:{}", context, start.line, start.column);
+    else if (open && problem == "did not find expected node content")
+      text += fmt::format(", in what begins at {}:{}", open->line, open->column);
+    roundel::fail(file, place, text);
+  }
+
+ private:
+  yaml_parser_t parser_;
+};
 
 }  // namespace
 
-class YamlTreeBuilder : public YAML::EventHandler {
+class YamlTreeBuilder {
  public:
   YamlTreeBuilder(YamlTree& tree, const std::string& file) : tree_(tree), file_(file) {}
 
-  void OnDocumentStart(const YAML::Mark& mark) override {
-    if (++documents_ > 1)
-      fail(file_, place_of(mark), "expected one YAML document, found the start of a second");
+  void add(const yaml_event_t& event) {
+    const yaml_mark_t& mark = event.start_mark;
+    switch (event.type) {
+      case YAML_DOCUMENT_START_EVENT:
+        if (++documents_ > 1)
+          fail(file_, place_of(mark), "expected one YAML document, found the start of a second");
+        break;
+      case YAML_ALIAS_EVENT:
+        refuse_anchors(mark);
+      case YAML_SCALAR_EVENT:
+        add_scalar(event.data.scalar, mark);
+        break;
+      case YAML_SEQUENCE_START_EVENT:
+        open(YamlKind::kList, mark, event.data.sequence_start.tag,
+             event.data.sequence_start.anchor);
+        break;
+      case YAML_MAPPING_START_EVENT:
+        open(YamlKind::kMap, mark, event.data.mapping_start.tag, event.data.mapping_start.anchor);
+        break;
+      case YAML_SEQUENCE_END_EVENT:
+      case YAML_MAPPING_END_EVENT:
+        close();
+        break;
+      default:
+        break;
+    }
   }
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    add(YamlKind::kNull, mark, "", anchor);
-    // An absent value has the mark of whatever comes next; its key says better where it is missing.
-    if (is_value_of_map()) tree_.nodes_.back().place = tree_.nodes_[tree_.nodes_.size() - 2].place;
-    finish_node();
+
+  std::optional<Place> innermost() const {
+    return open_.empty() ? std::nullopt : std::optional(tree_.nodes_[open_.back()].place);
   }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse_anchors(mark); }
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
-    if (is_key_of_map() && tag != "!" && value == "<<")
+
+ private:
+  using Scalar = decltype(yaml_event_t().data.scalar);
+
+  [[noreturn]] void refuse_anchors(const yaml_mark_t& mark) const {
+    fail(file_, place_of(mark), "anchors and aliases (& and *) are not supported in scene files");
+  }
+  void add_scalar(const Scalar& scalar, const yaml_mark_t& mark) {
+    const std::string_view value = text_of(scalar.value, scalar.length);
+    const bool is_plain = scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    if (is_plain && is_key_of_map() && value == "<<")
       fail(file_, place_of(mark), "merge keys (<<) are not supported in scene files");
-    add(tag == "!" ? YamlKind::kQuoted : YamlKind::kPlain, mark, tag, anchor);
+    if (is_plain && is_null(value)) {
+      add_node(YamlKind::kNull, mark, scalar.tag, scalar.anchor);
+      // An absent value's mark is behind it; its key says better where it is missing.
+      if (is_value_of_map())
+        tree_.nodes_.back().place = tree_.nodes_[tree_.nodes_.size() - 2].place;
+      return finish_node();
+    }
+    add_node(is_plain ? YamlKind::kPlain : YamlKind::kQuoted, mark, scalar.tag, scalar.anchor);
     YamlTree::Node& node = tree_.nodes_.back();
     node.begin = static_cast<std::uint32_t>(tree_.text_.size());
     node.size = static_cast<std::uint32_t>(value.size());
     tree_.text_ += value;
     finish_node();
-  }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    open(YamlKind::kList, mark, tag, anchor);
-  }
-  void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    open(YamlKind::kMap, mark, tag, anchor);
-  }
-  void OnMapEnd() override { close(); }
-
- private:
-  [[noreturn]] void refuse_anchors(const YAML::Mark& mark) const {
-    fail(file_, place_of(mark), kNoAnchors);
   }
   bool is_key_of_map() const {
     if (open_.empty()) return false;
@@ -177,10 +221,10 @@ class YamlTreeBuilder : public YAML::EventHandler {
   bool is_value_of_map() const {
     return !open_.empty() && tree_.nodes_[open_.back()].kind == YamlKind::kMap && !is_key_of_map();
   }
-  void add(YamlKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
-    if (anchor != 0) refuse_anchors(mark);
-    if (!tag.empty() && tag != "?" && tag != "!")
-      fail(file_, place_of(mark), "tags (!) are not supported in scene files");
+  void add_node(YamlKind kind, const yaml_mark_t& mark, const yaml_char_t* tag,
+                const yaml_char_t* anchor) {
+    if (anchor != nullptr) refuse_anchors(mark);
+    if (tag != nullptr) fail(file_, place_of(mark), "tags (!) are not supported in scene files");
     if (is_key_of_map() && kind != YamlKind::kPlain && kind != YamlKind::kQuoted)
       fail(file_, place_of(mark), "expected a key that is a single word");
     YamlTree::Node node;
@@ -191,8 +235,9 @@ class YamlTreeBuilder : public YAML::EventHandler {
   void finish_node() {
     if (!open_.empty()) ++tree_.nodes_[open_.back()].begin;
   }
-  void open(YamlKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
-    add(kind, mark, tag, anchor);
+  void open(YamlKind kind, const yaml_mark_t& mark, const yaml_char_t* tag,
+            const yaml_char_t* anchor) {
+    add_node(kind, mark, tag, anchor);
     if (open_.size() == YamlTree::kMaxDepth)
       fail(file_, place_of(mark),
            fmt::format("nested too deeply (at most {} levels)", YamlTree::kMaxDepth));
@@ -217,22 +262,18 @@ YamlTree::YamlTree(std::string_view text, const std::string& file, const char* k
                      memory_text(static_cast<double>(kMaxFileBytes))));
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   check_text(text, file);
-  // yaml-cpp takes the end of the file for the end of a quoted text, unless a marker stands there.
-  std::istringstream stream(std::string(text) + (ends_with_marker(text) ? "" : "\n...\n"));
   YamlTreeBuilder builder(*this, file);
+  Parser parser(text);
   try {
-    YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {
+    for (bool goes_on = true; goes_on;) {
+      const Event event = parser.next();
+      if (!event.is_sound()) parser.fail(file, builder.innermost());
+      builder.add(*event);
+      goes_on = (*event).type != YAML_STREAM_END_EVENT;
     }
   } catch (const Error&) {
     report_unquoted_colors(text, file);
     throw;
-  } catch (const YAML::Exception& error) {
-    report_unquoted_colors(text, file);
-    Place place = place_of(error.mark);
-    const Place end = place_of(text, text.size());
-    if (place.line > end.line) place = end;  // it stands in the marker
-    fail(file, place, problem_of(error));
   }
   if (std::any_of(nodes_.begin(), nodes_.end(),
                   [](const Node& node) { return node.kind == YamlKind::kNull; }))

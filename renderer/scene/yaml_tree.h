@@ -33,8 +33,7 @@ class YamlTree {
  public:
   static constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
   static constexpr std::size_t kMaxDepth = 64;
-  /// The parser holds on to every token of an unfinished list or map, so their number is limited:
-  /// some 200 bytes each. Counted are the characters , : [ ] { } and line ends.
+  /// What bounds the number of nodes. Counted are the characters , : [ ] { } and line ends.
   static constexpr std::size_t kMaxPunctuation = 4'000'000;
 
   /// Parses the one document that `text` (UTF-8, with or without a byte order mark) must hold; no

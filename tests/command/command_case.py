@@ -1,6 +1,7 @@
 """What tests of the command from outside have in common. The script that imports this gets the program's path as its first
 argument."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -28,6 +29,11 @@ class CommandCase(unittest.TestCase):
     def write(self, name, text):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
+
+    def results(self, name):
+        """The pictures of a file of results, without times."""
+        return [{key: value for key, value in picture.items() if key != "seconds"}
+                for picture in json.loads(self.read(name))["pictures"]]
 
     def run_roundel(self, *arguments, code=0, stdin=""):
         """Runs the command; its exit code must be `code`. Output and messages are bytes."""

@@ -63,7 +63,7 @@ class DataFilmsTest(CommandCase):
         values = [columns(frame)["v"] for frame in self.frames()]
         low, high = min(map(np.min, values)), max(map(np.max, values))
         for frame, found in zip(self.frames(), self.circles()):
-            np.testing.assert_array_equal(found[:, 0], columns(frame)["x"].astype(np.float32))
+            np.testing.assert_array_equal(found[:, 0], columns(frame)["x"])
             t = (columns(frame)["v"] - low) / (high - low)
             np.testing.assert_allclose(found[:, 4], t, atol=1e-6)
             np.testing.assert_allclose(found[:, 3], 0.01 + 0.04 * t, atol=1e-6)

@@ -289,6 +289,46 @@ class MapTest(unittest.TestCase):
         self.run_roundel("render", "again.yaml", "-o", "b.pfm")
         self.run_roundel("diff", "a.pfm", "b.pfm")
 
+    def test_what_circles_wrote_draws_the_same_picture_under_a_view(self):
+        """float64 data far from the origin, and layers that move, are rounded behind the view only."""
+        random = np.random.default_rng(8)
+        far = np.column_stack([9e5 + random.random((1000, 2)), random.uniform(.01, .02, (1000, 4)), random.random(1000)])
+        np.save(self.path("far.npy"), far)
+        np.save(self.path("near.npy"), far.astype(np.float32) - np.float32([9e5, 9e5, 0, 0, 0, 0, 0]))
+        columns = "columns: [x, y, radius, red, green, blue, alpha]"
+        moved = "offset: [0.1, 0.3], scale: 0.7, rotate: 33"
+        inline = "{circles: [{x: 1.0e-3, y: 0.1, radius: 0.3, color: \"#336699\", alpha: 0.5}]}"
+        dust = f"{{random: {{count: 500, radius: {{uniform: [0.001, 0.03]}}}}, {moved}}}"
+        x, y, z, radius, red, green, blue, alpha = (f"{{column: {column}}}" for column in range(8))
+        again = f"{{x: {x}, y: {y}, z: {z}, radius: {radius}, color: [{red}, {green}, {blue}], alpha: {alpha}}}"
+        written = "columns: [x, y, z, radius, red, green, blue, alpha]"
+        for view, layers, number in (
+                ("{center: [900000.5, 900000.5]}", [f"{{data: far.npy, {columns}}}"], np.float64),
+                ("{center: [900000.3, 900000.4], zoom: 2.7, flip: y}",
+                 ["{data: far.npy, map: {x: {column: 0}, y: {column: 1}, radius: {column: 2, scale: log, range: [1px, 5px]}, "
+                  "color: {column: 3, colormap: viridis}, alpha: 0.5}, order: {column: 6}}"], np.float64),
+                ("{center: [0.45, 0.4], zoom: 0.3}", [f"{{data: near.npy, {columns}, {moved}}}", dust, inline],
+                 np.float64),
+                ("{}", [f"{{data: near.npy, {columns}}}", dust, inline], np.float64),
+                ("{zoom: 1.3}", [f"{{data: near.npy, {columns}}}", inline], np.float32)):
+            with self.subTest(view=view, layers=layers):
+                head = f"version: 1\nimage: {{width: 300, height: 200, antialias: true}}\nview: {view}\nlayers:\n"
+                for name, text in (("s.yaml", "".join(f"  - {layer}\n" for layer in layers)),
+                                   ("again.yaml", f"  - {{data: c.npy, map: {again}}}\n"),
+                                   ("columns.yaml", f"  - {{data: c.npy, {written}}}\n")):
+                    with open(self.path(name), "w", encoding="utf-8") as file:
+                        file.write(head + text)
+                self.run_roundel("circles", "s.yaml", "--columns", "all", "-o", "c.npy")
+                rows = np.load(self.path("c.npy"))
+                self.assertEqual((rows.dtype, rows.shape[1]), (number, 8))
+                keeps_radii = not any("scale" in layer for layer in layers)
+                for name in ("s", "again") + ("columns",) * keeps_radii:
+                    self.run_roundel("render", f"{name}.yaml", "-o", f"{name}.pfm")
+                    self.run_roundel("diff", "s.pfm", f"{name}.pfm")
+                if "far" in layers[0]:
+                    sorted_far = far[np.argsort(far[:, 6], kind="stable")] if "order" in layers[0] else far
+                    np.testing.assert_array_equal(rows[:, :2], sorted_far[:, :2])
+
     def picture(self, head, layer="    map: {x: x, y: y, radius: 3px}", name="p.pfm"):
         """[height, width, 3], the first row at the top."""
         self.scene(layer, head)

@@ -111,9 +111,9 @@ class Shares(StrictCase):
         pictures = []
         for share, code in (("1/2", DIFFER), ("2/2", DIFFER)):
             self.regress("--strict", "--shard", share, "--json", "share.json", code=code)
-            pictures += json.loads(self.read("share.json"))["pictures"]
+            pictures += self.results("share.json")
         by_name = lambda picture: picture["name"]
-        self.assertEqual(sorted(pictures, key=by_name), sorted(json.loads(self.read("whole.json"))["pictures"], key=by_name))
+        self.assertEqual(sorted(pictures, key=by_name), sorted(self.results("whole.json"), key=by_name))
 
     def test_what_is_wrong_is_said_once(self):
         self.write("a.yaml", "version: 2\n")

@@ -75,7 +75,8 @@ class SummaryTest(CommandCase):
         self.fill()
         lines = [line for line in self.diff("--annotations", "github").splitlines() if line.startswith("::")]
         self.assertRegex(lines[0], r"^::error file=goldens/a\|b\[c\]`\*_%2C%3A%25é\.png,title=a\|b\[c\]`\*_%2C%3A%25é\.png::differs: \d+ pixels")
-        self.assertEqual(lines[1:], ["::error title=new.png::new", "::error file=goldens/old.png,title=old.png::missing"])
+        self.assertEqual(lines[1:], ["::error title=new.png::new: there is no golden goldens/new.png",
+                                     "::error file=goldens/old.png,title=old.png::missing: there is no actual/old.png"])
         self.assertIn("expected github", self.run_roundel("diff", "a", "b", "--annotations", "x", code=COULD_NOT).stderr.decode())
         self.assertIn("--annotations: expected without JSON", self.run_roundel(
             "diff", "goldens", "actual", "--json", "--annotations", "github", code=COULD_NOT).stderr.decode())

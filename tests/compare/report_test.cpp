@@ -20,6 +20,17 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
+/// That no encoder makes small.
+Image noise_image(int width, int height) {
+  Image image = plain_image(width, height);
+  std::uint32_t state = 1;
+  for (std::uint8_t& byte : image.bytes) {
+    state = state * 1664525U + 1013904223U;
+    byte = static_cast<std::uint8_t>(state >> 24);
+  }
+  return image;
+}
+
 class Report : public ::testing::Test {
  protected:
   Report() {
@@ -71,7 +82,7 @@ TEST_F(Report, HoldsTheFailuresWithPicturesAndThePassesByName) {
   EXPECT_EQ(json.at("failures")[1].at("pictures").at("file"), "pictures/000001.js");
   EXPECT_EQ(json.at("passes"), Json::parse(R"([["same.png"]])"));
   EXPECT_EQ(picture_files(), 2u);
-  EXPECT_EQ(content(folder_ / "report/pictures/000001.js").find("roundelPictures(1,{golden:\""),
+  EXPECT_EQ(content(folder_ / "report/pictures/000001.js").find("roundelPictures(1,{factor:1,"),
             0u);
 }
 
@@ -131,15 +142,53 @@ TEST_F(Report, TakesNoMoreRoomForPicturesThanItMay) {
   EXPECT_EQ(failures[199].at("left_out"), "the report would be too large");
 }
 
-TEST_F(Report, ShowsThePartOfALargePictureThatDiffersMost) {
-  Image large = plain_image(5000, 100);
+TEST_F(Report, LeavesOutTheLargestFilesAndNoneThatFit) {
+  write_png(folder_ / "noise.png", noise_image(200, 200), {});
+  write_png(folder_ / "noise2.png", with_spot(noise_image(200, 200), 9, 9), {});
+  ComparisonRun run = run_of(3);
+  run.results[0].golden_path = folder_ / "noise.png";
+  run.results[0].actual_path = folder_ / "noise2.png";
+  write(run, 100'000);
+  const Json failures = data().at("failures");
+  EXPECT_EQ(failures[0].at("left_out"), "the report would be too large");
+  EXPECT_TRUE(failures[1].contains("pictures"));
+  EXPECT_TRUE(failures[2].contains("pictures"));
+}
+
+TEST_F(Report, HasALargePictureInFullWhereItDiffers) {
+  const Image large = plain_image(5000, 1500);
   write_png(folder_ / "golden.png", large, {});
-  write_png(folder_ / "actual.png", with_spot(large, 4000, 50), {});
+  write_png(folder_ / "actual.png", with_spot(with_spot(large, 4000, 50), 3, 1499), {});
   write(run_of(1));
-  const Json part = data().at("failures")[0].at("pictures").at("part");
-  EXPECT_GT(part.at("x"), 4000 - 2048);
-  EXPECT_LE(part.at("x"), 5000 - 2048);
-  EXPECT_EQ(part.at("y"), 0);
+  const Json pictures = data().at("failures")[0].at("pictures");
+  EXPECT_EQ(pictures.at("tiles"), Json::parse("[7, 20]"));
+  EXPECT_FALSE(pictures.contains("tiles_left_out"));
+  EXPECT_EQ(picture_files(), 3u);
+  EXPECT_EQ(content(folder_ / "report/pictures/000000-7.js").find("roundelTile(0,7,{golden:{"), 0u);
+  const std::string reduced = content(folder_ / "report/pictures/000000.js");
+  EXPECT_EQ(reduced.find("roundelPictures(0,{factor:3,all_places:2,places:["
+                         "[4000,50,1,1,1,4000,50],[3,1499,1,1,1,3,1499]],golden:{"),
+            0u);
+
+  const std::uint64_t tile = fs::file_size(folder_ / "report/pictures/000000-7.js");
+  write(run_of(1), reduced.size() + tile + tile / 2);
+  const Json fewer = data().at("failures")[0].at("pictures");
+  EXPECT_EQ(fewer.at("tiles"), Json::parse("[7]"));
+  EXPECT_EQ(fewer.at("tiles_left_out"), 1);
+  EXPECT_EQ(picture_files(), 2u);
+}
+
+TEST_F(Report, HasThePictureOfABrokenPairThatCanBeRead) {
+  ComparisonRun run = run_of(1);
+  run.results[0].state = PairState::kNotCompared;
+  run.results[0].reasons = {"torn"};
+  folder_.write("actual.png", "torn");
+  write(run);
+  EXPECT_TRUE(data().at("failures")[0].contains("pictures"));
+  folder_.write("golden.png", "torn");
+  write(run);
+  EXPECT_FALSE(data().at("failures")[0].contains("pictures"));
+  EXPECT_EQ(picture_files(), 0u);
 }
 
 TEST_F(Report, APictureThatIsGoneByThenIsReportedWithout) {

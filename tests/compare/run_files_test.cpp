@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "renderer/base/error.h"
+#include "renderer/compare/results_file.h"
 #include "renderer/compare/run_json.h"
 
 namespace roundel {
@@ -95,6 +97,72 @@ TEST(CommandToAccept, IsOneLineForAShell) {
 TEST(RunJson, IsOneLineAPicture) {
   const std::string text = run_json(every_state());
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 7);
+}
+
+/// With all that a rule can say.
+ComparisonRun everything() {
+  ComparisonRun run = every_state();
+  run.golden_folder = "goldens", run.output_folder = "out";
+  run.share = 2, run.shares = 3;
+  PairResult& result = run.results[0];
+  result.golden_path = "goldens/1.png", result.actual_path = "/somewhere/else/1.png";
+  result.difference_path = "out/diff/1.png", result.scene_path = "1.yaml";
+  result.seconds = 1.25;
+  result.tolerance = {.max_delta = 2.5,
+                      .max_pixels = 12,
+                      .max_density = Tolerance::Density{4, 8, 9},
+                      .flip_mean = 0.01,
+                      .ignore = {{1, 2, 3, 4}, {5, 6, 7, 8}},
+                      .is_shape_tolerant = true,
+                      .ignores_antialiasing = true};
+  PictureDifference& difference = result.difference;
+  difference.width = 640, difference.height = 480;
+  difference.channels = {{"red", 0.1, 1e-17},
+                         {"alpha", std::numeric_limits<double>::infinity(), 2}};
+  difference.rmse = 1.0 / 3;
+  difference.pixels = 50, difference.pixels_over = 5, difference.not_finite = 1;
+  difference.ignored = 60, difference.ignored_different = 6, difference.antialiased = 7;
+  difference.box = {1, 2, 3, 4}, difference.densest = {1, 2, 16, 16}, difference.densest_pixels = 3;
+  difference.flip = {0.1, 0.2, 0, 1};
+  difference.ssim = -0.5;
+  result.pixels_per_degree = 30;
+  run.results[4].tolerance = {.max_pixels = 0.25, .pixels_in_percent = true};
+  run.results[4].difference.kind = PictureDifference::Kind::kEqualPixels;
+  std::swap(run.results[1], run.results[2]);
+  run.results[1].difference.kind = PictureDifference::Kind::kOtherShape;
+  run.results[1].difference.shape = "1x1 RGB and 2x1 RGB";
+  run.results[1].state = PairState::kDiffers;
+  return run;
+}
+
+TEST(RunJson, IsReadBackAsItWas) {
+  const std::string text = run_json(everything());
+  const ResultsFile file = parse_results(text, "results.json", std::nullopt);
+  EXPECT_EQ(run_json(file.run), text);
+  EXPECT_EQ(file.places[3].line, 5u);
+  EXPECT_EQ(file.run.results[0].tolerance.ignore[1].height, 8);
+}
+
+TEST(RunJson, HasPathsFromItsFolderOn) {
+  const std::string there = run_json(everything(), "out/results.json");
+  EXPECT_EQ(nlohmann::json::parse(there).at("output"), ".");
+  EXPECT_EQ(nlohmann::json::parse(there).at("pictures")[0].at("golden"), "../goldens/1.png");
+  EXPECT_EQ(run_json(parse_results(there, "out/results.json", std::nullopt).run),
+            run_json(everything()));
+  const PairResult moved = parse_results(there, "in/results.json", "mine").run.results[0];
+  EXPECT_EQ(moved.golden_path, "mine/1.png");
+  EXPECT_EQ(moved.difference_path, "in/diff/1.png");
+  EXPECT_EQ(moved.scene_path, "1.yaml");
+}
+
+TEST(MergeResults, SaysWhichSharesAreNotThere) {
+  ResultsFile file{"a.json", everything(), std::vector<Place>(5)};
+  const ComparisonRun run = merge_results({file, file});
+  ASSERT_EQ(run.results.size(), 7u);
+  EXPECT_EQ(run.results[5].name, "share 1 of 3");
+  EXPECT_EQ(run.results[6].name, "share 3 of 3");
+  EXPECT_EQ(run.results[6].state, PairState::kNotCompared);
+  EXPECT_EQ(run.title, "a & b");
 }
 
 }  // namespace

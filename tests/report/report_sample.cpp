@@ -1,5 +1,6 @@
 // Writes folders of pictures that differ in known ways, and their reports: report_sample FOLDER.
 //   FOLDER/report   one of everything, in pictures with difficult names
+//   FOLDER/values   floats, 16 bits, and a picture that is too large to be there as a whole
 //   FOLDER/large    10,000 pictures that differ
 //   FOLDER/same     nothing that differs
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "renderer/base/error.h"
 #include "renderer/compare/comparison_run.h"
@@ -83,10 +85,41 @@ class Sample {
     put("actual", "tolerated.png", spot);
   }
 
+  /// Pictures whose values, or size, are not those of a screen.
+  void make_values() const {
+    Image words;
+    words.resize(40, 30, 3, 16);
+    for (std::size_t i = 0; i < words.bytes.size(); ++i)
+      words.bytes[i] = static_cast<std::uint8_t>(7 * i);
+    put("values/golden", "words.png", words);
+    words.bytes[(5 * 40 + 6) * 6 + 1] ^= 3;  // the low byte of red
+    put("values/actual", "words.png", words);
+
+    Framebuffer bright;
+    bright.resize(20, 10);
+    std::fill(bright.pixels.begin(), bright.pixels.end(), Pixel{0.5f, 0.25f, 0.0f, 1.0f});
+    Pixel& pixel = bright.pixels.data()[(10 - 1 - 3) * 20 + 4];  // rows from the bottom
+    pixel = {21.5f, 0.00012345f, std::numeric_limits<float>::quiet_NaN(), 1.0f};
+    write_floats("values/golden", bright);
+    pixel.red = 33.125f;
+    write_floats("values/actual", bright);
+
+    Image huge = make_picture(5000, 3000, 3);
+    put("values/golden", "huge.png", huge);
+    *pixel_of(huge, 4990, 2980) = 1;
+    for (int x = 10; x < 40; ++x) pixel_of(huge, x, 200)[2] ^= 64;
+    put("values/actual", "huge.png", huge);
+  }
+
   static Measures measures() {
     Measures measures;
     measures.flip = true;
     return measures;
+  }
+
+  ComparisonRun compare_values() const {
+    return compare_folders((folder_ / "values/golden").string(),
+                           (folder_ / "values/actual").string(), rules_without_manifest({}), {});
   }
 
   ComparisonRun compare() const {
@@ -115,6 +148,13 @@ class Sample {
   }
 
  private:
+  void write_floats(const char* side, const Framebuffer& framebuffer) const {
+    const std::vector<std::uint8_t> file = encode_pfm(framebuffer);
+    std::ofstream((folder_ / side / "floats.pfm").string(), std::ios::binary)
+        .write(reinterpret_cast<const char*>(file.data()),
+               static_cast<std::streamsize>(file.size()));
+  }
+
   fs::path folder_;
 };
 
@@ -122,6 +162,8 @@ int make_reports(const fs::path& folder) {
   const Sample sample(folder);
   sample.make_all_kinds();
   write_report((folder / "report").string(), sample.compare());
+  sample.make_values();
+  write_report((folder / "values").string(), sample.compare_values());
   write_report((folder / "large").string(), sample.many(10000));
   ComparisonRun same = sample.compare();
   std::erase_if(same.results,

@@ -1,80 +1,10 @@
 // Looks at the reports of report_sample in a browser: report_test.js FOLDER, ROUNDEL_BROWSER=PATH.
 import assert from 'node:assert/strict';
-import {mkdirSync} from 'node:fs';
-import {join, resolve} from 'node:path';
-import {after, before, test} from 'node:test';
-import {pathToFileURL} from 'node:url';
-import {chromium} from 'playwright-core';
+import {test} from 'node:test';
+import {ALPHA, choose, colorAt, golden, moveTo, open, pointOf, screenshot, shows} from './browser.js';
 
-const folder = resolve(process.argv[2]);
-const screenshots = process.env.ROUNDEL_SCREENSHOTS;
 // With 2 busy cores; a page takes a fraction of it.
 const SECONDS_TO_INTERACTIVE = 5;
-const ALPHA = 'alpha α "quoted" & \'more\'.png';
-
-let browser;
-before(async () => {
-  browser = await chromium.launch({executablePath: process.env.ROUNDEL_BROWSER, args: ['--no-sandbox', '--force-color-profile=srgb']});
-});
-after(() => browser?.close());
-
-// A page of a report; afterwards it must have said nothing on the console and asked no server.
-async function open(t, name, {hash = '', colorScheme = 'light'} = {}) {
-  const context = await browser.newContext({colorScheme, viewport: {width: 1280, height: 860}, offline: true});
-  const page = await context.newPage();
-  const problems = [];
-  page.on('console', message => {  // the remark is about how this test looks at the canvas
-    if (!message.text().includes('willReadFrequently')) problems.push(`console: ${message.text()}`);
-  });
-  page.on('pageerror', error => problems.push(`error: ${error.message}`));
-  page.on('request', request => {
-    if (!/^(file|data|blob):/.test(request.url())) problems.push(`request: ${request.url()}`);
-  });
-  t.after(async () => {
-    await context.close();
-    assert.deepEqual(problems, []);
-  });
-  await page.goto(pathToFileURL(join(folder, name, 'index.html')).href + hash);
-  return page;
-}
-
-const shows = (page, name) => page.waitForSelector(`#canvas[data-shows="${CSS_escape(name)}"]`);
-const CSS_escape = text => text.replace(/["\\]/g, '\\$&');
-
-async function choose(page, name) {
-  await page.locator('#list button', {has: page.locator('.name', {hasText: name})}).first().click();
-  await shows(page, name);
-}
-
-// The colour of the canvas at a point, in CSS pixels from its top left.
-const colorAt = (page, x, y) => page.evaluate(([px, py]) => {
-  const canvas = document.getElementById('canvas');
-  const ratio = devicePixelRatio;
-  return [...canvas.getContext('2d').getImageData(px * ratio, py * ratio, 1, 1).data].slice(0, 3);
-}, [x, y]);
-
-// Where the middle of a picture's pixel is on the canvas, in a pane of the panes that there are.
-const pointOf = (page, x, y, pane = 0) => page.evaluate(([px, py, index]) => {
-  const one = panes()[index];
-  return [screenX(one, px + 0.5), screenY(py + 0.5)];
-}, [x, y, pane]);
-
-async function moveTo(page, [x, y]) {
-  const {left, top} = await page.evaluate(() => {
-    const box = canvas.getBoundingClientRect();
-    return {left: box.left + canvas.clientLeft, top: box.top + canvas.clientTop};
-  });
-  await page.mouse.move(left + x, top + y);
-}
-
-// The gradient that report_sample paints; alpha is its own there.
-const golden = (x, y) => [3 * x, 4 * y, 200 - x - y];
-
-async function screenshot(page, name) {
-  if (!screenshots) return;
-  mkdirSync(screenshots, {recursive: true});
-  await page.screenshot({path: join(screenshots, name + '.png')});
-}
 
 test('counts and lists are right: failures first, passes in one line', async t => {
   const page = await open(t, 'report');
@@ -82,6 +12,13 @@ test('counts and lists are right: failures first, passes in one line', async t =
   assert.equal(await page.locator('h1').textContent(), 'goldens & <actual>');
   assert.deepEqual(await page.locator('#counts .state').allTextContents(),
                    ['5 differ', '1 new', '1 missing', '1 not compared', '4 same']);
+  assert.deepEqual(await page.locator('#list .name').allTextContents(),
+                   ['broken.png', 'gone.png', 'shape.png', 'film <b>/<!--<script>.png', 'spot.png', 'x</script>.png', ALPHA, 'new.png']);
+  assert.deepEqual(await page.locator('#list small').allTextContents(), [
+    'not compared · ' + await page.evaluate(() => run.failures.find(one => one.name === 'broken.png').reasons[0]), 'missing',
+    'differs · they are 64x48 RGB and 64x47 RGB', 'differs · 5 pixels by up to 135', 'differs · 5 pixels by up to 135',
+    'differs · 5 pixels by up to 135', 'differs · 1 pixel by up to 179', 'new']);
+  await page.locator('#order').selectOption('name');
   assert.deepEqual(await page.locator('#list .name').allTextContents(),
                    [ALPHA, 'broken.png', 'film <b>/<!--<script>.png', 'gone.png', 'new.png', 'shape.png', 'spot.png', 'x</script>.png']);
   const passes = page.locator('#passes');
@@ -94,9 +31,8 @@ test('counts and lists are right: failures first, passes in one line', async t =
 });
 
 test('every kind of failure says what it is, whatever its name', async t => {
-  const page = await open(t, 'report');
+  const page = await open(t, 'report', {show: ALPHA});
   const about = page.locator('#about');
-  await shows(page, ALPHA);
   assert.match(await about.textContent(), /the scene changed/);
   await choose(page, 'spot.png');
   assert.match(await about.textContent(), /differs.*5 pixels.*the renderer changed.*rule: default.*roundel accept spot\.png/);
@@ -118,16 +54,14 @@ test('every kind of failure says what it is, whatever its name', async t => {
 });
 
 test('side by side shows both pictures', async t => {
-  const page = await open(t, 'report');
-  await choose(page, 'spot.png');
+  const page = await open(t, 'report', {show: 'spot.png'});
   assert.deepEqual(await colorAt(page, ...await pointOf(page, 41, 30, 0)), golden(41, 30));
   assert.deepEqual(await colorAt(page, ...await pointOf(page, 41, 30, 1)), [255, 120, 129]);
   await screenshot(page, 'side');
 });
 
 test('the slider moves, by the mouse, the range and the keyboard', async t => {
-  const page = await open(t, 'report');
-  await choose(page, 'spot.png');
+  const page = await open(t, 'report', {show: 'spot.png'});
   await page.click('[data-view=slider]');
   const at = await pointOf(page, 41, 30);
   const isActual = async () => (await colorAt(page, ...at))[0] === 255;
@@ -152,8 +86,7 @@ test('the slider moves, by the mouse, the range and the keyboard', async t => {
 });
 
 test('blending mixes the two', async t => {
-  const page = await open(t, 'report');
-  await choose(page, 'spot.png');
+  const page = await open(t, 'report', {show: 'spot.png'});
   await page.keyboard.press('3');
   const at = await pointOf(page, 41, 30);
   const red = async () => (await colorAt(page, ...at))[0];
@@ -165,8 +98,7 @@ test('blending mixes the two', async t => {
 });
 
 test('blinking shows one and the other, by itself and by hand', async t => {
-  const page = await open(t, 'report');
-  await choose(page, 'spot.png');
+  const page = await open(t, 'report', {show: 'spot.png'});
   await page.click('[data-view=blink]');
   await page.locator('#amount input').fill('100');
   const at = await pointOf(page, 41, 30);
@@ -186,8 +118,7 @@ test('blinking shows one and the other, by itself and by hand', async t => {
 });
 
 test('the difference view marks the differing pixels', async t => {
-  const page = await open(t, 'report');
-  await choose(page, 'spot.png');
+  const page = await open(t, 'report', {show: 'spot.png'});
   await page.keyboard.press('5');
   for (const [x, y] of [[40, 30], [43, 30], [2, 3]]) {
     assert.deepEqual(await colorAt(page, ...await pointOf(page, x, y)), [255, 0, 0]);
@@ -204,13 +135,12 @@ test('the difference view marks the differing pixels', async t => {
   await choose(page, 'shape.png');
   assert.equal(await page.locator('[data-view=flip]').isVisible(), false);
   assert.ok(await page.locator('[data-view=difference]').isDisabled());
-  assert.equal(await page.locator('[aria-checked=true]').getAttribute('data-view'), 'side');
+  assert.equal(await page.locator('[data-view]:checked').getAttribute('data-view'), 'side');
 });
 
 test('pixels are read with their exact values, also where they are transparent', async t => {
-  const page = await open(t, 'report');
+  const page = await open(t, 'report', {show: ALPHA});
   const readout = page.locator('#readout');
-  await shows(page, ALPHA);
   for (const pane of [0, 1]) {
     await moveTo(page, await pointOf(page, 5, 7, pane));
     assert.equal(await readout.textContent(), 'x 5, y 7   golden 15 28 188 0   actual 15 28 9 0   difference 0 0 179 0');
@@ -221,8 +151,7 @@ test('pixels are read with their exact values, also where they are transparent',
 });
 
 test('zooming goes to the pixels and writes their values', async t => {
-  const page = await open(t, 'report');
-  await choose(page, 'spot.png');
+  const page = await open(t, 'report', {show: 'spot.png'});
   const scale = () => page.evaluate(() => shown.scale);
   const fitted = await scale();
   await page.keyboard.press('+');
@@ -230,7 +159,7 @@ test('zooming goes to the pixels and writes their values', async t => {
   await page.keyboard.press('-');
   await page.keyboard.press('0');
   assert.equal(await scale(), fitted);
-  await page.click('[data-zoom=densest]');
+  await page.click('[data-do=peak]');
   assert.ok(await page.evaluate(() => shown.cursor.x > 30 && shown.cursor.y > 20));
   const [x, y] = await pointOf(page, 41, 30);
   await moveTo(page, [x, y]);
@@ -250,19 +179,18 @@ test('zooming goes to the pixels and writes their values', async t => {
 
 test('the keyboard reaches everything', async t => {
   const page = await open(t, 'report');
-  await shows(page, ALPHA);
-  const heading = page.locator('#about h2');
+  await shows(page, 'broken.png');
   await page.keyboard.press('j');
   await page.keyboard.press('j');
-  await shows(page, 'film <b>/<!--<script>.png');
+  await shows(page, 'shape.png');
   await page.keyboard.press('k');
-  assert.match(await heading.textContent(), /^broken\.png/);
-  await page.keyboard.press('k');
-  await shows(page, ALPHA);
+  await shows(page, 'gone.png');
+  for (let i = 0; i < 4; ++i) await page.keyboard.press('j');
+  await shows(page, 'x</script>.png');
   const views = ['side', 'slider', 'blend', 'blink', 'difference', 'flip'];
   for (let i = 0; i < views.length; ++i) {
     await page.keyboard.press(String(i + 1));
-    assert.equal(await page.locator('[aria-checked=true]').getAttribute('data-view'), views[i]);
+    assert.equal(await page.locator('[data-view]:checked').getAttribute('data-view'), views[i]);
   }
   await page.keyboard.press('g');
   const before = await page.evaluate(() => ({...shown.cursor}));
@@ -272,23 +200,28 @@ test('the keyboard reaches everything', async t => {
   await page.keyboard.press('/');
   await page.keyboard.type('spot');
   assert.deepEqual(await page.locator('#list .name').allTextContents(), ['spot.png']);
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('k');
   await shows(page, 'spot.png');
   assert.equal(await page.evaluate(() => decodeURIComponent(location.hash)), '#spot.png');
+  await page.keyboard.press('/');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.locator('#filter').inputValue(), '');
+  assert.equal(await page.locator('#list li').count(), 8);
+  await page.keyboard.press('j');
+  await shows(page, 'x</script>.png');
   await page.locator('#filter').fill('missing');
   assert.deepEqual(await page.locator('#list .name').allTextContents(), ['gone.png']);
 });
 
 test('a link leads to its picture', async t => {
-  const page = await open(t, 'report', {hash: '#' + encodeURIComponent('new.png')});
-  await shows(page, 'new.png');
+  const page = await open(t, 'report', {show: 'new.png'});
+  assert.match(await page.locator('#about h2').textContent(), /^new\.png/);
 });
 
 test('light and dark follow the system', async t => {
   for (const [colorScheme, isDark] of [['light', false], ['dark', true]]) {
-    const page = await open(t, 'report', {colorScheme});
-    await shows(page, ALPHA);
+    const page = await open(t, 'report', {colorScheme, show: ALPHA});
     const [background, text] = await page.evaluate(() => {
       const style = getComputedStyle(document.body);
       return [style.backgroundColor, style.color].map(color => Number(color.match(/\d+/)[0]));

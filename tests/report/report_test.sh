@@ -21,4 +21,6 @@ browser=$(type -P chromium chromium-browser google-chrome | head -n 1 || :)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$1" "$folder"
-ROUNDEL_BROWSER=$browser node "$here/report_test.js" "$folder"
+for tests in report_test viewer_test; do
+  ROUNDEL_BROWSER=$browser node "$here/$tests.js" "$folder"
+done

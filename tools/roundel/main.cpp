@@ -18,6 +18,7 @@ constexpr std::array kCommands = {
     Command{"diff", "compare pictures, measure and judge their difference", run_diff, true},
     Command{"regress", "draw scenes and compare them with stored pictures", run_regress, true},
     Command{"accept", "store what regress has drawn", run_accept, true},
+    Command{"report", "merge the results of several runs, and report on them", run_report, true},
     Command{"circles", "write a frame's circles as a NumPy array", run_circles},
     Command{"explain", "say how a pixel came about, or what pixels cost", run_explain},
     Command{"legend", "draw what colours and sizes of data mean", run_legend},

@@ -1,46 +1,67 @@
-// The mouse, a pen or a finger on the canvas: reading pixels, panning, zooming, moving the slider.
-let drag = null;  // {x, y, isSlider} while a button is down
+// The mouse, a pen or fingers on the canvas: reading pixels, panning, zooming, moving the slider.
+const pointers = new Map();  // those that are down, and where
+let isSliding = false;
 
-function dividerIsNear(event) {
-  const divider = shown.amounts.slider / 100 * canvas.clientWidth;
-  return shown.view === 'slider' && Math.abs(event.offsetX - divider) < 12;
+const placeOf = event => ({x: event.offsetX, y: event.offsetY});
+
+function dividerIsNear({x}) {
+  return shown.view === 'slider' && Math.abs(x - shown.amounts.slider / 100 * canvas.clientWidth) < 12;
+}
+
+// The middle of two fingers, and how far they are apart.
+function spanOf([a, b]) {
+  return {middle: {x: (a.x + b.x) / 2, y: (a.y + b.y) / 2}, distance: Math.max(1, Math.hypot(a.x - b.x, a.y - b.y))};
+}
+
+function panBy(dx, dy) {
+  setScale(shown.scale, {x: shown.center.x - dx / shown.scale, y: shown.center.y - dy / shown.scale});
 }
 
 canvas.addEventListener('pointerdown', event => {
   if (!shown.pair) return;
   canvas.setPointerCapture(event.pointerId);
-  drag = {x: event.offsetX, y: event.offsetY, isSlider: dividerIsNear(event)};
+  pointers.set(event.pointerId, placeOf(event));
+  isSliding = pointers.size === 1 && dividerIsNear(placeOf(event));
 });
 
 canvas.addEventListener('pointermove', event => {
   if (!shown.pair) return;
-  if (drag?.isSlider) {
-    setAmount(100 * event.offsetX / canvas.clientWidth);
-  } else if (drag) {
-    shown.center.x -= (event.offsetX - drag.x) / shown.scale;
-    shown.center.y -= (event.offsetY - drag.y) / shown.scale;
-    drag.x = event.offsetX;
-    drag.y = event.offsetY;
+  const at = placeOf(event), before = pointers.get(event.pointerId);
+  if (before && pointers.size === 2) {
+    const from = spanOf([...pointers.values()]);
+    pointers.set(event.pointerId, at);
+    const to = spanOf([...pointers.values()]);
+    zoomAt(from.middle, to.distance / from.distance);
+    panBy(to.middle.x - from.middle.x, to.middle.y - from.middle.y);
+  } else if (before) {
+    pointers.set(event.pointerId, at);
+    if (isSliding) setAmount(100 * at.x / canvas.clientWidth);
+    else panBy(at.x - before.x, at.y - before.y);
   }
-  shown.cursor = pixelAt(event);
-  canvas.style.cursor = dividerIsNear(event) ? 'ew-resize' : '';
+  shown.cursor = pixelAt(at);
+  canvas.style.cursor = dividerIsNear(at) ? 'ew-resize' : '';
   paint();
 });
 
-for (const end of ['pointerup', 'pointercancel']) canvas.addEventListener(end, () => { drag = null; });
+for (const end of ['pointerup', 'pointercancel']) {
+  canvas.addEventListener(end, event => pointers.delete(event.pointerId));
+}
 
-// Zooms about the point under the pointer, which stays where it is.
+// Two fingers zoom the picture, not the page.
+for (const touch of ['touchstart', 'touchmove']) {
+  canvas.addEventListener(touch, event => {
+    if (event.touches.length > 1) event.preventDefault();
+  }, {passive: false});
+}
+
 canvas.addEventListener('wheel', event => {
   if (!shown.pair) return;
   event.preventDefault();
-  const pane = panes().find(one => event.offsetX <= one.left + one.width) ?? panes()[0];
-  const at = {x: event.offsetX - pane.left - pane.width / 2, y: event.offsetY - canvas.clientHeight / 2};
-  const point = {x: shown.center.x + at.x / shown.scale, y: shown.center.y + at.y / shown.scale};
-  const scale = Math.min(MAX_SCALE, Math.max(0.02, shown.scale * Math.exp(-event.deltaY / 400)));
-  setScale(scale, {x: point.x - at.x / scale, y: point.y - at.y / scale});
+  zoomAt(placeOf(event), Math.exp(-event.deltaY / 400));
 }, {passive: false});
 
 canvas.addEventListener('dblclick', event => {
-  const pixel = shown.pair && pixelAt(event);
-  if (pixel) setScale(WRITES_VALUES_FROM + 10, {x: pixel.x + 0.5, y: pixel.y + 0.5});
+  if (!shown.pair) return;
+  const pixel = pixelAt(placeOf(event));
+  setScale(WRITES_VALUES_FROM + 10, {x: pixel.x + 0.5, y: pixel.y + 0.5});
 });

@@ -1,79 +1,89 @@
 // One pair of pictures on a canvas: every view, at any zoom. What is shown is in `shown`, and
 // paint() draws it; nothing else does.
 const WRITES_VALUES_FROM = 30;  // CSS pixels that a pixel must take to have its values written in it
-const MAX_SCALE = 96;
+const MIN_SCALE = 0.005, MAX_SCALE = 96;
+const PLACE_SCALE = 24;         // at most, to look at a place
+const BACKGROUNDS = {light: ['#ffffff', '#e3e6ea'], dark: ['#2a3038', '#22272e'], white: ['#ffffff'], black: ['#000000']};
 const canvas = document.getElementById('canvas');
 const shown = {
   view: 'side',
   amounts: {slider: 50, blend: 50, blink: 50},
   isActual: false,          // which of the two blinking shows
-  pair: null,               // {golden, actual, difference, flip}: layers, or null where there is none
-  origin: {x: 0, y: 0},     // of a part that stands for a large picture
+  pair: null,               // as loadPair() makes it
+  place: -1,                // of its places, the one that was gone to
+  isFitted: true,           // the whole picture is in sight, whatever the canvas's size
   scale: 1,                 // CSS pixels a pixel
   center: {x: 0, y: 0},     // the point of the picture in the middle of a pane
   cursor: null,             // the pixel that is read
+  exposure: 0,              // stops
+  background: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
 };
 
-// A decoded picture with the canvas that it is drawn from.
-function makeLayer(picture) {
-  const surface = document.createElement('canvas');
-  surface.width = picture.width;
-  surface.height = picture.height;
-  surface.getContext('2d').putImageData(
-      new ImageData(picture.values, picture.width, picture.height), 0, 0);
-  return {...picture, surface};
+// The picture that has a layer's pixel in full, and where in it; null where there is none, or it is
+// there only reduced.
+function sourceOf(name, x, y) {
+  const picture = shown.pair[name];
+  if (!picture || x < 0 || y < 0 || x >= picture.width || y >= picture.height) return null;
+  if (shown.pair.factor === 1) return {picture, x, y};
+  const tile = tileAt(shown.pair, x, y);
+  return tile ? {picture: tile[name], x: x % TILE, y: y % TILE} : null;
 }
 
-function valuesAt(picture, x, y) {
-  if (!picture || x < 0 || y < 0 || x >= picture.width || y >= picture.height) return null;
-  const at = 4 * (y * picture.width + x);
-  return picture.values.slice(at, at + picture.channels);
+function valuesAt(name, x, y) {
+  const source = sourceOf(name, x, y);
+  return source && valuesOf(source.picture, source.x, source.y);
 }
 
 // The panes of the view: {left, width, label, layers}, layers from the bottom to the top.
 function panes() {
-  const {golden, actual, difference} = shown.pair;
+  const {golden, actual} = shown.pair;
   const width = canvas.clientWidth;
   const whole = (label, ...layers) => [{left: 0, width, label, layers}];
-  const layer = (picture, more) => ({picture, alpha: 1, from: 0, to: width, ...more});
+  const layer = (name, more) => ({name, alpha: 1, from: 0, to: width, ...more});
   if (!golden || !actual) {
-    return whole(golden ? 'golden (no picture to compare)' : 'actual (no golden)', layer(golden || actual));
+    return whole(golden ? 'golden (no picture to compare)' : 'actual (no golden)', layer(golden ? 'golden' : 'actual'));
   }
   const part = shown.amounts[shown.view] / 100;
   switch (shown.view) {
     case 'slider':
-      return whole('golden | actual', layer(golden, {to: part * width}), layer(actual, {from: part * width}));
+      return whole('golden | actual', layer('golden', {to: part * width}), layer('actual', {from: part * width}));
     case 'blend':
-      return whole(`actual ${Math.round(100 * part)} % over golden`, layer(golden), layer(actual, {alpha: part}));
+      return whole(`actual ${Math.round(100 * part)} % over golden`, layer('golden'), layer('actual', {alpha: part}));
     case 'blink':
-      return shown.isActual ? whole('actual', layer(actual)) : whole('golden', layer(golden));
+      return shown.isActual ? whole('actual', layer('actual')) : whole('golden', layer('golden'));
     case 'difference':
-      return whole('differing pixels', layer(difference));
+      return whole('differing pixels', layer('difference'));
     case 'flip':
-      return whole('ꟻLIP, black where the pictures look the same', layer(shown.pair.flip));
+      return whole('ꟻLIP, black where the pictures look the same', layer('flip'));
     default: {
       const half = (width - 8) / 2;
-      return [{left: 0, width: half, label: 'golden', layers: [layer(golden)]},
-              {left: half + 8, width: half, label: 'actual', layers: [layer(actual)]}];
+      return [{left: 0, width: half, label: 'golden', layers: [layer('golden')]},
+              {left: half + 8, width: half, label: 'actual', layers: [layer('actual')]}];
     }
   }
-}
-
-function size() {
-  const {golden, actual} = shown.pair;
-  return {width: Math.max(golden?.width ?? 0, actual?.width ?? 0),
-          height: Math.max(golden?.height ?? 0, actual?.height ?? 0)};
 }
 
 const screenX = (pane, x) => pane.left + pane.width / 2 + (x - shown.center.x) * shown.scale;
 const screenY = y => canvas.clientHeight / 2 + (y - shown.center.y) * shown.scale;
 
-function pixelAt(event) {
-  const at = {x: event.offsetX, y: event.offsetY};
-  const pane = panes().find(one => at.x >= one.left && at.x <= one.left + one.width);
-  if (!pane) return null;
-  return {x: Math.floor((at.x - pane.left - pane.width / 2) / shown.scale + shown.center.x),
-          y: Math.floor((at.y - canvas.clientHeight / 2) / shown.scale + shown.center.y)};
+// The point of the picture at a point of the canvas.
+function pointAt({x, y}) {
+  const pane = panes().find(one => x <= one.left + one.width) ?? panes()[0];
+  return {x: (x - pane.left - pane.width / 2) / shown.scale + shown.center.x,
+          y: (y - canvas.clientHeight / 2) / shown.scale + shown.center.y};
+}
+
+function pixelAt(at) {
+  const {x, y} = pointAt(at);
+  return {x: Math.floor(x), y: Math.floor(y)};
+}
+
+// The pixels in sight in a pane, and a few around: {x0, y0, x1, y1}.
+function inSight(pane) {
+  const half = {x: pane.width / 2 / shown.scale, y: canvas.clientHeight / 2 / shown.scale};
+  return {x0: Math.max(0, Math.floor(shown.center.x - half.x)), y0: Math.max(0, Math.floor(shown.center.y - half.y)),
+          x1: Math.min(shown.pair.width, Math.ceil(shown.center.x + half.x) + 1),
+          y1: Math.min(shown.pair.height, Math.ceil(shown.center.y + half.y) + 1)};
 }
 
 function paint() {
@@ -90,6 +100,8 @@ function paint() {
   if (shown.pair) for (const pane of panes()) paintPane(context, pane);
   document.getElementById('scale').textContent = `${Number((100 * shown.scale).toPrecision(3))} %`;
   document.getElementById('readout').textContent = readout();
+  // One finger scrolls the page until there is something to move here; two are always ours.
+  canvas.style.touchAction = shown.pair && !shown.isFitted ? 'none' : 'pan-y';
 }
 
 const styleOf = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -124,27 +136,51 @@ function paintPane(context, pane) {
   context.restore();
 }
 
-function paintLayer(context, pane, {picture, alpha, from, to}) {
+// Difference and ꟻLIP are colours that mean something, not light.
+const isOwn = name => name === 'golden' || name === 'actual';
+
+function paintLayer(context, pane, {name, alpha, from, to}) {
+  const picture = shown.pair[name], {factor} = shown.pair;
   const left = screenX(pane, 0), top = screenY(0);
-  const width = picture.width * shown.scale, height = picture.height * shown.scale;
   context.save();
   clipTo(context, from, to - from);
-  if (picture.channels === 4 && alpha === 1) paintChecks(context, left, top, width, height);
+  if (picture.channels % 2 === 0 && alpha === 1) {
+    paintBackground(context, left, top, picture.width * shown.scale, picture.height * shown.scale);
+  }
   context.globalAlpha = alpha;
-  context.imageSmoothingEnabled = shown.scale < 1;
-  context.imageSmoothingQuality = 'high';
-  context.drawImage(picture.surface, left, top, width, height);
+  const draw = (one, x, y, size) => {
+    context.imageSmoothingEnabled = size * shown.scale < 1;
+    context.imageSmoothingQuality = 'high';
+    const surface = surfaceOf(one, isOwn(name) ? shown.exposure : 0), unit = size * shown.scale;
+    context.drawImage(surface, x, y, surface.width * unit, surface.height * unit);
+  };
+  draw(picture, left, top, factor);
+  if (factor > 1 && 2 * shown.scale >= 1) {  // smaller, the reduced picture has all that can be seen
+    const {x0, y0, x1, y1} = inSight(pane);
+    for (let y = y0 - y0 % TILE; y < y1; y += TILE) {
+      for (let x = x0 - x0 % TILE; x < x1; x += TILE) {
+        const tile = tileAt(shown.pair, x, y);
+        if (!tile) continue;
+        const at = {x: screenX(pane, x), y: screenY(y)}, one = tile[name];
+        if (picture.channels % 2 === 0 && alpha === 1) {
+          paintBackground(context, at.x, at.y, one.width * shown.scale, one.height * shown.scale);
+        }
+        draw(one, at.x, at.y, 1);
+      }
+    }
+  }
   context.restore();
 }
 
-// What shows through transparent pixels; on the screen, not on the picture.
-function paintChecks(context, left, top, width, height) {
+// What shows through transparent pixels; chequers lie on the screen, not on the picture.
+function paintBackground(context, left, top, width, height) {
+  const [first, second = first] = BACKGROUNDS[shown.background];
   const tile = document.createElement('canvas');
   tile.width = tile.height = 16;
   const squares = tile.getContext('2d');
-  squares.fillStyle = styleOf('--check-a');
+  squares.fillStyle = first;
   squares.fillRect(0, 0, 16, 16);
-  squares.fillStyle = styleOf('--check-b');
+  squares.fillStyle = second;
   squares.fillRect(0, 0, 8, 8);
   squares.fillRect(8, 8, 8, 8);
   context.fillStyle = context.createPattern(tile, 'repeat');
@@ -153,67 +189,92 @@ function paintChecks(context, left, top, width, height) {
 
 // The values of every pixel in sight, in the pixel.
 function writeValues(context, pane) {
-  const {golden, actual} = shown.pair;
-  const first = {x: Math.floor(shown.center.x - pane.width / 2 / shown.scale),
-                 y: Math.floor(shown.center.y - canvas.clientHeight / 2 / shown.scale)};
-  const count = {x: pane.width / shown.scale + 2, y: canvas.clientHeight / shown.scale + 2};
+  const {x0, y0, x1, y1} = inSight(pane);
   context.textAlign = 'center';
-  for (let y = first.y; y < first.y + count.y; ++y) {
-    for (let x = first.x; x < first.x + count.x; ++x) {
+  for (let y = y0; y < y1; ++y) {
+    for (let x = x0; x < x1; ++x) {
       const middle = screenX(pane, x + 0.5);
       const layer = pane.layers.findLast(one => middle >= one.from && middle < one.to);
       if (!layer || layer.alpha < 1) continue;
-      const back = valuesAt(layer.picture, x, y);
-      if (!back) continue;
-      const isOwn = layer.picture === golden || layer.picture === actual;
-      const values = isOwn ? back : deltaAt(x, y) ?? [];
+      const source = sourceOf(layer.name, x, y);
+      const values = source && (isOwn(layer.name) ? valuesAt(layer.name, x, y) : deltaAt(x, y));
+      if (!values) continue;
       const line = shown.scale / (values.length + 1);
-      context.font = `${Math.min(line, shown.scale / 3)}px ui-monospace, monospace`;
-      context.fillStyle = 0.3 * back[0] + 0.6 * back[1] + 0.1 * back[2] > 128 ? '#000' : '#fff';
-      values.forEach((value, i) => context.fillText(value, middle, screenY(y) + (i + 1.1) * line));
+      const texts = values.map(value => valueText(value, 4));
+      const longest = Math.max(3, ...texts.map(text => text.length));
+      context.font = `${Math.min(line, 1.2 * shown.scale / longest)}px ui-monospace, monospace`;
+      context.fillStyle = lumaOf(source.picture, source.x, source.y) > 128 ? '#000' : '#fff';
+      texts.forEach((text, i) => context.fillText(text, middle, screenY(y) + (i + 1.1) * line));
     }
   }
 }
 
 function deltaAt(x, y) {
-  const golden = valuesAt(shown.pair.golden, x, y), actual = valuesAt(shown.pair.actual, x, y);
+  const golden = valuesAt('golden', x, y), actual = valuesAt('actual', x, y);
   if (!golden || !actual || golden.length !== actual.length) return null;
-  return Array.from(golden, (value, i) => Math.abs(value - actual[i]));
+  return golden.map((value, i) => deltaOf(value, actual[i]));
 }
 
 function readout() {
   if (!shown.pair || !shown.cursor) return '';
   const {x, y} = shown.cursor;
-  const list = values => values ? Array.from(values).join(' ') : 'none';
-  return `x ${x + shown.origin.x}, y ${y + shown.origin.y}   golden ${list(valuesAt(shown.pair.golden, x, y))}` +
-      `   actual ${list(valuesAt(shown.pair.actual, x, y))}   difference ${list(deltaAt(x, y))}`;
+  const list = values => values ? values.map(value => valueText(value)).join(' ') : 'none';
+  if (shown.pair.factor > 1 && !valuesAt('golden', x, y) && !valuesAt('actual', x, y)) {
+    return `x ${x}, y ${y}   no values: a large picture is there in full only where it differs`;
+  }
+  return `x ${x}, y ${y}   golden ${list(valuesAt('golden', x, y))}` +
+      `   actual ${list(valuesAt('actual', x, y))}   difference ${list(deltaAt(x, y))}`;
 }
 
-function setScale(scale, center = shown.center) {
-  shown.scale = Math.min(MAX_SCALE, Math.max(0.02, scale));
-  shown.center = center;
+const inLimits = scale => Math.min(MAX_SCALE, Math.max(MIN_SCALE, scale));
+
+function setScale(scale, center = shown.center, isFitted = false) {
+  Object.assign(shown, {scale: inLimits(scale), center, isFitted});
   paint();
 }
 
-function fit() {
-  const {width, height} = size();
-  const scale = Math.min(panes()[0].width / width, canvas.clientHeight / height);
-  setScale(scale > 1 ? Math.floor(scale) : scale, {x: width / 2, y: height / 2});
+// Zooms about a point of the canvas, which stays where it is.
+function zoomAt(at, factor) {
+  const point = pointAt(at);
+  const scale = inLimits(shown.scale * factor);
+  const ratio = shown.scale / scale;
+  setScale(scale, {x: point.x + (shown.center.x - point.x) * ratio, y: point.y + (shown.center.y - point.y) * ratio});
 }
 
-// Centres a box of pixels, large enough for the eye.
-function goTo(box) {
-  const center = {x: box.x + box.width / 2 - shown.origin.x, y: box.y + box.height / 2 - shown.origin.y};
-  shown.cursor = {x: Math.floor(center.x), y: Math.floor(center.y)};
-  setScale(Math.max(2, Math.min(panes()[0].width / box.width, canvas.clientHeight / box.height) * 0.9), center);
+function fit() {
+  const {width, height} = shown.pair;
+  const scale = Math.min(panes()[0].width / width, canvas.clientHeight / height);
+  setScale(scale > 1 ? Math.floor(scale) : scale, {x: width / 2, y: height / 2}, true);
+}
+
+// To the pixel with the largest difference.
+function goToPeak() {
+  if (shown.pair.places.length === 0) return;
+  const {peak} = shown.pair.places[0];
+  shown.place = 0;
+  shown.cursor = {...peak};
+  setScale(Math.max(shown.scale, PLACE_SCALE), {x: peak.x + 0.5, y: peak.y + 0.5});
+}
+
+// To the next of the places where pixels differ, so that all of it is in sight.
+function stepPlace(direction) {
+  const {places} = shown.pair;
+  if (places.length === 0) return;
+  shown.place = shown.place < 0 && direction < 0 ? places.length - 1 : (shown.place + direction + places.length) % places.length;
+  const place = places[shown.place];
+  shown.cursor = {...place.peak};
+  const scale = 0.8 * Math.min(panes()[0].width / place.width, canvas.clientHeight / place.height);
+  setScale(Math.min(PLACE_SCALE, scale), {x: place.x + place.width / 2, y: place.y + place.height / 2});
 }
 
 function moveCursor(dx, dy) {
-  const {width, height} = size();
+  const {width, height} = shown.pair;
   const from = shown.cursor ?? {x: Math.floor(shown.center.x), y: Math.floor(shown.center.y)};
   shown.cursor = {x: Math.min(width - 1, Math.max(0, from.x + dx)), y: Math.min(height - 1, Math.max(0, from.y + dy))};
   const pane = panes()[0], reach = {x: pane.width / 2 / shown.scale - 2, y: canvas.clientHeight / 2 / shown.scale - 2};
   const follow = (center, at, half) => half < 1 ? at + 0.5 : Math.min(at + half, Math.max(at - half, center));
-  shown.center = {x: follow(shown.center.x, shown.cursor.x, reach.x), y: follow(shown.center.y, shown.cursor.y, reach.y)};
+  if (!shown.isFitted) {
+    shown.center = {x: follow(shown.center.x, shown.cursor.x, reach.x), y: follow(shown.center.y, shown.cursor.y, reach.y)};
+  }
   paint();
 }

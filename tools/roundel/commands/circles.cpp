@@ -1,7 +1,10 @@
 #include <cstdint>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "renderer/base/frame_name.h"
+#include "renderer/base/write_file.h"
 #include "renderer/data/npy.h"
 #include "renderer/generate/circle_rows.h"
 #include "renderer/generate/generate.h"
@@ -30,9 +33,8 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
       "circles", "SCENE -o FILE [OPTION...]",
       "Writes the circles of a frame, in scene space and paint order, as a NumPy array "
       "of float32 [n, 7]: x, y, z, radius, red, green, blue; or [n, 4] without colours "
-      "where the shader of every layer is snow. In a mixed scene flakes are white. Data in "
-      "float64 are rounded; pictures round their positions only behind the view. With --frames a "
-      "file a frame.");
+      "where the shader of every layer is snow. In a mixed scene flakes are white. With --frames "
+      "a file a frame.");
   std::vector<std::string> scenes;
   line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
   line.add_value(
@@ -47,9 +49,11 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
   line.add_value(
       "columns", "NAMES",
       one_of(options.columns, {{"usual", Columns::kUsual}, {"all", Columns::kAll}}),
-      "all: [n, 8], with alpha in the end; as data with these columns they draw the same picture "
-      "again, unless the view moves circles of float64 data; of scenes with strokes [n, 9], with "
-      "the inner radius of each circle's stroke, or its radius where it has none (default: usual)");
+      "all: [n, 8], with alpha in the end; of scenes with strokes [n, 9], with the inner radius of "
+      "each circle's stroke, or its radius where it has none. As data with these columns under "
+      "the same view they draw the same picture again. Where the view moves circles of layers "
+      "with a move, a map or float64 data, the array is float64 "
+      "(default: usual)");
   add_size(line, options.scene);
   add_scale(line, options.scene);
   add_layers(line, options.scene);
@@ -76,7 +80,8 @@ int run_circles(const Arguments& arguments) {
   if (!parse(arguments, options)) return 0;
   Scene scene = load_scene(options.scene_path, options.scene.overrides);
   scene.image.blend_space = BlendSpace::kDisplay;  // colours as the scene file has them
-  const std::size_t columns = circle_columns(scene, options.columns == Columns::kAll);
+  const bool all = options.columns == Columns::kAll;
+  const std::size_t columns = circle_columns(scene, all);
   const FrameList frames = frames_of(scene, options.frames, frame_of(scene, options.scene));
   const bool is_stream = options.output == "-";
   const FrameName name =
@@ -89,20 +94,20 @@ int run_circles(const Arguments& arguments) {
     check_writable(path, true);
     inputs.check_keeps(path, ExitCode::kOutputRefused);
   }
-  check_memory(
-      scene, count_circles(scene) * (sizeof(Shape) + sizeof(Paint) + 2 * columns * sizeof(float)));
+  check_memory(scene, count_circles(scene) * circle_row_bytes(scene, all));
 
   const std::vector<NewFolder> folders = make_folders_of(paths);
   FilmSource source(scene);
   Circles circles;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const FilmSource::Frame frame = source.at(frames[i]);
-    frame.circles->generate(frames[i], circles);
-    const std::vector<float> rows = circle_rows(*frame.scene, circles, columns);
+    const std::string file =
+        std::visit([&](const auto& rows) { return npy_file(rows, rows.size() / columns, columns); },
+                   circle_rows(*frame.scene, *frame.circles, frames[i], all, circles));
     if (is_stream)
-      print_out(npy_file(rows, circles.count(), columns));
+      print_out(file);
     else
-      write_npy(paths[i], rows, circles.count(), columns);
+      write_text_atomically(paths[i], file);
   }
   if (is_stream) finish_output();
   return 0;

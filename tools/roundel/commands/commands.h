@@ -18,6 +18,7 @@ int run_verify(const Arguments& arguments);
 int run_diff(const Arguments& arguments);
 int run_regress(const Arguments& arguments);
 int run_accept(const Arguments& arguments);
+int run_report(const Arguments& arguments);
 int run_circles(const Arguments& arguments);
 int run_explain(const Arguments& arguments);
 int run_legend(const Arguments& arguments);

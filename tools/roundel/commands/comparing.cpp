@@ -8,8 +8,10 @@
 #include <set>
 
 #include "renderer/base/error.h"
+#include "renderer/base/text.h"
 #include "renderer/compare/comparison_run.h"
 #include "renderer/compare/ignored_pixels.h"
+#include "renderer/compare/pending_goldens.h"
 #include "renderer/compare/report.h"
 #include "renderer/compare/run_json.h"
 #include "renderer/compare/run_markdown.h"
@@ -24,7 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kMostPixels = static_cast<double>(kMaxPixels);
-constexpr double kMostDelta = 1e9;
 constexpr const char* kWindowText =
     "NUMBER/WIDTHxHEIGHT as in 10/16x16: pixels, and the window's size in pixels";
 
@@ -96,6 +97,10 @@ void add_run_files(CommandLine& line, RunFiles& files) {
   line.add_value("manifest", "FILE", file_name(files.manifest, "a file name"),
                  "what may differ in which pictures (YAML, see docs/regress.md) (default: "
                  "goldens.yaml in the folder of the goldens, if it is there)");
+  add_result_files(line, files);
+}
+
+void add_result_files(CommandLine& line, RunFiles& files) {
   line.add_value("report", "DIR", file_name(files.report, "a folder"),
                  "write a page that shows what differs, DIR/index.html, for any browser, without "
                  "server or network");
@@ -168,6 +173,36 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) 
                   kLeastPixelsPerDegree, kMostPixelsPerDegree, kDefaultPixelsPerDegree));
   line.add_switch("ssim", measures.ssim,
                   "measure SSIM, the structural similarity of luma; 1 for equal pictures");
+}
+
+std::string accept_command(const std::string& output, const std::string& goldens) {
+  // As one word that is no option.
+  const auto path_word = [](const std::string& path) {
+    return shell_word(path.starts_with('-') ? "./" + path : path);
+  };
+  std::string command = "roundel accept";
+  if (output != kRegressOutput) command += " --output " + path_word(output);
+  // accept finds others by itself.
+  if (!lies_in(goldens, ".")) command += " --goldens " + path_word(goldens);
+  return command;
+}
+
+void check_apart(const std::string& output, const std::vector<std::string>& inputs,
+                 const std::vector<std::string>& outputs) {
+  for (const char* const part : {"actual", "diff"}) {
+    const std::string folder = (fs::path(output) / part).string();
+    const auto refuse = [&folder](const std::string& path) {
+      throw Error(ExitCode::kUsage,
+                  fmt::format("{}: expected nothing in {}, where this command keeps pictures", path,
+                              folder));
+    };
+    for (const std::string& path : outputs)
+      if (lies_in(path, folder)) refuse(path);
+    std::error_code ignored;
+    // Nothing that exists lies in a folder that does not.
+    if (!fs::exists(folder, ignored)) continue;
+    if (const auto path = find_file_in(inputs, folder)) refuse(*path);
+  }
 }
 
 bool prints_lines(const RunFiles& files, Verbosity verbosity) {
@@ -260,7 +295,7 @@ int finish_run(const ComparisonRun& run, const GoldenRules& rules, const RunFile
     print_not_compared(run);
   }
   Problems problems;
-  if (files.json) problems.attempt([&] { write_text(*files.json, run_json(run)); });
+  if (files.json) problems.attempt([&] { write_text(*files.json, run_json(run, *files.json)); });
   if (files.junit) problems.attempt([&] { write_text(*files.junit, run_junit(run)); });
   if (files.report) problems.attempt([&] { write_report(*files.report, run); });
   if (files.markdown) problems.attempt([&] { write_markdown(*files.markdown, run); });

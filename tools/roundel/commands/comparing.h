@@ -20,6 +20,8 @@ struct RunFiles {
 };
 /// All but --json.
 void add_run_files(CommandLine& line, RunFiles& files);
+/// Those of them that are written.
+void add_result_files(CommandLine& line, RunFiles& files);
 /// What holds for all of them, for the notes below the options.
 extern const char* const kResultsNote;
 
@@ -29,6 +31,12 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures);
 /// Where regress keeps pictures, and accept finds them.
 inline constexpr const char* kRegressOutput = "regress-output";
 void add_regress_output(CommandLine& line, std::string& output, const std::string& help);
+
+/// What a person types to accept pictures from `output`, without their names.
+std::string accept_command(const std::string& output, const std::string& goldens);
+/// Throws Error(kUsage) where one of the paths lies where pictures are kept in `output`.
+void check_apart(const std::string& output, const std::vector<std::string>& inputs,
+                 const std::vector<std::string>& outputs);
 
 /// True where a run prints a line for each picture: neither quiet nor with JSON on stdout.
 bool prints_lines(const RunFiles& files, Verbosity verbosity);

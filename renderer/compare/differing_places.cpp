@@ -1,0 +1,142 @@
+#include "renderer/compare/differing_places.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace roundel {
+namespace {
+
+constexpr int kSquare = 16;  // pixels a side
+
+bool is_red(const std::uint8_t* rgb) {
+  return rgb[0] == 255 && rgb[1] == 0 && rgb[2] == 0;
+}
+
+double delta_of(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  const double delta = std::abs(a - b);
+  return std::isfinite(delta) ? delta : std::numeric_limits<double>::infinity();
+}
+
+/// Of a pixel's channels.
+double peak_of(const Picture& a, const Picture& b, int x, int y) {
+  double peak = 0;
+  const std::size_t begin = a.sample_at(x, y);
+  for (std::size_t i = begin; i < begin + static_cast<std::size_t>(a.channels); ++i) {
+    const double delta =
+        a.samples == Picture::Samples::kBytes
+            ? std::abs(a.bytes[i] - b.bytes[i])
+            : delta_of(static_cast<double>(a.floats[i]), static_cast<double>(b.floats[i]));
+    peak = std::max(peak, delta);
+  }
+  return peak;
+}
+
+bool is_before(const DifferingPlace& a, const DifferingPlace& b) {
+  return std::tie(a.peak_y, a.peak_x) < std::tie(b.peak_y, b.peak_x);
+}
+
+void take_peak(const DifferingPlace& from, DifferingPlace& to) {
+  to.peak = from.peak;
+  to.peak_x = from.peak_x;
+  to.peak_y = from.peak_y;
+}
+
+void add(const DifferingPlace& more, DifferingPlace& place) {
+  if (more.peak > place.peak || (more.peak == place.peak && is_before(more, place)))
+    take_peak(more, place);
+  place.pixels += more.pixels;
+  const int right = std::max(place.box.x + place.box.width, more.box.x + more.box.width);
+  const int bottom = std::max(place.box.y + place.box.height, more.box.y + more.box.height);
+  place.box.x = std::min(place.box.x, more.box.x);
+  place.box.y = std::min(place.box.y, more.box.y);
+  place.box.width = right - place.box.x;
+  place.box.height = bottom - place.box.y;
+}
+
+/// What is in each square of a picture; squares without differing pixels have none.
+class Squares {
+ public:
+  Squares(const Picture& a, const Picture& b, const Image& difference)
+      : columns_((a.width + kSquare - 1) / kSquare),
+        rows_((a.height + kSquare - 1) / kSquare),
+        squares_(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_)) {
+    tbb::parallel_for(0, rows_, [&](int row) {
+      for (int y = row * kSquare; y < std::min(a.height, (row + 1) * kSquare); ++y) {
+        const std::uint8_t* rgb = difference.bytes.data() + pixel_count(a.width, y) * 3;
+        for (int x = 0; x < a.width; ++x, rgb += 3) {
+          if (!is_red(rgb)) continue;
+          const DifferingPlace pixel{{x, y, 1, 1}, 1, peak_of(a, b, x, y), x, y};
+          DifferingPlace& square = at(x / kSquare, row);
+          if (square.pixels == 0) {
+            square = pixel;
+          } else {
+            add(pixel, square);
+          }
+        }
+      }
+    });
+  }
+
+  std::vector<DifferingPlace> take_places() {
+    std::vector<DifferingPlace> places;
+    for (int row = 0; row < rows_; ++row)
+      for (int column = 0; column < columns_; ++column)
+        if (at(column, row).pixels > 0) places.push_back(take_place(column, row));
+    return places;
+  }
+
+ private:
+  DifferingPlace& at(int column, int row) {
+    return squares_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
+                    static_cast<std::size_t>(column)];
+  }
+
+  /// All that hangs together with this square, which is then empty.
+  DifferingPlace take_place(int first_column, int first_row) {
+    DifferingPlace place = at(first_column, first_row);
+    at(first_column, first_row).pixels = 0;
+    std::vector<std::pair<int, int>> open = {{first_column, first_row}};
+    while (!open.empty()) {
+      const auto [column, row] = open.back();
+      open.pop_back();
+      for (int y = std::max(0, row - 1); y <= std::min(rows_ - 1, row + 1); ++y) {
+        for (int x = std::max(0, column - 1); x <= std::min(columns_ - 1, column + 1); ++x) {
+          DifferingPlace& square = at(x, y);
+          if (square.pixels == 0) continue;
+          add(square, place);
+          square.pixels = 0;
+          open.emplace_back(x, y);
+        }
+      }
+    }
+    return place;
+  }
+
+  int columns_, rows_;
+  std::vector<DifferingPlace> squares_;
+};
+
+}  // namespace
+
+bool is_colored(const std::uint8_t* rgb) {
+  return rgb[2] == 0;  // red and yellow; greys are light, and what is ignored is blue
+}
+
+std::vector<DifferingPlace> differing_places(const Picture& a, const Picture& b,
+                                             const Image& difference) {
+  std::vector<DifferingPlace> places = Squares(a, b, difference).take_places();
+  std::stable_sort(places.begin(), places.end(),
+                   [](const DifferingPlace& one, const DifferingPlace& other) {
+                     if (one.peak != other.peak) return one.peak > other.peak;
+                     if (one.pixels != other.pixels) return one.pixels > other.pixels;
+                     return is_before(one, other);
+                   });
+  return places;
+}
+
+}  // namespace roundel

@@ -1,0 +1,80 @@
+// What is said about a failure.
+function number(value, digits = 4) {
+  return value === null || value === undefined ? '∞' : Number(value.toPrecision(digits)).toString();
+}
+
+function measureTexts(difference) {
+  if (!difference || !difference.channels) return [];
+  const {box, densest} = difference;
+  const place = at => `${at.width}×${at.height} at (${at.x}, ${at.y})`;
+  const texts = [['size', `${difference.width}×${difference.height}`], ['differing pixels', String(difference.pixels_over)]];
+  if (difference.pixels !== difference.pixels_over) texts.push(['… at all', String(difference.pixels)]);
+  if (difference.antialiased) texts.push(['by antialiasing', String(difference.antialiased)]);
+  if (difference.ignored) texts.push(['ignored', `${difference.ignored.pixels}, of which ${difference.ignored.different} differ`]);
+  for (const [name, channel] of Object.entries(difference.channels)) {
+    texts.push([name, `largest ${number(channel.largest)}, mean ${number(channel.mean)}`]);
+  }
+  texts.push(['RMSE', number(difference.rmse)], ['PSNR', number(difference.psnr_db) + ' dB']);
+  if (box) texts.push(['within', place(box)], ['densest', `${densest.pixels} in ${place(densest)}`]);
+  if (difference.not_finite > 0) texts.push(['NaN or infinity', String(difference.not_finite)]);
+  if (difference.flip) texts.push(['ꟻLIP', 'mean ' + number(difference.flip.mean)]);
+  if (difference.ssim !== undefined) texts.push(['SSIM', number(difference.ssim)]);
+  return texts;
+}
+
+function largestOf(difference) {
+  return Math.max(...Object.values(difference.channels).map(channel => channel.largest));
+}
+
+// How much it is: "12 pixels by up to 3". Empty where nothing was measured.
+function magnitude({difference}) {
+  if (!difference?.channels) return '';
+  const {pixels_over: pixels, not_finite: notFinite} = difference;
+  const by = notFinite > 0 ? 'NaN or infinity' : number(largestOf(difference));
+  return `${pixels} ${pixels === 1 ? 'pixel' : 'pixels'} by up to ${by}`;
+}
+
+// What can be read in the file, whatever its kind.
+const SAMPLE_NOTES = {
+  words: 'values are those of 16 bits, 0 to 65535; the measures count levels of 255',
+  floats: 'values are the files\' own floats',
+};
+
+function describe(failure) {
+  const paragraph = (text, className = '') => element('p', {className}, text);
+  const parts = [element('h2', {}, failure.name, ' ', element('span', {className: 'state ' + failure.state.replace(' ', '-')}, failure.state))];
+  for (const reason of failure.reasons) parts.push(paragraph(reason, 'reason'));
+  if (failure.origin) parts.push(paragraph(failure.origin, 'origin'));
+  if (failure.explanation) parts.push(element('pre', {className: 'explanation'}, failure.explanation.join('\n')));
+  if (failure.rule) parts.push(paragraph('rule: ' + failure.rule));
+  if (failure.accept) parts.push(element('p', {}, 'to accept: ', element('code', {}, failure.accept)));
+  if (failure.left_out) parts.push(paragraph('the pictures are left out: ' + failure.left_out));
+  const missing = failure.pictures?.tiles_left_out;
+  if (missing) parts.push(paragraph(`${missing} differing parts are there only reduced: the report would be too large`));
+  return parts;
+}
+
+function describePair(pair) {
+  const parts = [];
+  const samples = (pair.golden ?? pair.actual).samples;
+  if (pair.factor > 1) parts.push(`a large picture: reduced ${pair.factor} times, and in full where it differs`);
+  else if (samples in SAMPLE_NOTES) parts.push(SAMPLE_NOTES[samples]);
+  return parts.map(text => element('p', {}, text));
+}
+
+function measures(failure) {
+  return measureTexts(failure.difference).map(([name, text]) => element('span', {}, name + ' ', element('b', {}, text)));
+}
+
+// What the eye sees at once is told to those who listen.
+function tell(id, text) {
+  byId(id).textContent = text;
+}
+
+function verdictOf(failure) {
+  return [failure.name, failure.state, magnitude(failure), ...failure.reasons].filter(Boolean).join(', ');
+}
+
+function tellProblem(error) {
+  byId('about').append(element('p', {className: 'reason'}, error.message));
+}

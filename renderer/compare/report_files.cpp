@@ -1,0 +1,133 @@
+#include "renderer/compare/report_files.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <new>
+
+#include "renderer/base/error.h"
+#include "renderer/base/write_file.h"
+#include "renderer/compare/report_pictures.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kAtOnce = 64;                              ///< results in memory
+constexpr std::uint64_t kBytesAtOnce = std::uint64_t{32} << 20;  ///< of their files
+
+struct Made {
+  ReportPictures pictures;
+  std::string problem;
+};
+
+Made make(std::size_t index, const PairResult& result, std::uint64_t room) {
+  try {
+    return {report_pictures(index, result, room), ""};
+  } catch (const Error& error) {
+    return {{}, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {{}, "out of memory"};
+  }
+}
+
+std::uint64_t file_bytes(const PairResult& result) {
+  std::uint64_t bytes = 0;
+  for (const std::string& path : {result.golden_path, result.actual_path}) {
+    std::error_code error;
+    const std::uint64_t size = fs::file_size(path, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+/// A failure's number and the bytes of its files.
+struct Sized {
+  std::size_t index;
+  std::uint64_t bytes;
+};
+
+/// What the report's pictures will take grows with this.
+std::vector<Sized> smallest_first(const std::vector<const PairResult*>& failures) {
+  std::vector<Sized> order;
+  order.reserve(failures.size());
+  for (std::size_t i = 0; i < failures.size(); ++i) order.push_back({i, file_bytes(*failures[i])});
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Sized& a, const Sized& b) { return a.bytes < b.bytes; });
+  return order;
+}
+
+class ReportFiles {
+ public:
+  ReportFiles(fs::path folder, std::uint64_t room) : folder_(std::move(folder)), room_(room) {}
+
+  void write(const std::vector<const PairResult*>& failures, ReportJson& json) {
+    const std::vector<Sized> order = smallest_first(failures);
+    for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+      std::uint64_t bytes = 0;
+      do bytes += order[end++].bytes;
+      while (end < order.size() && end - begin < kAtOnce &&
+             bytes + order[end].bytes <= kBytesAtOnce);
+      std::vector<Made> made(end - begin);
+      if (!is_full_) {
+        tbb::parallel_for(begin, end, [&](std::size_t i) {
+          // As in compare_folders: a thread holds the pictures of one result at a time.
+          tbb::this_task_arena::isolate(
+              [&] { made[i - begin] = make(order[i].index, *failures[order[i].index], room_); });
+        });
+      }
+      for (std::size_t i = begin; i < end; ++i)
+        put(order[i].index, made[i - begin], json[order[i].index]);
+    }
+  }
+
+ private:
+  void put(std::size_t index, const Made& made, ReportJson& failure) {
+    const ReportPictures& pictures = made.pictures;
+    if (!made.problem.empty()) {
+      failure["left_out"] = made.problem;
+    } else if (is_full_ || pictures.script.size() > room_) {
+      is_full_ = true;
+      failure["left_out"] = "the report would be too large";
+    } else if (!pictures.script.empty()) {
+      failure["pictures"] = {{"file", put_file(fmt::format("{:06}.js", index), pictures.script)}};
+      put_tiles(index, pictures, failure["pictures"]);
+    }
+  }
+
+  void put_tiles(std::size_t index, const ReportPictures& pictures, ReportJson& json) {
+    std::size_t left_out = pictures.tiles_left_out;
+    for (const ReportPictures::Tile& tile : pictures.tiles) {
+      if (tile.script.size() > room_) {
+        ++left_out;
+        continue;
+      }
+      put_file(fmt::format("{:06}-{}.js", index, tile.number), tile.script);
+      json["tiles"].push_back(tile.number);
+    }
+    if (left_out > 0) json["tiles_left_out"] = left_out;
+  }
+
+  std::string put_file(const std::string& name, const std::string& script) {
+    write_text_atomically((folder_ / kPictureFolder / name).string(), script);
+    room_ -= script.size();
+    return std::string(kPictureFolder) + "/" + name;
+  }
+
+  fs::path folder_;
+  std::uint64_t room_;
+  bool is_full_ = false;  // no larger one will fit
+};
+
+}  // namespace
+
+void write_report_files(const std::string& folder, const std::vector<const PairResult*>& failures,
+                        std::uint64_t room, ReportJson& json) {
+  ReportFiles(folder, room).write(failures, json);
+}
+
+}  // namespace roundel

@@ -1,0 +1,237 @@
+#include "renderer/compare/results_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+
+#include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
+#include "renderer/compare/golden_rules.h"
+#include "renderer/compare/ignored_pixels.h"
+#include "renderer/compare/results_format.h"
+#include "renderer/compare/run_json.h"
+#include "renderer/scene/read_values.h"
+#include "renderer/scene/validate.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The number of a name among these.
+template <typename Enum>
+Enum read_enum(ValidNode node, const std::vector<std::string>& names, int first = 0) {
+  const auto found = std::find(names.begin(), names.end(), node.text());
+  return static_cast<Enum>(found - names.begin() + first);
+}
+
+std::string text_of(ValidNode node) {
+  return std::string(node.text());
+}
+
+/// null is infinity.
+double read_measure(ValidNode node) {
+  return node.is_null() ? std::numeric_limits<double>::infinity() : read_number(node);
+}
+
+PixelBox read_box(ValidNode node) {
+  PixelBox box;
+  read_key(node, "x", read_integer, box.x);
+  read_key(node, "y", read_integer, box.y);
+  read_key(node, "width", read_integer, box.width);
+  read_key(node, "height", read_integer, box.height);
+  return box;
+}
+
+PictureDifference::Flip read_flip(ValidNode node) {
+  PictureDifference::Flip flip;
+  read_key(node, "mean", read_number, flip.mean);
+  read_key(node, "weighted_median", read_number, flip.weighted_median);
+  read_key(node, "min", read_number, flip.min);
+  read_key(node, "max", read_number, flip.max);
+  return flip;
+}
+
+PictureDifference read_difference(ValidNode node) {
+  PictureDifference difference;
+  difference.kind = read_enum<PictureDifference::Kind>(*node.find("kind"), kind_names());
+  read_key(node, "shape", text_of, difference.shape);
+  if (const auto flip = node.find("flip")) difference.flip = read_flip(*flip);
+  if (const auto ssim = node.find("ssim")) difference.ssim = read_number(*ssim);
+  read_key(node, "width", read_integer, difference.width);
+  read_key(node, "height", read_integer, difference.height);
+  read_key(node, "pixels", read_integer, difference.pixels);
+  read_key(node, "pixels_over", read_integer, difference.pixels_over);
+  read_key(node, "not_finite", read_integer, difference.not_finite);
+  read_key(node, "antialiased", read_integer, difference.antialiased);
+  if (const auto ignored = node.find("ignored")) {
+    read_key(*ignored, "pixels", read_integer, difference.ignored);
+    read_key(*ignored, "different", read_integer, difference.ignored_different);
+  }
+  if (const auto channels = node.find("channels"))
+    channels->for_each_entry([&](std::string_view name, ValidNode channel) {
+      difference.channels.push_back({std::string(name), read_measure(*channel.find("largest")),
+                                     read_measure(*channel.find("mean"))});
+    });
+  read_key(node, "rmse", read_measure, difference.rmse);
+  read_key(node, "psnr_db", read_measure, difference.psnr);
+  read_key(node, "box", read_box, difference.box);
+  if (const auto densest = node.find("densest")) {
+    difference.densest = read_box(*densest);
+    read_key(*densest, "pixels", read_integer, difference.densest_pixels);
+  }
+  return difference;
+}
+
+/// Makes runs of valid trees.
+class ResultsReader {
+ public:
+  ResultsReader(const std::string& path, const std::optional<std::string>& golden_folder,
+                SceneErrors& errors)
+      : errors_(errors), new_goldens_(golden_folder) {
+    std::error_code error;
+    const fs::path folder = fs::path(path).parent_path();
+    base_ = fs::proximate(folder.empty() ? "." : folder, error);
+  }
+
+  void read(ValidNode root, ResultsFile& file) {
+    ComparisonRun& run = file.run;
+    read_key(root, "title", text_of, run.title);
+    if (const auto shard = root.find("shard")) {
+      read_key(*shard, "share", read_integer, run.share);
+      read_key(*shard, "of", read_integer, run.shares);
+      if (run.share > run.shares)
+        errors_.add(shard->place(), "shard", "expected one of the shares that there are");
+    }
+    if (const auto goldens = root.find("goldens")) {
+      old_goldens_ = moved(*goldens);
+      run.golden_folder = new_goldens_.value_or(old_goldens_);
+    }
+    if (const auto output = root.find("output")) run.output_folder = moved(*output);
+    std::map<std::string, std::uint32_t> lines;  // of names
+    for (const ValidNode& node : root.find("pictures")->items()) {
+      run.results.push_back(read_result(node));
+      file.places.push_back(node.place());
+      const auto [first, is_new] = lines.emplace(run.results.back().name, node.place().line);
+      if (!is_new)
+        errors_.add(node.find("name")->place(), "pictures",
+                    fmt::format("{} occurs twice, first in line {}", roundel::quoted(first->first),
+                                first->second));
+    }
+    check_counts(*root.find("counts"), count_states(run));
+  }
+
+ private:
+  /// A path of the file's, from the working directory on.
+  std::string moved(ValidNode node) const {
+    return without_slash((base_ / std::string(node.text())).lexically_normal().string());
+  }
+  /// The same of a file that may be a golden's.
+  std::string moved_golden(ValidNode node) const {
+    std::string path = moved(node);
+    if (!new_goldens_ || old_goldens_.empty()) return path;
+    const fs::path below = fs::path(path).lexically_relative(old_goldens_);
+    if (below.empty() || *below.begin() == "..") return path;
+    return (fs::path(*new_goldens_) / below).string();
+  }
+
+  PairResult read_result(ValidNode node) {
+    PairResult result;
+    read_key(node, "name", text_of, result.name);
+    result.state = read_enum<PairState>(*node.find("state"), state_names());
+    if (const auto origin = node.find("origin"))
+      result.origin = read_enum<Origin>(*origin, origin_names(), 1);
+    if (const auto reasons = node.find("reasons"))
+      for (const ValidNode& reason : reasons->items()) result.reasons.push_back(text_of(reason));
+    read_key(node, "rule", text_of, result.rule);
+    if (const auto tolerance = node.find("tolerance")) {
+      result.tolerance = read_tolerance(*tolerance);
+      if (const auto mask = tolerance->find("mask"))
+        result.tolerance.mask = mask_of(moved_golden(*mask));
+    }
+    if (const auto difference = node.find("difference"))
+      result.difference = read_difference(*difference);
+    read_key(node, "ppd", read_number, result.pixels_per_degree);
+    if (const auto path = node.find("scene")) result.scene_path = moved(*path);
+    if (const auto path = node.find("golden")) result.golden_path = moved_golden(*path);
+    if (const auto path = node.find("actual")) result.actual_path = moved_golden(*path);
+    if (const auto path = node.find("image")) result.difference_path = moved(*path);
+    read_key(node, "seconds", read_number, result.seconds);
+    return result;
+  }
+
+  std::shared_ptr<const Mask> mask_of(const std::string& path) {
+    const auto [mask, is_new] = masks_.emplace(path, nullptr);
+    if (!is_new) return mask->second;
+    try {
+      mask->second = read_mask(path);
+    } catch (const Error&) {  // showing a picture says that it does not fit
+      mask->second = std::make_shared<const Mask>(Mask{path, PixelSet(0, 0)});
+    }
+    return mask->second;
+  }
+
+  void check_counts(ValidNode node, const RunCounts& counts) {
+    node.for_each_entry([&](std::string_view key, ValidNode value) {
+      const std::int64_t there = counts_json(counts).at(std::string(key));
+      if (read_integer(value) != there)
+        errors_.add(
+            value.place(), "counts." + std::string(key),
+            fmt::format("expected {}, the number of such pictures, got {}", there, value.text()));
+    });
+  }
+
+  SceneErrors& errors_;
+  const std::optional<std::string>& new_goldens_;
+  fs::path base_;
+  std::string old_goldens_;
+  std::map<std::string, std::shared_ptr<const Mask>> masks_;
+};
+
+/// A tree of YAML takes more than JSON does, and says less about what is not whole.
+void check_json(std::string_view text, SceneErrors& errors) {
+  if (text.size() > YamlTree::kMaxFileBytes) {
+    errors.add(
+        {}, "",
+        "expected results of at most " + memory_text(static_cast<double>(YamlTree::kMaxFileBytes)));
+    return;
+  }
+  try {
+    [[maybe_unused]] const auto json = nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    const std::string_view before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
+    const std::size_t line_start = before.find_last_of('\n') + 1;  // npos + 1 is 0
+    const auto lines = std::count(before.begin(), before.end(), '\n');
+    errors.add({static_cast<std::uint32_t>(lines + 1),
+                static_cast<std::uint32_t>(before.size() - line_start + 1)},
+               "", "not valid JSON");
+  }
+}
+
+}  // namespace
+
+ResultsFile parse_results(std::string_view text, const std::string& path,
+                          const std::optional<std::string>& golden_folder) {
+  ResultsFile file{path, {}, {}};
+  SceneErrors errors(path);
+  check_json(text, errors);
+  errors.throw_if_any();
+  YamlTree tree(text, path, "results");
+  validate(tree.root(), results_spec(), errors);
+  errors.throw_if_any();
+  ResultsReader(path, golden_folder, errors).read(ValidNode(tree.root()), file);
+  errors.throw_if_any();
+  return file;
+}
+
+ResultsFile read_results(const std::string& path, const std::optional<std::string>& golden_folder) {
+  // One byte more than allowed is enough to be refused.
+  return parse_results(InputFile(path).read(YamlTree::kMaxFileBytes + 1), path, golden_folder);
+}
+
+}  // namespace roundel

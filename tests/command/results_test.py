@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""The results of many pictures as JSON: their schema, roundel report. Usage: results_test.py PATH_OF_ROUNDEL"""
+
+import json
+import os
+import re
+import shutil
+import unittest
+
+import jsonschema
+
+from command_case import CommandCase
+
+SAME, DIFFER, COULD_NOT = range(3)
+SCENE = """version: 1
+image: {width: 40, height: 30}
+layers: [{circles: [{x: 0.5, y: 0.5, radius: %s}]}]
+"""
+MANIFEST = """version: 1
+tolerances:
+  - {pictures: b*, max-delta: 1, max-pixels: {percent: 0.5}, ignore: [{x: 1, y: 2, width: 9, height: 8}], mask: mask.png, flip-mean: 0.001}
+  - {pictures: e*, max-density: {pixels: 300, width: 16, height: 16}, ignore-antialiasing: true, shape-tolerant: true}
+"""
+SCENES = [f"{name}.yaml" for name in "abcdef"]
+
+
+class ResultsCase(CommandCase):
+    def setUp(self):
+        super().setUp()
+        self.make_project("whole")
+
+    def make_project(self, folder):
+        """Goldens of five scenes, of which two have changed, one within its rule; a new one; one that is broken; a golden of none."""
+        os.makedirs(self.path(f"{folder}/goldens"))
+        for scene in SCENES:
+            self.write(f"{folder}/{scene}", SCENE % 0.3)
+        self.roundel(folder, "render", *SCENES, "-o", "goldens/", "-q")
+        os.rename(self.path(f"{folder}/goldens/f.png"), self.path(f"{folder}/goldens/old.png"))
+        self.write(f"{folder}/mask.yaml", "version: 1\nimage: {width: 40, height: 30, background: '#000000'}\n"
+                   "layers: [{circles: [{x: 0.5, y: 0.5, radius: 0.05, color: '#ffffff'}]}]\n")
+        self.roundel(folder, "render", "mask.yaml", "-o", "goldens/mask.png", "-q")
+        self.write(f"{folder}/goldens/goldens.yaml", MANIFEST)
+        for name, radius in (("b", 0.2), ("d", 0.31), ("e", 0.31)):
+            self.write(f"{folder}/{name}.yaml", SCENE % radius)
+        self.write(f"{folder}/c.yaml", "version: 2\n")
+
+    def roundel(self, folder, *arguments, code=0):
+        home, self.folder = self.folder, self.path(folder)
+        try:
+            return self.run_roundel(*arguments, code=code)
+        finally:
+            self.folder = home
+
+    def regress(self, folder, *more, code=COULD_NOT):
+        return self.roundel(folder, "regress", *SCENES, "--goldens", "goldens", "--strict", "--flip", *more, code=code)
+
+    def report(self, *arguments, code=COULD_NOT, folder="whole"):
+        done = self.roundel(folder, "report", *arguments, code=code)
+        return done.stdout.decode(), done.stderr.decode()
+
+    def shares(self, folder="whole", count=3):
+        for share in range(1, count + 1):
+            self.roundel(folder, "regress", *SCENES, "--goldens", "goldens", "--strict", "--flip", "-q", "--shard", f"{share}/{count}",
+                         "--output", f"out{share}", "--json", f"{share}.json", code=self.any_code(share, count))
+        return [f"{share}.json" for share in range(1, count + 1)]
+
+    def any_code(self, share, count):
+        return (COULD_NOT, DIFFER, DIFFER)[share - 1] if count == 3 else COULD_NOT
+
+    def files(self, folder):
+        return {os.path.relpath(os.path.join(at, name), self.path(folder)): self.read(os.path.join(at, name))
+                for at, _, names in os.walk(self.path(folder)) for name in names}
+
+    def without_times(self, name):
+        return re.sub(rb',?"seconds":[0-9.e-]+|time="[0-9.]+"', b"", self.read(name))
+
+
+OUTPUTS = ("--report", "report", "--json", "r.json", "--junit", "r.xml", "--markdown", "r.md")
+
+
+class Merging(ResultsCase):
+    def test_shares_make_the_files_that_one_run_makes(self):
+        self.regress("whole", *OUTPUTS)
+        whole = {name: self.without_times(f"whole/{name}") for name in ("r.json", "r.xml", "r.md")}
+        report, pictures, kept = (self.files(f"whole/{name}") for name in ("report", "r-pictures", "regress-output"))
+        self.assertEqual(json.loads(whole["r.json"])["counts"],
+                         {"same": 2, "differ": 2, "new": 1, "missing": 1, "not_compared": 1})
+        shutil.rmtree(self.path("whole/regress-output"))
+        out, _ = self.report(*self.shares(), *OUTPUTS, "-o", "regress-output")
+        self.assertIn("7 pictures: 2 same, 2 differ, 1 new, 1 missing, 1 not compared\n", out)
+        self.assertEqual({name: self.without_times(f"whole/{name}") for name in whole}, whole)
+        self.assertEqual([self.files(f"whole/{name}") for name in ("report", "r-pictures", "regress-output")], [report, pictures, kept])
+        # Merged results are results.
+        self.report("r.json", "--json", "again.json", "--report", "again")
+        self.assertEqual(self.read("whole/again.json"), self.read("whole/r.json"))
+        self.assertEqual(self.files("whole/again"), report)
+        self.roundel("whole", "accept", "d", code=DIFFER)
+        self.roundel("whole", "accept", "--prune", code=DIFFER)
+        self.assertFalse(os.path.exists(self.path("whole/goldens/old.png")))
+
+    def test_artifacts_of_other_machines(self):
+        self.regress("whole", "--report", "report")
+        report = self.files("whole/report")
+        self.make_project("elsewhere/ci")
+        for share in self.shares("elsewhere/ci"):
+            number = share[0]
+            os.makedirs(self.path(f"whole/in/{number}"))
+            for name in (share, f"out{number}"):
+                os.rename(self.path(f"elsewhere/ci/{name}"), self.path(f"whole/in/{number}/{name}"))
+        shutil.rmtree(self.path("elsewhere"))
+        shares = [f"in/{number}/{number}.json" for number in "123"]
+        _, said = self.report(*shares, "--goldens", "goldens", "--report", "report", "-o", "regress-output")
+        self.assertEqual(said, "")
+        self.assertEqual(self.files("whole/report"), report)
+        out, said = self.report(*shares, "--report", "report", "--markdown", "s.md", "--json", "r.json")
+        self.assertIn("b.png: in/2/goldens/b.png: no such file", said)
+        self.assertNotIn("accept", out)
+        failures = json.loads(self.read("whole/report/index.html").decode().split('type="application/json">')[1].split("</script>")[0])["failures"]
+        left_out = {failure["name"]: failure.get("left_out") for failure in failures}
+        self.assertRegex(left_out["d.png"], "in/./goldens/d.png: no such file")
+        self.assertIsNone(left_out["f.png"])  # a new one needs no golden
+        jsonschema.Draft7Validator(self.schema()).validate(json.loads(self.read("whole/r.json")))
+
+    def test_a_share_that_is_not_there_is_no_pass(self):
+        for scene in SCENES:
+            self.write(f"whole/{scene}", SCENE % 0.3)
+        os.rename(self.path("whole/goldens/old.png"), self.path("whole/goldens/f.png"))
+        for share in "12":
+            self.roundel("whole", "regress", *SCENES, "--goldens", "goldens", "--shard", f"{share}/2", "--json", f"{share}.json", code=SAME)
+        out, _ = self.report("1.json", code=COULD_NOT)
+        self.assertIn("share 2 of 2: not compared: its results are not among those given\n", out)
+        self.assertEqual(self.report("1.json", "2.json", code=SAME), ("6 pictures: 6 same\n", ""))
+        self.assertEqual(self.report("2.json", "1.json", "1.json", code=SAME), ("6 pictures: 6 same\n", ""))
+
+    def test_two_results_of_a_name_must_say_the_same(self):
+        self.regress("whole", "--json", "1.json")
+        self.write("whole/d.yaml", SCENE % 0.3)
+        self.regress("whole", "--json", "2.json", "-o", "other")
+        self.write("whole/r.xml", "<old/>")
+        out, said = self.report("1.json", "2.json", "--junit", "r.xml")
+        self.assertEqual(said, '2.json:5:1: pictures[3]: "d.png" has another result in 1.json:5: they differ in state, reasons, '
+                               "origin, difference, ppd\n")
+        self.assertEqual(out, "")
+        self.assertFalse(os.path.exists(self.path("whole/r.xml")))
+
+    def test_folders_that_diff_compared(self):
+        os.mkdir(self.path("whole/now"))
+        for name in ("a", "b"):
+            self.write(f"whole/{name}.yaml", SCENE % 0.25)
+            self.roundel("whole", "render", f"{name}.yaml", "-o", f"now/{name}.png")
+        self.roundel("whole", "diff", "goldens", "now", "--json=r.json", "--report", "report", code=DIFFER)
+        report = self.files("whole/report")
+        out, _ = self.report("r.json", "--report", "report", code=DIFFER)
+        self.assertEqual(self.files("whole/report"), report)
+        self.assertIn("d.png: missing: there is no now/d.png", out)
+        self.report("r.json", "-o", "kept", code=DIFFER)
+        self.roundel("whole", "accept", "--all", "--output", "kept", code=DIFFER)
+        self.assertEqual(self.read("whole/goldens/a.png"), self.read("whole/now/a.png"))
+
+    def schema(self):
+        return json.loads(self.run_roundel("schema", "results").stdout)
+
+
+class Files(ResultsCase):
+    def test_real_results_are_what_the_schema_says_and_mistakes_are_not(self):
+        schema = json.loads(self.run_roundel("schema", "results").stdout)
+        jsonschema.Draft7Validator.check_schema(schema)
+        validator = jsonschema.Draft7Validator(schema)
+        with open(os.path.join(os.path.dirname(__file__), "../../scenes/results.schema.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file), schema, "write it anew: roundel schema results > scenes/results.schema.json")
+        self.regress("whole", "--json", "r.json", "--ssim")
+        self.shares()
+        self.write("whole/e.yaml", SCENE.replace("40", "41") % 0.3)
+        self.regress("whole", "--json", "shape.json")
+        self.roundel("whole", "diff", "goldens", "regress-output/actual", "--json=diff.json", code=DIFFER)
+        for name in ("r", "1", "2", "shape", "diff"):
+            validator.validate(json.loads(self.read(f"whole/{name}.json")))
+        results = json.loads(self.read("whole/r.json"))
+        self.assertEqual({name: [r["reasons"] for r in results["pictures"] if r["state"] == name] for name in ("new", "missing")},
+                         {"new": [["there is no golden goldens/f.png", "goldens/old.png is of this scene and frame, under another name"]],
+                          "missing": [["no scene of this run draws it"]]})
+        self.assertTrue(all(r["seconds"] > 0 for r in results["pictures"] if "actual" in r))
+        for wrong in ({"version": 2}, {"pictures": {}}, {"counts": {}}, {"pictures": [{"name": "a"}]},
+                      {"pictures": [{"name": "a", "state": "good"}]}, {"title": None}):
+            self.assertFalse(validator.is_valid({**results, **wrong}), wrong)
+            self.write("whole/bad.json", json.dumps({**results, **wrong}))
+            self.report("bad.json")
+        self.assertIn(b'expected scene or results, got "scenes"', self.run_roundel("schema", "scenes", code=2).stderr)
+
+    def test_mistakes_have_their_places(self):
+        self.write("whole/bad.json", """{"version": 1, "title": "t", "counts": {"same": 1, "differ": 0, "new": 0, "missing": 0, "not_compared": 0},
+ "pictures": [
+  {"name": "a.png", "state": "sane", "reason": []},
+  {"name": "b.png", "state": "differs"}]}""")
+        self.write("whole/twice.json", """{"version": 1, "title": "t", "counts": {"same": 0, "differ": 0, "new": 2, "missing": 1, "not_compared": 0},
+ "shard": {"share": 3, "of": 2}, "pictures": [
+  {"name": "a.png", "state": "new"}, {"name": "a.png", "state": "new"}]}""")
+        self.write("whole/torn.json", '{"version": 1, "pictures": [')
+        _, said = self.report("bad.json", "none.json", "twice.json", "torn.json")
+        self.assertEqual(said, """bad.json:3:30: pictures[0].state: expected one of same, differs, new, missing or not compared, got "sane" (did you mean "same"?)
+bad.json:3:38: pictures[0]: unknown key "reason" (did you mean "reasons"?)
+bad.json:4:3: pictures[1]: missing key "difference", which this state needs
+none.json: no such file
+twice.json:1:86: counts.missing: expected 0, the number of such pictures, got 1
+twice.json:2:11: shard: expected one of the shares that there are
+twice.json:3:47: pictures: "a.png" occurs twice, first in line 3
+torn.json:1:29: not valid JSON
+""")
+
+    def test_nothing_is_replaced_that_is_read(self):
+        self.regress("whole", "--json", "r.json", "-o", "out")
+        before = self.files("whole")
+        for arguments, message in (
+                (["--json", "./r.json"], 'would replace "r.json"'),
+                (["--junit", "goldens/d.png"], 'goldens/d.png: would replace'),
+                (["--markdown", "out/actual/f.png"], 'out/actual/f.png: would replace'),
+                (["--junit", "d.yaml"], 'd.yaml: would replace'),
+                (["--json", "a", "--junit", "a"], "expected a file for each output"),
+                (["-o", "out"], "expected nothing in out/actual"),
+                (["-o", ""], "expected a folder"), ([], "")):
+            _, said = self.report("r.json", *arguments)
+            self.assertIn(message, said)
+        self.assertEqual(self.files("whole"), before)
+        _, said = self.report(code=COULD_NOT)
+        self.assertIn("expected RESULT.json", said)
+
+    def test_pictures_are_gathered_inside_the_folder_only(self):
+        self.write("whole/r.json", """{"version": 1, "title": "t", "counts": {"same": 0, "differ": 0, "new": 3, "missing": 0, "not_compared": 0},
+"goldens": "goldens", "pictures": [{"name": "../../x.png", "state": "new", "actual": "goldens/a.png"},
+{"name": "link/x.png", "state": "new", "actual": "goldens/a.png"}, {"name": "y.png", "state": "new", "actual": "goldens/a.png"}]}""")
+        os.makedirs(self.path("whole/out/actual"))
+        os.symlink("../..", self.path("whole/out/actual/link"))
+        _, said = self.report("r.json", "-o", "out")
+        self.assertIn('expected the name of a PNG file in the folder of goldens, got "../../x.png"', said)
+        self.assertIn("links are not followed", said)
+        self.assertEqual(sorted(name for name in self.files(".") if name.endswith(("x.png", "y.png"))), ["whole/out/actual/y.png"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

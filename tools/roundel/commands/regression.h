@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "renderer/compare/comparison_run.h"
+#include "renderer/raster/rasterizer.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/commands/regress_plan.h"
+
+namespace roundel {
+
+/// Draws the subjects and compares each with its golden: small pictures side by side, a thread
+/// each, large ones one after the other on all threads. Keeps what differs for accept, with the
+/// names of `unused` goldens; where the list of it cannot be written, that goes to `problems`. The
+/// results have the order of the subjects.
+ComparisonRun draw_and_compare(const std::vector<Subject>& subjects, const RegressOptions& options,
+                               const GoldenRules& rules, const std::vector<std::string>& unused,
+                               Backend backend, Problems& problems);
+
+}  // namespace roundel

@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "renderer/compare/pending_goldens.h"
+#include "renderer/compare/results_file.h"
+#include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/process.h"
+#include "tools/roundel/commands/commands.h"
+#include "tools/roundel/commands/comparing.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportOptions {
+  std::vector<std::string> results;
+  std::optional<std::string> goldens;
+  std::optional<std::string> output;  ///< folder for what may be accepted
+  RunFiles files;
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+bool parse(const Arguments& arguments, ReportOptions& options) {
+  CommandLine line("report", "RESULT.json... [OPTION...]",
+                   "Takes the results that \"regress\" and \"diff\" of folders have written with "
+                   "--json, also on other machines, for those of one run: prints what differs, and "
+                   "writes reports and summaries.");
+  line.add_arguments("RESULT.json", 1, kAnyNumber, options.results,
+                     "results; the paths in them are relative to each");
+  line.add_value("goldens", "DIR", text(options.goldens, "a folder"),
+                 "the folder of the goldens, where the results say another one");
+  line.add_value("output,o", "DIR", file_name(options.output, "a folder"),
+                 "gather the pictures that may be accepted in DIR, as \"regress\" leaves them, so "
+                 "that \"roundel accept --output DIR\" finds all of them");
+  add_result_files(line, options.files);
+  line.add_value("json", "FILE", text(options.files.json, "a file name, or - for stdout"),
+                 "write the results of all as JSON; - for stdout, instead of lines");
+  add_quiet(line, options.verbosity, "print errors only: the exit code says it");
+  add_verbose(line, options.verbosity, "list the pictures that are the same, too");
+  line.add_note(
+      "Two results of one name must say the same, but for paths and times. A share of \"regress "
+      "--shard\" whose results are not given counts as not compared. Pictures that are not there "
+      "are mentioned, and reported without.");
+  line.add_note(kResultsNote);
+  line.add_note(
+      "Exit codes: 0 all the same; 1 some differ, are new or missing; 2 some were not compared, or "
+      "something is wrong (command line, a file of results, an output); 130, 143 after SIGINT, "
+      "SIGTERM.");
+  return line.parse(arguments);
+}
+
+/// All files; what is wrong with any of them goes to `problems`.
+std::vector<ResultsFile> read_all(const ReportOptions& options, Problems& problems) {
+  std::vector<ResultsFile> files;
+  for (const std::string& path : options.results)
+    problems.attempt([&] { files.push_back(read_results(path, options.goldens)); });
+  return files;
+}
+
+/// Refuses to replace what is read, and to gather pictures where they lie already.
+void check_report_outputs(const ReportOptions& options, const std::vector<ResultsFile>& files) {
+  std::vector<std::string> inputs = options.results;
+  for (const ResultsFile& file : files)
+    for (const PairResult& result : file.run.results)
+      for (const std::string& path :
+           {result.golden_path, result.actual_path, result.difference_path, result.scene_path})
+        if (!path.empty()) inputs.push_back(path);
+  std::vector<std::string> outputs = result_files(options.files);
+  if (options.output) {
+    check_apart(*options.output, inputs, outputs);
+    outputs.push_back((fs::path(*options.output) / "pending.json").string());
+  }
+  check_outputs(outputs, inputs);
+}
+
+/// Copies the pictures that were kept to the folder, and lists them and the goldens of no picture.
+void gather(const std::string& folder, ComparisonRun& run, Problems& problems) {
+  std::vector<std::string> names, kept, unused;
+  for (const PairResult& result : run.results) names.push_back(result.name);
+  PendingGoldens pending(folder, run.golden_folder, names);
+  for (PairResult& result : run.results) {
+    if (result.state == PairState::kMissing) unused.push_back(result.name);
+    const bool is_golden = result.state == PairState::kSame &&
+                           result.difference.kind == PictureDifference::Kind::kEqualBytes;
+    if (result.actual_path.empty() || is_golden) continue;
+    problems.attempt([&] {
+      pending.copy_actual(result.name, result.actual_path);
+      result.actual_path = pending.actual_path(result.name);
+      kept.push_back(result.name);
+      if (result.difference_path.empty()) return;
+      pending.copy_diff(result.name, result.difference_path);
+      result.difference_path = pending.diff_path(result.name);
+    });
+  }
+  problems.attempt([&] { pending.finish(kept, unused); });
+  run.output_folder = folder;
+}
+
+/// Of what is not the same, or could be shown.
+void print_missing_files(const ComparisonRun& run) {
+  for (const PairResult& result : run.results) {
+    if (result.state == PairState::kSame && result.actual_path.empty()) continue;
+    for (const std::string& path : {result.golden_path, result.actual_path}) {
+      std::error_code ignored;
+      if (!path.empty() && !fs::exists(path, ignored))
+        spdlog::warn("{}: {}: no such file", result.name, path);
+    }
+  }
+}
+
+int report(const ReportOptions& options) {
+  set_log_level(options.verbosity);
+  Problems problems;
+  const std::vector<ResultsFile> files = read_all(options, problems);
+  check_report_outputs(options, files);
+  remove_old_results(options.files);
+  if (!problems.empty()) return kCouldNotCompare;
+  ComparisonRun run = merge_results(files);
+  print_missing_files(run);
+  if (options.output) gather(*options.output, run, problems);
+  if (!run.output_folder.empty())
+    run.accept_command = accept_command(run.output_folder, run.golden_folder);
+  const int code = finish_run(run, rules_without_manifest({}), options.files, options.verbosity);
+  return problems.empty() ? code : static_cast<int>(kCouldNotCompare);
+}
+
+}  // namespace
+
+int run_report(const Arguments& arguments) {
+  ReportOptions options;
+  return parse(arguments, options) ? report(options) : static_cast<int>(kSame);
+}
+
+}  // namespace roundel
