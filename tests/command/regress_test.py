@@ -268,6 +268,20 @@ class Regress(RegressCase):
         for arguments in (("a", "b", "--diff-image", "d.png"), ("red.yaml", "red.yaml", "--report", "r"), ("a", "red.yaml")):
             self.run_roundel("diff", *arguments, code=NOT_COMPARED)
 
+    def test_files_that_are_passed_over_are_counted(self):
+        self.accept_all()
+        shutil.copytree(self.path("goldens"), self.path("now"))
+        for k in range(12):
+            self.write(f"now/{k}.gif", "no picture")
+        self.write("goldens/3.gif", "nor this")
+        self.write("goldens/goldens.yaml", "version: 1\ntolerances: []\n")
+        said = "2 pictures: 2 same; 12 other files passed over\n"
+        done = self.run_roundel("diff", "goldens", "now", "--json=run.json", "--markdown", "run.md", code=SAME)
+        self.assertEqual(done.stdout, said)
+        self.assertIn(said, self.read("run.md").decode())
+        self.assertEqual(json.loads(self.read("run.json"))["passed_over"], 12)
+        self.assertTrue(self.run_roundel("report", "run.json", "--markdown", "all.md", code=SAME).stdout.endswith(said))
+
     def test_results_are_the_same_with_any_number_of_threads(self):
         os.makedirs(self.path("now/film"))
         self.accept_all()
