@@ -13,6 +13,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
+#include "renderer/image/photo.h"
 
 namespace roundel {
 namespace {
@@ -51,7 +52,7 @@ void conclude(const Tolerance& tolerance, const Picture* golden, const Picture* 
 namespace fs = std::filesystem;
 
 bool is_picture_name(const fs::path& path) {
-  return known_format(path.extension().string()).has_value();
+  return known_format(path.extension().string()).has_value() || is_photo_name(path.string());
 }
 
 /// Adds what is in the folder `below` (relative to `root`, empty for itself) and all under it.

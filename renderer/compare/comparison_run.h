@@ -94,10 +94,10 @@ void compare_pair(const Picture& golden, const Picture& actual, const GoldenRule
 /// The same for the files of `result`. A file that cannot be read is a result too.
 void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result);
 
-/// Pairs the pictures of two folders (files ending in .png, .exr or .pfm) by their paths in them
-/// and compares the pairs, on all cores. Other files, and links to folders, are passed over and counted. A
-/// picture that cannot be read is a result like any other. Throws Error(kInvalidScene) "PATH: …"
-/// where one of the two is no folder that can be read.
+/// Pairs the pictures of two folders (files ending in .png, .exr, .pfm, .jpg, .jpeg or .webp) by
+/// their paths in them and compares the pairs, on all cores. Other files, and links to folders, are
+/// passed over and counted. A picture that cannot be read is a result like any other. Throws
+/// Error(kInvalidScene) "PATH: …" where one of the two is no folder that can be read.
 ComparisonRun compare_folders(const std::string& golden_folder, const std::string& actual_folder,
                               const GoldenRules& rules, const Measures& measures);
 

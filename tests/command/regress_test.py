@@ -264,7 +264,7 @@ class Regress(RegressCase):
         os.mkdir(self.path("a"))
         os.mkdir(self.path("b"))
         done = self.run_roundel("diff", "a", "b", code=NOT_COMPARED)
-        self.assertIn("a and b: expected pictures (.png, .exr or .pfm), got none", done.stderr)
+        self.assertIn("a and b: expected pictures (.png, .exr, .pfm, .jpg or .webp), got none", done.stderr)
         for arguments in (("a", "b", "--diff-image", "d.png"), ("red.yaml", "red.yaml", "--report", "r"), ("a", "red.yaml")):
             self.run_roundel("diff", *arguments, code=NOT_COMPARED)
 
@@ -718,11 +718,11 @@ class Names(RegressCase):
         self.assertEqual(done.stdout, "")
         self.assertEqual(done.stderr.splitlines(), [
             "bad.png: not compared: bad.yaml:1:10: version: expected 1, got 2",
-            "red.png: not compared: goldens/red.png: expected a PNG, EXR or PFM file"])
+            "red.png: not compared: goldens/red.png: expected a PNG, EXR, PFM, JPEG or WebP file"])
         shutil.copytree(self.path("regress-output/actual"), self.path("now"))
         done = self.run_roundel("diff", "-q", "goldens", "now", code=NOT_COMPARED)
         self.assertEqual(done.stdout, "")
-        self.assertIn("red.png: not compared: goldens/red.png: expected a PNG, EXR or PFM file", done.stderr)
+        self.assertIn("red.png: not compared: goldens/red.png: expected a PNG, EXR, PFM, JPEG or WebP file", done.stderr)
 
 
 if __name__ == "__main__":

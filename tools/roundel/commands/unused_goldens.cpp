@@ -42,6 +42,7 @@ std::vector<std::string> unused_goldens(const std::string& folder,
                                         const GoldenRules& rules) {
   std::vector<std::string> unused;
   for (const std::string& name : list_pictures(folder).pictures) {
+    if (!known_format(name)) continue;  // photographs are no goldens
     const std::string film = name.substr(0, name.find('/') + 1);
     if (drawn.count(name) == 0 && drawn.count(film) == 0 && !is_mask(rules, path_in(folder, name)))
       unused.push_back(name);
