@@ -23,6 +23,8 @@ build_packages=(
   libspng-dev                   # PNG reader
   libhdf5-dev                   # HDF5 files
   libopenexr-dev                # EXR output
+  libjpeg-dev                   # JPEG pictures to compare; without it a build reads none
+  libwebp-dev                   # the same of WebP
   libgtest-dev                  # test framework
   python3                       # runs some tests; looked for whenever the build is configured
 )

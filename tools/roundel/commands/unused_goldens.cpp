@@ -43,6 +43,7 @@ std::vector<std::string> unused_goldens(const std::string& folder,
                                         const GoldenRules& rules) {
   std::vector<std::string> unused;
   for (const std::string& name : list_pictures(folder).pictures) {
+    if (!known_format(name)) continue;  // photographs are no goldens
     const std::string film = name.substr(0, name.find('/') + 1);
     const bool is_drawn = drawn.count(name) > 0 || drawn.count(film) > 0 ||
                           drawn.count(picture_of_other_golden(name)) > 0;
