@@ -13,6 +13,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/golden_names.h"
 #include "renderer/compare/golden_rules.h"
 #include "renderer/image/files.h"
 #include "renderer/image/png_decoder.h"
@@ -126,6 +127,27 @@ std::string listed_golden_folder(const std::string& folder, const std::string& l
 
 std::string file_text(const std::string& path) {
   return InputFile(path).read(static_cast<std::size_t>(-1));
+}
+
+/// The bytes of a picture that a run has left. Throws Error where it is no sound PNG.
+std::string sound_picture(const AcceptableGoldens& goldens, const std::string& name) {
+  check_plain(goldens.folder, fs::path("actual") / name);
+  const std::string path = actual_of(goldens.folder, name);
+  std::string bytes = file_text(path);
+  PngDecoder(path, std::as_bytes(std::span(bytes))).check_pixels();
+  return bytes;
+}
+
+Accepted store_golden(const AcceptableGoldens& goldens, const std::string& bytes,
+                      const std::string& name) {
+  check_plain(goldens.golden_folder, name);
+  const std::string golden = (fs::path(goldens.golden_folder) / name).string();
+  std::error_code ignored;
+  const bool is_there = fs::exists(golden, ignored);
+  if (is_there && file_text(golden) == bytes) return Accepted::kAlready;
+  make_folder_of(golden);
+  write_text_atomically(golden, bytes);
+  return is_there ? Accepted::kReplaced : Accepted::kStored;
 }
 
 }  // namespace
@@ -287,18 +309,28 @@ std::vector<std::string> names_meant(const std::string& text,
 }
 
 Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name) {
-  check_plain(goldens.folder, fs::path("actual") / name);
-  check_plain(goldens.golden_folder, name);
-  const std::string actual = actual_of(goldens.folder, name);
-  const std::string golden = (fs::path(goldens.golden_folder) / name).string();
-  const std::string bytes = file_text(actual);
-  PngDecoder(actual, std::as_bytes(std::span(bytes))).check_pixels();
+  return store_golden(goldens, sound_picture(goldens, name), name);
+}
+
+std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
+                                            const std::string& name) {
+  const std::string bytes = sound_picture(goldens, name);
+  const fs::path folder = goldens.golden_folder;
+  std::vector<std::string> known = {name};
+  const auto others = other_goldens(list_pictures(folder.string()).pictures);
+  if (const auto found = others.find(name); found != others.end())
+    known.insert(known.end(), found->second.begin(), found->second.end());
+  for (const std::string& golden : known) {
+    check_plain(folder, golden);
+    std::error_code ignored;
+    if (fs::exists(folder / golden, ignored) && file_text((folder / golden).string()) == bytes)
+      return {Accepted::kAlready, golden};
+  }
+  std::string free = name;
   std::error_code ignored;
-  const bool is_there = fs::exists(golden, ignored);
-  if (is_there && file_text(golden) == bytes) return Accepted::kAlready;
-  make_folder_of(golden);
-  write_text_atomically(golden, bytes);
-  return is_there ? Accepted::kReplaced : Accepted::kStored;
+  for (int number = 1; fs::exists(fs::symlink_status(folder / free, ignored)); ++number)
+    free = other_golden(name, number);
+  return {store_golden(goldens, bytes, free), free};
 }
 
 bool remove_golden(const AcceptableGoldens& goldens, const std::string& name) {

@@ -101,6 +101,10 @@ enum class Accepted {
 /// Makes the picture of this name, a sound PNG, the golden, in one step; a film's folder is made.
 /// Throws Error, the golden as it was, also where a link lies on the way to one of the two.
 Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name);
+/// The same, but leaves the goldens that there are, and makes it another one of the picture's.
+/// Gives the name of that, or of the golden that has these bytes already.
+std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
+                                            const std::string& name);
 /// Removes the golden of this name; false where there is none any more. Throws Error where it
 /// cannot be removed, or a link lies on the way to it.
 bool remove_golden(const AcceptableGoldens& goldens, const std::string& name);

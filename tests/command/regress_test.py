@@ -295,6 +295,60 @@ class Regress(RegressCase):
                     self.run_roundel("render", scenes[i], "-o", "want.png", "--backend", "cpu", code=0)
                     self.assertEqual(self.read(f"regress-output/actual/s{i:02}.png"), self.read("want.png"))
 
+    def test_both_backends_need_both(self):
+        self.accept_all()
+        arguments = ("regress", "red.yaml", "--goldens", "goldens", "--backend")
+        done = subprocess.run([ROUNDEL, *arguments, "cpu,cuda"], cwd=self.folder, text=True, timeout=120,
+                              capture_output=True, check=False)
+        cuda = subprocess.run([ROUNDEL, *arguments, "cuda"], cwd=self.folder, text=True, timeout=120,
+                              capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (cuda.returncode, cuda.stdout, cuda.stderr))
+        self.assertIn(done.returncode, (SAME, NOT_COMPARED))  # with a device, without
+        done = self.run_roundel(*arguments, "both", code=NOT_COMPARED)
+        self.assertIn('--backend: expected auto, cpu, cuda or cpu,cuda, got "both"', done.stderr)
+        done = self.run_roundel("render", "red.yaml", "--backend", "cpu,cuda", "-o", "a.png", code=2)
+        self.assertIn("--backend: expected auto, cpu or cuda", done.stderr)
+
+    def test_several_goldens_each_of_which_does(self):
+        self.accept_all()
+        self.write("red.yaml", BLUE)
+        self.regress(code=DIFFER)
+        done = self.run_roundel("accept", "--add", "red", code=DIFFER)
+        self.assertEqual(done.stdout, "red.png: stored in goldens as red.alt-1.png\n")
+        done = self.run_roundel("accept", "--add", "red", code=SAME)
+        self.assertEqual(done.stdout, "red.png: is the golden already as red.alt-1.png\n")
+        for scene in (RED, BLUE):
+            self.write("red.yaml", scene)
+            self.assertEqual(self.regress("--strict", code=SAME), "2 pictures: 2 same\n")
+        self.write("red.yaml", RED.replace("radius: 0.3", "radius: 0.31"))
+        lines = self.regress(code=DIFFER).splitlines()
+        self.assertIn("nearest of 2 goldens: goldens/red.png", lines[0])
+        self.run_roundel("accept", "--add", "--all", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["deux bleus é.png", "red.alt-1.png", "red.alt-2.png", "red.png"])
+        self.write("red.yaml", SCENE % "#0000fe")
+        lines = self.regress(code=DIFFER).splitlines()
+        self.assertIn("nearest of 3 goldens: goldens/red.alt-1.png", lines[0])
+        # A manifest's rule for the picture is that for all its goldens.
+        self.write("goldens/goldens.yaml", 'version: 1\ntolerances: [{pictures: red.png, max-delta: 1}]\n')
+        self.assertIn("red.png: same", self.regress(code=SAME))
+        # Where no scene draws the picture, none of its goldens is used.
+        text = self.regress("--strict", code=DIFFER, scenes=("deux bleus é.yaml",))
+        for name in ("red.png", "red.alt-1.png", "red.alt-2.png"):
+            self.assertIn(f"{name}: missing", text)
+        self.run_roundel("accept", "--prune", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.yaml"])
+
+    def test_adding_to_no_golden_stores_the_first(self):
+        self.regress(code=DIFFER)
+        done = self.run_roundel("accept", "--add", "red", code=DIFFER)
+        self.assertEqual(done.stdout, "red.png: stored in goldens\n")
+        self.assertIn("--add: expected NAME or --all", self.run_roundel("accept", "--add", code=2).stderr)
+
+    def test_a_scene_whose_golden_would_be_another_of_a_second_scene_is_refused(self):
+        self.write("red.alt-1.yaml", RED)
+        done = self.run_roundel("regress", "red.yaml", "red.alt-1.yaml", "--goldens", "goldens", code=NOT_COMPARED)
+        self.assertEqual(done.stderr, "roundel: red.alt-1.yaml: its golden red.alt-1.png would be another golden of red.yaml\n")
+
     def test_frames_drawn_side_by_side_are_those_of_the_film(self):
         self.write("balls.yaml", "version: 1\nimage: {width: 24, height: 16}\nlayers: [{generator: bouncingballs}]\n"
                                  "animation: {fps: 60, frames: 40}\n")

@@ -193,21 +193,33 @@ FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t
   return all;
 }
 
-void add_backend(CommandLine& line, BackendChoice& backend, const std::string& help) {
-  line.add_value("backend", "NAME",
-                 one_of(backend, {{"auto", BackendChoice::kAuto},
-                                  {"cpu", BackendChoice::kCpu},
-                                  {"cuda", BackendChoice::kCuda}}),
-                 help);
+void add_backend(CommandLine& line, BackendChoice& backend, const std::string& help,
+                 bool* is_on_both) {
+  const auto store = one_of(backend, {{"auto", BackendChoice::kAuto},
+                                      {"cpu", BackendChoice::kCpu},
+                                      {"cuda", BackendChoice::kCuda}});
+  line.add_value(
+      "backend", "NAME",
+      [store, is_on_both](const std::string& value) {
+        if (is_on_both == nullptr) return store(value);
+        *is_on_both = value == "cpu,cuda";
+        if (*is_on_both) return;
+        try {
+          store(value);
+        } catch (const Expected&) {
+          throw Expected{"auto, cpu, cuda or cpu,cuda"};
+        }
+      },
+      help);
 }
 
-void add_machine(CommandLine& line, MachineOptions& options) {
-  add_backend(
-      line, options.backend,
+void add_machine(CommandLine& line, MachineOptions& options, bool* is_on_both) {
+  std::string help =
       "auto, cpu or cuda; auto is cuda where a device is present, but cpu where that is expected "
-      "to "
-      "be done before CUDA has started: (circles + pixels) x 60 ns / threads below 300 ms; the "
-      "pictures are the same (default: auto)");
+      "to be done before CUDA has started: (circles + pixels) x 60 ns / threads below 300 ms; the "
+      "pictures are the same (default: auto)";
+  if (is_on_both != nullptr) help += "; cpu,cuda draws every picture on both";
+  add_backend(line, options.backend, help, is_on_both);
   line.add_value(
       "device", "N",
       [&options](const std::string& value) {

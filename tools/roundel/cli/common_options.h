@@ -57,9 +57,11 @@ FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t
 /// So many, one after the other.
 FrameList run_of_frames(std::int64_t first, std::int64_t count);
 
-void add_backend(CommandLine& line, BackendChoice& backend, const std::string& help);
-/// --backend, --device, --threads and --memory.
-void add_machine(CommandLine& line, MachineOptions& options);
+void add_backend(CommandLine& line, BackendChoice& backend, const std::string& help,
+                 bool* is_on_both = nullptr);
+/// --backend, --device, --threads and --memory. `is_on_both`: --backend cpu,cuda, where a command
+/// can do that.
+void add_machine(CommandLine& line, MachineOptions& options, bool* is_on_both = nullptr);
 
 inline constexpr int kMaxThreads = 1024;
 /// `help` is for another meaning than "number of CPU threads".

@@ -17,6 +17,7 @@ struct AcceptOptions {
   std::vector<std::string> names;
   bool all = false;
   bool prunes = false;
+  bool adds = false;                   ///< beside the goldens that there are
   std::string output;                  ///< folder that regress has written to
   std::optional<std::string> goldens;  ///< default: the folder that regress has compared with
   Verbosity verbosity = Verbosity::kNormal;
@@ -32,6 +33,10 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
   line.add_switch("all", options.all, "all that it has left");
   line.add_switch("prune", options.prunes,
                   "remove the goldens for which \"regress --strict\" has found no picture");
+  line.add_switch(
+      "add", options.adds,
+      "leave the goldens that there are, and store the pictures beside them, NAME.png as "
+      "NAME.alt-1.png and so on: each of a picture's goldens does");
   add_regress_output(line, options.output, "folder that regress has written to");
   line.add_value("goldens", "DIR", file_name(options.goldens, "a folder"),
                  "folder of the goldens, an existing one (default: the one that regress has "
@@ -49,6 +54,8 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.all && !options.names.empty())
       problems.emplace_back("expected either NAME or --all");
+    if (options.adds && !options.all && options.names.empty())
+      problems.emplace_back("--add: expected NAME or --all");
     if (!options.all && !options.prunes && options.names.empty())
       problems.emplace_back("expected NAME, --all or --prune");
   });
@@ -93,14 +100,16 @@ int accept(const AcceptOptions& options) {
   bool has_changed = false;
   for (const std::string& name : names_to_accept(options, goldens.names)) {
     problems.attempt([&] {
-      const Accepted accepted = accept_golden(goldens, name);
+      const auto [accepted, golden] =
+          options.adds ? add_golden(goldens, name) : std::pair(accept_golden(goldens, name), name);
       has_changed |= accepted != Accepted::kAlready;
       if (options.verbosity == Verbosity::kQuiet) return;
       const char* const what = accepted == Accepted::kAlready    ? "is the golden already"
                                : accepted == Accepted::kReplaced ? "replaced in "
                                                                  : "stored in ";
-      print_out(fmt::format("{}: {}{}\n", printable(name), what,
-                            accepted == Accepted::kAlready ? "" : goldens.golden_folder));
+      print_out(fmt::format("{}: {}{}{}\n", printable(name), what,
+                            accepted == Accepted::kAlready ? "" : goldens.golden_folder,
+                            golden == name ? "" : " as " + printable(golden)));
     });
   }
   for (const std::string& name : options.prunes ? goldens.unused : std::vector<std::string>()) {

@@ -48,7 +48,7 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
   add_tolerance(line, options.tolerance, options.measures);
   add_size(line, options.scene);
   add_seed(line, options.scene);
-  add_machine(line, options.machine);
+  add_machine(line, options.machine, &options.is_on_both);
   add_quiet(line, options.verbosity, "print errors only: the exit code says it");
   add_verbose(line, options.verbosity, "list the pictures that are the same, too");
   line.add_note(
@@ -106,6 +106,13 @@ void print_advice(const ComparisonRun& run) {
   if (!kept.empty()) print_how_to_accept(run, kept);
 }
 
+RegressMachine choose_machine(const RegressOptions& options, PictureWork work) {
+  if (!options.is_on_both) return {{choose_backend(options.machine, work).backend}};
+  MachineOptions cuda = options.machine;
+  cuda.backend = BackendChoice::kCuda;
+  return {{Backend::kCpu, choose_backend(cuda).backend}};
+}
+
 int regress(const RegressOptions& options) {
   set_log_level(options.verbosity);
   const ThreadLimit thread_limit(options.machine.raster.threads);
@@ -123,13 +130,12 @@ int regress(const RegressOptions& options) {
     work += count_parts(*subject.scene) +
             static_cast<PictureWork>(image.width) * static_cast<PictureWork>(image.height);
   }
-  const ChosenBackend chosen = choose_backend(options.machine, work);
+  const RegressMachine machine = choose_machine(options, work);
   Problems problems;
   std::vector<std::string> unused = unused_goldens(options.goldens, names_of(plan), rules);
   const std::vector<std::string> unused_by_any_share = unused;
   if (options.shard) keep_share(*options.shard, plan, unused);
-  ComparisonRun run =
-      draw_and_compare(plan.subjects, options, rules, unused, chosen.backend, problems);
+  ComparisonRun run = draw_and_compare(plan.subjects, options, rules, unused, machine, problems);
   find_renamed(unused_by_any_share, options.goldens, run);
   run.results.insert(run.results.end(), plan.broken.begin(), plan.broken.end());
   if (options.is_strict)

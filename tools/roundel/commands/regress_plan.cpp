@@ -12,6 +12,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/golden_names.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/requirements.h"
@@ -54,6 +55,13 @@ void check_names(const RegressOptions& options) {
                               options.frames.is_given() ? "s" : "",
                               options.frames.is_given() ? stem + "/" : stem + ".png"));
     }
+  }
+  for (const auto& [stem, path] : owners) {
+    const std::string picture = picture_of_other_golden(stem + ".png");
+    const auto owner = owners.find(picture.substr(0, picture.rfind('.')));
+    if (owner == owners.end()) continue;
+    throw Error(ExitCode::kUsage, fmt::format("{}: its golden {}.png would be another golden of {}",
+                                              path, stem, owner->second));
   }
 }
 

@@ -21,6 +21,7 @@ struct RegressOptions {
   FramesOption frames;
   SceneOptions scene;
   MachineOptions machine;
+  bool is_on_both = false;  ///< backends, whatever `machine` says of them
   RunFiles files;
   Tolerance tolerance;  ///< of pictures without a rule in the manifest
   Measures measures;

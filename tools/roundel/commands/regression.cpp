@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,13 +17,15 @@
 #include "renderer/base/error.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
-#include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/difference_image.h"
+#include "renderer/compare/golden_names.h"
 #include "renderer/compare/pending_goldens.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/generate/generate.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
+#include "tools/roundel/cli/machine.h"
+#include "tools/roundel/commands/golden_trial.h"
 
 namespace roundel {
 namespace {
@@ -46,26 +49,33 @@ constexpr std::size_t kFramesTogether = 16;
 /// Draws subjects one after the other. Those of one scene should be next to each other.
 class SubjectDrawer {
  public:
-  SubjectDrawer(Backend backend, const RasterOptions& options)
-      : rasterizer_(make_rasterizer(backend, options)) {}
+  SubjectDrawer(const RegressMachine& machine, const RasterOptions& options) {
+    for (const Backend backend : machine.backends)
+      rasterizers_.push_back(machine.make(backend, options));
+  }
 
-  Picture draw(const Subject& subject) {
+  /// The picture as each backend draws it.
+  std::vector<Picture> draw(const Subject& subject) {
     if (scene_ != subject.scene) {
       scene_ = nullptr;
       source_.emplace(*subject.scene);
       scene_ = subject.scene;
     }
     const FilmSource::Frame now = source_->at(subject.frame);
-    Image image;
-    StageStats stats;
-    draw_image(*rasterizer_, now.circles->at(subject.frame, circles_), subject.scene->image, image,
-               stats);
-    return picture_of(std::move(image),
-                      {kSoftware, fingerprint(*now.scene), subject.scene->seed, subject.frame});
+    const CircleStream circles = now.circles->at(subject.frame, circles_);
+    std::vector<Picture> drawn;
+    for (const auto& rasterizer : rasterizers_) {
+      Image image;
+      StageStats stats;
+      draw_image(*rasterizer, circles, subject.scene->image, image, stats);
+      drawn.push_back(picture_of(std::move(image), {kSoftware, fingerprint(*now.scene),
+                                                    subject.scene->seed, subject.frame}));
+    }
+    return drawn;
   }
 
  private:
-  std::unique_ptr<Rasterizer> rasterizer_;
+  std::vector<std::unique_ptr<Rasterizer>> rasterizers_;
   const Scene* scene_ = nullptr;  // of source_
   std::optional<FilmSource> source_;
   Circles circles_;
@@ -95,13 +105,15 @@ class AddedTime {
 class Regression {
  public:
   Regression(const std::vector<Subject>& subjects, const RegressOptions& options,
-             const GoldenRules& rules, const std::vector<std::string>& unused, Backend backend)
+             const GoldenRules& rules, const std::vector<std::string>& unused,
+             const RegressMachine& machine)
       : options_(options),
         rules_(rules),
         unused_(unused),
-        backend_(backend),
+        machine_(machine),
         pending_(options.output, options.goldens, names_of(subjects)),
-        subjects_(subjects) {
+        subjects_(subjects),
+        others_(other_goldens(list_pictures(options.goldens).pictures)) {
     if (pending_.leftover_problem().empty()) return;
     spdlog::warn("{}; pictures of an earlier run may stay in {}", pending_.leftover_problem(),
                  options.output);
@@ -152,8 +164,8 @@ class Regression {
   void divide(std::vector<Run>& small, std::vector<Run>& large) const {
     // With too little memory for several, and on a device, one picture is drawn at a time.
     const std::uint64_t budget = options_.machine.raster.memory_budget;
-    const bool has_several =
-        backend_ == Backend::kCpu && (budget == 0 || budget / threads() >= kSmallPictureBytes);
+    const bool has_several = machine_.backends == std::vector{Backend::kCpu} &&
+                             (budget == 0 || budget / threads() >= kSmallPictureBytes);
     for (std::size_t begin = 0, end = 0; begin < subjects_.size(); begin = end) {
       const Scene& scene = *subjects_[begin].scene;
       const bool is_small =
@@ -172,7 +184,7 @@ class Regression {
     options.threads = 1;
     options.memory_budget /= threads();
     tbb::enumerable_thread_specific<SmallDrawer> drawers([&] {
-      return SmallDrawer{tbb::task_arena(1), SubjectDrawer(backend_, options)};
+      return SmallDrawer{tbb::task_arena(1), SubjectDrawer(machine_, options)};
     });
     tbb::parallel_for(std::size_t{0}, runs.size(), [&](std::size_t i) {
       SmallDrawer& small = drawers.local();
@@ -186,61 +198,101 @@ class Regression {
   /// One after the other; each is compared while the next ones are drawn.
   void draw_large(const std::vector<Run>& runs) {
     if (runs.empty()) return;
-    SubjectDrawer drawer(backend_, options_.machine.raster);
+    SubjectDrawer drawer(machine_, options_.machine.raster);
     std::uint64_t waiting_bytes = 0;
     tbb::task_group comparisons;
     for (const Run& run : runs) {
       for (std::size_t k = run.begin; k < run.end; ++k) {
         PairResult& result = run_.results[k];
         guard(result, [&] {
-          const auto actual = std::make_shared<const Picture>(draw(drawer, k));
-          if (waiting_bytes + actual->bytes.size() > kMaxWaitingBytes) {
+          const auto drawn = std::make_shared<const std::vector<Picture>>(draw(drawer, k));
+          const std::uint64_t bytes = drawn->size() * drawn->front().bytes.size();
+          if (waiting_bytes + bytes > kMaxWaitingBytes) {
             comparisons.wait();
             waiting_bytes = 0;
           }
-          waiting_bytes += actual->bytes.size();
+          waiting_bytes += bytes;
           comparisons.run(
-              [this, &result, actual] { guard(result, [&] { compare(*actual, result); }); });
+              [this, &result, drawn] { guard(result, [&] { compare(*drawn, result); }); });
         });
       }
     }
     comparisons.wait();
   }
 
-  Picture draw(SubjectDrawer& drawer, std::size_t index) {
+  std::vector<Picture> draw(SubjectDrawer& drawer, std::size_t index) {
     const AddedTime time(run_.results[index]);
     return drawer.draw(subjects_[index]);
   }
 
-  void compare(const Picture& actual, PairResult& result) {
-    const AddedTime time(result);
-    const std::string path = (fs::path(options_.goldens) / result.name).string();
+  std::string path_of_golden(const std::string& name) const {
+    return (fs::path(options_.goldens) / name).string();
+  }
+
+  std::vector<std::string> goldens_of(const std::string& name) const {
+    std::vector<std::string> paths;
     std::error_code ignored;
-    if (!fs::exists(fs::symlink_status(path, ignored))) {
+    const std::string path = path_of_golden(name);
+    if (fs::exists(fs::symlink_status(path, ignored))) paths.push_back(path);
+    if (const auto others = others_.find(name); others != others_.end())
+      for (const std::string& other : others->second) paths.push_back(path_of_golden(other));
+    return paths;
+  }
+
+  /// `drawn`: by each backend.
+  void compare(const std::vector<Picture>& drawn, PairResult& result) {
+    const AddedTime time(result);
+    const std::vector<std::string> goldens = goldens_of(result.name);
+    if (goldens.empty()) {
       result.state = PairState::kNew;
-      result.reasons = {"there is no golden " + path};
-      return keep(actual, result);
+      result.reasons = {"there is no golden " + path_of_golden(result.name)};
+      if (!same_pixels(drawn.front(), drawn.back()))
+        result.reasons.emplace_back("cpu and cuda have drawn different pixels");
+      return keep(drawn.front(), result);
     }
-    result.golden_path = path;
-    Picture golden = read_golden(path, actual, result);
-    Picture alike;
-    const bool is_tolerant = rule_for(rules_, result.name).tolerance.is_shape_tolerant;
-    if (is_tolerant && !same_shape(golden, actual)) make_alike(golden, alike = copy_of(actual));
-    const Picture& compared = alike.width > 0 ? alike : actual;
-    compare_pair(golden, compared, rules_, options_.measures, result);
+    result.golden_path = goldens.front();
+    GoldenTrial trial = attempt(goldens, drawn.front(), result);
+    const Picture* shown = &drawn.front();
+    if (!same_pixels(drawn.front(), drawn.back())) {
+      GoldenTrial other = attempt(goldens, drawn.back(), result);
+      shown = &join(drawn, trial, other);
+    }
+    trial.result.scene_path = std::move(result.scene_path);
+    trial.result.seconds = result.seconds;
+    result = std::move(trial.result);
     if (result.state == PairState::kSame && !lacks_fingerprint(result)) return;
-    keep(actual, result);
+    keep(*shown, result);
     if (result.difference.kind != PictureDifference::Kind::kDifferent) return;
-    pending_.keep_diff(result.name, difference_image(golden, compared, result.tolerance));
+    pending_.keep_diff(result.name,
+                       difference_image(trial.golden, trial.compared(*shown), result.tolerance));
     result.difference_path = pending_.diff_path(result.name);
   }
 
-  /// One that cannot be read may be replaced: what was drawn is kept.
-  Picture read_golden(const std::string& path, const Picture& actual, PairResult& result) {
+  /// Of two backends that have drawn different pixels: the first one's that differs from the
+  /// golden stands in `trial` then, and is returned; its reasons name the backends.
+  const Picture& join(const std::vector<Picture>& drawn, GoldenTrial& trial, GoldenTrial& other) {
+    const auto name_backend = [](GoldenTrial& of, Backend backend) {
+      for (std::string& reason : of.result.reasons)
+        reason = fmt::format("on {}: {}", backend_name(backend), reason);
+    };
+    name_backend(trial, machine_.backends.front());
+    name_backend(other, machine_.backends.back());
+    if (trial.result.state == PairState::kSame) {
+      std::swap(trial, other);
+      return drawn.back();
+    }
+    std::vector<std::string>& reasons = trial.result.reasons;
+    reasons.insert(reasons.end(), other.result.reasons.begin(), other.result.reasons.end());
+    return drawn.front();
+  }
+
+  /// Where a golden cannot be read, it may be replaced: what was drawn is kept.
+  GoldenTrial attempt(const std::vector<std::string>& goldens, const Picture& drawn,
+                      PairResult& result) {
     try {
-      return read_picture(path);
+      return try_goldens(result, goldens, drawn, rules_, options_.measures);
     } catch (const Error&) {
-      keep(actual, result);
+      keep(drawn, result);
       throw;
     }
   }
@@ -270,9 +322,10 @@ class Regression {
   const RegressOptions& options_;
   const GoldenRules& rules_;
   const std::vector<std::string>& unused_;
-  Backend backend_;
+  const RegressMachine& machine_;
   PendingGoldens pending_;
   const std::vector<Subject>& subjects_;
+  std::map<std::string, std::vector<std::string>> others_;  // goldens, by picture
   ComparisonRun run_;
 };
 
@@ -280,8 +333,8 @@ class Regression {
 
 ComparisonRun draw_and_compare(const std::vector<Subject>& subjects, const RegressOptions& options,
                                const GoldenRules& rules, const std::vector<std::string>& unused,
-                               Backend backend, Problems& problems) {
-  return Regression(subjects, options, rules, unused, backend).run(problems);
+                               const RegressMachine& machine, Problems& problems) {
+  return Regression(subjects, options, rules, unused, machine).run(problems);
 }
 
 }  // namespace roundel

@@ -1,13 +1,22 @@
 #pragma once
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "renderer/compare/comparison_run.h"
+#include "renderer/machine.h"
 #include "renderer/raster/rasterizer.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/commands/regress_plan.h"
 
 namespace roundel {
+
+/// What draws each picture: one backend, or two, both of which must draw the golden.
+struct RegressMachine {
+  std::vector<Backend> backends;
+  std::function<std::unique_ptr<Rasterizer>(Backend, const RasterOptions&)> make = make_rasterizer;
+};
 
 /// Draws the subjects and compares each with its golden: small pictures side by side, a thread
 /// each, large ones one after the other on all threads. Keeps what differs for accept, with the
@@ -15,6 +24,6 @@ namespace roundel {
 /// results have the order of the subjects.
 ComparisonRun draw_and_compare(const std::vector<Subject>& subjects, const RegressOptions& options,
                                const GoldenRules& rules, const std::vector<std::string>& unused,
-                               Backend backend, Problems& problems);
+                               const RegressMachine& machine, Problems& problems);
 
 }  // namespace roundel

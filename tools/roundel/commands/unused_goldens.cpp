@@ -10,6 +10,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/golden_names.h"
 #include "renderer/image/files.h"
 #include "tools/roundel/cli/terminal.h"
 
@@ -43,8 +44,9 @@ std::vector<std::string> unused_goldens(const std::string& folder,
   std::vector<std::string> unused;
   for (const std::string& name : list_pictures(folder).pictures) {
     const std::string film = name.substr(0, name.find('/') + 1);
-    if (drawn.count(name) == 0 && drawn.count(film) == 0 && !is_mask(rules, path_in(folder, name)))
-      unused.push_back(name);
+    const bool is_drawn = drawn.count(name) > 0 || drawn.count(film) > 0 ||
+                          drawn.count(picture_of_other_golden(name)) > 0;
+    if (!is_drawn && !is_mask(rules, path_in(folder, name))) unused.push_back(name);
   }
   return unused;
 }

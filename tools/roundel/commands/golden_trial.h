@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "renderer/compare/comparison_run.h"
+#include "renderer/compare/golden_rules.h"
+#include "renderer/compare/picture.h"
+
+namespace roundel {
+
+/// A picture that was drawn, held against one of its goldens.
+struct GoldenTrial {
+  PairResult result;
+  Picture golden;
+  Picture alike;  ///< what was compared, where that is not the picture as it was drawn
+
+  const Picture& compared(const Picture& drawn) const { return alike.width > 0 ? alike : drawn; }
+};
+
+/// Compares a picture with its goldens, one file at least, by the rule for its name. `subject`: its
+/// result so far. Gives the first that it equals, else the one that is nearest, which the reasons
+/// name where there are several. Throws Error where a golden cannot be read.
+GoldenTrial try_goldens(const PairResult& subject, const std::vector<std::string>& goldens,
+                        const Picture& drawn, const GoldenRules& rules, const Measures& measures);
+
+/// True for pictures of one scene that hold the same bits.
+bool same_pixels(const Picture& a, const Picture& b);
+
+}  // namespace roundel
