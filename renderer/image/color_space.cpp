@@ -50,8 +50,8 @@ std::string profile_text(std::span<const std::uint8_t> profile) {
 }
 
 std::string code_points_text(std::span<const std::uint8_t, 4> codes) {
-  constexpr Name kPrimaries[] = {
-      {1, "BT.709"}, {5, "BT.601 PAL"}, {6, "BT.601"}, {9, "BT.2020"}, {11, "DCI P3"}, {12, "P3"}};
+  constexpr Name kPrimaries[] = {{1, "BT.709"},  {5, "BT.601 PAL"}, {6, "BT.601"},
+                                 {9, "BT.2020"}, {11, "DCI P3"},    {12, "P3"}};
   constexpr Name kTransfers[] = {{1, "BT.709"},       {4, "gamma 2.2"}, {5, "gamma 2.8"},
                                  {6, "BT.601"},       {8, "linear"},    {13, "sRGB"},
                                  {14, "BT.2020"},     {15, "BT.2020"},  {16, "PQ"},
