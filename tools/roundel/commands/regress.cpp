@@ -79,12 +79,7 @@ void check_regress_outputs(const RegressOptions& options, const std::vector<Scen
   for (std::string& golden : pictures_read(options.goldens)) inputs.push_back(std::move(golden));
   const std::vector<std::string> results = result_files(options.files);
 
-  std::error_code ignored;
-  if (fs::equivalent(options.goldens, options.output, ignored)) {
-    throw Error(ExitCode::kUsage, fmt::format("--output: expected another folder than that of the "
-                                              "goldens, got {}",
-                                              roundel::quoted(options.output)));
-  }
+  check_other_folder(options.output, options.goldens);
   std::vector<std::string> outputs = results;
   outputs.push_back(options.goldens);
   check_apart(options.output, inputs, outputs);
@@ -98,7 +93,7 @@ void check_regress_outputs(const RegressOptions& options, const std::vector<Scen
 }
 
 /// What to do about the results.
-void print_advice(const ComparisonRun& run, const RegressOptions& options) {
+void print_advice(const ComparisonRun& run) {
   std::vector<std::string> kept, unnamed;
   for (const PairResult& result : run.results) {
     if (result.actual_path.empty()) continue;
@@ -112,11 +107,7 @@ void print_advice(const ComparisonRun& run, const RegressOptions& options) {
                     counted(unnamed.size(), "golden"), unnamed.size() == 1 ? "has" : "have",
                     command_to_accept(run, unnamed)));
   }
-  if (kept.empty()) return;
-  constexpr std::size_t kFew = 10;
-  print_out(fmt::format(
-      "pictures are in {}, to accept them: {}\n", options.output,
-      kept.size() <= kFew ? command_to_accept(run, kept) : run.accept_command + " --all"));
+  if (!kept.empty()) print_how_to_accept(run, kept);
 }
 
 RegressMachine choose_machine(const RegressOptions& options, PictureWork work) {
@@ -161,7 +152,7 @@ int regress(const RegressOptions& options) {
   const int code = finish_run(run, rules, options.files, options.verbosity);
   if (prints_lines(options.files, options.verbosity)) {
     if (!options.is_strict) print_unused_goldens(unused, options.goldens);
-    print_advice(run, options);
+    print_advice(run);
     if (options.is_strict && !unused.empty())
       print_out("to remove the goldens of no picture: " + run.accept_command + " --prune\n");
   }
