@@ -23,6 +23,7 @@ build_packages=(
   libspng-dev                   # PNG reader
   libhdf5-dev                   # HDF5 files
   libopenexr-dev                # EXR output
+  libutf8proc-dev               # forms of Unicode in file names
   libgtest-dev                  # test framework
   python3                       # runs some tests; looked for whenever the build is configured
 )
