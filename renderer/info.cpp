@@ -31,6 +31,8 @@ Json picture_json(const std::string& path, const PngInfo& info) {
                {"bit_depth", info.bit_depth},
                {"channels", info.channels},
                {"text", texts}};
+  if (!info.color_space.empty()) json["color_space"] = info.color_space;
+  if (info.orientation != 1) json["orientation"] = info.orientation;
   add_origin(info.metadata, json);
   return json;
 }

@@ -32,15 +32,23 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-bool is_control(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte == 0x7F;
+// The same of a character that YAML and XML take as it stands: none of control, no byte order mark,
+// no U+FFFE and U+FFFF.
+std::size_t character_length(std::string_view text) {
+  const std::size_t length = utf8_length(text);
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::string_view character = text.substr(0, length);
+  const bool is_control = first < 0x20 || first == 0x7F ||
+                          (first == 0xC2 && character < "\xC2\xA0" && character != "\xC2\x85");
+  const bool is_none =
+      character == "\xEF\xBB\xBF" || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
+  return is_control || is_none ? 0 : length;
 }
 
 // Appends the character at the start of `text`, in a form fit to be shown; returns its bytes.
 std::size_t append_printable(std::string_view text, std::string& out) {
-  const std::size_t length = utf8_length(text);
-  if (length == 0 || is_control(text[0])) {
+  const std::size_t length = character_length(text);
+  if (length == 0) {
     out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
     return 1;
   }
@@ -116,8 +124,8 @@ std::optional<std::size_t> find_non_text(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
     const char c = text[i];
-    if (is_control(c) && c != '\t' && c != '\n' && c != '\r') return i;
-    const std::size_t length = utf8_length(text.substr(i, 4));
+    const bool is_space = c == '\t' || c == '\n' || c == '\r';
+    const std::size_t length = is_space ? 1 : character_length(text.substr(i, 4));
     if (length == 0) return i;
     i += length;
   }

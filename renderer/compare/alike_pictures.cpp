@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "renderer/image/color_space.h"
+
 namespace roundel {
 namespace {
 
@@ -55,12 +57,13 @@ void convert(Picture& picture, int channels, Picture::Samples samples) {
 bool same_shape(const Picture& a, const Picture& b) {
   return a.width == b.width && a.height == b.height && a.channels == b.channels &&
          a.samples == b.samples && a.left == b.left && a.top == b.top &&
-         a.color_space == b.color_space;
+         a.color_space == b.color_space && a.orientation == b.orientation;
 }
 
 void make_alike(Picture& a, Picture& b) {
   if (same_shape(a, b) || a.width != b.width || a.height != b.height || a.left != b.left ||
-      a.top != b.top || a.is_linear() != b.is_linear() || !is_srgb(a) || !is_srgb(b))
+      a.top != b.top || a.orientation != b.orientation || a.is_linear() != b.is_linear() ||
+      !is_srgb(a) || !is_srgb(b))
     return;
   const int colors = is_grey(a) && is_grey(b) ? 1 : 3;
   const int channels = colors + (has_alpha(a) || has_alpha(b) ? 1 : 0);

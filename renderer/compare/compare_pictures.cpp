@@ -33,6 +33,8 @@ std::string shape_text(const Picture& picture) {
     text += fmt::format(" at ({}, {})", picture.left, picture.top);
   }
   if (!picture.color_space.empty()) text += " with " + picture.color_space;
+  if (picture.orientation != 1)
+    text += fmt::format(", turned by Exif orientation {}", picture.orientation);
   return text;
 }
 

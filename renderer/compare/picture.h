@@ -27,6 +27,7 @@ struct Picture {
   Buffer<float> floats;        ///< the same shape, of the others
   int left = 0, top = 0;       ///< where an EXR's pixels begin (its data window)
   std::string color_space;     ///< "" is sRGB or not said; "gamma 1", "an ICC profile …"
+  int orientation = 1;         ///< Exif's, by which a viewer turns it; pixels are as stored
   std::optional<ImageMetadata> metadata;  ///< as Roundel writes it, where the file has it
 
   bool is_linear() const { return samples == Samples::kFloats; }

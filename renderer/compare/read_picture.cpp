@@ -47,6 +47,7 @@ Picture decode_png_picture(const std::string& path, std::span<const std::byte> f
   picture.height = static_cast<int>(decoder.header().height);
   picture.channels = pixels.channels;
   picture.color_space = decoder.color_space();
+  picture.orientation = decoder.orientation();
   picture.metadata = decoder.metadata();
   if (pixels.bit_depth == 8) {
     picture.bytes = std::move(pixels.data);
@@ -138,6 +139,7 @@ Picture copy_of(const Picture& picture) {
   std::copy(picture.bytes.begin(), picture.bytes.end(), copy.bytes.begin());
   std::copy(picture.floats.begin(), picture.floats.end(), copy.floats.begin());
   copy.left = picture.left, copy.top = picture.top, copy.color_space = picture.color_space;
+  copy.orientation = picture.orientation;
   copy.metadata = picture.metadata;
   return copy;
 }

@@ -74,21 +74,26 @@ Json result_json(const PairResult& result, const RelativePaths& relative) {
   return json;
 }
 
-/// Text that may stand between tags and in attributes. XML 1.0 has no way at all to write control
-/// characters and U+FFFE, U+FFFF.
+/// Text that may stand between tags and in attributes.
 std::string xml(const std::string& text) {
-  std::string out =
-      escaped(printable(text), {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
-  for (const std::string_view no_character : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
-    for (std::size_t i = 0; (i = out.find(no_character, i)) != std::string::npos;)
-      out.replace(i, no_character.size(), "\xEF\xBF\xBD");
-  }
-  return out;
+  return escaped(printable(text), {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
+}
+
+/// The pictures of a result, a line each, as Jenkins and GitLab read them; GitLab shows the first.
+std::string attachments_xml(const PairResult& result) {
+  std::string text;
+  std::error_code ignored;
+  for (const std::string& path : {result.difference_path, result.actual_path, result.golden_path})
+    if (!path.empty() && fs::exists(path, ignored))
+      text += fmt::format("[[ATTACHMENT|{}]]\n", xml(path));
+  return text.empty() ? "" : "<system-out>\n" + text + "</system-out>";
 }
 
 std::string case_xml(const std::string& suite, const PairResult& result) {
-  std::string text =
-      fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xml(suite), xml(result.name));
+  const std::string& file = result.scene_path.empty() ? result.golden_path : result.scene_path;
+  std::string text = fmt::format(
+      "    <testcase classname=\"{}\" name=\"{}\"{} time=\"{:.6f}\"", xml(suite), xml(result.name),
+      file.empty() ? "" : fmt::format(" file=\"{}\"", xml(file)), result.seconds);
   if (result.state == PairState::kSame) {
     return text +
            fmt::format("><system-out>{}</system-out></testcase>\n", xml(result_line(result)));
@@ -96,8 +101,9 @@ std::string case_xml(const std::string& suite, const PairResult& result) {
   const char* const tag = result.state == PairState::kNotCompared ? "error" : "failure";
   const std::string message =
       result.reasons.empty() ? state_name(result.state) : result.reasons.front();
-  return text + fmt::format("><{} type=\"{}\" message=\"{}\">{}</{}></testcase>\n", tag,
-                            state_name(result.state), xml(message), xml(result_line(result)), tag);
+  return text + fmt::format("><{} type=\"{}\" message=\"{}\">{}</{}>{}</testcase>\n", tag,
+                            state_name(result.state), xml(message), xml(result_line(result)), tag,
+                            attachments_xml(result));
 }
 
 }  // namespace
@@ -199,9 +205,11 @@ std::string dump(const Json& json) {
 
 std::string run_junit(const ComparisonRun& run) {
   const RunCounts counts = count_states(run);
-  const std::string numbers =
-      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\"", counts.all(),
-                  counts.differ + counts.fresh + counts.missing, counts.not_compared);
+  double seconds = 0;
+  for (const PairResult& result : run.results) seconds += result.seconds;
+  const std::string numbers = fmt::format(
+      "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\" time=\"{:.6f}\"", counts.all(),
+      counts.differ + counts.fresh + counts.missing, counts.not_compared, seconds);
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"{}\" {}>\n",
       numbers, xml(run.title), numbers);

@@ -29,7 +29,8 @@ std::string without_slash(std::string folder);
 nlohmann::ordered_json statement_json(const PairResult& result);
 
 /// A run for CI systems: JUnit's XML, a test case a picture, its reasons as the failure's text;
-/// what could not be compared is an error.
+/// what could not be compared is an error. Those that are not the same have their pictures, as far
+/// as they are files, as attachments.
 std::string run_junit(const ComparisonRun& run);
 
 }  // namespace roundel

@@ -11,9 +11,6 @@
 
 namespace roundel {
 
-/// How a PNG's colour space is told whose ICC profile has the name sRGB in it.
-inline constexpr const char* kSrgbProfile = "an ICC profile of sRGB";
-
 /// What a picture file says about its origin: PNG text chunks, EXR attributes. No time stamps, no
 /// paths: the same frame is the same file.
 struct ImageMetadata {
@@ -78,6 +75,8 @@ std::vector<std::uint8_t> encode_pfm(const Framebuffer& framebuffer,
 /// decoded). Throws Error(kInvalidScene) "PATH: …" on anything that is not a sound PNG.
 struct PngInfo {
   int width = 0, height = 0, bit_depth = 0, channels = 0;
+  std::string color_space;  ///< as color_space.h has it; "" is sRGB or not said
+  int orientation = 1;      ///< Exif's
   std::vector<std::pair<std::string, std::string>> text;  ///< keyword, value, in file order
   std::optional<ImageMetadata> metadata;                  ///< when all of our text chunks are there
 };

@@ -10,6 +10,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
+#include "renderer/image/color_space.h"
 #include "renderer/image/metadata_text.h"
 #include "renderer/image/png_unfilter.h"
 #include "renderer/pixels/image_settings.h"
@@ -55,6 +56,7 @@ void PngDecoder::check_chunks() {
   bytes = bytes.subspan(kPngSignature.size());
   constexpr std::size_t kFrame = 12;  // length, type, checksum
   constexpr std::uint32_t kIdat = 0x49444154, kIend = 0x49454e44, kIccp = 0x69434350;
+  constexpr std::uint32_t kCicp = 0x63494350, kExif = 0x65584966;
   std::uint32_t type_before = 0;
   while (bytes.size() >= kFrame) {
     const std::size_t size = chunk_word(bytes, 0);
@@ -68,6 +70,8 @@ void PngDecoder::check_chunks() {
       compressed_.push_back(bytes.subspan(8, size));
     }
     has_profile_ |= type == kIccp;
+    if (type == kCicp && compressed_.empty()) code_points_ = bytes.subspan(8, size);
+    if (type == kExif) orientation_ = exif_orientation(bytes.subspan(8, size));
     bytes = bytes.subspan(kFrame + size);
     if (type == kIend) {
       if (!bytes.empty()) fail("there is something behind its end");
@@ -264,20 +268,24 @@ std::optional<ImageMetadata> PngDecoder::metadata() {
 }
 
 std::string PngDecoder::color_space() {
+  if (code_points_.size() == 4) return code_points_text(code_points_.first<4>());
   spng_iccp profile{};
-  if (spng_get_iccp(context_.get(), &profile) == SPNG_OK) {
-    const std::string_view bytes(profile.profile, profile.profile_len);
-    const bool is_srgb = bytes.find("sRGB") != std::string_view::npos ||
-                         bytes.find(std::string_view("s\0R\0G\0B", 7)) != std::string_view::npos;
-    return fmt::format("{} ({:08x})", is_srgb ? kSrgbProfile : "an ICC profile",
-                       libdeflate_crc32(0, profile.profile, profile.profile_len));
-  }
+  if (spng_get_iccp(context_.get(), &profile) == SPNG_OK)
+    return profile_text(
+        {reinterpret_cast<const std::uint8_t*>(profile.profile), profile.profile_len});
   std::uint8_t intent = 0;
-  double gamma = 0;
   if (spng_get_srgb(context_.get(), &intent) == SPNG_OK) return "";
-  if (spng_get_gama(context_.get(), &gamma) != SPNG_OK) return "";
   constexpr double kSrgbGamma = 0.45455;  // what files of sRGB pictures say for old readers
-  return std::abs(gamma - kSrgbGamma) < 0.001 ? "" : fmt::format("gamma {:.5g}", gamma);
+  std::string text;
+  double gamma = 0;
+  if (spng_get_gama(context_.get(), &gamma) == SPNG_OK && std::abs(gamma - kSrgbGamma) >= 0.001)
+    text = fmt::format("gamma {:.5g}", gamma);
+  spng_chrm primaries{};
+  if (spng_get_chrm(context_.get(), &primaries) == SPNG_OK) {
+    const std::string other = primaries_text(primaries);
+    text += (text.empty() || other.empty() ? "" : " and ") + other;
+  }
+  return text;
 }
 
 void PngDecoder::fail(std::string_view problem) const {
@@ -300,6 +308,8 @@ PngInfo info_of(const std::string& path, bool decodes) {
   info.height = static_cast<int>(decoder.header().height);
   info.bit_depth = decoder.header().bit_depth;
   info.channels = decoder.file_channels();
+  info.color_space = decoder.color_space();
+  info.orientation = decoder.orientation();
   info.text = decoder.text();
   info.metadata = decoder.metadata();
   return info;

@@ -45,8 +45,11 @@ class PngDecoder {
   std::vector<std::pair<std::string, std::string>> text();
   std::optional<ImageMetadata> metadata();
   /// What the samples mean: "" for sRGB, also for files that say nothing; "gamma 1", "an ICC
-  /// profile (1a2b3c4d)".
+  /// profile (1a2b3c4d)". Of the chunks that say it the first in the order of the PNG
+  /// specification's third edition counts: cICP, iCCP, sRGB, gAMA and cHRM.
   std::string color_space();
+  /// Exif's, 1 to 8.
+  int orientation() const { return orientation_; }
 
   [[noreturn]] void fail(std::string_view problem) const;
 
@@ -66,6 +69,8 @@ class PngDecoder {
   std::span<const std::uint8_t> file_;
   std::vector<std::span<const std::uint8_t>> compressed_;  ///< the IDAT chunks' contents
   bool has_profile_ = false;                               ///< there is an iCCP chunk
+  std::span<const std::uint8_t> code_points_;  ///< of the cICP chunk, which libspng does not know
+  int orientation_ = 1;
   std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> context_;
   spng_ihdr header_{};
   std::size_t packed_size_ = 0;  ///< of the samples as the file has them

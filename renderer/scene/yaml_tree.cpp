@@ -95,10 +95,6 @@ bool is_null(std::string_view plain) {
   return plain.empty() || plain == "~" || plain == "null" || plain == "Null" || plain == "NULL";
 }
 
-std::string_view view_of(const yaml_char_t* text, std::size_t size) {
-  return {reinterpret_cast<const char*>(text), size};
-}
-
 class Event {
  public:
   explicit Event(yaml_parser_t& parser) : is_sound_(yaml_parser_parse(&parser, &event_) != 0) {}
@@ -195,7 +191,7 @@ class YamlTreeBuilder {
     fail(file_, place_of(mark), "anchors and aliases (& and *) are not supported in scene files");
   }
   void add_scalar(const Scalar& scalar, const yaml_mark_t& mark) {
-    const std::string_view value = view_of(scalar.value, scalar.length);
+    const std::string_view value{reinterpret_cast<const char*>(scalar.value), scalar.length};
     const bool is_plain = scalar.style == YAML_PLAIN_SCALAR_STYLE;
     if (is_plain && is_key_of_map() && value == "<<")
       fail(file_, place_of(mark), "merge keys (<<) are not supported in scene files");

@@ -41,6 +41,10 @@ TEST(Text, NonTextIsFoundWhereItBegins) {
   EXPECT_EQ(find_non_text("\xED\xA0\x80"), 0u);       // a surrogate
   EXPECT_EQ(find_non_text("a\xF4\x90\x80\x80"), 1u);  // beyond Unicode
   EXPECT_EQ(find_non_text("abc\xE2\x82"), 3u);        // cut off
+  EXPECT_EQ(find_non_text("a\xC2\x9F"), 1u);          // control
+  EXPECT_FALSE(find_non_text("\xC2\x85\xC2\xA0"));
+  EXPECT_EQ(find_non_text("a\xEF\xBB\xBF"), 1u);  // a byte order mark
+  EXPECT_EQ(find_non_text("\xEF\xBF\xBF"), 0u);
 }
 
 TEST(Text, OnlyMisspellingsAreTakenForOthers) {

@@ -130,6 +130,23 @@ class PlantedDefects(DiffTest):
             line = self.run_diff("a.png", name, "--max-pixels", "100%", code=DIFFER).stdout
             self.assertEqual(line, f"a.png {name}: differ: they are 10x10 RGB and {shape}\n")
 
+    def test_what_a_viewer_shows_differently_is_not_the_same(self):
+        plain = bytes(noise(300, 1))
+        self.write("a.png", png(10, 10, 3, plain))
+        p3 = struct.pack(">8I", 31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)
+        turned = b"MM\0*\0\0\0\x08\0\x01" + struct.pack(">HHIHH", 0x112, 3, 1, 6, 0)
+        for kind, data, shape, key, value in (
+                (b"cICP", b"\x09\x10\0\x01", " with cICP BT.2020, PQ", "color_space", "cICP BT.2020, PQ"),
+                (b"cHRM", p3, " with primaries of Display P3", "color_space", "primaries of Display P3"),
+                (b"eXIf", turned, ", turned by Exif orientation 6", "orientation", 6)):
+            self.write("b.png", png(10, 10, 3, plain, chunk(kind, data)))
+            for option in ([], ["--shape-tolerant"]):
+                line = self.run_diff("a.png", "b.png", *option, code=DIFFER).stdout
+                self.assertEqual(line, f"a.png b.png: differ: they are 10x10 RGB and 10x10 RGB{shape}\n")
+            said = subprocess.check_output([ROUNDEL, "info", "--json", "b.png"], cwd=self.folder)
+            self.assertEqual(json.loads(said)[0][key], value)
+            self.assertIn(str(value), subprocess.check_output([ROUNDEL, "info", "b.png"], cwd=self.folder, text=True))
+
     def test_other_ways_to_store_the_same_may_be_tolerated(self):
         grey = bytes(noise(20 * 10, 1))
         self.write("grey.png", png(20, 10, 1, grey))

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import unittest
+import xml.etree.ElementTree as xml
 
 import jsonschema
 
@@ -131,6 +132,21 @@ class Merging(ResultsCase):
         self.assertIn("share 2 of 2: not compared: its results are not among those given\n", out)
         self.assertEqual(self.report("1.json", "2.json", code=SAME), ("6 pictures: 6 same\n", ""))
         self.assertEqual(self.report("2.json", "1.json", "1.json", code=SAME), ("6 pictures: 6 same\n", ""))
+
+    def test_junit_has_times_files_and_attachments(self):
+        self.regress("whole", "--junit", "r.xml")
+        suite = xml.parse(self.path("whole/r.xml")).getroot()[0]
+        cases = {case.get("name"): case for case in suite}
+        self.assertAlmostEqual(float(suite.get("time")), sum(float(case.get("time")) for case in suite), places=4)
+        self.assertGreater(float(cases["a.png"].get("time")), 0)
+        self.assertEqual({name: case.get("file") for name, case in cases.items()},
+                         {**{f"{name}.png": f"{name}.yaml" for name in "abcdef"}, "old.png": "goldens/old.png"})
+        attached = {name: re.findall(r"^\[\[ATTACHMENT\|(.*)\]\]$", case.findtext("system-out", ""), re.M) for name, case in cases.items()}
+        kept = [f"regress-output/{part}/d.png" for part in ("diff", "actual")]
+        self.assertEqual(attached, {"a.png": [], "b.png": [path.replace("d.png", "b.png") for path in kept + ["goldens/d.png"]], "c.png": [], "d.png": kept + ["goldens/d.png"], "e.png": [],
+                                    "f.png": ["regress-output/actual/f.png"], "old.png": ["goldens/old.png"]})
+        for path in sum(attached.values(), []):
+            self.assertTrue(os.path.isfile(self.path(f"whole/{path}")), path)
 
     def test_two_results_of_a_name_must_say_the_same(self):
         self.regress("whole", "--json", "1.json")

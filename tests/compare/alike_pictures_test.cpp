@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "renderer/image/color_space.h"
 #include "tests/compare/compare_test_support.h"
 
 namespace roundel {

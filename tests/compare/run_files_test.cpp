@@ -30,6 +30,8 @@ ComparisonRun every_state() {
   run.results[0].rule = "goldens.yaml:3 \"1*\"";
   run.results[0].origin = Origin::kSceneChanged;
   run.results[0].difference.kind = PictureDifference::Kind::kDifferent;
+  run.results[0].scene_path = "1.yaml", run.results[0].seconds = 0.25;
+  run.results[3].golden_path = "4.png";
   run.results[0].difference.psnr = std::numeric_limits<double>::infinity();
   return run;
 }
@@ -38,20 +40,27 @@ TEST(RunJunit, HasATestCaseForEveryPictureAndStaysWellFormed) {
   EXPECT_EQ(
       run_junit(every_state()),
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuites tests=\"5\" failures=\"3\" errors=\"1\" skipped=\"0\">\n"
-      "  <testsuite name=\"a &amp; b\" tests=\"5\" failures=\"3\" errors=\"1\" skipped=\"0\">\n"
-      "    <testcase classname=\"a &amp; b\" name=\"1 &quot;quoted&quot; &lt;&amp;&gt;.png\">"
-      "<failure type=\"differs\" message=\"5 pixels differ\">1 &quot;quoted&quot; "
+      "<testsuites tests=\"5\" failures=\"3\" errors=\"1\" skipped=\"0\" "
+      "time=\"0.250000\">\n"
+      "  <testsuite name=\"a &amp; b\" tests=\"5\" failures=\"3\" errors=\"1\" skipped=\"0\" "
+      "time=\"0.250000\">\n"
+      "    <testcase classname=\"a &amp; b\" name=\"1 &quot;quoted&quot; &lt;&amp;&gt;.png\" "
+      "file=\"1.yaml\" time=\"0.250000\"><failure type=\"differs\" message=\"5 pixels differ\">1 "
+      "&quot;quoted&quot; "
       "&lt;&amp;&gt;.png: differs: 5 pixels differ, and more; the scene changed: the golden has "
       "another fingerprint [goldens.yaml:3 &quot;1*&quot;]</failure></testcase>\n"
-      "    <testcase classname=\"a &amp; b\" name=\"2\\x01\\xff\xEF\xBF\xBD.png\">"
-      "<error type=\"not compared\" message=\"2.png: broken &lt;]]&gt;\">2\\x01\\xff\xEF\xBF\xBD"
+      "    <testcase classname=\"a &amp; b\" name=\"2\\x01\\xff\\xef\\xbf\\xbe.png\" "
+      "time=\"0.000000\">"
+      "<error type=\"not compared\" message=\"2.png: broken &lt;]]&gt;\">2\\x01\\xff\\xef\\xbf\\xbe"
       ".png: not compared: 2.png: broken &lt;]]&gt;</error></testcase>\n"
-      "    <testcase classname=\"a &amp; b\" name=\"3.png\"><failure type=\"new\" message=\"new\">"
+      "    <testcase classname=\"a &amp; b\" name=\"3.png\" time=\"0.000000\"><failure "
+      "type=\"new\" message=\"new\">"
       "3.png: new</failure></testcase>\n"
-      "    <testcase classname=\"a &amp; b\" name=\"4.png\"><failure type=\"missing\" "
+      "    <testcase classname=\"a &amp; b\" name=\"4.png\" file=\"4.png\" "
+      "time=\"0.000000\"><failure type=\"missing\" "
       "message=\"missing\">4.png: missing</failure></testcase>\n"
-      "    <testcase classname=\"a &amp; b\" name=\"5.png\"><system-out>5.png: same</system-out>"
+      "    <testcase classname=\"a &amp; b\" name=\"5.png\" time=\"0.000000\"><system-out>5.png: "
+      "same</system-out>"
       "</testcase>\n"
       "  </testsuite>\n"
       "</testsuites>\n");
@@ -70,7 +79,7 @@ TEST(RunJson, SaysEverythingAboutEveryPicture) {
   EXPECT_EQ(pictures[0].at("origin"), "scene changed");
   EXPECT_EQ(pictures[0].at("reasons").size(), 2u);
   EXPECT_TRUE(pictures[0].at("difference").at("psnr_db").is_null());  // JSON has no infinity
-  EXPECT_EQ(pictures[1].at("name"), "2\\x01\\xff\xEF\xBF\xBE.png");
+  EXPECT_EQ(pictures[1].at("name"), "2\\x01\\xff\\xef\\xbf\\xbe.png");
   EXPECT_EQ(pictures[4].at("state"), "same");
   EXPECT_FALSE(pictures[3].contains("difference"));
 }

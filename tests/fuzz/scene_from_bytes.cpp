@@ -107,6 +107,7 @@ class SceneWriter {
     text_ += fmt::format("{}", numbers.at(choose(numbers.size())));
   }
   void write_form(const roundel::BooleanSpec&) { text_ += choose(2) == 0 ? "true" : "false"; }
+  void write_form(const roundel::NullSpec&) { text_ += "null"; }
   void write_form(const roundel::StringSpec&) {
     constexpr std::array kTexts = {"a.npy", "'f_####.png'", "x", "y", "2px"};
     text_ += kTexts.at(choose(kTexts.size()));

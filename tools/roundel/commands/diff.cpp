@@ -89,7 +89,8 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   add_threads(line, options.threads);
   add_quiet(line, options.verbosity, "print nothing but errors: the exit code says it");
   line.add_note(
-      "Size, channels, bit depth and colour space must be the same. docs/diff.md defines all "
+      "Size, channels, bit depth, colour space and Exif orientation must be the same. docs/diff.md "
+      "defines all "
       "measures.");
   line.add_note(kResultsNote);
   line.add_note(

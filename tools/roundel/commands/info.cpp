@@ -28,7 +28,8 @@ struct InfoOptions {
 bool parse(const Arguments& arguments, InfoOptions& options) {
   CommandLine line("info", "[FILE...] [OPTION...]",
                    "Prints, on stdout, what pictures say about themselves: size, bit depth, "
-                   "channels, and where they come from (fingerprint of the scene, seed, frame). "
+                   "channels, colour space where it is not sRGB, and where they come from "
+                   "(fingerprint of the scene, seed, frame). "
                    "Without files: version, backends and devices of this program and machine.");
   line.add_arguments("FILE...", 0, kAnyNumber, options.files, "pictures (PNG, EXR)");
   line.add_switch("json", options.json,
@@ -55,6 +56,8 @@ std::string picture_text(const std::string& path, const PngInfo& info) {
   text += row("bit depth", fmt::format("{} bits", info.bit_depth));
   text += row("channels", fmt::format("{} ({})", info.channels,
                                       kChannelNames[std::clamp(info.channels, 0, 4)]));
+  if (!info.color_space.empty()) text += row("colour space", info.color_space);
+  if (info.orientation != 1) text += row("orientation", fmt::format("{} (Exif)", info.orientation));
   if (info.metadata) return text + origin_text(*info.metadata);
   for (const auto& [keyword, value] : info.text) {
     text += row("text", roundel::quoted(keyword) + ": " + roundel::quoted(value));

@@ -257,6 +257,8 @@ class Regression {
       GoldenTrial other = attempt(goldens, drawn.back(), result);
       shown = &join(drawn, trial, other);
     }
+    trial.result.scene_path = std::move(result.scene_path);
+    trial.result.seconds = result.seconds;
     result = std::move(trial.result);
     if (result.state == PairState::kSame && !lacks_fingerprint(result)) return;
     keep(*shown, result);
