@@ -104,7 +104,7 @@ bool fits(const GoldenRule& rule, std::string_view name) {
 }
 
 /// Bytes of the character at the start of `text`, which is not empty.
-std::size_t character_length(std::string_view text) {
+std::size_t bytes_of_character(std::string_view text) {
   std::size_t length = 1;
   while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) {
     ++length;
@@ -220,13 +220,13 @@ bool glob_matches(std::string_view pattern, std::string_view name) {
       star_end = n;
     } else if (p < pattern.size() && pattern[p] == '?') {
       ++p;
-      n += character_length(name.substr(n));
+      n += bytes_of_character(name.substr(n));
     } else if (p < pattern.size() && pattern[p] == name[n]) {
       ++p;
       ++n;
     } else if (after_star != kNone) {
       p = after_star;
-      star_end += character_length(name.substr(star_end));
+      star_end += bytes_of_character(name.substr(star_end));
       n = star_end;
     } else {
       return false;
