@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -105,10 +107,13 @@ ComparisonRun compare_folders(const std::string& golden_folder, const std::strin
 /// The paths, relative to the folder and with '/', of all pictures in it and the folders below, in
 /// rising order. `unreadable`: the folders below that cannot be read, with the reason.
 struct FolderListing {
-  std::vector<std::string> pictures;
+  std::vector<std::string> files;
   std::vector<std::string> others;  ///< other files, and links to folders, in any order
   std::vector<std::pair<std::string, std::string>> unreadable;
 };
 FolderListing list_pictures(const std::string& folder);
+/// The same for the files that are wanted.
+using FileChoice = std::function<bool(const std::filesystem::path&)>;
+FolderListing list_files(const std::string& folder, const FileChoice& is_wanted);
 
 }  // namespace roundel

@@ -317,7 +317,7 @@ std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
   const std::string bytes = sound_picture(goldens, name);
   const fs::path folder = goldens.golden_folder;
   std::vector<std::string> known = {name};
-  const auto others = other_goldens(list_pictures(folder.string()).pictures);
+  const auto others = other_goldens(list_pictures(folder.string()).files);
   if (const auto found = others.find(name); found != others.end())
     known.insert(known.end(), found->second.begin(), found->second.end());
   for (const std::string& golden : known) {

@@ -287,7 +287,7 @@ std::vector<std::string> result_files(const RunFiles& files) {
 
 std::vector<std::string> pictures_read(const std::string& folder) {
   try {
-    std::vector<std::string> paths = list_pictures(folder).pictures;
+    std::vector<std::string> paths = list_pictures(folder).files;
     for (std::string& path : paths) path = (fs::path(folder) / path).string();
     return paths;
   } catch (const Error&) {  // reading them will say so

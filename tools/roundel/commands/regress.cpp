@@ -30,7 +30,9 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
       "for NAME.yaml, with --frames DIR/NAME/0007.png for frame 7. Prints what differs, and "
       "whether the scene has changed since the golden was stored or the renderer; keeps what was "
       "drawn for \"roundel accept\".");
-  add_scenes(line, options.scenes);
+  line.add_arguments("SCENE...", 1, kAnyNumber, options.scenes,
+                     "scene files (YAML), or folders: all *.yaml in them and their subfolders, "
+                     "with the goldens in the same subfolders of DIR");
   line.add_value("goldens", "DIR", text(options.goldens), "folder of the goldens");
   add_regress_output(line, options.output,
                      "folder for pictures that differ (DIR/actual) and where (DIR/diff); those of "
@@ -70,9 +72,9 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
 }
 
 /// Nothing that is read may be replaced, or lie where pictures are kept and removed.
-void check_regress_outputs(const RegressOptions& options, const std::vector<Scene>& scenes) {
-  std::vector<std::string> inputs = files_read(scenes);
-  inputs.insert(inputs.end(), options.scenes.begin(), options.scenes.end());
+void check_regress_outputs(const RegressOptions& options, const RegressPlan& plan) {
+  std::vector<std::string> inputs = files_read(plan.scenes);
+  for (const SceneFile& file : plan.files) inputs.push_back(file.path);
   inputs.push_back(manifest_path(options.files, options.goldens));
   for (std::string& mask : masks_read(options.files, options.goldens, options.tolerance))
     inputs.push_back(std::move(mask));
@@ -121,7 +123,7 @@ int regress(const RegressOptions& options) {
   set_log_level(options.verbosity);
   const ThreadLimit thread_limit(options.machine.raster.threads);
   RegressPlan plan = make_regress_plan(options);
-  check_regress_outputs(options, plan.scenes);
+  check_regress_outputs(options, plan);
   remove_old_results(options.files);
   if (!fs::is_directory(options.goldens)) {
     throw Error(ExitCode::kUsage, fmt::format("--goldens: expected a folder, got {}",
