@@ -111,8 +111,7 @@ class JpegDecoder {
 
   void read_texts(PhotoPixels& photo) {
     for (auto* marker = info_.marker_list; marker != nullptr; marker = marker->next) {
-      const std::string_view text(reinterpret_cast<const char*>(marker->data),
-                                  marker->data_length);
+      const std::string_view text(reinterpret_cast<const char*>(marker->data), marker->data_length);
       if (marker->marker == kExifMarker && text.starts_with(kExifStart) && photo.exif.empty())
         photo.exif.assign(text.begin(), text.end());
     }
