@@ -42,14 +42,6 @@ void make_folder_of(const std::string& path) {
               fmt::format("{}: cannot make its folder: {}", path, error.message()));
 }
 
-/// A picture's path that stays within the folder it is relative to. The list is a file like any
-/// other, and accepting writes where it says.
-bool is_picture_inside(const std::string& name) {
-  const fs::path path(name);
-  return name.ends_with(".png") && path.is_relative() && !find_non_text(name) &&
-         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
-}
-
 /// Throws Error(kOutputRefused) where something lies at FOLDER/BELOW, or on the way to it, that is
 /// no plain file in plain folders: a link could lead anywhere, a FIFO makes its writer wait.
 void check_plain(const fs::path& folder, const fs::path& below) {
@@ -88,7 +80,7 @@ PendingList read_list(const std::string& folder) {
   }
   for (const auto* names : {&pending.names, &pending.unused})
     for (const std::string& name : *names) {
-      if (is_picture_inside(name)) continue;
+      if (is_acceptable(name)) continue;
       throw Error(
           ExitCode::kInvalidScene,
           fmt::format("{}: expected paths of PNG files within the folder of goldens, got {}", path,
@@ -206,7 +198,7 @@ void PendingGoldens::copy_diff(const std::string& name, const std::string& path)
 
 void PendingGoldens::copy(const std::string& part, const std::string& name,
                           const std::string& path) {
-  if (!is_picture_inside(name))
+  if (!is_acceptable(name))
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: expected the name of a PNG file in the folder of goldens, got {}",
                             path, roundel::quoted(name)));
@@ -248,6 +240,13 @@ void PendingGoldens::write_list(const std::vector<std::string>& names,
   check_plain(folder_, kListName);
   make_folder_of(list_path(folder_));
   write_text_atomically(list_path(folder_), text);
+}
+
+// The list is a file like any other, and accepting writes where it says.
+bool is_acceptable(const std::string& name) {
+  const fs::path path(name);
+  return name.ends_with(".png") && path.is_relative() && !find_non_text(name) &&
+         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
 bool has_pending(const std::string& folder) {
@@ -318,7 +317,7 @@ std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
   const std::string bytes = sound_picture(goldens, name);
   const fs::path folder = goldens.golden_folder;
   std::vector<std::string> known = {name};
-  const auto others = other_goldens(list_pictures(folder.string()).pictures);
+  const auto others = other_goldens(list_pictures(folder.string()).files);
   if (const auto found = others.find(name); found != others.end())
     known.insert(known.end(), found->second.begin(), found->second.end());
   for (const std::string& golden : known) {

@@ -67,6 +67,9 @@ struct AcceptableGoldens {
   std::vector<std::string> unused;  ///< goldens that no picture has
 };
 
+/// True for the names of pictures that accept may store: of PNG files, within the goldens' folder.
+bool is_acceptable(const std::string& name);
+
 /// True where a run has left a list of pictures, sound or not.
 bool has_pending(const std::string& folder);
 

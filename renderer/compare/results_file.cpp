@@ -114,6 +114,7 @@ class ResultsReader {
       if (run.share > run.shares)
         errors_.add(shard->place(), "shard", "expected one of the shares that there are");
     }
+    read_key(root, "passed_over", read_integer, run.passed_over);
     if (const auto goldens = root.find("goldens")) {
       old_goldens_ = moved(*goldens);
       run.golden_folder = new_goldens_.value_or(old_goldens_);

@@ -150,16 +150,18 @@ const Spec& results_spec() {
         spec(ObjectSpec{{{"share", number, "", true, ""}, {"of", number, "", true, ""}}},
              "{share: I, of: N}");
     return spec(
-        ObjectSpec{{{"version", spec(IntegerSpec{1, 1}), "", true, ""},
-                    {"title", any_text(), "", true, ""},
-                    {"counts", counts, "how many pictures have which state", true, ""},
-                    {"shard", shard, "of `regress --shard`: which share of the pictures this is",
-                     false, ""},
-                    {"goldens", path_text(), "the folder of the goldens", false, ""},
-                    {"output", path_text(), "the folder in which `roundel accept` finds pictures",
-                     false, ""},
-                    {"pictures", spec(ListSpec{result_spec()}, "a list of results"),
-                     "in the order of their names", true, ""}}},
+        ObjectSpec{
+            {{"version", spec(IntegerSpec{1, 1}), "", true, ""},
+             {"title", any_text(), "", true, ""},
+             {"counts", counts, "how many pictures have which state", true, ""},
+             {"shard", shard, "of `regress --shard`: which share of the pictures this is", false,
+              ""},
+             {"passed_over", count(), "files of two folders that are no pictures", false, ""},
+             {"goldens", path_text(), "the folder of the goldens", false, ""},
+             {"output", path_text(), "the folder in which `roundel accept` finds pictures", false,
+              ""},
+             {"pictures", spec(ListSpec{result_spec()}, "a list of results"),
+              "in the order of their names", true, ""}}},
         "results {version: 1, title: ..., pictures: [...]}");
   }();
   return *kFormat;

@@ -135,6 +135,7 @@ std::string run_json(const ComparisonRun& run, const std::string& path) {
   const RelativePaths relative(path);
   Json json = {{"version", 1}, {"title", run.title}, {"counts", counts_json(count_states(run))}};
   if (run.shares > 0) json["shard"] = {{"share", run.share}, {"of", run.shares}};
+  if (run.passed_over > 0) json["passed_over"] = run.passed_over;
   if (!run.golden_folder.empty()) json["goldens"] = relative(run.golden_folder);
   if (!run.output_folder.empty()) json["output"] = relative(run.output_folder);
   // A picture a line: easy to look at, and to compare with another run's.

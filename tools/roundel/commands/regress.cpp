@@ -30,7 +30,9 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
       "for NAME.yaml, with --frames DIR/NAME/0007.png for frame 7. Prints what differs, and "
       "whether the scene has changed since the golden was stored or the renderer; keeps what was "
       "drawn for \"roundel accept\".");
-  add_scenes(line, options.scenes);
+  line.add_arguments("SCENE...", 1, kAnyNumber, options.scenes,
+                     "scene files (YAML), or folders: all *.yaml in them and their subfolders, "
+                     "with the goldens in the same subfolders of DIR");
   line.add_value("goldens", "DIR", text(options.goldens), "folder of the goldens");
   add_regress_output(line, options.output,
                      "folder for pictures that differ (DIR/actual) and where (DIR/diff); those of "
@@ -70,21 +72,16 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
 }
 
 /// Nothing that is read may be replaced, or lie where pictures are kept and removed.
-void check_regress_outputs(const RegressOptions& options, const std::vector<Scene>& scenes) {
-  std::vector<std::string> inputs = files_read(scenes);
-  inputs.insert(inputs.end(), options.scenes.begin(), options.scenes.end());
+void check_regress_outputs(const RegressOptions& options, const RegressPlan& plan) {
+  std::vector<std::string> inputs = files_read(plan.scenes);
+  for (const SceneFile& file : plan.files) inputs.push_back(file.path);
   inputs.push_back(manifest_path(options.files, options.goldens));
   for (std::string& mask : masks_read(options.files, options.goldens, options.tolerance))
     inputs.push_back(std::move(mask));
   for (std::string& golden : pictures_read(options.goldens)) inputs.push_back(std::move(golden));
   const std::vector<std::string> results = result_files(options.files);
 
-  std::error_code ignored;
-  if (fs::equivalent(options.goldens, options.output, ignored)) {
-    throw Error(ExitCode::kUsage, fmt::format("--output: expected another folder than that of the "
-                                              "goldens, got {}",
-                                              roundel::quoted(options.output)));
-  }
+  check_other_folder(options.output, options.goldens);
   std::vector<std::string> outputs = results;
   outputs.push_back(options.goldens);
   check_apart(options.output, inputs, outputs);
@@ -98,7 +95,7 @@ void check_regress_outputs(const RegressOptions& options, const std::vector<Scen
 }
 
 /// What to do about the results.
-void print_advice(const ComparisonRun& run, const RegressOptions& options) {
+void print_advice(const ComparisonRun& run) {
   std::vector<std::string> kept, unnamed;
   for (const PairResult& result : run.results) {
     if (result.actual_path.empty()) continue;
@@ -112,11 +109,7 @@ void print_advice(const ComparisonRun& run, const RegressOptions& options) {
                     counted(unnamed.size(), "golden"), unnamed.size() == 1 ? "has" : "have",
                     command_to_accept(run, unnamed)));
   }
-  if (kept.empty()) return;
-  constexpr std::size_t kFew = 10;
-  print_out(fmt::format(
-      "pictures are in {}, to accept them: {}\n", options.output,
-      kept.size() <= kFew ? command_to_accept(run, kept) : run.accept_command + " --all"));
+  if (!kept.empty()) print_how_to_accept(run, kept);
 }
 
 RegressMachine choose_machine(const RegressOptions& options, PictureWork work) {
@@ -130,7 +123,7 @@ int regress(const RegressOptions& options) {
   set_log_level(options.verbosity);
   const ThreadLimit thread_limit(options.machine.raster.threads);
   RegressPlan plan = make_regress_plan(options);
-  check_regress_outputs(options, plan.scenes);
+  check_regress_outputs(options, plan);
   remove_old_results(options.files);
   if (!fs::is_directory(options.goldens)) {
     throw Error(ExitCode::kUsage, fmt::format("--goldens: expected a folder, got {}",
@@ -161,7 +154,7 @@ int regress(const RegressOptions& options) {
   const int code = finish_run(run, rules, options.files, options.verbosity);
   if (prints_lines(options.files, options.verbosity)) {
     if (!options.is_strict) print_unused_goldens(unused, options.goldens);
-    print_advice(run, options);
+    print_advice(run);
     if (options.is_strict && !unused.empty())
       print_out("to remove the goldens of no picture: " + run.accept_command + " --prune\n");
   }

@@ -9,6 +9,7 @@
 #include "renderer/scene/scene.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/commands/comparing.h"
+#include "tools/roundel/commands/scene_files.h"
 
 namespace roundel {
 
@@ -38,6 +39,7 @@ struct Subject {
 
 /// What is known before anything is drawn.
 struct RegressPlan {
+  std::vector<GoldenScene> files;
   std::vector<Scene> scenes;  ///< as given, but those that could not be read
   std::vector<Subject> subjects;
   std::vector<PairResult> broken;  ///< one for each scene that cannot be drawn

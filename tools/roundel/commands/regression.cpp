@@ -113,7 +113,7 @@ class Regression {
         machine_(machine),
         pending_(options.output, options.goldens, names_of(subjects)),
         subjects_(subjects),
-        others_(other_goldens(list_pictures(options.goldens).pictures)) {
+        others_(other_goldens(list_pictures(options.goldens).files)) {
     if (pending_.leftover_problem().empty()) return;
     spdlog::warn("{}; pictures of an earlier run may stay in {}", pending_.leftover_problem(),
                  options.output);

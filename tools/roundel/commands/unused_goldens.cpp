@@ -36,15 +36,21 @@ std::string path_in(const std::string& folder, const std::string& name) {
   return (fs::path(folder) / name).string();
 }
 
+bool is_of_film(const std::string& name, const std::set<std::string>& drawn) {
+  for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1))
+    if (drawn.count(name.substr(0, end + 1)) > 0) return true;
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::string> unused_goldens(const std::string& folder,
                                         const std::set<std::string>& drawn,
                                         const GoldenRules& rules) {
   std::vector<std::string> unused;
-  for (const std::string& name : list_pictures(folder).pictures) {
-    const std::string film = name.substr(0, name.find('/') + 1);
-    const bool is_drawn = drawn.count(name) > 0 || drawn.count(film) > 0 ||
+  for (const std::string& name : list_pictures(folder).files) {
+    if (!known_format(name)) continue;  // photographs are no goldens
+    const bool is_drawn = drawn.count(name) > 0 || is_of_film(name, drawn) ||
                           drawn.count(picture_of_other_golden(name)) > 0;
     if (!is_drawn && !is_mask(rules, path_in(folder, name))) unused.push_back(name);
   }
