@@ -211,8 +211,10 @@ class Files(ResultsCase):
         self.write("whole/twice.json", """{"version": 1, "title": "t", "counts": {"same": 0, "differ": 0, "new": 2, "missing": 1, "not_compared": 0},
  "shard": {"share": 3, "of": 2}, "pictures": [
   {"name": "a.png", "state": "new"}, {"name": "a.png", "state": "new"}]}""")
+        self.write("whole/huge.json", """{"version": 1, "title": "t", "counts": {"same": 0, "differ": 0, "new": 1, "missing": 0, "not_compared": 0},
+ "pictures": [{"name": "a.png", "state": "new", "seconds": 1e400}]}""")
         self.write("whole/torn.json", '{"version": 1, "pictures": [')
-        _, said = self.report("bad.json", "none.json", "twice.json", "torn.json")
+        _, said = self.report("bad.json", "none.json", "twice.json", "huge.json", "torn.json")
         self.assertEqual(said, """bad.json:3:30: pictures[0].state: expected one of same, differs, new, missing or not compared, got "sane" (did you mean "same"?)
 bad.json:3:38: pictures[0]: unknown key "reason" (did you mean "reasons"?)
 bad.json:4:3: pictures[1]: missing key "difference", which this state needs
@@ -220,6 +222,7 @@ none.json: no such file
 twice.json:1:86: counts.missing: expected 0, the number of such pictures, got 1
 twice.json:2:11: shard: expected one of the shares that there are
 twice.json:3:47: pictures: "a.png" occurs twice, first in line 3
+huge.json:2:60: pictures[0].seconds: expected a number >= 0, got 1e400 (beyond the range of binary64 numbers)
 torn.json:1:29: not valid JSON
 """)
 
