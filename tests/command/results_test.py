@@ -113,6 +113,10 @@ class Merging(ResultsCase):
         _, said = self.report(*shares, "--goldens", "goldens", "--report", "report", "-o", "regress-output")
         self.assertEqual(said, "")
         self.assertEqual(self.files("whole/report"), report)
+        _, said = self.report(*shares, "-o", "out")
+        self.assertEqual(said.splitlines()[0], "roundel: --output: expected --goldens DIR, too, since the results name several folders "
+                         "of goldens, or none")
+        self.assertFalse(os.path.exists(self.path("whole/out")))
         out, said = self.report(*shares, "--report", "report", "--markdown", "s.md", "--json", "r.json")
         self.assertIn("b.png: in/2/goldens/b.png: no such file", said)
         self.assertNotIn("accept", out)

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "renderer/base/error.h"
 #include "renderer/compare/results_file.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
@@ -102,6 +103,10 @@ int report(const ReportOptions& options) {
   remove_old_results(options.files);
   if (!problems.empty()) return kCouldNotCompare;
   ComparisonRun run = merge_results(files);
+  if (options.output && run.golden_folder.empty())
+    throw Error(ExitCode::kUsage,
+                "--output: expected --goldens DIR, too, since the results name several folders of "
+                "goldens, or none");
   print_missing_files(run);
   if (options.output) gather_pictures(*options.output, is_not_its_golden, run, problems);
   if (!run.output_folder.empty())
