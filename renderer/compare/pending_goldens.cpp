@@ -42,14 +42,6 @@ void make_folder_of(const std::string& path) {
               fmt::format("{}: cannot make its folder: {}", path, error.message()));
 }
 
-/// A picture's path that stays within the folder it is relative to. The list is a file like any
-/// other, and accepting writes where it says.
-bool is_picture_inside(const std::string& name) {
-  const fs::path path(name);
-  return name.ends_with(".png") && path.is_relative() && !find_non_text(name) &&
-         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
-}
-
 /// Throws Error(kOutputRefused) where something lies at FOLDER/BELOW, or on the way to it, that is
 /// no plain file in plain folders: a link could lead anywhere, a FIFO makes its writer wait.
 void check_plain(const fs::path& folder, const fs::path& below) {
@@ -144,6 +136,11 @@ std::string sound_picture(const AcceptableGoldens& goldens, const std::string& n
   std::string bytes = file_text(path);
   PngDecoder(path, std::as_bytes(std::span(bytes))).check_pixels();
   return bytes;
+}
+
+bool has_golden_picture(const AcceptableGoldens& goldens, const std::string& name) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(fs::path(goldens.golden_folder) / name, ignored));
 }
 
 Accepted store_golden(const AcceptableGoldens& goldens, const std::string& bytes,
@@ -269,8 +266,9 @@ AcceptableGoldens read_pending(const std::string& folder,
     throw Error(ExitCode::kUsage, fmt::format("--goldens: expected a folder, got {}",
                                               roundel::quoted(*golden_folder)));
   }
-  return {folder, golden_folder ? *golden_folder : listed_golden_folder(folder, list.golden_folder),
-          list.names, list.unused};
+  const std::string goldens =
+      golden_folder ? *golden_folder : listed_golden_folder(folder, list.golden_folder);
+  return {folder, goldens, list.names, list.unused, read_golden_lock(goldens)};
 }
 
 bool lies_in(const std::string& path, const std::string& folder) {
@@ -311,6 +309,31 @@ std::vector<std::string> names_meant(const std::string& text,
 
 Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name) {
   return store_golden(goldens, sound_picture(goldens, name), name);
+}
+
+Accepted lock_golden(AcceptableGoldens& goldens, const std::string& name) {
+  sound_picture(goldens, name);
+  const Picture picture = read_picture(actual_of(goldens.folder, name));
+  if (!picture.metadata || picture.metadata->fingerprint.empty())
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: expected the fingerprint of its scene, which goldens.lock keeps",
+                            actual_of(goldens.folder, name)));
+  LockedGolden golden{pixel_hash(picture), picture.metadata->fingerprint, picture.metadata->frame};
+  LockedGolden& locked = goldens.lock[name];
+  const Accepted accepted = locked.pixels.empty() ? Accepted::kStored : Accepted::kReplaced;
+  const bool is_there = locked.pixels == golden.pixels && locked.frame == golden.frame &&
+                        locked.fingerprint == golden.fingerprint;
+  locked = std::move(golden);
+  return is_there && !has_golden_picture(goldens, name) ? Accepted::kAlready : accepted;
+}
+
+bool is_locked(const AcceptableGoldens& goldens, const std::string& name) {
+  return goldens.lock.count(name) > 0 && !has_golden_picture(goldens, name);
+}
+
+void write_lock(const AcceptableGoldens& goldens) {
+  check_plain(goldens.golden_folder, kLockName);
+  write_golden_lock(goldens.golden_folder, goldens.lock);
 }
 
 std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
