@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <map>
 #include <new>
+#include <set>
 
 #include "renderer/base/error.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/name_keys.h"
+#include "renderer/image/photo.h"
 
 namespace roundel {
 namespace {
@@ -51,7 +53,7 @@ void conclude(const Tolerance& tolerance, const Picture* golden, const Picture* 
 namespace fs = std::filesystem;
 
 bool is_picture_name(const fs::path& path) {
-  return known_format(path.extension().string()).has_value();
+  return known_format(path.extension().string()).has_value() || is_photo_name(path.string());
 }
 
 /// Adds what is in the folder `below` (relative to `root`, empty for itself) and all under it.
@@ -63,9 +65,12 @@ void list_folder(const fs::path& root, const fs::path& below, const FileChoice& 
     const fs::path name = below / entry->path().filename();
     std::error_code ignored;
     if (entry->is_directory(ignored)) {
-      if (!entry->is_symlink(ignored)) list_folder(root, name, is_wanted, listing);
-    } else if (is_wanted(name)) {
-      listing.files.push_back(name.string());
+      if (entry->is_symlink(ignored))
+        listing.others.push_back(name.string());
+      else
+        list_folder(root, name, is_wanted, listing);
+    } else {
+      (is_wanted(name) ? listing.files : listing.others).push_back(name.string());
     }
   }
   if (error) listing.unreadable.emplace_back(below.string(), error.message());
@@ -99,10 +104,8 @@ void tell_other_forms(std::vector<PairResult>& results) {
 }
 
 /// One result for every name that one of the folders has, not compared yet.
-std::vector<PairResult> pair_names(const std::string& golden_folder,
-                                   const std::string& actual_folder) {
-  const FolderListing goldens = list_pictures(golden_folder);
-  const FolderListing actuals = list_pictures(actual_folder);
+std::vector<PairResult> pair_names(const std::string& golden_folder, const FolderListing& goldens,
+                                   const std::string& actual_folder, const FolderListing& actuals) {
   std::map<std::string, PairResult> pairs;
   for (const std::string& name : goldens.files)
     pairs[name].golden_path = (fs::path(golden_folder) / name).string();
@@ -150,6 +153,7 @@ RunCounts count_states(const ComparisonRun& run) {
   std::size_t* const of_states[] = {&counts.same, &counts.differ, &counts.fresh, &counts.missing,
                                     &counts.not_compared};
   for (const PairResult& result : run.results) ++*of_states[static_cast<int>(result.state)];
+  counts.passed_over = run.passed_over;
   return counts;
 }
 
@@ -167,6 +171,8 @@ std::string counts_text(const RunCounts& counts) {
   if (counts.fresh > 0) text += fmt::format(", {} new", counts.fresh);
   if (counts.missing > 0) text += fmt::format(", {} missing", counts.missing);
   if (counts.not_compared > 0) text += fmt::format(", {} not compared", counts.not_compared);
+  if (counts.passed_over > 0)
+    text += fmt::format("; {} passed over", count_with_noun(counts.passed_over, "other file"));
   return text;
 }
 
@@ -255,7 +261,13 @@ ComparisonRun compare_folders(const std::string& golden_folder, const std::strin
   ComparisonRun run;
   run.title = fmt::format("{} and {}", golden_folder, actual_folder);
   run.golden_folder = golden_folder;
-  run.results = pair_names(golden_folder, actual_folder);
+  const FolderListing goldens = list_pictures(golden_folder);
+  const FolderListing actuals = list_pictures(actual_folder);
+  run.results = pair_names(golden_folder, goldens, actual_folder, actuals);
+  std::set<std::string> others(goldens.others.begin(), goldens.others.end());
+  others.insert(actuals.others.begin(), actuals.others.end());
+  others.erase(kManifestName);
+  run.passed_over = others.size();
   std::erase_if(run.results,
                 [&](const PairResult& result) { return is_mask(rules, result.golden_path); });
   const auto cores = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());

@@ -80,7 +80,7 @@ PendingList read_list(const std::string& folder) {
   }
   for (const auto* names : {&pending.names, &pending.unused})
     for (const std::string& name : *names) {
-      if (is_picture_inside(name)) continue;
+      if (is_acceptable(name)) continue;
       throw Error(
           ExitCode::kInvalidScene,
           fmt::format("{}: expected paths of PNG files within the folder of goldens, got {}", path,
@@ -203,7 +203,7 @@ void PendingGoldens::copy_diff(const std::string& name, const std::string& path)
 
 void PendingGoldens::copy(const std::string& part, const std::string& name,
                           const std::string& path) {
-  if (!is_picture_inside(name))
+  if (!is_acceptable(name))
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: expected the name of a PNG file in the folder of goldens, got {}",
                             path, roundel::quoted(name)));
@@ -245,6 +245,13 @@ void PendingGoldens::write_list(const std::vector<std::string>& names,
   check_plain(folder_, kListName);
   make_folder_of(list_path(folder_));
   write_text_atomically(list_path(folder_), text);
+}
+
+// The list is a file like any other, and accepting writes where it says.
+bool is_acceptable(const std::string& name) {
+  const fs::path path(name);
+  return name.ends_with(".png") && path.is_relative() && !find_non_text(name) &&
+         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
 bool has_pending(const std::string& folder) {

@@ -69,6 +69,9 @@ struct AcceptableGoldens {
   GoldenLock lock;                  ///< of golden_folder
 };
 
+/// True for the names of pictures that accept may store: of PNG files, within the goldens' folder.
+bool is_acceptable(const std::string& name);
+
 /// True where a run has left a list of pictures, sound or not.
 bool has_pending(const std::string& folder);
 

@@ -10,6 +10,7 @@
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
 #include "renderer/base/write_file.h"
+#include "renderer/compare/pending_goldens.h"
 #include "renderer/compare/report_files.h"
 #include "renderer/compare/report_pictures.h"
 #include "renderer/compare/run_json.h"
@@ -79,12 +80,13 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
   ReportJson json = {{"name", printable(result.name)},
                      {"state", state_name(result.state)},
                      {"reasons", result.reasons}};
+  if (!result.explanation.empty()) json["explanation"] = result.explanation;
   if (!result.rule.empty()) json["rule"] = result.rule;
   if (result.state == PairState::kDiffers) {
     if (result.origin != Origin::kUnknown) json["origin"] = origin_text(result.origin);
     json["difference"] = difference_json(result.difference);
   }
-  if (!run.accept_command.empty() && !result.actual_path.empty()) {
+  if (!run.accept_command.empty() && !result.actual_path.empty() && is_acceptable(result.name)) {
     json["accept"] = command_to_accept(run, {result.name});
   }
   return json;

@@ -93,6 +93,8 @@ SpecPtr result_spec() {
             "every limit passed; why nothing could be compared", false, ""},
            {"origin", spec(EnumSpec{origin_names()}),
             "why it differs, where the fingerprints say so", false, ""},
+           {"explanation", spec(ListSpec{any_text()}, "a list of texts"),
+            "with `--explain-from`: lines that say what in the scene makes it differ", false, ""},
            {"rule", any_text(), "the rule of the manifest that applied, or default", false, ""},
            {"tolerance", spec(ObjectSpec{tolerance_fields()}, "a map of limits"),
             "what the rule lets through, in the manifest's words; absent: nothing", false, ""},
@@ -148,16 +150,18 @@ const Spec& results_spec() {
         spec(ObjectSpec{{{"share", number, "", true, ""}, {"of", number, "", true, ""}}},
              "{share: I, of: N}");
     return spec(
-        ObjectSpec{{{"version", spec(IntegerSpec{1, 1}), "", true, ""},
-                    {"title", any_text(), "", true, ""},
-                    {"counts", counts, "how many pictures have which state", true, ""},
-                    {"shard", shard, "of `regress --shard`: which share of the pictures this is",
-                     false, ""},
-                    {"goldens", path_text(), "the folder of the goldens", false, ""},
-                    {"output", path_text(), "the folder in which `roundel accept` finds pictures",
-                     false, ""},
-                    {"pictures", spec(ListSpec{result_spec()}, "a list of results"),
-                     "in the order of their names", true, ""}}},
+        ObjectSpec{
+            {{"version", spec(IntegerSpec{1, 1}), "", true, ""},
+             {"title", any_text(), "", true, ""},
+             {"counts", counts, "how many pictures have which state", true, ""},
+             {"shard", shard, "of `regress --shard`: which share of the pictures this is", false,
+              ""},
+             {"passed_over", count(), "files of two folders that are no pictures", false, ""},
+             {"goldens", path_text(), "the folder of the goldens", false, ""},
+             {"output", path_text(), "the folder in which `roundel accept` finds pictures", false,
+              ""},
+             {"pictures", spec(ListSpec{result_spec()}, "a list of results"),
+              "in the order of their names", true, ""}}},
         "results {version: 1, title: ..., pictures: [...]}");
   }();
   return *kFormat;

@@ -50,8 +50,8 @@ std::string profile_text(std::span<const std::uint8_t> profile) {
 }
 
 std::string code_points_text(std::span<const std::uint8_t, 4> codes) {
-  constexpr Name kPrimaries[] = {
-      {1, "BT.709"}, {5, "BT.601 PAL"}, {6, "BT.601"}, {9, "BT.2020"}, {11, "DCI P3"}, {12, "P3"}};
+  constexpr Name kPrimaries[] = {{1, "BT.709"},  {5, "BT.601 PAL"}, {6, "BT.601"},
+                                 {9, "BT.2020"}, {11, "DCI P3"},    {12, "P3"}};
   constexpr Name kTransfers[] = {{1, "BT.709"},       {4, "gamma 2.2"}, {5, "gamma 2.8"},
                                  {6, "BT.601"},       {8, "linear"},    {13, "sRGB"},
                                  {14, "BT.2020"},     {15, "BT.2020"},  {16, "PQ"},
@@ -89,6 +89,9 @@ std::string primaries_text(const spng_chrm& primaries) {
 }
 
 int exif_orientation(std::span<const std::uint8_t> exif) {
+  constexpr std::string_view kStart("Exif\0\0", 6);  // as JPEG has it, and some WebP files
+  if (exif.size() > kStart.size() && std::equal(kStart.begin(), kStart.end(), exif.begin()))
+    exif = exif.subspan(kStart.size());
   constexpr std::size_t kHeader = 8, kEntry = 12;
   constexpr std::uint32_t kOrientation = 0x112, kShort = 3;
   if (exif.size() < kHeader || exif[0] != exif[1] || (exif[0] != 'I' && exif[0] != 'M')) return 1;

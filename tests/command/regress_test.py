@@ -264,9 +264,23 @@ class Regress(RegressCase):
         os.mkdir(self.path("a"))
         os.mkdir(self.path("b"))
         done = self.run_roundel("diff", "a", "b", code=NOT_COMPARED)
-        self.assertIn("a and b: expected pictures (.png, .exr or .pfm), got none", done.stderr)
+        self.assertIn("a and b: expected pictures (.png, .exr, .pfm, .jpg or .webp), got none", done.stderr)
         for arguments in (("a", "b", "--diff-image", "d.png"), ("red.yaml", "red.yaml", "--report", "r"), ("a", "red.yaml")):
             self.run_roundel("diff", *arguments, code=NOT_COMPARED)
+
+    def test_files_that_are_passed_over_are_counted(self):
+        self.accept_all()
+        shutil.copytree(self.path("goldens"), self.path("now"))
+        for k in range(12):
+            self.write(f"now/{k}.gif", "no picture")
+        self.write("goldens/3.gif", "nor this")
+        self.write("goldens/goldens.yaml", "version: 1\ntolerances: []\n")
+        said = "2 pictures: 2 same; 12 other files passed over\n"
+        done = self.run_roundel("diff", "goldens", "now", "--json=run.json", "--markdown", "run.md", code=SAME)
+        self.assertEqual(done.stdout, said)
+        self.assertIn(said, self.read("run.md").decode())
+        self.assertEqual(json.loads(self.read("run.json"))["passed_over"], 12)
+        self.assertTrue(self.run_roundel("report", "run.json", "--markdown", "all.md", code=SAME).stdout.endswith(said))
 
     def test_results_are_the_same_with_any_number_of_threads(self):
         os.makedirs(self.path("now/film"))
@@ -922,11 +936,11 @@ class Names(RegressCase):
         self.assertEqual(done.stdout, "")
         self.assertEqual(done.stderr.splitlines(), [
             "bad.png: not compared: bad.yaml:1:10: version: expected 1, got 2",
-            "red.png: not compared: goldens/red.png: expected a PNG, EXR or PFM file"])
+            "red.png: not compared: goldens/red.png: expected a PNG, EXR, PFM, JPEG or WebP file"])
         shutil.copytree(self.path("regress-output/actual"), self.path("now"))
         done = self.run_roundel("diff", "-q", "goldens", "now", code=NOT_COMPARED)
         self.assertEqual(done.stdout, "")
-        self.assertIn("red.png: not compared: goldens/red.png: expected a PNG, EXR or PFM file", done.stderr)
+        self.assertIn("red.png: not compared: goldens/red.png: expected a PNG, EXR, PFM, JPEG or WebP file", done.stderr)
 
 
 if __name__ == "__main__":

@@ -34,13 +34,11 @@ const std::vector<std::size_t> kP3Primaries = {31270, 32900, 68000, 32000,
                                                26500, 69000, 15000, 6000};
 /// Exif with an orientation and an entry before it, in either byte order.
 PngBytes exif(bool is_big_endian, std::uint8_t orientation) {
-  PngBytes bytes = is_big_endian
-                       ? PngBytes{'M', 'M', 0, 42, 0, 0, 0, 8, 0, 2}
-                       : PngBytes{'I', 'I', 42, 0, 8, 0, 0, 0, 2, 0};
+  PngBytes bytes = is_big_endian ? PngBytes{'M', 'M', 0, 42, 0, 0, 0, 8, 0, 2}
+                                 : PngBytes{'I', 'I', 42, 0, 8, 0, 0, 0, 2, 0};
   const auto entry = [&](std::uint8_t low, std::uint8_t value) {
-    const PngBytes some =
-        is_big_endian ? PngBytes{1, low, 0, 3, 0, 0, 0, 1, 0, value, 0, 0}
-                      : PngBytes{low, 1, 3, 0, 1, 0, 0, 0, value, 0, 0, 0};
+    const PngBytes some = is_big_endian ? PngBytes{1, low, 0, 3, 0, 0, 0, 1, 0, value, 0, 0}
+                                        : PngBytes{low, 1, 3, 0, 1, 0, 0, 0, value, 0, 0, 0};
     bytes.insert(bytes.end(), some.begin(), some.end());
   };
   entry(0x03, 5);

@@ -64,7 +64,9 @@ void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity
   std::set<std::string> used;
   for (const PairResult& result : run.results) {
     used.insert(result.rule);
-    if (is_printed(result, verbosity)) text += result_line(result) + "\n";
+    if (!is_printed(result, verbosity)) continue;
+    text += result_line(result) + "\n";
+    for (const std::string& line : result.explanation) text += "    " + line + "\n";
   }
   print_out(text + counts_text(count_states(run)) + "\n");
   for (const std::string& rule : unused_rules(rules, used)) {
@@ -187,6 +189,15 @@ std::string accept_command(const std::string& output, const std::string& goldens
   return command;
 }
 
+void check_other_folder(const std::string& output, const std::string& pictures) {
+  std::error_code ignored;
+  if (!fs::equivalent(output, pictures, ignored)) return;
+  throw Error(ExitCode::kUsage,
+              fmt::format("--output: expected another folder than that of the goldens, or of the "
+                          "pictures compared with them, got {}",
+                          roundel::quoted(output)));
+}
+
 void check_apart(const std::string& output, const std::vector<std::string>& inputs,
                  const std::vector<std::string>& outputs) {
   for (const char* const part : {"actual", "diff"}) {
@@ -203,6 +214,39 @@ void check_apart(const std::string& output, const std::vector<std::string>& inpu
     if (!fs::exists(folder, ignored)) continue;
     if (const auto path = find_file_in(inputs, folder)) refuse(*path);
   }
+}
+
+void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResult&),
+                     ComparisonRun& run, Problems& problems) {
+  std::vector<std::string> names, kept, unused;
+  for (const PairResult& result : run.results)
+    if (is_acceptable(result.name)) names.push_back(result.name);
+  PendingGoldens pending(folder, run.golden_folder, names);
+  if (!pending.leftover_problem().empty())
+    spdlog::warn("{}; pictures of an earlier run may stay in {}", pending.leftover_problem(),
+                 folder);
+  for (PairResult& result : run.results) {
+    if (result.state == PairState::kMissing && is_acceptable(result.name))
+      unused.push_back(result.name);
+    if (result.actual_path.empty() || !is_wanted(result)) continue;
+    problems.attempt([&] {
+      pending.copy_actual(result.name, result.actual_path);
+      result.actual_path = pending.actual_path(result.name);
+      kept.push_back(result.name);
+      if (result.difference_path.empty()) return;
+      pending.copy_diff(result.name, result.difference_path);
+      result.difference_path = pending.diff_path(result.name);
+    });
+  }
+  problems.attempt([&] { pending.finish(kept, unused); });
+  run.output_folder = folder;
+}
+
+void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string>& names) {
+  constexpr std::size_t kFew = 10;
+  print_out(fmt::format(
+      "pictures are in {}, to accept them: {}\n", run.output_folder,
+      names.size() <= kFew ? command_to_accept(run, names) : run.accept_command + " --all"));
 }
 
 bool prints_lines(const RunFiles& files, Verbosity verbosity) {

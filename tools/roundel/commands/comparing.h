@@ -6,6 +6,7 @@
 #include "renderer/compare/comparison_run.h"
 #include "renderer/compare/golden_rules.h"
 #include "tools/roundel/cli/common_options.h"
+#include "tools/roundel/cli/problems.h"
 
 namespace roundel {
 
@@ -32,6 +33,9 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures);
 inline constexpr const char* kRegressOutput = "regress-output";
 void add_regress_output(CommandLine& line, std::string& output, const std::string& help);
 
+/// Throws Error(kUsage) where the folder for pictures to accept is one that pictures are read from.
+void check_other_folder(const std::string& output, const std::string& pictures);
+
 /// What a person types to accept pictures from `output`, without their names.
 std::string accept_command(const std::string& output, const std::string& goldens);
 /// Throws Error(kUsage) where one of the paths lies where pictures are kept in `output`.
@@ -40,6 +44,14 @@ void check_apart(const std::string& output, const std::vector<std::string>& inpu
 
 /// True where a run prints a line for each picture: neither quiet nor with JSON on stdout.
 bool prints_lines(const RunFiles& files, Verbosity verbosity);
+
+/// Copies the pictures of the run for which is_wanted() to `folder`, and lists them there and the
+/// goldens of no picture, as regress leaves its own: accept finds them. What cannot be copied goes
+/// to `problems`.
+void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResult&),
+                     ComparisonRun& run, Problems& problems);
+/// Prints the command that accepts these pictures of run.output_folder.
+void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string>& names);
 
 /// The manifest that is read if it is there.
 std::string manifest_path(const RunFiles& files, const std::string& golden_folder);

@@ -6,7 +6,9 @@
 #include "renderer/base/error.h"
 #include "renderer/compare/comparison_run.h"
 #include "renderer/compare/difference_image.h"
+#include "renderer/compare/pending_goldens.h"
 #include "renderer/compare/picture_difference.h"
+#include "renderer/compare/report.h"
 #include "renderer/compare/run_json.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
@@ -32,9 +34,10 @@ struct DiffOptions {
   Measures measures;
   std::optional<std::string> diff_image;  ///< PNG file
   DiffImageKind diff_image_kind = DiffImageKind::kPixels;
-  RunFiles files;                    ///< all but json are for folders
-  ExplainDifferenceOptions explain;  ///< of scenes, instead of comparing pictures
-  int threads = 0;                   ///< 0: one a core
+  RunFiles files;                     ///< all but json and report are for folders
+  std::optional<std::string> output;  ///< folder for what may be accepted
+  ExplainDifferenceOptions explain;   ///< of scenes, instead of comparing pictures
+  int threads = 0;                    ///< 0: one a core
   Verbosity verbosity = Verbosity::kNormal;
 };
 
@@ -67,7 +70,7 @@ void add_diff_image(CommandLine& line, DiffOptions& options) {
 
 bool is_for_folders(const DiffOptions& options) {
   const RunFiles& files = options.files;
-  return files.manifest || files.report || files.junit || files.markdown || files.annotates;
+  return files.manifest || files.junit || files.markdown || files.annotates;
 }
 
 bool parse(const Arguments& arguments, DiffOptions& options) {
@@ -77,11 +80,17 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
                    "them, a line for each that is not the same. By default no pixel may differ.");
   std::vector<std::string> files;
   line.add_arguments("A B", 2, 2, files,
-                     "pictures: PNG, EXR or PFM, whatever their endings; or folders with files "
-                     "that end in .png, .exr or .pfm; A is the reference");
+                     "pictures: PNG, EXR, PFM, JPEG or WebP, whatever their endings; or folders "
+                     "with files that end in .png, .exr, .pfm, .jpg, .jpeg or .webp; A is the "
+                     "reference");
   add_tolerance(line, options.tolerance, options.measures);
   add_diff_image(line, options);
   add_run_files(line, options.files);
+  line.add_value(
+      "output,o", "DIR", file_name(options.output, "a folder"),
+      "keep the pictures of B that differ or are new in DIR, so that \"roundel accept "
+      "--output DIR\" can store them as A's: the folder A, or the folder that the file A "
+      "is in; PNG files only, and those of the run before are removed from DIR");
   add_explain(line, options.explain);
   line.add_optional_value(
       "json", "FILE", "-", text(options.files.json),
@@ -102,10 +111,12 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
                         !tolerance.ignore.empty() || tolerance.mask ||
                         tolerance.ignores_antialiasing || tolerance.is_shape_tolerant ||
                         options.measures.flip || options.measures.ssim || options.diff_image ||
-                        is_for_folders(options);
+                        is_for_folders(options) || options.files.report || options.output;
     if (options.explain.is_wanted && judges) {
       problems.emplace_back(
-          "--explain: expected without limits, measures, --diff-image and what is for folders");
+          "--explain: expected without limits, measures, --diff-image, --report, --output and what "
+          "is "
+          "for folders");
     }
   });
   if (!line.parse(with_json_files_joined(arguments))) return false;
@@ -201,6 +212,56 @@ void report(const DiffOptions& options, const PictureDifference& difference, con
     print_out(options.a + " " + options.b + ": " + difference_line(difference, verdict) + "\n");
 }
 
+bool may_be_accepted(const PairResult& result) {
+  return result.state != PairState::kSame && is_acceptable(result.name);
+}
+
+/// Keeps what accept could store, if that is wanted.
+void keep_pictures(const DiffOptions& options, ComparisonRun& run, Problems& problems) {
+  if (!options.output) return;
+  gather_pictures(*options.output, may_be_accepted, run, problems);
+  run.accept_command = accept_command(*options.output, run.golden_folder);
+}
+
+void print_kept(const DiffOptions& options, const ComparisonRun& run) {
+  if (!options.output || !prints_lines(options.files, options.verbosity)) return;
+  std::vector<std::string> kept;
+  std::size_t others = 0;
+  for (const PairResult& result : run.results) {
+    if (result.state == PairState::kSame || result.actual_path.empty()) continue;
+    if (is_acceptable(result.name))
+      kept.push_back(result.name);
+    else
+      ++others;
+  }
+  if (!kept.empty()) print_how_to_accept(run, kept);
+  if (others > 0)
+    print_out(
+        fmt::format("{} not kept: only PNG files can be accepted\n", counted(others, "picture")));
+}
+
+/// The two files as a run of one picture, which has the name of A's file.
+ComparisonRun run_of_two_files(const DiffOptions& options, const ComparedFiles& compared,
+                               const Verdict& verdict) {
+  namespace fs = std::filesystem;
+  const fs::path parent = fs::path(options.a).parent_path();
+  ComparisonRun run;
+  run.title = fmt::format("{} and {}", options.a, options.b);
+  run.golden_folder = parent.empty() ? "." : parent.string();
+  PairResult result;
+  result.name = fs::path(options.a).filename().string();
+  result.state = verdict.same ? PairState::kSame : PairState::kDiffers;
+  if (compared.a && compared.b)
+    result.origin = origin_of(compared.a->metadata, compared.b->metadata);
+  result.golden_path = options.a, result.actual_path = options.b;
+  result.tolerance = options.tolerance;
+  result.pixels_per_degree = options.measures.pixels_per_degree;
+  result.difference = compared.difference;
+  result.reasons = verdict.reasons;
+  run.results.push_back(std::move(result));
+  return run;
+}
+
 int compare_two_files(const DiffOptions& options) {
   const ComparedFiles compared =
       compare_files(options.a, options.b, options.tolerance, options.measures);
@@ -208,6 +269,10 @@ int compare_two_files(const DiffOptions& options) {
   Problems problems;
   if (options.diff_image) problems.attempt([&] { write_diff_image(options, compared); });
   report(options, compared.difference, verdict, problems);
+  ComparisonRun run = run_of_two_files(options, compared, verdict);
+  keep_pictures(options, run, problems);
+  if (options.files.report) problems.attempt([&] { write_report(*options.files.report, run); });
+  print_kept(options, run);
   if (!problems.empty()) return kCouldNotCompare;
   return verdict.same ? kSame : kDiffer;
 }
@@ -223,14 +288,13 @@ void prepare_outputs(const DiffOptions& options, bool are_folders) {
       if (std::filesystem::is_directory(path, ignored)) continue;
       throw Error(
           ExitCode::kUsage,
-          "--manifest, --report, --junit, --markdown, --annotations: expected two folders to "
-          "compare");
+          "--manifest, --junit, --markdown, --annotations: expected two folders to compare");
     }
   }
   if (are_folders && options.diff_image) {
     throw Error(ExitCode::kUsage,
                 "--diff-image: expected two files to compare; --report is for "
-                "folders");
+                "folders, too");
   }
   std::vector<std::string> inputs = {options.a, options.b, manifest_path(files, options.a)};
   for (std::string& mask : masks_read(files, options.a, options.tolerance))
@@ -238,8 +302,14 @@ void prepare_outputs(const DiffOptions& options, bool are_folders) {
   std::vector<std::string> outputs = result_files(files);
   if (options.diff_image) outputs.push_back(*options.diff_image);
   for (const std::string& folder : {options.a, options.b}) {
-    if (!are_folders || outputs.empty()) break;
+    if (!are_folders || (outputs.empty() && !options.output)) break;
     for (std::string& picture : pictures_read(folder)) inputs.push_back(std::move(picture));
+  }
+  if (options.output) {
+    for (const std::string& folder : {options.a, options.b})
+      check_other_folder(*options.output, folder);
+    check_apart(*options.output, inputs, outputs);
+    outputs.push_back((std::filesystem::path(*options.output) / "pending.json").string());
   }
   check_outputs(outputs, inputs);
   remove_old_results(files);
@@ -251,13 +321,18 @@ int diff_folders(const DiffOptions& options) {
   set_log_level(options.verbosity);
   const RunFiles& files = options.files;
   const GoldenRules rules = load_rules(files, options.a, options.tolerance);
-  const ComparisonRun run = compare_folders(options.a, options.b, rules, options.measures);
+  ComparisonRun run = compare_folders(options.a, options.b, rules, options.measures);
   if (run.results.empty()) {
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{} and {}: expected pictures (.png, .exr or .pfm), got none",
-                            options.a, options.b));
+    throw Error(
+        ExitCode::kInvalidScene,
+        fmt::format("{} and {}: expected pictures (.png, .exr, .pfm, .jpg or .webp), got none",
+                    options.a, options.b));
   }
-  return finish_run(run, rules, files, options.verbosity);
+  Problems problems;
+  keep_pictures(options, run, problems);
+  const int code = finish_run(run, rules, files, options.verbosity);
+  print_kept(options, run);
+  return problems.empty() ? code : static_cast<int>(kCouldNotCompare);
 }
 
 int compare(const DiffOptions& options) {

@@ -14,6 +14,7 @@
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/commands/comparing.h"
+#include "tools/roundel/commands/explain_failures.h"
 #include "tools/roundel/commands/regression.h"
 #include "tools/roundel/commands/unused_goldens.h"
 
@@ -44,6 +45,9 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
       "the first share's");
   line.add_switch("strict", options.is_strict,
                   "a golden of no picture of this run is a failure, too: \"missing\"");
+  line.add_value("explain-from", "REV", text(options.explain_from, "a revision"),
+                 "where a scene has changed, draw it as it was at this revision of its git "
+                 "repository, with its data, and say which values and circles make the difference");
   add_run_files(line, options.files);
   line.add_value("json", "FILE", text(options.files.json, "a file name, or - for stdout"),
                  "write the results as JSON; - for stdout, instead of lines");
@@ -70,7 +74,7 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
 /// Nothing that is read may be replaced, or lie where pictures are kept and removed.
 void check_regress_outputs(const RegressOptions& options, const RegressPlan& plan) {
   std::vector<std::string> inputs = files_read(plan.scenes);
-  for (const SceneFile& file : plan.files) inputs.push_back(file.path);
+  for (const GivenScene& file : plan.files) inputs.push_back(file.path);
   inputs.push_back(manifest_path(options.files, options.goldens));
   inputs.push_back((fs::path(options.goldens) / kLockName).string());
   for (std::string& mask : masks_read(options.files, options.goldens, options.tolerance))
@@ -78,12 +82,7 @@ void check_regress_outputs(const RegressOptions& options, const RegressPlan& pla
   for (std::string& golden : pictures_read(options.goldens)) inputs.push_back(std::move(golden));
   const std::vector<std::string> results = result_files(options.files);
 
-  std::error_code ignored;
-  if (fs::equivalent(options.goldens, options.output, ignored)) {
-    throw Error(ExitCode::kUsage, fmt::format("--output: expected another folder than that of the "
-                                              "goldens, got {}",
-                                              roundel::quoted(options.output)));
-  }
+  check_other_folder(options.output, options.goldens);
   std::vector<std::string> outputs = results;
   outputs.push_back(options.goldens);
   check_apart(options.output, inputs, outputs);
@@ -97,7 +96,7 @@ void check_regress_outputs(const RegressOptions& options, const RegressPlan& pla
 }
 
 /// What to do about the results.
-void print_advice(const ComparisonRun& run, const RegressOptions& options) {
+void print_advice(const ComparisonRun& run) {
   std::vector<std::string> kept, unnamed;
   for (const PairResult& result : run.results) {
     if (result.actual_path.empty()) continue;
@@ -111,11 +110,7 @@ void print_advice(const ComparisonRun& run, const RegressOptions& options) {
                     counted(unnamed.size(), "golden"), unnamed.size() == 1 ? "has" : "have",
                     command_to_accept(run, unnamed)));
   }
-  if (kept.empty()) return;
-  constexpr std::size_t kFew = 10;
-  print_out(fmt::format(
-      "pictures are in {}, to accept them: {}\n", options.output,
-      kept.size() <= kFew ? command_to_accept(run, kept) : run.accept_command + " --all"));
+  if (!kept.empty()) print_how_to_accept(run, kept);
 }
 
 RegressMachine choose_machine(const RegressOptions& options, PictureWork work) {
@@ -150,6 +145,8 @@ int regress(const RegressOptions& options) {
   if (options.shard) keep_share(*options.shard, plan, stored.unused);
   ComparisonRun run = draw_and_compare(plan.subjects, options, rules, stored, machine, problems);
   find_renamed(unused_by_any_share, stored, run);
+  if (options.explain_from)
+    explain_failures(*options.explain_from, plan.subjects, options.scene.overrides, run);
   run.results.insert(run.results.end(), plan.broken.begin(), plan.broken.end());
   if (options.is_strict)
     for (const std::string& name : stored.unused)
@@ -159,7 +156,7 @@ int regress(const RegressOptions& options) {
   const int code = finish_run(run, rules, options.files, options.verbosity);
   if (prints_lines(options.files, options.verbosity)) {
     if (!options.is_strict) print_unused_goldens(stored);
-    print_advice(run, options);
+    print_advice(run);
     if (options.is_strict && !stored.unused.empty())
       print_out("to remove the goldens of no picture: " + run.accept_command + " --prune\n");
   }

@@ -18,7 +18,8 @@ struct RegressOptions {
   std::string goldens;
   std::string output;  ///< folder for what differs
   std::optional<Shard> shard;
-  bool is_strict = false;  ///< goldens of no picture fail
+  std::optional<std::string> explain_from;  ///< a revision of git's
+  bool is_strict = false;                   ///< goldens of no picture fail
   FramesOption frames;
   SceneOptions scene;
   MachineOptions machine;
@@ -38,7 +39,7 @@ struct Subject {
 
 /// What is known before anything is drawn.
 struct RegressPlan {
-  std::vector<SceneFile> files;
+  std::vector<GivenScene> files;
   std::vector<Scene> scenes;  ///< as given, but those that could not be read
   std::vector<Subject> subjects;
   std::vector<PairResult> broken;  ///< one for each scene that cannot be drawn

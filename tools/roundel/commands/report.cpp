@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "renderer/compare/pending_goldens.h"
 #include "renderer/compare/results_file.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
@@ -77,27 +76,10 @@ void check_report_outputs(const ReportOptions& options, const std::vector<Result
   check_outputs(outputs, inputs);
 }
 
-/// Copies the pictures that were kept to the folder, and lists them and the goldens of no picture.
-void gather(const std::string& folder, ComparisonRun& run, Problems& problems) {
-  std::vector<std::string> names, kept, unused;
-  for (const PairResult& result : run.results) names.push_back(result.name);
-  PendingGoldens pending(folder, run.golden_folder, names);
-  for (PairResult& result : run.results) {
-    if (result.state == PairState::kMissing) unused.push_back(result.name);
-    const bool is_golden = result.state == PairState::kSame &&
-                           result.difference.kind == PictureDifference::Kind::kEqualBytes;
-    if (result.actual_path.empty() || is_golden) continue;
-    problems.attempt([&] {
-      pending.copy_actual(result.name, result.actual_path);
-      result.actual_path = pending.actual_path(result.name);
-      kept.push_back(result.name);
-      if (result.difference_path.empty()) return;
-      pending.copy_diff(result.name, result.difference_path);
-      result.difference_path = pending.diff_path(result.name);
-    });
-  }
-  problems.attempt([&] { pending.finish(kept, unused); });
-  run.output_folder = folder;
+/// All but those that are their goldens.
+bool is_not_its_golden(const PairResult& result) {
+  return result.state != PairState::kSame ||
+         result.difference.kind != PictureDifference::Kind::kEqualBytes;
 }
 
 /// Of what is not the same, or could be shown.
@@ -121,7 +103,7 @@ int report(const ReportOptions& options) {
   if (!problems.empty()) return kCouldNotCompare;
   ComparisonRun run = merge_results(files);
   print_missing_files(run);
-  if (options.output) gather(*options.output, run, problems);
+  if (options.output) gather_pictures(*options.output, is_not_its_golden, run, problems);
   if (!run.output_folder.empty())
     run.accept_command = accept_command(run.output_folder, run.golden_folder);
   const int code = finish_run(run, rules_without_manifest({}), options.files, options.verbosity);

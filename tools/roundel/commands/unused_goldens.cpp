@@ -52,7 +52,10 @@ bool is_of_film(const std::string& name, const std::set<std::string>& drawn) {
 }  // namespace
 
 StoredGoldens find_goldens(const std::string& folder) {
-  return {folder, list_pictures(folder).files, read_golden_lock(folder)};
+  StoredGoldens stored{folder, list_pictures(folder).files, read_golden_lock(folder)};
+  // Photographs are no goldens.
+  std::erase_if(stored.files, [](const std::string& name) { return !known_format(name); });
+  return stored;
 }
 
 std::vector<std::string> unused_goldens(const StoredGoldens& stored,

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""What diff has found, accepted; reports of two files. Usage: accept_found_test.py PATH_OF_ROUNDEL"""
+
+import json
+import os
+import shutil
+import unittest
+
+from command_case import CommandCase
+
+SAME, DIFFER, COULD_NOT = range(3)
+SCENE = """version: 1
+image: {width: 24, height: 16}
+layers: [{circles: [{x: 0.5, y: 0.5, radius: %s}]}]
+"""
+
+
+class Case(CommandCase):
+    def setUp(self):
+        super().setUp()
+        for folder in ("goldens", "now"):
+            os.mkdir(self.path(folder))
+        for name, radius in (("goldens/a.png", 0.3), ("now/a.png", 0.2), ("now/new.png", 0.1), ("goldens/gone.png", 0.1),
+                             ("goldens/same.png", 0.1), ("now/same.png", 0.1), ("goldens/f.pfm", 0.1), ("now/f.pfm", 0.2)):
+            self.write("s.yaml", SCENE % radius)
+            self.run_roundel("render", "s.yaml", "-o", name)
+
+    def diff(self, *arguments, code=DIFFER):
+        return self.run_roundel("diff", *arguments, code=code).stdout.decode()
+
+    def failures(self, folder):
+        page = self.read(folder + "/index.html").decode()
+        data = page.split('<script id="data" type="application/json">')[1].split("</script>")[0]
+        return {failure["name"]: failure for failure in json.loads(data)["failures"]}
+
+
+class Folders(Case):
+    def test_what_differs_and_is_new_can_be_accepted(self):
+        text = self.diff("goldens", "now", "--output", "found", "--report", "report")
+        self.assertTrue(text.endswith("pictures are in found, to accept them: roundel accept --output found a.png new.png\n"
+                                      "1 picture not kept: only PNG files can be accepted\n"), text)
+        self.assertEqual(sorted(os.listdir(self.path("found/actual"))), ["a.png", "new.png"])
+        failures = self.failures("report")
+        self.assertEqual(failures["new.png"]["accept"], "roundel accept --output found new.png")
+        self.assertNotIn("accept", failures["f.pfm"])
+        self.assertNotIn("accept", failures["gone.png"])
+        self.run_roundel("accept", "--output", "found", "--all", code=DIFFER)
+        for name in ("a.png", "new.png"):
+            self.assertEqual(self.read("goldens/" + name), self.read("now/" + name))
+        self.run_roundel("accept", "--output", "found", "--prune", code=DIFFER)
+        self.assertFalse(os.path.exists(self.path("goldens/gone.png")))
+        os.remove(self.path("goldens/f.pfm"))
+        os.remove(self.path("now/f.pfm"))
+        self.assertEqual(self.diff("goldens", "now", "-o", "found", code=SAME), "3 pictures: 3 same\n")
+        self.assertFalse(os.path.exists(self.path("found/pending.json")))
+
+    def test_what_is_within_the_limits_is_no_matter_of_accepting(self):
+        self.diff("goldens", "now", "--max-pixels", "100%", "--output", "found")
+        self.assertEqual(os.listdir(self.path("found/actual")), ["new.png"])
+
+    def test_nothing_is_kept_without_a_word(self):
+        self.assertNotIn("accept", self.diff("goldens", "now", "--report", "report"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["goldens", "now", "report", "s.yaml"])
+        self.assertNotIn("accept", self.failures("report")["a.png"])
+
+    def test_pictures_that_are_read_are_not_in_danger(self):
+        before = sorted(os.listdir(self.path("goldens")))
+        for folder in ("goldens", "now"):
+            done = self.run_roundel("diff", "goldens", "now", "--output", folder, code=COULD_NOT)
+            self.assertIn(b"--output: expected another folder", done.stderr)
+        self.assertEqual(sorted(os.listdir(self.path("goldens"))), before)
+        self.diff("goldens", "now", "--output", "found")
+        done = self.run_roundel("diff", "goldens", "found/actual", "--output", "found", code=COULD_NOT)
+        self.assertIn(b"where this command keeps pictures", done.stderr)
+        self.assertEqual(sorted(os.listdir(self.path("found/actual"))), ["a.png", "new.png"])
+
+
+class Files(Case):
+    def test_two_files_have_a_report_and_can_be_accepted(self):
+        text = self.diff("goldens/a.png", "now/a.png", "--report", "report", "-o", "found")
+        self.assertIn("goldens/a.png now/a.png: differ: ", text)
+        self.assertTrue(text.endswith("to accept them: roundel accept --output found a.png\n"), text)
+        failure, = self.failures("report").values()
+        self.assertEqual(failure["name"], "a.png")
+        self.assertIn("origin", failure)
+        self.assertTrue(os.path.exists(self.path("report/" + failure["pictures"]["file"])))
+        self.run_roundel("accept", "--output", "found", "a.png", code=DIFFER)
+        self.assertEqual(self.read("goldens/a.png"), self.read("now/a.png"))
+        self.diff("goldens/a.png", "now/a.png", "--report", "report", "-o", "found", code=SAME)
+        self.assertEqual(self.failures("report"), {})
+
+    def test_the_file_before_may_lie_here(self):
+        shutil.copy(self.path("goldens/a.png"), self.path("a.png"))
+        self.diff("a.png", "now/a.png", "-o", "found", "-q")
+        self.run_roundel("accept", "--output", "found", "--all", code=DIFFER)
+        self.assertEqual(self.read("a.png"), self.read("now/a.png"))
+
+    def test_a_run_that_fails_leaves_no_report(self):
+        self.diff("goldens/a.png", "now/a.png", "--report", "report")
+        self.diff("goldens/a.png", "none.png", "--report", "report", code=COULD_NOT)
+        self.assertFalse(os.path.exists(self.path("report/index.html")))
+
+    def test_other_results_are_for_folders(self):
+        done = self.run_roundel("diff", "goldens/a.png", "now/a.png", "--junit", "x.xml", code=COULD_NOT)
+        self.assertIn(b"--junit, --markdown, --annotations: expected two folders", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
