@@ -74,7 +74,7 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
 /// Nothing that is read may be replaced, or lie where pictures are kept and removed.
 void check_regress_outputs(const RegressOptions& options, const RegressPlan& plan) {
   std::vector<std::string> inputs = files_read(plan.scenes);
-  for (const GivenScene& file : plan.files) inputs.push_back(file.path);
+  for (const GoldenScene& file : plan.files) inputs.push_back(file.path);
   inputs.push_back(manifest_path(options.files, options.goldens));
   inputs.push_back((fs::path(options.goldens) / kLockName).string());
   for (std::string& mask : masks_read(options.files, options.goldens, options.tolerance))

@@ -18,12 +18,12 @@ namespace roundel {
 namespace {
 
 /// Frames of a film have a folder for each scene: none has the name of another scene's picture.
-std::string golden_name(const GivenScene& scene, std::optional<std::int64_t> frame_of_film) {
+std::string golden_name(const GoldenScene& scene, std::optional<std::int64_t> frame_of_film) {
   return frame_of_film ? fmt::format("{}/{:04}.png", scene.name, *frame_of_film)
                        : scene.name + ".png";
 }
 
-PairResult broken_scene(const GivenScene& file, const RegressOptions& options, const Error& error) {
+PairResult broken_scene(const GoldenScene& file, const RegressOptions& options, const Error& error) {
   if (prints_lines(options.files, options.verbosity)) print_error(error);
   PairResult result;
   result.name = options.frames.is_given() ? file.name + "/" : golden_name(file, std::nullopt);
@@ -35,7 +35,7 @@ PairResult broken_scene(const GivenScene& file, const RegressOptions& options, c
 }
 
 /// One scene's pictures: all of them, or an error.
-void plan_subjects(const Scene& scene, const GivenScene& file, const RegressOptions& options,
+void plan_subjects(const Scene& scene, const GoldenScene& file, const RegressOptions& options,
                    RegressPlan& plan) {
   check_feasible(scene, ImageFormat::kPng, options.machine.raster.memory_budget);
   for (const std::int64_t frame : frames_of(scene, options.frames, scene.default_frame())) {
@@ -47,7 +47,7 @@ void plan_subjects(const Scene& scene, const GivenScene& file, const RegressOpti
 using LoadedScene = std::variant<std::monostate, Scene, Error>;
 
 /// A thread each. One that waits for others' help with its scene does not begin with the next.
-std::vector<LoadedScene> load_side_by_side(const std::vector<GivenScene>& files,
+std::vector<LoadedScene> load_side_by_side(const std::vector<GoldenScene>& files,
                                            const SceneOverrides& overrides) {
   std::vector<LoadedScene> loaded(files.size());
   tbb::parallel_for(std::size_t{0}, loaded.size(), [&](std::size_t i) {

@@ -39,7 +39,7 @@ struct Subject {
 
 /// What is known before anything is drawn.
 struct RegressPlan {
-  std::vector<GivenScene> files;
+  std::vector<GoldenScene> files;
   std::vector<Scene> scenes;  ///< as given, but those that could not be read
   std::vector<Subject> subjects;
   std::vector<PairResult> broken;  ///< one for each scene that cannot be drawn

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<GivenScene> scenes_in(const std::string& folder,
+std::vector<GoldenScene> scenes_in(const std::string& folder,
                                   const std::vector<std::string>& apart) {
   const FolderListing listing = list_files(folder, [](const fs::path& path) {
     return path.extension() == ".yaml" && path.filename() != kManifestName;
@@ -33,7 +33,7 @@ std::vector<GivenScene> scenes_in(const std::string& folder,
   std::vector<std::string> inside;
   std::copy_if(apart.begin(), apart.end(), std::back_inserter(inside),
                [&](const std::string& other) { return lies_in(other, folder); });
-  std::vector<GivenScene> scenes;
+  std::vector<GoldenScene> scenes;
   for (const std::string& name : listing.files) {
     const std::string path = (fs::path(folder) / name).string();
     if (std::none_of(inside.begin(), inside.end(),
@@ -47,7 +47,7 @@ std::vector<GivenScene> scenes_in(const std::string& folder,
   return scenes;
 }
 
-void check_name(const GivenScene& scene) {
+void check_name(const GoldenScene& scene) {
   if (find_non_text(scene.name)) {
     throw Error(ExitCode::kUsage, fmt::format("{}: expected a name in UTF-8 without control "
                                               "characters, which its golden will have too",
@@ -61,13 +61,13 @@ void check_name(const GivenScene& scene) {
   }
 }
 
-void check_collisions(const std::vector<GivenScene>& scenes, bool are_films) {
+void check_collisions(const std::vector<GoldenScene>& scenes, bool are_films) {
   const char* const ending = are_films ? "/" : ".png";
-  std::map<std::string, const GivenScene*> owners;  // by file_key()
-  for (const GivenScene& scene : scenes) {
+  std::map<std::string, const GoldenScene*> owners;  // by file_key()
+  for (const GoldenScene& scene : scenes) {
     const auto [found, is_new] = owners.emplace(file_key(scene.name), &scene);
     if (is_new) continue;
-    const GivenScene& owner = *found->second;
+    const GoldenScene& owner = *found->second;
     std::string problem = fmt::format("{} and {} would both have the golden{} {}{}", owner.path,
                                       scene.path, are_films ? "s" : "", scene.name, ending);
     if (owner.name != scene.name) {
@@ -78,7 +78,7 @@ void check_collisions(const std::vector<GivenScene>& scenes, bool are_films) {
     }
     throw Error(ExitCode::kUsage, problem);
   }
-  for (const GivenScene& scene : scenes) {
+  for (const GoldenScene& scene : scenes) {
     const std::string picture = picture_of_other_golden(scene.name + ".png");
     const auto owner = owners.find(file_key(picture.substr(0, picture.rfind('.'))));
     if (owner == owners.end()) continue;
@@ -89,18 +89,18 @@ void check_collisions(const std::vector<GivenScene>& scenes, bool are_films) {
 
 }  // namespace
 
-std::vector<GivenScene> find_scene_files(const std::vector<std::string>& given,
+std::vector<GoldenScene> find_scene_files(const std::vector<std::string>& given,
                                          const std::vector<std::string>& apart, bool are_films) {
-  std::vector<GivenScene> scenes;
+  std::vector<GoldenScene> scenes;
   for (const std::string& path : given) {
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) {
-      for (GivenScene& scene : scenes_in(path, apart)) scenes.push_back(std::move(scene));
+      for (GoldenScene& scene : scenes_in(path, apart)) scenes.push_back(std::move(scene));
     } else {
       scenes.push_back({path, fs::path(path).stem().string()});
     }
   }
-  for (const GivenScene& scene : scenes) check_name(scene);
+  for (const GoldenScene& scene : scenes) check_name(scene);
   check_collisions(scenes, are_films);
   return scenes;
 }
