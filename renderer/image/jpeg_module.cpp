@@ -99,7 +99,7 @@ class JpegDecoder {
       fail("it is too large");
     // Eight by eight samples take a bit, and stand for 32 by 32 pixels at most.
     const std::size_t pixels = std::size_t{info_.image_width} * info_.image_height;
-    if (pixels / (32 * 32 * 8) > file_size) fail("the pixels are cut off");
+    if (pixels / (std::size_t{32} * 32 * 8) > file_size) fail("the pixels are cut off");
     // Of files with several scans libjpeg keeps the coefficients, two bytes each.
     check_fits_memory(path_, "pixels", samples() * 3);
   }
@@ -111,8 +111,7 @@ class JpegDecoder {
 
   void read_texts(PhotoPixels& photo) {
     for (auto* marker = info_.marker_list; marker != nullptr; marker = marker->next) {
-      const std::string_view text(reinterpret_cast<const char*>(marker->data),
-                                  marker->data_length);
+      const std::string_view text(reinterpret_cast<const char*>(marker->data), marker->data_length);
       if (marker->marker == kExifMarker && text.starts_with(kExifStart) && photo.exif.empty())
         photo.exif.assign(text.begin(), text.end());
     }

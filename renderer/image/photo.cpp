@@ -2,7 +2,6 @@
 #include "renderer/image/photo.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 
 #include "renderer/base/error.h"

@@ -199,6 +199,15 @@ class PlantedDefects(DiffTest):
         done = self.run_diff("a", "b", "--report", "report", "--json=run.json", code=DIFFER)
         self.assertTrue(done.stdout.endswith("3 pictures: 1 same, 1 differs, 1 new\n"), done.stdout)
 
+    def test_a_program_without_the_modules_says_so(self):
+        os.mkdir(os.path.join(self.folder, "bin"))
+        program = shutil.copy(ROUNDEL, os.path.join(self.folder, "bin"))
+        done = subprocess.run([program, "diff", self.corpus("colour.jpg"), self.corpus("lossy.webp")], cwd=self.folder,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, COULD_NOT)
+        for module in ("jpeg", "webp"):
+            self.assertIn(f"/lib/roundel/libroundel_{module}.so: no such file", done.stderr)
+
     def test_nan_in_floats(self):
         values = [k / 100 for k in range(300)]
         self.write("a.pfm", pfm(10, 10, values))
@@ -291,7 +300,7 @@ class HostileFiles(DiffTest):
         self.refused("none.png", "no such file")
         self.refused("folder", "expected a file, got a directory")
         self.refused("pipe", "expected a regular file")
-        for name, data in {"empty": b"", "text.png": b"hello", "jpeg.png": b"\xff\xd8\xff\xe0" * 9}.items():
+        for name, data in {"empty": b"", "text.png": b"hello", "gif.png": b"GIF89a" * 9}.items():
             self.write(name, data)
             self.refused(name, "expected a PNG, EXR, PFM, JPEG or WebP file")
             self.run_diff(name, name, code=COULD_NOT)

@@ -88,9 +88,9 @@ TEST_F(Photo, ProfileAndOrientationBelongToTheShape) {
 }
 
 TEST_F(Photo, WhatWouldNotBeShownAsItIsIsRefused) {
-  EXPECT_EQ(problem_of("cmyk.jpg"),
-            corpus("cmyk.jpg") +
-                ": not a sound JPEG: expected grey or colours of three channels, got 4");
+  EXPECT_EQ(
+      problem_of("cmyk.jpg"),
+      corpus("cmyk.jpg") + ": not a sound JPEG: expected grey or colours of three channels, got 4");
   EXPECT_EQ(problem_of("animated.webp"),
             corpus("animated.webp") + ": not a sound WebP: expected one picture, got an animation");
 }
