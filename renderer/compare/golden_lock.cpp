@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/pending_goldens.h"
 #include "renderer/image/files.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/scene_errors.h"
@@ -66,7 +66,7 @@ void read_golden(ValidNode node, std::size_t index, SceneErrors& errors, GoldenL
     errors.add(value.place(), fmt::format("goldens[{}].{}", index, key),
                fmt::format("expected {}, got {}", expected, roundel::quoted(value.text())));
   };
-  expect(is_picture_inside(name), "picture", "a picture's path within the folder");
+  expect(is_acceptable(name), "picture", "a picture's path within the folder");
   expect(lock.count(name) == 0, "picture", "each picture once");
   expect(is_pixel_hash(golden.pixels), "pixels", "WIDTHxHEIGHT and 32 hex digits");
   expect(is_hex(golden.fingerprint), "fingerprint", "32 hex digits");
@@ -115,12 +115,6 @@ void write_golden_lock(const std::string& folder, const GoldenLock& lock) {
         fmt::format("  - {{picture: {}, pixels: \"{}\", fingerprint: \"{}\", frame: {}}}\n",
                     nlohmann::json(name).dump(), golden.pixels, golden.fingerprint, golden.frame);
   write_text_atomically(path, text);
-}
-
-bool is_picture_inside(const std::string& name) {
-  const fs::path path(name);
-  return name.ends_with(".png") && path.is_relative() && !find_non_text(name) &&
-         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
 }  // namespace roundel

@@ -34,7 +34,4 @@ GoldenLock read_golden_lock(const std::string& folder);
 /// Writes it in one step, sorted, a line a picture; removes it where nothing is locked.
 void write_golden_lock(const std::string& folder, const GoldenLock& lock);
 
-/// True for a path of a picture that stays within the folder it is relative to.
-bool is_picture_inside(const std::string& name);
-
 }  // namespace roundel
