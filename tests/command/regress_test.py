@@ -377,6 +377,93 @@ class Regress(RegressCase):
                 self.assertEqual(self.read(f"regress-output/actual/{name}/{i:04}.png"), self.read(f"{name}-film/{i:04}.png"))
 
 
+class Hashes(RegressCase):
+    def lock_all(self):
+        self.regress(code=DIFFER)
+        return self.run_roundel("accept", "--all", "--hashes", code=DIFFER).stdout
+
+    def test_hashes_are_goldens_without_pictures(self):
+        self.assertIn("red.png: stored in goldens as a hash in goldens.lock\n", self.lock_all())
+        self.assertEqual(self.files("goldens"), ["goldens.lock"])
+        lock = self.read("goldens/goldens.lock").decode()
+        self.assertRegex(lock, r'  - \{picture: "red.png", pixels: "24x16 [0-9a-f]{32}", fingerprint: "[0-9a-f]{32}", frame: 0\}\n')
+        self.run_roundel("verify", "regress-output/actual/red.png", "--frames", "0", "--manifest", "hashes", code=0)
+        self.assertIn(self.read("hashes").decode().split()[2], lock)
+        self.assertEqual(self.regress("--strict", code=SAME), "2 pictures: 2 same\n")
+        self.write("red.yaml", BLUE)
+        line = self.regress("--report", "report", "--json", "r.json", "--junit", "j.xml", "--markdown", "s.md",
+                            code=DIFFER).splitlines()[0]
+        self.assertEqual(line, "red.png: differs: its pixels have not the hash at goldens/goldens.lock:5; "
+                               "the scene changed: the golden has another fingerprint")
+        self.assertEqual(self.files("regress-output"), ["actual/red.png", "pending.json"])
+        self.run_roundel("report", "r.json", "--report", "again", code=DIFFER)
+
+    def test_accept_keeps_what_a_golden_is(self):
+        self.lock_all()
+        self.write("red.yaml", BLUE)
+        self.regress(code=DIFFER)
+        for code, what in ((DIFFER, "replaced in goldens"), (SAME, "is the golden already")):
+            self.assertEqual(self.run_roundel("accept", "red", code=code).stdout,
+                             f"red.png: {what} as a hash in goldens.lock\n")
+        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+
+    def test_a_picture_becomes_a_hash_and_back(self):
+        self.accept_all()
+        self.write("red.yaml", BLUE)
+        self.regress(code=DIFFER)
+        self.run_roundel("accept", "--hashes", "red", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock"])
+        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+        # Beside a hash another golden may be a picture.
+        self.write("red.yaml", RED)
+        self.regress(code=DIFFER)
+        self.run_roundel("accept", "--add", "red", code=DIFFER)
+        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+        self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock", "red.png"])  # which counts now
+        self.write("red.yaml", BLUE)
+        self.regress(code=DIFFER)
+
+    def test_the_fingerprint_is_kept_too(self):
+        self.lock_all()
+        self.write("red.yaml", RED.replace("layers:", "seed: 7\nlayers:"))
+        text = self.regress(code=SAME)
+        self.assertIn("1 golden has the right pixels but not the fingerprint of the scene; to store it: roundel accept red.png", text)
+        self.run_roundel("accept", "red.png", code=DIFFER)
+        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+        os.rename(self.path("red.yaml"), self.path("rot.yaml"))
+        scenes = ("rot.yaml", "deux bleus é.yaml")
+        text = self.regress("--strict", code=DIFFER, scenes=scenes)
+        self.assertIn("rot.png: new: there is no golden goldens/rot.png, goldens/red.png is of this scene and frame", text)
+        self.assertIn("red.png: missing: no scene of this run draws it", text)
+        done = self.run_roundel("accept", "--all", "--hashes", "--prune", code=DIFFER)
+        self.assertIn("red.png: removed from goldens\n", done.stdout)
+        self.assertEqual(self.regress("--strict", code=SAME, scenes=scenes), "2 pictures: 2 same\n")
+        self.assertNotIn(b"red.png", self.read("goldens/goldens.lock"))
+
+    def test_a_damaged_lock_is_an_error_with_its_place(self):
+        self.lock_all()
+        sound = self.read("goldens/goldens.lock").decode()
+        for damage, problem in (
+                (lambda text: text.replace('red.png', '../red.png'), '5:15: goldens[1].picture: expected a picture\'s path within the folder, got "../red.png"'),
+                (lambda text: text.replace('red.png', 'deux bleus é.png'), "5:15: goldens[1].picture: expected each picture once"),
+                (lambda text: text.replace('pixels: "24x16 ', 'pixels: "24x16 g'), "goldens[0].pixels: expected WIDTHxHEIGHT and 32 hex digits"),
+                (lambda text: text.replace("frame: 0}", "frame: 0", 1), "not valid YAML"),
+                (lambda text: text.replace("<<<", "") + "<<<<<<< HEAD\n", "goldens.lock:7:1: not valid YAML"),
+                (lambda text: text.replace("version: 1", "version: 2"), "2:10: version: expected 1")):
+            self.write("goldens/goldens.lock", damage(sound))
+            with self.subTest(problem):
+                for arguments in (("regress", "red.yaml", "--goldens", "goldens"), ("accept", "--all")):
+                    if arguments[0] == "accept" and not os.path.exists(self.path("regress-output/pending.json")):
+                        continue
+                    self.assertIn(problem, self.run_roundel(*arguments, code=NOT_COMPARED).stderr)
+
+    def test_no_result_replaces_the_lock(self):
+        self.lock_all()
+        done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--json", "goldens/goldens.lock", code=NOT_COMPARED)
+        self.assertIn("goldens/goldens.lock", done.stderr)
+        self.assertIn("expected either --add or --hashes", self.run_roundel("accept", "--add", "--hashes", "--all", code=2).stderr)
+
+
 class SceneFolders(RegressCase):
     def setUp(self):
         super().setUp()

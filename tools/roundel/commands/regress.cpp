@@ -76,6 +76,7 @@ void check_regress_outputs(const RegressOptions& options, const RegressPlan& pla
   std::vector<std::string> inputs = files_read(plan.scenes);
   for (const GoldenScene& file : plan.files) inputs.push_back(file.path);
   inputs.push_back(manifest_path(options.files, options.goldens));
+  inputs.push_back((fs::path(options.goldens) / kLockName).string());
   for (std::string& mask : masks_read(options.files, options.goldens, options.tolerance))
     inputs.push_back(std::move(mask));
   for (std::string& golden : pictures_read(options.goldens)) inputs.push_back(std::move(golden));
@@ -138,24 +139,25 @@ int regress(const RegressOptions& options) {
   }
   const RegressMachine machine = choose_machine(options, work);
   Problems problems;
-  std::vector<std::string> unused = unused_goldens(options.goldens, names_of(plan), rules);
-  const std::vector<std::string> unused_by_any_share = unused;
-  if (options.shard) keep_share(*options.shard, plan, unused);
-  ComparisonRun run = draw_and_compare(plan.subjects, options, rules, unused, machine, problems);
-  find_renamed(unused_by_any_share, options.goldens, run);
+  StoredGoldens stored = find_goldens(options.goldens);
+  stored.unused = unused_goldens(stored, names_of(plan), rules);
+  const std::vector<std::string> unused_by_any_share = stored.unused;
+  if (options.shard) keep_share(*options.shard, plan, stored.unused);
+  ComparisonRun run = draw_and_compare(plan.subjects, options, rules, stored, machine, problems);
+  find_renamed(unused_by_any_share, stored, run);
   if (options.explain_from)
     explain_failures(*options.explain_from, plan.subjects, options.scene.overrides, run);
   run.results.insert(run.results.end(), plan.broken.begin(), plan.broken.end());
   if (options.is_strict)
-    for (const std::string& name : unused)
-      run.results.push_back(missing_picture(name, options.goldens));
+    for (const std::string& name : stored.unused)
+      run.results.push_back(missing_picture(name, stored));
   std::sort(run.results.begin(), run.results.end(),
             [](const PairResult& a, const PairResult& b) { return a.name < b.name; });
   const int code = finish_run(run, rules, options.files, options.verbosity);
   if (prints_lines(options.files, options.verbosity)) {
-    if (!options.is_strict) print_unused_goldens(unused, options.goldens);
+    if (!options.is_strict) print_unused_goldens(stored);
     print_advice(run);
-    if (options.is_strict && !unused.empty())
+    if (options.is_strict && !stored.unused.empty())
       print_out("to remove the goldens of no picture: " + run.accept_command + " --prune\n");
   }
   return problems.empty() ? code : static_cast<int>(kCouldNotCompare);

@@ -23,7 +23,8 @@ std::string golden_name(const GoldenScene& scene, std::optional<std::int64_t> fr
                        : scene.name + ".png";
 }
 
-PairResult broken_scene(const GoldenScene& file, const RegressOptions& options, const Error& error) {
+PairResult broken_scene(const GoldenScene& file, const RegressOptions& options,
+                        const Error& error) {
   if (prints_lines(options.files, options.verbosity)) print_error(error);
   PairResult result;
   result.name = options.frames.is_given() ? file.name + "/" : golden_name(file, std::nullopt);

@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<GoldenScene> scenes_in(const std::string& folder, const std::vector<std::string>& apart) {
+std::vector<GoldenScene> scenes_in(const std::string& folder,
+                                   const std::vector<std::string>& apart) {
   const FolderListing listing = list_files(folder, [](const fs::path& path) {
     return path.extension() == ".yaml" && path.filename() != kManifestName;
   });
@@ -89,7 +90,7 @@ void check_collisions(const std::vector<GoldenScene>& scenes, bool are_films) {
 }  // namespace
 
 std::vector<GoldenScene> find_scene_files(const std::vector<std::string>& given,
-                                        const std::vector<std::string>& apart, bool are_films) {
+                                          const std::vector<std::string>& apart, bool are_films) {
   std::vector<GoldenScene> scenes;
   for (const std::string& path : given) {
     std::error_code ignored;

@@ -16,6 +16,6 @@ struct GoldenScene {
 /// goldens could not have their names, or would be one file, also where file systems tell neither
 /// case nor Unicode's forms apart. `are_films`: their goldens are folders.
 std::vector<GoldenScene> find_scene_files(const std::vector<std::string>& given,
-                                        const std::vector<std::string>& apart, bool are_films);
+                                          const std::vector<std::string>& apart, bool are_films);
 
 }  // namespace roundel
