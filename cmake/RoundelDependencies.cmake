@@ -13,7 +13,10 @@ pkg_check_modules(hwy REQUIRED libhwy)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_search_module(spng REQUIRED IMPORTED_TARGET spng libspng)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1)
+pkg_check_modules(libjpeg IMPORTED_TARGET libjpeg)             # optional, and so is
+pkg_check_modules(libwebp IMPORTED_TARGET libwebp libwebpdemux)  # this one: for roundel diff
 find_path(STB_INCLUDE_DIR stb_image_write.h PATH_SUFFIXES stb REQUIRED)
 
 # Open MPI for several machines; optional.

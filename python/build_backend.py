@@ -14,6 +14,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = ("libroundel_exr.so", "libroundel_hdf5.so")
+OPTIONAL_MODULES = ("libroundel_jpeg.so", "libroundel_webp.so")
 
 
 def _version():
@@ -61,7 +62,9 @@ def _files(folder):
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     names = sorted(p.name for p in (ROOT / "python" / "roundel").iterdir() if p.is_file()) + ["_core" + suffix]
     yield from ((f"roundel/{name}", package / name) for name in names)
-    yield from ((f"roundel/lib/roundel/{name}", folder / "lib" / "roundel" / name) for name in MODULES)
+    modules = folder / "lib" / "roundel"
+    found = [name for name in OPTIONAL_MODULES if (modules / name).exists()]
+    yield from ((f"roundel/lib/roundel/{name}", modules / name) for name in [*MODULES, *found])
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):  # noqa: the names are PEP 517's

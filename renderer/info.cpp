@@ -8,6 +8,7 @@
 #include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
 #include "renderer/image/files.h"
+#include "renderer/image/photo.h"
 
 namespace roundel {
 namespace {
@@ -53,9 +54,17 @@ bool is_exr(const std::string& path) {
   return InputFile(path).read(4) == "\x76\x2f\x31\x01";
 }
 
+PngInfo read_picture_info(const std::string& path) {
+  constexpr std::size_t kStart = 12;
+  const std::string start = InputFile(path).read(kStart);
+  return photo_format(std::as_bytes(std::span(start))) == PhotoFormat::kNone
+             ? read_png_info(path)
+             : read_photo_info(path);
+}
+
 Json picture_json(const std::string& path) {
   return is_exr(path) ? picture_json(path, read_exr_info(path))
-                      : picture_json(path, read_png_info(path));
+                      : picture_json(path, read_picture_info(path));
 }
 
 Json machine_json(const std::vector<CudaDevice>& devices) {

@@ -23,6 +23,9 @@ build_packages=(
   libspng-dev                   # PNG reader
   libhdf5-dev                   # HDF5 files
   libopenexr-dev                # EXR output
+  libutf8proc-dev               # forms of Unicode in file names
+  libjpeg-dev                   # JPEG pictures to compare; without it a build reads none
+  libwebp-dev                   # the same of WebP
   libgtest-dev                  # test framework
   python3                       # runs some tests; looked for whenever the build is configured
 )

@@ -103,7 +103,7 @@ def explain_pixel(scene, x, y, *, frame=None, size=None, seed=None, set=None, li
 def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
     """How picture b differs from picture a: a dict with "same" and the other keys of docs/diff.md.
 
-    a, b: paths (PNG, EXR, PFM), or arrays [height, width] or [height, width, channels] of uint8, uint16 or float32.
+    a, b: paths (PNG, EXR, PFM, JPEG, WebP), or arrays [height, width] or [height, width, channels] of uint8, uint16 or float32.
     max_delta: what a channel may differ by: levels of 0 to 255, values where samples are floats.
     max_pixels: how many pixels may differ by more; none unless given.
     flip, ssim: measure these too.
@@ -134,6 +134,6 @@ def validate(scene, *, size=None, seed=None, set=None):
 
 
 def info(path=None):
-    """What a picture (PNG, EXR) says of itself: size, and which scene, seed and frame it is of; without a path, what
+    """What a picture (PNG, EXR, JPEG, WebP) says of itself: size, and which scene, seed and frame it is of; without a path, what
     this machine offers: version, backends, threads, vectors, memory in bytes, CUDA devices."""
     return json.loads(_core.machine_info() if path is None else _core.picture_info(os.fspath(path)))

@@ -34,7 +34,7 @@ std::size_t utf8_length(std::string_view text) {
 
 // The same of a character that YAML and XML take as it stands: none of control, no byte order mark,
 // no U+FFFE and U+FFFF.
-std::size_t character_length(std::string_view text) {
+std::size_t plain_length(std::string_view text) {
   const std::size_t length = utf8_length(text);
   const auto first = static_cast<unsigned char>(text[0]);
   const std::string_view character = text.substr(0, length);
@@ -47,7 +47,7 @@ std::size_t character_length(std::string_view text) {
 
 // Appends the character at the start of `text`, in a form fit to be shown; returns its bytes.
 std::size_t append_printable(std::string_view text, std::string& out) {
-  const std::size_t length = character_length(text);
+  const std::size_t length = plain_length(text);
   if (length == 0) {
     out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
     return 1;
@@ -125,7 +125,7 @@ std::optional<std::size_t> find_non_text(std::string_view text) {
   while (i < text.size()) {
     const char c = text[i];
     const bool is_space = c == '\t' || c == '\n' || c == '\r';
-    const std::size_t length = is_space ? 1 : character_length(text.substr(i, 4));
+    const std::size_t length = is_space ? 1 : plain_length(text.substr(i, 4));
     if (length == 0) return i;
     i += length;
   }

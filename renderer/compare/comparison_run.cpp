@@ -8,10 +8,13 @@
 #include <filesystem>
 #include <map>
 #include <new>
+#include <set>
 
 #include "renderer/base/error.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/name_keys.h"
+#include "renderer/image/photo.h"
 
 namespace roundel {
 namespace {
@@ -50,20 +53,24 @@ void conclude(const Tolerance& tolerance, const Picture* golden, const Picture* 
 namespace fs = std::filesystem;
 
 bool is_picture_name(const fs::path& path) {
-  return known_format(path.extension().string()).has_value();
+  return known_format(path.extension().string()).has_value() || is_photo_name(path.string());
 }
 
 /// Adds what is in the folder `below` (relative to `root`, empty for itself) and all under it.
-void list_folder(const fs::path& root, const fs::path& below, FolderListing& listing) {
+void list_folder(const fs::path& root, const fs::path& below, const FileChoice& is_wanted,
+                 FolderListing& listing) {
   std::error_code error;
   for (fs::directory_iterator entry(root / below, error), end; !error && entry != end;
        entry.increment(error)) {
     const fs::path name = below / entry->path().filename();
     std::error_code ignored;
     if (entry->is_directory(ignored)) {
-      if (!entry->is_symlink(ignored)) list_folder(root, name, listing);
-    } else if (is_picture_name(name)) {
-      listing.pictures.push_back(name.string());
+      if (entry->is_symlink(ignored))
+        listing.others.push_back(name.string());
+      else
+        list_folder(root, name, is_wanted, listing);
+    } else {
+      (is_wanted(name) ? listing.files : listing.others).push_back(name.string());
     }
   }
   if (error) listing.unreadable.emplace_back(below.string(), error.message());
@@ -77,15 +84,32 @@ PairResult not_compared(const std::string& name, const std::string& reason) {
   return result;
 }
 
+/// Says of a missing picture that a new one has its name in another form of Unicode, and of that
+/// one: the two names look the same.
+void tell_other_forms(std::vector<PairResult>& results) {
+  std::map<std::string, std::vector<PairResult*>> alone;  // by their names' composed form
+  for (PairResult& result : results)
+    if (result.state == PairState::kNew || result.state == PairState::kMissing)
+      alone[composed(result.name)].push_back(&result);
+  const auto tell = [](PairResult& result, const PairResult& other) {
+    result.reasons.push_back(fmt::format(
+        "{} has this name in another form of Unicode: {} is not {}",
+        other.golden_path + other.actual_path, spelled_out(result.name), spelled_out(other.name)));
+  };
+  for (const auto& [form, pair] : alone) {
+    if (pair.size() != 2 || pair[0]->state == pair[1]->state) continue;
+    tell(*pair[0], *pair[1]);
+    tell(*pair[1], *pair[0]);
+  }
+}
+
 /// One result for every name that one of the folders has, not compared yet.
-std::vector<PairResult> pair_names(const std::string& golden_folder,
-                                   const std::string& actual_folder) {
-  const FolderListing goldens = list_pictures(golden_folder);
-  const FolderListing actuals = list_pictures(actual_folder);
+std::vector<PairResult> pair_names(const std::string& golden_folder, const FolderListing& goldens,
+                                   const std::string& actual_folder, const FolderListing& actuals) {
   std::map<std::string, PairResult> pairs;
-  for (const std::string& name : goldens.pictures)
+  for (const std::string& name : goldens.files)
     pairs[name].golden_path = (fs::path(golden_folder) / name).string();
-  for (const std::string& name : actuals.pictures)
+  for (const std::string& name : actuals.files)
     pairs[name].actual_path = (fs::path(actual_folder) / name).string();
   std::vector<PairResult> results;
   for (auto& [name, result] : pairs) {
@@ -99,6 +123,7 @@ std::vector<PairResult> pair_names(const std::string& golden_folder,
     }
     results.push_back(std::move(result));
   }
+  tell_other_forms(results);
   for (const auto& [folder, listing] :
        {std::pair{&golden_folder, &goldens}, std::pair{&actual_folder, &actuals}}) {
     for (const auto& [below, reason] : listing->unreadable) {
@@ -128,6 +153,7 @@ RunCounts count_states(const ComparisonRun& run) {
   std::size_t* const of_states[] = {&counts.same, &counts.differ, &counts.fresh, &counts.missing,
                                     &counts.not_compared};
   for (const PairResult& result : run.results) ++*of_states[static_cast<int>(result.state)];
+  counts.passed_over = run.passed_over;
   return counts;
 }
 
@@ -145,6 +171,8 @@ std::string counts_text(const RunCounts& counts) {
   if (counts.fresh > 0) text += fmt::format(", {} new", counts.fresh);
   if (counts.missing > 0) text += fmt::format(", {} missing", counts.missing);
   if (counts.not_compared > 0) text += fmt::format(", {} not compared", counts.not_compared);
+  if (counts.passed_over > 0)
+    text += fmt::format("; {} passed over", count_with_noun(counts.passed_over, "other file"));
   return text;
 }
 
@@ -214,13 +242,17 @@ void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, P
 }
 
 FolderListing list_pictures(const std::string& folder) {
+  return list_files(folder, is_picture_name);
+}
+
+FolderListing list_files(const std::string& folder, const FileChoice& is_wanted) {
   FolderListing listing;
-  list_folder(folder, "", listing);
+  list_folder(folder, "", is_wanted, listing);
   if (!listing.unreadable.empty() && listing.unreadable.back().first.empty()) {
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: {}", folder, listing.unreadable.back().second));
   }
-  std::sort(listing.pictures.begin(), listing.pictures.end());
+  std::sort(listing.files.begin(), listing.files.end());
   return listing;
 }
 
@@ -229,7 +261,13 @@ ComparisonRun compare_folders(const std::string& golden_folder, const std::strin
   ComparisonRun run;
   run.title = fmt::format("{} and {}", golden_folder, actual_folder);
   run.golden_folder = golden_folder;
-  run.results = pair_names(golden_folder, actual_folder);
+  const FolderListing goldens = list_pictures(golden_folder);
+  const FolderListing actuals = list_pictures(actual_folder);
+  run.results = pair_names(golden_folder, goldens, actual_folder, actuals);
+  std::set<std::string> others(goldens.others.begin(), goldens.others.end());
+  others.insert(actuals.others.begin(), actuals.others.end());
+  others.erase(kManifestName);
+  run.passed_over = others.size();
   std::erase_if(run.results,
                 [&](const PairResult& result) { return is_mask(rules, result.golden_path); });
   const auto cores = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,13 +41,16 @@ struct PairResult {
   Tolerance tolerance;                   ///< of that
   double pixels_per_degree = kDefaultPixelsPerDegree;  ///< of its ꟻLIP
   PictureDifference difference;                        ///< of kSame and kDiffers
-  std::vector<std::string> reasons;  ///< every limit passed; why nothing could be compared
+  std::vector<std::string> reasons;      ///< every limit passed; why nothing could be compared
+  std::vector<std::string> explanation;  ///< lines: what in the scene makes it differ
 };
 
 /// All pairs of a run, by name.
 struct ComparisonRun {
   std::string title;  ///< "goldens and actual"
   std::vector<PairResult> results;
+  /// Of two folders: names of files that are no pictures, but the manifest's, in either.
+  std::size_t passed_over = 0;
   std::string golden_folder;
   std::string output_folder;  ///< in which accept finds the pictures; empty: there is none
   int share = 0, shares = 0;  ///< share (from 1) of so many that make the whole; 0 of the whole
@@ -58,13 +63,14 @@ std::string command_to_accept(const ComparisonRun& run, const std::vector<std::s
 
 struct RunCounts {
   std::size_t same = 0, differ = 0, fresh = 0, missing = 0, not_compared = 0;
+  std::size_t passed_over = 0;  ///< ComparisonRun's
   std::size_t all() const { return same + differ + fresh + missing + not_compared; }
 };
 RunCounts count_states(const ComparisonRun& run);
 
 /// "same", "differs", "new", "missing", "not compared"
 const char* state_name(PairState state);
-/// "18 pictures: 15 same, 2 differ, 1 new"
+/// "18 pictures: 15 same, 2 differ, 1 new; 3 other files passed over"
 std::string counts_text(const RunCounts& counts);
 
 /// What the origin means, in words: "the renderer changed: …". Empty for kUnknown.
@@ -91,19 +97,23 @@ void compare_pair(const Picture& golden, const Picture& actual, const GoldenRule
 /// The same for the files of `result`. A file that cannot be read is a result too.
 void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result);
 
-/// Pairs the pictures of two folders (files ending in .png, .exr or .pfm) by their paths in them
-/// and compares the pairs, on all cores. Other files, and links to folders, are passed over. A
-/// picture that cannot be read is a result like any other. Throws Error(kInvalidScene) "PATH: …"
-/// where one of the two is no folder that can be read.
+/// Pairs the pictures of two folders (files ending in .png, .exr, .pfm, .jpg, .jpeg or .webp) by
+/// their paths in them and compares the pairs, on all cores. Other files, and links to folders, are
+/// passed over and counted. A picture that cannot be read is a result like any other. Throws
+/// Error(kInvalidScene) "PATH: …" where one of the two is no folder that can be read.
 ComparisonRun compare_folders(const std::string& golden_folder, const std::string& actual_folder,
                               const GoldenRules& rules, const Measures& measures);
 
 /// The paths, relative to the folder and with '/', of all pictures in it and the folders below, in
 /// rising order. `unreadable`: the folders below that cannot be read, with the reason.
 struct FolderListing {
-  std::vector<std::string> pictures;
+  std::vector<std::string> files;
+  std::vector<std::string> others;  ///< other files, and links to folders, in any order
   std::vector<std::pair<std::string, std::string>> unreadable;
 };
 FolderListing list_pictures(const std::string& folder);
+/// The same for the files that are wanted.
+using FileChoice = std::function<bool(const std::filesystem::path&)>;
+FolderListing list_files(const std::string& folder, const FileChoice& is_wanted);
 
 }  // namespace roundel

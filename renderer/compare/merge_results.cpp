@@ -73,7 +73,9 @@ ComparisonRun merge_results(const std::vector<ResultsFile>& files) {
   std::map<std::string, Source> sources;  // by name
   std::vector<std::string> titles;
   std::string conflicts;
+  ComparisonRun run;
   for (const ResultsFile& file : files) {
+    run.passed_over += file.run.passed_over;
     if (std::find(titles.begin(), titles.end(), file.run.title) == titles.end())
       titles.push_back(file.run.title);
     for (std::size_t i = 0; i < file.run.results.size(); ++i) {
@@ -86,7 +88,6 @@ ComparisonRun merge_results(const std::vector<ResultsFile>& files) {
     conflicts.pop_back();
     throw Error(ExitCode::kInvalidScene, conflicts);
   }
-  ComparisonRun run;
   run.title = fmt::format("{}", fmt::join(titles, ", "));
   run.golden_folder = said_by_all(files, &ComparisonRun::golden_folder);
   run.output_folder = said_by_all(files, &ComparisonRun::output_folder);

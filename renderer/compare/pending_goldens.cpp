@@ -138,6 +138,11 @@ std::string sound_picture(const AcceptableGoldens& goldens, const std::string& n
   return bytes;
 }
 
+bool has_golden_picture(const AcceptableGoldens& goldens, const std::string& name) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(fs::path(goldens.golden_folder) / name, ignored));
+}
+
 Accepted store_golden(const AcceptableGoldens& goldens, const std::string& bytes,
                       const std::string& name) {
   check_plain(goldens.golden_folder, name);
@@ -268,8 +273,9 @@ AcceptableGoldens read_pending(const std::string& folder,
     throw Error(ExitCode::kUsage, fmt::format("--goldens: expected a folder, got {}",
                                               roundel::quoted(*golden_folder)));
   }
-  return {folder, golden_folder ? *golden_folder : listed_golden_folder(folder, list.golden_folder),
-          list.names, list.unused};
+  const std::string goldens =
+      golden_folder ? *golden_folder : listed_golden_folder(folder, list.golden_folder);
+  return {folder, goldens, list.names, list.unused, read_golden_lock(goldens)};
 }
 
 bool lies_in(const std::string& path, const std::string& folder) {
@@ -312,12 +318,37 @@ Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name
   return store_golden(goldens, sound_picture(goldens, name), name);
 }
 
+Accepted lock_golden(AcceptableGoldens& goldens, const std::string& name) {
+  sound_picture(goldens, name);
+  const Picture picture = read_picture(actual_of(goldens.folder, name));
+  if (!picture.metadata || picture.metadata->fingerprint.empty())
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: expected the fingerprint of its scene, which goldens.lock keeps",
+                            actual_of(goldens.folder, name)));
+  LockedGolden golden{pixel_hash(picture), picture.metadata->fingerprint, picture.metadata->frame};
+  LockedGolden& locked = goldens.lock[name];
+  const Accepted accepted = locked.pixels.empty() ? Accepted::kStored : Accepted::kReplaced;
+  const bool is_there = locked.pixels == golden.pixels && locked.frame == golden.frame &&
+                        locked.fingerprint == golden.fingerprint;
+  locked = std::move(golden);
+  return is_there && !has_golden_picture(goldens, name) ? Accepted::kAlready : accepted;
+}
+
+bool is_locked(const AcceptableGoldens& goldens, const std::string& name) {
+  return goldens.lock.count(name) > 0 && !has_golden_picture(goldens, name);
+}
+
+void write_lock(const AcceptableGoldens& goldens) {
+  check_plain(goldens.golden_folder, kLockName);
+  write_golden_lock(goldens.golden_folder, goldens.lock);
+}
+
 std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
                                             const std::string& name) {
   const std::string bytes = sound_picture(goldens, name);
   const fs::path folder = goldens.golden_folder;
   std::vector<std::string> known = {name};
-  const auto others = other_goldens(list_pictures(folder.string()).pictures);
+  const auto others = other_goldens(list_pictures(folder.string()).files);
   if (const auto found = others.find(name); found != others.end())
     known.insert(known.end(), found->second.begin(), found->second.end());
   for (const std::string& golden : known) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "renderer/compare/comparison_run.h"
+#include "renderer/compare/golden_lock.h"
 #include "renderer/pixels/image.h"
 
 namespace roundel {
@@ -65,6 +66,7 @@ struct AcceptableGoldens {
   std::string golden_folder;  ///< an existing one
   std::vector<std::string> names;
   std::vector<std::string> unused;  ///< goldens that no picture has
+  GoldenLock lock;                  ///< of golden_folder
 };
 
 /// True for the names of pictures that accept may store: of PNG files, within the goldens' folder.
@@ -105,6 +107,13 @@ Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name
 /// Gives the name of that, or of the golden that has these bytes already.
 std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
                                             const std::string& name);
+/// Makes the picture's hash the golden, in `goldens.lock`, which write_lock() writes. A picture
+/// that is the golden stays until then; remove_golden() removes it.
+Accepted lock_golden(AcceptableGoldens& goldens, const std::string& name);
+/// True where the golden of this name is a hash.
+bool is_locked(const AcceptableGoldens& goldens, const std::string& name);
+void write_lock(const AcceptableGoldens& goldens);
+
 /// Removes the golden of this name; false where there is none any more. Throws Error where it
 /// cannot be removed, or a link lies on the way to it.
 bool remove_golden(const AcceptableGoldens& goldens, const std::string& name);

@@ -39,10 +39,11 @@ struct Picture {
   }
 };
 
-/// Decodes a PNG, EXR or PFM, told by its first bytes. Throws Error(kInvalidScene) "PATH: …" on
-/// anything else, anything unsound, or a size beyond what Roundel draws; Error(kRuntimeFailure) for
-/// what this machine's memory cannot hold. PNG of all kinds: a palette becomes RGB, a tRNS chunk an
-/// alpha channel. EXR with the channels R, G, B or Y, with or without A, half or float.
+/// Decodes a PNG, EXR, PFM, JPEG or WebP, told by its first bytes. Throws Error(kInvalidScene)
+/// "PATH: …" on anything else, anything unsound, or a size beyond what Roundel draws;
+/// Error(kRuntimeFailure) for what this machine's memory cannot hold. PNG of all kinds: a palette
+/// becomes RGB, a tRNS chunk an alpha channel. EXR with the channels R, G, B or Y, with or without
+/// A, half or float. JPEG and WebP: photo.h.
 Picture read_picture(const std::string& path);
 Picture read_picture(const InputFile& file);
 /// The same, of a file in memory; `path` is for messages.

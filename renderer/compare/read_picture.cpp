@@ -5,8 +5,10 @@
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/compare/picture.h"
+#include "renderer/image/color_space.h"
 #include "renderer/image/exr_reader.h"
 #include "renderer/image/pfm.h"
+#include "renderer/image/photo.h"
 #include "renderer/image/png_decoder.h"
 
 namespace roundel {
@@ -18,17 +20,19 @@ bool starts_with(std::span<const std::byte> file, std::string_view start) {
   return file.size() >= start.size() && std::memcmp(file.data(), start.data(), start.size()) == 0;
 }
 
-std::optional<ImageFormat> format_of_bytes(std::span<const std::byte> file) {
-  if (starts_with(file, "\x89PNG")) return ImageFormat::kPng;
-  if (starts_with(file, "\x76\x2f\x31\x01")) return ImageFormat::kExr;
-  if (starts_with(file, "PF") || starts_with(file, "Pf")) return ImageFormat::kPfm;
+enum class Format { kPng, kExr, kPfm, kPhoto };
+
+std::optional<Format> format_of_bytes(std::span<const std::byte> file) {
+  if (starts_with(file, "\x89PNG")) return Format::kPng;
+  if (starts_with(file, "\x76\x2f\x31\x01")) return Format::kExr;
+  if (starts_with(file, "PF") || starts_with(file, "Pf")) return Format::kPfm;
+  if (photo_format(file) != PhotoFormat::kNone) return Format::kPhoto;
   return std::nullopt;
 }
 
-ImageFormat checked_format(const std::string& path, std::span<const std::byte> file) {
-  const std::optional<ImageFormat> format = format_of_bytes(file);
-  if (!format) throw Error(ExitCode::kInvalidScene, path + ": expected a PNG, EXR or PFM file");
-  return *format;
+Format checked_format(const std::string& path, std::span<const std::byte> file) {
+  if (const std::optional<Format> format = format_of_bytes(file)) return *format;
+  throw Error(ExitCode::kInvalidScene, path + ": expected a PNG, EXR, PFM, JPEG or WebP file");
 }
 
 template <typename WordAt>
@@ -72,6 +76,16 @@ Picture decode_exr_picture(const std::string& path, std::span<const std::byte> f
   return picture;
 }
 
+Picture decode_photo_picture(const std::string& path, std::span<const std::byte> file) {
+  PhotoPixels photo = decode_photo(path, file);
+  Picture picture;
+  picture.width = photo.width, picture.height = photo.height, picture.channels = photo.channels;
+  picture.bytes = std::move(photo.bytes);
+  if (!photo.profile.empty()) picture.color_space = profile_text(photo.profile);
+  picture.orientation = exif_orientation(photo.exif);
+  return picture;
+}
+
 /// `read_at(offset, bytes)` fills bytes from the file's, which `start` begins and which are
 /// `file_size`.
 template <typename ReadAt>
@@ -101,10 +115,12 @@ bool is_picture(const InputFile& file) {
 
 Picture decode_picture(const std::string& path, std::span<const std::byte> file) {
   switch (checked_format(path, file)) {
-    case ImageFormat::kPng:
+    case Format::kPng:
       return decode_png_picture(path, file);
-    case ImageFormat::kExr:
+    case Format::kExr:
       return decode_exr_picture(path, file);
+    case Format::kPhoto:
+      return decode_photo_picture(path, file);
     default:
       return decode_pfm_picture(path, file, file.size(),
                                 [file](std::uint64_t offset, std::span<std::byte> bytes) {
@@ -116,7 +132,7 @@ Picture decode_picture(const std::string& path, std::span<const std::byte> file)
 Picture read_picture(const InputFile& file) {
   const std::string text = file.read(kStartBytes);
   const std::span<const std::byte> start = std::as_bytes(std::span(text));
-  if (checked_format(file.path(), start) != ImageFormat::kPfm)
+  if (checked_format(file.path(), start) != Format::kPfm)
     return decode_picture(file.path(), file.read_all().span());
   file.check_fits_memory();
   Picture picture = decode_pfm_picture(  // its rows go straight to their place

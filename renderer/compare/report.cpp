@@ -80,6 +80,7 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
   ReportJson json = {{"name", printable(result.name)},
                      {"state", state_name(result.state)},
                      {"reasons", result.reasons}};
+  if (!result.explanation.empty()) json["explanation"] = result.explanation;
   if (!result.rule.empty()) json["rule"] = result.rule;
   if (result.state == PairState::kDiffers) {
     if (result.origin != Origin::kUnknown) json["origin"] = origin_text(result.origin);

@@ -34,6 +34,12 @@ std::string text_of(ValidNode node) {
   return std::string(node.text());
 }
 
+std::vector<std::string> texts_of(ValidNode list) {
+  std::vector<std::string> texts;
+  for (const ValidNode& node : list.items()) texts.push_back(text_of(node));
+  return texts;
+}
+
 /// null is infinity.
 double read_measure(ValidNode node) {
   return node.is_null() ? std::numeric_limits<double>::infinity() : read_number(node);
@@ -108,6 +114,7 @@ class ResultsReader {
       if (run.share > run.shares)
         errors_.add(shard->place(), "shard", "expected one of the shares that there are");
     }
+    read_key(root, "passed_over", read_integer, run.passed_over);
     if (const auto goldens = root.find("goldens")) {
       old_goldens_ = moved(*goldens);
       run.golden_folder = new_goldens_.value_or(old_goldens_);
@@ -146,8 +153,8 @@ class ResultsReader {
     result.state = read_enum<PairState>(*node.find("state"), state_names());
     if (const auto origin = node.find("origin"))
       result.origin = read_enum<Origin>(*origin, origin_names(), 1);
-    if (const auto reasons = node.find("reasons"))
-      for (const ValidNode& reason : reasons->items()) result.reasons.push_back(text_of(reason));
+    read_key(node, "reasons", texts_of, result.reasons);
+    read_key(node, "explanation", texts_of, result.explanation);
     read_key(node, "rule", text_of, result.rule);
     if (const auto tolerance = node.find("tolerance")) {
       result.tolerance = read_tolerance(*tolerance);

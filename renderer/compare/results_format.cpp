@@ -14,6 +14,10 @@ constexpr double kMostNumber = std::numeric_limits<double>::max();
 SpecPtr count() {
   return spec(IntegerSpec{0, kMostCounted});
 }
+/// Of pictures and boxes: the sum of two fits into an int.
+SpecPtr side() {
+  return spec(IntegerSpec{0, std::int64_t{1} << 30});
+}
 SpecPtr any_text() {
   return spec(StringSpec{true}, "a text");
 }
@@ -28,14 +32,14 @@ SpecPtr measure() {
 }
 
 std::vector<Field> box_fields() {
-  return {{"x", count(), "", true, ""},
-          {"y", count(), "", true, ""},
-          {"width", count(), "", true, ""},
-          {"height", count(), "", true, ""}};
+  return {{"x", side(), "", true, ""},
+          {"y", side(), "", true, ""},
+          {"width", side(), "", true, ""},
+          {"height", side(), "", true, ""}};
 }
 
 SpecPtr flip_spec() {
-  const SpecPtr value = spec(NumberSpec{0, 1});
+  const SpecPtr value = spec(NumberSpec{0, kMostNumber});
   return spec(ObjectSpec{{{"mean", value, "", true, ""},
                           {"weighted_median", value, "", true, ""},
                           {"min", value, "", true, ""},
@@ -56,9 +60,9 @@ SpecPtr difference_spec() {
       ObjectSpec{{{"kind", spec(EnumSpec{kind_names()}), "", true, ""},
                   {"shape", any_text(), "of other_shape: both shapes", false, ""},
                   {"flip", flip_spec(), "", false, ""},
-                  {"ssim", spec(NumberSpec{-1, 1}), "", false, ""},
-                  {"width", count(), "", false, ""},
-                  {"height", count(), "", false, ""},
+                  {"ssim", spec(NumberSpec{-kMostNumber, kMostNumber}), "", false, ""},
+                  {"width", side(), "", false, ""},
+                  {"height", side(), "", false, ""},
                   {"pixels", count(), "with any difference", false, ""},
                   {"pixels_over", count(), "with a difference that counts", false, ""},
                   {"not_finite", count(), "with NaN or infinity on one side only", false, ""},
@@ -93,6 +97,8 @@ SpecPtr result_spec() {
             "every limit passed; why nothing could be compared", false, ""},
            {"origin", spec(EnumSpec{origin_names()}),
             "why it differs, where the fingerprints say so", false, ""},
+           {"explanation", spec(ListSpec{any_text()}, "a list of texts"),
+            "with `--explain-from`: lines that say what in the scene makes it differ", false, ""},
            {"rule", any_text(), "the rule of the manifest that applied, or default", false, ""},
            {"tolerance", spec(ObjectSpec{tolerance_fields()}, "a map of limits"),
             "what the rule lets through, in the manifest's words; absent: nothing", false, ""},
@@ -148,16 +154,18 @@ const Spec& results_spec() {
         spec(ObjectSpec{{{"share", number, "", true, ""}, {"of", number, "", true, ""}}},
              "{share: I, of: N}");
     return spec(
-        ObjectSpec{{{"version", spec(IntegerSpec{1, 1}), "", true, ""},
-                    {"title", any_text(), "", true, ""},
-                    {"counts", counts, "how many pictures have which state", true, ""},
-                    {"shard", shard, "of `regress --shard`: which share of the pictures this is",
-                     false, ""},
-                    {"goldens", path_text(), "the folder of the goldens", false, ""},
-                    {"output", path_text(), "the folder in which `roundel accept` finds pictures",
-                     false, ""},
-                    {"pictures", spec(ListSpec{result_spec()}, "a list of results"),
-                     "in the order of their names", true, ""}}},
+        ObjectSpec{
+            {{"version", spec(IntegerSpec{1, 1}), "", true, ""},
+             {"title", any_text(), "", true, ""},
+             {"counts", counts, "how many pictures have which state", true, ""},
+             {"shard", shard, "of `regress --shard`: which share of the pictures this is", false,
+              ""},
+             {"passed_over", count(), "files of two folders that are no pictures", false, ""},
+             {"goldens", path_text(), "the folder of the goldens", false, ""},
+             {"output", path_text(), "the folder in which `roundel accept` finds pictures", false,
+              ""},
+             {"pictures", spec(ListSpec{result_spec()}, "a list of results"),
+              "in the order of their names", true, ""}}},
         "results {version: 1, title: ..., pictures: [...]}");
   }();
   return *kFormat;

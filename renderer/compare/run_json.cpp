@@ -101,8 +101,10 @@ std::string case_xml(const std::string& suite, const PairResult& result) {
   const char* const tag = result.state == PairState::kNotCompared ? "error" : "failure";
   const std::string message =
       result.reasons.empty() ? state_name(result.state) : result.reasons.front();
+  std::string lines = xml(result_line(result));
+  for (const std::string& line : result.explanation) lines += "\n" + xml(line);
   return text + fmt::format("><{} type=\"{}\" message=\"{}\">{}</{}>{}</testcase>\n", tag,
-                            state_name(result.state), xml(message), xml(result_line(result)), tag,
+                            state_name(result.state), xml(message), lines, tag,
                             attachments_xml(result));
 }
 
@@ -119,6 +121,7 @@ Json statement_json(const PairResult& result) {
   if (differs_at_all(result) && result.origin != Origin::kUnknown) {
     json["origin"] = origin_name(result.origin);
   }
+  if (!result.explanation.empty()) json["explanation"] = result.explanation;
   if (!result.rule.empty()) json["rule"] = result.rule;
   if (Json tolerance = tolerance_json(result.tolerance); !tolerance.empty())
     json["tolerance"] = std::move(tolerance);
@@ -132,6 +135,7 @@ std::string run_json(const ComparisonRun& run, const std::string& path) {
   const RelativePaths relative(path);
   Json json = {{"version", 1}, {"title", run.title}, {"counts", counts_json(count_states(run))}};
   if (run.shares > 0) json["shard"] = {{"share", run.share}, {"of", run.shares}};
+  if (run.passed_over > 0) json["passed_over"] = run.passed_over;
   if (!run.golden_folder.empty()) json["goldens"] = relative(run.golden_folder);
   if (!run.output_folder.empty()) json["output"] = relative(run.output_folder);
   // A picture a line: easy to look at, and to compare with another run's.

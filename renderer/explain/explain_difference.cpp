@@ -47,7 +47,7 @@ double pixel_distance(const Pixel& a, const Pixel& b) {
 }
 
 void measure_cluster(const DrawnFrame& a, const DrawnFrame& b, const PixelCluster& cluster,
-                     DifferenceExplanation& explanation) {
+                     ClusterExplanation& explanation) {
   const auto width = static_cast<std::uint32_t>(a.image.width);
   double sum = 0;
   explanation.largest = -1;
@@ -70,29 +70,18 @@ std::vector<std::uint32_t> evenly_spread(const std::vector<std::uint32_t>& pixel
   return some;
 }
 
-}  // namespace
+ClusterExplanation explain_cluster(const DrawnFrame& a, const DrawnFrame& b,
+                                   const PixelCluster& cluster,
+                                   const std::vector<CircleChange>& changes,
+                                   std::uint64_t list_budget) {
+  ClusterExplanation explanation;
+  explanation.pixels = cluster.pixels.size();
+  explanation.box = cluster.box;
+  measure_cluster(a, b, cluster, explanation);
 
-DifferenceExplanation explain_difference(const DrawnFrame& a, const DrawnFrame& b,
-                                         std::uint64_t list_budget) {
-  DifferenceExplanation explanation;
-  PixelClusters found = find_clusters(differing_pixels(a, b, true), a.image.width, a.image.height);
-  if (found.pixels == 0) {
-    explanation.in_bytes = false;
-    found = find_clusters(differing_pixels(a, b, false), a.image.width, a.image.height);
-  }
-  const std::vector<CircleChange> changes = match_circles(a.circles, a.places, b.circles, b.places);
-  explanation.changes = changes.size();
-  explanation.pixels = found.pixels;
-  explanation.clusters = found.clusters;
-  if (found.pixels == 0) return explanation;
-  explanation.cluster_pixels = found.largest.pixels.size();
-  explanation.box = found.largest.box;
-  measure_cluster(a, b, found.largest, explanation);
-
-  const std::vector<std::uint32_t> examined = evenly_spread(found.largest.pixels);
+  const std::vector<std::uint32_t> examined = evenly_spread(cluster.pixels);
   explanation.examined = examined.size();
-  const std::vector<ChangeEffect> effects =
-      sum_effects(a, b, changes, examined, list_budget > 0 ? list_budget : physical_memory() / 4);
+  const std::vector<ChangeEffect> effects = sum_effects(a, b, changes, examined, list_budget);
   double whole = 0;
   for (const ChangeEffect& effect : effects) whole += effect.amount;
   for (std::size_t i = 0; i < changes.size(); ++i)
@@ -102,6 +91,29 @@ DifferenceExplanation explain_difference(const DrawnFrame& a, const DrawnFrame& 
   std::stable_sort(
       explanation.circles.begin(), explanation.circles.end(),
       [](const auto& first, const auto& second) { return first.share > second.share; });
+  return explanation;
+}
+
+}  // namespace
+
+DifferenceExplanation explain_difference(const DrawnFrame& a, const DrawnFrame& b,
+                                         std::uint64_t list_budget, std::size_t most) {
+  DifferenceExplanation explanation;
+  const auto clusters = [&](bool in_bytes) {
+    return find_clusters(differing_pixels(a, b, in_bytes), a.image.width, a.image.height, most);
+  };
+  PixelClusters found = clusters(true);
+  if (found.pixels == 0) {
+    explanation.in_bytes = false;
+    found = clusters(false);
+  }
+  const std::vector<CircleChange> changes = match_circles(a.circles, a.places, b.circles, b.places);
+  explanation.changes = changes.size();
+  explanation.pixels = found.pixels;
+  explanation.clusters = found.clusters;
+  for (const PixelCluster& cluster : found.largest)
+    explanation.explained.push_back(explain_cluster(
+        a, b, cluster, changes, list_budget > 0 ? list_budget : physical_memory() / 4));
   return explanation;
 }
 

@@ -1,6 +1,7 @@
 #include "renderer/explain/pixel_clusters.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace roundel {
 namespace {
@@ -29,7 +30,8 @@ class PixelSets {
 
 }  // namespace
 
-PixelClusters find_clusters(const Buffer<std::uint8_t>& marked, int width, int height) {
+PixelClusters find_clusters(const Buffer<std::uint8_t>& marked, int width, int height,
+                            std::size_t most) {
   const auto columns = static_cast<std::size_t>(width), rows = static_cast<std::size_t>(height);
   PixelSets sets(marked.size());
   PixelClusters found;
@@ -54,22 +56,31 @@ PixelClusters find_clusters(const Buffer<std::uint8_t>& marked, int width, int h
 
   Buffer<std::uint32_t> sizes(marked.size());
   std::fill(sizes.begin(), sizes.end(), 0);
-  std::uint32_t largest = 0;
   for (std::size_t i = 0; i < marked.size(); ++i)
     if (marked[i] != 0) ++sizes[sets.find(static_cast<std::uint32_t>(i))];
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == 0) continue;
-    ++found.clusters;
-    if (sizes[i] > sizes[largest]) largest = static_cast<std::uint32_t>(i);
-  }
+  std::vector<std::uint32_t> roots;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] > 0) roots.push_back(static_cast<std::uint32_t>(i));
+  found.clusters = roots.size();
+  std::stable_sort(roots.begin(), roots.end(), [&sizes](std::uint32_t first, std::uint32_t second) {
+    return sizes[first] > sizes[second];
+  });
+  roots.resize(std::min(most, roots.size()));
 
-  found.largest.box = {width, height, -1, -1};
-  found.largest.pixels.reserve(sizes[largest]);
+  std::unordered_map<std::uint32_t, PixelCluster*> by_root;
+  found.largest.resize(roots.size());
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    found.largest[i].box = {width, height, -1, -1};
+    found.largest[i].pixels.reserve(sizes[roots[i]]);
+    by_root[roots[i]] = &found.largest[i];
+  }
   for (std::size_t i = 0; i < marked.size(); ++i) {
     const auto pixel = static_cast<std::uint32_t>(i);
-    if (marked[i] == 0 || sets.find(pixel) != largest) continue;
-    found.largest.pixels.push_back(pixel);
-    PixelRect& box = found.largest.box;
+    if (marked[i] == 0) continue;
+    const auto cluster = by_root.find(sets.find(pixel));
+    if (cluster == by_root.end()) continue;
+    cluster->second->pixels.push_back(pixel);
+    PixelRect& box = cluster->second->box;
     const int x = static_cast<int>(i % columns), row = static_cast<int>(i / columns);
     box = {std::min(box.x0, x), std::min(box.y0, row), std::max(box.x1, x), std::max(box.y1, row)};
   }

@@ -16,11 +16,12 @@ struct PixelCluster {
 /// Of the pixels that are not 0.
 struct PixelClusters {
   std::uint64_t pixels = 0, clusters = 0;
-  PixelCluster largest;  ///< the first one among equals; empty where there is none
+  std::vector<PixelCluster> largest;  ///< the largest first, the first ones among equals
 };
 
-/// `marked` is [height][width], at most 2³² pixels. By disjoint sets (Tarjan 1975), in one pass;
-/// takes 8 bytes a pixel.
-PixelClusters find_clusters(const Buffer<std::uint8_t>& marked, int width, int height);
+/// `marked` is [height][width], at most 2³² pixels; the `most` largest clusters are kept. By
+/// disjoint sets (Tarjan 1975), in one pass; takes 8 bytes a pixel.
+PixelClusters find_clusters(const Buffer<std::uint8_t>& marked, int width, int height,
+                            std::size_t most = 1);
 
 }  // namespace roundel

@@ -89,6 +89,9 @@ std::string primaries_text(const spng_chrm& primaries) {
 }
 
 int exif_orientation(std::span<const std::uint8_t> exif) {
+  constexpr std::string_view kStart("Exif\0\0", 6);  // as JPEG has it, and some WebP files
+  if (exif.size() > kStart.size() && std::equal(kStart.begin(), kStart.end(), exif.begin()))
+    exif = exif.subspan(kStart.size());
   constexpr std::size_t kHeader = 8, kEntry = 12;
   constexpr std::uint32_t kOrientation = 0x112, kShort = 3;
   if (exif.size() < kHeader || exif[0] != exif[1] || (exif[0] != 'I' && exif[0] != 'M')) return 1;

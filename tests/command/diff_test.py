@@ -171,6 +171,43 @@ class PlantedDefects(DiffTest):
         self.assertIn("they are 20x10 grey and 10x10 grey",
                       self.run_diff("grey.png", "small.png", "--shape-tolerant", code=DIFFER).stdout)
 
+    def corpus(self, name, as_name=None):
+        with open(os.path.join(CORPUS, name), "rb") as file:
+            return self.write(as_name or name, file.read())
+
+    def test_jpeg_and_webp_are_read(self):
+        self.write("a.png", png(24, 17, 4, bytes(value % 256 for y in range(17) for x in range(24)
+                                                 for value in (x * 10, y * 14, x * y, x * 9))))
+        line = self.run_diff("a.png", self.corpus("lossless.webp"), code=SAME).stdout
+        self.assertEqual(line, "a.png lossless.webp: same: equal pixels\n")
+        found = json.loads(self.run_diff(self.corpus("colour.jpg"), "a.png", "--shape-tolerant", "--json", code=DIFFER).stdout)
+        self.assertGreater(found["channels"]["alpha"]["mean"], 50)
+        self.assertTrue(all(0 < found["channels"][name]["mean"] < 12 for name in ("red", "green", "blue")), found)
+        line = self.run_diff("colour.jpg", self.corpus("progressive.jpg"), code=DIFFER).stdout
+        self.assertIn("24x17 RGB and 24x17 RGB, turned by Exif orientation 6", line)
+        (said,) = json.loads(subprocess.check_output([ROUNDEL, "info", "--json", self.corpus("lossy.webp")], cwd=self.folder))
+        self.assertEqual((said["width"], said["channels"], said["orientation"]), (24, 3, 6))
+        self.assertIn("an ICC profile", said["color_space"])
+        for name in ("cmyk.jpg", "animated.webp"):
+            self.assertIn("not a sound", self.run_diff(self.corpus(name), "a.png", code=COULD_NOT).stderr)
+        for folder in ("a", "b"):
+            os.mkdir(os.path.join(self.folder, folder))
+            self.corpus("grey.jpg", f"{folder}/1.JPEG")
+            self.corpus("lossy.webp", f"{folder}/2.webp")
+        self.corpus("lossless.webp", "b/3.WEBP")
+        self.corpus("colour.jpg", "b/1.JPEG")
+        done = self.run_diff("a", "b", "--report", "report", "--json=run.json", code=DIFFER)
+        self.assertTrue(done.stdout.endswith("3 pictures: 1 same, 1 differs, 1 new\n"), done.stdout)
+
+    def test_a_program_without_the_modules_says_so(self):
+        os.mkdir(os.path.join(self.folder, "bin"))
+        program = shutil.copy(ROUNDEL, os.path.join(self.folder, "bin"))
+        done = subprocess.run([program, "diff", self.corpus("colour.jpg"), self.corpus("lossy.webp")], cwd=self.folder,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, COULD_NOT)
+        for module in ("jpeg", "webp"):
+            self.assertIn(f"/lib/roundel/libroundel_{module}.so: no such file", done.stderr)
+
     def test_nan_in_floats(self):
         values = [k / 100 for k in range(300)]
         self.write("a.pfm", pfm(10, 10, values))
@@ -263,9 +300,9 @@ class HostileFiles(DiffTest):
         self.refused("none.png", "no such file")
         self.refused("folder", "expected a file, got a directory")
         self.refused("pipe", "expected a regular file")
-        for name, data in {"empty": b"", "text.png": b"hello", "jpeg.png": b"\xff\xd8\xff\xe0" * 9}.items():
+        for name, data in {"empty": b"", "text.png": b"hello", "gif.png": b"GIF89a" * 9}.items():
             self.write(name, data)
-            self.refused(name, "expected a PNG, EXR or PFM file")
+            self.refused(name, "expected a PNG, EXR, PFM, JPEG or WebP file")
             self.run_diff(name, name, code=COULD_NOT)
 
     def test_an_unreadable_file(self):

@@ -326,12 +326,13 @@ class Difference(ExplainTest):
     def test_a_planted_change_is_named(self):
         text = self.diff("scene.yaml", "moved.yaml").stdout
         self.assertIn("different circles: 1\n", text)
-        self.assertRegex(text, r"\n +100 % +[\d,]+  changed +layers\[3\] circles, 0 +"
-                               r"layers\[3\] circles, 0 +y 0\.5 -> 0\.45\n$")
+        self.assertRegex(text, r"\n +100 % +[\d,]+  changed +layers\[3\] circles, 0 \(scene.yaml:10\) +"
+                               r"layers\[3\] circles, 0 \(moved.yaml:10\) +y 0\.5 -> 0\.45\n$")
 
     def test_json_has_the_cluster_and_the_circles(self):
         found = json.loads(self.diff("scene.yaml", "moved.yaml", "--json").stdout)
-        cluster, (circle,) = found["cluster"], found["circles"]
+        cluster = found["explained"][0]
+        (circle,) = cluster["circles"]
         self.assertEqual((circle["change"], circle["share"]), ("changed", 1))
         self.assertEqual((circle["a"]["circle"], circle["b"]["layer"]), (3303, 3))
         self.assertLessEqual(cluster["pixels"], found["pixels"])
@@ -360,7 +361,7 @@ class Difference(ExplainTest):
             scene("b.yaml", numbers)
             for one, other in (("a", "b"), ("b", "a")):
                 found = json.loads(self.diff(f"{one}.yaml", f"{other}.yaml", "--json").stdout)
-                (circle,) = found["circles"]
+                (circle,) = found["explained"][0]["circles"]
                 expected = change if one == "a" or change != "removed" else "added"
                 self.assertEqual(circle["change"], expected)
                 at = {side: circle[side] and circle[side]["index"] for side in "ab"}
@@ -378,10 +379,42 @@ class Difference(ExplainTest):
         self.assertIn("different circles: 0\n", text)
         self.assertRegex(text, r"\n +100 % +the background\n$")
 
+    def test_values_of_the_files_come_first(self):
+        self.write("b.yaml", SCENE.replace('bottom: "#ffe0c0"', 'bottom: "#ffe0c1"').replace("zoom: 1.2", "zoom: 1.20")
+                   .replace("count: 3000", "count: 3001").replace("frames: 10,", "").replace("  - generator: rgb", "  - generator: rgb\n    name: first"))
+        values = ["image.background.bottom #ffe0c0 -> #ffe0c1", "layers[0].name first added",
+                  "layers[1].random.count 3000 -> 3001", "animation.frames 10 removed"]
+        self.assertEqual(json.loads(self.diff("scene.yaml", "b.yaml", "--json").stdout)["scene"], values)
+        self.assertEqual(self.diff("scene.yaml", "b.yaml").stdout.splitlines()[2:6], [f"scene: {value}" for value in values])
+        self.write("seed.yaml", SCENE + "seed: 5\n")
+        self.assertIn("scene: seed 5 added\n", self.diff("scene.yaml", "seed.yaml").stdout)
+        self.assertNotIn("scene: ", self.diff("scene.yaml", "seed.yaml", "--seed", "2", code=0).stdout)
+        self.assertIn("scene: layers [4 items] -> [1 item]\n", self.diff("scene.yaml", "corner.yaml").stdout)
+
+    def test_another_size_is_a_difference(self):
+        done = self.diff("scene.yaml", "corner.yaml", "--json")
+        found = json.loads(done.stdout)
+        self.assertEqual(found["shape"], "120x80 RGB and 8x4 RGB")
+        self.assertIn("image.width 120 -> 8", found["scene"])
+        self.assertIn("no pixels to compare: 120x80 RGB and 8x4 RGB\n", self.diff("scene.yaml", "corner.yaml").stdout)
+        self.assertIn("differ in ", self.diff("scene.yaml", "corner.yaml", "--size", "40x40").stdout)
+
+    def test_each_cluster_is_explained(self):
+        circles = [f"      - {{x: 0.{x}, y: 0.5, radius: 0.0{x}}}\n" for x in (2, 5, 8)]
+        start = "version: 1\nimage: {width: 64, height: 64}\nlayers:\n  - circles:\n"
+        self.write("a.yaml", start + circles[0] + "".join(circle.replace("}", ", color: '#ff0000'}") for circle in circles[1:]))
+        self.write("b.yaml", start + "".join(circles))
+        found = json.loads(self.diff("a.yaml", "b.yaml", "--json").stdout)
+        self.assertEqual([cluster["circles"][0]["b"]["line"] for cluster in found["explained"]], [7, 6])
+        self.assertEqual(found["clusters"], 2)
+        text = self.diff("a.yaml", "b.yaml", "--clusters", "1").stdout
+        self.assertIn("cluster 1 of 2: ", text)
+        self.assertNotIn("cluster 2 of 2: ", text)
+        self.assertIn("--clusters: expected a whole number from 1 to 1000", self.diff("a.yaml", "b.yaml", "--clusters", "0", code=2).stderr)
+
     def test_what_cannot_be_compared_is_exit_code_2(self):
         self.write("bad.yaml", SCENE.replace("count: 300,", "count: -1,"))
         for arguments, says in (
-                (["scene.yaml", "corner.yaml"], "got 120x80 RGB and 8x4 RGB"),
                 (["scene.yaml", "bad.yaml"], "bad.yaml:8:"),
                 (["none.yaml", "bad.yaml"], "none.yaml: "),
                 (["scene.yaml"], "expected A B"),

@@ -53,8 +53,8 @@ class BothBackends : public ::testing::Test {
   PairResult result(decltype(RegressMachine::make) make) {
     Problems problems;
     const RegressMachine machine{{Backend::kCpu, Backend::kCuda}, std::move(make)};
-    const ComparisonRun run =
-        draw_and_compare({{&scene_, 0, "a.png"}}, options_, rules_, {}, machine, problems);
+    const ComparisonRun run = draw_and_compare({{&scene_, 0, "a.png"}}, options_, rules_,
+                                               find_goldens(options_.goldens), machine, problems);
     EXPECT_TRUE(problems.empty());
     return run.results.at(0);
   }

@@ -39,6 +39,9 @@ TEST_F(CompareFolders, PairsByPathAndNamesWhatOnlyOneHas) {
   }
   put("b/x/deep er/\xC3\xBC.png", spot);
   folder_.write("a/notes.txt", "no picture");
+  folder_.write("b/notes.txt", "the same name");
+  folder_.write("b/x/a.svg", "another");
+  fs::create_directory_symlink("x", folder_ / "b/link");
   folder_.write("a/goldens.yaml", "no picture either");
   EXPECT_EQ(lines(compare()),
             "ending.PNG: same [default]\n"
@@ -51,7 +54,7 @@ TEST_F(CompareFolders, PairsByPathAndNamesWhatOnlyOneHas) {
                 "same.png: same [default]\n"
                 "x/deep er/\xC3\xBC.png: differs: 1 pixel differs, at most 0 may [default]\n");
   EXPECT_EQ(counts_text(count_states(compare())),
-            "5 pictures: 2 same, 1 differs, 1 new, 1 missing");
+            "5 pictures: 2 same, 1 differs, 1 new, 1 missing; 3 other files passed over");
 }
 
 TEST_F(CompareFolders, WhatCannotBeReadIsAResultAndTheRunGoesOn) {

@@ -135,6 +135,7 @@ ComparisonRun everything() {
   difference.flip = {0.1, 0.2, 0, 1};
   difference.ssim = -0.5;
   result.pixels_per_degree = 30;
+  result.explanation = {"scene: seed 7 -> 8", "  cluster 1 of 2: \"…\""};
   run.results[4].tolerance = {.max_pixels = 0.25, .pixels_in_percent = true};
   run.results[4].difference.kind = PictureDifference::Kind::kEqualPixels;
   std::swap(run.results[1], run.results[2]);

@@ -14,7 +14,7 @@ using Kind = CircleChange::Kind;
 
 DifferenceExplanation explain(const std::vector<Disc>& a, const std::vector<Disc>& b,
                               const ImageSettings& image_a, const ImageSettings& image_b,
-                              std::uint64_t list_budget = 0) {
+                              std::uint64_t list_budget = 0, std::size_t most = 1) {
   Scene scene_a, scene_b;
   InlineSource source_a, source_b;
   source_a.circles.resize(a.size());
@@ -25,7 +25,7 @@ DifferenceExplanation explain(const std::vector<Disc>& a, const std::vector<Disc
   const Circles of_a = make_circles(a), of_b = make_circles(b);
   const Framebuffer drawn_a = draw_cpu(of_a, image_a), drawn_b = draw_cpu(of_b, image_b);
   return explain_difference({of_a, image_a, places_a, drawn_a}, {of_b, image_b, places_b, drawn_b},
-                            list_budget);
+                            list_budget, most);
 }
 
 /// Small discs all over a 200 × 100 image.
@@ -44,7 +44,7 @@ TEST(ExplainDifference, EqualFramesHaveNone) {
   const DifferenceExplanation found = explain(many_discs(), many_discs(), kImage, kImage);
   EXPECT_EQ(found.pixels, 0U);
   EXPECT_EQ(found.changes, 0U);
-  EXPECT_TRUE(found.circles.empty());
+  EXPECT_TRUE(found.explained.empty());
 }
 
 TEST(ExplainDifference, APlantedChangeBearsTheWholeDifference) {
@@ -65,16 +65,16 @@ TEST(ExplainDifference, APlantedChangeBearsTheWholeDifference) {
       in_b = static_cast<std::uint32_t>(after.size() - 1);
     }
     const DifferenceExplanation found = explain(before, after, kImage, kImage);
-    ASSERT_EQ(found.circles.size(), 1U) << name_of(kind);
-    EXPECT_EQ(found.circles[0].change.kind, kind);
-    EXPECT_EQ(found.circles[0].change.in_a, in_a);
-    EXPECT_EQ(found.circles[0].change.in_b, in_b);
-    EXPECT_DOUBLE_EQ(found.circles[0].share, 1);
-    EXPECT_EQ(found.background_share, 0);
+    ASSERT_EQ(found.explained.at(0).circles.size(), 1U) << name_of(kind);
+    EXPECT_EQ(found.explained.at(0).circles[0].change.kind, kind);
+    EXPECT_EQ(found.explained.at(0).circles[0].change.in_a, in_a);
+    EXPECT_EQ(found.explained.at(0).circles[0].change.in_b, in_b);
+    EXPECT_DOUBLE_EQ(found.explained.at(0).circles[0].share, 1);
+    EXPECT_EQ(found.explained.at(0).background_share, 0);
     EXPECT_TRUE(found.in_bytes);
-    EXPECT_EQ(found.examined, found.cluster_pixels);
-    EXPECT_LE(found.circles[0].pixels, found.examined);
-    EXPECT_GE(found.circles[0].pixels, found.examined / 2);
+    EXPECT_EQ(found.explained.at(0).examined, found.explained.at(0).pixels);
+    EXPECT_LE(found.explained.at(0).circles[0].pixels, found.explained.at(0).examined);
+    EXPECT_GE(found.explained.at(0).circles[0].pixels, found.explained.at(0).examined / 2);
   }
 }
 
@@ -82,13 +82,13 @@ TEST(ExplainDifference, ABlackCircleIsResponsibleThoughItAddsNoLight) {
   std::vector<Disc> after = many_discs();
   after.push_back({{1, 0.5f, 0, 0.2f}, {0, 0, 0, 0.9f}});
   const DifferenceExplanation found = explain(many_discs(), after, kImage, kImage);
-  ASSERT_EQ(found.circles.size(), 1U);
-  EXPECT_EQ(found.circles[0].change.kind, Kind::kAdded);
-  EXPECT_NEAR(static_cast<double>(found.cluster_pixels), 3.14159 * 20 * 20, 60);
-  EXPECT_EQ(found.box.x0, 80);
-  EXPECT_EQ(found.box.x1, 119);
-  EXPECT_EQ(found.box.y0, 30);
-  EXPECT_EQ(found.box.y1, 69);
+  ASSERT_EQ(found.explained.at(0).circles.size(), 1U);
+  EXPECT_EQ(found.explained.at(0).circles[0].change.kind, Kind::kAdded);
+  EXPECT_NEAR(static_cast<double>(found.explained.at(0).pixels), 3.14159 * 20 * 20, 60);
+  EXPECT_EQ(found.explained.at(0).box.x0, 80);
+  EXPECT_EQ(found.explained.at(0).box.x1, 119);
+  EXPECT_EQ(found.explained.at(0).box.y0, 30);
+  EXPECT_EQ(found.explained.at(0).box.y1, 69);
 }
 
 TEST(ExplainDifference, CirclesThatFilterOrAddLightAreResponsible) {
@@ -100,9 +100,9 @@ TEST(ExplainDifference, CirclesThatFilterOrAddLightAreResponsible) {
     const Paint paint = with_looks({0.4f, 0.5f, 0.6f, 0.9f}, mode, false);
     after.insert(after.begin() + 400, Disc{{1, 0.5f, 0, 0.2f}, paint});
     const DifferenceExplanation found = explain(before, after, image, image);
-    ASSERT_EQ(found.circles.size(), 1U) << name_of(mode);
-    EXPECT_EQ(found.circles[0].change.in_b, 400U);
-    EXPECT_NEAR(found.circles[0].share, 1, 1e-12);
+    ASSERT_EQ(found.explained.at(0).circles.size(), 1U) << name_of(mode);
+    EXPECT_EQ(found.explained.at(0).circles[0].change.in_b, 400U);
+    EXPECT_NEAR(found.explained.at(0).circles[0].share, 1, 1e-12);
   }
 }
 
@@ -113,8 +113,21 @@ TEST(ExplainDifference, TheLargestClusterCountsAndNotTheOtherOnes) {
   const DifferenceExplanation found = explain(many_discs(), after, kImage, kImage);
   EXPECT_EQ(found.clusters, 2U);
   EXPECT_EQ(found.changes, 2U);
-  ASSERT_EQ(found.circles.size(), 1U);
-  EXPECT_EQ(found.circles[0].change.in_b, after.size() - 1);
+  ASSERT_EQ(found.explained.at(0).circles.size(), 1U);
+  EXPECT_EQ(found.explained.at(0).circles[0].change.in_b, after.size() - 1);
+}
+
+TEST(ExplainDifference, EachClusterHasItsOwnCircles) {
+  std::vector<Disc> after = many_discs();
+  for (const float x : {0.3f, 1.5f, 0.9f})
+    after.push_back({{x, 0.5f, 0, 0.02f + 0.1f * x}, {0, 0, 0, 1}});
+  const DifferenceExplanation found = explain(many_discs(), after, kImage, kImage, 0, 2);
+  EXPECT_EQ(found.clusters, 3U);
+  ASSERT_EQ(found.explained.size(), 2U);
+  EXPECT_GT(found.explained[0].pixels, found.explained[1].pixels);
+  EXPECT_EQ(found.explained[0].circles.at(0).change.in_b, after.size() - 2);
+  EXPECT_EQ(found.explained[1].circles.at(0).change.in_b, after.size() - 1);
+  EXPECT_EQ(found.explained[1].circles.size(), 1U);
 }
 
 TEST(ExplainDifference, SharesFollowTheSizeOfTheEffect) {
@@ -122,11 +135,12 @@ TEST(ExplainDifference, SharesFollowTheSizeOfTheEffect) {
   const std::vector<Disc> after = {{{0.5f, 0.5f, 0, 0.3f}, {0, 0, 0, 0.25f}},
                                    {{1.08f, 0.5f, 0, 0.3f}, {0, 0, 0, 0.5f}}};
   const DifferenceExplanation found = explain({}, after, kImage, kImage);
-  ASSERT_EQ(found.circles.size(), 2U);
+  ASSERT_EQ(found.explained.at(0).circles.size(), 2U);
   EXPECT_EQ(found.clusters, 1U);
-  EXPECT_EQ(found.circles[0].change.in_b, 1U);
-  EXPECT_NEAR(found.circles[0].share, 2.0 / 3, 0.02);
-  EXPECT_NEAR(found.circles[0].share + found.circles[1].share, 1, 1e-12);
+  EXPECT_EQ(found.explained.at(0).circles[0].change.in_b, 1U);
+  EXPECT_NEAR(found.explained.at(0).circles[0].share, 2.0 / 3, 0.02);
+  EXPECT_NEAR(found.explained.at(0).circles[0].share + found.explained.at(0).circles[1].share, 1,
+              1e-12);
 }
 
 TEST(ExplainDifference, CirclesThatNobodySeesHaveNoShare) {
@@ -137,16 +151,16 @@ TEST(ExplainDifference, CirclesThatNobodySeesHaveNoShare) {
   after.push_back({{0.3f, 0.5f, 0, 0.1f}, {1, 1, 1, 0.5f}});
   const DifferenceExplanation found = explain(before, after, kImage, kImage);
   EXPECT_EQ(found.changes, 2U);
-  ASSERT_EQ(found.circles.size(), 1U);
-  EXPECT_EQ(found.circles[0].change.kind, Kind::kAdded);
+  ASSERT_EQ(found.explained.at(0).circles.size(), 1U);
+  EXPECT_EQ(found.explained.at(0).circles[0].change.kind, Kind::kAdded);
 }
 
 TEST(ExplainDifference, AnotherBackgroundIsNamed) {
   ImageSettings grey = kImage;
   grey.background = {{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}};
   const DifferenceExplanation found = explain(many_discs(), many_discs(), kImage, grey);
-  EXPECT_TRUE(found.circles.empty());
-  EXPECT_EQ(found.background_share, 1);
+  EXPECT_TRUE(found.explained.at(0).circles.empty());
+  EXPECT_EQ(found.explained.at(0).background_share, 1);
 }
 
 TEST(ExplainDifference, AlphaAloneIsADifferenceToo) {
@@ -154,9 +168,9 @@ TEST(ExplainDifference, AlphaAloneIsADifferenceToo) {
   image.alpha = true;
   const std::vector<Disc> after = {{{1, 0.5f, 0, 0.2f}, {0, 0, 0, 0.5f}}};
   const DifferenceExplanation found = explain({}, after, image, image);
-  ASSERT_EQ(found.circles.size(), 1U);
-  EXPECT_EQ(found.circles[0].share, 1);
-  EXPECT_EQ(found.largest, 0.5);
+  ASSERT_EQ(found.explained.at(0).circles.size(), 1U);
+  EXPECT_EQ(found.explained.at(0).circles[0].share, 1);
+  EXPECT_EQ(found.explained.at(0).largest, 0.5);
 }
 
 TEST(ExplainDifference, WhatEightBitsDoNotShowIsFoundInFloat) {
@@ -164,8 +178,8 @@ TEST(ExplainDifference, WhatEightBitsDoNotShowIsFoundInFloat) {
   after[410].paint.green += 1e-5f;
   const DifferenceExplanation found = explain(many_discs(), after, kImage, kImage);
   EXPECT_FALSE(found.in_bytes);
-  ASSERT_EQ(found.circles.size(), 1U);
-  EXPECT_EQ(found.circles[0].change.in_b, 410U);
+  ASSERT_EQ(found.explained.at(0).circles.size(), 1U);
+  EXPECT_EQ(found.explained.at(0).circles[0].change.in_b, 410U);
 }
 
 TEST(ExplainDifference, LittleMemoryChangesNothing) {
@@ -173,11 +187,12 @@ TEST(ExplainDifference, LittleMemoryChangesNothing) {
   for (std::size_t i = 0; i < after.size(); i += 3) after[i].paint.blue = 1 - after[i].paint.blue;
   const DifferenceExplanation all = explain(many_discs(), after, kImage, kImage);
   const DifferenceExplanation little = explain(many_discs(), after, kImage, kImage, 1);
-  ASSERT_GT(all.circles.size(), 15U);
-  ASSERT_EQ(all.circles.size(), little.circles.size());
-  for (std::size_t i = 0; i < all.circles.size(); ++i) {
-    EXPECT_EQ(all.circles[i].change.in_b, little.circles[i].change.in_b);
-    EXPECT_EQ(all.circles[i].share, little.circles[i].share);
+  ASSERT_GT(all.explained.at(0).circles.size(), 15U);
+  ASSERT_EQ(all.explained.at(0).circles.size(), little.explained.at(0).circles.size());
+  for (std::size_t i = 0; i < all.explained.at(0).circles.size(); ++i) {
+    EXPECT_EQ(all.explained.at(0).circles[i].change.in_b,
+              little.explained.at(0).circles[i].change.in_b);
+    EXPECT_EQ(all.explained.at(0).circles[i].share, little.explained.at(0).circles[i].share);
   }
 }
 
@@ -185,9 +200,9 @@ TEST(ExplainDifference, OfALargeClusterSomePixelsAreExamined) {
   const ImageSettings image = image_of(640, 480);
   const std::vector<Disc> after = {{{0.5f, 0.5f, 0, 3}, {0, 0, 0, 0.5f}}};
   const DifferenceExplanation found = explain({}, after, image, image);
-  EXPECT_EQ(found.cluster_pixels, 640U * 480);
-  EXPECT_EQ(found.examined, 65536U);
-  EXPECT_EQ(found.circles[0].pixels, 65536U);
+  EXPECT_EQ(found.explained.at(0).pixels, 640U * 480);
+  EXPECT_EQ(found.explained.at(0).examined, 65536U);
+  EXPECT_EQ(found.explained.at(0).circles[0].pixels, 65536U);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST(PixelClusters, NothingMarkedIsNoCluster) {
   const PixelClusters found = clusters_of({"....", "...."});
   EXPECT_EQ(found.pixels, 0U);
   EXPECT_EQ(found.clusters, 0U);
-  EXPECT_TRUE(found.largest.pixels.empty());
+  EXPECT_TRUE(found.largest.empty());
 }
 
 TEST(PixelClusters, CornersConnectAndEdgesDoNotWrap) {
@@ -32,9 +32,25 @@ TEST(PixelClusters, CornersConnectAndEdgesDoNotWrap) {
                                            "...##"});
   EXPECT_EQ(found.pixels, 7U);
   EXPECT_EQ(found.clusters, 3U);
-  EXPECT_EQ(found.largest.pixels, (std::vector<std::uint32_t>{0, 6, 10}));
-  EXPECT_EQ(found.largest.box.x1, 1);
-  EXPECT_EQ(found.largest.box.y1, 2);
+  EXPECT_EQ(found.largest.at(0).pixels, (std::vector<std::uint32_t>{0, 6, 10}));
+  EXPECT_EQ(found.largest.at(0).box.x1, 1);
+  EXPECT_EQ(found.largest.at(0).box.y1, 2);
+}
+
+TEST(PixelClusters, AsManyAsAreWantedAreKeptTheLargestFirst) {
+  const std::vector<std::string> rows = {"#..##",  //
+                                         "....#",  //
+                                         "##...",  //
+                                         "...##"};
+  Buffer<std::uint8_t> marked(20);
+  for (std::size_t i = 0; i < marked.size(); ++i) marked[i] = rows[i / 5][i % 5] == '#';
+  const PixelClusters found = find_clusters(marked, 5, 4, 3);
+  EXPECT_EQ(found.clusters, 4U);
+  ASSERT_EQ(found.largest.size(), 3U);
+  EXPECT_EQ(found.largest[0].pixels, (std::vector<std::uint32_t>{3, 4, 9}));
+  EXPECT_EQ(found.largest[1].pixels, (std::vector<std::uint32_t>{10, 11}));
+  EXPECT_EQ(found.largest[2].pixels, (std::vector<std::uint32_t>{18, 19}));
+  EXPECT_EQ(find_clusters(marked, 5, 4, 9).largest.size(), 4U);
 }
 
 TEST(PixelClusters, BranchesThatMeetLateAreOneCluster) {
@@ -42,7 +58,7 @@ TEST(PixelClusters, BranchesThatMeetLateAreOneCluster) {
                                            "#.#.#",  //
                                            "#####"});
   EXPECT_EQ(found.clusters, 1U);
-  EXPECT_EQ(found.largest.pixels.size(), 11U);
+  EXPECT_EQ(found.largest.at(0).pixels.size(), 11U);
 }
 
 TEST(PixelClusters, AgreeWithFloodingOnRandomMarks) {
@@ -78,7 +94,7 @@ TEST(PixelClusters, AgreeWithFloodingOnRandomMarks) {
       largest = std::max(largest, size);
     }
     EXPECT_EQ(found.clusters, clusters) << density;
-    EXPECT_EQ(found.largest.pixels.size(), largest) << density;
+    EXPECT_EQ(found.largest.at(0).pixels.size(), largest) << density;
   }
 }
 

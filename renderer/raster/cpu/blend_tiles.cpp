@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 
 #include "renderer/raster/chunk_plan.h"
 
@@ -29,6 +30,8 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets her
 #include "renderer/raster/cpu/speck_blender.h"
 
 #include "renderer/raster/cpu/area_specks.h"
+
+#include "renderer/raster/cpu/area_patches.h"
 
 #include "renderer/raster/cpu/area_blender.h"
 

@@ -36,12 +36,16 @@ HWY_INLINE ModePaint<L> paint_of(const Batch& batch, int k) {
 }
 
 /// One bit a lane.
-HWY_INLINE std::uint64_t bits_of(L::Mask mask) {
+template <class Tag>
+HWY_INLINE std::uint64_t bits_of(Tag tag, hn::Mask<Tag> mask) {
   std::uint8_t bytes[8] = {};  // NOLINT: StoreMaskBits writes up to 8 bytes
-  hn::StoreMaskBits(kTag, mask, bytes);
+  hn::StoreMaskBits(tag, mask, bytes);
   std::uint64_t bits = 0;
   __builtin_memcpy(&bits, bytes, sizeof bits);
   return bits;
+}
+HWY_INLINE std::uint64_t bits_of(L::Mask mask) {
+  return bits_of(kTag, mask);
 }
 
 /// `kLooks`: of frames with looks.

@@ -4,6 +4,14 @@
 /// Pixels whose state stays in registers while a batch's circles pass: kLanes wide, kRows high.
 constexpr int kRows = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
 
+/// A vector's pixels as part of a block that is nearly a square: of these the edge of a circle goes
+/// through fewer than of rows.
+constexpr int kPatchColumns = std::min(kLanes, 4), kPatchRows = kLanes / kPatchColumns;
+static_assert(kRows % kPatchRows == 0);
+/// Coverage by area is found for a cell at a time.
+constexpr int kCellPatches = 8;                                             ///< side by side
+constexpr int kCellColumns = kCellPatches * kPatchColumns, kCellRows = 32;  ///< pixels
+
 // Transmittance is also counted in halvings, as an integer in units of 2⁻²³: the bits of a binary32
 // number, less those of 1, are never more than its logarithm to the base 2.
 inline std::int32_t bits_of(float value) {
@@ -43,11 +51,15 @@ class TileBlocks {
       hn::Store(pixel_center<L>(x, args_.grid.s, args_.grid.half_x), kTag, column_x_ + i);
       hn::Store(pixel_center<L>(y, args_.grid.s, args_.grid.half_y), kTag, row_y_ + i);
     }
-    for (int y = 0; y < tile_size; y += kRows)
-      for (int x = 0; x < tile_size; x += kLanes) blocks_[num_blocks_++] = {x, y, 1};
+    for (int cell_y = 0; cell_y < tile_size; cell_y += kCellRows)
+      for (int cell_x = 0; cell_x < tile_size; cell_x += kCellColumns)
+        for (int y = cell_y; y < std::min(cell_y + kCellRows, tile_size); y += kRows)
+          for (int x = cell_x; x < std::min(cell_x + kCellColumns, tile_size); x += kLanes)
+            blocks_[num_blocks_++] = {x, y, 1};
   }
 
-  /// Those with pixels that were active when collect_active_blocks() was called last, row by row.
+  /// Those with pixels that were active when collect_active_blocks() was called last, cell by cell
+  /// and in them row by row.
   std::span<const Block> blocks() const { return {blocks_, static_cast<std::size_t>(num_blocks_)}; }
 
   /// Forgets blocks whose pixels are all opaque; false when there is no other left.
@@ -83,15 +95,22 @@ class TileBlocks {
   }
   /// `plane`: floats from plane to plane.
   static HWY_INLINE State load_pixels(const float* at, std::size_t plane) {
-    const auto load = [&](std::size_t i) HWY_ATTR { return hn::Load(kTag, at + i * plane); };
+    return load_planes([&](std::size_t i) HWY_ATTR { return hn::Load(kTag, at + i * plane); });
+  }
+  static HWY_INLINE void store_pixels(const State& pixels, float* at, std::size_t plane) {
+    store_planes(pixels, [&](Vector channel, std::size_t i)
+                             HWY_ATTR { hn::Store(channel, kTag, at + i * plane); });
+  }
+  /// `load`: what plane i has.
+  template <class Load>
+  static HWY_INLINE State load_planes(const Load& load) {
     if constexpr (kLooks)
       return {load(0), load(1), load(2), load(3), load(4), load(5)};
     else
       return {load(0), load(1), load(2), load(3)};
   }
-  static HWY_INLINE void store_pixels(const State& pixels, float* at, std::size_t plane) {
-    const auto store = [&](Vector channel, std::size_t i)
-                           HWY_ATTR { hn::Store(channel, kTag, at + i * plane); };
+  template <class Store>
+  static HWY_INLINE void store_planes(const State& pixels, const Store& store) {
     store(pixels.red, 0), store(pixels.green, 1), store(pixels.blue, 2);
     if constexpr (kLooks) {
       store(pixels.red_transmittance, 3), store(pixels.green_transmittance, 4);

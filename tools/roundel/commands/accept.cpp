@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <tuple>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
@@ -17,6 +18,7 @@ struct AcceptOptions {
   std::vector<std::string> names;
   bool all = false;
   bool prunes = false;
+  bool hashes = false;
   bool adds = false;                   ///< beside the goldens that there are
   std::string output;                  ///< folder that regress has written to
   std::optional<std::string> goldens;  ///< default: the folder that regress has compared with
@@ -37,6 +39,9 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
       "add", options.adds,
       "leave the goldens that there are, and store the pictures beside them, NAME.png as "
       "NAME.alt-1.png and so on: each of a picture's goldens does");
+  line.add_switch("hashes", options.hashes,
+                  "keep a hash of the pixels in goldens.lock, and no picture; goldens that are "
+                  "hashes stay so without this");
   add_regress_output(line, options.output, "folder that regress has written to");
   line.add_value("goldens", "DIR", file_name(options.goldens, "a folder"),
                  "folder of the goldens, an existing one (default: the one that regress has "
@@ -54,8 +59,11 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.all && !options.names.empty())
       problems.emplace_back("expected either NAME or --all");
-    if (options.adds && !options.all && options.names.empty())
-      problems.emplace_back("--add: expected NAME or --all");
+    if (options.adds && options.hashes) problems.emplace_back("expected either --add or --hashes");
+    for (const auto& [is_on, name] :
+         {std::pair{options.adds, "--add"}, {options.hashes, "--hashes"}})
+      if (is_on && !options.all && options.names.empty())
+        problems.push_back(fmt::format("{}: expected NAME or --all", name));
     if (!options.all && !options.prunes && options.names.empty())
       problems.emplace_back("expected NAME, --all or --prune");
   });
@@ -93,35 +101,75 @@ int tell_nothing_to_accept(const AcceptOptions& options) {
   return kSame;
 }
 
+/// Accepts and removes goldens, and says what becomes of each.
+class Acceptance {
+ public:
+  explicit Acceptance(const AcceptOptions& options)
+      : options_(options), goldens_(read_pending(options.output, options.goldens)) {}
+
+  int run() {
+    for (const std::string& name : names_to_accept(options_, goldens_.names))
+      problems_.attempt([&] { accept(name); });
+    if (options_.prunes)
+      for (const std::string& name : goldens_.unused) problems_.attempt([&] { prune(name); });
+    if (has_changed_lock_) problems_.attempt([&] { finish_lock(); });
+    if (!problems_.empty()) return kCouldNotCompare;
+    return has_changed_ ? kDiffer : kSame;
+  }
+
+ private:
+  void say(const std::string& name, const std::string& what) const {
+    if (options_.verbosity != Verbosity::kQuiet) print_out(printable(name) + ": " + what + "\n");
+  }
+
+  void accept(const std::string& name) {
+    std::string golden = name;
+    Accepted accepted;
+    if (options_.adds) {
+      std::tie(accepted, golden) = add_golden(goldens_, name);
+    } else if (options_.hashes || is_locked(goldens_, name)) {
+      golden = kLockName;
+      accepted = lock_golden(goldens_, name);
+      has_changed_lock_ |= accepted != Accepted::kAlready;
+      locked_.push_back(name);
+    } else {
+      accepted = accept_golden(goldens_, name);
+    }
+    has_changed_ |= accepted != Accepted::kAlready;
+    const std::string place = golden == name        ? ""
+                              : golden == kLockName ? fmt::format(" as a hash in {}", kLockName)
+                                                    : " as " + printable(golden);
+    say(name, accepted == Accepted::kAlready    ? "is the golden already" + place
+              : accepted == Accepted::kReplaced ? "replaced in " + goldens_.golden_folder + place
+                                                : "stored in " + goldens_.golden_folder + place);
+  }
+
+  void prune(const std::string& name) {
+    const bool was_locked = goldens_.lock.erase(name) > 0;
+    has_changed_lock_ |= was_locked;
+    if (!remove_golden(goldens_, name) && !was_locked) return;
+    has_changed_ = true;
+    say(name, "removed from " + goldens_.golden_folder);
+  }
+
+  /// Pictures in whose place hashes stand now go last: nothing is lost where the lock cannot be
+  /// written.
+  void finish_lock() {
+    write_lock(goldens_);
+    for (const std::string& name : locked_)
+      problems_.attempt([&] { remove_golden(goldens_, name); });
+  }
+
+  const AcceptOptions& options_;
+  AcceptableGoldens goldens_;
+  Problems problems_;
+  std::vector<std::string> locked_;
+  bool has_changed_ = false, has_changed_lock_ = false;
+};
+
 int accept(const AcceptOptions& options) {
   if (!has_pending(options.output)) return tell_nothing_to_accept(options);
-  const AcceptableGoldens goldens = read_pending(options.output, options.goldens);
-  Problems problems;
-  bool has_changed = false;
-  for (const std::string& name : names_to_accept(options, goldens.names)) {
-    problems.attempt([&] {
-      const auto [accepted, golden] =
-          options.adds ? add_golden(goldens, name) : std::pair(accept_golden(goldens, name), name);
-      has_changed |= accepted != Accepted::kAlready;
-      if (options.verbosity == Verbosity::kQuiet) return;
-      const char* const what = accepted == Accepted::kAlready    ? "is the golden already"
-                               : accepted == Accepted::kReplaced ? "replaced in "
-                                                                 : "stored in ";
-      print_out(fmt::format("{}: {}{}{}\n", printable(name), what,
-                            accepted == Accepted::kAlready ? "" : goldens.golden_folder,
-                            golden == name ? "" : " as " + printable(golden)));
-    });
-  }
-  for (const std::string& name : options.prunes ? goldens.unused : std::vector<std::string>()) {
-    problems.attempt([&] {
-      if (!remove_golden(goldens, name)) return;
-      has_changed = true;
-      if (options.verbosity != Verbosity::kQuiet)
-        print_out(fmt::format("{}: removed from {}\n", printable(name), goldens.golden_folder));
-    });
-  }
-  if (!problems.empty()) return kCouldNotCompare;
-  return has_changed ? kDiffer : kSame;
+  return Acceptance(options).run();
 }
 
 }  // namespace

@@ -64,7 +64,9 @@ void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity
   std::set<std::string> used;
   for (const PairResult& result : run.results) {
     used.insert(result.rule);
-    if (is_printed(result, verbosity)) text += result_line(result) + "\n";
+    if (!is_printed(result, verbosity)) continue;
+    text += result_line(result) + "\n";
+    for (const std::string& line : result.explanation) text += "    " + line + "\n";
   }
   print_out(text + counts_text(count_states(run)) + "\n");
   for (const std::string& rule : unused_rules(rules, used)) {
@@ -285,7 +287,7 @@ std::vector<std::string> result_files(const RunFiles& files) {
 
 std::vector<std::string> pictures_read(const std::string& folder) {
   try {
-    std::vector<std::string> paths = list_pictures(folder).pictures;
+    std::vector<std::string> paths = list_pictures(folder).files;
     for (std::string& path : paths) path = (fs::path(folder) / path).string();
     return paths;
   } catch (const Error&) {  // reading them will say so

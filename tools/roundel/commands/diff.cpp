@@ -80,8 +80,9 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
                    "them, a line for each that is not the same. By default no pixel may differ.");
   std::vector<std::string> files;
   line.add_arguments("A B", 2, 2, files,
-                     "pictures: PNG, EXR or PFM, whatever their endings; or folders with files "
-                     "that end in .png, .exr or .pfm; A is the reference");
+                     "pictures: PNG, EXR, PFM, JPEG or WebP, whatever their endings; or folders "
+                     "with files that end in .png, .exr, .pfm, .jpg, .jpeg or .webp; A is the "
+                     "reference");
   add_tolerance(line, options.tolerance, options.measures);
   add_diff_image(line, options);
   add_run_files(line, options.files);
@@ -322,9 +323,10 @@ int diff_folders(const DiffOptions& options) {
   const GoldenRules rules = load_rules(files, options.a, options.tolerance);
   ComparisonRun run = compare_folders(options.a, options.b, rules, options.measures);
   if (run.results.empty()) {
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{} and {}: expected pictures (.png, .exr or .pfm), got none",
-                            options.a, options.b));
+    throw Error(
+        ExitCode::kInvalidScene,
+        fmt::format("{} and {}: expected pictures (.png, .exr, .pfm, .jpg or .webp), got none",
+                    options.a, options.b));
   }
   Problems problems;
   keep_pictures(options, run, problems);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -54,6 +55,22 @@ GoldenTrial try_goldens(const PairResult& subject, const std::vector<std::string
     nearest->result.reasons.push_back(
         fmt::format("nearest of {} goldens: {}", goldens.size(), nearest->result.golden_path));
   return std::move(nearest.value());
+}
+
+GoldenTrial try_locked(const PairResult& subject, const LockedGolden& golden,
+                       const std::string& folder, const Picture& drawn) {
+  GoldenTrial trial;
+  trial.result = subject;
+  const ImageMetadata said{"", golden.fingerprint, 0, golden.frame};
+  trial.result.origin = origin_of(said, drawn.metadata);
+  if (pixel_hash(drawn) == golden.pixels) return trial;
+  trial.result.state = PairState::kDiffers;
+  trial.result.difference.kind = PictureDifference::Kind::kOtherShape;
+  trial.result.difference.shape = "a hash and a picture";
+  trial.result.reasons = {fmt::format("its pixels have not the hash at {}:{}",
+                                      (std::filesystem::path(folder) / kLockName).string(),
+                                      golden.line)};
+  return trial;
 }
 
 bool same_pixels(const Picture& a, const Picture& b) {

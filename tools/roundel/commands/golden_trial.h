@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "renderer/compare/comparison_run.h"
+#include "renderer/compare/golden_lock.h"
 #include "renderer/compare/golden_rules.h"
 #include "renderer/compare/picture.h"
 
@@ -22,6 +23,10 @@ struct GoldenTrial {
 /// name where there are several. Throws Error where a golden cannot be read.
 GoldenTrial try_goldens(const PairResult& subject, const std::vector<std::string>& goldens,
                         const Picture& drawn, const GoldenRules& rules, const Measures& measures);
+
+/// The same with what a lock in `folder` has of the golden.
+GoldenTrial try_locked(const PairResult& subject, const LockedGolden& golden,
+                       const std::string& folder, const Picture& drawn);
 
 /// True for pictures of one scene that hold the same bits.
 bool same_pixels(const Picture& a, const Picture& b);

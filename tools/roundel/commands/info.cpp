@@ -31,7 +31,7 @@ bool parse(const Arguments& arguments, InfoOptions& options) {
                    "channels, colour space where it is not sRGB, and where they come from "
                    "(fingerprint of the scene, seed, frame). "
                    "Without files: version, backends and devices of this program and machine.");
-  line.add_arguments("FILE...", 0, kAnyNumber, options.files, "pictures (PNG, EXR)");
+  line.add_arguments("FILE...", 0, kAnyNumber, options.files, "pictures (PNG, EXR, JPEG, WebP)");
   line.add_switch("json", options.json,
                   "print JSON: an array with one object a picture, or one object for the machine; "
                   "memory in bytes");
@@ -81,7 +81,7 @@ ExitCode describe_pictures(const InfoOptions& options) {
         pictures.push_back(picture_json(path));
       } else {
         print_out(is_exr(path) ? picture_text(path, read_exr_info(path))
-                               : picture_text(path, read_png_info(path)));
+                               : picture_text(path, read_picture_info(path)));
       }
     });
   }

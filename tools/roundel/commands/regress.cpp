@@ -14,6 +14,7 @@
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/commands/comparing.h"
+#include "tools/roundel/commands/explain_failures.h"
 #include "tools/roundel/commands/regression.h"
 #include "tools/roundel/commands/unused_goldens.h"
 
@@ -29,7 +30,9 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
       "for NAME.yaml, with --frames DIR/NAME/0007.png for frame 7. Prints what differs, and "
       "whether the scene has changed since the golden was stored or the renderer; keeps what was "
       "drawn for \"roundel accept\".");
-  add_scenes(line, options.scenes);
+  line.add_arguments("SCENE...", 1, kAnyNumber, options.scenes,
+                     "scene files (YAML), or folders: all *.yaml in them and their subfolders, "
+                     "with the goldens in the same subfolders of DIR");
   line.add_value("goldens", "DIR", text(options.goldens), "folder of the goldens");
   add_regress_output(line, options.output,
                      "folder for pictures that differ (DIR/actual) and where (DIR/diff); those of "
@@ -42,6 +45,9 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
       "the first share's");
   line.add_switch("strict", options.is_strict,
                   "a golden of no picture of this run is a failure, too: \"missing\"");
+  line.add_value("explain-from", "REV", text(options.explain_from, "a revision"),
+                 "where a scene has changed, draw it as it was at this revision of its git "
+                 "repository, with its data, and say which values and circles make the difference");
   add_run_files(line, options.files);
   line.add_value("json", "FILE", text(options.files.json, "a file name, or - for stdout"),
                  "write the results as JSON; - for stdout, instead of lines");
@@ -66,10 +72,11 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
 }
 
 /// Nothing that is read may be replaced, or lie where pictures are kept and removed.
-void check_regress_outputs(const RegressOptions& options, const std::vector<Scene>& scenes) {
-  std::vector<std::string> inputs = files_read(scenes);
-  inputs.insert(inputs.end(), options.scenes.begin(), options.scenes.end());
+void check_regress_outputs(const RegressOptions& options, const RegressPlan& plan) {
+  std::vector<std::string> inputs = files_read(plan.scenes);
+  for (const GoldenScene& file : plan.files) inputs.push_back(file.path);
   inputs.push_back(manifest_path(options.files, options.goldens));
+  inputs.push_back((fs::path(options.goldens) / kLockName).string());
   for (std::string& mask : masks_read(options.files, options.goldens, options.tolerance))
     inputs.push_back(std::move(mask));
   for (std::string& golden : pictures_read(options.goldens)) inputs.push_back(std::move(golden));
@@ -117,7 +124,7 @@ int regress(const RegressOptions& options) {
   set_log_level(options.verbosity);
   const ThreadLimit thread_limit(options.machine.raster.threads);
   RegressPlan plan = make_regress_plan(options);
-  check_regress_outputs(options, plan.scenes);
+  check_regress_outputs(options, plan);
   remove_old_results(options.files);
   if (!fs::is_directory(options.goldens)) {
     throw Error(ExitCode::kUsage, fmt::format("--goldens: expected a folder, got {}",
@@ -132,22 +139,25 @@ int regress(const RegressOptions& options) {
   }
   const RegressMachine machine = choose_machine(options, work);
   Problems problems;
-  std::vector<std::string> unused = unused_goldens(options.goldens, names_of(plan), rules);
-  const std::vector<std::string> unused_by_any_share = unused;
-  if (options.shard) keep_share(*options.shard, plan, unused);
-  ComparisonRun run = draw_and_compare(plan.subjects, options, rules, unused, machine, problems);
-  find_renamed(unused_by_any_share, options.goldens, run);
+  StoredGoldens stored = find_goldens(options.goldens);
+  stored.unused = unused_goldens(stored, names_of(plan), rules);
+  const std::vector<std::string> unused_by_any_share = stored.unused;
+  if (options.shard) keep_share(*options.shard, plan, stored.unused);
+  ComparisonRun run = draw_and_compare(plan.subjects, options, rules, stored, machine, problems);
+  find_renamed(unused_by_any_share, stored, run);
+  if (options.explain_from)
+    explain_failures(*options.explain_from, plan.subjects, options.scene.overrides, run);
   run.results.insert(run.results.end(), plan.broken.begin(), plan.broken.end());
   if (options.is_strict)
-    for (const std::string& name : unused)
-      run.results.push_back(missing_picture(name, options.goldens));
+    for (const std::string& name : stored.unused)
+      run.results.push_back(missing_picture(name, stored));
   std::sort(run.results.begin(), run.results.end(),
             [](const PairResult& a, const PairResult& b) { return a.name < b.name; });
   const int code = finish_run(run, rules, options.files, options.verbosity);
   if (prints_lines(options.files, options.verbosity)) {
-    if (!options.is_strict) print_unused_goldens(unused, options.goldens);
+    if (!options.is_strict) print_unused_goldens(stored);
     print_advice(run);
-    if (options.is_strict && !unused.empty())
+    if (options.is_strict && !stored.unused.empty())
       print_out("to remove the goldens of no picture: " + run.accept_command + " --prune\n");
   }
   return problems.empty() ? code : static_cast<int>(kCouldNotCompare);

@@ -9,6 +9,7 @@
 #include "renderer/scene/scene.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/commands/comparing.h"
+#include "tools/roundel/commands/scene_files.h"
 
 namespace roundel {
 
@@ -17,7 +18,8 @@ struct RegressOptions {
   std::string goldens;
   std::string output;  ///< folder for what differs
   std::optional<Shard> shard;
-  bool is_strict = false;  ///< goldens of no picture fail
+  std::optional<std::string> explain_from;  ///< a revision of git's
+  bool is_strict = false;                   ///< goldens of no picture fail
   FramesOption frames;
   SceneOptions scene;
   MachineOptions machine;
@@ -37,6 +39,7 @@ struct Subject {
 
 /// What is known before anything is drawn.
 struct RegressPlan {
+  std::vector<GoldenScene> files;
   std::vector<Scene> scenes;  ///< as given, but those that could not be read
   std::vector<Subject> subjects;
   std::vector<PairResult> broken;  ///< one for each scene that cannot be drawn

@@ -105,15 +105,14 @@ class AddedTime {
 class Regression {
  public:
   Regression(const std::vector<Subject>& subjects, const RegressOptions& options,
-             const GoldenRules& rules, const std::vector<std::string>& unused,
-             const RegressMachine& machine)
+             const GoldenRules& rules, const StoredGoldens& stored, const RegressMachine& machine)
       : options_(options),
         rules_(rules),
-        unused_(unused),
+        stored_(stored),
         machine_(machine),
         pending_(options.output, options.goldens, names_of(subjects)),
         subjects_(subjects),
-        others_(other_goldens(list_pictures(options.goldens).pictures)) {
+        others_(other_goldens(stored.files)) {
     if (pending_.leftover_problem().empty()) return;
     spdlog::warn("{}; pictures of an earlier run may stay in {}", pending_.leftover_problem(),
                  options.output);
@@ -229,28 +228,37 @@ class Regression {
     return (fs::path(options_.goldens) / name).string();
   }
 
-  std::vector<std::string> goldens_of(const std::string& name) const {
+  struct Goldens {
     std::vector<std::string> paths;
+    const LockedGolden* locked = nullptr;  ///< where the first one is no picture
+  };
+  Goldens goldens_of(const std::string& name) const {
+    Goldens goldens;
     std::error_code ignored;
     const std::string path = path_of_golden(name);
-    if (fs::exists(fs::symlink_status(path, ignored))) paths.push_back(path);
+    if (fs::exists(fs::symlink_status(path, ignored))) {
+      goldens.paths.push_back(path);
+    } else if (const auto locked = stored_.lock.find(name); locked != stored_.lock.end()) {
+      goldens.locked = &locked->second;
+    }
     if (const auto others = others_.find(name); others != others_.end())
-      for (const std::string& other : others->second) paths.push_back(path_of_golden(other));
-    return paths;
+      for (const std::string& other : others->second)
+        goldens.paths.push_back(path_of_golden(other));
+    return goldens;
   }
 
   /// `drawn`: by each backend.
   void compare(const std::vector<Picture>& drawn, PairResult& result) {
     const AddedTime time(result);
-    const std::vector<std::string> goldens = goldens_of(result.name);
-    if (goldens.empty()) {
+    const Goldens goldens = goldens_of(result.name);
+    if (goldens.paths.empty() && goldens.locked == nullptr) {
       result.state = PairState::kNew;
       result.reasons = {"there is no golden " + path_of_golden(result.name)};
       if (!same_pixels(drawn.front(), drawn.back()))
         result.reasons.emplace_back("cpu and cuda have drawn different pixels");
       return keep(drawn.front(), result);
     }
-    result.golden_path = goldens.front();
+    if (!goldens.paths.empty()) result.golden_path = goldens.paths.front();
     GoldenTrial trial = attempt(goldens, drawn.front(), result);
     const Picture* shown = &drawn.front();
     if (!same_pixels(drawn.front(), drawn.back())) {
@@ -287,10 +295,13 @@ class Regression {
   }
 
   /// Where a golden cannot be read, it may be replaced: what was drawn is kept.
-  GoldenTrial attempt(const std::vector<std::string>& goldens, const Picture& drawn,
-                      PairResult& result) {
+  GoldenTrial attempt(const Goldens& goldens, const Picture& drawn, PairResult& result) {
+    if (goldens.locked != nullptr) {
+      GoldenTrial trial = try_locked(result, *goldens.locked, options_.goldens, drawn);
+      if (trial.result.state == PairState::kSame || goldens.paths.empty()) return trial;
+    }
     try {
-      return try_goldens(result, goldens, drawn, rules_, options_.measures);
+      return try_goldens(result, goldens.paths, drawn, rules_, options_.measures);
     } catch (const Error&) {
       keep(drawn, result);
       throw;
@@ -314,14 +325,14 @@ class Regression {
   std::vector<std::string> unused_to_list() const {
     std::vector<std::string> names;
     if (!options_.is_strict) return names;
-    std::copy_if(unused_.begin(), unused_.end(), std::back_inserter(names),
+    std::copy_if(stored_.unused.begin(), stored_.unused.end(), std::back_inserter(names),
                  [](const std::string& name) { return name.ends_with(".png"); });
     return names;
   }
 
   const RegressOptions& options_;
   const GoldenRules& rules_;
-  const std::vector<std::string>& unused_;
+  const StoredGoldens& stored_;
   const RegressMachine& machine_;
   PendingGoldens pending_;
   const std::vector<Subject>& subjects_;
@@ -332,9 +343,9 @@ class Regression {
 }  // namespace
 
 ComparisonRun draw_and_compare(const std::vector<Subject>& subjects, const RegressOptions& options,
-                               const GoldenRules& rules, const std::vector<std::string>& unused,
+                               const GoldenRules& rules, const StoredGoldens& stored,
                                const RegressMachine& machine, Problems& problems) {
-  return Regression(subjects, options, rules, unused, machine).run(problems);
+  return Regression(subjects, options, rules, stored, machine).run(problems);
 }
 
 }  // namespace roundel

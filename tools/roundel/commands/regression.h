@@ -9,6 +9,7 @@
 #include "renderer/raster/rasterizer.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/commands/regress_plan.h"
+#include "tools/roundel/commands/unused_goldens.h"
 
 namespace roundel {
 
@@ -20,10 +21,10 @@ struct RegressMachine {
 
 /// Draws the subjects and compares each with its golden: small pictures side by side, a thread
 /// each, large ones one after the other on all threads. Keeps what differs for accept, with the
-/// names of `unused` goldens; where the list of it cannot be written, that goes to `problems`. The
-/// results have the order of the subjects.
+/// names of goldens that are unused; where the list of it cannot be written, that goes to
+/// `problems`. The results have the order of the subjects.
 ComparisonRun draw_and_compare(const std::vector<Subject>& subjects, const RegressOptions& options,
-                               const GoldenRules& rules, const std::vector<std::string>& unused,
+                               const GoldenRules& rules, const StoredGoldens& stored,
                                const RegressMachine& machine, Problems& problems);
 
 }  // namespace roundel

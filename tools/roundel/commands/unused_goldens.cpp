@@ -36,54 +36,78 @@ std::string path_in(const std::string& folder, const std::string& name) {
   return (fs::path(folder) / name).string();
 }
 
-}  // namespace
-
-std::vector<std::string> unused_goldens(const std::string& folder,
-                                        const std::set<std::string>& drawn,
-                                        const GoldenRules& rules) {
-  std::vector<std::string> unused;
-  for (const std::string& name : list_pictures(folder).pictures) {
-    const std::string film = name.substr(0, name.find('/') + 1);
-    const bool is_drawn = drawn.count(name) > 0 || drawn.count(film) > 0 ||
-                          drawn.count(picture_of_other_golden(name)) > 0;
-    if (!is_drawn && !is_mask(rules, path_in(folder, name))) unused.push_back(name);
-  }
-  return unused;
+std::optional<SaidOrigin> origin_of_golden(const std::string& name, const StoredGoldens& stored) {
+  if (const auto origin = said_origin(path_in(stored.folder, name))) return origin;
+  const auto locked = stored.lock.find(name);
+  if (locked == stored.lock.end()) return std::nullopt;
+  return SaidOrigin(locked->second.fingerprint, locked->second.frame);
 }
 
-void print_unused_goldens(const std::vector<std::string>& unused, const std::string& folder) {
+bool is_of_film(const std::string& name, const std::set<std::string>& drawn) {
+  for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1))
+    if (drawn.count(name.substr(0, end + 1)) > 0) return true;
+  return false;
+}
+
+}  // namespace
+
+StoredGoldens find_goldens(const std::string& folder) {
+  StoredGoldens stored{folder, list_pictures(folder).files, read_golden_lock(folder)};
+  // Photographs are no goldens.
+  std::erase_if(stored.files, [](const std::string& name) { return !known_format(name); });
+  return stored;
+}
+
+std::vector<std::string> unused_goldens(const StoredGoldens& stored,
+                                        const std::set<std::string>& drawn,
+                                        const GoldenRules& rules) {
+  std::set<std::string> unused;
+  const auto is_drawn = [&drawn](const std::string& name) {
+    return drawn.count(name) > 0 || is_of_film(name, drawn) ||
+           drawn.count(picture_of_other_golden(name)) > 0;
+  };
+  for (const std::string& name : stored.files)
+    if (!is_drawn(name) && !is_mask(rules, path_in(stored.folder, name))) unused.insert(name);
+  for (const auto& [name, golden] : stored.lock)
+    if (!is_drawn(name)) unused.insert(name);
+  return {unused.begin(), unused.end()};
+}
+
+void print_unused_goldens(const StoredGoldens& stored) {
+  const std::vector<std::string>& unused = stored.unused;
   if (unused.empty()) return;
   constexpr std::size_t kFew = 5;
   std::string names;
   for (std::size_t i = 0; i < std::min(kFew, unused.size()); ++i)
     names += (i == 0 ? "" : ", ") + printable(unused[i]);
   print_out(fmt::format("{} in {} of no picture of this run: {}{}\n",
-                        counted(unused.size(), "golden"), folder, names,
+                        counted(unused.size(), "golden"), stored.folder, names,
                         unused.size() > kFew ? ", …" : ""));
 }
 
-PairResult missing_picture(const std::string& name, const std::string& folder) {
+PairResult missing_picture(const std::string& name, const StoredGoldens& stored) {
   PairResult result;
   result.name = name;
   result.state = PairState::kMissing;
-  result.golden_path = path_in(folder, name);
   result.reasons = {"no scene of this run draws it"};
+  if (std::binary_search(stored.files.begin(), stored.files.end(), name))
+    result.golden_path = path_in(stored.folder, name);
   return result;
 }
 
-void find_renamed(const std::vector<std::string>& unused, const std::string& folder,
+void find_renamed(const std::vector<std::string>& unused, const StoredGoldens& stored,
                   ComparisonRun& run) {
   const auto is_new = [](const PairResult& result) { return result.state == PairState::kNew; };
   if (std::none_of(run.results.begin(), run.results.end(), is_new)) return;
   std::map<SaidOrigin, std::string> names;  // of those unused
   for (const std::string& name : unused)
-    if (const auto origin = said_origin(path_in(folder, name))) names.emplace(*origin, name);
+    if (const auto origin = origin_of_golden(name, stored)) names.emplace(*origin, name);
   for (PairResult& result : run.results) {
     if (!is_new(result)) continue;
     const auto origin = said_origin(result.actual_path);
     const auto golden = origin ? names.find(*origin) : names.end();
     if (golden != names.end())
-      result.reasons.push_back(path_in(folder, golden->second) +
+      result.reasons.push_back(path_in(stored.folder, golden->second) +
                                " is of this scene and frame, under another name");
   }
 }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <tbb/parallel_for.h>
-#include <xxhash.h>
 
 #include <filesystem>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/golden_lock.h"
 #include "renderer/compare/picture.h"
 #include "renderer/image/files.h"
 #include "renderer/scene/load_scene.h"
@@ -110,14 +110,7 @@ FrameName name_of(const std::string& pattern, const std::optional<Scene>& scene,
 
 /// "300 96x64 0123…\n"
 std::string manifest_line(std::int64_t frame, const std::string& path) {
-  const Picture picture = read_picture(path);
-  const auto of_samples = [](const auto& samples) {
-    return XXH3_128bits(samples.data(), samples.size() * sizeof samples[0]);
-  };
-  const bool is_bytes = picture.samples == Picture::Samples::kBytes;
-  const XXH128_hash_t hash = is_bytes ? of_samples(picture.bytes) : of_samples(picture.floats);
-  return fmt::format("{} {}x{} {:016x}{:016x}\n", frame, picture.width, picture.height, hash.high64,
-                     hash.low64);
+  return fmt::format("{} {}\n", frame, pixel_hash(read_picture(path)));
 }
 
 /// Throws Error where the manifest cannot be written, or would replace what is read.

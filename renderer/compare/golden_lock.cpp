@@ -1,0 +1,120 @@
+#include "renderer/compare/golden_lock.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
+#include "renderer/compare/pending_goldens.h"
+#include "renderer/image/files.h"
+#include "renderer/scene/read_values.h"
+#include "renderer/scene/scene_errors.h"
+#include "renderer/scene/spec.h"
+#include "renderer/scene/validate.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMaxLocked = 1'000'000;
+
+std::string lock_path(const std::string& folder) {
+  return (fs::path(folder) / kLockName).string();
+}
+
+const Spec& lock_format() {
+  static const SpecPtr kGolden =
+      spec(ObjectSpec{{{"picture", spec(StringSpec{}, "a picture's path"), "", true, ""},
+                       {"pixels", spec(StringSpec{}, "a hash"), "", true, ""},
+                       {"fingerprint", spec(StringSpec{}, "a fingerprint"), "", true, ""},
+                       {"frame", spec(IntegerSpec{-kMaxFrame, kMaxFrame}), "", true, ""}}},
+           "{picture: NAME, pixels: HASH, fingerprint: HEX, frame: N}");
+  static const SpecPtr kFormat = spec(
+      ObjectSpec{
+          {{"version", spec(IntegerSpec{1, 1}), "", true, ""},
+           {"goldens", spec(ListSpec{kGolden, 0, kMaxLocked}, "a list of goldens"), "", true, ""}}},
+      "{version: 1, goldens: [...]}");
+  return *kFormat;
+}
+
+bool is_hex(std::string_view text) {
+  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool is_pixel_hash(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  return space != std::string_view::npos && space > 0 && is_hex(text.substr(space + 1)) &&
+         text.substr(0, space).find_first_not_of("0123456789x") == std::string_view::npos;
+}
+
+std::string of_key(ValidNode golden, std::string_view key) {
+  return std::string(golden.find(key).value().text());
+}
+
+void read_golden(ValidNode node, std::size_t index, SceneErrors& errors, GoldenLock& lock) {
+  const std::string name = of_key(node, "picture");
+  LockedGolden golden{of_key(node, "pixels"), of_key(node, "fingerprint"),
+                      read_integer(node.find("frame").value()), node.place().line};
+  const auto expect = [&](bool holds, const char* key, const char* expected) {
+    if (holds) return;
+    const ValidNode value = node.find(key).value();
+    errors.add(value.place(), fmt::format("goldens[{}].{}", index, key),
+               fmt::format("expected {}, got {}", expected, roundel::quoted(value.text())));
+  };
+  expect(is_acceptable(name), "picture", "a picture's path within the folder");
+  expect(lock.count(name) == 0, "picture", "each picture once");
+  expect(is_pixel_hash(golden.pixels), "pixels", "WIDTHxHEIGHT and 32 hex digits");
+  expect(is_hex(golden.fingerprint), "fingerprint", "32 hex digits");
+  lock.emplace(name, std::move(golden));
+}
+
+}  // namespace
+
+std::string pixel_hash(const Picture& picture) {
+  const auto of_samples = [](const auto& samples) {
+    return XXH3_128bits(samples.data(), samples.size() * sizeof samples[0]);
+  };
+  const bool is_bytes = picture.samples == Picture::Samples::kBytes;
+  const XXH128_hash_t hash = is_bytes ? of_samples(picture.bytes) : of_samples(picture.floats);
+  return fmt::format("{}x{} {:016x}{:016x}", picture.width, picture.height, hash.high64,
+                     hash.low64);
+}
+
+GoldenLock read_golden_lock(const std::string& folder) {
+  const std::string path = lock_path(folder);
+  std::error_code ignored;
+  GoldenLock lock;
+  if (!fs::exists(path, ignored)) return lock;
+  const std::string text = InputFile(path).read(YamlTree::kMaxFileBytes + 1);
+  YamlTree tree(text, path, "lock");
+  SceneErrors errors(path);
+  const std::optional<PartlyValidNode> root = validate(tree.root(), lock_format(), errors);
+  errors.throw_if_any();
+  std::size_t index = 0;
+  for (const ValidNode& golden : root.value().find("goldens").value().items())
+    read_golden(golden, index++, errors, lock);
+  errors.throw_if_any();
+  return lock;
+}
+
+void write_golden_lock(const std::string& folder, const GoldenLock& lock) {
+  const std::string path = lock_path(folder);
+  if (lock.empty()) {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+    return;
+  }
+  std::string text = "# By \"roundel accept --hashes\"; docs/regress.md.\nversion: 1\ngoldens:\n";
+  for (const auto& [name, golden] : lock)
+    text +=
+        fmt::format("  - {{picture: {}, pixels: \"{}\", fingerprint: \"{}\", frame: {}}}\n",
+                    nlohmann::json(name).dump(), golden.pixels, golden.fingerprint, golden.frame);
+  write_text_atomically(path, text);
+}
+
+}  // namespace roundel

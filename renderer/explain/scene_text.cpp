@@ -1,0 +1,135 @@
+#include "renderer/explain/scene_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/base/text.h"
+#include "renderer/scene/number_text.h"
+#include "renderer/scene/vars.h"
+
+namespace roundel {
+namespace {
+
+constexpr std::size_t kLongestList = 8;
+
+bool has_only_scalars(YamlNode list) {
+  bool result = list.is_list();
+  list.for_each_item([&result](YamlNode item) { result = result && item.is_scalar(); });
+  return result;
+}
+
+std::string value_text(YamlNode node) {
+  if (node.is_scalar()) {
+    const std::string quoted_text = quoted(node.text());  // shortened, and without line ends
+    return quoted_text.substr(1, quoted_text.size() - 2);
+  }
+  if (node.is_map()) return "{" + count_with_noun(node.count(), "key") + "}";
+  if (!node.is_list()) return "nothing";
+  if (node.count() > kLongestList || !has_only_scalars(node))
+    return "[" + count_with_noun(node.count(), "item") + "]";
+  std::vector<std::string> items;
+  node.for_each_item([&items](YamlNode item) { items.push_back(value_text(item)); });
+  return fmt::format("[{}]", fmt::join(items, ", "));
+}
+
+std::vector<YamlNode> items_of(YamlNode list) {
+  std::vector<YamlNode> items;
+  list.for_each_item([&items](YamlNode item) { items.push_back(item); });
+  return items;
+}
+
+/// Numbers are equal however they are written.
+bool is_same_scalar(YamlNode a, YamlNode b) {
+  if (!a.is_scalar() || !b.is_scalar()) return a.kind() == b.kind();
+  if (a.text() == b.text()) return true;
+  const auto number_a = parse_number(a.text()).value, number_b = parse_number(b.text()).value;
+  return a.kind() == YamlKind::kPlain && b.kind() == YamlKind::kPlain && number_a && number_b &&
+         *number_a == *number_b;
+}
+
+class ValueChanges {
+ public:
+  explicit ValueChanges(std::vector<std::string> passed_over)
+      : passed_over_(std::move(passed_over)) {}
+
+  void compare(YamlNode a, YamlNode b, const std::string& path) {
+    if (std::find(passed_over_.begin(), passed_over_.end(), path) != passed_over_.end()) return;
+    if (a.is_map() && b.is_map()) return compare_maps(a, b, path);
+    if (a.is_list() && b.is_list() && a.count() == b.count() && !has_only_scalars(a)) {
+      const std::vector<YamlNode> of_a = items_of(a), of_b = items_of(b);
+      for (std::size_t i = 0; i < of_a.size(); ++i)
+        compare(of_a[i], of_b[i], fmt::format("{}[{}]", path, i));
+      return;
+    }
+    if (is_same(a, b)) return;
+    lines_.push_back(fmt::format("{} {} -> {}", path, value_text(a), value_text(b)));
+  }
+
+  std::vector<std::string> take() { return std::move(lines_); }
+
+ private:
+  static bool is_same(YamlNode a, YamlNode b) {
+    if (!a.is_list() || !b.is_list()) return is_same_scalar(a, b);
+    const std::vector<YamlNode> of_a = items_of(a), of_b = items_of(b);
+    return std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), is_same_scalar);
+  }
+
+  void compare_maps(YamlNode a, YamlNode b, const std::string& path) {
+    const auto path_of = [&path](YamlNode key) {
+      return path + (path.empty() ? "" : ".") + std::string(key.text());
+    };
+    const auto add = [&](YamlNode key, YamlNode value, const char* what) {
+      const std::string name = path_of(key);
+      if (key.text() == "circles" ||
+          std::find(passed_over_.begin(), passed_over_.end(), name) != passed_over_.end())
+        return;
+      lines_.push_back(fmt::format("{} {} {}", name, value_text(value), what));
+    };
+    a.for_each_entry([&](YamlNode key, YamlNode value) {
+      const auto other = b.find(key.text());
+      if (!other) return add(key, value, "removed");
+      if (key.text() != "circles" || !value.is_list()) compare(value, *other, path_of(key));
+    });
+    b.for_each_entry([&](YamlNode key, YamlNode value) {
+      if (!a.find(key.text())) add(key, value, "added");
+    });
+  }
+
+  std::vector<std::string> passed_over_, lines_;
+};
+
+}  // namespace
+
+SceneText::SceneText(std::string_view text, const std::string& path,
+                     const SceneOverrides& overrides)
+    : tree_(text, path) {
+  SceneErrors errors(path);
+  replace_vars(tree_, path, overrides.vars, errors);
+  const auto layers = root().find("layers");
+  if (!layers) return;
+  layers->for_each_item([this](YamlNode layer) {
+    std::vector<std::uint32_t>& lines = circle_lines_.emplace_back();
+    if (const auto circles = layer.find("circles"))
+      circles->for_each_item([&lines](YamlNode circle) { lines.push_back(circle.place().line); });
+    const auto data = layer.find("data");
+    data_.push_back(data && data->is_scalar() ? std::string(data->text()) : "");
+  });
+}
+
+std::optional<std::uint32_t> SceneText::circle_line(std::size_t layer, std::uint64_t index) const {
+  if (layer >= circle_lines_.size() || index >= circle_lines_[layer].size()) return std::nullopt;
+  return circle_lines_[layer][index];
+}
+
+std::vector<std::string> changed_values(const SceneText& a, const SceneText& b,
+                                        const SceneOverrides& overrides) {
+  std::vector<std::string> passed_over = {"output"};
+  if (overrides.seed) passed_over.emplace_back("seed");
+  if (overrides.width) passed_over.insert(passed_over.end(), {"image.width", "image.height"});
+  ValueChanges changes(passed_over);
+  changes.compare(a.root(), b.root(), "");
+  return changes.take();
+}
+
+}  // namespace roundel

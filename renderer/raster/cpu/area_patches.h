@@ -1,0 +1,368 @@
+// What a batch's circles cover of a cell of pixels, by area. Included inside HWY_NAMESPACE by
+// blend_tiles.cpp, once a target.
+
+/// The circles of a batch as discs.
+struct BatchDiscs {
+  alignas(64) float x[kBatch];  // see AreaDisc
+  alignas(64) float y[kBatch];
+  alignas(64) float radius[kBatch];
+  alignas(64) float r2[kBatch];
+  alignas(64) float arc[kBatch];
+  alignas(64) float bend[kBatch];
+  std::uint64_t huge;  ///< those that the coverage test decides: above kLargestAreaRadius
+
+  void load(const Batch& batch, float scale) {
+    huge = 0;
+    for (int k = 0; k < batch.count; k += kLanes) {
+      const AreaDisc<L> disc =
+          area_disc<L>(hn::Load(kTag, batch.x + k), hn::Load(kTag, batch.y + k),
+                       hn::Load(kTag, batch.radius + k), scale);
+      hn::Store(disc.x, kTag, x + k), hn::Store(disc.y, kTag, y + k);
+      hn::Store(disc.radius, kTag, radius + k), hn::Store(disc.r2, kTag, r2 + k);
+      hn::Store(disc.arc, kTag, arc + k), hn::Store(disc.bend, kTag, bend + k);
+      huge |= bits_of(L::greater(disc.radius, L::set(kLargestAreaRadius))) << k;
+    }
+  }
+  AreaDisc<L> at(int k) const {
+    return {L::set(x[k]),  L::set(y[k]),   L::set(radius[k]),
+            L::set(r2[k]), L::set(arc[k]), L::set(bend[k])};
+  }
+};
+
+/// The columns' and the rows' values in a patch that begins `at` one. Reads a vector.
+HWY_INLINE Vector columns_of_patch(const float* at) {
+  return hn::LoadDup128(kTag, at);
+}
+HWY_INLINE Vector rows_of_patch(const float* at) {
+  if constexpr (kPatchRows == 1) {
+    return L::set(*at);
+  } else {
+    alignas(64) static constexpr std::int32_t kRowOfLane[16] = {0, 0, 0, 0, 1, 1, 1, 1,
+                                                                2, 2, 2, 2, 3, 3, 3, 3};
+    return hn::TableLookupLanes(hn::LoadU(kTag, at), hn::SetTableIndices(kTag, kRowOfLane));
+  }
+}
+/// Edges of a patch's columns and rows from the first one's.
+HWY_INLINE Vector column_edges(float first) {
+  alignas(16) static constexpr float kColumns[4] = {0, 1, 2, 3};
+  return L::add(L::set(first), columns_of_patch(kColumns));
+}
+HWY_INLINE Vector row_edges(float first) {
+  alignas(64) static constexpr float kRowNumbers[16] = {0, 1, 2, 3};
+  return L::add(L::set(first), rows_of_patch(kRowNumbers));
+}
+
+/// Of the pixel from `edge` to edge + 1.
+HWY_INLINE AreaSpan<L> pixel_span(Vector center, Vector edge) {
+  return area_span<L>(L::sub(edge, center), L::sub(L::add(edge, L::set(1.0f)), center));
+}
+
+/// In planes, `stride` floats from row to row.
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> load_patch(Tag tag, const float* at, std::size_t stride) {
+  if constexpr (hn::MaxLanes(tag) <= kPatchColumns) {
+    return hn::LoadU(tag, at);
+  } else {
+    const hn::Half<Tag> half;
+    const float* const upper = at + hn::MaxLanes(half) / kPatchColumns * stride;
+    // By the arguments' namespace: targets without such vectors have no Combine.
+    return Combine(tag, load_patch(half, upper, stride), load_patch(half, at, stride));
+  }
+}
+template <class Tag>
+HWY_INLINE void store_patch(Tag tag, hn::Vec<Tag> patch, float* at, std::size_t stride) {
+  if constexpr (hn::MaxLanes(tag) <= kPatchColumns) {
+    hn::StoreU(patch, tag, at);
+  } else {
+    const hn::Half<Tag> half;
+    float* const upper = at + hn::MaxLanes(half) / kPatchColumns * stride;
+    store_patch(half, LowerHalf(half, patch), at, stride);
+    store_patch(half, UpperHalf(half, patch), upper, stride);
+  }
+}
+
+/// Shares are computed circle by circle, for those patches only that an edge goes through.
+/// `kLooks`: of frames with looks.
+template <bool kLooks>
+class AreaPatches {
+ public:
+  /// Cells are gone through in words: eight rows of eight patches, a bit each.
+  static constexpr int kWordRows = 8 * kPatchRows, kWords = kCellRows / kWordRows;
+
+  struct Cell {
+    float edge_x, edge_y;               ///< of its first pixel
+    const float *column_x, *row_y;      ///< centres
+    std::uint64_t active[kWords] = {};  ///< patches of blocks that are still active
+
+    /// The block whose first pixel is (x, y) of the cell.
+    void add_active(unsigned x, unsigned y) {
+      for (unsigned row = y; row < y + kRows; row += kPatchRows)
+        active[row / kWordRows] |= ((std::uint64_t{1} << kLanes / kPatchColumns) - 1)
+                                   << (row % kWordRows / kPatchRows * 8 + x / kPatchColumns);
+    }
+  };
+
+  AreaPatches(const Batch& batch, const BatchDiscs& discs, float scale)
+      : batch_(batch), discs_(discs), scale_(scale) {
+    hn::Store(hn::Zero(kTag), kTag, alphas_[0]);
+  }
+
+  void set_alpha(int k, float alpha) { hn::Store(L::set(alpha), kTag, alphas_[1 + k]); }
+
+  /// To be called once all alphas are set.
+  void compute(const Cell& cell) {
+    for (auto& row : touching_)
+      for (int k = 0; k < batch_.count; k += kByteLanes)
+        hn::Store(hn::Zero(kBytes), kBytes, row + k);
+    next_ = 1 + kBatch;
+    for (int k = 0; k < batch_.count; ++k) compute_circle(cell, k);
+  }
+
+  /// The circles that touch a block, counted from the cell's first pixel.
+  std::uint64_t touching(unsigned column, unsigned row) const {
+    constexpr int kAcross = kLanes / kPatchColumns;
+    const auto patches = hn::Set(
+        kBytes, static_cast<std::uint8_t>(((1 << kAcross) - 1) << (column / kPatchColumns)));
+    std::uint64_t circles = 0;
+    for (int k = 0; k < batch_.count; k += kByteLanes) {
+      auto touched = hn::Load(kBytes, touching_[row / kPatchRows] + k);
+      for (unsigned i = kPatchRows; i < kRows; i += kPatchRows)
+        touched = hn::Or(touched, hn::Load(kBytes, touching_[(row + i) / kPatchRows] + k));
+      circles |= bits_of(kBytes, hn::Ne(hn::And(touched, patches), hn::Zero(kBytes))) << k;
+    }
+    return circles;
+  }
+
+  /// Of circle k, which touches its block, in the patch from a pixel of the cell on: alpha times
+  /// the shares.
+  HWY_INLINE Vector alpha(int k, unsigned column, unsigned row) const {
+    const auto& places = place_[k][row / kWordRows];
+    return hn::Load(kTag,
+                    alphas_[places[row % kWordRows / kPatchRows * 8 + column / kPatchColumns]]);
+  }
+
+  AreaDisc<L> hole_of(int k) const {
+    return area_disc<L>(L::set(batch_.x[k]), L::set(batch_.y[k]), L::set(batch_.hole[k]), scale_);
+  }
+
+ private:
+  static constexpr hn::CappedTag<std::uint8_t, kBatch> kBytes{};
+  static constexpr int kByteLanes = static_cast<int>(hn::MaxLanes(kBytes));
+  static constexpr int kPatches = kCellPatches * (kCellRows / kPatchRows);
+
+  void compute_circle(const Cell& cell, int k) {
+    std::uint64_t edges[kWords], any = 0;
+    for (int word = 0; word < kWords; ++word)
+      any |= edges[word] = cell.active[word] != 0 ? compute_word(cell, word, k) : 0;
+    if (any != 0) compute_edges(cell, k, edges);
+  }
+  /// Returns the patches that an edge goes through.
+  HWY_INLINE std::uint64_t compute_word(const Cell& cell, int word, int k) {
+    const float edge_y = cell.edge_y + static_cast<float>(word * kWordRows);
+    const float low = edge_y - discs_.y[k];
+    const float high = edge_y + static_cast<float>(kWordRows) - discs_.y[k];
+    const float near = std::max(std::max(low, -high), 0.0f);
+    if (near * near >= discs_.r2[k] && !is_huge(k)) return 0;
+    std::uint64_t touching, whole;
+    find_patches(cell, edge_y, k, touching, whole);
+    if (is_huge(k)) touching = ~std::uint64_t{0}, whole = 0;
+    for (int row = 0; row < 8; ++row)
+      touching_[8 * word + row][k] = static_cast<std::uint8_t>(touching >> (8 * row));
+    place_whole(whole, k, place_[k][word]);
+    return touching & ~whole & cell.active[word];
+  }
+  bool is_huge(int k) const { return (discs_.huge >> k & 1) != 0; }
+  bool is_ring(int k) const { return kLooks && (batch_.rings >> k & 1) != 0; }
+
+  using Eight = CappedLanes<kCellPatches>;
+  /// Squared distances of the nearest and the farthest edges of eight patches.
+  struct Spans {
+    alignas(64) float near2[kCellPatches];
+    alignas(64) float far2[kCellPatches];
+  };
+  static HWY_INLINE Spans spans_of(float center, float origin, float size) {
+    Spans spans;
+    const Eight::Tag tag;
+    for (std::size_t i = 0; i < kCellPatches; i += hn::MaxLanes(tag)) {
+      const auto number = hn::Iota(tag, static_cast<float>(i));
+      const auto edge = Eight::add(Eight::set(origin), Eight::mul(number, Eight::set(size)));
+      const AreaSpan<Eight> span =
+          area_span<Eight>(Eight::sub(edge, Eight::set(center)),
+                           Eight::sub(Eight::add(edge, Eight::set(size)), Eight::set(center)));
+      hn::Store(Eight::mul(span.near, span.near), tag, spans.near2 + i);
+      hn::Store(Eight::mul(span.far, span.far), tag, spans.far2 + i);
+    }
+    return spans;
+  }
+
+  /// Which patches of a word circle k touches, and which of them it covers all of.
+  HWY_INLINE void find_patches(const Cell& cell, float edge_y, int k, std::uint64_t& touching,
+                               std::uint64_t& whole) const {
+    const Spans x = spans_of(discs_.x[k], cell.edge_x, static_cast<float>(kPatchColumns));
+    const Spans y = spans_of(discs_.y[k], edge_y, static_cast<float>(kPatchRows));
+    const Eight::Tag tag;
+    const auto r2 = Eight::set(discs_.r2[k]);
+    const float hole = is_ring(k) ? batch_.hole[k] * scale_ : 0.0f;
+    const auto hole2 = Eight::set(hole * hole);
+    touching = whole = 0;
+#pragma GCC unroll 8
+    for (std::size_t row = 0; row < 8; ++row) {
+      for (std::size_t i = 0; i < kCellPatches; i += hn::MaxLanes(tag)) {
+        // Rounding is monotonic: no pixel of the patch has nearer or farther edges.
+        const auto near2 = Eight::add(hn::Load(tag, x.near2 + i), Eight::set(y.near2[row]));
+        const auto far2 = Eight::add(hn::Load(tag, x.far2 + i), Eight::set(y.far2[row]));
+        auto touches = Eight::greater(r2, near2), is_whole = Eight::less_equal(far2, r2);
+        if constexpr (kLooks) {
+          touches = hn::AndNot(Eight::less_equal(far2, hole2), touches);
+          is_whole = hn::AndNot(Eight::greater(hole2, near2), is_whole);
+        }
+        touching |= bits_of(tag, touches) << (8 * row + i);
+        whole |= bits_of(tag, is_whole) << (8 * row + i);
+      }
+    }
+  }
+
+  /// Patches of a word have circle k's alpha, or 0.
+  static HWY_INLINE void place_whole(std::uint64_t whole, int k, std::uint16_t* places) {
+    const hn::CappedTag<std::uint16_t, 16> tag;
+    for (std::size_t i = 0; i < 64; i += hn::MaxLanes(tag)) {
+      const std::uint64_t bits = whole >> i;
+      std::uint8_t bytes[8];
+      std::memcpy(bytes, &bits, sizeof bytes);
+      const auto mask = hn::LoadMaskBits(tag, bytes);
+      hn::Store(hn::IfThenElseZero(mask, hn::Set(tag, static_cast<std::uint16_t>(1 + k))), tag,
+                places + i);
+    }
+  }
+
+  /// Patches that an edge goes through.
+  void compute_edges(const Cell& cell, int k, const std::uint64_t (&edges)[kWords]) {
+    const Vector alpha = hn::Load(kTag, alphas_[1 + k]);
+    const auto place = [&](int word, std::uint64_t patches, const auto& share_of) HWY_ATTR {
+      for (; patches != 0; patches &= patches - 1) {
+        const int patch = __builtin_ctzll(patches);
+        place_[k][word][patch] = static_cast<std::uint16_t>(next_);
+        hn::Store(L::mul(alpha, share_of(64 * word + patch)), kTag, alphas_[next_++]);
+      }
+    };
+    if (is_huge(k) || is_ring(k)) {
+      for (int word = 0; word < kWords; ++word)
+        place(word, edges[word], [&](int patch) HWY_ATTR { return any_share(cell, k, patch); });
+      return;
+    }
+    compute_sides(k, discs_.x[k], cell.edge_x, 0, kCellColumns, columns_);
+    for (int word = 0; word < kWords; ++word)
+      if (edges[word] != 0)
+        compute_sides(k, discs_.y[k], cell.edge_y, word * kWordRows, kWordRows, rows_);
+    const AreaDisc<L> disc = discs_.at(k);
+    const Vector zero = L::set(0.0f);
+    const auto share_with = [&](int patch, const auto& with_rest) HWY_ATTR {
+      const AreaSide<L> x = column_side(patch), y = row_side(patch);
+      const Vector area = with_rest(x, y, area_in_rectangle<L>(disc, x, y));
+      return share_of_area<L>(disc, {x.near, x.far, zero}, {y.near, y.far, zero}, area);
+    };
+    const Axes axes = axes_of(cell, k);
+    std::uint64_t any_with_axis = 0;
+    for (int word = 0; word < kWords; ++word) {
+      const std::uint64_t with_axis = edges[word] & (axes.columns | axes.rows[word]);
+      any_with_axis |= with_axis;
+      place(word, edges[word] & ~with_axis, [&](int patch) HWY_ATTR {
+        return share_with(patch,
+                          [](const auto&, const auto&, Vector area) HWY_ATTR { return area; });
+      });
+    }
+    if (any_with_axis == 0) return;
+    const AreaSide<L> other_x = other_side(disc, disc.x, column_edges(axes.edge_x));
+    const AreaSide<L> other_y = other_side(disc, disc.y, row_edges(axes.edge_y));
+    for (int word = 0; word < kWords; ++word) {
+      const std::uint64_t rows = axes.rows[word];
+      place(word, edges[word] & (axes.columns | rows), [&](int patch) HWY_ATTR {
+        return share_with(patch, [&](const AreaSide<L>& x, const AreaSide<L>& y,
+                                     Vector area) HWY_ATTR {  // in the order of area_share()
+          const bool in_columns = (axes.columns >> patch % 64 & 1) != 0;
+          if (in_columns) area = L::add(area, area_in_rectangle<L>(disc, other_x, y));
+          if ((rows >> patch % 64 & 1) == 0) return area;
+          Vector beyond = area_in_rectangle<L>(disc, x, other_y);
+          if (in_columns) beyond = L::add(beyond, area_in_rectangle<L>(disc, other_x, other_y));
+          return L::add(area, beyond);
+        });
+      });
+    }
+  }
+
+  /// Where a circle's axes go through a cell: patches, and the first edges of these.
+  struct Axes {
+    std::uint64_t columns = 0;  ///< of each word
+    std::uint64_t rows[kWords] = {};
+    float edge_x = 0, edge_y = 0;
+  };
+  Axes axes_of(const Cell& cell, int k) const {
+    const float x = discs_.x[k] - cell.edge_x, y = discs_.y[k] - cell.edge_y;
+    Axes axes;
+    if (x > 0 && x < kCellColumns) {
+      const unsigned column = static_cast<unsigned>(x) / kPatchColumns;
+      axes.columns = std::uint64_t{0x0101010101010101} << column;
+      axes.edge_x = cell.edge_x + static_cast<float>(column * kPatchColumns);
+    }
+    if (y > 0 && y < kCellRows) {
+      const unsigned row = static_cast<unsigned>(y) / kPatchRows;
+      axes.rows[row / 8] = std::uint64_t{0xff} << (row % 8 * 8);
+      axes.edge_y = cell.edge_y + static_cast<float>(row * kPatchRows);
+    }
+    return axes;
+  }
+  static HWY_INLINE AreaSide<L> other_side(const AreaDisc<L>& disc, Vector center, Vector edges) {
+    return area_side<L>(disc.radius, L::set(0.0f), pixel_span(center, edges).other);
+  }
+
+  /// What circle k has of columns or rows: where the axis goes through, its main side.
+  template <std::size_t kSize>
+  void compute_sides(int k, float center, float origin, int first, int count,
+                     float (&sides)[4][kSize]) const {
+    for (int i = first; i < first + count; i += kLanes) {
+      const AreaSpan<L> span =
+          pixel_span(L::set(center), hn::Iota(kTag, origin + static_cast<float>(i)));
+      const AreaSide<L> side = area_side<L>(L::set(discs_.radius[k]), span.near, span.far);
+      hn::Store(side.near, kTag, sides[0] + i), hn::Store(side.far, kTag, sides[1] + i);
+      hn::Store(side.near_chord, kTag, sides[2] + i);
+      hn::Store(side.far_chord, kTag, sides[3] + i);
+    }
+  }
+  HWY_INLINE AreaSide<L> column_side(int patch) const {
+    const int i = patch % 8 * kPatchColumns;
+    return {columns_of_patch(columns_[0] + i), columns_of_patch(columns_[1] + i),
+            columns_of_patch(columns_[2] + i), columns_of_patch(columns_[3] + i)};
+  }
+  HWY_INLINE AreaSide<L> row_side(int patch) const {
+    const int i = patch / 8 * kPatchRows;
+    return {rows_of_patch(rows_[0] + i), rows_of_patch(rows_[1] + i), rows_of_patch(rows_[2] + i),
+            rows_of_patch(rows_[3] + i)};
+  }
+
+  /// Of circles that are no discs, or too large for areas.
+  HWY_NOINLINE Vector any_share(const Cell& cell, int k, int patch) const {
+    const int column = patch % 8 * kPatchColumns, row = patch / 8 * kPatchRows;
+    const Vector edge_x = column_edges(cell.edge_x + static_cast<float>(column));
+    const Vector edge_y = row_edges(cell.edge_y + static_cast<float>(row));
+    const Vector dx = L::sub(L::set(batch_.x[k]), columns_of_patch(cell.column_x + column));
+    const Vector dy = L::sub(L::set(batch_.y[k]), rows_of_patch(cell.row_y + row));
+    const Vector d2 = squared_distance<L>(dx, dy);
+    const auto share_within = [&](const AreaDisc<L>& disc, float radius) HWY_ATTR {
+      return pixel_share<L>(disc, edge_x, edge_y, L::less_equal(d2, L::set(radius * radius)));
+    };
+    const Vector share = share_within(discs_.at(k), batch_.radius[k]);
+    if (!is_ring(k)) return share;
+    return ring_share<L>(share, share_within(hole_of(k), batch_.hole[k]));
+  }
+  const Batch& batch_;
+  const BatchDiscs& discs_;
+  const float scale_;
+  // Of the circle in hand.
+  alignas(64) float columns_[4][kCellColumns];
+  alignas(64) float rows_[4][kCellRows + kLanes];
+  alignas(64) std::uint8_t touching_[kCellRows / kPatchRows][kBatch];  ///< a bit a patch
+  alignas(64) std::uint16_t place_[kBatch][kWords][64];                ///< in alphas_, in vectors
+  int next_ = 0;                                                       ///< free place
+  /// 0, the circles' alphas, and those of patches that edges go through.
+  alignas(64) float alphas_[1 + kBatch + kBatch * kPatches][kLanes];
+};

@@ -1,0 +1,175 @@
+#include "tools/roundel/commands/explain_failures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
+#include "renderer/compare/golden_rules.h"
+#include "tools/roundel/cli/program.h"
+#include "tools/roundel/commands/scene_difference.h"
+
+namespace roundel {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of what a report shows beside its pictures.
+constexpr std::size_t kClusters = 5, kCircles = 5;
+
+std::string content_of(const std::string& path) {
+  return InputFile(path).read(static_cast<std::size_t>(-1));
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+/// "p_####.npy" as a pattern of all frames.
+std::string pattern_of(const std::string& name) {
+  std::string pattern;
+  for (const char c : name) {
+    if (c != '#')
+      pattern += c;
+    else if (!pattern.ends_with('*'))
+      pattern += '*';
+  }
+  return pattern;
+}
+
+/// A commit of the repository that a folder is in.
+class Commit {
+ public:
+  Commit(const std::string& folder, std::string revision) : revision_(std::move(revision)) {
+    top_ = first_line(ask({"-C", folder, "rev-parse", "--show-toplevel"}));
+    const int code = git({"-C", top_, "rev-parse", "--verify", "--quiet", "--end-of-options",
+                          revision_ + "^{commit}"},
+                         path_of("out"));
+    if (code != 0)
+      throw Error(ExitCode::kUsage,
+                  fmt::format("{}: no such revision in {}", roundel::quoted(revision_), top_));
+    id_ = first_line(content_of(path_of("out")));
+  }
+
+  const std::string& top() const { return top_; }
+
+  /// Writes a file of the commit, as a checkout would have it. False where there is none.
+  bool write(const fs::path& file, const fs::path& target) const {
+    fs::create_directories(target.parent_path());
+    const std::string object = id_ + ":" + file.string();
+    if (git({"-C", top_, "cat-file", "-e", object}, path_of("out")) != 0) return false;
+    if (git({"-C", top_, "cat-file", "--filters", object}, target.string()) != 0) fail();
+    return true;
+  }
+
+  /// The files of the commit in a folder, from the repository's top on.
+  std::vector<std::string> list(const fs::path& folder) const {
+    const std::string names = ask({"-C", top_, "ls-tree", "--name-only", "-z", id_,
+                                   folder.empty() ? "./" : folder.string() + "/"});
+    std::vector<std::string> files;
+    std::istringstream stream(names);
+    for (std::string name; std::getline(stream, name, '\0');) files.push_back(name);
+    return files;
+  }
+
+ private:
+  std::string path_of(const char* name) const { return scratch_.path() + "/" + name; }
+  int git(std::vector<std::string> words, const std::string& output) const {
+    words.insert(words.begin(), "git");
+    return run_program(words, output, path_of("error"));
+  }
+  std::string ask(std::vector<std::string> words) const {
+    if (git(std::move(words), path_of("out")) != 0) fail();
+    return content_of(path_of("out"));
+  }
+  [[noreturn]] void fail() const {
+    throw Error(ExitCode::kRuntimeFailure, "git: " + first_line(content_of(path_of("error"))));
+  }
+
+  TemporaryFolder scratch_;
+  std::string revision_, top_, id_;
+};
+
+/// Writes the data that a scene of the commit names. What is not in it is as it is now.
+void write_data(const Commit& commit, const SceneText& text, const fs::path& folder_in_top,
+                const std::string& tree) {
+  for (const std::string& data : text.data()) {
+    const fs::path file = (folder_in_top / data).lexically_normal();
+    if (data.empty() || file.is_absolute() || *file.begin() == "..") continue;
+    std::vector<std::string> files = {file.string()};
+    if (data.find('#') != std::string::npos) {
+      files = commit.list(file.parent_path());
+      const std::string pattern = pattern_of(file.string());
+      std::erase_if(files, [&](const std::string& name) { return !glob_matches(pattern, name); });
+    }
+    for (const std::string& name : files) {
+      const fs::path target = fs::path(tree) / name;
+      if (fs::exists(target) || commit.write(name, target)) continue;
+      std::error_code ignored;
+      fs::create_symlink(fs::path(commit.top()) / name, target, ignored);
+    }
+  }
+}
+
+/// Why the scene's picture differs from that of the commit.
+std::string explain(const Commit& commit, const std::string& revision, const std::string& path,
+                    const SceneOverrides& overrides) {
+  const fs::path folder = fs::canonical(fs::absolute(path).parent_path());
+  const fs::path in_top = (folder / fs::path(path).filename()).lexically_relative(commit.top());
+  const TemporaryFolder tree;
+  const std::string old_path = tree.path() + "/" + in_top.string();
+  std::string text;
+  try {
+    if (!commit.write(in_top, old_path))
+      throw Error(ExitCode::kInvalidScene,
+                  fmt::format("{} is not in {}", in_top.string(), revision));
+    const std::string content = read_scene_text(old_path);
+    write_data(commit, SceneText(content, old_path, overrides), in_top.parent_path(), tree.path());
+    const SceneFile before(content, old_path, overrides);
+    const SceneFile now(read_scene_text(path), path, overrides);
+    const SceneDifference difference(before, now, overrides, kClusters);
+    text = difference.text(kCircles);
+    if (!difference.differs()) text += fmt::format("at {} it draws the same\n", revision);
+  } catch (const Error& error) {
+    text = fmt::format("not explained: {}\n", error.what());
+  }
+  // As git names the files of a revision.
+  const std::string from = tree.path() + "/", to = revision + ":";
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+}  // namespace
+
+void explain_failures(const std::string& revision, const std::vector<Subject>& subjects,
+                      const SceneOverrides& overrides, ComparisonRun& run) {
+  std::map<std::string, const Subject*> by_name;
+  for (const Subject& subject : subjects) by_name[subject.name] = &subject;
+  std::map<std::string, Commit> commits;  // by the folder of a scene
+  for (PairResult& result : run.results) {
+    if (result.state != PairState::kDiffers || result.origin == Origin::kSameScene) continue;
+    const Subject& subject = *by_name.at(result.name);
+    const std::string& path = subject.scene->path;
+    SceneOverrides of_frame = overrides;
+    of_frame.frame = subject.frame;
+    std::string text;
+    try {
+      if (is_stream_path(path)) throw Error(ExitCode::kUsage, path + ": no file");
+      const std::string folder = fs::absolute(path).parent_path().string();
+      const auto commit = commits.try_emplace(folder, folder, revision).first;
+      text = explain(commit->second, revision, path, of_frame);
+    } catch (const std::exception& error) {
+      text = fmt::format("not explained: {}\n", error.what());
+    }
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) result.explanation.push_back(line);
+  }
+}
+
+}  // namespace roundel
