@@ -100,6 +100,26 @@ ReportJson pass_json(const PairResult& result) {
   return json;
 }
 
+/// For browsers that run no scripts, as some CI systems have them: what result_line() says.
+std::string failures_table(const ComparisonRun& run) {
+  std::string table = fmt::format(
+      "<style>main, footer, #print {{ display: none }}</style>\n"
+      "<table class=\"plain\"><caption>{}; pictures need scripts</caption>\n"
+      "<tr><th>picture<th>result<th>reasons\n",
+      html(counts_text(count_states(run))));
+  for (const PairResult& result : run.results) {
+    if (result.state == PairState::kSame) continue;
+    std::string reasons;
+    for (const std::string& reason : result.reasons)
+      reasons += (reasons.empty() ? "" : "<br>") + html(reason);
+    if (result.state == PairState::kDiffers && result.origin != Origin::kUnknown)
+      reasons += "<br>" + html(origin_text(result.origin));
+    table += fmt::format("<tr><td>{}<td>{}<td>{}\n", html(result.name), state_name(result.state),
+                         reasons);
+  }
+  return table + "</table>";
+}
+
 }  // namespace
 
 std::string report_page_path(const std::string& folder) {
@@ -133,7 +153,8 @@ void write_report(const std::string& folder, const ComparisonRun& run,
   write_report_files(folder, failures, picture_bytes, failed);
   const ReportJson data = {
       {"counts", counts_json(count_states(run))}, {"failures", failed}, {"passes", passed}};
-  write_text_atomically(report_page_path(folder), report_page(html(run.title), script_json(data)));
+  write_text_atomically(report_page_path(folder),
+                        report_page(html(run.title), script_json(data), failures_table(run)));
 }
 
 }  // namespace roundel

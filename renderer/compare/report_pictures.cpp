@@ -308,6 +308,16 @@ void add_tiles(std::size_t index, const Layers& layers, std::uint64_t room,
   }
 }
 
+/// A difference_image() without the first picture, which the page has and puts in the place of
+/// white: what is left takes next to nothing.
+Image only_marks(Image difference) {
+  for (std::size_t i = 0; i < difference.bytes.size(); i += 3) {
+    std::uint8_t* const rgb = &difference.bytes[i];
+    if (rgb[0] == rgb[1] && rgb[1] == rgb[2]) std::fill(rgb, rgb + 3, std::uint8_t{255});
+  }
+  return difference;
+}
+
 /// Nothing where there is no file, or where it is known not to be sound.
 std::optional<Picture> read_if_there(const std::string& path, bool may_be_broken) {
   if (path.empty()) return std::nullopt;
@@ -330,7 +340,7 @@ Layers layers_of(const PairResult& result) {
   if (result.tolerance.is_shape_tolerant) make_alike(*golden, *actual);
   if (result.difference.kind != PictureDifference::Kind::kDifferent) return layers;
   if (!same_shape(*golden, *actual)) return layers;  // files that have changed meanwhile
-  layers.difference = difference_image(*golden, *actual, result.tolerance);
+  layers.difference = only_marks(difference_image(*golden, *actual, result.tolerance));
   if (result.difference.flip)
     layers.flip = flip_of(*golden, *actual, result.tolerance, result.pixels_per_degree);
   return layers;

@@ -27,8 +27,9 @@ inline constexpr int kReportTile = 512;
 /// read_picture does, but for results that could not be compared: theirs is what can be read.
 ReportPictures report_pictures(std::size_t index, const PairResult& result, std::uint64_t room);
 
-/// The page of report/, with its style and scripts in it, for a title (as HTML) and the data (as
-/// JSON fit for a <script>).
-std::string report_page(const std::string& title, const std::string& data);
+/// The page of report/, with its style and scripts in it, for a title (as HTML), the data (as JSON
+/// fit for a <script>) and what is there without scripts (as HTML).
+std::string report_page(const std::string& title, const std::string& data,
+                        const std::string& table);
 
 }  // namespace roundel

@@ -3,12 +3,17 @@
 //   FOLDER/values   floats, 16 bits, and a picture that is too large to be there as a whole
 //   FOLDER/large    10,000 pictures that differ
 //   FOLDER/same     nothing that differs
+// report_sample --many FOLDER: 10,000 pairs of 256x256, each other than the others, in
+// FOLDER/report.
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <string_view>
 
 #include "renderer/base/error.h"
 #include "renderer/compare/comparison_run.h"
@@ -38,6 +43,16 @@ Image make_picture(int width, int height, int channels) {
 
 std::uint8_t* pixel_of(Image& image, int x, int y) {
   return image.bytes.data() + (static_cast<std::ptrdiff_t>(y) * image.width + x) * image.channels;
+}
+
+/// A disc on a gradient.
+Image make_disc(int x, int y, int radius) {
+  Image image = make_picture(256, 256, 3);
+  for (int row = y - radius; row <= y + radius; ++row)
+    for (int column = x - radius; column <= x + radius; ++column)
+      if ((row - y) * (row - y) + (column - x) * (column - x) <= radius * radius)
+        pixel_of(image, column, row)[1] = static_cast<std::uint8_t>(x + y);
+  return image;
 }
 
 class Sample {
@@ -134,6 +149,15 @@ class Sample {
     return run;
   }
 
+  void make_pairs(int count) const {
+    tbb::parallel_for(0, count, [&](int i) {
+      const std::string name = fmt::format("film {}/frame {:05}.png", i / 1000, i);
+      const int x = 60 + i % 100, y = 60 + i / 100;
+      put("golden", name, make_disc(x, y, 20 + i % 20));
+      put("actual", name, make_disc(x + 1, y, 20 + i % 20));
+    });
+  }
+
   ComparisonRun many(std::size_t count) const {
     const fs::path tiny = folder_ / "tiny";
     put("tiny/golden", "a.png", make_picture(8, 6, 3));
@@ -172,13 +196,28 @@ int make_reports(const fs::path& folder) {
   return 0;
 }
 
+int make_many(const fs::path& folder) {
+  const Sample sample(folder);
+  sample.make_pairs(10000);
+  const auto start = std::chrono::steady_clock::now();
+  const ComparisonRun run = compare_folders(
+      (folder / "golden").string(), (folder / "actual").string(), rules_without_manifest({}), {});
+  const std::chrono::duration<double> compared = std::chrono::steady_clock::now() - start;
+  write_report((folder / "report").string(), run);
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
+  std::printf("%zu pairs compared in %.1f s, their report written in %.1f s\n", run.results.size(),
+              compared.count(), (all - compared).count());
+  return 0;
+}
+
 }  // namespace
 }  // namespace roundel
 
 int main(int argc, char** argv) {
   try {
     if (argc == 2) return roundel::make_reports(argv[1]);
-    std::fprintf(stderr, "usage: report_sample FOLDER\n");
+    if (argc == 3 && std::string_view(argv[1]) == "--many") return roundel::make_many(argv[2]);
+    std::fprintf(stderr, "usage: report_sample [--many] FOLDER\n");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "report_sample: %s\n", error.what());
   }

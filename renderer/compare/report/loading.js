@@ -25,7 +25,9 @@ async function arrival(path, key) {
 async function decodeLayers(pictures) {
   const names = LAYERS.filter(name => pictures[name]);
   const decoded = await Promise.all(names.map(name => decodePicture(pictures[name])));
-  return Object.fromEntries(names.map((name, i) => [name, decoded[i]]));
+  const layers = Object.fromEntries(names.map((name, i) => [name, decoded[i]]));
+  if (layers.difference) putFaded(layers.golden, layers.difference);
+  return layers;
 }
 
 // {index, factor, width, height, places, allPlaces, tiles, golden, actual, difference, flip}. Where

@@ -87,6 +87,17 @@ function lumaOf({levels, columns}, x, y) {
   return 0.3 * levels[at] + 0.6 * levels[at + 1] + 0.1 * levels[at + 2];
 }
 
+// Where a difference has no mark it is white: there the golden shows through, in light greys.
+function putFaded(golden, difference) {
+  surfaceOf(golden, 0);
+  const {levels} = golden, {values} = difference;
+  for (let i = 0; i < values.length; i += 4) {
+    if (values[i + 2] < 255) continue;  // no mark has so much blue
+    const luma = (77 * levels[i] + 150 * levels[i + 1] + 29 * levels[i + 2]) / 256;
+    values.fill(153 + luma * 0.4, i, i + 3);
+  }
+}
+
 // ---- Values as text.
 function valueText(value, digits = 6) {
   if (Number.isNaN(value)) return 'NaN';

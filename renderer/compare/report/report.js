@@ -23,6 +23,7 @@ async function select(index) {
     if (current !== index) return;  // another one was chosen meanwhile
     arrive(pair);
     canvas.dataset.shows = failure.name;
+    performance.mark('pictured');
   } catch (error) {
     tellProblem(error);
   }
@@ -165,6 +166,11 @@ function moveByArrow(event) {
 }
 
 document.addEventListener('keydown', event => {
+  if ((event.ctrlKey || event.metaKey) && event.key === 'p') {
+    event.preventDefault();
+    printAll();
+    return;
+  }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const {type, tagName} = event.target;
   if (type === 'search') return filterKey(event);
