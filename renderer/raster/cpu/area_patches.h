@@ -95,11 +95,7 @@ class AreaPatches {
     std::uint64_t active[kWords] = {};  ///< patches of blocks that are still active
 
     /// The block whose first pixel is (x, y) of the cell.
-    void add_active(unsigned x, unsigned y) {
-      for (unsigned row = y; row < y + kRows; row += kPatchRows)
-        active[row / kWordRows] |= ((std::uint64_t{1} << kLanes / kPatchColumns) - 1)
-                                   << (row % kWordRows / kPatchRows * 8 + x / kPatchColumns);
-    }
+    void add_active(unsigned x, unsigned y) { active[word_of(y)] |= patches_of_block(x, y); }
   };
 
   AreaPatches(const Batch& batch, const BatchDiscs& discs, float scale)
@@ -115,7 +111,13 @@ class AreaPatches {
       for (int k = 0; k < batch_.count; k += kByteLanes)
         hn::Store(hn::Zero(kBytes), kBytes, row + k);
     next_ = 1 + kBatch;
+    std::fill_n(cut_, kWords, std::uint64_t{0});
     for (int k = 0; k < batch_.count; ++k) compute_circle(cell, k);
+  }
+
+  /// True where no circle covers a part of a block: those that touch it cover all of it.
+  bool is_without_edges(unsigned column, unsigned row) const {
+    return (cut_[word_of(row)] & patches_of_block(column, row)) == 0;
   }
 
   /// The circles that touch a block, counted from the cell's first pixel.
@@ -133,6 +135,8 @@ class AreaPatches {
     return circles;
   }
 
+  /// Of circle k in all lanes.
+  HWY_INLINE Vector alpha(int k) const { return hn::Load(kTag, alphas_[1 + k]); }
   /// Of circle k, which touches its block, in the patch from a pixel of the cell on: alpha times
   /// the shares.
   HWY_INLINE Vector alpha(int k, unsigned column, unsigned row) const {
@@ -149,6 +153,32 @@ class AreaPatches {
   static constexpr hn::CappedTag<std::uint8_t, kBatch> kBytes{};
   static constexpr int kByteLanes = static_cast<int>(hn::MaxLanes(kBytes));
   static constexpr int kPatches = kCellPatches * (kCellRows / kPatchRows);
+  static unsigned word_of(unsigned row) { return row / kWordRows; }
+  static unsigned patch_of(unsigned column, unsigned row) {
+    return row % kWordRows / kPatchRows * 8 + column / kPatchColumns;
+  }
+  static constexpr int kBlockColumns = kLanes / kPatchColumns, kBlockRows = kRows / kPatchRows;
+  /// Every so many patches of a word, by columns and rows.
+  static constexpr std::uint64_t patches_at(int column_step, int column_end, int row_step,
+                                            int row_end) {
+    std::uint64_t patches = 0;
+    for (int row = 0; row < row_end; row += row_step)
+      for (int column = 0; column < column_end; column += column_step)
+        patches |= std::uint64_t{1} << (8 * row + column);
+    return patches;
+  }
+  static constexpr std::uint64_t kFirstBlock = patches_at(1, kBlockColumns, 1, kBlockRows);
+  static constexpr std::uint64_t kFirstOfBlocks = patches_at(kBlockColumns, 8, kBlockRows, 8);
+  static std::uint64_t patches_of_block(unsigned column, unsigned row) {
+    return kFirstBlock << patch_of(column, row);
+  }
+  /// All patches of the blocks that have some of these.
+  static HWY_INLINE std::uint64_t whole_blocks(std::uint64_t patches) {
+    std::uint64_t any = 0;
+    for (int row = 0; row < kBlockRows; ++row)
+      for (int column = 0; column < kBlockColumns; ++column) any |= patches >> (8 * row + column);
+    return (any & kFirstOfBlocks) * kFirstBlock;
+  }
 
   void compute_circle(const Cell& cell, int k) {
     std::uint64_t edges[kWords], any = 0;
@@ -167,6 +197,7 @@ class AreaPatches {
     for (int row = 0; row < 8; ++row)
       touching_[8 * word + row][k] = static_cast<std::uint8_t>(touching >> (8 * row));
     place_whole(whole, k, place_[k][word]);
+    cut_[word] |= whole_blocks(touching) & ~whole;
     return touching & ~whole & cell.active[word];
   }
   bool is_huge(int k) const { return (discs_.huge >> k & 1) != 0; }
@@ -379,7 +410,8 @@ class AreaPatches {
   alignas(64) float rows_[4][kCellRows + kLanes];
   alignas(64) std::uint8_t touching_[kCellRows / kPatchRows][kBatch];  ///< a bit a patch
   alignas(64) std::uint16_t place_[kBatch][kWords][64];                ///< in alphas_, in vectors
-  int next_ = 0;                                                       ///< free place
+  std::uint64_t cut_[kWords];  ///< patches that circles of their blocks do not cover all of
+  int next_ = 0;               ///< free place
   /// 0, the circles' alphas, and those of patches that edges go through.
   alignas(64) float alphas_[1 + kBatch + kBatch * kPatches][kLanes];
 };
