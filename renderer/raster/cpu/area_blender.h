@@ -101,8 +101,10 @@ class AreaBlender : public TileBlocks<State> {
         run = circles & ((others & (0 - others)) - 1);
         if (is_snow)
           blend_snow_run(run, block, x, y), left = 0;
+        else if (patches_.is_without_edges(x, y))
+          blend_solid_run<true>(run, block, x, y, left);
         else
-          blend_solid_run(run, block, x, y, left);
+          blend_solid_run<false>(run, block, x, y, left);
       }
     }
   }
@@ -124,6 +126,16 @@ class AreaBlender : public TileBlocks<State> {
     for (unsigned i = 0; i < kRows; ++i)
       use(i, first + patch_row(i) * stride + patch_column(i), plane, stride);
   }
+  HWY_INLINE void load_rows(Block block, State (&rows)[kRows]) const {
+    const int first = offset_of(block), stride = args_.state.tile_size;
+#pragma GCC unroll 4
+    for (int row = 0; row < kRows; ++row) rows[row] = load_pixels(first + row * stride);
+  }
+  HWY_INLINE void store_rows(Block block, const State (&rows)[kRows]) const {
+    const int first = offset_of(block), stride = args_.state.tile_size;
+#pragma GCC unroll 4
+    for (int row = 0; row < kRows; ++row) store_pixels(rows[row], first + row * stride);
+  }
   HWY_INLINE void load_patches(Block block, State (&patches)[kRows]) const {
     for_each_patch(
         block, [&](unsigned i, const float* at, std::size_t plane, std::size_t stride) HWY_ATTR {
@@ -142,17 +154,23 @@ class AreaBlender : public TileBlocks<State> {
   }
 
   /// Solid circles of the batch; x and y are the block's first pixel in its cell. `left` is how far
-  /// at least the pixels are from being opaque.
+  /// at least the pixels are from being opaque. `kWhole`: all circles cover all of the block, whose
+  /// pixels can be in rows.
+  template <bool kWhole>
   void blend_solid_run(std::uint64_t circles, Block block, unsigned x, unsigned y,
                        std::int32_t& left) {
-    State patches[kRows];
-    load_patches(block, patches);
+    State pixels[kRows];
+    if constexpr (kWhole)
+      load_rows(block, pixels);
+    else
+      load_patches(block, pixels);
     const auto paint_all = [&](int k, const auto& alpha_where_active) HWY_ATTR {
       const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
 #pragma GCC unroll 4
       for (unsigned i = 0; i < kRows; ++i) {
-        const Vector alpha = patches_.alpha(k, x + patch_column(i), y + patch_row(i));
-        composite<L>(patches[i], paint, alpha_where_active(i, alpha));
+        const Vector alpha =
+            kWhole ? patches_.alpha(k) : patches_.alpha(k, x + patch_column(i), y + patch_row(i));
+        composite<L>(pixels[i], paint, alpha_where_active(i, alpha));
       }
     };
     for (; circles != 0; circles &= circles - 1) {
@@ -166,13 +184,16 @@ class AreaBlender : public TileBlocks<State> {
     for (; circles != 0; circles &= circles - 1) {
       L::Mask active;
       paint_all(__builtin_ctzll(circles), [&](unsigned i, Vector alpha) HWY_ATTR {
-        const L::Mask not_opaque = L::greater(most_transmittance<L>(patches[i]), opaque);
+        const L::Mask not_opaque = L::greater(most_transmittance<L>(pixels[i]), opaque);
         active = i == 0 ? not_opaque : hn::Or(active, not_opaque);
         return L::zero_unless(not_opaque, alpha);
       });
       if (L::none(active)) break;
     }
-    store_patches(block, patches);
+    if constexpr (kWhole)
+      store_rows(block, pixels);
+    else
+      store_patches(block, pixels);
   }
 
   /// Circles shaded as snow.

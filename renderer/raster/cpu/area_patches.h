@@ -95,11 +95,7 @@ class AreaPatches {
     std::uint64_t active[kWords] = {};  ///< patches of blocks that are still active
 
     /// The block whose first pixel is (x, y) of the cell.
-    void add_active(unsigned x, unsigned y) {
-      for (unsigned row = y; row < y + kRows; row += kPatchRows)
-        active[row / kWordRows] |= ((std::uint64_t{1} << kLanes / kPatchColumns) - 1)
-                                   << (row % kWordRows / kPatchRows * 8 + x / kPatchColumns);
-    }
+    void add_active(unsigned x, unsigned y) { active[word_of(y)] |= patches_of_block(x, y); }
   };
 
   AreaPatches(const Batch& batch, const BatchDiscs& discs, float scale)
@@ -115,7 +111,13 @@ class AreaPatches {
       for (int k = 0; k < batch_.count; k += kByteLanes)
         hn::Store(hn::Zero(kBytes), kBytes, row + k);
     next_ = 1 + kBatch;
+    std::fill_n(cut_, kWords, std::uint64_t{0});
     for (int k = 0; k < batch_.count; ++k) compute_circle(cell, k);
+  }
+
+  /// True where no circle covers a part of a block: those that touch it cover all of it.
+  bool is_without_edges(unsigned column, unsigned row) const {
+    return (cut_[word_of(row)] & patches_of_block(column, row)) == 0;
   }
 
   /// The circles that touch a block, counted from the cell's first pixel.
@@ -133,6 +135,8 @@ class AreaPatches {
     return circles;
   }
 
+  /// Of circle k in all lanes.
+  HWY_INLINE Vector alpha(int k) const { return hn::Load(kTag, alphas_[1 + k]); }
   /// Of circle k, which touches its block, in the patch from a pixel of the cell on: alpha times
   /// the shares.
   HWY_INLINE Vector alpha(int k, unsigned column, unsigned row) const {
@@ -149,6 +153,32 @@ class AreaPatches {
   static constexpr hn::CappedTag<std::uint8_t, kBatch> kBytes{};
   static constexpr int kByteLanes = static_cast<int>(hn::MaxLanes(kBytes));
   static constexpr int kPatches = kCellPatches * (kCellRows / kPatchRows);
+  static unsigned word_of(unsigned row) { return row / kWordRows; }
+  static unsigned patch_of(unsigned column, unsigned row) {
+    return row % kWordRows / kPatchRows * 8 + column / kPatchColumns;
+  }
+  static constexpr int kBlockColumns = kLanes / kPatchColumns, kBlockRows = kRows / kPatchRows;
+  /// Every so many patches of a word, by columns and rows.
+  static constexpr std::uint64_t patches_at(int column_step, int column_end, int row_step,
+                                            int row_end) {
+    std::uint64_t patches = 0;
+    for (int row = 0; row < row_end; row += row_step)
+      for (int column = 0; column < column_end; column += column_step)
+        patches |= std::uint64_t{1} << (8 * row + column);
+    return patches;
+  }
+  static constexpr std::uint64_t kFirstBlock = patches_at(1, kBlockColumns, 1, kBlockRows);
+  static constexpr std::uint64_t kFirstOfBlocks = patches_at(kBlockColumns, 8, kBlockRows, 8);
+  static std::uint64_t patches_of_block(unsigned column, unsigned row) {
+    return kFirstBlock << patch_of(column, row);
+  }
+  /// All patches of the blocks that have some of these.
+  static HWY_INLINE std::uint64_t whole_blocks(std::uint64_t patches) {
+    std::uint64_t any = 0;
+    for (int row = 0; row < kBlockRows; ++row)
+      for (int column = 0; column < kBlockColumns; ++column) any |= patches >> (8 * row + column);
+    return (any & kFirstOfBlocks) * kFirstBlock;
+  }
 
   void compute_circle(const Cell& cell, int k) {
     std::uint64_t edges[kWords], any = 0;
@@ -163,63 +193,81 @@ class AreaPatches {
     const float high = edge_y + static_cast<float>(kWordRows) - discs_.y[k];
     const float near = std::max(std::max(low, -high), 0.0f);
     if (near * near >= discs_.r2[k] && !is_huge(k)) return 0;
-    std::uint64_t touching, whole;
-    find_patches(cell, edge_y, k, touching, whole);
-    if (is_huge(k)) touching = ~std::uint64_t{0}, whole = 0;
+    const auto [touching, whole] = find_patches(cell, edge_y, k);
     for (int row = 0; row < 8; ++row)
       touching_[8 * word + row][k] = static_cast<std::uint8_t>(touching >> (8 * row));
     place_whole(whole, k, place_[k][word]);
+    cut_[word] |= whole_blocks(touching) & ~whole;
     return touching & ~whole & cell.active[word];
   }
   bool is_huge(int k) const { return (discs_.huge >> k & 1) != 0; }
   bool is_ring(int k) const { return kLooks && (batch_.rings >> k & 1) != 0; }
 
-  using Eight = CappedLanes<kCellPatches>;
-  /// Squared distances of the nearest and the farthest edges of eight patches.
-  struct Spans {
-    alignas(64) float near2[kCellPatches];
-    alignas(64) float far2[kCellPatches];
+  /// A bit a patch. May be more than touch the circle, and fewer than it covers all of: shares of
+  /// these others come out as 0 and 1.
+  struct Covered {
+    std::uint64_t touching, whole;
   };
-  static HWY_INLINE Spans spans_of(float center, float origin, float size) {
-    Spans spans;
-    const Eight::Tag tag;
-    for (std::size_t i = 0; i < kCellPatches; i += hn::MaxLanes(tag)) {
-      const auto number = hn::Iota(tag, static_cast<float>(i));
-      const auto edge = Eight::add(Eight::set(origin), Eight::mul(number, Eight::set(size)));
-      const AreaSpan<Eight> span =
-          area_span<Eight>(Eight::sub(edge, Eight::set(center)),
-                           Eight::sub(Eight::add(edge, Eight::set(size)), Eight::set(center)));
-      hn::Store(Eight::mul(span.near, span.near), tag, spans.near2 + i);
-      hn::Store(Eight::mul(span.far, span.far), tag, spans.far2 + i);
-    }
-    return spans;
+  Covered find_patches(const Cell& cell, float edge_y, int k) const {
+    if (is_huge(k)) return {~std::uint64_t{0}, 0};
+    const Covered covered = find_patches(cell, edge_y, k, discs_.radius[k]);
+    if (!is_ring(k)) return covered;
+    const Covered hole = find_patches(cell, edge_y, k, batch_.hole[k] * scale_);
+    return {covered.touching & ~hole.whole, covered.whole & ~hole.touching};
   }
-
-  /// Which patches of a word circle k touches, and which of them it covers all of.
-  HWY_INLINE void find_patches(const Cell& cell, float edge_y, int k, std::uint64_t& touching,
-                               std::uint64_t& whole) const {
-    const Spans x = spans_of(discs_.x[k], cell.edge_x, static_cast<float>(kPatchColumns));
-    const Spans y = spans_of(discs_.y[k], edge_y, static_cast<float>(kPatchRows));
+  /// From the chords nearest to the centre and farthest from it in each of the word's rows.
+  HWY_INLINE Covered find_patches(const Cell& cell, float edge_y, int k, float radius) const {
+    using Eight = CappedLanes<8>;
     const Eight::Tag tag;
-    const auto r2 = Eight::set(discs_.r2[k]);
-    const float hole = is_ring(k) ? batch_.hole[k] * scale_ : 0.0f;
-    const auto hole2 = Eight::set(hole * hole);
-    touching = whole = 0;
-#pragma GCC unroll 8
-    for (std::size_t row = 0; row < 8; ++row) {
-      for (std::size_t i = 0; i < kCellPatches; i += hn::MaxLanes(tag)) {
-        // Rounding is monotonic: no pixel of the patch has nearer or farther edges.
-        const auto near2 = Eight::add(hn::Load(tag, x.near2 + i), Eight::set(y.near2[row]));
-        const auto far2 = Eight::add(hn::Load(tag, x.far2 + i), Eight::set(y.far2[row]));
-        auto touches = Eight::greater(r2, near2), is_whole = Eight::less_equal(far2, r2);
-        if constexpr (kLooks) {
-          touches = hn::AndNot(Eight::less_equal(far2, hole2), touches);
-          is_whole = hn::AndNot(Eight::greater(hole2, near2), is_whole);
-        }
-        touching |= bits_of(tag, touches) << (8 * row + i);
-        whole |= bits_of(tag, is_whole) << (8 * row + i);
-      }
+    const auto size = Eight::set(kPatchRows), y = Eight::set(edge_y - discs_.y[k]);
+    const auto x = Eight::set((discs_.x[k] - cell.edge_x) / kPatchColumns);
+    // Larger than what all these lines and the exact test lose by rounding.
+    const float r2 = radius * radius, margin2 = r2 * 0x1p-20f;
+    const auto margin = Eight::set(0x1p-8f + radius * 0x1p-20f);
+    const auto half_chord = [](auto square)
+                                HWY_ATTR { return Eight::sqrt(Eight::at_least(square, 0.0f)); };
+    alignas(8) std::uint8_t touching[8], whole[8];
+    for (std::size_t i = 0; i < 8; i += hn::MaxLanes(tag)) {
+      const auto low = Eight::add(y, Eight::mul(hn::Iota(tag, static_cast<float>(i)), size));
+      const auto high = Eight::add(low, size);
+      const auto near = Eight::at_least(Eight::max(low, Eight::neg(high)), 0.0f);
+      const auto far = Eight::max(Eight::neg(low), high);
+      const auto outer2 = Eight::sub(Eight::set(r2 + margin2), Eight::mul(near, near));
+      const auto inner2 = Eight::sub(Eight::set(r2 - margin2), Eight::mul(far, far));
+      const auto outer = patches_of(Eight::add(half_chord(outer2), margin));
+      const auto inner = patches_of(Eight::sub(half_chord(inner2), margin));
+      const auto one = Eight::set(1.0f);
+      const auto touched =
+          patches_between<Eight>(Eight::sub(x, outer), Eight::add(Eight::add(x, outer), one));
+      const auto is_touched = hn::RebindMask(hn::RebindToSigned<Eight::Tag>(),
+                                             Eight::greater(outer2, Eight::set(0.0f)));
+      store_bytes(hn::IfThenElseZero(is_touched, touched), touching + i);
+      store_bytes(
+          patches_between<Eight>(Eight::add(Eight::sub(x, inner), one), Eight::add(x, inner)),
+          whole + i);
     }
+    Covered covered;
+    std::memcpy(&covered.touching, touching, 8);
+    std::memcpy(&covered.whole, whole, 8);
+    return covered;
+  }
+  template <class V>
+  static HWY_INLINE V patches_of(V pixels) {
+    return hn::Mul(pixels, hn::Set(hn::DFromV<V>(), 1.0f / kPatchColumns));
+  }
+  /// Bits from `first` up to before `end`, rounded down, of eight; none where end <= first.
+  template <class E>
+  static HWY_INLINE auto patches_between(typename E::Float first, typename E::Float end) {
+    const hn::RebindToSigned<typename E::Tag> integers;
+    const auto bits_below = [&](typename E::Float number) HWY_ATTR {
+      return hn::Shl(hn::Set(integers, 1), hn::ConvertTo(integers, E::clamp(number, 0.0f, 8.0f)));
+    };
+    return hn::Max(hn::Sub(bits_below(end), bits_below(first)), hn::Zero(integers));
+  }
+  template <class V>
+  static HWY_INLINE void store_bytes(V values, std::uint8_t* to) {
+    const hn::Rebind<std::uint8_t, hn::DFromV<V>> bytes;
+    hn::StoreU(hn::DemoteTo(bytes, values), bytes, to);
   }
 
   /// Patches of a word have circle k's alpha, or 0.
@@ -362,7 +410,8 @@ class AreaPatches {
   alignas(64) float rows_[4][kCellRows + kLanes];
   alignas(64) std::uint8_t touching_[kCellRows / kPatchRows][kBatch];  ///< a bit a patch
   alignas(64) std::uint16_t place_[kBatch][kWords][64];                ///< in alphas_, in vectors
-  int next_ = 0;                                                       ///< free place
+  std::uint64_t cut_[kWords];  ///< patches that circles of their blocks do not cover all of
+  int next_ = 0;               ///< free place
   /// 0, the circles' alphas, and those of patches that edges go through.
   alignas(64) float alphas_[1 + kBatch + kBatch * kPatches][kLanes];
 };
