@@ -19,12 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Fingerprint and frame that a PNG says it is of.
+/// Fingerprint and frame that a picture says it is of.
 using SaidOrigin = std::pair<std::string, std::int64_t>;
 
 std::optional<SaidOrigin> said_origin(const std::string& path) {
   try {
-    const std::optional<ImageMetadata> metadata = read_png_checksums(path).metadata;
+    const std::optional<ImageMetadata> metadata =
+        path.ends_with(".exr") ? read_picture(path).metadata : read_png_checksums(path).metadata;
     if (metadata && !metadata->fingerprint.empty())
       return SaidOrigin(metadata->fingerprint, metadata->frame);
   } catch (const Error&) {  // it says nothing
