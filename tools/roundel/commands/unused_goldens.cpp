@@ -38,7 +38,7 @@ std::string path_in(const std::string& folder, const std::string& name) {
 }
 
 std::optional<SaidOrigin> origin_of_golden(const std::string& name, const StoredGoldens& stored) {
-  if (const auto origin = said_origin(path_in(stored.folder, name))) return origin;
+  if (auto origin = said_origin(path_in(stored.folder, name))) return origin;
   const auto locked = stored.lock.find(name);
   if (locked == stored.lock.end()) return std::nullopt;
   return SaidOrigin(locked->second.fingerprint, locked->second.frame);
