@@ -14,6 +14,10 @@ constexpr double kMostNumber = std::numeric_limits<double>::max();
 SpecPtr count() {
   return spec(IntegerSpec{0, kMostCounted});
 }
+/// Of pictures and boxes: the sum of two fits into an int.
+SpecPtr side() {
+  return spec(IntegerSpec{0, std::int64_t{1} << 30});
+}
 SpecPtr any_text() {
   return spec(StringSpec{true}, "a text");
 }
@@ -28,14 +32,14 @@ SpecPtr measure() {
 }
 
 std::vector<Field> box_fields() {
-  return {{"x", count(), "", true, ""},
-          {"y", count(), "", true, ""},
-          {"width", count(), "", true, ""},
-          {"height", count(), "", true, ""}};
+  return {{"x", side(), "", true, ""},
+          {"y", side(), "", true, ""},
+          {"width", side(), "", true, ""},
+          {"height", side(), "", true, ""}};
 }
 
 SpecPtr flip_spec() {
-  const SpecPtr value = spec(NumberSpec{0, 1});
+  const SpecPtr value = spec(NumberSpec{0, kMostNumber});
   return spec(ObjectSpec{{{"mean", value, "", true, ""},
                           {"weighted_median", value, "", true, ""},
                           {"min", value, "", true, ""},
@@ -56,9 +60,9 @@ SpecPtr difference_spec() {
       ObjectSpec{{{"kind", spec(EnumSpec{kind_names()}), "", true, ""},
                   {"shape", any_text(), "of other_shape: both shapes", false, ""},
                   {"flip", flip_spec(), "", false, ""},
-                  {"ssim", spec(NumberSpec{-1, 1}), "", false, ""},
-                  {"width", count(), "", false, ""},
-                  {"height", count(), "", false, ""},
+                  {"ssim", spec(NumberSpec{-kMostNumber, kMostNumber}), "", false, ""},
+                  {"width", side(), "", false, ""},
+                  {"height", side(), "", false, ""},
                   {"pixels", count(), "with any difference", false, ""},
                   {"pixels_over", count(), "with a difference that counts", false, ""},
                   {"not_finite", count(), "with NaN or infinity on one side only", false, ""},

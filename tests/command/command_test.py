@@ -96,10 +96,11 @@ OPTIONS = {
     "verify": "frames renumber each scene size scale crop layers set seed manifest delete threads quiet",
     "validate": "output format size scale crop layers set seed frame backend device threads memory quiet",
     "diff": "max-delta max-pixels max-density ignore mask ignore-antialiasing shape-tolerant flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
-            "junit markdown annotations output explain limit size set seed frame json threads quiet",
-    "regress": "goldens output frames shard strict manifest report junit markdown annotations json max-delta max-pixels max-density ignore mask "
+            "junit markdown annotations output explain clusters limit size set seed frame json threads quiet",
+    "regress": "goldens output frames shard strict explain-from manifest report junit markdown annotations json max-delta max-pixels max-density ignore mask "
                "ignore-antialiasing shape-tolerant flip-mean flip ppd ssim size set seed backend device threads memory quiet verbose",
-    "accept": "all prune add output goldens quiet",
+    "accept": "all prune add hashes output goldens quiet",
+    "report": "goldens output report junit markdown annotations json quiet verbose",
     "circles": "output columns size scale layers frames set seed frame",
     "explain": "pixel limit heatmap output json size scale crop layers set seed frame threads memory quiet",
     "legend": "output size layers set",

@@ -37,6 +37,7 @@ TemporaryFolder::~TemporaryFolder() {
 int run_program(const std::vector<std::string>& words, const std::string& stdout_path,
                 const std::string& stderr_path) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   constexpr int kCreate = O_WRONLY | O_CREAT | O_TRUNC;
