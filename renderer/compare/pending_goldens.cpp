@@ -30,6 +30,11 @@ std::string list_path(const std::string& folder) {
   return (fs::path(folder) / kListName).string();
 }
 
+/// Of the image that shows where a picture differs.
+std::string diff_name(const std::string& name) {
+  return name.ends_with(".png") ? name : name + ".png";
+}
+
 std::string actual_of(const std::string& folder, const std::string& name) {
   return (fs::path(folder) / "actual" / name).string();
 }
@@ -83,8 +88,8 @@ PendingList read_list(const std::string& folder) {
       if (is_acceptable(name)) continue;
       throw Error(
           ExitCode::kInvalidScene,
-          fmt::format("{}: expected paths of PNG files within the folder of goldens, got {}", path,
-                      roundel::quoted(name)));
+          fmt::format("{}: expected paths of PNG or EXR files within the folder of goldens, got {}",
+                      path, roundel::quoted(name)));
     }
   return pending;
 }
@@ -97,7 +102,8 @@ void remove_kept(const std::string& folder) {
   std::error_code ignored;
   for (const std::string& name : list.names) {
     for (const char* const part : {"actual", "diff"}) {
-      const fs::path below = fs::path(part) / name;
+      const fs::path below =
+          fs::path(part) / (part == std::string_view("diff") ? diff_name(name) : name);
       try {
         check_plain(folder, below);
       } catch (const Error&) {
@@ -129,12 +135,20 @@ std::string file_text(const std::string& path) {
   return InputFile(path).read(static_cast<std::size_t>(-1));
 }
 
-/// The bytes of a picture that a run has left. Throws Error where it is no sound PNG.
+/// The bytes of a picture that a run has left. Throws Error where it is no sound PNG or EXR.
 std::string sound_picture(const AcceptableGoldens& goldens, const std::string& name) {
   check_plain(goldens.folder, fs::path("actual") / name);
   const std::string path = actual_of(goldens.folder, name);
   std::string bytes = file_text(path);
-  PngDecoder(path, std::as_bytes(std::span(bytes))).check_pixels();
+  const auto file = std::as_bytes(std::span(bytes));
+  if (!name.ends_with(".exr")) {
+    PngDecoder(path, file).check_pixels();
+  } else if (constexpr std::string_view kExrStart = "\x76\x2f\x31\x01";
+             !bytes.starts_with(kExrStart)) {
+    throw Error(ExitCode::kInvalidScene, path + ": not an EXR file");
+  } else {
+    decode_picture(path, file);
+  }
   return bytes;
 }
 
@@ -176,7 +190,7 @@ std::string PendingGoldens::actual_path(const std::string& name) const {
 }
 
 std::string PendingGoldens::diff_path(const std::string& name) const {
-  return (fs::path(folder_) / "diff" / name).string();
+  return (fs::path(folder_) / "diff" / diff_name(name)).string();
 }
 
 void PendingGoldens::keep_actual(const std::string& name, const Image& image,
@@ -184,8 +198,12 @@ void PendingGoldens::keep_actual(const std::string& name, const Image& image,
   keep("actual/" + name, image, metadata);
 }
 
+void PendingGoldens::keep_actual(const std::string& name, std::span<const std::uint8_t> file) {
+  write_file_atomically(prepare("actual/" + name), file);
+}
+
 void PendingGoldens::keep_diff(const std::string& name, const Image& image) {
-  keep("diff/" + name, image, {"roundel " ROUNDEL_VERSION, "", 0, 0});
+  keep("diff/" + diff_name(name), image, {"roundel " ROUNDEL_VERSION, "", 0, 0});
 }
 
 void PendingGoldens::keep(const std::string& below, const Image& image,
@@ -250,7 +268,8 @@ void PendingGoldens::write_list(const std::vector<std::string>& names,
 // The list is a file like any other, and accepting writes where it says.
 bool is_acceptable(const std::string& name) {
   const fs::path path(name);
-  return name.ends_with(".png") && path.is_relative() && !find_non_text(name) &&
+  return (name.ends_with(".png") || name.ends_with(".exr")) && path.is_relative() &&
+         !find_non_text(name) &&
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
@@ -305,7 +324,7 @@ std::optional<std::string> find_file_in(const std::vector<std::string>& files,
 
 std::vector<std::string> names_meant(const std::string& text,
                                      const std::vector<std::string>& names) {
-  for (const std::string& exact : {text, text + ".png"}) {
+  for (const std::string& exact : {text, text + ".png", text + ".exr"}) {
     if (std::find(names.begin(), names.end(), exact) != names.end()) return {exact};
   }
   std::vector<std::string> meant;

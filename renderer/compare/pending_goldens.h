@@ -1,6 +1,7 @@
 #pragma once
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ class PendingGoldens {
   /// Keeps a picture that was drawn, under the name of its golden; may be called by several threads
   /// at once.
   void keep_actual(const std::string& name, const Image& image, const ImageMetadata& metadata);
+  /// The same of a file's bytes.
+  void keep_actual(const std::string& name, std::span<const std::uint8_t> file);
   void keep_diff(const std::string& name, const Image& image);
   /// The same for files of another run; throws Error(kInvalidScene) for a name that is no golden's.
   void copy_actual(const std::string& name, const std::string& path);

@@ -377,6 +377,74 @@ class Regress(RegressCase):
                 self.assertEqual(self.read(f"regress-output/actual/{name}/{i:04}.png"), self.read(f"{name}-film/{i:04}.png"))
 
 
+class Floats(RegressCase):
+    def setUp(self):
+        super().setUp()
+        self.scenes = {"scenes": ("red.yaml",)}
+
+    def accept_exr(self):
+        text = self.regress("--format", "exr", code=DIFFER, **self.scenes)
+        self.assertIn("red.exr: new: there is no golden goldens/red.exr", text)
+        self.run_roundel("render", "red.yaml", "-o", "want.exr", "--backend", "cpu", code=0)
+        self.assertEqual(self.read("regress-output/actual/red.exr"), self.read("want.exr"))
+        self.run_roundel("accept", "red", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["red.exr"])
+
+    def test_a_golden_of_floats_shows_what_8_bits_hide(self):
+        self.write("red.yaml", SCENE.replace("alpha: 1", "alpha: 0.5") % "#0000ff")
+        self.accept_exr()
+        self.assertEqual(self.regress("--strict", code=SAME, **self.scenes), "1 picture: 1 same\n")
+        self.write("red.yaml", SCENE.replace("alpha: 1", "alpha: 0.5") % "#0000fe")
+        line = self.regress(code=DIFFER, **self.scenes).splitlines()[0]
+        self.assertRegex(line, r"^red\.exr: differs: \d+ pixels differ, at most 0 may; the scene changed")
+        self.assertEqual(self.files("regress-output"), ["actual/red.exr", "diff/red.exr.png", "pending.json"])
+        self.write("goldens/goldens.yaml", 'version: 1\ntolerances: [{pictures: "*.exr", max-delta: 0.01}]\n')
+        self.assertIn("red.exr: same", self.regress(code=SAME, **self.scenes))
+        # What the run before has left is gone but for what can be accepted.
+        self.assertEqual(self.files("regress-output"), [])
+
+    def test_a_png_golden_comes_first_and_format_says_otherwise(self):
+        self.accept_exr()
+        self.regress("--format", "png", code=DIFFER, **self.scenes)
+        self.run_roundel("accept", "red.png", code=DIFFER)
+        self.assertIn("1 golden in goldens of no picture of this run: red.exr", self.regress(code=SAME, **self.scenes))
+        self.regress("--strict", code=DIFFER, **self.scenes)
+        self.run_roundel("accept", "--prune", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["red.png"])
+
+    def test_frames_renames_other_goldens_and_hashes(self):
+        film = ("--frames", "0-1", "--format", "exr")
+        self.regress(*film, code=DIFFER, **self.scenes)
+        self.run_roundel("accept", "--all", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["red/0000.exr", "red/0001.exr"])
+        self.assertEqual(self.regress("--frames", "0-1", code=SAME, **self.scenes), "2 pictures: 2 same\n")
+        shutil.rmtree(self.path("goldens/red"))
+        self.accept_exr()
+        shutil.copy(self.path("red.yaml"), self.path("rot.yaml"))
+        self.assertIn("goldens/red.exr is of this scene and frame, under another name",
+                      self.regress("--format", "exr", code=DIFFER, scenes=("rot.yaml",)))
+        self.write("red.yaml", BLUE)
+        self.regress(code=DIFFER, **self.scenes)
+        self.run_roundel("accept", "--add", "red", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["red.alt-1.exr", "red.exr"])
+        self.assertEqual(self.regress(code=SAME, **self.scenes), "1 picture: 1 same\n")
+        shutil.rmtree(self.path("goldens"))
+        os.mkdir(self.path("goldens"))
+        self.regress("--format", "exr", code=DIFFER, **self.scenes)
+        self.run_roundel("accept", "--all", "--hashes", code=DIFFER)
+        self.assertEqual(self.regress("--format", "exr", code=SAME, **self.scenes), "1 picture: 1 same\n")
+
+    def test_only_sound_exr_files_are_accepted(self):
+        self.regress("--format", "exr", code=DIFFER, **self.scenes)
+        whole = self.read("regress-output/actual/red.exr")
+        self.run_roundel("render", "red.yaml", "-o", "a.png", code=0)
+        for bytes_ in (whole[:len(whole) // 2], b"", self.read("a.png")):
+            with open(self.path("regress-output/actual/red.exr"), "wb") as file:
+                file.write(bytes_)
+            self.run_roundel("accept", "red", code=NOT_COMPARED)
+            self.assertEqual(self.files("goldens"), [])
+
+
 class Hashes(RegressCase):
     def lock_all(self):
         self.regress(code=DIFFER)
@@ -566,7 +634,7 @@ class ForeignFolders(RegressCase):
         os.mkdir(self.path("ssh"))
         self.plant("../ssh", ["authorized_keys"])
         self.write("regress-output/actual/authorized_keys", "ssh-rsa EVIL")
-        self.refused('expected paths of PNG files within the folder of goldens, got "authorized_keys"')
+        self.refused('expected paths of PNG or EXR files within the folder of goldens, got "authorized_keys"')
         self.plant("../ssh", ["k.png", "cut.png", "more.png"], k=b"ssh-rsa EVIL", cut=self.picture()[:-20],
                    more=self.picture() + b"ssh-rsa EVIL")
         self.refused("k.png: not a sound PNG")

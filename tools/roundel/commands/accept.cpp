@@ -48,7 +48,8 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
                  "compared with, if it lies in the working directory)");
   add_quiet(line, options.verbosity);
   line.add_note(
-      "What is stored must be a sound PNG, and links are not followed: the pictures may come from "
+      "What is stored must be a sound PNG or EXR, and links are not followed: the pictures may "
+      "come from "
       "another machine. Names that begin with - stand behind --.");
   line.add_note(
       "Exit codes: 0 the goldens were as they should be, or --all found nothing to accept; 1 "

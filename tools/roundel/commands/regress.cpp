@@ -54,6 +54,11 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
   add_tolerance(line, options.tolerance, options.measures);
   add_size(line, options.scene);
   add_seed(line, options.scene);
+  line.add_value(
+      "format", "NAME",
+      one_of(options.format, {{"png", {ImageFormat::kPng}}, {"exr", {ImageFormat::kExr}}}),
+      "png, or exr: floats, in which differences can be seen that 8 bits do not show "
+      "(default: exr where the golden is NAME.exr and there is no NAME.png)");
   add_machine(line, options.machine, &options.is_on_both);
   add_quiet(line, options.verbosity, "print errors only: the exit code says it");
   add_verbose(line, options.verbosity, "list the pictures that are the same, too");

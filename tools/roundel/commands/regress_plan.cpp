@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <filesystem>
 #include <sstream>
 #include <utility>
 #include <variant>
@@ -18,16 +19,25 @@ namespace roundel {
 namespace {
 
 /// Frames of a film have a folder for each scene: none has the name of another scene's picture.
-std::string golden_name(const GoldenScene& scene, std::optional<std::int64_t> frame_of_film) {
-  return frame_of_film ? fmt::format("{}/{:04}.png", scene.name, *frame_of_film)
-                       : scene.name + ".png";
+std::string golden_name(const GoldenScene& scene, std::optional<std::int64_t> frame_of_film,
+                        const RegressOptions& options) {
+  const std::string name =
+      frame_of_film ? fmt::format("{}/{:04}", scene.name, *frame_of_film) : scene.name;
+  if (options.format) return name + (*options.format == ImageFormat::kExr ? ".exr" : ".png");
+  const auto is_stored = [&](const char* ending) {
+    std::error_code ignored;
+    return std::filesystem::exists(std::filesystem::path(options.goldens) / (name + ending),
+                                   ignored);
+  };
+  return name + (!is_stored(".png") && is_stored(".exr") ? ".exr" : ".png");
 }
 
 PairResult broken_scene(const GoldenScene& file, const RegressOptions& options,
                         const Error& error) {
   if (prints_lines(options.files, options.verbosity)) print_error(error);
   PairResult result;
-  result.name = options.frames.is_given() ? file.name + "/" : golden_name(file, std::nullopt);
+  result.name =
+      options.frames.is_given() ? file.name + "/" : golden_name(file, std::nullopt, options);
   result.state = PairState::kNotCompared;
   result.scene_path = file.path;
   std::istringstream lines(error.what());
@@ -38,10 +48,11 @@ PairResult broken_scene(const GoldenScene& file, const RegressOptions& options,
 /// One scene's pictures: all of them, or an error.
 void plan_subjects(const Scene& scene, const GoldenScene& file, const RegressOptions& options,
                    RegressPlan& plan) {
-  check_feasible(scene, ImageFormat::kPng, options.machine.raster.memory_budget);
+  check_feasible(scene, options.format.value_or(ImageFormat::kPng),
+                 options.machine.raster.memory_budget);
   for (const std::int64_t frame : frames_of(scene, options.frames, scene.default_frame())) {
     const auto frame_of_film = options.frames.is_given() ? std::optional(frame) : std::nullopt;
-    plan.subjects.push_back({&scene, frame, golden_name(file, frame_of_film)});
+    plan.subjects.push_back({&scene, frame, golden_name(file, frame_of_film, options)});
   }
 }
 

@@ -23,7 +23,8 @@ struct RegressOptions {
   FramesOption frames;
   SceneOptions scene;
   MachineOptions machine;
-  bool is_on_both = false;  ///< backends, whatever `machine` says of them
+  std::optional<ImageFormat> format;  ///< of goldens; else what they are, PNG where there are none
+  bool is_on_both = false;            ///< backends, whatever `machine` says of them
   RunFiles files;
   Tolerance tolerance;  ///< of pictures without a rule in the manifest
   Measures measures;

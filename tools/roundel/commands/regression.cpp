@@ -46,6 +46,13 @@ constexpr std::uint64_t kSmallPictureBytes = std::uint64_t{64} << 20;
 /// Frames of a film that a thread draws one after the other, as far as they are not simulated.
 constexpr std::size_t kFramesTogether = 16;
 
+/// A picture as it was drawn.
+struct DrawnPicture : Picture {
+  std::vector<std::uint8_t> file;  ///< of an EXR; a PNG is packed where it is kept
+
+  std::uint64_t size() const { return bytes.size() + floats.size() * sizeof(float) + file.size(); }
+};
+
 /// Draws subjects one after the other. Those of one scene should be next to each other.
 class SubjectDrawer {
  public:
@@ -55,7 +62,7 @@ class SubjectDrawer {
   }
 
   /// The picture as each backend draws it.
-  std::vector<Picture> draw(const Subject& subject) {
+  std::vector<DrawnPicture> draw(const Subject& subject) {
     if (scene_ != subject.scene) {
       scene_ = nullptr;
       source_.emplace(*subject.scene);
@@ -63,18 +70,37 @@ class SubjectDrawer {
     }
     const FilmSource::Frame now = source_->at(subject.frame);
     const CircleStream circles = now.circles->at(subject.frame, circles_);
-    std::vector<Picture> drawn;
-    for (const auto& rasterizer : rasterizers_) {
-      Image image;
-      StageStats stats;
-      draw_image(*rasterizer, circles, subject.scene->image, image, stats);
-      drawn.push_back(picture_of(std::move(image), {kSoftware, fingerprint(*now.scene),
-                                                    subject.scene->seed, subject.frame}));
-    }
+    std::vector<DrawnPicture> drawn;
+    for (const auto& rasterizer : rasterizers_)
+      drawn.push_back(subject.name.ends_with(".exr")
+                          ? draw_exr(*rasterizer, circles, *now.scene, subject)
+                          : draw_png(*rasterizer, circles, *now.scene, subject));
     return drawn;
   }
 
  private:
+  static DrawnPicture draw_png(Rasterizer& rasterizer, const CircleStream& circles,
+                               const Scene& scene, const Subject& subject) {
+    Image image;
+    StageStats stats;
+    draw_image(rasterizer, circles, subject.scene->image, image, stats);
+    return {picture_of(std::move(image),
+                       {kSoftware, fingerprint(scene), subject.scene->seed, subject.frame}),
+            {}};
+  }
+
+  /// What a file of it holds, read again: colours, alpha and place are the file's.
+  static DrawnPicture draw_exr(Rasterizer& rasterizer, const CircleStream& circles,
+                               const Scene& scene, const Subject& subject) {
+    const FrameEncoder encoder(scene, {ImageFormat::kExr});
+    FramePixels pixels;
+    StageStats stats;
+    rasterizer.draw(circles, subject.scene->image, encoder.target(pixels), stats);
+    std::vector<std::uint8_t> file = encoder.encode(pixels, subject.frame, true);
+    Picture picture = decode_picture(subject.name, std::as_bytes(std::span(file)));
+    return {std::move(picture), std::move(file)};
+  }
+
   std::vector<std::unique_ptr<Rasterizer>> rasterizers_;
   const Scene* scene_ = nullptr;  // of source_
   std::optional<FilmSource> source_;
@@ -204,8 +230,8 @@ class Regression {
       for (std::size_t k = run.begin; k < run.end; ++k) {
         PairResult& result = run_.results[k];
         guard(result, [&] {
-          const auto drawn = std::make_shared<const std::vector<Picture>>(draw(drawer, k));
-          const std::uint64_t bytes = drawn->size() * drawn->front().bytes.size();
+          const auto drawn = std::make_shared<const std::vector<DrawnPicture>>(draw(drawer, k));
+          const std::uint64_t bytes = drawn->size() * drawn->front().size();
           if (waiting_bytes + bytes > kMaxWaitingBytes) {
             comparisons.wait();
             waiting_bytes = 0;
@@ -219,7 +245,7 @@ class Regression {
     comparisons.wait();
   }
 
-  std::vector<Picture> draw(SubjectDrawer& drawer, std::size_t index) {
+  std::vector<DrawnPicture> draw(SubjectDrawer& drawer, std::size_t index) {
     const AddedTime time(run_.results[index]);
     return drawer.draw(subjects_[index]);
   }
@@ -248,7 +274,7 @@ class Regression {
   }
 
   /// `drawn`: by each backend.
-  void compare(const std::vector<Picture>& drawn, PairResult& result) {
+  void compare(const std::vector<DrawnPicture>& drawn, PairResult& result) {
     const AddedTime time(result);
     const Goldens goldens = goldens_of(result.name);
     if (goldens.paths.empty() && goldens.locked == nullptr) {
@@ -260,7 +286,7 @@ class Regression {
     }
     if (!goldens.paths.empty()) result.golden_path = goldens.paths.front();
     GoldenTrial trial = attempt(goldens, drawn.front(), result);
-    const Picture* shown = &drawn.front();
+    const DrawnPicture* shown = &drawn.front();
     if (!same_pixels(drawn.front(), drawn.back())) {
       GoldenTrial other = attempt(goldens, drawn.back(), result);
       shown = &join(drawn, trial, other);
@@ -278,7 +304,8 @@ class Regression {
 
   /// Of two backends that have drawn different pixels: the first one's that differs from the
   /// golden stands in `trial` then, and is returned; its reasons name the backends.
-  const Picture& join(const std::vector<Picture>& drawn, GoldenTrial& trial, GoldenTrial& other) {
+  const DrawnPicture& join(const std::vector<DrawnPicture>& drawn, GoldenTrial& trial,
+                           GoldenTrial& other) {
     const auto name_backend = [](GoldenTrial& of, Backend backend) {
       for (std::string& reason : of.result.reasons)
         reason = fmt::format("on {}: {}", backend_name(backend), reason);
@@ -295,7 +322,7 @@ class Regression {
   }
 
   /// Where a golden cannot be read, it may be replaced: what was drawn is kept.
-  GoldenTrial attempt(const Goldens& goldens, const Picture& drawn, PairResult& result) {
+  GoldenTrial attempt(const Goldens& goldens, const DrawnPicture& drawn, PairResult& result) {
     if (goldens.locked != nullptr) {
       GoldenTrial trial = try_locked(result, *goldens.locked, options_.goldens, drawn);
       if (trial.result.state == PairState::kSame || goldens.paths.empty()) return trial;
@@ -308,8 +335,12 @@ class Regression {
     }
   }
 
-  void keep(const Picture& actual, PairResult& result) {
-    pending_.keep_actual(result.name, rendered_image(actual), *actual.metadata);
+  void keep(const DrawnPicture& actual, PairResult& result) {
+    if (actual.file.empty()) {
+      pending_.keep_actual(result.name, rendered_image(actual), *actual.metadata);
+    } else {
+      pending_.keep_actual(result.name, actual.file);
+    }
     result.actual_path = pending_.actual_path(result.name);
   }
 
@@ -326,7 +357,7 @@ class Regression {
     std::vector<std::string> names;
     if (!options_.is_strict) return names;
     std::copy_if(stored_.unused.begin(), stored_.unused.end(), std::back_inserter(names),
-                 [](const std::string& name) { return name.ends_with(".png"); });
+                 [](const std::string& name) { return is_acceptable(name); });
     return names;
   }
 

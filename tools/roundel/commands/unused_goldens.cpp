@@ -19,12 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Fingerprint and frame that a PNG says it is of.
+/// Fingerprint and frame that a picture says it is of.
 using SaidOrigin = std::pair<std::string, std::int64_t>;
 
 std::optional<SaidOrigin> said_origin(const std::string& path) {
   try {
-    const std::optional<ImageMetadata> metadata = read_png_checksums(path).metadata;
+    const std::optional<ImageMetadata> metadata =
+        path.ends_with(".exr") ? read_picture(path).metadata : read_png_checksums(path).metadata;
     if (metadata && !metadata->fingerprint.empty())
       return SaidOrigin(metadata->fingerprint, metadata->frame);
   } catch (const Error&) {  // it says nothing
@@ -37,7 +38,7 @@ std::string path_in(const std::string& folder, const std::string& name) {
 }
 
 std::optional<SaidOrigin> origin_of_golden(const std::string& name, const StoredGoldens& stored) {
-  if (const auto origin = said_origin(path_in(stored.folder, name))) return origin;
+  if (auto origin = said_origin(path_in(stored.folder, name))) return origin;
   const auto locked = stored.lock.find(name);
   if (locked == stored.lock.end()) return std::nullopt;
   return SaidOrigin(locked->second.fingerprint, locked->second.frame);
