@@ -98,7 +98,7 @@ OPTIONS = {
     "diff": "max-delta max-pixels max-density ignore mask ignore-antialiasing shape-tolerant flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
             "junit markdown annotations output explain clusters limit size set seed frame json threads quiet",
     "regress": "goldens output frames shard strict explain-from manifest report junit markdown annotations json max-delta max-pixels max-density ignore mask "
-               "ignore-antialiasing shape-tolerant flip-mean flip ppd ssim size set seed backend device threads memory quiet verbose",
+               "ignore-antialiasing shape-tolerant flip-mean flip ppd ssim size set seed format backend device threads memory quiet verbose",
     "accept": "all prune add hashes output goldens quiet",
     "report": "goldens output report junit markdown annotations json quiet verbose",
     "circles": "output columns size scale layers frames set seed frame",
