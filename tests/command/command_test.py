@@ -97,7 +97,7 @@ OPTIONS = {
     "validate": "output format size scale crop layers set seed frame backend device threads memory quiet",
     "diff": "max-delta max-pixels max-density ignore mask ignore-antialiasing shape-tolerant flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
             "junit markdown annotations output explain clusters limit size set seed frame json threads quiet",
-    "regress": "goldens output frames shard strict explain-from manifest report junit markdown annotations json max-delta max-pixels max-density ignore mask "
+    "regress": "goldens output frames shard strict retries explain-from manifest report junit markdown annotations json max-delta max-pixels max-density ignore mask "
                "ignore-antialiasing shape-tolerant flip-mean flip ppd ssim size set seed format backend device threads memory quiet verbose",
     "accept": "all prune add hashes output goldens quiet",
     "report": "goldens output report junit markdown annotations json quiet verbose",

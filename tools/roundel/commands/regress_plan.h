@@ -19,6 +19,7 @@ struct RegressOptions {
   std::string output;  ///< folder for what differs
   std::optional<Shard> shard;
   std::optional<std::string> explain_from;  ///< a revision of git's
+  int retries = 0;                          ///< of pictures that differ
   bool is_strict = false;                   ///< goldens of no picture fail
   FramesOption frames;
   SceneOptions scene;

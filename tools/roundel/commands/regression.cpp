@@ -215,7 +215,7 @@ class Regression {
       SmallDrawer& small = drawers.local();
       small.arena.execute([&] {
         for (std::size_t k = runs[i].begin; k < runs[i].end; ++k)
-          guard(run_.results[k], [&] { compare(draw(small.drawer, k), run_.results[k]); });
+          guard(run_.results[k], [&] { draw_and_compare(small.drawer, k); });
       });
     });
   }
@@ -230,6 +230,7 @@ class Regression {
       for (std::size_t k = run.begin; k < run.end; ++k) {
         PairResult& result = run_.results[k];
         guard(result, [&] {
+          if (options_.retries > 0) return draw_and_compare(drawer, k);
           const auto drawn = std::make_shared<const std::vector<DrawnPicture>>(draw(drawer, k));
           const std::uint64_t bytes = drawn->size() * drawn->front().size();
           if (waiting_bytes + bytes > kMaxWaitingBytes) {
@@ -238,16 +239,23 @@ class Regression {
           }
           waiting_bytes += bytes;
           comparisons.run(
-              [this, &result, drawn] { guard(result, [&] { compare(*drawn, result); }); });
+              [this, &result, drawn] { guard(result, [&] { compare(*drawn, result, {}); }); });
         });
       }
     }
     comparisons.wait();
   }
 
+  using Redraw = std::function<std::vector<DrawnPicture>()>;
+
   std::vector<DrawnPicture> draw(SubjectDrawer& drawer, std::size_t index) {
     const AddedTime time(run_.results[index]);
     return drawer.draw(subjects_[index]);
+  }
+
+  void draw_and_compare(SubjectDrawer& drawer, std::size_t index) {
+    compare(draw(drawer, index), run_.results[index],
+            [&] { return drawer.draw(subjects_[index]); });
   }
 
   std::string path_of_golden(const std::string& name) const {
@@ -273,8 +281,42 @@ class Regression {
     return goldens;
   }
 
-  /// `drawn`: by each backend.
-  void compare(const std::vector<DrawnPicture>& drawn, PairResult& result) {
+  /// A picture as each backend has drawn it, held against its goldens.
+  struct Verdict {
+    GoldenTrial trial;
+    const DrawnPicture* shown;  ///< the one that the trial is of
+  };
+  Verdict judge(const Goldens& goldens, const std::vector<DrawnPicture>& drawn,
+                PairResult& result) {
+    Verdict verdict{attempt(goldens, drawn.front(), result), &drawn.front()};
+    if (!same_pixels(drawn.front(), drawn.back())) {
+      GoldenTrial other = attempt(goldens, drawn.back(), result);
+      verdict.shown = &join(drawn, verdict.trial, other);
+    }
+    return verdict;
+  }
+
+  /// What differs is drawn again so often; once it is the same, that counts, and is told.
+  void retry(const Goldens& goldens, const Redraw& redraw, std::vector<DrawnPicture>& again,
+             Verdict& verdict, PairResult& result) {
+    for (int i = 1; i <= options_.retries; ++i) {
+      if (verdict.trial.result.state != PairState::kDiffers) return;
+      std::vector<DrawnPicture> drawn = redraw();
+      Verdict next = judge(goldens, drawn, result);
+      if (next.trial.result.state != PairState::kSame) continue;
+      const bool is_first = next.shown == &drawn.front();
+      again = std::move(drawn);
+      next.shown = is_first ? &again.front() : &again.back();
+      next.trial.result.reasons.push_back(
+          fmt::format("drawn {} times, and different before", i + 1));
+      spdlog::warn("{}: the same only when drawn again: this machine does not always draw the same",
+                   result.name);
+      verdict = std::move(next);
+    }
+  }
+
+  /// `drawn`: by each backend. `redraw`: draws it again.
+  void compare(const std::vector<DrawnPicture>& drawn, PairResult& result, const Redraw& redraw) {
     const AddedTime time(result);
     const Goldens goldens = goldens_of(result.name);
     if (goldens.paths.empty() && goldens.locked == nullptr) {
@@ -285,12 +327,10 @@ class Regression {
       return keep(drawn.front(), result);
     }
     if (!goldens.paths.empty()) result.golden_path = goldens.paths.front();
-    GoldenTrial trial = attempt(goldens, drawn.front(), result);
-    const DrawnPicture* shown = &drawn.front();
-    if (!same_pixels(drawn.front(), drawn.back())) {
-      GoldenTrial other = attempt(goldens, drawn.back(), result);
-      shown = &join(drawn, trial, other);
-    }
+    std::vector<DrawnPicture> again;
+    Verdict verdict = judge(goldens, drawn, result);
+    retry(goldens, redraw, again, verdict, result);
+    auto& [trial, shown] = verdict;
     trial.result.scene_path = std::move(result.scene_path);
     trial.result.seconds = result.seconds;
     result = std::move(trial.result);
