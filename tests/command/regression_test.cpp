@@ -7,6 +7,7 @@
 
 #include "renderer/render.h"
 #include "renderer/scene/load_scene.h"
+#include "tests/testing.h"
 
 namespace roundel {
 namespace {
@@ -38,12 +39,10 @@ std::unique_ptr<Rasterizer> make_faulty_cuda(Backend backend, const RasterOption
 class BothBackends : public ::testing::Test {
  protected:
   BothBackends() {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_ / "goldens");
-    options_.goldens = (folder_ / "goldens").string();
-    options_.output = (folder_ / "output").string();
+    options_.goldens = folder_ / "goldens";
+    options_.output = folder_ / "output";
+    fs::create_directory(options_.goldens);
   }
-  ~BothBackends() override { fs::remove_all(folder_); }
 
   void store_golden(Rasterizer& rasterizer) {
     StageStats stats;
@@ -59,7 +58,7 @@ class BothBackends : public ::testing::Test {
     return run.results.at(0);
   }
 
-  fs::path folder_ = fs::path(::testing::TempDir()) / "roundel_both_backends";
+  const TemporaryFolder folder_;
   Scene scene_ = parse_scene(
       "version: 1\nimage: {width: 8, height: 8}\nlayers:\n  - circles:\n      - {x: 0.5, y: 0.5, "
       "radius: 0.3}\n",

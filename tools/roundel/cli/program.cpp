@@ -23,13 +23,13 @@ namespace {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
+ScratchFolder::ScratchFolder() {
   std::error_code ignored;
   path_ = (std::filesystem::temp_directory_path(ignored) / "roundel-XXXXXX").string();
   if (mkdtemp(path_.data()) == nullptr) fail(path_, errno);
 }
 
-TemporaryFolder::~TemporaryFolder() {
+ScratchFolder::~ScratchFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }

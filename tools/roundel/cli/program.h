@@ -5,13 +5,13 @@
 namespace roundel {
 
 /// An empty folder, removed with all that is in it.
-class TemporaryFolder {
+class ScratchFolder {
  public:
   /// Throws Error(kRuntimeFailure) where none can be made.
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
   const std::string& path() const { return path_; }
 
  private:

@@ -91,7 +91,7 @@ class Commit {
     throw Error(ExitCode::kRuntimeFailure, "git: " + first_line(content_of(path_of("error"))));
   }
 
-  TemporaryFolder scratch_;
+  ScratchFolder scratch_;
   std::string revision_, top_, id_;
 };
 
@@ -121,7 +121,7 @@ std::string explain(const Commit& commit, const std::string& revision, const std
                     const SceneOverrides& overrides) {
   const fs::path folder = fs::canonical(fs::absolute(path).parent_path());
   const fs::path in_top = (folder / fs::path(path).filename()).lexically_relative(commit.top());
-  const TemporaryFolder tree;
+  const ScratchFolder tree;
   const std::string old_path = tree.path() + "/" + in_top.string();
   std::string text;
   try {
