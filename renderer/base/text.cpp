@@ -124,8 +124,8 @@ std::optional<std::size_t> find_non_text(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
     const char c = text[i];
-    const bool is_space = c == '\t' || c == '\n' || c == '\r';
-    const std::size_t length = is_space ? 1 : plain_length(text.substr(i, 4));
+    const bool is_one = (c >= ' ' && c <= '~') || c == '\t' || c == '\n' || c == '\r';
+    const std::size_t length = is_one ? 1 : plain_length(text.substr(i, 4));
     if (length == 0) return i;
     i += length;
   }

@@ -17,8 +17,8 @@
 #include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
-#include "tools/roundel/commands/comparing.h"
-#include "tools/roundel/commands/explain_difference.h"
+#include "tools/roundel/compare/comparing.h"
+#include "tools/roundel/compare/explain_difference.h"
 
 namespace roundel {
 namespace {

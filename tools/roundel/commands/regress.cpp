@@ -13,10 +13,10 @@
 #include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
-#include "tools/roundel/commands/comparing.h"
-#include "tools/roundel/commands/explain_failures.h"
-#include "tools/roundel/commands/regression.h"
-#include "tools/roundel/commands/unused_goldens.h"
+#include "tools/roundel/compare/comparing.h"
+#include "tools/roundel/compare/explain_failures.h"
+#include "tools/roundel/compare/regression.h"
+#include "tools/roundel/compare/unused_goldens.h"
 
 namespace roundel {
 namespace {

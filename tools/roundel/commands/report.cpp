@@ -9,7 +9,7 @@
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
 #include "tools/roundel/commands/commands.h"
-#include "tools/roundel/commands/comparing.h"
+#include "tools/roundel/compare/comparing.h"
 
 namespace roundel {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/roundel/commands/regress_plan.h"
+#include "tools/roundel/compare/regress_plan.h"
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>

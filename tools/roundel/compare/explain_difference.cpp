@@ -1,4 +1,4 @@
-#include "tools/roundel/commands/explain_difference.h"
+#include "tools/roundel/compare/explain_difference.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
-#include "tools/roundel/commands/comparing.h"
-#include "tools/roundel/commands/scene_difference.h"
+#include "tools/roundel/compare/comparing.h"
+#include "tools/roundel/compare/scene_difference.h"
 
 namespace roundel {
 

@@ -1,4 +1,4 @@
-#include "tools/roundel/commands/unused_goldens.h"
+#include "tools/roundel/compare/unused_goldens.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tools/roundel/commands/golden_trial.h"
+#include "tools/roundel/compare/golden_trial.h"
 
 #include <fmt/format.h>
 

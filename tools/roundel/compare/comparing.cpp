@@ -1,4 +1,4 @@
-#include "tools/roundel/commands/comparing.h"
+#include "tools/roundel/compare/comparing.h"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>

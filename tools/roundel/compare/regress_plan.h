@@ -8,8 +8,8 @@
 #include "renderer/compare/comparison_run.h"
 #include "renderer/scene/scene.h"
 #include "tools/roundel/cli/common_options.h"
-#include "tools/roundel/commands/comparing.h"
-#include "tools/roundel/commands/scene_files.h"
+#include "tools/roundel/compare/comparing.h"
+#include "tools/roundel/compare/scene_files.h"
 
 namespace roundel {
 

@@ -8,8 +8,8 @@
 #include "renderer/machine.h"
 #include "renderer/raster/rasterizer.h"
 #include "tools/roundel/cli/problems.h"
-#include "tools/roundel/commands/regress_plan.h"
-#include "tools/roundel/commands/unused_goldens.h"
+#include "tools/roundel/compare/regress_plan.h"
+#include "tools/roundel/compare/unused_goldens.h"
 
 namespace roundel {
 

@@ -1,4 +1,4 @@
-#include "tools/roundel/commands/scene_files.h"
+#include "tools/roundel/compare/scene_files.h"
 
 #include <fmt/format.h>
 

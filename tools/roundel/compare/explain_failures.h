@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "renderer/compare/comparison_run.h"
-#include "tools/roundel/commands/regress_plan.h"
+#include "tools/roundel/compare/regress_plan.h"
 
 namespace roundel {
 

@@ -1,4 +1,4 @@
-#include "tools/roundel/commands/regression.h"
+#include "tools/roundel/compare/regression.h"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -25,7 +25,7 @@
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
 #include "tools/roundel/cli/machine.h"
-#include "tools/roundel/commands/golden_trial.h"
+#include "tools/roundel/compare/golden_trial.h"
 
 namespace roundel {
 namespace {

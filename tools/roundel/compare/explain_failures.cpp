@@ -1,4 +1,4 @@
-#include "tools/roundel/commands/explain_failures.h"
+#include "tools/roundel/compare/explain_failures.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "renderer/base/text.h"
 #include "renderer/compare/golden_rules.h"
 #include "tools/roundel/cli/program.h"
-#include "tools/roundel/commands/scene_difference.h"
+#include "tools/roundel/compare/scene_difference.h"
 
 namespace roundel {
 namespace {

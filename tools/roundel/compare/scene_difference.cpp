@@ -1,4 +1,4 @@
-#include "tools/roundel/commands/scene_difference.h"
+#include "tools/roundel/compare/scene_difference.h"
 
 #include <fmt/format.h>
 
