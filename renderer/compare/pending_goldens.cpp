@@ -230,7 +230,7 @@ void PendingGoldens::copy(const std::string& part, const std::string& name,
 }
 
 std::string PendingGoldens::prepare(const std::string& below) {
-  const std::string path = (fs::path(folder_) / below).string();
+  std::string path = (fs::path(folder_) / below).string();
   check_plain(folder_, below);
   make_folder_of(path);
   std::call_once(listed_, [this] {
