@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -38,7 +39,7 @@ class InputFile {
   /// threads at once. Throws "PATH: has changed while it was read" where it has become shorter.
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
   /// The file's bytes, but at most `limit`.
-  std::string read(std::size_t limit) const;
+  std::string read(std::size_t limit = std::numeric_limits<std::size_t>::max()) const;
   /// Throws Error(kRuntimeFailure) where the file's bytes are more than half of the machine's
   /// memory.
   void check_fits_memory() const;

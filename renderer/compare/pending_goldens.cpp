@@ -131,15 +131,11 @@ std::string listed_golden_folder(const std::string& folder, const std::string& l
   return fs::proximate(path, error).string();
 }
 
-std::string file_text(const std::string& path) {
-  return InputFile(path).read(static_cast<std::size_t>(-1));
-}
-
 /// The bytes of a picture that a run has left. Throws Error where it is no sound PNG or EXR.
 std::string sound_picture(const AcceptableGoldens& goldens, const std::string& name) {
   check_plain(goldens.folder, fs::path("actual") / name);
   const std::string path = actual_of(goldens.folder, name);
-  std::string bytes = file_text(path);
+  std::string bytes = InputFile(path).read();
   const auto file = std::as_bytes(std::span(bytes));
   if (!name.ends_with(".exr")) {
     PngDecoder(path, file).check_pixels();
@@ -163,7 +159,7 @@ Accepted store_golden(const AcceptableGoldens& goldens, const std::string& bytes
   const std::string golden = (fs::path(goldens.golden_folder) / name).string();
   std::error_code ignored;
   const bool is_there = fs::exists(golden, ignored);
-  if (is_there && file_text(golden) == bytes) return Accepted::kAlready;
+  if (is_there && InputFile(golden).read() == bytes) return Accepted::kAlready;
   make_folder_of(golden);
   write_text_atomically(golden, bytes);
   return is_there ? Accepted::kReplaced : Accepted::kStored;
@@ -225,7 +221,7 @@ void PendingGoldens::copy(const std::string& part, const std::string& name,
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: expected the name of a PNG file in the folder of goldens, got {}",
                             path, roundel::quoted(name)));
-  const std::string bytes = file_text(path);
+  const std::string bytes = InputFile(path).read();
   write_text_atomically(prepare(part + "/" + name), bytes);
 }
 
@@ -373,7 +369,8 @@ std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
   for (const std::string& golden : known) {
     check_plain(folder, golden);
     std::error_code ignored;
-    if (fs::exists(folder / golden, ignored) && file_text((folder / golden).string()) == bytes)
+    if (fs::exists(folder / golden, ignored) &&
+        InputFile((folder / golden).string()).read() == bytes)
       return {Accepted::kAlready, golden};
   }
   std::string free = name;

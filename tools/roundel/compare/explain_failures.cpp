@@ -22,10 +22,6 @@ namespace fs = std::filesystem;
 /// Of what a report shows beside its pictures.
 constexpr std::size_t kClusters = 5, kCircles = 5;
 
-std::string content_of(const std::string& path) {
-  return InputFile(path).read(static_cast<std::size_t>(-1));
-}
-
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
@@ -53,7 +49,7 @@ class Commit {
     if (code != 0)
       throw Error(ExitCode::kUsage,
                   fmt::format("{}: no such revision in {}", roundel::quoted(revision_), top_));
-    id_ = first_line(content_of(path_of("out")));
+    id_ = first_line(InputFile(path_of("out")).read());
   }
 
   const std::string& top() const { return top_; }
@@ -85,10 +81,11 @@ class Commit {
   }
   std::string ask(std::vector<std::string> words) const {
     if (git(std::move(words), path_of("out")) != 0) fail();
-    return content_of(path_of("out"));
+    return InputFile(path_of("out")).read();
   }
   [[noreturn]] void fail() const {
-    throw Error(ExitCode::kRuntimeFailure, "git: " + first_line(content_of(path_of("error"))));
+    throw Error(ExitCode::kRuntimeFailure,
+                "git: " + first_line(InputFile(path_of("error")).read()));
   }
 
   ScratchFolder scratch_;

@@ -231,15 +231,16 @@ class Regression {
         PairResult& result = run_.results[k];
         guard(result, [&] {
           if (options_.retries > 0) return draw_and_compare(drawer, k);
-          const auto drawn = std::make_shared<const std::vector<DrawnPicture>>(draw(drawer, k));
+          const auto drawn = std::make_shared<std::vector<DrawnPicture>>(draw(drawer, k));
           const std::uint64_t bytes = drawn->size() * drawn->front().size();
           if (waiting_bytes + bytes > kMaxWaitingBytes) {
             comparisons.wait();
             waiting_bytes = 0;
           }
           waiting_bytes += bytes;
-          comparisons.run(
-              [this, &result, drawn] { guard(result, [&] { compare(*drawn, result, {}); }); });
+          comparisons.run([this, &result, drawn] {
+            guard(result, [&] { compare(std::move(*drawn), result, {}); });
+          });
         });
       }
     }
@@ -284,39 +285,35 @@ class Regression {
   /// A picture as each backend has drawn it, held against its goldens.
   struct Verdict {
     GoldenTrial trial;
-    const DrawnPicture* shown;  ///< the one that the trial is of
+    std::size_t shown = 0;  ///< the backend that the trial is of
   };
   Verdict judge(const Goldens& goldens, const std::vector<DrawnPicture>& drawn,
                 PairResult& result) {
-    Verdict verdict{attempt(goldens, drawn.front(), result), &drawn.front()};
-    if (!same_pixels(drawn.front(), drawn.back())) {
-      GoldenTrial other = attempt(goldens, drawn.back(), result);
-      verdict.shown = &join(drawn, verdict.trial, other);
-    }
+    Verdict verdict{attempt(goldens, drawn.front(), result)};
+    if (!same_pixels(drawn.front(), drawn.back()))
+      join(verdict, attempt(goldens, drawn.back(), result));
     return verdict;
   }
 
   /// What differs is drawn again so often; once it is the same, that counts, and is told.
-  void retry(const Goldens& goldens, const Redraw& redraw, std::vector<DrawnPicture>& again,
+  void retry(const Goldens& goldens, const Redraw& redraw, std::vector<DrawnPicture>& drawn,
              Verdict& verdict, PairResult& result) {
     for (int i = 1; i <= options_.retries; ++i) {
       if (verdict.trial.result.state != PairState::kDiffers) return;
-      std::vector<DrawnPicture> drawn = redraw();
-      Verdict next = judge(goldens, drawn, result);
+      std::vector<DrawnPicture> again = redraw();
+      Verdict next = judge(goldens, again, result);
       if (next.trial.result.state != PairState::kSame) continue;
-      const bool is_first = next.shown == &drawn.front();
-      again = std::move(drawn);
-      next.shown = is_first ? &again.front() : &again.back();
       next.trial.result.reasons.push_back(
           fmt::format("drawn {} times, and different before", i + 1));
       spdlog::warn("{}: the same only when drawn again: this machine does not always draw the same",
                    result.name);
+      drawn = std::move(again);
       verdict = std::move(next);
     }
   }
 
   /// `drawn`: by each backend. `redraw`: draws it again.
-  void compare(const std::vector<DrawnPicture>& drawn, PairResult& result, const Redraw& redraw) {
+  void compare(std::vector<DrawnPicture> drawn, PairResult& result, const Redraw& redraw) {
     const AddedTime time(result);
     const Goldens goldens = goldens_of(result.name);
     if (goldens.paths.empty() && goldens.locked == nullptr) {
@@ -327,38 +324,36 @@ class Regression {
       return keep(drawn.front(), result);
     }
     if (!goldens.paths.empty()) result.golden_path = goldens.paths.front();
-    std::vector<DrawnPicture> again;
     Verdict verdict = judge(goldens, drawn, result);
-    retry(goldens, redraw, again, verdict, result);
-    auto& [trial, shown] = verdict;
+    retry(goldens, redraw, drawn, verdict, result);
+    GoldenTrial& trial = verdict.trial;
+    const DrawnPicture& shown = drawn[verdict.shown];
     trial.result.scene_path = std::move(result.scene_path);
     trial.result.seconds = result.seconds;
     result = std::move(trial.result);
     if (result.state == PairState::kSame && !lacks_fingerprint(result)) return;
-    keep(*shown, result);
+    keep(shown, result);
     if (result.difference.kind != PictureDifference::Kind::kDifferent) return;
     pending_.keep_diff(result.name,
-                       difference_image(trial.golden, trial.compared(*shown), result.tolerance));
+                       difference_image(trial.golden, trial.compared(shown), result.tolerance));
     result.difference_path = pending_.diff_path(result.name);
   }
 
-  /// Of two backends that have drawn different pixels: the first one's that differs from the
-  /// golden stands in `trial` then, and is returned; its reasons name the backends.
-  const DrawnPicture& join(const std::vector<DrawnPicture>& drawn, GoldenTrial& trial,
-                           GoldenTrial& other) {
+  /// Of two backends that have drawn different pixels: the verdict becomes that of the first one
+  /// that differs from the golden; its reasons name the backends.
+  void join(Verdict& first, GoldenTrial second) {
     const auto name_backend = [](GoldenTrial& of, Backend backend) {
       for (std::string& reason : of.result.reasons)
         reason = fmt::format("on {}: {}", backend_name(backend), reason);
     };
-    name_backend(trial, machine_.backends.front());
-    name_backend(other, machine_.backends.back());
-    if (trial.result.state == PairState::kSame) {
-      std::swap(trial, other);
-      return drawn.back();
+    name_backend(first.trial, machine_.backends.front());
+    name_backend(second, machine_.backends.back());
+    if (first.trial.result.state == PairState::kSame) {
+      first = {std::move(second), machine_.backends.size() - 1};
+      return;
     }
-    std::vector<std::string>& reasons = trial.result.reasons;
-    reasons.insert(reasons.end(), other.result.reasons.begin(), other.result.reasons.end());
-    return drawn.front();
+    std::vector<std::string>& reasons = first.trial.result.reasons;
+    reasons.insert(reasons.end(), second.result.reasons.begin(), second.result.reasons.end());
   }
 
   /// Where a golden cannot be read, it may be replaced: what was drawn is kept.
