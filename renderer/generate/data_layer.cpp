@@ -96,19 +96,20 @@ class DataLayer final : public LayerSource {
     return most_data_in_memory(scene_, table_, map_);
   }
   SourceMemory own_memory() const override {
-    constexpr std::uint64_t kNumber = sizeof(std::uint32_t), kKey = 8, kText = 36;
     const std::uint64_t working = working_bytes(), numbers = table_.kept_bytes();
     const std::uint64_t stays = table_.is_quick(map_.columns) ? numbers : 0;
     const std::uint64_t packed = packs_ ? block_memory(packed_bytes()) : 0;
-    std::uint64_t order = 0, keys = 0;
+    std::uint64_t order = 0, sorting = 0;
     if (map_.order) {
-      order = block_memory(facts_.kept * kNumber);
-      keys = is_text(map_.order->slot) ? facts_.kept * kText + facts_.order_text_bytes
-                                       : block_memory(facts_.kept * kKey);
+      constexpr std::uint64_t kText = 36;
+      order = block_memory(facts_.kept * sizeof(std::uint32_t));
+      sorting = is_text(map_.order->slot) ? order + facts_.kept * kText + facts_.order_text_bytes
+                                          : NumberOrder::memory_bytes(facts_.kept, thread_count());
     }
     return {.working = working,
             .at_once = working + numbers + 2 * order,
-            .most = working + std::max(numbers + order + keys, packed + order),
+            .most = working + std::max({numbers + facts_.percentile_bytes, numbers + sorting,
+                                        packed + order}),
             .held = packs_ ? packed : working + stays + order,
             .stays = stays,
             .makes_chunks = makes_chunks()};
@@ -137,6 +138,9 @@ class DataLayer final : public LayerSource {
   }
 
  private:
+  static std::uint64_t thread_count() {
+    return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  }
   /// Of the threads that read, and of the table.
   std::uint64_t working_bytes() const {
     // A thread has some bytes of the file, of a text those of a block of rows, and of each row
@@ -146,9 +150,7 @@ class DataLayer final : public LayerSource {
     const std::uint64_t of_row = map_.columns.size() * sizeof(double) + kBytesOfRow +
                                  (table_.is_quick(map_.columns) ? 0 : kTextOfRow);
     const std::uint64_t of_thread = kPiece + std::min(facts_.block_rows, facts_.rows) * of_row;
-    const std::uint64_t threads =
-        tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-    return threads * of_thread + table_.memory_bytes() +
+    return thread_count() * of_thread + table_.memory_bytes() +
            facts_.kept_before.size() * sizeof(std::uint64_t);
   }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }

@@ -28,8 +28,8 @@ struct OrderEntry {
     return key != other.key ? key < other.key : row < other.row;
   }
 };
-/// Buckets of more rows are sorted where they are, which takes longer and no memory.
-constexpr std::size_t kMostEntries = std::size_t{1} << 20;
+/// Buckets of more rows are sorted into buckets of their own.
+constexpr std::size_t kMostEntries = std::size_t{1} << 15;
 
 /// The keys' first bits that differ.
 class Buckets {
@@ -50,11 +50,11 @@ std::size_t slabs_of(std::size_t count) {
   return std::clamp<std::size_t>(count / kRowsOfSlab, 1, kMostSlabs);
 }
 
-/// Numbers 0 to out.size() − 1 by bucket_of(number), those of a bucket ascending: counts, their
-/// exclusive scan, numbers. Returns where each bucket begins in `out`, and its end.
-template <typename BucketOf>
+/// value_of(i) of 0 to out.size() − 1 by bucket_of(i), those of a bucket as they come: counts,
+/// their exclusive scan, values. Returns where each bucket begins in `out`, and its end.
+template <typename ValueOf, typename BucketOf>
 std::vector<std::size_t> sort_into(std::span<std::uint32_t> out, std::size_t buckets,
-                                   const BucketOf& bucket_of) {
+                                   const ValueOf& value_of, const BucketOf& bucket_of) {
   const std::size_t slabs = slabs_of(out.size());
   const auto begin_of = [&](std::size_t s) { return out.size() * s / slabs; };
   std::vector<std::vector<std::size_t>> next(slabs);
@@ -70,9 +70,40 @@ std::vector<std::size_t> sort_into(std::span<std::uint32_t> out, std::size_t buc
   }
   tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
     for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i)
-      out[next[s][bucket_of(i)]++] = static_cast<std::uint32_t>(i);
+      out[next[s][bucket_of(i)]++] = value_of(i);
   });
   return begins;
+}
+
+std::uint32_t itself(std::size_t i) {
+  return static_cast<std::uint32_t>(i);
+}
+
+/// Rows row_of(0) and following in `out`, in buckets, those of a bucket as they come. Returns where
+/// each bucket begins, and the end. All are in one only where all keys are the same.
+template <typename RowOf>
+std::vector<std::size_t> distribute(std::span<const std::uint64_t> keys,
+                                    std::span<std::uint32_t> out, const RowOf& row_of) {
+  const std::size_t count = out.size(), slabs = slabs_of(count);
+  const auto begin_of = [&](std::size_t s) { return count * s / slabs; };
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> bounds(slabs);  // of keys but NaN's
+  tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
+    for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i) {
+      const std::uint64_t key = keys[row_of(i)];
+      if (key != 0) least = std::min(least, key);
+      most = std::max(most, key);
+    }
+    bounds[s] = {least, most};
+  });
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
+  for (const auto& [low, high] : bounds) {
+    least = std::min(least, low);
+    most = std::max(most, high);
+  }
+  const Buckets buckets(std::min(least, most), most);
+  return sort_into(out, kBuckets, row_of,
+                   [&](std::size_t i) { return buckets.of(keys[row_of(i)]); });
 }
 
 }  // namespace
@@ -84,42 +115,30 @@ void NumberOrder::add(std::size_t first, std::span<const double> numbers,
 }
 
 RowNumbers NumberOrder::sorted() {
-  const std::size_t count = keys_.size(), slabs = slabs_of(count);
-  const auto begin_of = [&](std::size_t s) { return count * s / slabs; };
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> bounds(slabs);  // of keys but NaN's
-  tbb::parallel_for(std::size_t{0}, slabs, [&](std::size_t s) {
-    std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
-    for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i) {
-      if (keys_[i] != 0) least = std::min(least, keys_[i]);
-      most = std::max(most, keys_[i]);
-    }
-    bounds[s] = {least, most};
-  });
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
-  for (const auto& [low, high] : bounds) {
-    least = std::min(least, low);
-    most = std::max(most, high);
-  }
-  const Buckets buckets(std::min(least, most), most);
-
-  RowNumbers rows(count);
-  const std::vector<std::size_t> begins =
-      sort_into(rows.span(), kBuckets, [&](std::size_t i) { return buckets.of(keys_[i]); });
-  tbb::parallel_for(std::size_t{0}, kBuckets, [&](std::size_t b) {
-    sort_bucket(rows.span().subspan(begins[b], begins[b + 1] - begins[b]));
-  });
+  RowNumbers rows(keys_.size());
+  sort_buckets(rows.span(), distribute(keys_.span(), rows.span(), itself));
   return rows;
 }
 
-/// Rows ascend in it.
+void NumberOrder::sort_buckets(std::span<std::uint32_t> rows,
+                               const std::vector<std::size_t>& begins) const {
+  tbb::parallel_for(std::size_t{0}, kBuckets, [&](std::size_t b) {
+    sort_bucket(rows.subspan(begins[b], begins[b + 1] - begins[b]));
+  });
+}
+
+/// Rows of equal keys ascend in it.
 void NumberOrder::sort_bucket(std::span<std::uint32_t> rows) const {
-  const auto comes_before = [this](std::uint32_t a, std::uint32_t b) {
-    return OrderEntry{keys_[a], a} < OrderEntry{keys_[b], b};
-  };
   if (rows.size() > kMostEntries) {
-    if (!std::is_sorted(rows.begin(), rows.end(), comes_before))
-      tbb::parallel_sort(rows.begin(), rows.end(), comes_before);
-    return;
+    std::vector<std::size_t> begins;
+    {
+      RowNumbers sorted(rows.size());
+      begins = distribute(keys_.span(), sorted.span(), [&](std::size_t i) { return rows[i]; });
+      std::copy(sorted.begin(), sorted.end(), rows.begin());
+    }
+    for (std::size_t b = 0; b < kBuckets; ++b)
+      if (begins[b + 1] - begins[b] == rows.size()) return;
+    return sort_buckets(rows, begins);
   }
   std::vector<OrderEntry> entries;
   entries.reserve(rows.size());
@@ -127,6 +146,12 @@ void NumberOrder::sort_bucket(std::span<std::uint32_t> rows) const {
   if (std::is_sorted(entries.begin(), entries.end())) return;
   std::sort(entries.begin(), entries.end());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = entries[i].row;
+}
+
+std::uint64_t NumberOrder::memory_bytes(std::uint64_t rows, std::uint64_t threads) {
+  return block_memory(rows * sizeof(std::uint64_t)) +
+         2 * block_memory(rows * sizeof(std::uint32_t)) +
+         threads * std::min<std::uint64_t>(rows, kMostEntries) * sizeof(OrderEntry);
 }
 
 void TextOrder::add(std::size_t first, std::span<const std::string_view> texts,
@@ -157,8 +182,8 @@ RowNumbers places_by_row(const RowNumbers& order) {
 
 PlacesByBlock::PlacesByBlock(std::span<const std::uint32_t> rows, std::size_t blocks,
                              const std::function<std::size_t(std::uint32_t row)>& block_of)
-    : places_(rows.size()), begins_(sort_into(places_.span(), blocks, [&](std::size_t place) {
-        return block_of(rows[place]);
-      })) {}
+    : places_(rows.size()),
+      begins_(sort_into(places_.span(), blocks, itself,
+                        [&](std::size_t place) { return block_of(rows[place]); })) {}
 
 }  // namespace roundel

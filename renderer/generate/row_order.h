@@ -15,7 +15,7 @@ namespace roundel {
 using RowNumbers = Buffer<std::uint32_t>;
 
 /// Sorts rows by a number, NaN lowest, rows that are equal as they come. Buckets of the keys' first
-/// bits, then each bucket alone. Works in 12 bytes a row, 4 of which are the result.
+/// bits, then each bucket alone.
 class NumberOrder {
  public:
   explicit NumberOrder(std::size_t rows) : keys_(rows) {}
@@ -23,8 +23,11 @@ class NumberOrder {
   void add(std::size_t first, std::span<const double> numbers, std::span<const std::uint32_t> kept,
            bool descending);
   RowNumbers sorted();
+  /// Main memory that sorting takes at most, with the result.
+  static std::uint64_t memory_bytes(std::uint64_t rows, std::uint64_t threads);
 
  private:
+  void sort_buckets(std::span<std::uint32_t> rows, const std::vector<std::size_t>& begins) const;
   void sort_bucket(std::span<std::uint32_t> rows) const;
 
   Buffer<std::uint64_t> keys_;  ///< by row

@@ -1,8 +1,13 @@
 #include "renderer/map/rank_finder.h"
 
+#include <tbb/parallel_sort.h>
+
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace roundel {
@@ -42,40 +47,55 @@ std::size_t RankFinder::bucket_of(std::uint64_t prefix) const {
              : prefixes_.size();
 }
 
-void RankFinder::count(std::span<const double> numbers, Found& found) const {
+void RankFinder::count(std::span<const double> numbers, Counts& counts) {
   if (shift_ == 64) {
-    found.counts.resize(std::size_t{1} << digit_bits_);
+    counts.resize(std::size_t{1} << digit_bits_);
     for (const double number : numbers)
-      if (!std::isnan(number)) ++found.counts[key_of(number) >> (64 - digit_bits_)];
+      if (!std::isnan(number)) ++counts[key_of(number) >> (64 - digit_bits_)];
     return;
   }
-  found.counts.resize(digit_bits_ == 0 ? 0 : prefixes_.size() << digit_bits_);
+  if (digit_bits_ == 0) return collect(numbers);
+  counts.resize(prefixes_.size() << digit_bits_);
   for (const double number : numbers) {
     if (std::isnan(number)) continue;
     const std::uint64_t key = key_of(number);
     const std::size_t bucket = bucket_of(prefix_of(key, shift_));
     if (bucket == prefixes_.size()) continue;
-    if (digit_bits_ == 0) {
-      found.numbers.push_back(number);
-    } else {
-      const std::uint64_t digit =
-          key >> (shift_ - digit_bits_) & ((std::uint64_t{1} << digit_bits_) - 1);
-      ++found.counts[(bucket << digit_bits_) + digit];
-    }
+    const std::uint64_t digit =
+        key >> (shift_ - digit_bits_) & ((std::uint64_t{1} << digit_bits_) - 1);
+    ++counts[(bucket << digit_bits_) + digit];
   }
 }
 
-void RankFinder::add(const Found& found) {
-  pass_.counts.resize(std::max(pass_.counts.size(), found.counts.size()));
-  for (std::size_t i = 0; i < found.counts.size(); ++i) pass_.counts[i] += found.counts[i];
-  pass_.numbers.insert(pass_.numbers.end(), found.numbers.begin(), found.numbers.end());
+void RankFinder::collect(std::span<const double> numbers) {
+  constexpr std::size_t kBatch = 512;
+  std::array<double, kBatch> batch;  // NOLINT: only the first `size` are set
+  while (!numbers.empty()) {
+    std::size_t size = 0;
+    const std::span<const double> some = numbers.first(std::min(kBatch, numbers.size()));
+    for (const double number : some)
+      if (!std::isnan(number) && bucket_of(prefix_of(key_of(number), shift_)) < prefixes_.size())
+        batch[size++] = number;
+    const std::size_t at = std::atomic_ref(collected_count_).fetch_add(size);
+    // There are more only where the numbers are not those of the pass before.
+    if (at + size <= collected_.size()) std::copy_n(batch.begin(), size, &collected_[at]);
+    numbers = numbers.subspan(some.size());
+  }
+}
+
+void RankFinder::add(const Counts& counts) {
+  pass_.resize(std::max(pass_.size(), counts.size()));
+  for (std::size_t i = 0; i < counts.size(); ++i) pass_[i] += counts[i];
+  ++parts_;
 }
 
 bool RankFinder::end_pass() {
-  const Found pass = std::exchange(pass_, {});
+  const Counts pass = std::exchange(pass_, {});
+  most_bytes_ =
+      std::max(most_bytes_, (std::exchange(parts_, 0) + 1) * pass.size() * sizeof(pass[0]));
   if (wanted_.empty()) {
     std::uint64_t n = 0;
-    for (const std::uint64_t count : pass.counts) n += count;
+    for (const std::uint64_t count : pass) n += count;
     if (n == 0 || shares_.empty()) return false;
     for (const Share& share : shares_) {
       // ⌈part·n/whole⌉ by halves, so that nothing overflows.
@@ -88,9 +108,10 @@ bool RankFinder::end_pass() {
     prefixes_ = {0};
   }
   if (digit_bits_ == 0) {
-    std::vector<double> sorted = pass.numbers;
-    std::sort(sorted.begin(), sorted.end(),
-              [](double a, double b) { return key_of(a) < key_of(b); });
+    Buffer<double> sorted = std::exchange(collected_, {});
+    std::fill(sorted.begin() + std::min(collected_count_, sorted.size()), sorted.end(), 0.0);
+    tbb::parallel_sort(sorted.begin(), sorted.end(),
+                       [](double a, double b) { return key_of(a) < key_of(b); });
     for (const Wanted& wanted : wanted_) {
       const auto first = std::partition_point(sorted.begin(), sorted.end(), [&](double number) {
         return prefix_of(key_of(number), shift_) < wanted.prefix;
@@ -99,26 +120,30 @@ bool RankFinder::end_pass() {
     }
     return false;
   }
-  std::uint64_t left = 0;  // numbers to choose from
-  std::uint64_t last = ~std::uint64_t{0};
+  std::map<std::uint64_t, std::uint64_t> chosen;  // how many numbers a prefix has
   for (Wanted& wanted : wanted_) {
     std::size_t at = bucket_of(wanted.prefix) << digit_bits_;
     std::uint64_t digit = 0;
-    for (; wanted.rank >= pass.counts[at]; ++at, ++digit) wanted.rank -= pass.counts[at];
+    for (; wanted.rank >= pass[at]; ++at, ++digit) wanted.rank -= pass[at];
     wanted.prefix = (wanted.prefix << digit_bits_) + digit;
-    if (wanted.prefix != last) left += pass.counts[at];
-    last = wanted.prefix;
+    chosen[wanted.prefix] = pass[at];
   }
   prefixes_.clear();
-  for (const Wanted& wanted : wanted_) prefixes_.push_back(wanted.prefix);
-  std::sort(prefixes_.begin(), prefixes_.end());
-  prefixes_.erase(std::unique(prefixes_.begin(), prefixes_.end()), prefixes_.end());
+  std::uint64_t left = 0;
+  for (const auto& [prefix, count] : chosen) {
+    prefixes_.push_back(prefix);
+    left += count;
+  }
   shift_ -= digit_bits_;
   if (shift_ == 0) {
     for (const Wanted& wanted : wanted_) percentiles_.push_back(number_of(wanted.prefix));
     return false;
   }
-  digit_bits_ = left <= kCollected ? 0 : std::min(kLaterDigitBits, shift_);
+  digit_bits_ = std::min(kLaterDigitBits, shift_);
+  if (left > kCollected) return true;
+  digit_bits_ = 0;
+  collected_ = Buffer<double>(left);
+  most_bytes_ = std::max(most_bytes_, block_memory(left * sizeof(double)));
   return true;
 }
 

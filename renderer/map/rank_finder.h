@@ -1,13 +1,15 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "renderer/base/buffer.h"
+
 namespace roundel {
 
 /// Finds percentiles of numbers too many to keep, exactly, by going through them a few times and
-/// counting over their bits, most significant first. The percentile p of n numbers is the one of
-/// rank ⌈p·n/100⌉, at least 1. Memory: 4 MiB a thread for 257 percentiles, and 16 MiB.
+/// counting over their bits, most significant first.
 class RankFinder {
  public:
   /// Each a share part/whole with 0 <= part <= whole.
@@ -19,21 +21,20 @@ class RankFinder {
 
   explicit RankFinder(std::vector<Share> shares) : shares_(std::move(shares)) {}
 
-  /// What a thread finds in a pass.
-  struct Found {
-    std::vector<std::uint64_t> counts;
-    std::vector<double> numbers;
-  };
-  /// Adds numbers of the pass to what a thread has found; NaN is left out. From many threads at
-  /// once, each with a `found` of its own that begins empty.
-  void count(std::span<const double> numbers, Found& found) const;
+  /// A thread's part of a pass; begins empty.
+  using Counts = std::vector<std::uint64_t>;
+  /// Counts numbers of the pass; NaN is left out. From many threads at once.
+  void count(std::span<const double> numbers, Counts& counts);
   /// Adds a thread's part to the pass.
-  void add(const Found& found);
+  void add(const Counts& counts);
   /// To be called when all numbers have been counted. True if another pass is needed.
   bool end_pass();
 
   /// When no pass is needed any more: by share; empty where there are no numbers.
   const std::vector<double>& percentiles() const { return percentiles_; }
+  /// The most main memory that a pass has taken up to now, with the threads' parts: at most 4 MiB
+  /// for each and for their sum, of 257 percentiles, or 16 MiB in all.
+  std::uint64_t most_bytes() const { return most_bytes_; }
 
  private:
   struct Wanted {
@@ -41,15 +42,19 @@ class RankFinder {
     std::uint64_t prefix;  ///< a key's first bits
   };
   std::size_t bucket_of(std::uint64_t prefix) const;
-  void begin_next();
+  void collect(std::span<const double> numbers);
 
   std::vector<Share> shares_;
   std::vector<Wanted> wanted_;           ///< one a share; empty in the first pass
   std::vector<std::uint64_t> prefixes_;  ///< that are wanted, ascending
   int shift_ = 64;                       ///< of the bits that are known
   int digit_bits_ = 16;                  ///< that this pass counts; 0: it collects
-  Found pass_;
+  Counts pass_;
+  std::uint64_t parts_ = 0;   ///< that were added
+  Buffer<double> collected_;  ///< the numbers that are left, when they are few
+  std::size_t collected_count_ = 0;
   std::vector<double> percentiles_;
+  std::uint64_t most_bytes_ = 0;
 };
 
 }  // namespace roundel

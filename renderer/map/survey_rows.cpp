@@ -1,9 +1,9 @@
 #include "renderer/map/survey_rows.h"
 
 #include <fmt/format.h>
+#include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_for_each.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "renderer/base/buffer.h"
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 #include "renderer/map/mapped_rows.h"
@@ -52,9 +53,8 @@ struct ThreadFound {
   MappedRun run;
   std::vector<double> taken;
   std::vector<Range> scales;  ///< by task
-  std::vector<RankFinder::Found> ranks;
-  std::vector<std::vector<double>> numbers;  ///< where they are kept
-  std::vector<Range> columns;                ///< by slot
+  std::vector<RankFinder::Counts> ranks;
+  std::vector<Range> columns;  ///< by slot
   std::vector<std::uint64_t> missing;
   std::set<std::string, std::less<>> category_texts;
   std::set<double> category_numbers;
@@ -112,12 +112,10 @@ class Survey {
       end_table();
     }
     join();
+    is_first_pass_ = false;
     while (end_passes()) {
       if (keeps_numbers_) {
-        tbb::parallel_for_each(threads_, [this](ThreadFound& found) {
-          for (std::size_t k = 0; k < tasks_.size(); ++k)
-            if (tasks_[k].is_open) tasks_[k].finder->count(found.numbers[k], found.ranks[k]);
-        });
+        count_kept();
         continue;
       }
       for (std::size_t i = 0; i < tables.count; ++i)
@@ -128,6 +126,7 @@ class Survey {
       task.scale->is_settled |= is_film_;
     }
     map_.color.is_settled |= is_film_ && collects_categories_;
+    facts_.percentile_bytes = percentile_bytes();
     return std::move(facts_);
   }
 
@@ -142,12 +141,11 @@ class Survey {
     block_rows_ = block_rows_of(*table);
     const std::uint64_t blocks = (rows_ + block_rows_ - 1) / block_rows_;
     kept_.assign(blocks, 0);
-    keeps_numbers_ &= facts_.rows + rows_ <= kKeptRows;
+    if (is_first_pass_) keep_numbers();
     tbb::parallel_for(std::uint64_t{0}, blocks, [&](std::uint64_t block) {
       ThreadFound& found = threads_.local();
       found.scales.resize(tasks_.size());
       found.ranks.resize(tasks_.size());
-      found.numbers.resize(tasks_.size());
       found.columns.resize(map_.columns.size());
       found.missing.resize(map_.columns.size());
       visit(block, found);
@@ -167,6 +165,50 @@ class Survey {
     facts_.rows += rows_;
     facts_.block_rows = block_rows_;
     for (const std::uint64_t kept : kept_) facts_.kept += kept;
+  }
+
+  /// Memory for the numbers of the table at hand, unless there are too many.
+  void keep_numbers() {
+    keeps_numbers_ &= facts_.rows + rows_ <= kKeptRows;
+    if (!keeps_numbers_) return numbers_.clear();
+    numbers_.resize(tasks_.size());
+    for (std::size_t k = 0; k < tasks_.size(); ++k)
+      if (tasks_[k].finder) numbers_[k].emplace_back(rows_);
+  }
+
+  void keep(std::uint64_t block, std::span<const double> taken, std::vector<Buffer<double>>& of) {
+    const std::uint64_t first = block * block_rows_;
+    const std::span<double> place =
+        of.back().span().subspan(first, std::min(block_rows_, rows_ - first));
+    std::fill(std::copy(taken.begin(), taken.end(), place.begin()), place.end(),
+              std::numeric_limits<double>::quiet_NaN());  // which no finder counts
+  }
+
+  /// A further pass for percentiles, over numbers that were kept.
+  void count_kept() {
+    constexpr std::size_t kNumbersOfTask = 8192;
+    for (std::size_t k = 0; k < tasks_.size(); ++k)
+      for (const Buffer<double>& numbers : numbers_[k])
+        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, tasks_[k].is_open ? numbers.size() : 0,
+                                                          kNumbersOfTask),
+                          [&](const tbb::blocked_range<std::size_t>& range) {
+                            ThreadFound& found = threads_.local();
+                            found.ranks.resize(tasks_.size());
+                            tasks_[k].finder->count(
+                                numbers.span().subspan(range.begin(), range.size()),
+                                found.ranks[k]);
+                          });
+  }
+
+  /// Main memory that percentiles took, of all tasks at once.
+  std::uint64_t percentile_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const ScaleTask& task : tasks_)
+      if (task.finder) bytes += task.finder->most_bytes();
+    for (const std::vector<Buffer<double>>& tables : numbers_)
+      for (const Buffer<double>& numbers : tables)
+        bytes += block_memory(numbers.size() * sizeof(double));
+    return bytes;
   }
 
   void read(std::uint64_t block, ThreadFound& found) const {
@@ -194,8 +236,7 @@ class Survey {
       for (const double value : found.taken) found.scales[k].add(value);
       if (!tasks_[k].finder) continue;
       tasks_[k].finder->count(found.taken, found.ranks[k]);
-      if (keeps_numbers_)
-        found.numbers[k].insert(found.numbers[k].end(), found.taken.begin(), found.taken.end());
+      if (keeps_numbers_) keep(block, found.taken, numbers_[k]);
     }
     if (collects_categories_) add_categories(run, found);
     if (map_.order && is_text(map_.order->slot))
@@ -204,7 +245,7 @@ class Survey {
   }
 
   /// A further pass for percentiles.
-  void count(std::uint64_t block, ThreadFound& found) const {
+  void count(std::uint64_t block, ThreadFound& found) {
     read(block, found);
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
       if (!tasks_[k].is_open) continue;
@@ -338,7 +379,8 @@ class Survey {
   PointMove move_;
   bool is_film_;
   std::vector<ScaleTask> tasks_;
-  bool keeps_numbers_ = true, collects_categories_;
+  bool is_first_pass_ = true, keeps_numbers_ = true, collects_categories_;
+  std::vector<std::vector<Buffer<double>>> numbers_;  ///< that are kept, by task and table, [rows]
   // Of the table at hand:
   std::optional<RowMapper> mapper_;
   std::uint64_t rows_ = 0, block_rows_ = 1;

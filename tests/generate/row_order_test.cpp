@@ -212,5 +212,48 @@ TEST_F(SortedRows, InAFileThatBecameShorterAreAnError) {
   }
 }
 
+/// Against a stable sort: NaN lowest, rows of equal numbers as they come.
+void expect_sorted(const std::vector<double>& numbers, bool descending) {
+  std::vector<std::uint32_t> all(numbers.size());
+  std::iota(all.begin(), all.end(), 0U);
+  NumberOrder order(numbers.size());
+  constexpr std::size_t kBlock = 8192;
+  for (std::size_t i = 0; i < numbers.size(); i += kBlock) {
+    const std::size_t count = std::min(kBlock, numbers.size() - i);
+    order.add(i, std::span(numbers).subspan(i, count), std::span(all).first(count), descending);
+  }
+  std::stable_sort(all.begin(), all.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (std::isnan(numbers[a]) || std::isnan(numbers[b]))
+      return std::isnan(numbers[a]) && !std::isnan(numbers[b]);
+    return descending ? numbers[a] > numbers[b] : numbers[a] < numbers[b];
+  });
+  const RowNumbers sorted = order.sorted();
+  EXPECT_TRUE(std::equal(all.begin(), all.end(), sorted.begin(), sorted.end()));
+}
+
+TEST(NumberOrder, IsThatOfAStableSortHoweverNumbersAreSpread) {
+  std::mt19937_64 engine(5);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto check = [](std::size_t count, const auto& number) {
+    std::vector<double> numbers(count);
+    for (double& value : numbers) value = number();
+    expect_sorted(numbers, false);
+    expect_sorted(numbers, true);
+  };
+  const auto whole = [&](std::uint64_t below) { return static_cast<double>(engine() % below); };
+  const auto close = [&] { return 1 + whole(1024) * 0x1p-52; };
+  for (const std::size_t count : {0, 1, 2, 33'000, 200'000})
+    check(count,
+          [&] { return std::ldexp(whole(1U << 20) - 1e5, static_cast<int>(whole(2000)) - 1000); });
+  check(200'000, [] { return 1.0; });
+  check(200'000, [&] { return whole(3) - 1; });
+  check(200'000, [&] { return whole(3) == 0 ? std::nan("") : close(); });
+  // All but some in one bucket of the first bits, and again of the next ones.
+  check(200'000, [&] { return whole(10'000) == 0 ? kInfinity : whole(10) == 0 ? 0 : close(); });
+  check(200'000, [&] { return whole(100) == 0 ? -1e300 : 1e9 + whole(1'000'000); });
+  double ascending = 0;
+  check(200'000, [&] { return ++ascending; });
+}
+
 }  // namespace
 }  // namespace roundel

@@ -28,7 +28,7 @@ int check(std::vector<double> numbers, const std::vector<RankFinder::Share>& sha
     // Two parts, as two threads would have them.
     const std::size_t half = numbers.size() / 3;
     for (const auto& part : {std::span(numbers).first(half), std::span(numbers).subspan(half)}) {
-      RankFinder::Found found;
+      RankFinder::Counts found;
       finder.count(part, found);
       finder.add(found);
     }

@@ -28,7 +28,9 @@ constexpr std::uint64_t kSortBytes = sizeof(std::uint32_t);
 
 /// Pieces of data files come and go between the large blocks, each of which then begins at the next
 /// huge page: shapes, paints, lists, picture; where circles are made on the way only lists.
-constexpr std::uint64_t kGapsOfData = 8 * kMiB, kGapOfLists = 3 * kMiB / 2;
+constexpr std::uint64_t kGapsOfData = 8 * kMiB, kGapOfLists = 5 * kMiB / 2;
+/// What reading all rows leaves between the blocks that are kept, before the first circle is drawn.
+constexpr std::uint64_t kGapOfReading = 5 * kMiB;
 
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const int channels = image.channels();
@@ -98,10 +100,11 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
   const std::uint64_t stays = is_drawn_in_bands(scene.image, format) ? held
                               : on_the_way                           ? source.stays
                                                                      : 0;
-  return {
-      gaps + std::max(source.most, (on_the_way ? source.held : source.at_once) + circles + depths),
-      held + lists + picture_bytes(scene.image, format),
-      stays + encoding_bytes(scene.image, format) + kept};
+  const std::uint64_t gap_of_reading = source.working > 0 ? kGapOfReading : 0;
+  return {std::max(gap_of_reading, gaps) +
+              std::max(source.most, (on_the_way ? source.held : source.at_once) + circles + depths),
+          held + lists + picture_bytes(scene.image, format),
+          stays + encoding_bytes(scene.image, format) + kept};
 }
 
 std::uint64_t program_memory(std::uint64_t at_start, ImageFormat format, Backend backend) {
