@@ -7,7 +7,6 @@ namespace roundel {
 
 void* try_allocate_block(std::size_t bytes) noexcept {
   constexpr std::size_t kCacheLine = 64;
-  constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const bool is_large = bytes >= kHugePage;
   if (is_large) bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage;
   void* block = nullptr;

@@ -17,11 +17,16 @@ void* allocate_block(std::size_t bytes);
 /// The same for C: a null pointer where there is no memory.
 void* try_allocate_block(std::size_t bytes) noexcept;
 
-/// Main memory that a block of so many bytes has once all of it has been written to: large blocks
-/// come in huge pages.
+inline constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
+
+/// Main memory that a block of so many bytes has once its first `written` ones have been written
+/// to: large blocks come in huge pages.
+constexpr std::uint64_t block_memory(std::uint64_t bytes, std::uint64_t written) {
+  return bytes < kHugePage ? written : (written + kHugePage - 1) / kHugePage * kHugePage;
+}
+/// Once all have been.
 constexpr std::uint64_t block_memory(std::uint64_t bytes) {
-  constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
-  return bytes < kHugePage ? bytes : (bytes + kHugePage - 1) / kHugePage * kHugePage;
+  return block_memory(bytes, bytes);
 }
 
 /// Gives the whole pages among these bytes back to the system; what they held is lost.

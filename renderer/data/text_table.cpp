@@ -2,6 +2,7 @@
 
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -52,11 +53,10 @@ class BlockScanner {
 
   /// Of the lines that begin in [begin, end): `begin` is such a line's start, or, where that is not
   /// known, lines are taken to begin behind every line feed.
-  BlockScan scan(std::uint64_t begin, std::uint64_t end, bool is_known) const {
+  BlockScan scan(std::uint64_t begin, std::uint64_t end, bool is_known) {
     BlockScan block;
     block.first_texts.assign(form_.columns.size(), kNoRowOfBlock);
-    Buffer<std::byte> room;
-    TextWindow window(file_, is_known ? begin : begin - 1, end, room);
+    TextWindow window(file_, is_known ? begin : begin - 1, end, rooms_.local());
     const char* line = window.begin();
     if (!is_known) {
       line =
@@ -155,13 +155,15 @@ class BlockScanner {
   const InputFile& file_;
   const TextGrammar& grammar_;
   const TextForm& form_;
+  /// Kept, because malloc hardly ever finds a place for aligned memory in what such left.
+  tbb::enumerable_thread_specific<Buffer<std::byte>> rooms_;
 };
 
 }  // namespace
 
 TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form)
     : Table(std::move(input)), grammar_(form.dialect), first_texts_(form.columns.size(), kNoRow) {
-  const BlockScanner scanner(file(), grammar_, form);
+  BlockScanner scanner(file(), grammar_, form);
   const std::uint64_t size = file().size(), limit = form.rows.value_or(kNoRow);
   // Blocks are scanned together, each from what is most likely its first line; one that a quoted
   // line feed misled is scanned again.

@@ -232,9 +232,9 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
     source->get_ready();
     if (source->most_in_memory() == 0) continue;
     const std::size_t finer = source->makes_all_first() ? kFiner : 1;
+    const std::size_t even = (count + kChunks * finer - 1) / (kChunks * finer);
     const std::size_t most = source->makes_chunks() ? kMostOfOrder : kMost;
-    chunks.largest =
-        std::max(chunks.largest, std::clamp(count / kChunks / finer, kLeast / finer, most));
+    chunks.largest = std::max(chunks.largest, std::clamp(even, kLeast / finer, most));
     if (source->makes_chunks()) chunks.make = make_by(&CircleSource::make_chunk);
   }
   return {count, kSampleRun, make_by(&CircleSource::make_run), std::move(chunks)};

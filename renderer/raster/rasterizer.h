@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/buffer.h"
 #include "renderer/base/stage_stats.h"
 #include "renderer/generate/circle.h"
 #include "renderer/generate/circle_stream.h"
@@ -44,15 +45,16 @@ struct FrameTarget {
   FrameTarget(Image& out) : image(&out) {}              // NOLINT
   static FrameTarget nowhere(std::uint64_t bytes) { return FrameTarget(bytes); }
 
-  /// Gives the output a frame's size; its contents are undefined then. Returns its bytes.
+  /// Gives the output a frame's size; its contents are undefined then. Returns the memory that it
+  /// takes.
   std::uint64_t resize(const ImageSettings& settings) const {
     if (framebuffer != nullptr) {
       framebuffer->resize(settings.width, settings.height);
-      return framebuffer->pixels.size() * sizeof(Pixel);
+      return block_memory(framebuffer->pixels.size() * sizeof(Pixel));
     }
     if (image == nullptr) return measured_bytes;
     image->resize(settings.width, settings.height, settings.channels());
-    return image->bytes.size();
+    return block_memory(image->bytes.size());
   }
 
  private:

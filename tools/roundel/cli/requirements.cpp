@@ -29,8 +29,10 @@ constexpr std::uint64_t kSortBytes = sizeof(std::uint32_t);
 /// Pieces of data files come and go between the large blocks, each of which then begins at the next
 /// huge page: shapes, paints, lists, picture; where circles are made on the way only lists.
 constexpr std::uint64_t kGapsOfData = 8 * kMiB, kGapOfLists = 5 * kMiB / 2;
+/// Where what packing circles took is given back.
+constexpr std::uint64_t kGapOfPacked = kMiB;
 /// What reading all rows leaves between the blocks that are kept, before the first circle is drawn.
-constexpr std::uint64_t kGapOfReading = 5 * kMiB;
+constexpr std::uint64_t kGapOfReading = 3 * kMiB;
 
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const int channels = image.channels();
@@ -91,10 +93,11 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
   // An order's circles are placed in memory before they are listed.
   const std::uint64_t places =
       source.makes_chunks ? block_memory(needs.largest_chunk * sizeof(std::uint32_t)) : 0;
-  // What packing took is given back.
-  const bool has_gaps = source.working > 0 && !(on_the_way && source_of_scene.makes_all_first());
-  const std::uint64_t gap = on_the_way && source.stays == 0 ? kGapOfLists : kGapsOfData;
-  const std::uint64_t gaps = has_gaps ? gap : 0;
+  std::uint64_t gaps = 0;
+  if (source.working > 0)
+    gaps = !on_the_way || source.stays > 0     ? kGapsOfData
+           : source_of_scene.makes_all_first() ? kGapOfPacked
+                                               : kGapOfLists;
   // Circles stay for the next band.
   const std::uint64_t held = gaps + circles + (on_the_way ? source.held + places : source.working);
   const std::uint64_t stays = is_drawn_in_bands(scene.image, format) ? held
