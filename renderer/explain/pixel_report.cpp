@@ -36,6 +36,8 @@ Json step_json(const PixelStep& step, const PixelReport& report, const LayerPlac
                {"index", place.index}};
   if (const auto row = report.rows.find(step.circle); row != report.rows.end())
     json["row"] = row->second;
+  if (const auto line = report.lines.find(step.circle); line != report.lines.end())
+    json["line"] = line->second;
   json.update(
       Json{{"shader", is_snow(paint) ? "snow" : "solid"},
            {"x", shape.x},
@@ -78,6 +80,18 @@ std::map<std::uint64_t, std::uint64_t> rows_of(const Scene& scene, CircleSource&
     for (std::size_t i = 0; i < found.size(); ++i) rows.emplace(circles[layer][i], found[i]);
   }
   return rows;
+}
+
+std::map<std::uint64_t, std::uint32_t> lines_of(const Scene& scene, const SceneText& text,
+                                                const PixelExplanation& explanation) {
+  const LayerPlaces places(scene);
+  std::map<std::uint64_t, std::uint32_t> lines;
+  for (const PixelStep& step : explanation.steps) {
+    const LayerPlace place = places.find(step.circle);
+    if (const auto line = text.circle_line(place.layer, place.index))
+      lines.emplace(step.circle, *line);
+  }
+  return lines;
 }
 
 Json scene_json(const Scene& scene, std::int64_t frame) {

@@ -5,6 +5,7 @@ Usage: explain_test.py PATH_OF_ROUNDEL"""
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import struct
@@ -177,6 +178,18 @@ class Pixel(ExplainTest):
             self.assertEqual(circle["circle"], first + circle["index"])
         self.assertEqual(len(circles), found["composited"])
         self.assertEqual(found["frame"], 2)
+
+    def test_inline_circles_have_their_lines(self):
+        scene = ("version: 1\nimage: {width: 8, height: 8}\nlayers:\n  - random: {count: 2, radius: 2}\n"
+                 "  - circles:\n    - {x: 0.5, y: 0.5, radius: 1, alpha: 0.5}\n\n"
+                 "    - {x: 0.5, y: 0.5, radius: 1, alpha: 0.5}\n    stroke: {width: 2}\n    fill: true\n")
+        self.write("lines.yaml", scene)
+        found = self.explain("lines.yaml", "--pixel", "4,4")["circles"]
+        self.assertEqual([(c["layer"], c["index"], c.get("line")) for c in found[:4]],
+                         [(1, 1, 8), (1, 1, 8), (1, 0, 6), (1, 0, 6)])
+        self.assertEqual([(c["layer"], c.get("line")) for c in found[4:]], [(0, None), (0, None)])
+        done = self.run_roundel("explain", "-", "--pixel", "4,4", input=scene).stdout
+        self.assertEqual(re.findall("  line [0-9]+$", done, re.M), ["  line 8"] * 2 + ["  line 6"] * 2)
 
     def test_layers_have_their_names_and_hidden_ones_no_circles(self):
         self.write("named.yaml", "version: 1\nimage: {width: 8, height: 8}\nlayers:\n"

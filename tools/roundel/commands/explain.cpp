@@ -126,8 +126,11 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
   return true;
 }
 
-/// "  row 17", or "  line 19" of a text; empty for a circle that is no row of a file.
+/// "  row 17", or "  line 19" of a text or of the scene file; empty for a circle that stands in no
+/// file.
 std::string row_text(const PixelReport& report, std::uint64_t circle, std::size_t layer) {
+  if (const auto line = report.lines.find(circle); line != report.lines.end())
+    return fmt::format("  line {}", line->second);
   const auto row = report.rows.find(circle);
   if (row == report.rows.end()) return "";
   const auto& data = std::get<DataSource>(report.scene.layers[layer].source);
@@ -266,18 +269,22 @@ std::string heat_map_json(const HeatMapReport& report) {
   return json_text(json);
 }
 
-void explain_one_pixel(const Scene& scene, std::int64_t frame, CircleSource& source,
-                       const Circles& circles, const ExplainOptions& options) {
+/// `text`: of the scene's file.
+void explain_one_pixel(const Scene& scene, const std::string& text, std::int64_t frame,
+                       CircleSource& source, const Circles& circles,
+                       const ExplainOptions& options) {
   const PixelExplanation explanation =
       explain_pixel(circles, scene.image, options.pixel->x,
                     scene.image.height - 1 - options.pixel->y, options.limit.value_or(1000));
-  const PixelReport report{scene,
-                           frame,
-                           options.pixel->x,
-                           options.pixel->y,
-                           circles,
-                           explanation,
-                           rows_of(scene, source, explanation)};
+  const PixelReport report{
+      scene,
+      frame,
+      options.pixel->x,
+      options.pixel->y,
+      circles,
+      explanation,
+      rows_of(scene, source, explanation),
+      lines_of(scene, {text, scene.path, options.scene.overrides}, explanation)};
   print_out(options.json ? json_text(pixel_json(report)) : pixel_table(report));
 }
 
@@ -341,14 +348,15 @@ int run_explain(const Arguments& arguments) {
   ExplainOptions options;
   if (!parse(arguments, options)) return 0;
   const ThreadLimit thread_limit(options.threads);
-  const Scene scene = load_scene(options.scene_path, options.scene.overrides);
+  const std::string text = read_scene_text(options.scene_path);
+  const Scene scene = parse_scene(text, options.scene_path, options.scene.overrides);
   check_explain(scene, options);
   const std::int64_t frame = frame_of(scene, options.scene);
   CircleSource source(scene);
   Circles circles;
   generate_in_frame_space(source, frame, circles, CircleSource::Depths::kAll);
   if (options.pixel) {
-    explain_one_pixel(scene, frame, source, circles, options);
+    explain_one_pixel(scene, text, frame, source, circles, options);
   } else {
     const std::vector<NewFolder> folders = make_folders_of({options.output});
     draw_heat_map(scene, frame, circles, options);
