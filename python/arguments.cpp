@@ -9,7 +9,7 @@
 
 #include "python/errors.h"
 #include "renderer/base/error.h"
-#include "renderer/raster/device_column.h"
+#include "renderer/raster/device_memory.h"
 #include "renderer/scene/number_text.h"
 #include "renderer/scene/yaml_tree.h"
 

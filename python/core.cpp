@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "python/arguments.h"
+#include "python/device_array.h"
 #include "python/errors.h"
 #include "python/frames.h"
 #include "python/pixels.h"
@@ -116,6 +117,25 @@ py::array render(const LoadedScene& loaded, std::optional<std::int64_t> frame,
   }));
 }
 
+DeviceArray render_on_device(const LoadedScene& loaded, std::optional<std::int64_t> frame,
+                             MachineOptions machine, const std::string& dtype) {
+  if (machine.backend == BackendChoice::kCpu)
+    throw Error(ExitCode::kUsage, "device: expected with backend \"auto\" or \"cuda\"");
+  machine.backend = BackendChoice::kCuda;
+  const SampleType type = sample_type_of(dtype);
+  const int device = machine.raster.device;
+  return without_gil([&] {
+    const auto [scene, number] = loaded.at(frame);
+    std::shared_ptr<void> samples;
+    with_rasterizer(scene, machine, [&, &scene = scene, number = number](Rasterizer& rasterizer) {
+      samples = draw_pixels_on_device(rasterizer, scene, number, type, device);
+    });
+    const ImageSettings& image = scene.image;
+    return DeviceArray({image.width, image.height, image.channels(), type, {}}, std::move(samples),
+                       device);
+  });
+}
+
 py::bytes png(const LoadedScene& loaded, std::optional<std::int64_t> frame,
               const MachineOptions& machine) {
   const std::vector<std::uint8_t> file = without_gil([&] {
@@ -213,6 +233,8 @@ PYBIND11_MODULE(_core, module) {
            py::arg("text"), py::arg("path"), py::arg("tables"), py::arg("size"), py::arg("seed"),
            py::arg("memory"), py::arg("vars"))
       .def("render", &render, py::arg("frame"), py::arg("machine"), py::arg("dtype"))
+      .def("render_on_device", &render_on_device, py::arg("frame"), py::arg("machine"),
+           py::arg("dtype"))
       .def("save", &save, py::arg("frame"), py::arg("machine"), py::arg("path"))
       .def("png", &png, py::arg("frame"), py::arg("machine"))
       .def("frames", &frames, py::arg("list"), py::arg("machine"), py::arg("dtype"))
@@ -231,6 +253,23 @@ PYBIND11_MODULE(_core, module) {
       .def("fingerprint", [](const LoadedScene& loaded, std::optional<std::int64_t> frame) {
         return without_gil([&] { return fingerprint(loaded.at(frame).first); });
       });
+
+  py::class_<DeviceArray>(module, "DeviceArray",
+                          "A picture [height, width, channels] in a CUDA device's memory, row 0 on "
+                          "top, for libraries that take DLPack or the CUDA Array Interface.")
+      .def_property_readonly("shape", &DeviceArray::shape)
+      .def_property_readonly("dtype",
+                             [](const DeviceArray& array) { return py::dtype(array.dtype()); })
+      .def_property_readonly("__cuda_array_interface__", &DeviceArray::cuda_array_interface)
+      .def("__dlpack_device__", &DeviceArray::dlpack_device)
+      .def(
+          "__dlpack__",
+          [](const DeviceArray& array, const py::object& /*stream*/, const py::object& /*version*/,
+             const py::object& device,
+             const py::object& copy) { return array.dlpack(device, copy); },
+          py::kw_only(), py::arg("stream") = py::none(), py::arg("max_version") = py::none(),
+          py::arg("dl_device") = py::none(), py::arg("copy") = py::none())
+      .def("numpy", &DeviceArray::numpy, "A copy in main memory.");
 
   py::class_<Frames>(module, "Frames").def("__next__", &Frames::next);
 

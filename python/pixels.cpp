@@ -13,10 +13,6 @@ namespace py = pybind11;
 namespace roundel::python {
 namespace {
 
-std::size_t sample_bytes(SampleType type) {
-  return type == SampleType::kFloat32 ? 4 : type == SampleType::kUint16 ? 2 : 1;
-}
-
 /// A framebuffer's rows are bottom to top, and have an alpha always.
 void take_floats(const Framebuffer& framebuffer, Pixels& pixels) {
   const auto width = static_cast<std::size_t>(pixels.width);
@@ -39,7 +35,23 @@ void swap_words(std::span<std::uint8_t> bytes) {
                     });
 }
 
+/// What a scene's image is where these samples are wanted.
+void set_samples(ImageSettings& image, SampleType type) {
+  image.bits = type == SampleType::kUint16 ? 16 : 8;
+  image.dither = image.dither && type == SampleType::kUint8;
+}
+
 }  // namespace
+
+const char* name_of(SampleType type) {
+  return type == SampleType::kFloat32  ? "float32"
+         : type == SampleType::kUint16 ? "uint16"
+                                       : "uint8";
+}
+
+std::size_t sample_bytes(SampleType type) {
+  return type == SampleType::kFloat32 ? 4 : type == SampleType::kUint16 ? 2 : 1;
+}
 
 Pixels draw_pixels(Rasterizer& rasterizer, Scene scene, std::int64_t frame, SampleType type) {
   ImageSettings& settings = scene.image;
@@ -55,22 +67,35 @@ Pixels draw_pixels(Rasterizer& rasterizer, Scene scene, std::int64_t frame, Samp
     take_floats(framebuffer, pixels);
     return pixels;
   }
-  settings.bits = type == SampleType::kUint16 ? 16 : 8;
-  settings.dither = settings.dither && type == SampleType::kUint8;
+  set_samples(settings, type);
   pixels.bytes = render_to_image(scene, frame, rasterizer, stats).bytes;
   if (type == SampleType::kUint16) swap_words(pixels.bytes.span());
   return pixels;
 }
 
+std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, Scene scene, std::int64_t frame,
+                                            SampleType type, int device) {
+  DevicePixels pixels{type == SampleType::kFloat32};
+  if (!pixels.is_float) set_samples(scene.image, type);
+  // Samples of 16 bits and dithered ones are made in main memory.
+  if (!pixels.is_float && scene.image.needs_framebuffer())
+    return copy_to_device(device,
+                          draw_pixels(rasterizer, std::move(scene), frame, type).bytes.span());
+  StageStats stats;
+  CircleSource source(scene);
+  Circles memory;
+  rasterizer.draw(source.at(frame, memory, &stats), scene.image, pixels, stats);
+  return pixels.samples;
+}
+
 py::array array_of(Pixels pixels) {
   const auto bytes = static_cast<py::ssize_t>(sample_bytes(pixels.type));
   const py::ssize_t height = pixels.height, width = pixels.width, channels = pixels.channels;
-  const char* const names[] = {"uint8", "uint16", "float32"};
   auto owned = std::make_unique<Buffer<std::uint8_t>>(std::move(pixels.bytes));
   std::uint8_t* const data = owned->data();
   const py::capsule owner(owned.release(),
                           [](void* buffer) { delete static_cast<Buffer<std::uint8_t>*>(buffer); });
-  return py::array(py::dtype(names[static_cast<int>(pixels.type)]), {height, width, channels},
+  return py::array(py::dtype(name_of(pixels.type)), {height, width, channels},
                    {width * channels * bytes, channels * bytes, bytes}, data, owner);
 }
 

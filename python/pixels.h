@@ -1,7 +1,9 @@
 #pragma once
 #include <pybind11/numpy.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "renderer/base/buffer.h"
 #include "renderer/raster/rasterizer.h"
@@ -10,6 +12,9 @@
 namespace roundel::python {
 
 enum class SampleType { kUint8, kUint16, kFloat32 };
+/// As NumPy has it.
+const char* name_of(SampleType type);
+std::size_t sample_bytes(SampleType type);
 
 /// Pixels as Python has them: rows top to bottom, channels interleaved, samples in the machine's
 /// byte order.
@@ -22,6 +27,10 @@ struct Pixels {
 /// Draws a frame, at which the scene is, whatever its bits, in samples of `type`: those of a PNG
 /// with as many bits, or of an EXR.
 Pixels draw_pixels(Rasterizer& rasterizer, Scene scene, std::int64_t frame, SampleType type);
+
+/// The same in the memory of the device that the rasterizer, one of CUDA, draws on.
+std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, Scene scene, std::int64_t frame,
+                                            SampleType type, int device);
 
 /// An array [height, width, channels] that owns them.
 pybind11::array array_of(Pixels pixels);

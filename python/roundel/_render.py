@@ -21,7 +21,7 @@ def _samples(dtype):
 
 
 def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto", threads=0, memory=None,
-           dtype="uint8", out=None):
+           dtype="uint8", out=None, device=None):
     """Draws one frame of a scene into an array [height, width, 3], or 4 for scenes with alpha; row 0 is on top.
 
     scene: a path, a dict of a scene file's keys, or a Scene.
@@ -35,11 +35,18 @@ def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto",
     dtype: "uint8" and "uint16" are the samples of a PNG of so many bits, sRGB, alpha straight; "float32" those of an
         EXR: not clamped, in the scene's blend space, alpha premultiplied.
     out: an array of that shape and dtype to draw into, which is returned.
+    device: "cuda": the picture stays in the memory of the GPU that draws it, as a DeviceArray, which cupy.asarray,
+        torch.from_dlpack and others take without a copy; its numpy() is the array that there would be without this.
 
     Raises SceneError, UsageError or RenderError; KeyboardInterrupt on Ctrl-C. Other Python threads go on meanwhile.
     """
     loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
-    pixels = loaded.render(_whole(frame, "frame"), _machine(backend, threads, memory), _samples(dtype))
+    if device not in (None, "cuda"):
+        raise UsageError(f'device: expected "cuda" or None, got {device!r}')
+    if device is not None and out is not None:
+        raise UsageError("out: expected without device: what is there is in main memory")
+    draw = loaded.render if device is None else loaded.render_on_device
+    pixels = draw(_whole(frame, "frame"), _machine(backend, threads, memory), _samples(dtype))
     if out is None:
         return pixels
     if out.shape != pixels.shape or out.dtype != pixels.dtype:

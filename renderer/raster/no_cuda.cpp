@@ -1,11 +1,19 @@
 // Stands in for cuda/ in builds without the CUDA backend.
 #include "renderer/raster/no_cuda.h"
-#include "renderer/raster/device_column.h"
+#include "renderer/raster/device_memory.h"
 #include "renderer/raster/rasterizer.h"
 
 namespace roundel {
 
 std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions&) {
+  throw_without_cuda();
+}
+
+std::shared_ptr<void> allocate_on_device(int, std::size_t) {
+  throw_without_cuda();
+}
+
+std::shared_ptr<void> copy_to_device(int, std::span<const std::uint8_t>) {
   throw_without_cuda();
 }
 

@@ -11,6 +11,7 @@
 #include "renderer/image/png_file.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/pixels/image.h"
+#include "renderer/raster/device_memory.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -31,18 +32,22 @@ struct RasterOptions {
   Backend chunks_of = Backend::kCpu;
 };
 
-/// Where a frame's pixels go: a framebuffer, or an image, which gets the same pixels quantised.
+/// Where a frame's pixels go: a framebuffer, or an image, which gets the same pixels quantised, or
+/// either in a device's memory.
 struct FrameTarget {
   Framebuffer* framebuffer = nullptr;
   Image* image = nullptr;
   /// With an image: what a rasterizer that packs files itself makes instead of it, or leaves
   /// without bytes.
   PngFile* png = nullptr;
-  /// Where both are null, pixels go nowhere, and this is what they would take, to measure memory.
+  /// Of the CUDA backend, pixels that stay with its device.
+  DevicePixels* device = nullptr;
+  /// Where all are null, pixels go nowhere, and this is what they would take, to measure memory.
   std::uint64_t measured_bytes = 0;
 
-  FrameTarget(Framebuffer& out) : framebuffer(&out) {}  // NOLINT: one of two outputs
+  FrameTarget(Framebuffer& out) : framebuffer(&out) {}  // NOLINT: one of three outputs
   FrameTarget(Image& out) : image(&out) {}              // NOLINT
+  FrameTarget(DevicePixels& out) : device(&out) {}      // NOLINT
   static FrameTarget nowhere(std::uint64_t bytes) { return FrameTarget(bytes); }
 
   /// Gives the output a frame's size; its contents are undefined then. Returns the memory that it

@@ -45,10 +45,13 @@ class Page(CommandCase):
             for function in functions:
                 if isinstance(function, ast.FunctionDef):
                     owner = getattr(roundel, node.name) if isinstance(node, ast.ClassDef) else roundel
-                    found[f"{getattr(owner, '__name__')}.{function.name}"] = (owner, function)
+                    found.setdefault(f"{owner.__name__}.{function.name}", (owner, function))  # of overloads the first
         self.assertLessEqual({f"roundel.{name}" for name in roundel.__all__ if inspect.isfunction(getattr(roundel, name))},
                              set(found))
         for name, (owner, stub) in found.items():
+            if owner is roundel.DeviceArray:  # of C++, which has no signatures
+                self.assertTrue(hasattr(owner, stub.name), name)
+                continue
             real = inspect.signature(inspect.getattr_static(owner, stub.name).__func__
                                      if stub.name.startswith("from_") else getattr(owner, stub.name))
             args = stub.args

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "renderer/raster/cuda/device_pixels.h"
 #include "renderer/raster/cuda/locked_pages.h"
 
 namespace roundel {
@@ -140,8 +141,11 @@ void CudaBackend::prepare(const ImageSettings& image, const FrameTarget& out) co
 void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) {
   const TileGrid grid = TileGrid::make(image, kTileSize);
   out_ = out;
-  if (out.framebuffer != nullptr) framebuffer_.reserve_discard(out.framebuffer->pixels.size());
-  if (out.image != nullptr) {
+  const bool is_device = out.device != nullptr;
+  const bool has_floats = out.framebuffer != nullptr || (is_device && out.device->is_float);
+  const bool has_bytes = out.image != nullptr || (is_device && !out.device->is_float);
+  if (has_floats) framebuffer_.reserve_discard(pixel_count(image.width, image.height));
+  if (has_bytes) {
     shape_ = png_shape(image);
     // The encoder reads whole words.
     bytes_.reserve_discard((shape_.row_bytes() * static_cast<std::size_t>(image.height) + 3) / 4 *
@@ -152,8 +156,8 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   blend_.looks = image.looks;
   blend_.keep_alpha = image.alpha;
   blend_.blend_space = image.blend_space;
-  blend_.framebuffer = out.framebuffer != nullptr ? framebuffer_.data() : nullptr;
-  blend_.bytes = out.image != nullptr ? bytes_.data() : nullptr;
+  blend_.framebuffer = has_floats ? framebuffer_.data() : nullptr;
+  blend_.bytes = has_bytes ? bytes_.data() : nullptr;
   const BackgroundRows background(image);
   blend_.background = nullptr;
   blend_.flat_background = background.row(0);
@@ -279,6 +283,7 @@ void CudaBackend::finish(StageStats& stats) {
     stats.stage("copy", StagePlace::kBus).bytes += out_.png->bytes.size();
     return;
   }
+  if (out_.device != nullptr) return keep_pixels(*out_.device);
   const StageTimer timer(stats, "copy", StagePlace::kBus);
   Stage& copy = stats.stage("copy", StagePlace::kBus);
   const auto copy_back = [&](auto& to, const auto& from) {
@@ -289,6 +294,22 @@ void CudaBackend::finish(StageStats& stats) {
   };
   if (out_.framebuffer != nullptr) copy_back(out_.framebuffer->pixels, framebuffer_);
   if (out_.image != nullptr) copy_back(out_.image->bytes, bytes_);
+  stream_.wait();
+}
+
+/// In memory of their own, since the backend's is the next frame's.
+void CudaBackend::keep_pixels(DevicePixels& pixels) {
+  const int width = bin_.grid.width, height = bin_.grid.height;
+  const int channels = blend_.keep_alpha ? 4 : 3;
+  const std::size_t samples = num_pixels() * static_cast<std::size_t>(channels);
+  pixels.samples =
+      allocate_on_device(options_.device, samples * (pixels.is_float ? sizeof(float) : 1));
+  if (pixels.is_float)
+    copy_top_down(framebuffer_.data(), width, height, channels,
+                  static_cast<float*>(pixels.samples.get()), stream_);
+  else
+    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(pixels.samples.get(), bytes_.data(), samples,
+                                       cudaMemcpyDeviceToDevice, stream_));
   stream_.wait();
 }
 

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Pictures that stay in a device's memory, against those in main memory. Usage: device_test.py PATH_OF_ROUNDEL"""
+import ctypes
+import sys
+import unittest
+
+import numpy as np
+import roundel
+
+SCENE = {"version": 1, "image": {"width": 37, "height": 23, "background": "#204060"}, "seed": 5,
+         "layers": [{"random": {"count": 300, "radius": {"uniform": [0.01, 0.2]}}}]}
+NEEDS_DEVICE = unittest.skipUnless(roundel.info()["devices"], "needs a CUDA device")
+
+
+def scene(**image):
+    return {**SCENE, "image": {**SCENE["image"], **image}}
+
+
+class Device(unittest.TestCase):
+    def test_what_does_not_go_together_is_said(self):
+        for keywords, message in (({"device": "gpu"}, "device: expected \"cuda\" or None, got 'gpu'"),
+                                  ({"device": "cuda", "backend": "cpu"}, 'device: expected with backend "auto" or "cuda"'),
+                                  ({"device": "cuda", "out": np.zeros((23, 37, 3), np.uint8)}, "out: expected without device"),
+                                  ({"device": "cuda", "dtype": "float64"}, "dtype: expected uint8, uint16 or float32")):
+            with self.assertRaisesRegex(roundel.UsageError, message):
+                roundel.render(SCENE, **keywords)
+
+    @unittest.skipIf(roundel.info()["devices"], "there is a CUDA device")
+    def test_without_a_device_it_is_said(self):
+        with self.assertRaisesRegex(roundel.RenderError, "^backend cuda: "):
+            roundel.render(SCENE, device="cuda")
+
+    @NEEDS_DEVICE
+    def test_pixels_are_those_in_main_memory(self):
+        for image in ({}, {"alpha": True}, {"antialias": True}, {"dither": True}, {"width": 1, "height": 1}):
+            for dtype in ("uint8", "uint16", "float32"):
+                expected = roundel.render(scene(**image), dtype=dtype)
+                drawn = roundel.render(scene(**image), dtype=dtype, device="cuda")
+                self.assertIsInstance(drawn, roundel.DeviceArray)
+                self.assertEqual((drawn.shape, drawn.dtype), (expected.shape, expected.dtype))
+                np.testing.assert_array_equal(drawn.numpy(), expected, f"{image} {dtype}")
+
+    @NEEDS_DEVICE
+    def test_the_interface_names_the_memory(self):
+        drawn = roundel.render(SCENE, device="cuda")
+        interface = drawn.__cuda_array_interface__
+        self.assertEqual((interface["version"], interface["shape"], interface["typestr"], interface["strides"]),
+                         (3, (23, 37, 3), "|u1", None))
+        driver, host = ctypes.CDLL("libcuda.so.1"), np.empty(drawn.shape, np.uint8)
+        context = ctypes.c_void_p()
+        self.assertEqual(driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0), 0)
+        self.assertEqual(driver.cuCtxSetCurrent(context), 0)
+        self.assertEqual(driver.cuMemcpyDtoH_v2(host.ctypes.data_as(ctypes.c_void_p),
+                                                ctypes.c_uint64(interface["data"][0]), ctypes.c_size_t(host.nbytes)), 0)
+        np.testing.assert_array_equal(host, roundel.render(SCENE))
+
+    @NEEDS_DEVICE
+    def test_a_capsule_outlives_the_picture(self):
+        drawn = roundel.render(SCENE, device="cuda", dtype="float32")
+        self.assertEqual(drawn.__dlpack_device__(), (2, 0))
+        expected, address = drawn.numpy(), drawn.__cuda_array_interface__["data"][0]
+        capsule = drawn.__dlpack__(stream=1, max_version=(1, 0))
+        del drawn
+        for seed in range(20):
+            self.assertNotEqual(roundel.render(SCENE, seed=seed, device="cuda", dtype="float32")
+                                .__cuda_array_interface__["data"][0], address)
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        tensor = pointer(capsule, b"dltensor")
+        self.assertEqual(ctypes.c_void_p.from_address(tensor).value, address)
+        try:
+            import torch
+        except ImportError:
+            return
+        np.testing.assert_array_equal(torch.from_dlpack(capsule).cpu().numpy(), expected)
+
+    @NEEDS_DEVICE
+    def test_what_a_capsule_cannot_be_is_said(self):
+        drawn = roundel.render(SCENE, device="cuda")
+        for keywords in ({"dl_device": (1, 0)}, {"copy": True}):
+            with self.assertRaises(BufferError):
+                drawn.__dlpack__(**keywords)
+        drawn.__dlpack__(dl_device=(2, 0), copy=False)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])

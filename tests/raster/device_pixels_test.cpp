@@ -1,0 +1,97 @@
+#include <cstring>
+
+#include "tests/raster/testing.h"
+
+namespace roundel {
+namespace {
+
+using testing::image_of;
+
+std::unique_ptr<Rasterizer> make_cuda() {
+  return make_cuda_rasterizer({});
+}
+
+DevicePixels draw(Rasterizer& rasterizer, const Circles& circles, const ImageSettings& image,
+                  bool is_float) {
+  DevicePixels pixels{is_float};
+  StageStats stats;
+  rasterizer.draw(circles, image, pixels, stats);
+  return pixels;
+}
+
+std::vector<std::uint8_t> read(const DevicePixels& pixels, std::size_t bytes) {
+  std::vector<std::uint8_t> read(bytes);
+  copy_from_device(pixels.samples.get(), bytes, bytes, 1, read.data());
+  return read;
+}
+
+/// What the CPU draws, as samples [height, width, channels] of binary32 from the top.
+std::vector<std::uint8_t> floats_of(const Circles& circles, const ImageSettings& image) {
+  Framebuffer framebuffer;
+  StageStats stats;
+  make_cpu_rasterizer({})->draw(circles, image, framebuffer, stats);
+  std::vector<std::uint8_t> samples;
+  for (int y = image.height - 1; y >= 0; --y)
+    for (int x = 0; x < image.width; ++x) {
+      const Pixel& pixel =
+          framebuffer.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) +
+                             static_cast<std::size_t>(x)];
+      const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&pixel);
+      samples.insert(samples.end(), bytes,
+                     bytes + static_cast<std::size_t>(image.channels()) * sizeof(float));
+    }
+  return samples;
+}
+
+TEST(CudaDevicePixels, AreThoseInMainMemory) {
+  ROUNDEL_NEEDS_CUDA();
+  const auto cuda = make_cuda();
+  const Circles circles = testing::random_circles(5000, 0.05f, 0.5f, 0.2);
+  for (const bool alpha : {false, true}) {
+    for (const bool antialias : {false, true}) {
+      for (const auto& [width, height] :
+           {std::pair(333, 217), std::pair(1, 1), std::pair(256, 3)}) {
+        ImageSettings image = image_of(width, height);
+        image.alpha = alpha;
+        image.antialias = antialias;
+        Image expected;
+        StageStats stats;
+        make_cpu_rasterizer({})->draw(circles, image, expected, stats);
+        const DevicePixels bytes = draw(*cuda, circles, image, false);
+        const DevicePixels floats = draw(*cuda, circles, image, true);
+        const auto read_bytes = read(bytes, expected.bytes.size());
+        EXPECT_TRUE(std::equal(read_bytes.begin(), read_bytes.end(), expected.bytes.begin()));
+        const auto expected_floats = floats_of(circles, image);
+        EXPECT_EQ(read(floats, expected_floats.size()), expected_floats);
+      }
+    }
+  }
+}
+
+TEST(CudaDevicePixels, StayWhatTheyAreWhileOthersAreDrawn) {
+  ROUNDEL_NEEDS_CUDA();
+  const auto cuda = make_cuda();
+  const ImageSettings image = image_of(64, 64);
+  const std::size_t size = image.pixels() * 3;
+  const DevicePixels first =
+      draw(*cuda, testing::random_circles(100, 0.2f, 0.5f, 0, 1), image, false);
+  const auto before = read(first, size);
+  for (unsigned seed = 2; seed < 20; ++seed) {  // in blocks that were given back
+    const DevicePixels other =
+        draw(*cuda, testing::random_circles(100, 0.2f, 0.5f, 0, seed), image, false);
+    EXPECT_NE(other.samples, first.samples);
+    EXPECT_NE(read(other, size), before);
+  }
+  EXPECT_EQ(read(first, size), before);
+}
+
+TEST(CudaDevicePixels, CopiesToTheDeviceAreThereAtOnce) {
+  ROUNDEL_NEEDS_CUDA();
+  std::vector<std::uint8_t> bytes(1'000'003);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7 / 5);
+  const DevicePixels copy{false, copy_to_device(0, bytes)};
+  EXPECT_EQ(read(copy, bytes.size()), bytes);
+}
+
+}  // namespace
+}  // namespace roundel
