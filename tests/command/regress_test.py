@@ -432,7 +432,9 @@ class Floats(RegressCase):
         os.mkdir(self.path("goldens"))
         self.regress("--format", "exr", code=DIFFER, **self.scenes)
         self.run_roundel("accept", "--all", "--hashes", code=DIFFER)
-        self.assertEqual(self.regress("--format", "exr", code=SAME, **self.scenes), "1 picture: 1 same\n")
+        self.assertEqual(self.files("goldens"), ["goldens.lock"])
+        for option in ((), ("--format", "exr")):
+            self.assertEqual(self.regress(*option, code=SAME, **self.scenes), "1 picture: 1 same\n")
 
     def test_only_sound_exr_files_are_accepted(self):
         self.regress("--format", "exr", code=DIFFER, **self.scenes)

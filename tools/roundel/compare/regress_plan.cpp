@@ -11,6 +11,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/golden_lock.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/requirements.h"
@@ -20,24 +21,25 @@ namespace {
 
 /// Frames of a film have a folder for each scene: none has the name of another scene's picture.
 std::string golden_name(const GoldenScene& scene, std::optional<std::int64_t> frame_of_film,
-                        const RegressOptions& options) {
+                        const RegressOptions& options, const GoldenLock& lock) {
   const std::string name =
       frame_of_film ? fmt::format("{}/{:04}", scene.name, *frame_of_film) : scene.name;
   if (options.format) return name + (*options.format == ImageFormat::kExr ? ".exr" : ".png");
   const auto is_stored = [&](const char* ending) {
     std::error_code ignored;
-    return std::filesystem::exists(std::filesystem::path(options.goldens) / (name + ending),
+    return lock.count(name + ending) > 0 ||
+           std::filesystem::exists(std::filesystem::path(options.goldens) / (name + ending),
                                    ignored);
   };
   return name + (!is_stored(".png") && is_stored(".exr") ? ".exr" : ".png");
 }
 
 PairResult broken_scene(const GoldenScene& file, const RegressOptions& options,
-                        const Error& error) {
+                        const GoldenLock& lock, const Error& error) {
   if (prints_lines(options.files, options.verbosity)) print_error(error);
   PairResult result;
   result.name =
-      options.frames.is_given() ? file.name + "/" : golden_name(file, std::nullopt, options);
+      options.frames.is_given() ? file.name + "/" : golden_name(file, std::nullopt, options, lock);
   result.state = PairState::kNotCompared;
   result.scene_path = file.path;
   std::istringstream lines(error.what());
@@ -47,12 +49,12 @@ PairResult broken_scene(const GoldenScene& file, const RegressOptions& options,
 
 /// One scene's pictures: all of them, or an error.
 void plan_subjects(const Scene& scene, const GoldenScene& file, const RegressOptions& options,
-                   RegressPlan& plan) {
+                   const GoldenLock& lock, RegressPlan& plan) {
   check_feasible(scene, options.format.value_or(ImageFormat::kPng),
                  options.machine.raster.memory_budget);
   for (const std::int64_t frame : frames_of(scene, options.frames, scene.default_frame())) {
     const auto frame_of_film = options.frames.is_given() ? std::optional(frame) : std::nullopt;
-    plan.subjects.push_back({&scene, frame, golden_name(file, frame_of_film, options)});
+    plan.subjects.push_back({&scene, frame, golden_name(file, frame_of_film, options, lock)});
   }
 }
 
@@ -77,6 +79,11 @@ std::vector<LoadedScene> load_side_by_side(const std::vector<GoldenScene>& files
 }  // namespace
 
 RegressPlan make_regress_plan(const RegressOptions& options) {
+  GoldenLock lock;
+  try {
+    lock = read_golden_lock(options.goldens);
+  } catch (const Error&) {  // told when the goldens are read
+  }
   RegressPlan plan;
   plan.files = find_scene_files(options.scenes, {options.goldens, options.output},
                                 options.frames.is_given());
@@ -86,9 +93,9 @@ RegressPlan make_regress_plan(const RegressOptions& options) {
     try {
       if (const auto* const error = std::get_if<Error>(&loaded[i])) throw Error(*error);
       plan.scenes.push_back(std::get<Scene>(std::move(loaded[i])));
-      plan_subjects(plan.scenes.back(), plan.files[i], options, plan);
+      plan_subjects(plan.scenes.back(), plan.files[i], options, lock, plan);
     } catch (const Error& error) {
-      plan.broken.push_back(broken_scene(plan.files[i], options, error));
+      plan.broken.push_back(broken_scene(plan.files[i], options, lock, error));
     }
   }
   return plan;
