@@ -4,7 +4,9 @@ import os
 
 from . import _core
 from ._errors import UsageError
-from ._scene import Scene, _whole
+from ._scene import Scene, _path, _whole
+
+_MOST_DELTA = 1_000_000_000
 
 
 def _machine(backend, threads, memory):
@@ -61,7 +63,7 @@ def save(scene, path, *, frame=None, size=None, seed=None, set=None, backend="au
     The other arguments are those of `render`. A file that is there is replaced, at once and as a whole.
     """
     loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
-    loaded.save(_whole(frame, "frame"), _machine(backend, threads, memory), os.fspath(path))
+    loaded.save(_whole(frame, "frame"), _machine(backend, threads, memory), _path(path))
 
 
 def frames(scene, list="all", *, size=None, seed=None, set=None, backend="auto", threads=0, memory=None,
@@ -115,12 +117,17 @@ def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
     max_pixels: how many pixels may differ by more; none unless given.
     flip, ssim: measure these too.
     """
+    if not 0 <= max_delta <= _MOST_DELTA:
+        raise UsageError(f"max_delta: expected a number from 0 to {_MOST_DELTA}, got {max_delta}")
+    max_pixels = _whole(max_pixels, "max_pixels")
+    if max_pixels is not None and max_pixels < 0:
+        raise UsageError(f"max_pixels: expected a whole number >= 0, got {max_pixels}")
     return json.loads(_core.diff(_picture(a), _picture(b), max_delta, max_pixels, flip, ssim))
 
 
 def _picture(picture):
     if isinstance(picture, (str, os.PathLike)):
-        return os.fspath(picture)
+        return _path(picture)
     import numpy
 
     return numpy.ascontiguousarray(picture)
@@ -143,4 +150,4 @@ def validate(scene, *, size=None, seed=None, set=None):
 def info(path=None):
     """What a picture (PNG, EXR, JPEG, WebP) says of itself: size, and which scene, seed and frame it is of; without a path, what
     this machine offers: version, backends, threads, vectors, memory in bytes, CUDA devices."""
-    return json.loads(_core.machine_info() if path is None else _core.picture_info(os.fspath(path)))
+    return json.loads(_core.machine_info() if path is None else _core.picture_info(_path(path)))

@@ -10,6 +10,14 @@ from ._errors import NO_FILE, OutputError, SceneError, UsageError
 _MOST_SEED = 2**32 - 1
 
 
+def _path(path):
+    """As the library takes it. Raises UsageError where it has a NUL, which would end it there."""
+    path = os.fspath(path)
+    if "\0" in path:
+        raise UsageError(f"expected a path without a NUL, got {path!r}")
+    return path
+
+
 def _plain(value):
     """For JSON: numbers and arrays of NumPy, and paths."""
     if hasattr(value, "tolist"):
@@ -148,7 +156,7 @@ class Scene:
         if hasattr(source, "keys"):
             return cls.from_dict(source)
         scene = cls.__new__(cls)
-        scene._path = os.fspath(source)
+        scene._path = _path(source)
         scene._json = _core.read_text(scene._path)
         scene._tree, scene._tables, scene._loaded = None, {}, None
         return scene
@@ -193,6 +201,13 @@ class Scene:
             self._loaded = loaded
         return loaded
 
+    def __copy__(self):
+        """Another scene of the same layers and arrays: what is added to one is not in the other."""
+        scene = Scene.__new__(Scene)
+        scene.__dict__.update(self.__dict__)
+        scene._tables = dict(self._tables)
+        return scene
+
     def _edit(self):
         """The tree, to be changed."""
         if self._tree is None:
@@ -225,19 +240,22 @@ class Scene:
         columns = {} if data is None else _columns(data)
         layer_map = dict(map or {})
 
+        def column(name, array):
+            if name in columns:
+                raise SceneError(f"{name}: data has a column of this name, and there is an array besides")
+            columns[name] = _array(array, name)
+            return name
+
         def place(key, value):
             if value is None:
                 return
-            if _is_column(value):
-                columns[key] = _array(value, key)
-                value = key
-            layer_map[key] = value
+            layer_map[key] = column(key, value) if _is_column(value) else value
 
         for key, value in (("x", x), ("y", y), ("z", z), ("radius", radius), ("alpha", alpha)):
             place(key, value)
         if values is not None:
             if _is_column(values):
-                columns["values"], values = _array(values, "values"), "values"
+                values = column("values", values)
             law = {"column": values, "colormap": colormap, "domain": domain, "scale": scale, "categories": categories}
             layer_map["color"] = {key: value for key, value in law.items() if value is not None}
         elif getattr(color, "ndim", None) == 2:
@@ -245,7 +263,7 @@ class Scene:
                 raise SceneError(f"color: expected an array [rows, 3], got [rows, {color.shape[1]}]")
             layer_map["color"] = ["red", "green", "blue"]
             for channel, name in enumerate(layer_map["color"]):
-                columns[name] = _array(color[:, channel], name)
+                column(name, color[:, channel])
         elif color is not None:
             layer_map["color"] = list(color) if isinstance(color, tuple) else color
         before = (self._tree, self._path, self._json, self._loaded, dict(self._tables))
@@ -264,7 +282,7 @@ class Scene:
 
         The arrays of layer 2 of scene.yaml become scene_2.npy. The command draws the same pixels from them.
         """
-        path = os.fspath(path)
+        path = _path(path)
         folder, stem = os.path.dirname(os.path.abspath(path)), os.path.splitext(os.path.basename(path))[0]
         if self._tree is None:
             tree = Scene._unchecked(self._path)._edit()

@@ -86,7 +86,8 @@ double finite_peak(const float* values, std::size_t count) {
 /// or both NaN. In `over` (see PixelSet::row) it sets the bits of the pixels with a difference
 /// above `limit`, or that are not finite.
 void compare_float_row(const float* a, const float* b, std::size_t pixels, int channels,
-                       double limit, FloatDifferences& differences, std::uint64_t* over) {
+                       Picture::Samples samples, double limit, FloatDifferences& differences,
+                       std::uint64_t* over) {
   const std::size_t count = pixels * static_cast<std::size_t>(channels);
   differences.peak = std::max({differences.peak, finite_peak(a, count), finite_peak(b, count)});
   if (std::memcmp(a, b, count * sizeof(float)) == 0) return;
@@ -99,7 +100,7 @@ void compare_float_row(const float* a, const float* b, std::size_t pixels, int c
         not_finite = is_over = true;
         continue;
       }
-      const double delta = std::abs(static_cast<double>(*a) - static_cast<double>(*b));
+      const double delta = sample_delta(*a, *b, samples);
       differences.largest[c] = std::max(differences.largest[c], delta);
       differences.sum[c] += delta;
       differences.squares[c] += delta * delta;
@@ -130,7 +131,7 @@ FloatDifferences compare_floats(const Picture& a, const Picture& b, double limit
   return compare_rows<FloatDifferences>(
       over, [&](std::size_t y, FloatDifferences& sums, std::uint64_t* bits) {
         compare_float_row(a.floats.data() + y * row_floats, b.floats.data() + y * row_floats, width,
-                          a.channels, limit, sums, bits);
+                          a.channels, a.samples, limit, sums, bits);
       });
 }
 

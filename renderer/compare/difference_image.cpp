@@ -32,10 +32,9 @@ double largest_delta(const Picture& a, const Picture& b, std::size_t at) {
   }
   double largest = 0;
   for (std::size_t i = at; i < end; ++i) {
-    const auto value_a = static_cast<double>(a.floats[i]),
-               value_b = static_cast<double>(b.floats[i]);
+    const float value_a = a.floats[i], value_b = b.floats[i];
     if (value_a == value_b || (std::isnan(value_a) && std::isnan(value_b))) continue;
-    const double delta = std::abs(value_a - value_b);
+    const double delta = sample_delta(value_a, value_b, a.samples);
     largest =
         std::isfinite(delta) ? std::max(largest, delta) : std::numeric_limits<double>::infinity();
   }

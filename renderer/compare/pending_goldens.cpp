@@ -375,7 +375,10 @@ std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
   }
   std::string free = name;
   std::error_code ignored;
-  for (int number = 1; fs::exists(fs::symlink_status(folder / free, ignored)); ++number)
+  const bool is_beside_hash = is_locked(goldens, name);
+  for (int number = 1;
+       (is_beside_hash && free == name) || fs::exists(fs::symlink_status(folder / free, ignored));
+       ++number)
     free = other_golden(name, number);
   return {store_golden(goldens, bytes, free), free};
 }

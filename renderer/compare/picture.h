@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,13 @@ struct Picture {
            static_cast<std::size_t>(channels);
   }
 };
+
+/// |a − b| of two samples of such a picture's floats, in the unit that people give limits in. Of
+/// words a level is exactly 257 of them, however the floats were rounded.
+inline double sample_delta(float a, float b, Picture::Samples samples) {
+  const double delta = std::abs(static_cast<double>(a) - static_cast<double>(b));
+  return samples == Picture::Samples::kWords ? std::round(delta * 257) / 257 : delta;
+}
 
 /// Decodes a PNG, EXR, PFM, JPEG or WebP, told by its first bytes. Throws Error(kInvalidScene)
 /// "PATH: …" on anything else, anything unsound, or a size beyond what Roundel draws;

@@ -161,7 +161,7 @@ class Mistakes(EachTest):
         self.refused("roundel: --frames: expected rows from 0 to 2 of t.csv, got 1-3\n", code=USAGE, more=("--frames", "1-3"))
         self.refused("roundel: --renumber: expected without --each\n", code=USAGE, more=("--frames", "1", "--renumber"))
         self.refused("roundel: --each: expected one scene\n", output="out/", code=USAGE, more=("s.yaml",))
-        self.refused("roundel: --watch: expected single pictures, without --frames and --each\n", code=USAGE, more=("--watch",))
+        self.refused("roundel: --watch: expected files of single pictures, without -o -, --frames and --each\n", code=USAGE, more=("--watch",))
         done = self.run_roundel("verify", "#.png", "--each", "t.csv", code=USAGE)
         self.assertIn(b"--each: expected --scene too", done.stderr)
 

@@ -387,6 +387,15 @@ class MapTest(unittest.TestCase):
             return self.run_roundel("render", "s.yaml", "-o", "w.png").stderr.decode()
         self.assertNotIn("touch", words(""))
         self.assertIn("no circle touches the picture: they lie in x ", words("view: {x: [5, 6], y: [5, 6]}"))
+        for rows, reason in (("1\n2\n", 'of 2 rows of its data "where" and "invalid: skip" leave none'),
+                             ("", "its data have no rows")):
+            for name, text in (("none.csv", "x\n" + rows), ("none.yaml", "version: 1\nlayers:\n  - {data: none.csv, "
+                               "map: {x: x, y: x, radius: 1}, where: {x: {min: 3}}}\n")):
+                with open(self.path(name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            for command in (("render", "none.yaml", "-o", "none.png"), ("validate", "none.yaml")):
+                self.assertIn("none.yaml: the picture has no circles: " + reason,
+                              self.run_roundel(*command).stderr.decode())
         self.assertRegex(words("view: {x: [0.5, 0.52], y: [0.5, 0.52]}"),
                          r"only [0-9]+ of 30,000 circles touch the picture: they lie in x -?0.0[0-9]*..1.*, the view")
         self.assertIn("less wide than a pixel", words("", "    map: {x: x, y: y, radius: 0.1px}"))

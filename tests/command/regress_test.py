@@ -489,9 +489,21 @@ class Hashes(RegressCase):
         self.regress(code=DIFFER)
         self.run_roundel("accept", "--add", "red", code=DIFFER)
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
-        self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock", "red.png"])  # which counts now
-        self.write("red.yaml", BLUE)
+        self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock", "red.alt-1.png"])
+        self.write("red.yaml", BLUE)  # the hash counts still
+        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+
+    def test_what_is_not_written_is_not_said_to_be(self):
         self.regress(code=DIFFER)
+        os.symlink("nowhere", self.path("goldens/goldens.lock"))
+        done = self.run_roundel("accept", "--all", "--hashes", code=NOT_COMPARED)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("goldens.lock: expected a file; links are not followed", done.stderr)
+
+    def test_pictures_are_kept_apart_from_the_goldens(self):
+        said = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--output", "goldens/out",
+                                code=NOT_COMPARED).stderr
+        self.assertIn('--output: expected a folder apart from the goldens in goldens, got "goldens/out"', said)
 
     def test_the_fingerprint_is_kept_too(self):
         self.lock_all()

@@ -181,6 +181,25 @@ TEST(ComparePictures, SixteenBitsAreLevelsWithFractions) {
   EXPECT_EQ(difference_of(a, b, {.max_delta = 0.01}).pixels_over, 0U);
 }
 
+TEST(ComparePictures, LevelsOfWordsAreExact) {
+  for (const int levels : {1, 2, 3, 100}) {
+    std::vector<float> values, more;
+    for (int word = 0; word + 257 * levels <= 65535; word += 7) {
+      values.push_back(static_cast<float>(word) / 257.0f);
+      more.push_back(static_cast<float>(word + 257 * levels) / 257.0f);
+    }
+    Picture a = as_floats(random_picture(static_cast<int>(values.size()), 1, 1, 1), 1);
+    a.samples = Picture::Samples::kWords;
+    Picture b = copy_of(a);
+    std::copy(values.begin(), values.end(), a.floats.begin());
+    std::copy(more.begin(), more.end(), b.floats.begin());
+    const double limit = levels;
+    EXPECT_EQ(difference_of(a, b, {.max_delta = limit}).pixels_over, 0U);
+    EXPECT_EQ(difference_of(a, b, {.max_delta = limit - 0.001}).pixels_over, values.size());
+    EXPECT_EQ(difference_of(a, b).channels[0].largest, limit);
+  }
+}
+
 TEST(ComparePictures, NanAndInfinityOnOneSideAreOverEveryLimitAndLeftOutOfTheRest) {
   const Picture a = as_floats(random_picture(16, 16, 3, 1), 1);
   for (const float value :

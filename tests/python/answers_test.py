@@ -115,6 +115,9 @@ class Answers(CommandCase):
                          int(np.abs(a[:, :, 0].astype(int) - a[:, ::-1, 0]).max()))
         with self.assertRaisesRegex(roundel.UsageError, "expected a path, or an array .* got one of float64"):
             roundel.diff(a, a.astype(float))
+        for keywords in ({"max_delta": -1}, {"max_delta": float("nan")}, {"max_pixels": -1}, {"max_pixels": 1.5}):
+            with self.assertRaisesRegex(roundel.UsageError, "^" + list(keywords)[0] + ": expected"):
+                roundel.diff(a, b, **keywords)
 
 
 if __name__ == "__main__":

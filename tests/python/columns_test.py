@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """columns_test.py ROUNDEL: scenes of arrays in memory are those of the same arrays in files."""
 import array
+import copy
 import ctypes
+import os
 import subprocess
 import sys
 import unittest
@@ -203,6 +205,28 @@ class Columns(CommandCase):
         self.assertEqual(driver.cuMemFree_v2(address), 0)
         np.testing.assert_array_equal(drawn, roundel.render(scene().add(x=packed[:, 0], y=packed[:, 1],
                                                                         radius=packed[:, 2])))
+
+    def test_a_copy_is_another_scene(self):
+        made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01)
+        other = copy.copy(made)
+        name = roundel.fingerprint(made)
+        made.add(x=[9.0], y=[9.0], radius=0.1)
+        self.assertEqual(roundel.fingerprint(other), name)
+        other.add(x=[0.5], y=[0.5], radius=0.2)
+        self.assertEqual(roundel.validate(made)["circles"], ROWS + 1)
+        self.assertNotEqual(roundel.fingerprint(made), roundel.fingerprint(other))
+
+    def test_an_array_does_not_replace_a_column(self):
+        for name in ("x", "values"):
+            with self.assertRaisesRegex(roundel.SceneError, f"^{name}: data has a column of this name"):
+                scene().add({"x": TABLE["x"], "values": TABLE["v"]}, **{"x": 0.5, name: TABLE["y"]}, y=0.5, radius=0.1)
+
+    def test_paths_are_not_cut(self):
+        for draw in (lambda: roundel.save({"version": 1, "layers": []}, self.path("a\0b.png")),
+                     lambda: scene().save(self.path("a\0b.yaml")), lambda: roundel.render(self.path("a\0b.yaml"))):
+            with self.assertRaisesRegex(roundel.UsageError, "expected a path without a NUL"):
+                draw()
+        self.assertFalse(os.path.exists(self.path("a")))
 
     def test_what_does_not_fit_is_said_and_nothing_is_added(self):
         made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01)

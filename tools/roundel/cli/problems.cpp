@@ -97,11 +97,29 @@ std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
 
 /// About a frame that hardly any circle touches, though there are some. Makes all circles, to say
 /// where they are, where a sample says that it may be so.
+/// Of a scene without circles: why its data have none. Scenes without data want it so.
+std::string no_circles(const Scene& scene) {
+  bool has_data = false;
+  std::uint64_t rows = 0;
+  for (const Layer& layer : scene.layers) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    if (layer.is_hidden || data == nullptr) continue;
+    has_data = true;
+    rows += data->facts ? data->facts->rows : data->rows;
+  }
+  if (!has_data) return "";
+  if (rows == 0) return "the picture has no circles: its data have no rows";
+  return fmt::format(
+      "the picture has no circles: of {} of its data \"where\" and \"invalid: skip\" leave none",
+      counted(rows, "row"));
+}
+
 std::string nothing_to_see(const Scene& scene, const CircleSample& sample, std::int64_t frame,
                            std::uint64_t overlaps) {
   constexpr std::size_t kOneOf = 100;  // so few are hardly any
   const std::uint64_t count = count_parts(scene);
-  if (count == 0 || (overlaps > 0 && kOneOf * sample.touching >= sample.circles)) return "";
+  if (count == 0) return no_circles(scene);
+  if (overlaps > 0 && kOneOf * sample.touching >= sample.circles) return "";
   const std::string view = bounds_text(view_bounds(scene));
   try {
     const CirclePlaces places = circle_places(scene, frame);

@@ -140,9 +140,14 @@ class Acceptance {
     const std::string place = golden == name        ? ""
                               : golden == kLockName ? fmt::format(" as a hash in {}", kLockName)
                                                     : " as " + printable(golden);
-    say(name, accepted == Accepted::kAlready    ? "is the golden already" + place
-              : accepted == Accepted::kReplaced ? "replaced in " + goldens_.golden_folder + place
-                                                : "stored in " + goldens_.golden_folder + place);
+    const std::string what = accepted == Accepted::kAlready ? "is the golden already"
+                             : accepted == Accepted::kReplaced
+                                 ? "replaced in " + goldens_.golden_folder
+                                 : "stored in " + goldens_.golden_folder;
+    if (golden == kLockName && accepted != Accepted::kAlready)
+      to_say_.emplace_back(name, what + place);
+    else
+      say(name, what + place);
   }
 
   void prune(const std::string& name) {
@@ -157,6 +162,7 @@ class Acceptance {
   /// written.
   void finish_lock() {
     write_lock(goldens_);
+    for (const auto& [name, what] : to_say_) say(name, what);
     for (const std::string& name : locked_)
       problems_.attempt([&] { remove_golden(goldens_, name); });
   }
@@ -165,6 +171,7 @@ class Acceptance {
   AcceptableGoldens goldens_;
   Problems problems_;
   std::vector<std::string> locked_;
+  std::vector<std::pair<std::string, std::string>> to_say_;  ///< once the lock is written
   bool has_changed_ = false, has_changed_lock_ = false;
 };
 

@@ -229,10 +229,10 @@ void print_kept(const DiffOptions& options, const ComparisonRun& run) {
   std::size_t others = 0;
   for (const PairResult& result : run.results) {
     if (result.state == PairState::kSame || result.actual_path.empty()) continue;
-    if (is_acceptable(result.name))
-      kept.push_back(result.name);
-    else
+    if (!is_acceptable(result.name))
       ++others;
+    else if (lies_in(result.actual_path, *options.output))
+      kept.push_back(result.name);
   }
   if (!kept.empty()) print_how_to_accept(run, kept);
   if (others > 0)

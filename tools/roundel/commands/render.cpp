@@ -108,7 +108,8 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
                               : "--pixel-format: expected --format rawvideo too");
   }
   if (options.watches && options.is_film())
-    problems.emplace_back("--watch: expected single pictures, without --frames and --each");
+    problems.emplace_back(
+        "--watch: expected files of single pictures, without -o -, --frames and --each");
   if (options.watches && std::any_of(options.scenes.begin(), options.scenes.end(), is_stream_path))
     problems.emplace_back("--watch: expected scene files, not standard input");
   if (options.is_stream()) {
