@@ -42,9 +42,12 @@ class AtomicFile {
   void open_unique();
   bool open_temporary(const std::string& temporary);
   [[noreturn]] void fail(int error) const;
+  [[noreturn]] void refuse_taken() const;
+  void take_name();
 
-  std::string path_;                       // as given, for messages
-  std::string target_;                     // behind links
+  std::string path_;    // as given, for messages
+  std::string target_;  // behind links
+  TakenName rule_;
   std::optional<struct stat> replaced_;    // the file that is there already
   std::unique_ptr<ListedPath> temporary_;  // null for pipes and devices
   int file_ = -1;

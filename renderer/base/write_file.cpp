@@ -199,12 +199,19 @@ void AtomicFile::fail(int error) const {
   throw Error(is_refused ? ExitCode::kOutputRefused : ExitCode::kRuntimeFailure, message);
 }
 
+void AtomicFile::refuse_taken() const {
+  throw Error(ExitCode::kOutputRefused,
+              path_ + ": cannot write: it exists by now, and is not to be replaced");
+}
+
 AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName rule)
-    : path_(path), target_(rule == TakenName::kFollow ? behind_links(path) : path) {
+    : path_(path), target_(rule == TakenName::kFollow ? behind_links(path) : path), rule_(rule) {
   if (target_.empty() || target_.back() == '/') fail(EISDIR);
   struct stat status {};
   const auto look = rule == TakenName::kFollow ? stat : lstat;
-  const bool exists = look(target_.c_str(), &status) == 0 && !S_ISLNK(status.st_mode);
+  const bool is_taken = look(target_.c_str(), &status) == 0;
+  if (is_taken && rule == TakenName::kRefuse) refuse_taken();
+  const bool exists = is_taken && !S_ISLNK(status.st_mode);
   if (!exists && errno == ELOOP) fail(ELOOP);
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
@@ -303,11 +310,27 @@ void AtomicFile::commit() {
   if (temporary_) {
     // From here on another process may begin a file of the temporary one's name.
     const MakingTemporary making;
-    if (std::rename(temporary_->path(), target_.c_str()) != 0) fail(errno);
+    take_name();
     temporary_.reset();
   }
   close(file_);
   file_ = -1;
+}
+
+void AtomicFile::take_name() {
+  const char *const from = temporary_->path(), *const to = target_.c_str();
+  if (rule_ == TakenName::kRefuse) {
+    // Unlike rename() this does not replace. File systems without hard links do not refuse.
+    const int error = link(from, to) == 0 ? 0 : errno;
+    // Over a network a link may have been made although the answer was lost.
+    struct stat status {};
+    if (error == 0 || (fstat(file_, &status) == 0 && status.st_nlink > 1)) {
+      unlink(from);
+      return;
+    }
+    if (error == EEXIST) refuse_taken();
+  }
+  if (std::rename(from, to) != 0) fail(errno);
 }
 
 NewFolder::NewFolder(const std::string& path) {

@@ -14,6 +14,9 @@ enum class TakenName {
   /// A symbolic link is replaced by the file; a pipe or a device is an error. For frames, of which
   /// none may be written over another.
   kReplace,
+  /// Nothing is replaced, not even what comes while the file is being written: an error, of
+  /// ExitCode::kOutputRefused.
+  kRefuse,
 };
 
 /// Writes a temporary file next to `path`, then renames it: after a failure or a crash `path` is as

@@ -14,7 +14,7 @@ namespace roundel {
 
 void FileSink::write(std::int64_t frame, std::span<const std::uint8_t> bytes) {
   std::unique_ptr<AtomicFile> file = take_claim(frame);
-  if (!file) file = std::make_unique<AtomicFile>(name(frame), TakenName::kReplace);
+  if (!file) file = std::make_unique<AtomicFile>(name(frame), rule_);
   file->write(bytes);
   file->commit();
 }

@@ -35,7 +35,9 @@ class FrameSink {
 /// replaced; a pipe or a device there is an error.
 class FileSink final : public FrameSink {
  public:
-  explicit FileSink(FrameName file_name) : file_name_(std::move(file_name)) {}
+  /// `rule`: for what is there under a frame's name by then.
+  explicit FileSink(FrameName file_name, TakenName rule = TakenName::kReplace)
+      : file_name_(std::move(file_name)), rule_(rule) {}
   bool in_order() const override { return false; }
   std::string name(std::int64_t frame) const override { return file_name_.path(frame); }
   void write(std::int64_t frame, std::span<const std::uint8_t> bytes) override;
@@ -50,6 +52,7 @@ class FileSink final : public FrameSink {
   std::unique_ptr<AtomicFile> take_claim(std::int64_t frame);
 
   FrameName file_name_;
+  TakenName rule_;
   std::mutex mutex_;  ///< guards claims_
   std::map<std::int64_t, std::unique_ptr<AtomicFile>> claims_;
 };

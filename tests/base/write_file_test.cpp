@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -178,6 +179,29 @@ TEST(WriteFile, AReplacedFileKeepsItsModeAndOtherLinksKeepTheOldOne) {
     std::filesystem::remove(folder / "a");
     std::filesystem::remove(folder / "b");
   }
+}
+
+TEST(WriteFile, WhatComesInTheMeantimeStaysWhereNothingIsToBeReplaced) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const auto& work) {
+    try {
+      work();
+      return false;
+    } catch (const Error& error) {
+      return error.exit_code() == ExitCode::kOutputRefused &&
+             std::string(error.what())
+                 .ends_with("a: cannot write: it exists by now, and is not to be replaced");
+    }
+  };
+  AtomicFile late(folder / "a", TakenName::kRefuse);
+  late.write(kNew);
+  write_file_atomically(folder / "a", kOld, TakenName::kRefuse);
+  EXPECT_TRUE(refused([&] { late.commit(); }));
+  EXPECT_TRUE(refused([&] { write_file_atomically(folder / "a", kNew, TakenName::kRefuse); }));
+  EXPECT_EQ(read_bytes(folder / "a"), kOld);
+  std::filesystem::remove(folder / "a");
+  std::filesystem::create_symlink("nowhere", folder / "a");
+  EXPECT_TRUE(refused([&] { write_file_atomically(folder / "a", kNew, TakenName::kRefuse); }));
 }
 
 TEST(WriteFile, AReplacedFileKeepsOwnerAndGroupWherePermitted) {

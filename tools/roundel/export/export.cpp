@@ -126,7 +126,9 @@ class Exporter {
         frames_(frames),
         progress_(progress_format()) {
     if (!options.is_stream()) {
-      auto files = std::make_unique<FileSink>(plan_.name);
+      const bool may_replace = options.overwrite || options.resume;
+      auto files = std::make_unique<FileSink>(
+          plan_.name, may_replace ? TakenName::kReplace : TakenName::kRefuse);
       if (options.resume) share_frames(*files);
       sink_ = std::move(files);
     } else if (ranks.count == 1) {
