@@ -320,7 +320,7 @@ void AtomicFile::commit() {
 void AtomicFile::take_name() {
   const char *const from = temporary_->path(), *const to = target_.c_str();
   if (rule_ == TakenName::kRefuse) {
-    // Unlike rename() this does not replace. File systems without hard links do not refuse.
+    // Unlike rename() this does not replace. Without hard links a file is replaced that comes now.
     const int error = link(from, to) == 0 ? 0 : errno;
     // Over a network a link may have been made although the answer was lost.
     struct stat status {};

@@ -32,7 +32,7 @@ struct DataFacts {
   double left, right, bottom, top;
   std::vector<ColumnRange> columns;    ///< by slot, of numbers; for people
   std::uint64_t order_text_bytes = 0;  ///< where a column of texts sorts
-  std::uint64_t percentile_bytes = 0;  ///< main memory that finding them took
+  std::uint64_t percentile_bytes = 0;  ///< main memory that finding percentiles took
 
   std::uint64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
   std::uint64_t kept_before_block(std::uint64_t block) const;

@@ -387,7 +387,7 @@ class MapTest(unittest.TestCase):
             return self.run_roundel("render", "s.yaml", "-o", "w.png").stderr.decode()
         self.assertNotIn("touch", words(""))
         self.assertIn("no circle touches the picture: they lie in x ", words("view: {x: [5, 6], y: [5, 6]}"))
-        for rows, reason in (("1\n2\n", 'of 2 rows of its data "where" and "invalid: skip" leave none'),
+        for rows, reason in (("1\n2\n", '"where" and "invalid: skip" keep none of the 2 rows of its data'),
                              ("", "its data have no rows")):
             for name, text in (("none.csv", "x\n" + rows), ("none.yaml", "version: 1\nlayers:\n  - {data: none.csv, "
                                "map: {x: x, y: x, radius: 1}, where: {x: {min: 3}}}\n")):

@@ -283,7 +283,12 @@ void CudaBackend::finish(StageStats& stats) {
     stats.stage("copy", StagePlace::kBus).bytes += out_.png->bytes.size();
     return;
   }
-  if (out_.device != nullptr) return keep_pixels(*out_.device);
+  if (out_.device != nullptr) {
+    keep_pixels({bin_.grid.width, bin_.grid.height, blend_.keep_alpha ? 4 : 3, framebuffer_.data(),
+                 bytes_.data()},
+                options_.device, *out_.device, stream_);
+    return stream_.wait();
+  }
   const StageTimer timer(stats, "copy", StagePlace::kBus);
   Stage& copy = stats.stage("copy", StagePlace::kBus);
   const auto copy_back = [&](auto& to, const auto& from) {
@@ -294,22 +299,6 @@ void CudaBackend::finish(StageStats& stats) {
   };
   if (out_.framebuffer != nullptr) copy_back(out_.framebuffer->pixels, framebuffer_);
   if (out_.image != nullptr) copy_back(out_.image->bytes, bytes_);
-  stream_.wait();
-}
-
-/// In memory of their own, since the backend's is the next frame's.
-void CudaBackend::keep_pixels(DevicePixels& pixels) {
-  const int width = bin_.grid.width, height = bin_.grid.height;
-  const int channels = blend_.keep_alpha ? 4 : 3;
-  const std::size_t samples = num_pixels() * static_cast<std::size_t>(channels);
-  pixels.samples =
-      allocate_on_device(options_.device, samples * (pixels.is_float ? sizeof(float) : 1));
-  if (pixels.is_float)
-    copy_top_down(framebuffer_.data(), width, height, channels,
-                  static_cast<float*>(pixels.samples.get()), stream_);
-  else
-    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(pixels.samples.get(), bytes_.data(), samples,
-                                       cudaMemcpyDeviceToDevice, stream_));
   stream_.wait();
 }
 

@@ -45,7 +45,6 @@ class CudaBackend final : public RasterBackend {
   FrameEstimate estimate(const CircleStream& circles, const ImageSettings& image);
   void compare_with_estimate(const FrameProgress& progress);
   void pack();
-  void keep_pixels(DevicePixels& pixels);
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles, double overlaps_per_circle) const;
   bool needs_no_lists(const Chunk& chunk) const;

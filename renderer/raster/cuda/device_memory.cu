@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "renderer/raster/cuda/cuda_check.h"
@@ -100,7 +101,8 @@ void copy_from_device(const void* device, std::size_t stride, std::size_t size, 
                       void* host) {
   cudaPointerAttributes of_column{};
   ROUNDEL_CUDA_CHECK(cudaPointerGetAttributes(&of_column, device));
-  if (of_column.type == cudaMemoryTypeDevice) ROUNDEL_CUDA_CHECK(cudaSetDevice(of_column.device));
+  std::optional<DeviceScope> scope;
+  if (of_column.type == cudaMemoryTypeDevice) scope.emplace(of_column.device);
   ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());
   if (stride == size)
     ROUNDEL_CUDA_CHECK(cudaMemcpy(host, device, rows * size, cudaMemcpyDefault));

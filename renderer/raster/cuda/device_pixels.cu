@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
+/// A framebuffer, whose rows are bottom to top, to samples [height, width, channels].
 __global__ void __launch_bounds__(kThreads)
     copy_top_down_kernel(const Pixel* framebuffer, int width, int height, int channels,
                          float* samples) {
@@ -26,11 +27,20 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void copy_top_down(const Pixel* framebuffer, int width, int height, int channels, float* samples,
-                   cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>((width + kThreads - 1) / kThreads);
-  copy_top_down_kernel<<<dim3(blocks, static_cast<unsigned>(height < 65535 ? height : 65535)),
-                         kThreads, 0, stream>>>(framebuffer, width, height, channels, samples);
+void keep_pixels(const DrawnPixels& drawn, int device, DevicePixels& pixels, cudaStream_t stream) {
+  const auto [width, height, channels, framebuffer, bytes] = drawn;
+  const std::size_t samples = pixel_count(width, height) * static_cast<std::size_t>(channels);
+  pixels.samples = allocate_on_device(device, samples * (pixels.is_float ? sizeof(float) : 1));
+  if (!pixels.is_float) {
+    ROUNDEL_CUDA_CHECK(
+        cudaMemcpyAsync(pixels.samples.get(), bytes, samples, cudaMemcpyDeviceToDevice, stream));
+    return;
+  }
+  constexpr int kMostBlocks = 65535;  // of a grid's second dimension
+  const dim3 blocks(static_cast<unsigned>((width + kThreads - 1) / kThreads),
+                    static_cast<unsigned>(height < kMostBlocks ? height : kMostBlocks));
+  copy_top_down_kernel<<<blocks, kThreads, 0, stream>>>(framebuffer, width, height, channels,
+                                                        static_cast<float*>(pixels.samples.get()));
   ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 

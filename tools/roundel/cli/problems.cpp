@@ -110,7 +110,7 @@ std::string no_circles(const Scene& scene) {
   if (!has_data) return "";
   if (rows == 0) return "the picture has no circles: its data have no rows";
   return fmt::format(
-      "the picture has no circles: of {} of its data \"where\" and \"invalid: skip\" leave none",
+      "the picture has no circles: \"where\" and \"invalid: skip\" keep none of the {} of its data",
       counted(rows, "row"));
 }
 
