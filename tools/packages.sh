@@ -38,6 +38,7 @@ test_packages=(
   python3-yaml        # reads the scenes for it
   python3-numpy       # reads and writes NPY files independently
   python3-h5py        # writes HDF5 files for tests
+  git                 # has the scenes of another revision, for regress --explain-from
 )
 
 # Make the build include the Python module.
@@ -75,7 +76,6 @@ ci_packages=(
   openimageio-tools    # the same of idiff
   python3-pandas       # columns for the Python module
   python3-matplotlib   # draws what roundel-primitives measured
-  git                  # lists the tracked files, clones into the bare machine
 )
 
 # Needed by .ci/run where there is no npm; apart, because other builds of Node bring their own.
