@@ -97,6 +97,7 @@ py::array from_device(const py::dict& interface) {
       copy_from_device(reinterpret_cast<const void*>(address), static_cast<std::size_t>(stride),
                        size, rows, host);
     });
+  column.attr("setflags")(py::arg("write") = false);  // nobody else has it
   return column;
 }
 

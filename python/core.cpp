@@ -14,6 +14,7 @@
 #include "python/device_array.h"
 #include "python/errors.h"
 #include "python/frames.h"
+#include "python/loaded_scene.h"
 #include "python/pixels.h"
 #include "python/questions.h"
 #include "renderer/base/error.h"
@@ -70,31 +71,24 @@ template <typename Draw>
 void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Draw& draw) {
   tbb::task_arena arena(machine.raster.threads > 0 ? machine.raster.threads
                                                    : tbb::task_arena::automatic);
+  const bool is_asked_for = machine.backend != BackendChoice::kAuto;
+  const PictureWork work = is_asked_for ? kEndlessWork : work_of(scene);
   arena.execute([&] {
-    KeptRasterizer rasterizer(find_backend(machine, work_of(scene)).backend, machine.raster);
+    KeptRasterizer rasterizer(find_backend(machine, work).backend, machine.raster);
     draw(rasterizer.get());
     rasterizer.keep();
   });
 }
 
-/// A scene that is checked and resolved.
-class LoadedScene {
- public:
-  explicit LoadedScene(Scene scene) : scene_(std::make_shared<const Scene>(std::move(scene))) {}
-  const std::shared_ptr<const Scene>& shared() const { return scene_; }
-  const Scene& get() const { return *scene_; }
-  /// The scene at a frame, by default its first.
-  std::pair<Scene, std::int64_t> at(std::optional<std::int64_t> frame) const {
-    const std::int64_t number = frame.value_or(scene_->default_frame());
-    if (number < 0 || number > kMaxFrame)
-      throw Error(ExitCode::kUsage,
-                  fmt::format("frame: expected a number from 0 to {}, got {}", kMaxFrame, number));
-    return {scene_at(*scene_, number), number};
-  }
-
- private:
-  std::shared_ptr<const Scene> scene_;
-};
+/// Calls draw(rasterizer, circles) for a frame.
+template <typename Draw>
+void draw_frame(const LoadedScene& loaded, const LoadedScene::Frame& frame,
+                const MachineOptions& machine, const Draw& draw) {
+  with_rasterizer(*frame.scene, machine, [&](Rasterizer& rasterizer) {
+    loaded.draw(frame, rasterizer,
+                [&](const CircleStream& circles) { draw(rasterizer, circles); });
+  });
+}
 
 SampleType sample_type_of(const std::string& name) {
   if (name == "uint8") return SampleType::kUint8;
@@ -104,20 +98,20 @@ SampleType sample_type_of(const std::string& name) {
               fmt::format("dtype: expected uint8, uint16 or float32, got \"{}\"", name));
 }
 
-py::array render(const LoadedScene& loaded, std::optional<std::int64_t> frame,
+py::array render(const LoadedScene& loaded, std::optional<std::int64_t> number,
                  const MachineOptions& machine, const std::string& dtype) {
   const SampleType type = sample_type_of(dtype);
   return array_of(without_gil([&] {
-    const auto [scene, number] = loaded.at(frame);
+    const LoadedScene::Frame frame = loaded.at(number);
     Pixels pixels;
-    with_rasterizer(scene, machine, [&, &scene = scene, number = number](Rasterizer& rasterizer) {
-      pixels = draw_pixels(rasterizer, scene, number, type);
+    draw_frame(loaded, frame, machine, [&](Rasterizer& rasterizer, const CircleStream& circles) {
+      pixels = draw_pixels(rasterizer, circles, frame.scene->image, type);
     });
     return pixels;
   }));
 }
 
-DeviceArray render_on_device(const LoadedScene& loaded, std::optional<std::int64_t> frame,
+DeviceArray render_on_device(const LoadedScene& loaded, std::optional<std::int64_t> number,
                              MachineOptions machine, const std::string& dtype) {
   if (machine.backend == BackendChoice::kCpu)
     throw Error(ExitCode::kUsage, "device: expected with backend \"auto\" or \"cuda\"");
@@ -125,42 +119,39 @@ DeviceArray render_on_device(const LoadedScene& loaded, std::optional<std::int64
   const SampleType type = sample_type_of(dtype);
   const int device = machine.raster.device;
   return without_gil([&] {
-    const auto [scene, number] = loaded.at(frame);
+    const LoadedScene::Frame frame = loaded.at(number);
+    const ImageSettings& image = frame.scene->image;
     std::shared_ptr<void> samples;
-    with_rasterizer(scene, machine, [&, &scene = scene, number = number](Rasterizer& rasterizer) {
-      samples = draw_pixels_on_device(rasterizer, scene, number, type, device);
+    draw_frame(loaded, frame, machine, [&](Rasterizer& rasterizer, const CircleStream& circles) {
+      samples = draw_pixels_on_device(rasterizer, circles, image, type, device);
     });
-    const ImageSettings& image = scene.image;
     return DeviceArray({image.width, image.height, image.channels(), type, {}}, std::move(samples),
                        device);
   });
 }
 
-py::bytes png(const LoadedScene& loaded, std::optional<std::int64_t> frame,
+py::bytes png(const LoadedScene& loaded, std::optional<std::int64_t> number,
               const MachineOptions& machine) {
   const std::vector<std::uint8_t> file = without_gil([&] {
-    const auto [scene, number] = loaded.at(frame);
-    const FrameEncoder encoder(scene, {ImageFormat::kPng});
+    const LoadedScene::Frame frame = loaded.at(number);
+    const FrameEncoder encoder(*frame.scene, {ImageFormat::kPng});
     FramePixels picture;
-    with_rasterizer(scene, machine, [&, &scene = scene, number = number](Rasterizer& rasterizer) {
+    draw_frame(loaded, frame, machine, [&](Rasterizer& rasterizer, const CircleStream& circles) {
       StageStats stats;
-      CircleSource source(scene);
-      Circles memory;
-      rasterizer.draw(source.at(number, memory, &stats), scene.image, encoder.target(picture),
-                      stats);
+      rasterizer.draw(circles, frame.scene->image, encoder.target(picture), stats);
     });
-    return encoder.encode(picture, number, true);
+    return encoder.encode(picture, frame.number, true);
   });
   return {reinterpret_cast<const char*>(file.data()), file.size()};
 }
 
-void save(const LoadedScene& loaded, std::optional<std::int64_t> frame,
+void save(const LoadedScene& loaded, std::optional<std::int64_t> number,
           const MachineOptions& machine, const std::string& path) {
   without_gil([&] {
-    const auto [scene, number] = loaded.at(frame);
-    with_rasterizer(scene, machine, [&, &scene = scene, number = number](Rasterizer& rasterizer) {
+    const LoadedScene::Frame frame = loaded.at(number);
+    with_rasterizer(*frame.scene, machine, [&](Rasterizer& rasterizer) {
       StageStats stats;
-      render_to_file(scene, number, rasterizer, path, stats);
+      render_to_file(*frame.scene, frame.number, rasterizer, path, stats);
     });
   });
 }
@@ -211,7 +202,7 @@ PYBIND11_MODULE(_core, module) {
   set_up_errors();
   module.attr("version") = ROUNDEL_VERSION;
 
-  py::class_<ColumnTable, std::shared_ptr<ColumnTable>>(module, "Table")
+  py::class_<ColumnTable, std::shared_ptr<ColumnTable>>(module, "Table", py::dynamic_attr())
       .def(py::init(&table_of), py::arg("name"), py::arg("columns"))
       .def("write", [](const ColumnTable& table, const std::string& path) {
         without_gil([&] { table.write(path); });
@@ -240,18 +231,18 @@ PYBIND11_MODULE(_core, module) {
       .def("frames", &frames, py::arg("list"), py::arg("machine"), py::arg("dtype"))
       .def("circles",
            [](const LoadedScene& loaded, std::optional<std::int64_t> frame, bool all) {
-             auto [scene, number] = without_gil([&] { return loaded.at(frame); });
-             return circles(std::move(scene), number, all);
+             const auto [scene, number] = without_gil([&] { return loaded.at(frame); });
+             return circles(*scene, number, all);
            })
       .def("explain_pixel",
            [](const LoadedScene& loaded, std::optional<std::int64_t> frame, int x, int y,
               std::size_t limit) {
              const auto [scene, number] = without_gil([&] { return loaded.at(frame); });
-             return explain_pixel(scene, number, x, y, limit);
+             return explain_pixel(*scene, number, x, y, limit);
            })
       .def("describe", &describe)
       .def("fingerprint", [](const LoadedScene& loaded, std::optional<std::int64_t> frame) {
-        return without_gil([&] { return fingerprint(loaded.at(frame).first); });
+        return without_gil([&] { return fingerprint(*loaded.at(frame).scene); });
       });
 
   py::class_<DeviceArray>(module, "DeviceArray",

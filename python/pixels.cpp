@@ -53,38 +53,35 @@ std::size_t sample_bytes(SampleType type) {
   return type == SampleType::kFloat32 ? 4 : type == SampleType::kUint16 ? 2 : 1;
 }
 
-Pixels draw_pixels(Rasterizer& rasterizer, Scene scene, std::int64_t frame, SampleType type) {
-  ImageSettings& settings = scene.image;
-  Pixels pixels{settings.width, settings.height, settings.channels(), type, {}};
+Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles, ImageSettings image,
+                   SampleType type) {
+  Pixels pixels{image.width, image.height, image.channels(), type, {}};
   StageStats stats;
   if (type == SampleType::kFloat32) {
-    CircleSource source(scene);
-    Circles memory;
     Framebuffer framebuffer;
-    rasterizer.draw(source.at(frame, memory, &stats), settings, framebuffer, stats);
+    rasterizer.draw(circles, image, framebuffer, stats);
     pixels.bytes = Buffer<std::uint8_t>(pixel_count(pixels.width, pixels.height) *
                                         static_cast<std::size_t>(pixels.channels) * sizeof(float));
     take_floats(framebuffer, pixels);
     return pixels;
   }
-  set_samples(settings, type);
-  pixels.bytes = render_to_image(scene, frame, rasterizer, stats).bytes;
+  set_samples(image, type);
+  Image drawn;
+  draw_image(rasterizer, circles, image, drawn, stats);
+  pixels.bytes = std::move(drawn.bytes);
   if (type == SampleType::kUint16) swap_words(pixels.bytes.span());
   return pixels;
 }
 
-std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, Scene scene, std::int64_t frame,
-                                            SampleType type, int device) {
+std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, const CircleStream& circles,
+                                            ImageSettings image, SampleType type, int device) {
   DevicePixels pixels{type == SampleType::kFloat32};
-  if (!pixels.is_float) set_samples(scene.image, type);
+  if (!pixels.is_float) set_samples(image, type);
   // Samples of 16 bits and dithered ones are made in main memory.
-  if (!pixels.is_float && scene.image.needs_framebuffer())
-    return copy_to_device(device,
-                          draw_pixels(rasterizer, std::move(scene), frame, type).bytes.span());
+  if (!pixels.is_float && image.needs_framebuffer())
+    return copy_to_device(device, draw_pixels(rasterizer, circles, image, type).bytes.span());
   StageStats stats;
-  CircleSource source(scene);
-  Circles memory;
-  rasterizer.draw(source.at(frame, memory, &stats), scene.image, pixels, stats);
+  rasterizer.draw(circles, image, pixels, stats);
   return pixels.samples;
 }
 

@@ -24,13 +24,14 @@ struct Pixels {
   Buffer<std::uint8_t> bytes;
 };
 
-/// Draws a frame, at which the scene is, whatever its bits, in samples of `type`: those of a PNG
-/// with as many bits, or of an EXR.
-Pixels draw_pixels(Rasterizer& rasterizer, Scene scene, std::int64_t frame, SampleType type);
+/// Draws a frame's circles, whatever the scene's bits, in samples of `type`: those of a PNG with as
+/// many bits, or of an EXR.
+Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles, ImageSettings image,
+                   SampleType type);
 
 /// The same in the memory of the device that the rasterizer, one of CUDA, draws on.
-std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, Scene scene, std::int64_t frame,
-                                            SampleType type, int device);
+std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, const CircleStream& circles,
+                                            ImageSettings image, SampleType type, int device);
 
 /// An array [height, width, channels] that owns them.
 pybind11::array array_of(Pixels pixels);

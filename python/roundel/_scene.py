@@ -175,7 +175,9 @@ class Scene:
         if data is None or isinstance(data, (str, os.PathLike)):
             return layer
         name = f"layers[{index}].data"
-        self._tables[name] = _core.Table(name, _columns(data))
+        columns = _columns(data)
+        self._tables[name] = table = _core.Table(name, columns)
+        table.is_constant = all(array.flags.owndata and not array.flags.writeable for array in columns.values())
         return {**layer, "data": name}
 
     def _text(self):
@@ -187,8 +189,9 @@ class Scene:
         _core.check(self._text(), self._path, self._tables)
 
     def _load(self, size=None, seed=None, set=None, memory=0):
-        """As roundel._core has it. Kept where arrays, which may change, have no part in it."""
-        is_as_it_stands = size is None and seed is None and not set and not self._tables and not memory
+        """As roundel._core has it. Kept where no arrays that may change have a part in it."""
+        is_as_it_stands = size is None and seed is None and not set and not memory and all(
+            table.is_constant for table in self._tables.values())
         if is_as_it_stands and self._loaded:
             return self._loaded
         seed = _whole(seed, "seed")
@@ -235,7 +238,8 @@ class Scene:
         All other keywords are keys of the layer: name, blend, opacity, stroke, where, order, shader, ...
 
         Arrays are NumPy's, pandas', Arrow's or whatever has the buffer protocol or DLPack. They are not copied, and
-        are read each time the scene is drawn; those on a CUDA device are copied to main memory once. Raises SceneError for what does not fit, and then adds nothing.
+        are read each time the scene is drawn, but for those that are read-only and own their memory; those on a CUDA
+        device are copied to main memory once. Raises SceneError for what does not fit, and then adds nothing.
         """
         columns = {} if data is None else _columns(data)
         layer_map = dict(map or {})

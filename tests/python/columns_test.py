@@ -53,6 +53,26 @@ class Columns(CommandCase):
         np.testing.assert_array_equal(backwards, roundel.render(scene().add(
             x=pairs[::-1, 0].copy(), y=pairs[::-1, 1].copy(), radius=radius.item())))
 
+    def test_what_cannot_change_is_read_once(self):
+        x, radius = RNG.random(ROWS), np.full(ROWS, 0.01)
+        x.setflags(write=False)
+        changing = scene().add(x=x, y=0.5, radius=radius)
+        before = roundel.render(changing)
+        radius *= 3
+        self.assertGreater(np.count_nonzero(before != roundel.render(changing)), 0)
+        self.assertIsNot(changing._load(), changing._load())
+        radius.setflags(write=False)
+        for column in (x, radius):
+            self.assertTrue(column.flags.owndata)
+        constant = scene().add(x=x, y=0.5, radius=radius)
+        np.testing.assert_array_equal(roundel.render(constant), roundel.render(changing))
+        self.assertIs(constant._load(), constant._load())
+        # Another array may change what a view shows.
+        seen = RNG.random(ROWS)
+        view = seen.view()
+        view.setflags(write=False)
+        self.assertIsNot(*(lambda made: (made._load(), made._load()))(scene().add(x=view, y=0.5, radius=radius)))
+
     def test_half_floats_and_whole_numbers_are_columns(self):
         x = (np.arange(ROWS) % 256).astype(np.uint8)
         drawn = self.check_saved(roundel.Scene(size=(50, 50), view={"fit": "data"}).add(

@@ -7,7 +7,7 @@ import unittest
 import numpy as np
 import roundel
 
-SCENE = {"version": 1, "image": {"width": 37, "height": 23, "background": "#204060"}, "seed": 5,
+SCENE = {"version": 1, "image": {"width": 37, "height": 23}, "seed": 5,
          "layers": [{"random": {"count": 300, "radius": {"uniform": [0.01, 0.2]}}}]}
 NEEDS_DEVICE = unittest.skipUnless(roundel.info()["devices"], "needs a CUDA device")
 
@@ -32,13 +32,38 @@ class Device(unittest.TestCase):
 
     @NEEDS_DEVICE
     def test_pixels_are_those_in_main_memory(self):
-        for image in ({}, {"alpha": True}, {"antialias": True}, {"dither": True}, {"width": 1, "height": 1}):
+        for image in ({}, {"background": "#204060"}, {"alpha": True}, {"antialias": True}, {"dither": True}, {"width": 1, "height": 1}):
             for dtype in ("uint8", "uint16", "float32"):
                 expected = roundel.render(scene(**image), dtype=dtype)
                 drawn = roundel.render(scene(**image), dtype=dtype, device="cuda")
                 self.assertIsInstance(drawn, roundel.DeviceArray)
                 self.assertEqual((drawn.shape, drawn.dtype), (expected.shape, expected.dtype))
                 np.testing.assert_array_equal(drawn.numpy(), expected, f"{image} {dtype}")
+
+    @NEEDS_DEVICE
+    def test_circles_that_stay_on_the_device_are_the_same(self):
+        rng = np.random.default_rng(7)
+        columns = {"x": rng.random(5000), "y": rng.random(5000), "values": rng.random(5000), "radius": np.full(5000, 0.01)}
+        for column in columns.values():
+            column.setflags(write=False)
+        of_columns = roundel.Scene(size=(90, 70)).add(**columns, colormap="magma", order="values")
+        moving = scene()
+        moving["view"] = {"zoom": {"keys": {0: 1, 30: 4}}}
+        moving["animation"] = {"frames": 31}
+        rings = scene()
+        rings["layers"] = [{**rings["layers"][0], "stroke": {"width": 0.004}}]
+        for made, frames in ((roundel.Scene.from_dict(scene(antialias=True)), (0,) * 4), (of_columns, (0,) * 4),
+                             (roundel.Scene.from_dict({"version": 1, "seed": 3, "image": {"width": 64, "height": 64},
+                                                       "layers": [{"generator": "snow"}]}), (5, 9, 9, 2, 40)),
+                             (roundel.Scene.from_dict(moving), (0, 30, 7, 7)), (roundel.Scene.from_dict(rings), (0,) * 3)):
+            for frame in frames:
+                expected = roundel.render(made, frame=frame, backend="cpu")
+                for dtype in ("uint8", "float32"):
+                    drawn = roundel.render(made, frame=frame, device="cuda", dtype=dtype)
+                    if dtype == "uint8":
+                        np.testing.assert_array_equal(drawn.numpy(), expected, f"frame {frame}")
+                np.testing.assert_array_equal(roundel.render(made, frame=frame, backend="cuda"), expected)
+        self.assertIs(of_columns._load(), of_columns._load())
 
     @NEEDS_DEVICE
     def test_the_interface_names_the_memory(self):

@@ -7,7 +7,9 @@ bool has_cuda_backend() {
   return true;
 }
 
-std::vector<CudaDevice> cuda_devices() {
+namespace {
+
+std::vector<CudaDevice> find_cuda_devices() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver) {
@@ -26,6 +28,14 @@ std::vector<CudaDevice> cuda_devices() {
     devices.push_back({index, properties.name, properties.major * 10 + properties.minor,
                        properties.totalGlobalMem, driver_version, clock_khz / 1000.0});
   }
+  return devices;
+}
+
+}  // namespace
+
+std::vector<CudaDevice> cuda_devices() {
+  // CUDA looks for them once, too; to ask for all that is said of one takes longer than drawing.
+  static const std::vector<CudaDevice> devices = find_cuda_devices();
   return devices;
 }
 

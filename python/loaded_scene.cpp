@@ -1,0 +1,47 @@
+#include "python/loaded_scene.h"
+
+#include <fmt/format.h>
+
+#include "renderer/base/error.h"
+#include "renderer/base/stage_stats.h"
+#include "renderer/scene/resolve_scene.h"
+
+namespace roundel::python {
+
+LoadedScene::Frame LoadedScene::at(std::optional<std::int64_t> frame) const {
+  const std::int64_t number = frame.value_or(scene_->default_frame());
+  if (number < 0 || number > kMaxFrame)
+    throw Error(ExitCode::kUsage,
+                fmt::format("frame: expected a number from 0 to {}, got {}", kMaxFrame, number));
+  if (!has_frames(*scene_)) return {scene_, number};
+  return {std::make_shared<const Scene>(scene_at(*scene_, number)), number};
+}
+
+void LoadedScene::draw(const Frame& frame, Rasterizer& rasterizer,
+                       const std::function<void(const CircleStream&)>& draw) const {
+  if (const auto kept = recipe(frame, rasterizer)) return draw(CircleStream(*kept));
+  StageStats stats;
+  CircleSource source(*frame.scene);
+  Circles memory;
+  draw(source.at(frame.number, memory, &stats));
+}
+
+std::optional<CircleRecipe> LoadedScene::recipe(const Frame& frame, Rasterizer& rasterizer) const {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // in main memory
+  const std::uint64_t count = count_parts(*scene_);
+  if (count * (sizeof(Shape) + sizeof(Paint)) > kMostBytes || !rasterizer.makes_circles(count))
+    return std::nullopt;
+  for (const Layer& layer : scene_->layers)
+    if (const auto* const data = std::get_if<DataSource>(&layer.source); data && data->table)
+      data->table->check_unchanged();
+  const std::lock_guard lock(mutex_);
+  if (!film_) {
+    if (!std::exchange(was_drawn_, true)) return std::nullopt;
+    film_.emplace(*scene_);
+  }
+  if (!film_->has_recipes()) return std::nullopt;
+  film_->at(frame.number);
+  return film_->recipe(frame.number);
+}
+
+}  // namespace roundel::python

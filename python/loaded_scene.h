@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "renderer/generate/generate.h"
+#include "renderer/raster/rasterizer.h"
+#include "renderer/scene/scene.h"
+
+namespace roundel::python {
+
+/// A scene that is checked and resolved. Many threads may draw it.
+class LoadedScene {
+ public:
+  explicit LoadedScene(Scene scene) : scene_(std::make_shared<const Scene>(std::move(scene))) {}
+  const std::shared_ptr<const Scene>& shared() const { return scene_; }
+  const Scene& get() const { return *scene_; }
+
+  /// The scene at a frame, by default its first.
+  struct Frame {
+    std::shared_ptr<const Scene> scene;
+    std::int64_t number;
+  };
+  Frame at(std::optional<std::int64_t> frame) const;
+
+  /// Calls draw(circles) with the circles of a frame, which are made for it; but where a rasterizer
+  /// makes circles of recipes, those of the second picture stay for all that follow.
+  void draw(const Frame& frame, Rasterizer& rasterizer,
+            const std::function<void(const CircleStream&)>& draw) const;
+
+ private:
+  /// Nothing where circles are to be made anew.
+  std::optional<CircleRecipe> recipe(const Frame& frame, Rasterizer& rasterizer) const;
+
+  std::shared_ptr<const Scene> scene_;
+  mutable std::mutex mutex_;               ///< guards all below
+  mutable bool was_drawn_ = false;         ///< with a rasterizer that makes circles
+  mutable std::optional<FilmSource> film_;  ///< once their circles stay
+};
+
+}  // namespace roundel::python
