@@ -79,8 +79,10 @@ std::shared_ptr<ColumnTable> table_of(const std::string& name, const py::dict& c
 
 py::array from_device(const py::dict& interface) {
   const auto shape = interface["shape"].cast<std::vector<py::ssize_t>>();
-  const py::dtype type(interface["typestr"].cast<std::string>());
-  const auto size = static_cast<std::size_t>(type.itemsize());
+  // NumPy says how large its types are: pybind11 before 2.12 does not know those of NumPy 2.
+  const py::array column =
+      py::module_::import("numpy").attr("empty")(interface["shape"], interface["typestr"]);
+  const auto size = column.attr("itemsize").cast<std::size_t>();
   auto stride = static_cast<py::ssize_t>(size);
   if (interface.contains("strides") && !interface["strides"].is_none())
     stride = interface["strides"].cast<std::vector<py::ssize_t>>().at(0);
@@ -88,9 +90,8 @@ py::array from_device(const py::dict& interface) {
   if (shape.size() != 1 || stride < static_cast<py::ssize_t>(size) || has_mask)
     throw Error(ExitCode::kInvalidScene,
                 "expected an array [rows] on the device, with rising addresses and without a mask");
-  py::array column(type, shape);
   const auto address = interface["data"].cast<py::tuple>()[0].cast<std::uintptr_t>();
-  void* const host = column.mutable_data();
+  void* const host = const_cast<void*>(column.data());
   const auto rows = static_cast<std::size_t>(shape[0]);
   if (rows > 0)
     without_gil([&] {

@@ -69,15 +69,17 @@ class KeptRasterizer {
 /// Calls draw(rasterizer), with as many threads as asked for.
 template <typename Draw>
 void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Draw& draw) {
-  tbb::task_arena arena(machine.raster.threads > 0 ? machine.raster.threads
-                                                   : tbb::task_arena::automatic);
   const bool is_asked_for = machine.backend != BackendChoice::kAuto;
   const PictureWork work = is_asked_for ? kEndlessWork : work_of(scene);
-  arena.execute([&] {
+  const auto draw_once = [&] {
     KeptRasterizer rasterizer(find_backend(machine, work).backend, machine.raster);
     draw(rasterizer.get());
     rasterizer.keep();
-  });
+  };
+  if (machine.raster.threads > 0)
+    tbb::task_arena(machine.raster.threads).execute(draw_once);
+  else
+    draw_once();
 }
 
 /// Calls draw(rasterizer, circles) for a frame.

@@ -50,7 +50,7 @@ ChosenBackend find_backend(const MachineOptions& options, PictureWork work) {
                         "start",
                         std::ceil(cpu_milliseconds), kCudaStartMilliseconds)};
   }
-  const std::vector<CudaDevice> devices = cuda_devices();
+  const std::vector<CudaDevice>& devices = cuda_devices();
   if (devices.empty()) {
     if (asked_for) {
       throw Error(ExitCode::kRuntimeFailure, "--backend cuda: no CUDA device is present");

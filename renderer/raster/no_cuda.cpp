@@ -25,8 +25,9 @@ bool has_cuda_backend() {
   return false;
 }
 
-std::vector<CudaDevice> cuda_devices() {
-  return {};
+const std::vector<CudaDevice>& cuda_devices() {
+  static const std::vector<CudaDevice> none;
+  return none;
 }
 
 }  // namespace roundel

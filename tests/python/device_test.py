@@ -16,6 +16,26 @@ def scene(**image):
     return {**SCENE, "image": {**SCENE["image"], **image}}
 
 
+def cuda_driver():
+    """With the context that libraries share."""
+    driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+    assert driver.cuInit(0) == 0 and driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+    assert driver.cuCtxSetCurrent(context) == 0
+    return driver
+
+
+class OnDevice:
+    """An array's memory, gaps and all, on device 0."""
+
+    def __init__(self, array):
+        driver, address = cuda_driver(), ctypes.c_uint64()
+        size = (len(array) - 1) * array.strides[0] + array.itemsize
+        assert driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size)) == 0
+        assert driver.cuMemcpyHtoD_v2(address, ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(size)) == 0
+        self.__cuda_array_interface__ = {"version": 3, "shape": array.shape, "typestr": array.dtype.str,
+                                         "strides": array.strides, "data": (address.value, True)}
+
+
 class Device(unittest.TestCase):
     def test_what_does_not_go_together_is_said(self):
         for keywords, message in (({"device": "gpu"}, "device: expected \"cuda\" or None, got 'gpu'"),
@@ -66,16 +86,27 @@ class Device(unittest.TestCase):
         self.assertIs(of_columns._load(), of_columns._load())
 
     @NEEDS_DEVICE
+    def test_columns_on_the_device_are_taken(self):
+        rng = np.random.default_rng(2)
+        table = rng.random((3000, 2)).astype(np.float32)
+        in_memory = {"x": table[:, 0], "y": table[:, 1], "radius": rng.random(3000) * 0.02,
+                     "values": rng.integers(0, 9, 3000).astype(np.uint8)}
+        on_device = {name: OnDevice(column) for name, column in in_memory.items()}
+        expected = roundel.Scene(size=(80, 50)).add(**in_memory, colormap="magma")
+        made = roundel.Scene(size=(80, 50)).add(**on_device, colormap="magma")
+        for _ in range(3):
+            np.testing.assert_array_equal(roundel.render(made, device="cuda").numpy(), roundel.render(expected))
+        self.assertEqual(roundel.fingerprint(made), roundel.fingerprint(expected))
+        self.assertIs(made._load(), made._load())
+
+    @NEEDS_DEVICE
     def test_the_interface_names_the_memory(self):
         drawn = roundel.render(SCENE, device="cuda")
         interface = drawn.__cuda_array_interface__
         self.assertEqual((interface["version"], interface["shape"], interface["typestr"], interface["strides"]),
                          (3, (23, 37, 3), "|u1", None))
-        driver, host = ctypes.CDLL("libcuda.so.1"), np.empty(drawn.shape, np.uint8)
-        context = ctypes.c_void_p()
-        self.assertEqual(driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0), 0)
-        self.assertEqual(driver.cuCtxSetCurrent(context), 0)
-        self.assertEqual(driver.cuMemcpyDtoH_v2(host.ctypes.data_as(ctypes.c_void_p),
+        host = np.empty(drawn.shape, np.uint8)
+        self.assertEqual(cuda_driver().cuMemcpyDtoH_v2(host.ctypes.data_as(ctypes.c_void_p),
                                                 ctypes.c_uint64(interface["data"][0]), ctypes.c_size_t(host.nbytes)), 0)
         np.testing.assert_array_equal(host, roundel.render(SCENE))
 

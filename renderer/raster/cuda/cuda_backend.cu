@@ -111,7 +111,8 @@ FrameEstimate CudaBackend::estimate(const CircleStream& circles, const ImageSett
 /// Whether it holds for the next frame, too.
 void CudaBackend::compare_with_estimate(const FrameProgress& progress) {
   if (!estimated_overlaps_) estimated_overlaps_ = progress.overlaps;
-  const auto [least, most] = std::minmax<std::uint64_t>(*estimated_overlaps_, progress.overlaps);
+  // By value: references would be to a temporary, since CUDA's counters have a type of their own.
+  const auto [least, most] = std::minmax<std::uint64_t>({*estimated_overlaps_, progress.overlaps});
   const std::uint64_t kept = least + least / 4 + kFewOverlaps;  // well within kCapacityMargin
   if (progress.overflow != 0 || most > kept) estimated_film_ = 0;
 }
@@ -141,12 +142,11 @@ void CudaBackend::prepare(const ImageSettings& image, const FrameTarget& out) co
 void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) {
   const TileGrid grid = TileGrid::make(image, kTileSize);
   out_ = out;
-  const bool is_device = out.device != nullptr;
-  const bool has_floats = out.framebuffer != nullptr || (is_device && out.device->is_float);
-  const bool has_bytes = out.image != nullptr || (is_device && !out.device->is_float);
-  if (has_floats) framebuffer_.reserve_discard(pixel_count(image.width, image.height));
-  if (has_bytes) {
-    shape_ = png_shape(image);
+  shape_ = png_shape(image);
+  const bool has_floats =
+      out.framebuffer != nullptr || (out.device != nullptr && out.device->is_float);
+  if (has_floats) framebuffer_.reserve_discard(image.pixels());
+  if (out.image != nullptr) {
     // The encoder reads whole words.
     bytes_.reserve_discard((shape_.row_bytes() * static_cast<std::size_t>(image.height) + 3) / 4 *
                            4);
@@ -157,7 +157,13 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   blend_.keep_alpha = image.alpha;
   blend_.blend_space = image.blend_space;
   blend_.framebuffer = has_floats ? framebuffer_.data() : nullptr;
-  blend_.bytes = has_bytes ? bytes_.data() : nullptr;
+  blend_.bytes = out.image != nullptr ? bytes_.data() : nullptr;
+  if (out.device != nullptr) {
+    const std::size_t samples = shape_.row_bytes() * static_cast<std::size_t>(image.height);
+    out.device->samples =
+        allocate_on_device(options_.device, samples * (has_floats ? sizeof(float) : 1));
+    if (!has_floats) blend_.bytes = static_cast<std::uint8_t*>(out.device->samples.get());
+  }
   const BackgroundRows background(image);
   blend_.background = nullptr;
   blend_.flat_background = background.row(0);
@@ -224,7 +230,7 @@ void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
 ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   using Next = ChunkResult::Next;
   if (is_capturing_) return {Next::kAdvance, 0};
-  const bool packs_early = out_.png != nullptr && chunk.number == last_chunk_;
+  const bool packs_early = is_packed_here() && chunk.number == last_chunk_;
   if (packs_early) pack();
   if (progress_copy_.empty()) progress_copy_ = locked_pages<FrameProgress>(1);
   ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(progress_copy_.data(), progress_.data(), progress_.bytes(),
@@ -260,8 +266,16 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   return {Next::kHalve, 0};
 }
 
+/// True where pixels as blending leaves them are not yet what is asked for.
+bool CudaBackend::is_packed_here() const {
+  return out_.png != nullptr || (out_.device != nullptr && out_.device->is_float);
+}
+
 /// The picture as it stands on the device.
 void CudaBackend::pack() {
+  if (out_.device != nullptr)
+    return copy_samples(framebuffer_.data(), shape_,
+                        static_cast<float*>(out_.device->samples.get()), stream_);
   before_pack_.record(stream_);
   png_encoder_.start(bytes_.data(), shape_, stream_);
   after_pack_.record(stream_);
@@ -270,11 +284,12 @@ void CudaBackend::pack() {
 void CudaBackend::finish(StageStats& stats) {
   const ProfilerRange range("finish");
   stats.stage("bin", StagePlace::kCuda).bytes = stats.overlaps * sizeof(Overlap);
+  if (is_packed_here() && !is_packed_) {
+    pack();
+    stream_.wait();
+  }
+  if (out_.device != nullptr) return;
   if (out_.png != nullptr) {
-    if (!is_packed_) {
-      pack();
-      stream_.wait();
-    }
     stats.stage("encode", StagePlace::kCuda).milliseconds += after_pack_.since(before_pack_);
     const StageTimer timer(stats, "copy", StagePlace::kBus);
     png_encoder_.finish(*out_.png, stream_);
@@ -282,12 +297,6 @@ void CudaBackend::finish(StageStats& stats) {
     stats.stage("encode", StagePlace::kCuda).bytes += out_.png->bytes.size();
     stats.stage("copy", StagePlace::kBus).bytes += out_.png->bytes.size();
     return;
-  }
-  if (out_.device != nullptr) {
-    keep_pixels({bin_.grid.width, bin_.grid.height, blend_.keep_alpha ? 4 : 3, framebuffer_.data(),
-                 bytes_.data()},
-                options_.device, *out_.device, stream_);
-    return stream_.wait();
   }
   const StageTimer timer(stats, "copy", StagePlace::kBus);
   Stage& copy = stats.stage("copy", StagePlace::kBus);
@@ -477,7 +486,7 @@ std::uint64_t CudaBackend::held() const {
 }  // namespace cuda
 
 std::unique_ptr<Rasterizer> make_cuda_rasterizer(const RasterOptions& options) {
-  const auto devices = cuda_devices();
+  const std::vector<CudaDevice>& devices = cuda_devices();
   const bool found = std::any_of(devices.begin(), devices.end(), [&](const CudaDevice& device) {
     return device.index == options.device;
   });

@@ -44,6 +44,7 @@ class CudaBackend final : public RasterBackend {
   void set_frame(const ImageSettings& image, const FrameTarget& out);
   FrameEstimate estimate(const CircleStream& circles, const ImageSettings& image);
   void compare_with_estimate(const FrameProgress& progress);
+  bool is_packed_here() const;
   void pack();
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles, double overlaps_per_circle) const;
@@ -73,7 +74,7 @@ class CudaBackend final : public RasterBackend {
   // Of the frame.
   const CircleStream* circles_ = nullptr;
   FrameTarget out_ = FrameTarget::nowhere(0);
-  PngShape shape_{};  // of out_'s image or file
+  PngShape shape_{};
   FrameEstimate estimate_{};
   std::uint64_t needed_overlaps_ = 0;  // by lists that did not fit
 
@@ -102,7 +103,8 @@ class CudaBackend final : public RasterBackend {
   DeviceBuffer<Pixel> framebuffer_;
   DeviceBuffer<std::uint8_t> bytes_;
   PngEncoder png_encoder_;  // of frames whose target is a file
-  /// A frame is packed before it is known to be drawn, where the last one was after as many chunks.
+  /// A frame is packed before it is known to be drawn, where the last one was done after as many
+  /// chunks.
   std::uint32_t last_chunk_ = ~0u;
   bool is_packed_ = false;
   Buffer<FrameProgress> progress_copy_;

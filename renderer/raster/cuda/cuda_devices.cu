@@ -33,7 +33,7 @@ std::vector<CudaDevice> find_cuda_devices() {
 
 }  // namespace
 
-std::vector<CudaDevice> cuda_devices() {
+const std::vector<CudaDevice>& cuda_devices() {
   // CUDA looks for them once, too; to ask for all that is said of one takes longer than drawing.
   static const std::vector<CudaDevice> devices = find_cuda_devices();
   return devices;

@@ -9,10 +9,9 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// A framebuffer, whose rows are bottom to top, to samples [height, width, channels].
 __global__ void __launch_bounds__(kThreads)
-    copy_top_down_kernel(const Pixel* framebuffer, int width, int height, int channels,
-                         float* samples) {
+    copy_samples_kernel(const Pixel* framebuffer, int width, int height, int channels,
+                        float* samples) {
   const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (x >= width) return;
   for (int y = static_cast<int>(blockIdx.y); y < height; y += static_cast<int>(gridDim.y)) {
@@ -27,20 +26,13 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void keep_pixels(const DrawnPixels& drawn, int device, DevicePixels& pixels, cudaStream_t stream) {
-  const auto [width, height, channels, framebuffer, bytes] = drawn;
-  const std::size_t samples = pixel_count(width, height) * static_cast<std::size_t>(channels);
-  pixels.samples = allocate_on_device(device, samples * (pixels.is_float ? sizeof(float) : 1));
-  if (!pixels.is_float) {
-    ROUNDEL_CUDA_CHECK(
-        cudaMemcpyAsync(pixels.samples.get(), bytes, samples, cudaMemcpyDeviceToDevice, stream));
-    return;
-  }
+void copy_samples(const Pixel* framebuffer, const PngShape& shape, float* samples,
+                  cudaStream_t stream) {
   constexpr int kMostBlocks = 65535;  // of a grid's second dimension
-  const dim3 blocks(static_cast<unsigned>((width + kThreads - 1) / kThreads),
-                    static_cast<unsigned>(height < kMostBlocks ? height : kMostBlocks));
-  copy_top_down_kernel<<<blocks, kThreads, 0, stream>>>(framebuffer, width, height, channels,
-                                                        static_cast<float*>(pixels.samples.get()));
+  const dim3 blocks(static_cast<unsigned>((shape.width + kThreads - 1) / kThreads),
+                    static_cast<unsigned>(shape.height < kMostBlocks ? shape.height : kMostBlocks));
+  copy_samples_kernel<<<blocks, kThreads, 0, stream>>>(framebuffer, shape.width, shape.height,
+                                                       shape.channels, samples);
   ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 

@@ -196,20 +196,6 @@ std::unique_ptr<WorkProgress> show_drawing(const Still& still, const RenderOptio
       options.progress);
 }
 
-void draw_still(const Still& still, Rasterizer& rasterizer, const std::string& backend,
-                const RenderOptions& options) {
-  const Stopwatch watch;
-  ExportResult result;
-  StreamProgress progress;
-  std::unique_ptr<WorkProgress> shown = show_drawing(still, options, progress);
-  const CircleSample sample =
-      render_to_file(still.scene, still.plan.frames.front(), rasterizer, still.plan.path(),
-                     result.stages, still.plan.format.picture, &progress);
-  shown.reset();
-  result.seconds = watch.seconds();
-  report(still, backend, result, sample, options);
-}
-
 /// Draws a picture of each scene, and adds them to `made`. `files`: becomes the files that the
 /// scenes read, once these are sound. Returns the exit code.
 ExitCode draw_stills(const RenderOptions& options, Made& made, std::vector<std::string>& files) {
@@ -230,8 +216,18 @@ ExitCode draw_stills(const RenderOptions& options, Made& made, std::vector<std::
       make_rasterizer(chosen.backend, options.machine.raster);
   const std::vector<NewFolder> folders = make_folders_of(paths);
   for (const Still& still : stills) {
-    const bool is_drawn = problems.attempt(
-        [&] { draw_still(still, *rasterizer, backend_name(chosen.backend), options); });
+    const bool is_drawn = problems.attempt([&] {
+      const Stopwatch watch;
+      ExportResult result;
+      StreamProgress progress;
+      std::unique_ptr<WorkProgress> shown = show_drawing(still, options, progress);
+      const CircleSample sample =
+          render_to_file(still.scene, still.plan.frames.front(), *rasterizer, still.plan.path(),
+                         result.stages, still.plan.format.picture, &progress);
+      shown.reset();
+      result.seconds = watch.seconds();
+      report(still, backend_name(chosen.backend), result, sample, options);
+    });
     if (is_drawn) made.insert(still.plan.path());
   }
   const bool some_failed = !problems.empty() && problems.count() < stills.size();
