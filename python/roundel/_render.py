@@ -184,6 +184,6 @@ def validate(scene, *, size=None, seed=None, set=None):
 
 
 def info(path=None):
-    """What a picture (PNG, EXR, JPEG, WebP) says of itself: size, and which scene, seed and frame it is of; without a path, what
+    """What a picture (PNG, EXR, PFM, JPEG, WebP) says of itself: size, and which scene, seed and frame it is of; without a path, what
     this machine offers: version, backends, threads, vectors, memory in bytes, CUDA devices."""
     return json.loads(_core.machine_info() if path is None else _core.picture_info(_path(path)))

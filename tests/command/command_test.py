@@ -346,6 +346,17 @@ class Pictures(CommandTest):
         valid = self.run_roundel("validate", "rgb.yaml", "--seed", "5").stdout
         self.assertIn(info["fingerprint"], valid)
 
+    def test_info_of_a_pfm(self):
+        self.run_roundel("render", "rgb.yaml", "-o", "a.pfm")
+        self.assertRegex(self.run_roundel("info", "a.pfm").stdout, r"^a\.pfm\n +size +64x48 pixels\n +bit depth +32 bits, float, "
+                                                                   r"little-endian\n +channels +3 \(RGB\)\n$")
+        self.write("g.pfm", "Pf\n2 1\n1.0\n" + "\0" * 8)
+        self.assertEqual(json.loads(self.run_roundel("info", "g.pfm", "--json").stdout),
+                         [{"file": "g.pfm", "width": 2, "height": 1, "bit_depth": 32, "channels": 1, "byte_order": "big"}])
+        self.write("g.pfm", "Pf\n2 1\n1.0\n" + "\0" * 7)
+        self.assertIn("g.pfm: not a sound PFM file: 7 bytes of pixels, expected 8\n",
+                      self.run_roundel("info", "g.pfm", code=INVALID).stderr)
+
     def test_info_of_what_is_no_picture(self):
         self.run_roundel("render", "rgb.yaml", "-o", "a.png")
         self.write("cut.png", self.read("a.png")[:-20].decode("latin-1"))
@@ -880,6 +891,11 @@ class Surprises(CommandTest):
         self.assert_said("they lie in x 40..60, y 10..30, the view shows x 450..550, y -30..70")
         self.write("a.yaml", self.FAR + "view: {center: [50, 20], zoom: 0.01}\n")
         self.assertEqual(self.said(), [])
+        self.write("a.yaml", RGB)
+        self.write("a.yaml", self.FAR + "view: {center: [50, 20], zoom: 0.01}\n")
+        self.assert_said("they lie in x 40..60, y 10..30, --crop shows x 0..25, y 45..70", "--crop", "0,0,256,256")
+        self.write("a.yaml", self.FAR + "view: {center: [50, 20], zoom: 0.01, flip: y}\n")
+        self.assert_said("they lie in x 40..60, y 10..30, --crop shows x 0..25, y -30..-5", "--crop", "0,0,256,256")
         self.write("a.yaml", RANDOM + "view: {center: [-9, 0.5]}\n")  # made while they are drawn
         self.assert_said("no circle touches the picture: they lie in x -0.0")
 
@@ -911,6 +927,15 @@ class Surprises(CommandTest):
         with open(self.path("a.npy"), "wb") as file:
             file.write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header + rows)
         self.assert_said("colours go far above 1")
+
+    def test_alpha_that_a_pfm_has_not(self):
+        self.write("a.yaml", RGB.replace("height: 48", "height: 48, alpha: true"))
+        for command in (("render", "-o", "a.pfm"), ("validate", "-o", "a.pfm"),
+                        ("render", "-o", "a_#.pfm", "--frames", "0", "--overwrite")):
+            self.assertIn("PFM has no alpha: the colours are premultiplied, and .exr keeps both", self.said(command=command)[0])
+        self.assertEqual(self.said("-q", command=("render", "-o", "a.pfm")) + self.said(command=("render", "-o", "a.exr")), [])
+        self.write("a.yaml", RGB)
+        self.assertEqual(self.said(command=("render", "-o", "a.pfm")), [])
 
     def test_another_aspect(self):
         self.write("a.yaml", RGB)
