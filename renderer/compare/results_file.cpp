@@ -149,7 +149,7 @@ class ResultsReader {
 
   /// The same of a scene, which stands to the goldens as it did, where that is a file.
   std::string moved_scene(ValidNode node) const {
-    const std::string path = moved(node);
+    std::string path = moved(node);
     if (!new_goldens_ || old_goldens_.empty()) return path;
     std::error_code ignored;
     const fs::path from_goldens = fs::path(path).lexically_relative(old_goldens_);
