@@ -121,12 +121,6 @@ MachineOptions machine_of(const std::string& backend, int threads, std::uint64_t
   else if (backend != "auto")
     throw Error(ExitCode::kUsage,
                 fmt::format("backend: expected auto, cpu or cuda, got \"{}\"", backend));
-  if (threads < 0)
-    throw Error(ExitCode::kUsage, fmt::format("threads: expected a number >= 0, got {}", threads));
-  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
-  if (memory > 0 && memory < kLeast)
-    throw Error(ExitCode::kUsage,
-                fmt::format("memory: expected at least {} bytes, got {}", kLeast, memory));
   // More than there are cores would need a limit of the whole process to be raised.
   machine.raster.threads = std::min(threads, tbb::info::default_concurrency());
   machine.raster.memory_budget = memory;

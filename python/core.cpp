@@ -17,8 +17,9 @@
 #include "python/loaded_scene.h"
 #include "python/pixels.h"
 #include "python/questions.h"
+#include "renderer/base/atomic_file.h"
 #include "renderer/base/error.h"
-#include "renderer/base/write_file.h"
+#include "renderer/explain/scene_text.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/generate/generate.h"
 #include "renderer/info.h"
@@ -87,8 +88,7 @@ template <typename Draw>
 void draw_frame(const LoadedScene& loaded, const LoadedScene::Frame& frame,
                 const MachineOptions& machine, const Draw& draw) {
   with_rasterizer(*frame.scene, machine, [&](Rasterizer& rasterizer) {
-    loaded.draw(frame, rasterizer,
-                [&](const CircleStream& circles) { draw(rasterizer, circles); });
+    loaded.draw(frame, rasterizer, [&](const CircleStream& circles) { draw(rasterizer, circles); });
   });
 }
 
@@ -179,6 +179,19 @@ std::unique_ptr<Frames> frames(const LoadedScene& loaded, const std::string& lis
                                   sample_type_of(dtype));
 }
 
+/// The scene's file and those of its tables, of which none is there before all are written.
+void write_scene(const std::string& path, const std::string& text,
+                 const std::vector<std::pair<std::string, std::shared_ptr<ColumnTable>>>& tables) {
+  without_gil([&] {
+    std::vector<std::unique_ptr<AtomicFile>> files;
+    for (const auto& [file, table] : tables)
+      table->write(*files.emplace_back(std::make_unique<AtomicFile>(file)));
+    files.emplace_back(std::make_unique<AtomicFile>(path))
+        ->write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    for (const auto& file : files) file->commit();
+  });
+}
+
 py::dict describe(const LoadedScene& loaded) {
   const Scene& scene = loaded.get();
   const std::string print = without_gil([&] { return fingerprint(scene); });
@@ -204,11 +217,10 @@ PYBIND11_MODULE(_core, module) {
   set_up_errors();
   module.attr("version") = ROUNDEL_VERSION;
 
-  py::class_<ColumnTable, std::shared_ptr<ColumnTable>>(module, "Table", py::dynamic_attr())
-      .def(py::init(&table_of), py::arg("name"), py::arg("columns"))
-      .def("write", [](const ColumnTable& table, const std::string& path) {
-        without_gil([&] { table.write(path); });
-      });
+  module.attr("most_frame") = kMaxFrame;
+
+  py::class_<ColumnTable, std::shared_ptr<ColumnTable>>(module, "Table")
+      .def(py::init(&table_of), py::arg("name"), py::arg("columns"));
 
   py::class_<MachineOptions>(module, "Machine")
       .def(py::init(&machine_of), py::arg("backend"), py::arg("threads"), py::arg("memory"));
@@ -219,8 +231,8 @@ PYBIND11_MODULE(_core, module) {
                        std::uint64_t memory,
                        const std::vector<std::pair<std::string, std::string>>& vars) {
              return without_gil([&] {
-               return std::make_unique<LoadedScene>(
-                   parse_scene(text, path, overrides_of(tables, size, seed, memory, vars)));
+               return std::make_unique<LoadedScene>(text, path,
+                                                    overrides_of(tables, size, seed, memory, vars));
              });
            }),
            py::arg("text"), py::arg("path"), py::arg("tables"), py::arg("size"), py::arg("seed"),
@@ -238,9 +250,11 @@ PYBIND11_MODULE(_core, module) {
            })
       .def("explain_pixel",
            [](const LoadedScene& loaded, std::optional<std::int64_t> frame, int x, int y,
-              std::size_t limit) {
+              std::size_t limit, bool has_lines) {
              const auto [scene, number] = without_gil([&] { return loaded.at(frame); });
-             return explain_pixel(*scene, number, x, y, limit);
+             std::unique_ptr<SceneText> text;
+             if (has_lines) text = without_gil([&] { return loaded.text(); });
+             return explain_pixel(*scene, number, x, y, limit, text.get());
            })
       .def("describe", &describe)
       .def("fingerprint", [](const LoadedScene& loaded, std::optional<std::int64_t> frame) {
@@ -279,9 +293,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("read_text", [](const std::string& path) {
     return without_gil([&] { return read_scene_text(path); });
   });
-  module.def("write_text", [](const std::string& path, const std::string& text) {
-    without_gil([&] { write_text_atomically(path, text); });
-  });
+  module.def("write_scene", &write_scene, py::arg("path"), py::arg("text"), py::arg("tables"));
   module.def("machine_info",
              [] { return without_gil([] { return machine_json(cuda_devices()).dump(); }); });
   module.def("picture_info", [](const std::string& path) {

@@ -1,18 +1,20 @@
 #include "python/loaded_scene.h"
 
-#include <fmt/format.h>
+#include <utility>
 
-#include "renderer/base/error.h"
 #include "renderer/base/stage_stats.h"
 #include "renderer/scene/resolve_scene.h"
 
 namespace roundel::python {
 
+LoadedScene::LoadedScene(std::string text, std::string path, SceneOverrides overrides)
+    : scene_(std::make_shared<const Scene>(parse_scene(text, path, overrides))),
+      text_(std::move(text)),
+      path_(std::move(path)),
+      overrides_(std::move(overrides)) {}
+
 LoadedScene::Frame LoadedScene::at(std::optional<std::int64_t> frame) const {
   const std::int64_t number = frame.value_or(scene_->default_frame());
-  if (number < 0 || number > kMaxFrame)
-    throw Error(ExitCode::kUsage,
-                fmt::format("frame: expected a number from 0 to {}, got {}", kMaxFrame, number));
   if (!has_frames(*scene_)) return {scene_, number};
   return {std::make_shared<const Scene>(scene_at(*scene_, number)), number};
 }

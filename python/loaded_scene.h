@@ -4,10 +4,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <utility>
+#include <string>
 
+#include "renderer/explain/scene_text.h"
 #include "renderer/generate/generate.h"
 #include "renderer/raster/rasterizer.h"
+#include "renderer/scene/load_scene.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel::python {
@@ -15,11 +17,15 @@ namespace roundel::python {
 /// A scene that is checked and resolved. Many threads may draw it.
 class LoadedScene {
  public:
-  explicit LoadedScene(Scene scene) : scene_(std::make_shared<const Scene>(std::move(scene))) {}
+  LoadedScene(std::string text, std::string path, SceneOverrides overrides);
   const std::shared_ptr<const Scene>& shared() const { return scene_; }
   const Scene& get() const { return *scene_; }
+  /// The text that it was read from.
+  std::unique_ptr<SceneText> text() const {
+    return std::make_unique<SceneText>(text_, path_, overrides_);
+  }
 
-  /// The scene at a frame, by default its first.
+  /// The scene at a frame from 0 to kMaxFrame, by default its first.
   struct Frame {
     std::shared_ptr<const Scene> scene;
     std::int64_t number;
@@ -36,8 +42,10 @@ class LoadedScene {
   std::optional<CircleRecipe> recipe(const Frame& frame, Rasterizer& rasterizer) const;
 
   std::shared_ptr<const Scene> scene_;
-  mutable std::mutex mutex_;               ///< guards all below
-  mutable bool was_drawn_ = false;         ///< with a rasterizer that makes circles
+  std::string text_, path_;
+  SceneOverrides overrides_;
+  mutable std::mutex mutex_;                ///< guards all below
+  mutable bool was_drawn_ = false;          ///< with a rasterizer that makes circles
   mutable std::optional<FilmSource> film_;  ///< once their circles stay
 };
 

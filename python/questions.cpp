@@ -88,7 +88,8 @@ py::array circles(Scene scene, std::int64_t frame, bool all) {
       made);
 }
 
-std::string explain_pixel(const Scene& scene, std::int64_t frame, int x, int y, std::size_t limit) {
+std::string explain_pixel(const Scene& scene, std::int64_t frame, int x, int y, std::size_t limit,
+                          const SceneText* text) {
   const auto& [width, height] = std::pair(scene.image.width, scene.image.height);
   if (x < 0 || y < 0 || x >= width || y >= height)
     throw Error(ExitCode::kUsage,
@@ -101,8 +102,9 @@ std::string explain_pixel(const Scene& scene, std::int64_t frame, int x, int y, 
     generate_in_frame_space(source, frame, made, CircleSource::Depths::kAll);
     const PixelExplanation explanation =
         roundel::explain_pixel(made, scene.image, x, scene.image.height - 1 - y, limit);
-    return text_of(
-        pixel_json({scene, frame, x, y, made, explanation, rows_of(scene, source, explanation)}));
+    PixelReport report{scene, frame, x, y, made, explanation, rows_of(scene, source, explanation)};
+    if (text != nullptr) report.lines = lines_of(scene, *text, explanation);
+    return text_of(pixel_json(report));
   });
 }
 

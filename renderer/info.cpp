@@ -48,10 +48,26 @@ Json picture_json(const std::string& path, const ExrInfo& info) {
   return json;
 }
 
+Json picture_json(const std::string& path, const PfmHeader& header) {
+  return {{"file", path},
+          {"width", header.width},
+          {"height", header.height},
+          {"bit_depth", 32},
+          {"channels", header.channels},
+          {"byte_order", header.is_big_endian ? "big" : "little"}};
+}
+
 }  // namespace
 
 bool is_exr(const std::string& path) {
   return InputFile(path).read(4) == "\x76\x2f\x31\x01";
+}
+
+std::optional<PfmHeader> read_pfm_info(const std::string& path) {
+  const InputFile file(path);
+  const std::string start = file.read(kMaxPfmHeaderBytes);
+  if (!start.starts_with("PF") && !start.starts_with("Pf")) return std::nullopt;
+  return parse_pfm_header(path, std::as_bytes(std::span(start)), file.size());
 }
 
 PngInfo read_picture_info(const std::string& path) {
@@ -63,8 +79,9 @@ PngInfo read_picture_info(const std::string& path) {
 }
 
 Json picture_json(const std::string& path) {
-  return is_exr(path) ? picture_json(path, read_exr_info(path))
-                      : picture_json(path, read_picture_info(path));
+  if (is_exr(path)) return picture_json(path, read_exr_info(path));
+  if (const auto pfm = read_pfm_info(path)) return picture_json(path, *pfm);
+  return picture_json(path, read_picture_info(path));
 }
 
 Json machine_json(const std::vector<CudaDevice>& devices) {

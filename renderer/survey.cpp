@@ -113,6 +113,16 @@ SceneBounds view_bounds(const Scene& scene) {
           scene.view.center_y - half_height, scene.view.center_y + half_height};
 }
 
+SceneBounds picture_bounds(const Scene& scene) {
+  const SceneBounds view = view_bounds(scene);
+  const ImageSettings& image = scene.image;
+  const double pixel = (view.top - view.bottom) / image.frame_height();
+  const double left = view.left + image.first_column() * pixel, right = left + image.width * pixel;
+  const double below = image.first_row() * pixel, height = image.height * pixel;
+  if (scene.view.flip_y) return {left, right, view.top - below - height, view.top - below};
+  return {left, right, view.bottom + below, view.bottom + below + height};
+}
+
 CircleSample sample_circles(const CircleStream& circles, const ImageSettings& image) {
   constexpr std::size_t kSamples = 256;
   std::array<Shape, kSamples> shapes;  // NOLINT: only the first `sample.circles` are set

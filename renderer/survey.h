@@ -20,6 +20,8 @@ struct SceneBounds {
   double left, right, bottom, top;
 };
 SceneBounds view_bounds(const Scene& scene);
+/// What is drawn of it: all, or the crop.
+SceneBounds picture_bounds(const Scene& scene);
 
 /// What a look at some of a frame's circles tells, for people.
 struct CircleSample {

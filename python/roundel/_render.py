@@ -1,16 +1,18 @@
 """Pictures of scenes, and what can be asked about them."""
 import json
 import os
+import sys
 
 from . import _core
-from ._errors import UsageError
-from ._scene import Scene, _path, _whole
+from ._errors import Error, SceneError, UsageError
+from ._scene import _MOST_SIDE, Scene, _frame, _memory, _path, _whole, _whole_or_none
 
 _MOST_DELTA = 1_000_000_000
+_MOST_THREADS = 2**31 - 1
 
 
 def _machine(backend, threads, memory):
-    return _core.Machine(str(backend), _whole(threads, "threads"), _whole(memory, "memory") or 0)
+    return _core.Machine(str(backend), _whole(threads, "threads", 0, _MOST_THREADS), _memory(memory))
 
 
 def _samples(dtype):
@@ -19,7 +21,20 @@ def _samples(dtype):
         return dtype
     import numpy
 
-    return numpy.dtype(dtype).name
+    try:
+        return numpy.dtype(dtype).name
+    except TypeError:
+        raise UsageError(f"dtype: expected uint8, uint16 or float32, got {dtype!r}") from None
+
+
+def _check_out(out):
+    """Before anything is drawn."""
+    import numpy
+
+    if not isinstance(out, numpy.ndarray):
+        raise UsageError(f"out: expected a NumPy array, got {out!r}")
+    if not out.flags.writeable:
+        raise UsageError("out: expected an array that may be written, got one that is read-only")
 
 
 def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto", threads=0, memory=None,
@@ -47,8 +62,10 @@ def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto",
         raise UsageError(f'device: expected "cuda" or None, got {device!r}')
     if device is not None and out is not None:
         raise UsageError("out: expected without device: what is there is in main memory")
+    if out is not None:
+        _check_out(out)
     draw = loaded.render if device is None else loaded.render_on_device
-    pixels = draw(_whole(frame, "frame"), _machine(backend, threads, memory), _samples(dtype))
+    pixels = draw(_frame(frame), _machine(backend, threads, memory), _samples(dtype))
     if out is None:
         return pixels
     if out.shape != pixels.shape or out.dtype != pixels.dtype:
@@ -63,7 +80,7 @@ def save(scene, path, *, frame=None, size=None, seed=None, set=None, backend="au
     The other arguments are those of `render`. A file that is there is replaced, at once and as a whole.
     """
     loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
-    loaded.save(_whole(frame, "frame"), _machine(backend, threads, memory), _path(path))
+    loaded.save(_frame(frame), _machine(backend, threads, memory), _path(path))
 
 
 def frames(scene, list="all", *, size=None, seed=None, set=None, backend="auto", threads=0, memory=None,
@@ -77,8 +94,15 @@ def frames(scene, list="all", *, size=None, seed=None, set=None, backend="auto",
     The other arguments are those of `render`. What has been drawn ahead is dropped when the iterator is.
     """
     loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
-    text = list if isinstance(list, str) else ",".join(str(_whole(frame, "frames")) for frame in list)
+    text = list if isinstance(list, str) else ",".join(str(_whole(frame, "frames", -sys.maxsize)) for frame in _items(list))
     return _until_the_end(loaded.frames(text, _machine(backend, threads, memory), _samples(dtype)))
+
+
+def _items(frames):
+    try:
+        return iter(frames)
+    except TypeError:
+        raise UsageError(f'frames: expected "0-99", "all" or frame numbers, got {frames!r}') from None
 
 
 def _until_the_end(drawn):
@@ -97,7 +121,7 @@ def circles(scene, *, frame=None, all=False, seed=None, set=None):
     all: [n, 8] with alpha; of scenes with strokes [n, 9] with the inner radius of each circle's. float64 where the
     view moves circles of layers with a move, a map or float64 data, so that they can be drawn again as they are.
     """
-    return Scene._unchecked(scene)._load(None, seed, set).circles(_whole(frame, "frame"), all)
+    return Scene._unchecked(scene)._load(None, seed, set).circles(_frame(frame), bool(all))
 
 
 def explain_pixel(scene, x, y, *, frame=None, size=None, seed=None, set=None, limit=1000):
@@ -105,8 +129,10 @@ def explain_pixel(scene, x, y, *, frame=None, size=None, seed=None, set=None, li
 
     x, y: column and row, from 0 at the upper left, as array[y, x] has it. limit: circles listed, front ones first.
     """
-    loaded = Scene._unchecked(scene)._load(size, seed, set)
-    return json.loads(loaded.explain_pixel(_whole(frame, "frame"), _whole(x, "x"), _whole(y, "y"), limit))
+    scene = Scene._unchecked(scene)
+    loaded = scene._load(size, seed, set)
+    place = _whole(x, "x", 0, _MOST_SIDE - 1), _whole(y, "y", 0, _MOST_SIDE - 1)
+    return json.loads(loaded.explain_pixel(_frame(frame), *place, _whole(limit, "limit"), scene._is_file()))
 
 
 def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
@@ -116,13 +142,23 @@ def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
     max_delta: what a channel may differ by: levels of 0 to 255, values where samples are floats.
     max_pixels: how many pixels may differ by more; none unless given.
     flip, ssim: measure these too.
+
+    Raises UsageError for what cannot be compared; the exit_code of all its errors is the command's, 2.
     """
-    if not 0 <= max_delta <= _MOST_DELTA:
-        raise UsageError(f"max_delta: expected a number from 0 to {_MOST_DELTA}, got {max_delta}")
-    max_pixels = _whole(max_pixels, "max_pixels")
-    if max_pixels is not None and max_pixels < 0:
-        raise UsageError(f"max_pixels: expected a whole number >= 0, got {max_pixels}")
-    return json.loads(_core.diff(_picture(a), _picture(b), max_delta, max_pixels, flip, ssim))
+    try:
+        is_delta = 0 <= max_delta <= _MOST_DELTA
+    except TypeError:
+        is_delta = False
+    if not is_delta:
+        raise UsageError(f"max_delta: expected a number from 0 to {_MOST_DELTA}, got {max_delta!r}")
+    max_pixels = _whole_or_none(max_pixels, "max_pixels")
+    try:
+        return json.loads(_core.diff(_picture(a), _picture(b), max_delta, max_pixels, bool(flip), bool(ssim)))
+    except SceneError as error:  # a picture is no scene
+        raise UsageError(str(error)) from None
+    except Error as error:
+        error.exit_code = UsageError.exit_code
+        raise
 
 
 def _picture(picture):
@@ -135,7 +171,7 @@ def _picture(picture):
 
 def fingerprint(scene, *, frame=None, size=None, seed=None, set=None):
     """32 hexadecimal digits that stand for all that a frame's pixels depend on: those in the files of `save`."""
-    return Scene._unchecked(scene)._load(size, seed, set).fingerprint(_whole(frame, "frame"))
+    return Scene._unchecked(scene)._load(size, seed, set).fingerprint(_frame(frame))
 
 
 def validate(scene, *, size=None, seed=None, set=None):
@@ -148,6 +184,6 @@ def validate(scene, *, size=None, seed=None, set=None):
 
 
 def info(path=None):
-    """What a picture (PNG, EXR, JPEG, WebP) says of itself: size, and which scene, seed and frame it is of; without a path, what
+    """What a picture (PNG, EXR, PFM, JPEG, WebP) says of itself: size, and which scene, seed and frame it is of; without a path, what
     this machine offers: version, backends, threads, vectors, memory in bytes, CUDA devices."""
     return json.loads(_core.machine_info() if path is None else _core.picture_info(_path(path)))

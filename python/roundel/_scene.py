@@ -3,34 +3,69 @@ import copy
 import json
 import operator
 import os
+import sys
 
 from . import _core
 from ._errors import NO_FILE, OutputError, SceneError, UsageError
 
 _MOST_SEED = 2**32 - 1
+_MOST_SIDE = 65536
+_LEAST_MEMORY = 2**20
 
 
-def _path(path):
+class _Table(_core.Table):
+    """Columns by their names, which may be copied."""
+
+    def __init__(self, name, columns):
+        super().__init__(name, columns)
+        self._name, self._columns = name, columns
+        # Nobody can change them, but by making them writable again.
+        self.is_constant = all(array.flags.owndata and not array.flags.writeable for array in columns.values())
+
+    def __deepcopy__(self, memo):
+        return _Table(self._name, copy.deepcopy(self._columns, memo))
+
+
+def _path(path, expected="a path"):
     """As the library takes it. Raises UsageError where it has a NUL, which would end it there."""
-    path = os.fspath(path)
-    if "\0" in path:
+    try:
+        name = os.fsdecode(path)
+        name.encode()
+    except (TypeError, UnicodeEncodeError):
+        raise UsageError(f"expected {expected}, got {path!r}") from None
+    if "\0" in name:
         raise UsageError(f"expected a path without a NUL, got {path!r}")
-    return path
+    return name
 
 
-def _plain(value):
-    """For JSON: numbers and arrays of NumPy, and paths."""
+def _plain(value, name):
+    """A copy of what YAML has, in Python's own types: numbers and arrays of NumPy, paths and keys too."""
     if hasattr(value, "tolist"):
-        return value.tolist()
+        value = value.tolist()
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if hasattr(value, "keys"):
+        return {_plain_key(key, name): _plain(value[key], name) for key in value}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, name) for item in value]
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    raise TypeError(f"expected what YAML has, got {type(value).__name__}")
+        return _path(value)
+    raise UsageError(f"{name}: expected what YAML has, got {value!r}")
+
+
+def _plain_key(key, name):
+    key = key.item() if hasattr(key, "item") else key
+    if key is None or isinstance(key, (str, int, float)):
+        return key
+    raise UsageError(f"{name}: expected keys that YAML has, got {key!r}")
 
 
 def _array(column, name):
     """A column as a NumPy array [rows], without a copy where there is one in main memory as it is."""
     import numpy
 
+    if isinstance(column, numpy.ma.MaskedArray):
+        column = _without_mask(column)
     if hasattr(column, "__cuda_array_interface__"):
         array = _core.from_device(column.__cuda_array_interface__)
     elif hasattr(column, "__dlpack__") and not hasattr(column, "__array__"):
@@ -42,6 +77,18 @@ def _array(column, name):
     if array.ndim != 1:
         raise SceneError(f"{name}: expected an array [rows], got one of {array.ndim} dimensions")
     return array if array.strides[0] >= 0 else array.copy()
+
+
+def _without_mask(column):
+    """What is masked is missing, as an empty field of a CSV file: NaN of numbers, "" of texts."""
+    import numpy
+
+    if not numpy.ma.is_masked(column):
+        return column.data
+    if column.dtype.kind in "biu":
+        column = column.astype(float)
+    missing = {"f": numpy.nan, "U": "", "S": b"", "O": ""}
+    return column.filled(missing[column.dtype.kind]) if column.dtype.kind in missing else column.data
 
 
 def _of_objects(column, array):
@@ -86,30 +133,53 @@ def _is_column(value):
     return any(hasattr(value, name) for name in ("__len__", "__dlpack__", "__cuda_array_interface__"))
 
 
-def _whole(value, name):
-    """Whole numbers of any type, or None."""
-    if value is None:
-        return None
+def _whole(value, name, least=0, most=sys.maxsize):
+    """Whole numbers of any type."""
     try:
-        return operator.index(value)
+        number = operator.index(value)
     except TypeError:
         raise UsageError(f"{name}: expected a whole number, got {value!r}") from None
+    if least <= number <= most:
+        return number
+    limits = f">= {least}" if most == sys.maxsize else f"from {least} to {most}"
+    raise UsageError(f"{name}: expected a whole number {limits}, got {number}")
+
+
+def _whole_or_none(value, name, least=0, most=sys.maxsize):
+    return None if value is None else _whole(value, name, least, most)
+
+
+def _frame(value):
+    return _whole_or_none(value, "frame", 0, _core.most_frame)
+
+
+def _memory(value):
+    """Bytes; 0 stands for None."""
+    return _whole_or_none(value, "memory", _LEAST_MEMORY) or 0
 
 
 def _size(value):
-    """(width, height), or None."""
-    if value is None:
-        return None
+    """(width, height)."""
     try:
         width, height = value
     except (TypeError, ValueError):
         raise UsageError(f"size: expected (width, height), got {value!r}") from None
-    return _whole(width, "size"), _whole(height, "size")
+    return _whole(width, "size", 1, _MOST_SIDE), _whole(height, "size", 1, _MOST_SIDE)
 
 
-def _var_text(value):
-    """A var's value as the command line has it."""
-    return value if isinstance(value, str) else json.dumps(value, default=_plain)
+def _vars(values):
+    """[(name, value)], values as the command line has them."""
+    if values is None:
+        return []
+    if not hasattr(values, "keys"):
+        raise UsageError(f'set: expected values by name, as {{"gain": 0.5}}, got {values!r}')
+    pairs = []
+    for name in values:
+        if not isinstance(name, str):
+            raise UsageError(f"set: expected the name of a var, got {name!r}")
+        value = _plain(values[name], f"set {name}")
+        pairs.append((name, value if isinstance(value, str) else json.dumps(value)))
+    return pairs
 
 
 class Scene:
@@ -156,18 +226,20 @@ class Scene:
         if hasattr(source, "keys"):
             return cls.from_dict(source)
         scene = cls.__new__(cls)
-        scene._path = _path(source)
+        scene._path = _path(source, "a scene: a path, a dict or a Scene")
         scene._json = _core.read_text(scene._path)
         scene._tree, scene._tables, scene._loaded = None, {}, None
         return scene
 
     def _set_tree(self, keys):
         self._path, self._json, self._loaded, self._tables = NO_FILE, None, None, {}
-        self._tree = dict(keys)
-        layers = self._tree.get("layers", [])
+        if not hasattr(keys, "keys"):
+            raise UsageError(f"expected a dict of a scene's keys, got {keys!r}")
+        tree = dict(keys)
+        layers = tree.get("layers", [])
         if isinstance(layers, (list, tuple)):
-            self._tree["layers"] = [self._with_table(i, layer) for i, layer in enumerate(layers)]
-        self._tree = copy.deepcopy(self._tree)
+            tree["layers"] = [self._with_table(i, layer) for i, layer in enumerate(layers)]
+        self._tree = _plain(tree, "scene")
 
     def _with_table(self, index, layer):
         """The layer with a table's name in place of columns."""
@@ -175,31 +247,30 @@ class Scene:
         if data is None or isinstance(data, (str, os.PathLike)):
             return layer
         name = f"layers[{index}].data"
-        columns = _columns(data)
-        self._tables[name] = table = _core.Table(name, columns)
-        table.is_constant = all(array.flags.owndata and not array.flags.writeable for array in columns.values())
+        self._tables[name] = _Table(name, _columns(data))
         return {**layer, "data": name}
+
+    def _is_file(self):
+        return self._tree is None
 
     def _text(self):
         if self._json is None:
-            self._json = json.dumps(self._tree, ensure_ascii=False, default=_plain)
+            self._json = json.dumps(self._tree, ensure_ascii=False)
         return self._json
 
     def _check(self):
         _core.check(self._text(), self._path, self._tables)
 
-    def _load(self, size=None, seed=None, set=None, memory=0):
+    def _load(self, size=None, seed=None, set=None, memory=None):
         """As roundel._core has it. Kept where no arrays that may change have a part in it."""
-        is_as_it_stands = size is None and seed is None and not set and not memory and all(
+        size = None if size is None else _size(size)
+        seed = _whole_or_none(seed, "seed", 0, _MOST_SEED)
+        memory, values = _memory(memory), _vars(set)
+        is_as_it_stands = size is None and seed is None and not values and not memory and all(
             table.is_constant for table in self._tables.values())
         if is_as_it_stands and self._loaded:
             return self._loaded
-        seed = _whole(seed, "seed")
-        if seed is not None and not 0 <= seed <= _MOST_SEED:
-            raise UsageError(f"seed: expected a whole number from 0 to {_MOST_SEED}, got {seed}")
-        loaded = _core.LoadedScene(
-            self._text(), self._path, self._tables, _size(size), seed,
-            _whole(memory, "memory") or 0, [(name, _var_text(v)) for name, v in (set or {}).items()])
+        loaded = _core.LoadedScene(self._text(), self._path, self._tables, size, seed, memory, values)
         if is_as_it_stands:
             self._loaded = loaded
         return loaded
@@ -211,9 +282,15 @@ class Scene:
         scene._tables = dict(self._tables)
         return scene
 
+    def __deepcopy__(self, memo):
+        """The same, with arrays of its own."""
+        scene = copy.copy(self)
+        scene._tables = copy.deepcopy(self._tables, memo)
+        return scene
+
     def _edit(self):
         """The tree, to be changed."""
-        if self._tree is None:
+        if self._is_file():
             self._tree = _core.tree(self._json, self._path)
             folder = os.path.dirname(os.path.abspath(self._path))
             for layer in self._tree["layers"]:
@@ -274,7 +351,7 @@ class Scene:
         try:
             tree = self._edit()
             new = self._with_table(len(tree["layers"]), {"data": columns, "map": layer_map, **layer})
-            self._tree = {**tree, "layers": [*tree["layers"], new]}
+            self._tree = {**tree, "layers": [*tree["layers"], _plain(new, f"layers[{len(tree['layers'])}]")]}
             self._check()
         except BaseException:
             self._tree, self._path, self._json, self._loaded, self._tables = before
@@ -288,7 +365,7 @@ class Scene:
         """
         path = _path(path)
         folder, stem = os.path.dirname(os.path.abspath(path)), os.path.splitext(os.path.basename(path))[0]
-        if self._tree is None:
+        if self._is_file():
             tree = Scene._unchecked(self._path)._edit()
         else:
             tree = copy.deepcopy(self._tree)
@@ -305,9 +382,7 @@ class Scene:
         for file in tables:
             if os.path.realpath(file) in files:
                 raise OutputError(f"{file}: would replace data of the scene")
-        for file, table in tables.items():
-            table.write(file)
-        _core.write_text(path, json.dumps(tree, ensure_ascii=False, default=_plain, indent=1) + "\n")
+        _core.write_scene(path, json.dumps(tree, ensure_ascii=False, indent=1) + "\n", list(tables.items()))
 
     def _repr_png_(self):
         """For Jupyter: the picture, as a PNG."""

@@ -93,11 +93,17 @@ std::string printable(std::string_view name) {
   return out;
 }
 
+std::string printable_lines(std::string_view text) {
+  return find_non_text(text) ? printable(text) : std::string(text);
+}
+
 std::string shell_word(const std::string& name) {
   const bool is_plain = !name.empty() && name.find_first_not_of(
                                              "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                              "0123456789_./:=@%+,-") == std::string::npos;
   if (is_plain) return name;
+  if (printable(name) != name)
+    return "$'" + printable(escaped(name, {{'\'', "\\'"}, {'\\', "\\\\"}})) + "'";
   return "'" + escaped(name, {{'\'', "'\\''"}}) + "'";
 }
 
@@ -130,6 +136,37 @@ std::optional<std::size_t> find_non_text(std::string_view text) {
     i += length;
   }
   return std::nullopt;
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0, length = 0; i < text.size(); i += length)
+    if (length = utf8_length(text.substr(i)); length == 0) return false;
+  return true;
+}
+
+std::string json_for_yaml(std::string_view json) {
+  // In YAML these end a line.
+  const auto is_line_end = [](std::string_view character) {
+    return character == "\xC2\x85" || character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9";
+  };
+  std::string out;
+  for (std::size_t i = 0, length = 0; i < json.size(); i += length) {
+    const std::string_view rest = json.substr(i);
+    const auto lead = static_cast<unsigned char>(rest[0]);
+    length = std::max<std::size_t>(1, utf8_length(rest));
+    const std::string_view character = rest.substr(0, length);
+    const bool is_start_mark = i == 0 && character == "\xEF\xBB\xBF";
+    const bool is_plain = lead < 0x80 ? lead != 0x7F : is_start_mark || plain_length(rest) > 0;
+    if ((is_plain && !is_line_end(character)) || !is_utf8(character)) {
+      out += character;
+      continue;
+    }
+    unsigned point = length == 1 ? lead : lead & (0xFFU >> (length + 1));
+    for (std::size_t k = 1; k < length; ++k)
+      point = point << 6 | (static_cast<unsigned char>(rest[k]) & 0x3FU);
+    out += fmt::format("\\u{:04x}", point);
+  }
+  return out;
 }
 
 std::optional<std::string> nearest_name(std::string_view name,

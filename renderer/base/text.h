@@ -17,7 +17,10 @@ std::string quoted(std::string_view text);
 /// A name fit to be shown: as it stands, but control characters and bytes that are not UTF-8 as
 /// \xNN.
 std::string printable(std::string_view name);
-/// A name as one word of a shell's command line, in quotes where it needs them.
+/// The same of a text of one line or more, whose ends stay.
+std::string printable_lines(std::string_view text);
+/// A name as one word of a shell's command line, in quotes where it needs them; what printable()
+/// does not leave as it stands is in bash's $'\\xNN'.
 std::string shell_word(const std::string& name);
 
 /// The text with each of these characters replaced.
@@ -30,6 +33,12 @@ std::string count_with_noun(std::uint64_t count, std::string_view noun);
 /// Offset of the first byte that is not part of well-formed UTF-8 or is a control character other
 /// than tab, line feed and carriage return.
 std::optional<std::size_t> find_non_text(std::string_view text);
+
+bool is_utf8(std::string_view text);
+
+/// JSON in the characters that YAML takes as they stand: all others, which are in its texts, by
+/// their numbers.
+std::string json_for_yaml(std::string_view json);
 
 /// The candidate that `name` most likely is a misspelling of, if any is close enough.
 std::optional<std::string> nearest_name(std::string_view name,

@@ -202,7 +202,7 @@ std::string result_line(const PairResult& result) {
   std::string line = fmt::format("{}: {}", printable(result.name), state_name(result.state));
   std::string separator = ": ";
   for (const std::string& reason : result.reasons) {
-    line += separator + reason;
+    line += separator + printable_lines(reason);
     separator = ", ";
   }
   if (result.state == PairState::kDiffers && result.origin != Origin::kUnknown) {

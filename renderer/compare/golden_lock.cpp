@@ -29,7 +29,7 @@ std::string lock_path(const std::string& folder) {
 
 const Spec& lock_format() {
   static const SpecPtr kGolden =
-      spec(ObjectSpec{{{"picture", spec(StringSpec{}, "a picture's path"), "", true, ""},
+      spec(ObjectSpec{{{"picture", spec(StringSpec{false, true}, "a picture's path"), "", true, ""},
                        {"pixels", spec(StringSpec{}, "a hash"), "", true, ""},
                        {"fingerprint", spec(StringSpec{}, "a fingerprint"), "", true, ""},
                        {"frame", spec(IntegerSpec{-kMaxFrame, kMaxFrame}), "", true, ""}}},
@@ -111,9 +111,9 @@ void write_golden_lock(const std::string& folder, const GoldenLock& lock) {
   }
   std::string text = "# By \"roundel accept --hashes\"; docs/regress.md.\nversion: 1\ngoldens:\n";
   for (const auto& [name, golden] : lock)
-    text +=
-        fmt::format("  - {{picture: {}, pixels: \"{}\", fingerprint: \"{}\", frame: {}}}\n",
-                    nlohmann::json(name).dump(), golden.pixels, golden.fingerprint, golden.frame);
+    text += fmt::format("  - {{picture: {}, pixels: \"{}\", fingerprint: \"{}\", frame: {}}}\n",
+                        json_for_yaml(nlohmann::json(name).dump()), golden.pixels,
+                        golden.fingerprint, golden.frame);
   write_text_atomically(path, text);
 }
 

@@ -218,9 +218,10 @@ void PendingGoldens::copy_diff(const std::string& name, const std::string& path)
 void PendingGoldens::copy(const std::string& part, const std::string& name,
                           const std::string& path) {
   if (!is_acceptable(name))
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: expected the name of a PNG file in the folder of goldens, got {}",
-                            path, roundel::quoted(name)));
+    throw Error(
+        ExitCode::kInvalidScene,
+        fmt::format("{}: expected the name of a PNG or EXR file in the folder of goldens, got {}",
+                    path, roundel::quoted(name)));
   const std::string bytes = InputFile(path).read();
   write_text_atomically(prepare(part + "/" + name), bytes);
 }
@@ -265,7 +266,7 @@ void PendingGoldens::write_list(const std::vector<std::string>& names,
 bool is_acceptable(const std::string& name) {
   const fs::path path(name);
   return (name.ends_with(".png") || name.ends_with(".exr")) && path.is_relative() &&
-         !find_non_text(name) &&
+         is_utf8(name) && name.find('\0') == std::string::npos &&
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 

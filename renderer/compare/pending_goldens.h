@@ -72,7 +72,8 @@ struct AcceptableGoldens {
   GoldenLock lock;                  ///< of golden_folder
 };
 
-/// True for the names of pictures that accept may store: of PNG files, within the goldens' folder.
+/// True for the names of pictures that accept may store: of PNG and EXR files, within the goldens'
+/// folder, in UTF-8, which JSON can have.
 bool is_acceptable(const std::string& name);
 
 /// True where a run has left a list of pictures, sound or not.

@@ -77,9 +77,10 @@ std::string script_json(const ReportJson& json) {
 }
 
 ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
-  ReportJson json = {{"name", printable(result.name)},
-                     {"state", state_name(result.state)},
-                     {"reasons", result.reasons}};
+  ReportJson json = {{"name", printable(result.name)}, {"state", state_name(result.state)}};
+  json["reasons"] = ReportJson::array();
+  for (const std::string& reason : result.reasons)
+    json["reasons"].push_back(printable_lines(reason));
   if (!result.explanation.empty()) json["explanation"] = result.explanation;
   if (!result.rule.empty()) json["rule"] = result.rule;
   if (result.state == PairState::kDiffers) {

@@ -147,6 +147,16 @@ class ResultsReader {
     return (fs::path(*new_goldens_) / below).string();
   }
 
+  /// The same of a scene, which stands to the goldens as it did, where that is a file.
+  std::string moved_scene(ValidNode node) const {
+    std::string path = moved(node);
+    if (!new_goldens_ || old_goldens_.empty()) return path;
+    std::error_code ignored;
+    const fs::path from_goldens = fs::path(path).lexically_relative(old_goldens_);
+    const fs::path other = (fs::path(*new_goldens_) / from_goldens).lexically_normal();
+    return fs::exists(other, ignored) ? other.string() : path;
+  }
+
   PairResult read_result(ValidNode node) {
     PairResult result;
     read_key(node, "name", text_of, result.name);
@@ -164,7 +174,7 @@ class ResultsReader {
     if (const auto difference = node.find("difference"))
       result.difference = read_difference(*difference);
     read_key(node, "ppd", read_number, result.pixels_per_degree);
-    if (const auto path = node.find("scene")) result.scene_path = moved(*path);
+    if (const auto path = node.find("scene")) result.scene_path = moved_scene(*path);
     if (const auto path = node.find("golden")) result.golden_path = moved_golden(*path);
     if (const auto path = node.find("actual")) result.actual_path = moved_golden(*path);
     if (const auto path = node.find("image")) result.difference_path = moved(*path);
@@ -229,7 +239,8 @@ ResultsFile parse_results(std::string_view text, const std::string& path,
   SceneErrors errors(path);
   check_json(text, errors);
   errors.throw_if_any();
-  YamlTree tree(text, path, "results");
+  const std::string yaml = json_for_yaml(text);
+  YamlTree tree(yaml, path, "results");
   validate(tree.root(), results_spec(), errors);
   errors.throw_if_any();
   ResultsReader(path, golden_folder, errors).read(ValidNode(tree.root()), file);

@@ -22,7 +22,7 @@ SpecPtr any_text() {
   return spec(StringSpec{true}, "a text");
 }
 SpecPtr path_text() {
-  return spec(StringSpec{}, "a path");
+  return spec(StringSpec{false, true}, "a path");
 }
 SpecPtr measure() {
   static const SpecPtr kMeasure =
@@ -91,7 +91,8 @@ std::string problem_of_result(YamlNode map) {
 SpecPtr result_spec() {
   return spec(
       ObjectSpec{
-          {{"name", spec(StringSpec{}, "a name"), "the picture's path in its folder", true, ""},
+          {{"name", spec(StringSpec{false, true}, "a name"), "the picture's path in its folder",
+            true, ""},
            {"state", spec(EnumSpec{state_names()}), "what came of it", true, ""},
            {"reasons", spec(ListSpec{any_text()}, "a list of texts"),
             "every limit passed; why nothing could be compared", false, ""},

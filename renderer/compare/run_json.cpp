@@ -116,7 +116,9 @@ std::string without_slash(std::string folder) {
 }
 
 Json statement_json(const PairResult& result) {
-  Json json = {{"name", printable(result.name)}, {"state", state_name(result.state)}};
+  // JSON cannot have names that are no UTF-8.
+  Json json = {{"name", is_utf8(result.name) ? result.name : printable(result.name)},
+               {"state", state_name(result.state)}};
   if (!result.reasons.empty()) json["reasons"] = result.reasons;
   if (differs_at_all(result) && result.origin != Origin::kUnknown) {
     json["origin"] = origin_name(result.origin);

@@ -89,12 +89,10 @@ void ColumnTable::visit_bytes(const VisitBytes& visit) const {
   }
 }
 
-void ColumnTable::write(const std::string& path) const {
-  AtomicFile file(path);
+void ColumnTable::write(AtomicFile& file) const {
   visit_bytes([&](std::span<const std::byte> bytes) {
     file.write({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
   });
-  file.commit();
 }
 
 }  // namespace roundel

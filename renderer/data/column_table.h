@@ -12,6 +12,8 @@
 
 namespace roundel {
 
+class AtomicFile;
+
 /// A column somewhere in memory, which must stay as it is while its table is used.
 struct MemoryColumn {
   std::string name;
@@ -22,14 +24,14 @@ struct MemoryColumn {
 };
 
 /// A table of columns that a caller has in memory. They are not copied. It stands for the .npy file
-/// that write() writes: its hash is that file's.
+/// that write() makes: its hash is that file's.
 class ColumnTable final : public Table {
  public:
   /// `name` stands for a path in messages. Throws Error(kInvalidScene) "NAME: …".
   ColumnTable(std::string name, std::vector<MemoryColumn> columns, std::uint64_t rows);
   bool is_quick(std::span<const std::size_t> /*columns*/) const override { return true; }
-  /// A structured array [rows] in a file. Throws Error.
-  void write(const std::string& path) const;
+  /// A structured array [rows]. Throws Error.
+  void write(AtomicFile& file) const;
 
  private:
   void read_rows(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,

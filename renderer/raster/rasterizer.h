@@ -121,8 +121,8 @@ struct CudaDevice {
 /// True in a build with the CUDA backend.
 bool has_cuda_backend();
 
-/// The devices that can be used, which are looked for once; empty without a driver or device or in a build without CUDA.
-/// Throws Error(kRuntimeFailure) when there is a driver and it reports an error.
+/// The devices that can be used, looked for once; empty without a driver or device or in a build
+/// without CUDA. Throws Error(kRuntimeFailure) when there is a driver and it reports an error.
 const std::vector<CudaDevice>& cuda_devices();
 
 }  // namespace roundel

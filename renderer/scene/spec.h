@@ -59,9 +59,10 @@ struct IntegerSpec {
 };
 struct BooleanSpec {};
 struct NullSpec {};
-/// One character at least, no control characters; with `is_any` whatever text there is.
+/// One character at least, no control characters; with `is_any` whatever text there is; with
+/// `is_path` whatever a file's name may be.
 struct StringSpec {
-  bool is_any = false;
+  bool is_any = false, is_path = false;
 };
 struct HexColorSpec {};  ///< "#rrggbb"
 /// A number with a unit, such as 2px, from min to max.

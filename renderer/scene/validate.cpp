@@ -177,6 +177,7 @@ class Validator {
           is_number(node) || is_boolean(node) ? "put a text like this in quotes" : "");
     if (string.is_any) return Validity::kValid;
     if (node.text().empty()) return unexpected(node, spec.expected);
+    if (string.is_path && node.text().find('\0') == std::string_view::npos) return Validity::kValid;
     // Escapes such as "\0" come from double-quoted text and are not in the file as such.
     const bool plain_text = !find_non_text(node.text()) &&
                             node.text().find_first_of("\t\r\n") == std::string_view::npos;

@@ -63,22 +63,24 @@ std::string without_path(std::string_view message, const std::string& path) {
   return std::string(message.substr(message.starts_with(start) ? start.size() : 0));
 }
 
-/// What is wrong with a whole file; empty: nothing.
-std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected, const char* word) {
+/// What is wrong with a whole file of which `expected` is expected, by `rule`; empty: nothing.
+std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
+                     const ExpectedOrigin& rule, const std::string& word) {
   if (!expected.fingerprint.empty() && found.fingerprint == expected.fingerprint) return "";
   if (found.width != expected.width || found.height != expected.height) {
     return fmt::format("{}x{}, {} {}x{}", found.width, found.height, word, expected.width,
                        expected.height);
   }
   if (found.fingerprint.empty()) return "";
-  if (found.seed != expected.seed) {
+  if (!rule.seeds_vary && found.seed != expected.seed) {
     return fmt::format("of seed {}, {} {}", found.seed, word, expected.seed);
   }
   if (found.software != expected.software) {
     return fmt::format("of another scene or version: by {}, {} {}", found.software, word,
                        expected.software);
   }
-  return "of another scene";
+  if (rule.fingerprints_vary) return "";
+  return "of another scene" + (rule.example.empty() ? "" : " than " + rule.example);
 }
 
 /// The list, cut where it becomes too long to be read.
@@ -182,31 +184,42 @@ FrameFile ExistingFrames::found(FrameState state, const std::string& fault) {
 }
 
 ExpectedOrigin ExistingFrames::most_common_origin() const {
-  std::map<const FrameOrigin*, std::size_t> counts;
-  std::size_t all = 0;
-  for (const FrameFile& file : files_) {
-    if (file.state != FrameState::kSound) continue;
-    ++counts[file.origin];
-    ++all;
+  std::set<std::string> fingerprints;
+  std::set<std::uint32_t> seeds;
+  for (const FrameOrigin& origin : origins_) {
+    fingerprints.insert(origin.fingerprint);
+    seeds.insert(origin.seed);
   }
-  const auto most =
-      std::max_element(counts.begin(), counts.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == counts.end()) return {};
-  ExpectedOrigin origin{*most->first};
+  const auto all = static_cast<std::size_t>(
+      std::count_if(files_.begin(), files_.end(),
+                    [](const FrameFile& file) { return file.state == FrameState::kSound; }));
   constexpr std::size_t kScenes = 2;  // of which frames may have been mixed up
-  if (counts.size() > kScenes && 2 * counts.size() > all) {
-    std::map<std::int64_t, std::string> own;
-    for (const FrameFile& file : files_)
-      if (file.state == FrameState::kSound) own.emplace(file.said, file.origin->fingerprint);
-    origin.of_frame = [all = origin.all, own = std::move(own)](std::int64_t frame) {
-      FrameOrigin expected = all;
-      const auto found = own.find(frame);
-      expected.fingerprint = found == own.end() ? "" : found->second;
-      return expected;
-    };
+  const auto vary = [&](std::size_t count) { return count > kScenes && 2 * count > all; };
+  ExpectedOrigin expected;
+  expected.seeds_vary = vary(seeds.size());
+  expected.fingerprints_vary = vary(fingerprints.size()) || (all > 1 && fingerprints.size() == all);
+  struct Group {
+    std::size_t first, count = 0;
+  };
+  std::map<FrameOrigin, Group> groups;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (files_[i].state != FrameState::kSound) continue;
+    FrameOrigin origin = *files_[i].origin;
+    if (expected.fingerprints_vary) origin.fingerprint.clear();
+    if (expected.seeds_vary) origin.seed = 0;
+    ++groups.try_emplace(std::move(origin), Group{i}).first->second.count;
   }
-  return origin;
+  const auto is_less = [](const auto& a, const auto& b) {
+    return std::pair(a.second.count, b.second.first) < std::pair(b.second.count, a.second.first);
+  };
+  const auto most = std::max_element(groups.begin(), groups.end(), is_less);
+  if (most == groups.end()) return expected;
+  expected.all = most->first;
+  const auto as_many = std::count_if(groups.begin(), groups.end(), [&](const auto& group) {
+    return group.second.count == most->second.count;
+  });
+  if (as_many > 1) expected.example = name_.path(frames_[most->second.first]);
+  return expected;
 }
 
 void ExistingFrames::judge(const ExpectedOrigin& origin, const char* word) {
@@ -223,7 +236,8 @@ void ExistingFrames::judge_one(std::size_t i, const ExpectedOrigin& expected, co
   const FrameOrigin wanted = expected.of_frame && says_frame
                                  ? expected.of_frame(is_other ? file.said : frames_[i])
                                  : expected.all;
-  std::string fault = fault_of(*file.origin, wanted, word);
+  const std::string than = expected.example.empty() ? word : "unlike " + expected.example + " with";
+  std::string fault = fault_of(*file.origin, wanted, expected, than);
   file.is_misnamed =
       fault.empty() && says_frame && file.said != expected.shown.value_or(frames_[i]);
   if (file.is_misnamed) fault = "misnamed";

@@ -56,6 +56,10 @@ struct ExpectedOrigin {
   std::function<FrameOrigin(std::int64_t)> of_frame = {};
   /// The frame that all say they are, where they are rows of a table.
   std::optional<std::int64_t> shown = {};
+  /// These are of each frame its own, as where a scene moves, and say nothing of what is right.
+  bool fingerprints_vary = false, seeds_vary = false;
+  /// A file of this origin, where as many are of another: none is likelier to be right.
+  std::string example = {};
 };
 /// That of frames which this program makes of the scene, to which it keeps a reference.
 ExpectedOrigin origin_of(const Scene& scene);
@@ -86,8 +90,7 @@ class ExistingFrames {
   /// In the order of the frames.
   const std::vector<FrameFile>& files() const { return files_; }
 
-  /// That of most of the files. Where most have a fingerprint of their own, as in films of data,
-  /// any is right, and of_frame says so. Refers to this object.
+  /// That of most of the files, or of the first where as many have another.
   ExpectedOrigin most_common_origin() const;
 
   /// Makes those sound files foreign that are not the frame they are named after, or of another

@@ -22,6 +22,7 @@ TEST(Text, ShellWordsAreQuotedWhereTheyNeedIt) {
   EXPECT_EQ(shell_word(""), "''");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
   EXPECT_EQ(shell_word("$HOME"), "'$HOME'");
+  EXPECT_EQ(shell_word("a\x7f'\\n\n\xFF"), "$'a\\x7f\\'\\\\n\\x0a\\xff'");
 }
 
 TEST(Text, EscapedReplacesEachCharacterOnce) {
@@ -45,6 +46,21 @@ TEST(Text, NonTextIsFoundWhereItBegins) {
   EXPECT_FALSE(find_non_text("\xC2\x85\xC2\xA0"));
   EXPECT_EQ(find_non_text("a\xEF\xBB\xBF"), 1u);  // a byte order mark
   EXPECT_EQ(find_non_text("\xEF\xBF\xBF"), 0u);
+}
+
+TEST(Text, Utf8IsToldFromOtherBytes) {
+  EXPECT_TRUE(is_utf8(std::string_view("a\0\x7F\xC2\x85\xEF\xBB\xBF\xF0\x9F\x98\x80", 13)));
+  EXPECT_FALSE(is_utf8("a\xFF"));
+  EXPECT_FALSE(is_utf8("\xED\xA0\x80"));
+}
+
+TEST(Text, JsonForYamlHasOtherCharactersByTheirNumbers) {
+  EXPECT_EQ(json_for_yaml("{\"a\\n\":\n\t\"\xC3\xBC\xF0\x9F\x98\x80\"}"),
+            "{\"a\\n\":\n\t\"\xC3\xBC\xF0\x9F\x98\x80\"}");
+  EXPECT_EQ(json_for_yaml("\x7F\xC2\x85\xC2\x9F\xE2\x80\xA8\xEF\xBB\xBF\xEF\xBF\xBF"),
+            "\\u007f\\u0085\\u009f\\u2028\\ufeff\\uffff");
+  EXPECT_EQ(json_for_yaml("\xEF\xBB\xBF{}"), "\xEF\xBB\xBF{}");
+  EXPECT_EQ(json_for_yaml("\xFF"), "\xFF");  // no UTF-8: the parser says so
 }
 
 TEST(Text, OnlyMisspellingsAreTakenForOthers) {

@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import subprocess
 import unittest
 
 from command_case import CommandCase
@@ -38,7 +39,7 @@ class Folders(Case):
     def test_what_differs_and_is_new_can_be_accepted(self):
         text = self.diff("goldens", "now", "--output", "found", "--report", "report")
         self.assertTrue(text.endswith("pictures are in found, to accept them: roundel accept --output found a.png new.png\n"
-                                      "1 picture not kept: only PNG files can be accepted\n"), text)
+                                      "1 picture not kept: only PNG and EXR files, with names in UTF-8, can be accepted\n"), text)
         self.assertEqual(sorted(os.listdir(self.path("found/actual"))), ["a.png", "new.png"])
         failures = self.failures("report")
         self.assertEqual(failures["new.png"]["accept"], "roundel accept --output found new.png")
@@ -53,6 +54,34 @@ class Folders(Case):
         os.remove(self.path("now/f.pfm"))
         self.assertEqual(self.diff("goldens", "now", "-o", "found", code=SAME), "3 pictures: 3 same\n")
         self.assertFalse(os.path.exists(self.path("found/pending.json")))
+
+    def test_names_may_have_control_characters(self):
+        names = ["q\x7f.png", "q\n\t'\\.png", "q\x1b[31m.png", "q\u0085\u2028\ufeff.png"]
+        for name in names:
+            shutil.copy(self.path("goldens/a.png"), self.path("goldens/" + name))
+            shutil.copy(self.path("now/a.png"), self.path("now/" + name))
+        no_text = os.fsencode(self.path("now/")) + b"q\xff.png"
+        shutil.copy(self.path("now/a.png"), no_text)
+        text = self.diff("goldens", "now", "--output", "found", "--json", "r.json", "--report", "report")
+        self.assertIn("2 pictures not kept: only PNG and EXR files, with names in UTF-8, can be accepted\n", text)
+        self.assertIn(r"$'q\x7f.png'", text)
+        self.assertFalse({"\x7f", "\x1b", "\t", "\ufeff"} & set(text), text)
+        self.assertIn(r"q\xff.png: new: ", text)
+        # The words of the command are the names again.
+        words = self.failures("report")[r"q\x0a\x09'\.png"]["accept"].split("--output found ")[1]
+        self.assertEqual(subprocess.check_output(["bash", "-c", "printf %s " + words]).decode(), names[1])
+        for path in (no_text, self.path("goldens/f.pfm"), self.path("now/f.pfm")):
+            os.remove(path)
+        self.diff("goldens", "now", "--json", "r.json")
+        read = {picture["name"] for picture in json.loads(self.read("r.json"))["pictures"]}
+        self.assertLessEqual(set(names), read)
+        said = self.run_roundel("report", "r.json", "--json", "again.json", "--output", "gathered", code=DIFFER).stdout.decode()
+        self.assertIn("q\\x7f.png: differs", said)
+        self.assertEqual({picture["name"] for picture in json.loads(self.read("again.json"))["pictures"]}, read)
+        self.run_roundel("accept", "--output", "gathered", names[0], code=DIFFER)
+        self.run_roundel("accept", "--output", "gathered", "--hashes", *names[1:], code=DIFFER)
+        self.assertEqual(self.read("goldens/" + names[0]), self.read("now/a.png"))
+        self.run_roundel("accept", "--output", "gathered", "--hashes", *names[1:], code=SAME)  # goldens.lock is read
 
     def test_what_is_within_the_limits_is_no_matter_of_accepting(self):
         self.diff("goldens", "now", "--max-pixels", "100%", "--output", "found")

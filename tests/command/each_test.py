@@ -84,6 +84,13 @@ class Pictures(EachTest):
         self.each(output="{name}.png")
         self.assertTrue(os.path.exists(self.path("{row}####.png")))
 
+    def test_a_var_may_have_the_name_of_the_rows_number(self):
+        self.write("r.yaml", SCENE.replace("gain", "row"))
+        self.write("r.csv", "name,row\na,0.5\n")
+        self.run_roundel("render", "r.yaml", "--each", "r.csv", "-o", "out/{name}.png")
+        self.run_roundel("render", "r.yaml", "--set", "row=0.5", "-o", "still.png")
+        self.assertEqual(self.read("out/a.png"), self.read("still.png"))
+
     def test_rows_are_chosen_resumed_shared_streamed_and_verified(self):
         verify = ("verify", "out/{name}_{gain}.png", "--each", "t.csv", "--scene", "s.yaml")
         self.each("--frames", "1")
@@ -134,6 +141,9 @@ class Mistakes(EachTest):
                      'name,gain,tint\na,1,""\nb,1,#ff0000\nc,,#ff0000\n')
         self.refused('bad.csv: column gian: s.yaml has no such var (did you mean "gain"?), and no {gian} stands in the names\n',
                      "name,gian\na,1\n")
+        for name, output in (("row", "{name}{row}"), ("frame", "{name}{frame:03}"), ("row", "{name}")):
+            self.refused(f"bad.csv: column {name}: expected another name: {{{name}}} in the pictures' names is the row's number\n",
+                         f"name,{name}\na,5\nb,6\n", output=f"out/{output}.png")
         self.refused('roundel: --output: t.csv has no column "nmae" (did you mean "name"?); there are name, gain, tint and file\n',
                      output="out/{name}{nmae}.png", code=USAGE)
 

@@ -254,7 +254,7 @@ torn.json:1:29: not valid JSON
         os.makedirs(self.path("whole/out/actual"))
         os.symlink("../..", self.path("whole/out/actual/link"))
         _, said = self.report("r.json", "-o", "out")
-        self.assertIn('expected the name of a PNG file in the folder of goldens, got "../../x.png"', said)
+        self.assertIn('expected the name of a PNG or EXR file in the folder of goldens, got "../../x.png"', said)
         self.assertIn("links are not followed", said)
         self.assertEqual(sorted(name for name in self.files(".") if name.endswith(("x.png", "y.png"))), ["whole/out/actual/y.png"])
 

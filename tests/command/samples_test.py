@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sixteen bits, dither, video of more than 8 bits, and what an EXR says. Usage: samples_test.py PATH_OF_ROUNDEL"""
+"""Sixteen bits, dither, video of more than 8 bits, and what an EXR and a PFM say. Usage: samples_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os
@@ -218,6 +218,19 @@ class Samples(unittest.TestCase):
         with open(self.path("cut.exr"), "wb") as file:
             file.write(b"\x76\x2f\x31\x01")
         self.assertIn("cut.exr: not a sound EXR", self.run_roundel("info", "cut.exr", code=INVALID).stderr)
+
+    def test_what_a_pfm_says(self):
+        self.scene("a.yaml", "bits: 8")
+        self.render("a.yaml", "a.pfm")
+        self.assertRegex(self.run_roundel("info", "a.pfm").stdout, r"^a\.pfm\n +size +75x40 pixels\n +bit depth +32 bits, float, "
+                                                                   r"little-endian\n +channels +3 \(RGB\)\n$")
+        with open(self.path("g.pfm"), "wb") as file:
+            file.write(b"Pf\n2 1\n1.0\n" + b"\0" * 8)
+        self.assertEqual(json.loads(self.run_roundel("info", "g.pfm", "--json").stdout),
+                         [{"file": "g.pfm", "width": 2, "height": 1, "bit_depth": 32, "channels": 1, "byte_order": "big"}])
+        os.truncate(self.path("g.pfm"), os.path.getsize(self.path("g.pfm")) - 1)
+        self.assertIn("g.pfm: not a sound PFM file: 7 bytes of pixels, expected 8\n",
+                      self.run_roundel("info", "g.pfm", code=INVALID).stderr)
 
     def test_what_a_scene_may_not_say(self):
         self.scene("bad.yaml", "bits: 12, dither: 1")

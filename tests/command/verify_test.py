@@ -10,6 +10,15 @@ import zlib
 from batch_case import BatchCase, DONE, FAILED, REFUSED, USAGE, png_pixels
 
 
+MOVES = """version: 1
+image: {width: 96, height: 64}
+layers:
+  - random: {count: 20, radius: 0.05}
+view: {zoom: {keys: {0: 1, 60: 4}}}
+animation: {frames: 60}
+"""
+
+
 class Verify(BatchCase):
     def test_sound_frames(self):
         for ending in ("png", "exr", "pfm"):
@@ -40,6 +49,56 @@ class Verify(BatchCase):
                                     "--seed", "5", "--quiet", code=FAILED)
             self.assertEqual(done.stdout, "foreign: 10,12\n--frames 10,12\n")
             self.assertEqual(done.stderr, "")
+
+    def test_frames_of_a_film_that_moves_are_of_one_size_and_seed(self):
+        self.write("moves.yaml", MOVES)
+        self.run_roundel("render", "moves.yaml", "--frames", "1-9", "-o", "out/%d.png")
+        note = "nearly every frame has a fingerprint of its own: of a scene that moves, or of several scenes; " \
+               "with --scene it is checked\n"
+        done = self.run_roundel("verify", "out/%d.png", "--frames", "1-9")
+        self.assertEqual((done.stdout, done.stderr), ("", note + "9 frames are sound\n"))
+        self.run_roundel("render", "moves.yaml", "--frame", "2", "--size", "48x32", "-o", "out/2.png")
+        self.run_roundel("render", "moves.yaml", "--frame", "5", "--seed", "7", "-o", "out/5.png")
+        shutil.copy(self.path("out/8.png"), self.path("out/7.png"))
+        done = self.run_roundel("verify", "out/%d.png", "--frames", "1-9", code=FAILED)
+        self.assertEqual(done.stdout, "foreign: 2,5,7\n--frames 2,5,7\n")
+        self.assertEqual(done.stderr, note + "1 frame is 48x32, expected 96x64: out/2.png\n"
+                                             "1 frame is of seed 7, expected 1: out/5.png\n"
+                                             "1 frame is misnamed: out/7.png is frame 8\n")
+        for frame in range(9, 0, -1):  # shifted by more than there are
+            os.rename(self.path(f"out/{frame}.png"), self.path(f"out/{frame + 20}.png"))
+        done = self.run_roundel("verify", "out/%d.png", "--frames", "23-24", code=FAILED)
+        self.assertIn("2 frames are misnamed: 23-24; out/23.png is frame 3\n", done.stderr)
+
+    def test_where_nobody_knows_which_frame_is_right_both_are_named(self):
+        self.run_roundel("render", "balls.yaml", "--frames", "1-4", "-o", "out/%d.png")
+        self.run_roundel("render", "balls.yaml", "--frame", "2", "--size", "48x32", "-o", "out/2.png")
+
+        def verified(frames, code=FAILED):
+            done = self.run_roundel("verify", "out/%d.png", "--frames", frames, code=code)
+            return done.stdout + done.stderr
+
+        self.assertEqual(verified("1-2"), "foreign: 2\n--frames 2\n"
+                                          "1 frame is 48x32, unlike out/1.png with 96x64: out/2.png\n")
+        self.run_roundel("render", "balls.yaml", "--frame", "2", "--seed", "9", "-o", "out/2.png")
+        self.assertIn("1 frame is of seed 9, unlike out/1.png with 1: out/2.png\n", verified("1-2"))
+        self.assertIn("1 frame is of seed 9, expected 1: out/2.png\n", verified("1-3"))
+        self.run_roundel("render", "film.yaml", "--frames", "2-3", "-o", "out/%d.png", "--overwrite")
+        self.assertEqual(verified("1-2", code=DONE),
+                         "out/1.png and out/2.png differ in their fingerprints: of a scene that moves, or of several "
+                         "scenes; with --scene it is checked\n2 frames are sound\n")
+        self.assertIn("1 frame is of another scene: out/1.png\n", verified("1-3"))
+        self.assertIn("2 frames are of another scene than out/1.png: 2-3\n", verified("1-4"))
+
+    def test_scenes_with_seeds_of_their_own_are_sound(self):
+        for i in range(1, 7):
+            self.write(f"s_{i}.yaml", MOVES + f"seed: {i}\n")
+        self.run_roundel("render", "s_#.yaml", "--frames", "1-6", "-o", "out/%d.png")
+        self.run_roundel("verify", "out/%d.png", "--frames", "1-6", "--scene", "s_#.yaml")
+        self.run_roundel("verify", "out/%d.png", "--frames", "1-6")
+        self.run_roundel("render", "s_3.yaml", "--frame", "3", "--size", "48x32", "-o", "out/3.png")
+        done = self.run_roundel("verify", "out/%d.png", "--frames", "1-6", code=FAILED)
+        self.assertIn("1 frame is 48x32, expected 96x64: out/3.png\n", done.stderr)
 
     def test_pictures_of_others_are_foreign(self):
         self.run_roundel("render", "balls.yaml", "--frame", "1", "-o", "out/1.png")

@@ -124,6 +124,11 @@ class GitHub(WorkflowCase):
         self.assertIn("radius 0.3 -> 0.2\n", report)
         self.assertIn("| d.png | differs: ", self.read("summary.md").decode())
         self.assertIn("roundel accept d.png", self.read("artifacts/pictures/report/index.html").decode())
+        self.run_roundel("report", *(f"machine/shares/share-{share}/results.json" for share in (1, 2, 3)), "--goldens",
+                         "machine/goldens", "--json", "merged.json", code=1)
+        scenes = [picture["scene"] for picture in json.loads(self.read("merged.json"))["pictures"] if "scene" in picture]
+        self.assertIn("machine/scenes/d.yaml", scenes)
+        self.assertTrue(all(os.path.exists(self.path(scene)) for scene in scenes), scenes)
         self.accept("artifacts/pictures")
         _, report, _ = self.run_workflow(0)
         self.assertEqual(report, "7 pictures: 7 same\n")

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/atomic_file.h"
 #include "renderer/data/column_table.h"
 #include "tests/data/table_values.h"
 #include "tests/testing.h"
@@ -315,7 +316,9 @@ TEST_F(Npy, ColumnsInMemoryAreTheFileThatTheyWrite) {
                            {"text", "|S3", bytes(texts[0]), 0, nullptr}},
                           rows.size());
   const std::string path = folder.write("columns.npy", "");
-  table.write(path);
+  AtomicFile written(path);
+  table.write(written);
+  written.commit();
   const std::unique_ptr<Table> file = open_table(path);
   EXPECT_EQ(table.content_hash(), file->content_hash());
   ASSERT_EQ(file->columns().size(), 4u);

@@ -56,6 +56,9 @@ class Films(CommandCase):
 
     def test_what_cannot_be_a_film_is_said(self):
         for frames, keywords, message in (("5-1", {}, 'frames: expected .* got "5-1"'),
+                                          (5, {}, '^frames: expected "0-99", "all" or frame numbers, got 5'),
+                                          ([1, "2"], {}, "^frames: expected a whole number, got '2'"),
+                                          ([2**70], {}, "^frames: expected a whole number"),
                                           ("all", {}, "frames: \"all\" is for scenes with an animation"),
                                           ("0-3", {"dtype": "float32"}, "dtype: expected uint8 or uint16 for frames")):
             with self.assertRaisesRegex(roundel.UsageError, message):
@@ -88,8 +91,29 @@ class Answers(CommandCase):
             answer = roundel.explain_pixel(scene, x, y, size=(96, 96), limit=7)
             self.assertEqual(answer, said)
             self.assertEqual(answer["bytes"], roundel.render(scene, size=(96, 96))[y, x].tolist())
+        for wrong, message in (({"limit": -1}, "limit: expected a whole number >= 0, got -1"),
+                               ({"limit": None}, "limit: expected a whole number, got None"),
+                               ({"x": -1}, "x: expected a whole number from 0 to 65535, got -1"),
+                               ({"y": 2**40}, "y: expected a whole number from 0 to 65535, got 1099511627776"),
+                               ({"frame": 2**70}, "frame: expected a whole number from 0 to 10000000")):
+            with self.assertRaisesRegex(roundel.UsageError, "^" + message):
+                roundel.explain_pixel(scene, **{"x": 0, "y": 0, **wrong})
+        with self.assertRaisesRegex(roundel.UsageError, "^frame: expected a whole number from 0 to 10000000"):
+            roundel.circles(scene, frame=2**70)
         with self.assertRaisesRegex(roundel.UsageError, "expected x from 0 to 95 and y from 0 to 95 .* got 96, 0"):
             roundel.explain_pixel(scene, 96, 0, size=(96, 96))
+
+    def test_circles_of_a_file_are_explained_with_their_lines(self):
+        self.write("lines.yaml", "version: 1\nimage: {width: 20, height: 20}\nvars: {r: 0.2}\nlayers:\n  - circles:\n"
+                                 "      - {x: 0.5, y: 0.5, radius: 0.4}\n      - {x: 0.5, y: 0.5, radius: $r}\n")
+        path = self.path("lines.yaml")
+        said = json.loads(self.run_roundel("explain", path, "--pixel", "10,10", "--json").stdout)
+        self.assertEqual(roundel.explain_pixel(path, 10, 10), said)
+        for scene in (path, roundel.Scene.from_file(path)):
+            circles = roundel.explain_pixel(scene, 10, 10, set={"r": 0.3})["circles"]
+            self.assertEqual([circle["line"] for circle in circles], [7, 6])
+        changed = roundel.Scene.from_file(path).add(x=[0.5], y=[0.5], radius=0.1)  # which stands in no file
+        self.assertFalse(any("line" in circle for circle in roundel.explain_pixel(changed, 10, 10)["circles"]))
 
     def test_rows_of_columns_are_explained(self):
         scene = roundel.Scene(size=(20, 20)).add(x=[0.1, 0.5, 0.9], y=[0.5, 0.5, 0.5], radius=0.1)
@@ -115,7 +139,14 @@ class Answers(CommandCase):
                          int(np.abs(a[:, :, 0].astype(int) - a[:, ::-1, 0]).max()))
         with self.assertRaisesRegex(roundel.UsageError, "expected a path, or an array .* got one of float64"):
             roundel.diff(a, a.astype(float))
-        for keywords in ({"max_delta": -1}, {"max_delta": float("nan")}, {"max_pixels": -1}, {"max_pixels": 1.5}):
+        self.write("broken.png", "\x89PNG and no more")
+        for wrong in ("none.png", "broken.png"):
+            with self.assertRaises(roundel.UsageError) as caught:
+                roundel.diff(a, self.path(wrong))
+            code = self.run_roundel("diff", "a.png", wrong, code=caught.exception.exit_code).returncode
+            self.assertEqual((code, str(caught.exception).startswith(self.path(wrong) + ": ")), (2, True))
+        for keywords in ({"max_delta": -1}, {"max_delta": float("nan")}, {"max_pixels": -1}, {"max_pixels": 1.5},
+                         {"max_pixels": "1%"}, {"max_delta": "1"}, {"max_delta": None}, {"max_pixels": 2**70}):
             with self.assertRaisesRegex(roundel.UsageError, "^" + list(keywords)[0] + ": expected"):
                 roundel.diff(a, b, **keywords)
 

@@ -96,6 +96,38 @@ class Columns(CommandCase):
                                  categories={"a": "#ff0000", "bb": "#00ff00", "c\u00e9": "#0000ff"})
         np.testing.assert_array_equal(drawn, roundel.render(as_objects))
 
+    def test_categories_may_be_numpys_scalars(self):
+        kinds = RNG.integers(0, 3, ROWS)
+        for values, colors in ((TABLE["kind"], {"a": "#ff0000", "bb": "#00ff00", "c\u00e9": "#0000ff"}),
+                               (kinds, {0: "#ff0000", 1: "#00ff00", 2: "#0000ff"})):
+            drawn = roundel.render(scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01, values=values, categories=colors))
+            of_numpy = {key: color for key, color in zip(np.array(list(colors)), colors.values())}
+            self.assertTrue(all(isinstance(key, np.generic) for key in of_numpy))
+            made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01, values=values, categories=of_numpy)
+            np.testing.assert_array_equal(drawn, self.check_saved(made))
+            keys = {"version": 1, "image": {"width": 120, "height": 90, "background": "#102030"}, "layers": [
+                {"data": {**TABLE, "k": values},
+                 "map": {"x": "x", "y": "y", "radius": 0.01, "color": {"column": "k", "categories": of_numpy}}}]}
+            np.testing.assert_array_equal(drawn, roundel.render(keys))
+
+    def test_what_is_masked_is_missing(self):
+        masked = np.arange(ROWS) % 3 == 0
+        for column in (TABLE["v"], TABLE["v"].astype(np.float32), RNG.integers(1, 100, ROWS), RNG.random(ROWS) < 0.5,
+                       TABLE["kind"], TABLE["kind"].astype(object)):
+            law = {"column": "c", "missing": "#ff00ff", **({"categories": "tab10"} if column.dtype.kind in "UO" else {})}
+            is_text = column.dtype.kind in "UO"
+            missing = np.where(masked, "", column.astype(str)) if is_text else np.where(masked, np.nan, column)
+            expected = roundel.render(scene().add({**TABLE, "c": missing}, x="x", y="y", radius="r", color=law))
+            made = scene().add({**TABLE, "c": np.ma.array(column, mask=masked)}, x="x", y="y", radius="r", color=law)
+            np.testing.assert_array_equal(self.check_saved(made), expected, str(column.dtype))
+            bare = scene().add({**TABLE, "c": column}, x="x", y="y", radius="r", color=law)
+            self.assertFalse(np.array_equal(roundel.render(bare), expected))
+            np.testing.assert_array_equal(
+                roundel.render(scene().add({**TABLE, "c": np.ma.array(column)}, x="x", y="y", radius="r", color=law)),
+                roundel.render(bare))
+        with self.assertRaisesRegex(roundel.SceneError, "row 0: .*x"):
+            roundel.render(scene().add(x=np.ma.array(TABLE["x"], mask=masked), y=TABLE["y"], radius=0.1))
+
     def test_colours_are_an_array_of_channels(self):
         colors = RNG.integers(0, 256, (ROWS, 3)).astype(np.uint8)
         drawn = self.check_saved(scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01, alpha=1, color=colors))
@@ -235,6 +267,30 @@ class Columns(CommandCase):
         other.add(x=[0.5], y=[0.5], radius=0.2)
         self.assertEqual(roundel.validate(made)["circles"], ROWS + 1)
         self.assertNotEqual(roundel.fingerprint(made), roundel.fingerprint(other))
+
+    def test_a_deep_copy_has_arrays_of_its_own(self):
+        x = TABLE["x"].copy()
+        made = scene().add(x=x, y=TABLE["y"], radius=0.01)
+        other = copy.deepcopy(made)
+        name = roundel.fingerprint(made)
+        self.assertEqual(roundel.fingerprint(other), name)
+        x[:] = 0.5
+        self.assertEqual(roundel.fingerprint(other), name)
+        self.assertNotEqual(roundel.fingerprint(made), name)
+        other.add(x=[9.0], y=[9.0], radius=0.1)
+        self.assertEqual(roundel.validate(made)["circles"], ROWS)
+        self.assertEqual(copy.deepcopy([other, other])[0].__class__, roundel.Scene)
+
+    def test_a_scene_that_cannot_be_saved_leaves_nothing(self):
+        made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01).add(x=[0.5], y=[0.5], radius=0.1)
+        os.mkdir(self.path("s_1.npy"))
+        os.mkdir(self.path("t.yaml"))
+        self.write("s_0.npy", "before")
+        for name in ("s.yaml", "t.yaml"):
+            with self.assertRaises(roundel.OutputError):
+                made.save(self.path(name))
+            self.assertEqual(sorted(os.listdir(self.folder)), ["s_0.npy", "s_1.npy", "t.yaml"])
+        self.assertEqual(self.read("s_0.npy"), b"before")
 
     def test_an_array_does_not_replace_a_column(self):
         for name in ("x", "values"):

@@ -171,22 +171,38 @@ class Module(CommandCase):
         self.assertIn("none.yaml: no such file", caught.exception.problems[0].message)
 
     def test_errors_have_the_exit_codes_meaning(self):
-        for wrong, message in (({"size": (0, 5)}, "size: expected 1 to 65536 pixels a side"),
+        for wrong, message in (({"size": (0, 5)}, "size: expected a whole number from 1 to 65536, got 0"),
+                               ({"size": (5, 2**40)}, "size: expected a whole number from 1 to 65536, got 1099511627776"),
                                ({"backend": "gpu"}, 'backend: expected auto, cpu or cuda, got "gpu"'),
                                ({"dtype": "int8"}, 'dtype: expected uint8, uint16 or float32, got "int8"'),
-                               ({"frame": -1}, "frame: expected a number from 0 to"),
-                               ({"threads": -1}, "threads: expected"),
-                               ({"memory": 5}, "memory: expected"),
+                               ({"dtype": 5}, "dtype: expected uint8, uint16 or float32, got 5"),
+                               ({"frame": -1}, "frame: expected a whole number from 0 to 10000000, got -1"),
+                               ({"frame": 2**70}, "frame: expected a whole number from 0 to 10000000, got 1180591620717411303424"),
+                               ({"threads": -1}, "threads: expected a whole number from 0 to"),
+                               ({"threads": None}, "threads: expected a whole number, got None"),
+                               ({"memory": 5}, "memory: expected a whole number >= 1048576, got 5"),
+                               ({"memory": -5}, "memory: expected a whole number >= 1048576, got -5"),
+                               ({"memory": 2**70}, "memory: expected a whole number >= 1048576"),
                                ({"seed": -1}, "seed: expected a whole number"),
                                ({"seed": 0.5}, "seed: expected a whole number, got 0.5"),
                                ({"frame": "7"}, "frame: expected a whole number, got '7'"),
                                ({"size": 64}, "size: expected \\(width, height\\), got 64"),
                                ({"size": (64, 2.5)}, "size: expected a whole number, got 2.5"),
-                               ({"set": {"nothing": 1}}, "set nothing: scene has no such var")):
+                               ({"set": {"nothing": 1}}, "set nothing: scene has no such var"),
+                               ({"set": [1]}, "set: expected values by name, as {.*}, got \\[1\\]"),
+                               ({"set": {1: 1}}, "set: expected the name of a var, got 1"),
+                               ({"set": {"gain": print}}, "set gain: expected what YAML has, got <built-in"),
+                               ({"out": [1]}, "out: expected a NumPy array, got \\[1\\]"),
+                               ({"out": read_only()}, "out: expected an array that may be written")):
             with self.subTest(wrong):
                 with self.assertRaisesRegex(roundel.UsageError, "^" + message) as caught:
                     roundel.render(ALPHA, **wrong)
                 self.assertEqual(caught.exception.exit_code, 2)
+        for wrong in (None, 5, [ALPHA]):
+            with self.assertRaisesRegex(roundel.UsageError, "^expected a scene: a path, a dict or a Scene, got "):
+                roundel.render(wrong)
+        with self.assertRaisesRegex(roundel.UsageError, "^scene: expected what YAML has, got <built-in"):
+            roundel.render({**ALPHA, "seed": print})
         with self.assertRaises(roundel.Error):
             roundel.save(ALPHA, self.path("no/such/folder/a.png"))
         with self.assertRaisesRegex(roundel.Error, "unknown ending, expected .png, .exr or .pfm"):
@@ -235,6 +251,12 @@ class Module(CommandCase):
                 self.assertLess(time.monotonic() - start, 5)
                 self.assertEqual(process.stdout.readline(), "True\n")
                 self.assertEqual(process.wait(60), 0)
+
+
+def read_only():
+    array = np.zeros((47, 61, 4), np.uint8)
+    array.flags.writeable = False
+    return array
 
 
 def roundel_text(keys):

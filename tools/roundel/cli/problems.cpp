@@ -58,7 +58,7 @@ std::string bounds_text(const SceneBounds& bounds) {
 }
 
 /// About the scene as it will be drawn: an image of another aspect than the scene's, most circles
-/// under a pixel, colours far above 1 in a picture of 8 bits.
+/// under a pixel, colours far above 1 in a picture of 8 bits, alpha in a format without.
 std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
                                    const CircleSample& sample) {
   std::vector<std::string> sentences;
@@ -92,6 +92,8 @@ std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
         "colours go far above 1, which is the brightest that 8 bits show: numbers are 0 to 1, "
         "not 0 to 255");
   }
+  if (format == ImageFormat::kPfm && image.alpha)
+    sentences.emplace_back("PFM has no alpha: the colours are premultiplied, and .exr keeps both");
   return sentences;
 }
 
@@ -120,21 +122,19 @@ std::string nothing_to_see(const Scene& scene, const CircleSample& sample, std::
   const std::uint64_t count = count_parts(scene);
   if (count == 0) return no_circles(scene);
   if (overlaps > 0 && kOneOf * sample.touching >= sample.circles) return "";
-  const std::string view = bounds_text(view_bounds(scene));
+  const std::string view = fmt::format("{} shows {}", scene.image.crop ? "--crop" : "the view",
+                                       bounds_text(picture_bounds(scene)));
   try {
     const CirclePlaces places = circle_places(scene, frame);
     if (kOneOf * places.touching >= places.circles) return "";
     const std::string bounds = bounds_text(places.bounds);
     const std::string part = places.circles < count ? "of a sample " : "";
     if (places.touching == 0)
-      return fmt::format("{}no circle touches the picture: they lie in {}, the view shows {}", part,
-                         bounds, view);
-    return fmt::format(
-        "{}only {} of {} circles touch the picture: they lie in {}, the view shows "
-        "{}",
-        part, with_commas(places.touching), with_commas(places.circles), bounds, view);
+      return fmt::format("{}no circle touches the picture: they lie in {}, {}", part, bounds, view);
+    return fmt::format("{}only {} of {} circles touch the picture: they lie in {}, {}", part,
+                       with_commas(places.touching), with_commas(places.circles), bounds, view);
   } catch (const Error&) {  // data that has changed since it was drawn; the picture is right
-    return fmt::format("hardly any circle touches the picture; the view shows {}", view);
+    return fmt::format("hardly any circle touches the picture; {}", view);
   }
 }
 

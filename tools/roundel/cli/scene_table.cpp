@@ -54,6 +54,10 @@ bool is_number(std::string_view text) {
   return FrameName("{" + std::string(text) + "}").has_number();
 }
 
+bool is_number_of_row(std::string_view name) {
+  return name == "row" || name == "frame";
+}
+
 /// {row and {frame are the same.
 std::string with_frames(std::string_view text) {
   std::string out(text);
@@ -83,6 +87,12 @@ std::vector<NamePart> split(const std::string& pattern, const Table& table) {
   }
   parts.push_back({FrameName(text.substr(begin)), std::nullopt});
   return parts;
+}
+
+/// True where {NAME} stands in the pattern, or of a number {NAME:04} too.
+bool stands_in(const std::string& pattern, const std::string& name) {
+  return pattern.find("{" + name + "}") != std::string::npos ||
+         (is_number_of_row(name) && pattern.find("{" + name + ":") != std::string::npos);
 }
 
 bool is_part_of_name(std::string_view field) {
@@ -142,9 +152,15 @@ void SceneTable::check_columns(const std::vector<std::string>& vars, const std::
   TableProblems problems(path());
   for (const TableColumn& column : table_->columns()) {
     const std::string part = "{" + column.name + "}";
-    if (std::find(vars.begin(), vars.end(), column.name) != vars.end() ||
-        pattern.find(part) != std::string::npos)
+    const bool is_var = std::find(vars.begin(), vars.end(), column.name) != vars.end();
+    const bool is_named = stands_in(pattern, column.name);
+    if (is_number_of_row(column.name) && (is_named || !is_var)) {
+      problems.add(fmt::format(
+          "{}: column {}: expected another name: {} in the pictures' names is the row's number",
+          path(), column.name, part));
       continue;
+    }
+    if (is_var || is_named) continue;
     problems.add(fmt::format("{}: column {}: {} has no such var{}, and no {} stands in the names",
                              path(), printable(column.name), file, did_you_mean(column.name, vars),
                              printable(part)));

@@ -90,7 +90,7 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
       "output,o", "DIR", file_name(options.output, "a folder"),
       "keep the pictures of B that differ or are new in DIR, so that \"roundel accept "
       "--output DIR\" can store them as A's: the folder A, or the folder that the file A "
-      "is in; PNG files only, and those of the run before are removed from DIR");
+      "is in; PNG and EXR files only, and those of the run before are removed from DIR");
   add_explain(line, options.explain);
   line.add_optional_value(
       "json", "FILE", "-", text(options.files.json),
@@ -237,7 +237,8 @@ void print_kept(const DiffOptions& options, const ComparisonRun& run) {
   if (!kept.empty()) print_how_to_accept(run, kept);
   if (others > 0)
     print_out(
-        fmt::format("{} not kept: only PNG files can be accepted\n", counted(others, "picture")));
+        fmt::format("{} not kept: only PNG and EXR files, with names in UTF-8, can be accepted\n",
+                    counted(others, "picture")));
 }
 
 /// The two files as a run of one picture, which has the name of A's file.

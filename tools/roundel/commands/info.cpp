@@ -31,7 +31,8 @@ bool parse(const Arguments& arguments, InfoOptions& options) {
                    "channels, colour space where it is not sRGB, and where they come from "
                    "(fingerprint of the scene, seed, frame). "
                    "Without files: version, backends and devices of this program and machine.");
-  line.add_arguments("FILE...", 0, kAnyNumber, options.files, "pictures (PNG, EXR, JPEG, WebP)");
+  line.add_arguments("FILE...", 0, kAnyNumber, options.files,
+                     "pictures (PNG, EXR, PFM, JPEG, WebP)");
   line.add_switch("json", options.json,
                   "print JSON: an array with one object a picture, or one object for the machine; "
                   "memory in bytes");
@@ -72,6 +73,19 @@ std::string picture_text(const std::string& path, const ExrInfo& info) {
          (info.metadata ? origin_text(*info.metadata) : "");
 }
 
+std::string picture_text(const std::string& path, const PfmHeader& header) {
+  return path + "\n" + row("size", fmt::format("{}x{} pixels", header.width, header.height)) +
+         row("bit depth",
+             fmt::format("32 bits, float, {}-endian", header.is_big_endian ? "big" : "little")) +
+         row("channels", header.channels == 3 ? "3 (RGB)" : "1 (grey)");
+}
+
+std::string picture_text(const std::string& path) {
+  if (is_exr(path)) return picture_text(path, read_exr_info(path));
+  if (const auto pfm = read_pfm_info(path)) return picture_text(path, *pfm);
+  return picture_text(path, read_picture_info(path));
+}
+
 ExitCode describe_pictures(const InfoOptions& options) {
   Problems problems;
   Json pictures = Json::array();
@@ -80,8 +94,7 @@ ExitCode describe_pictures(const InfoOptions& options) {
       if (options.json) {
         pictures.push_back(picture_json(path));
       } else {
-        print_out(is_exr(path) ? picture_text(path, read_exr_info(path))
-                               : picture_text(path, read_picture_info(path)));
+        print_out(picture_text(path));
       }
     });
   }

@@ -49,8 +49,10 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
   add_frames(line, options.frames);
   add_renumber(line, options.frames);
   add_each(line, options.each, options.frames);
-  line.add_value("scene", "SCENE", text(options.scene_path),
-                 "scene (YAML) that the frames should be of (default: that of most of them)");
+  line.add_value(
+      "scene", "SCENE", text(options.scene_path),
+      "scene (YAML) that the frames should be of (default: that of most of them, or of the "
+      "first where as many are of another)");
   add_size(line, options.scene);
   add_scale(line, options.scene);
   add_crop(line, options.scene);
@@ -193,10 +195,12 @@ int run_verify(const Arguments& arguments) {
     if (state != FrameState::kSound) bad.push_back(frames[i]);
   }
   if (!is_quiet) {
-    if (!scene && origin.of_frame)
-      print_err(
-          "nearly every frame has a fingerprint of its own, as in a film of data: with --scene it "
-          "is checked which is right\n");
+    if (origin.fingerprints_vary && sound.size() > 1)
+      print_err(fmt::format(
+          "{}: of a scene that moves, or of several scenes; with --scene it is checked\n",
+          sound.size() > 2 ? "nearly every frame has a fingerprint of its own"
+                           : fmt::format("{} and {} differ in their fingerprints",
+                                         name.path(sound[0]), name.path(sound[1]))));
     const auto all = [](const FrameFile& /*file*/) { return true; };
     for (const std::string& line : existing.fault_lines(all)) print_err(line + "\n");
   }
