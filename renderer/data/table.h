@@ -147,7 +147,9 @@ class Table {
 };
 
 struct TableOptions {
-  std::string dataset = {};  ///< of several tables in a file (.npz, .h5) this one
+  std::string dataset = {};  ///< of several tables in a file (.npz, .ply, .h5) this one
+  /// Columns of a text are texts, too, where those of the same name, or else place, are.
+  std::span<const TableColumn> like = {};
 };
 
 /// Opens the table in a file, of whatever format its first bytes and else its suffix say. Throws
@@ -163,3 +165,7 @@ std::string columns_there(const Table& table);
 std::string no_such_column(const Table& table, std::string_view name);
 
 }  // namespace roundel
+/// The problem with a dataset of what is one table alone.
+inline constexpr std::string_view kNoDatasets =
+    "\"dataset\" is for files with several tables (.npz, .ply, .h5), but this is one table";
+

@@ -82,7 +82,7 @@ void survey_layers(Scene& scene, SceneUse use) {
 
 std::shared_ptr<const Table> open_frame(const DataFilm& film, const std::string& dataset,
                                         std::int64_t frame) {
-  std::shared_ptr<const Table> table = open_table(film.path(frame), {dataset});
+  std::shared_ptr<const Table> table = open_table(film.path(frame), {dataset, film.first.columns});
   const auto seen = film.seen.find(std::max<std::int64_t>(frame, 0));
   if (seen != film.seen.end() && seen->second != table->stamp())
     throw Error(ExitCode::kRuntimeFailure, table->path() + ": has changed while it was read");
