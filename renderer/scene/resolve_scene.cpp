@@ -209,6 +209,21 @@ void check_windows(const Scene& scene) {
   }
 }
 
+/// The scene at one of the next frames of its animation.
+std::optional<Scene> next_sound_frame(const Scene& scene) {
+  constexpr std::int64_t kMostTries = 20;
+  const std::int64_t end = scene.animation->start + scene.animation->frames;
+  for (std::int64_t frame = scene.frame + 1; frame < std::min(end, scene.frame + kMostTries);
+       ++frame) {
+    try {
+      return scene_at(scene, frame);
+    } catch (const Error& error) {
+      if (error.exit_code() != ExitCode::kInvalidScene) throw;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map) {
@@ -224,11 +239,20 @@ std::uint64_t most_data_bytes(const Scene& scene) {
   return (scene.memory > 0 ? scene.memory : physical_memory()) / kShare;
 }
 
-void resolve_scene(Scene& scene) {
+void resolve_scene(Scene& scene, bool any_frame) {
   apply_keys(scene, static_cast<double>(scene.frame));
   for_each_data(scene,
                 [&](const Layer& layer, DataSource& data) { settle_film(scene, layer, data); });
-  complete(scene, SceneUse::kDraw);
+  any_frame &= is_data_film(scene);
+  const Scene unresolved = any_frame ? scene : Scene();
+  try {
+    complete(scene, SceneUse::kDraw);
+  } catch (const Error& error) {
+    if (!any_frame || error.exit_code() != ExitCode::kInvalidScene) throw;
+    std::optional<Scene> next = next_sound_frame(unresolved);
+    if (!next) throw;
+    scene = std::move(*next);
+  }
   check_windows(scene);
 }
 

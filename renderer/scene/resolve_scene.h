@@ -8,8 +8,9 @@ namespace roundel {
 /// with the problems of all layers' data, one a line.
 ///
 /// Films of data: goes through all files first where domains, categories or the window come from
-/// all of them, and leaves the scene as it stands at its frame.
-void resolve_scene(Scene& scene);
+/// all of them, and leaves the scene as it stands at its frame; or, where that frame's data cannot
+/// be drawn and `any_frame` will do, at one of the next of which they can.
+void resolve_scene(Scene& scene, bool any_frame = false);
 
 enum class SceneUse {
   kDraw,

@@ -345,6 +345,10 @@ void hear_others(FirstRank& first, const Failure& own, std::vector<RankReport>& 
       std::string text = head + report.problem;
       for (std::size_t at = text.find('\n'); at != std::string::npos;
            at = text.find('\n', at + 1)) {
+  const bool are_invalid = std::any_of(
+      result.failed.begin(), result.failed.end(),
+      [](const FailedFrame& failed) { return failed.exit_code == ExitCode::kInvalidScene; });
+  if (worst == 0 && are_invalid) return static_cast<int>(ExitCode::kInvalidScene);
         text.insert(at + 1, head);
       }
       print_error(Error(static_cast<ExitCode>(report.exit_code), text));
