@@ -89,7 +89,9 @@ class LoadedScene {
     if (number < 0 || number > kMaxFrame)
       throw Error(ExitCode::kUsage,
                   fmt::format("frame: expected a number from 0 to {}, got {}", kMaxFrame, number));
-    return {scene_at(*scene_, number), number};
+    Scene scene = scene_at(*scene_, number);
+    warn_of_rounding(rounded_numbers(scene));
+    return {std::move(scene), number};
   }
 
  private:
@@ -188,7 +190,10 @@ std::unique_ptr<Frames> frames(const LoadedScene& loaded, const std::string& lis
 
 py::dict describe(const LoadedScene& loaded) {
   const Scene& scene = loaded.get();
-  const std::string print = without_gil([&] { return fingerprint(scene); });
+  const std::string print = without_gil([&] {
+    warn_of_rounding(rounded_numbers(scene));
+    return fingerprint(scene);
+  });
   const bool is_film = scene.animation.has_value();
   py::dict facts;
   facts["width"] = scene.image.width;
