@@ -277,8 +277,8 @@ const char* TextTable::row_end(const TextWindow& window, const char* place, bool
   return std::min(p + 1, window.end());
 }
 
-void TextTable::look_for_rounding(std::string_view field, double number, std::size_t column,
-                                  std::uint64_t row) const {
+[[gnu::cold]] void TextTable::look_for_rounding(std::string_view field, double number,
+                                                std::size_t column, std::uint64_t row) const {
   if (!is_before_rounded(column, row)) return;
   std::string room;
   const std::string_view digits = grammar_.text_of(field, room);
@@ -334,7 +334,7 @@ const char* TextTable::read_row(const TextWindow& window, const char* line,
         if (!grammar_.ends_field(*end))
           while (grammar_.is_blank(*end)) ++end;
         if (grammar_.ends_field(*end)) {
-          if (end - p >= kRoundedDigits && std::abs(number) >= kLeastRounded)
+          if (std::abs(number) >= kLeastRounded && end - p >= kRoundedDigits)
             look_for_rounding({p, end}, number, wanted_column, row);
           p = end;
           continue;
@@ -349,7 +349,7 @@ const char* TextTable::read_row(const TextWindow& window, const char* line,
     } else {
       const std::optional<double> number = grammar_.number_of({field, p});
       if (!number) fail_as_changed();
-      if (p - field >= kRoundedDigits && std::abs(*number) >= kLeastRounded)
+      if (std::abs(*number) >= kLeastRounded && p - field >= kRoundedDigits)
         look_for_rounding({field, p}, *number, wanted_column, row);
       out.numbers_to_fill(k)[i] = *number;
     }
