@@ -194,7 +194,10 @@ void write_scene(const std::string& path, const std::string& text,
 
 py::dict describe(const LoadedScene& loaded) {
   const Scene& scene = loaded.get();
-  const std::string print = without_gil([&] { return fingerprint(scene); });
+  const std::string print = without_gil([&] {
+    warn_of_rounding(rounded_numbers(scene));
+    return fingerprint(scene);
+  });
   const bool is_film = scene.animation.has_value();
   py::dict facts;
   facts["width"] = scene.image.width;

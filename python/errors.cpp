@@ -41,6 +41,15 @@ void set_up_errors() {
   host_checkpoint = &SignalWatch::look;
 }
 
+void warn_of_rounding(const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return;
+  constexpr py::ssize_t kCaller = 2;
+  const py::gil_scoped_acquire acquire;
+  const py::object category = py::module_::import("roundel._errors").attr("RoundelWarning");
+  for (const std::string& sentence : sentences)
+    if (PyErr_WarnEx(category.ptr(), sentence.c_str(), kCaller) != 0) throw Interrupted{};
+}
+
 SignalWatch::SignalWatch()
     : last_look_(std::chrono::steady_clock::now()), outer_(std::exchange(watch_of_thread, this)) {}
 

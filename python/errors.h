@@ -2,7 +2,9 @@
 #include <pybind11/pybind11.h>
 
 #include <chrono>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace roundel::python {
 
@@ -38,5 +40,9 @@ auto without_gil(Work&& work) {
     throw pybind11::error_already_set();
   }
 }
+
+/// A Python warning for each of rounded_numbers(), at the caller of the package's function. Takes
+/// the GIL.
+void warn_of_rounding(const std::vector<std::string>& sentences);
 
 }  // namespace roundel::python

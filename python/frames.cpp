@@ -87,6 +87,7 @@ Frames::Frames(std::shared_ptr<const Scene> scene, FrameList frames, const Machi
   if (type == SampleType::kFloat32)
     throw Error(ExitCode::kUsage, "dtype: expected uint8 or uint16 for frames, got \"float32\"");
   check_data_files(*scene_, frames);
+  note_rounded(*scene_);
   thread_ =
       std::thread([this, frames = std::move(frames), machine = machine] { draw(frames, machine); });
 }
@@ -111,9 +112,10 @@ void Frames::draw(const FrameList& frames, const MachineOptions& machine) {
     ExportJob job{*scene_, source, encoder, sink,
                   make_rasterizers(*scene_, frames.size(), machine)};
     job.memory_budget = machine.raster.memory_budget / 2;
-    job.goes_on = [this](const ExportCounts& counts) {
+    job.on_scene = [this](const Scene& scene) { note_rounded(scene); };
+    job.goes_on = [this](const ExportCounts& /*counts*/) {
       const std::lock_guard lock(mutex_);
-      return !stops_ && counts.failed == 0;
+      return !stops_;
     };
     const ExportResult result = export_frames(std::move(job));
     if (result.error) throw Error(*result.error);
@@ -128,6 +130,12 @@ void Frames::draw(const FrameList& frames, const MachineOptions& machine) {
     has_ended_ = true;
   }
   changed_.notify_all();
+}
+
+void Frames::note_rounded(const Scene& scene) {
+  const std::lock_guard lock(mutex_);
+  for (std::string& sentence : rounded_numbers(scene))
+    if (rounded_and_said_.insert(sentence).second) rounded_.push_back(std::move(sentence));
 }
 
 void Frames::add(Buffer<std::uint8_t> bytes) {
@@ -149,6 +157,10 @@ py::array Frames::next() {
       checkpoint();
       lock.lock();
     }
+    const std::vector<std::string> rounded = std::exchange(rounded_, {});
+    lock.unlock();
+    warn_of_rounding(rounded);
+    lock.lock();
     if (drawn_.empty()) {
       if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
       return false;

@@ -7,8 +7,10 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "python/pixels.h"
 #include "renderer/machine.h"
@@ -35,6 +37,7 @@ class Frames {
   /// For a thread of its own.
   void draw(const FrameList& frames, const MachineOptions& machine);
   void add(Buffer<std::uint8_t> bytes);
+  void note_rounded(const Scene& scene);
 
   std::shared_ptr<const Scene> scene_;
   SampleType type_;
@@ -43,6 +46,8 @@ class Frames {
   std::deque<Buffer<std::uint8_t>> drawn_;
   bool stops_ = false, has_ended_ = false;
   std::exception_ptr failure_;
+  std::vector<std::string> rounded_;        ///< rounded_numbers() that next() is to say
+  std::set<std::string> rounded_and_said_;  ///< or is to say
   std::thread thread_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "python/errors.h"
 #include "renderer/base/stage_stats.h"
 #include "renderer/scene/resolve_scene.h"
 
@@ -15,8 +16,10 @@ LoadedScene::LoadedScene(std::string text, std::string path, SceneOverrides over
 
 LoadedScene::Frame LoadedScene::at(std::optional<std::int64_t> frame) const {
   const std::int64_t number = frame.value_or(scene_->default_frame());
-  if (!has_frames(*scene_)) return {scene_, number};
-  return {std::make_shared<const Scene>(scene_at(*scene_, number)), number};
+  std::shared_ptr<const Scene> scene = scene_;
+  if (has_frames(*scene_)) scene = std::make_shared<const Scene>(scene_at(*scene_, number));
+  warn_of_rounding(rounded_numbers(*scene));
+  return {std::move(scene), number};
 }
 
 void LoadedScene::draw(const Frame& frame, Rasterizer& rasterizer,

@@ -11,9 +11,9 @@ The pixels are those of the command, on every machine. docs/python.md says more.
 """
 from ._core import DeviceArray
 from ._core import version as __version__
-from ._errors import Error, OutputError, Problem, RenderError, SceneError, UsageError
+from ._errors import Error, OutputError, Problem, RenderError, RoundelWarning, SceneError, UsageError
 from ._render import circles, diff, explain_pixel, fingerprint, frames, info, render, save, validate
 from ._scene import Scene
 
-__all__ = ["DeviceArray", "Error", "OutputError", "Problem", "RenderError", "Scene", "SceneError", "UsageError", "circles",
+__all__ = ["DeviceArray", "Error", "OutputError", "Problem", "RenderError", "RoundelWarning", "Scene", "SceneError", "UsageError", "circles",
            "diff", "explain_pixel", "fingerprint", "frames", "info", "render", "save", "validate"]

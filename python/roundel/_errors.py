@@ -48,6 +48,10 @@ class OutputError(Error, OSError):
     exit_code = 4
 
 
+class RoundelWarning(UserWarning):
+    """A picture may not be what was meant: whole numbers beyond 2**53 were rounded before they were compared."""
+
+
 # What a scene that is no file is called in messages.
 NO_FILE = "scene"
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
 #include <numeric>
 
 namespace roundel {
@@ -197,6 +199,26 @@ std::string join_names(const std::vector<std::string>& names, std::string_view l
     out += in_quotes ? fmt::format("\"{}\"", names[i]) : names[i];
   }
   return out;
+}
+
+bool is_rounded(std::string_view digits, double number) {
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  const bool is_negative = digits.starts_with('-');
+  if (is_negative) digits.remove_prefix(1);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
+    return false;
+  std::uint64_t size = 0;
+  constexpr int kBits = 53;
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), size).ec == std::errc())
+    return size != 0 && static_cast<int>(std::bit_width(size >> std::countr_zero(size))) > kBits;
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  return digits != fmt::format("{:.0f}", is_negative ? -number : number);
+}
+
+std::string rounding_text(std::string_view digits, double number) {
+  return fmt::format(
+      "{} is rounded to {:.0f}, as whole numbers beyond 2^53 are compared in binary64", digits,
+      number);
 }
 
 std::string memory_text(double bytes) {

@@ -50,6 +50,12 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
 std::string join_names(const std::vector<std::string>& names, std::string_view last_separator,
                        bool in_quotes);
 
+/// True where binary64 has not the whole number with these digits, and a sign, but `number` next to
+/// it. Text that is no whole number is none.
+bool is_rounded(std::string_view digits, double number);
+/// What to say then.
+std::string rounding_text(std::string_view digits, double number);
+
 /// "64.0 GiB"; MiB below 1 GiB, TiB from 1 TiB.
 std::string memory_text(double bytes);
 

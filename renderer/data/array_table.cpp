@@ -66,11 +66,35 @@ void ArrayTable::read_rows(std::span<const std::size_t> columns, std::uint64_t f
           read_texts(column.element, in, run.record_bytes, out.texts_to_fill(k).subspan(row, rows),
                      out);
         else
-          read_numbers(column.element, in, run.record_bytes,
-                       out.numbers_to_fill(k).subspan(row, rows));
+          read_column(columns[k], in, first + row, out.numbers_to_fill(k).subspan(row, rows));
       }
       if (run.has_pointers) run.bytes->release(bytes);
     }
+  }
+}
+
+void ArrayTable::read_column(std::size_t column, const std::byte* in, std::uint64_t first,
+                             std::span<double> out) const {
+  const Element& element = array_columns_[column].element;
+  const std::size_t stride = runs_[array_columns_[column].run].record_bytes;
+  if (!read_numbers(element, in, stride, out) || !is_before_rounded(column, first)) return;
+  if (const auto rounded = find_rounded(element, in, stride, out))
+    note_rounded(column, first + rounded->index, rounded->digits, out[rounded->index]);
+}
+
+void ArrayTable::read_order_keys(std::size_t column, std::uint64_t first, bool descending,
+                                 std::span<std::uint64_t> keys) const {
+  const ArrayColumn& of = array_columns_[column];
+  const RecordRun& run = runs_[of.run];
+  const std::uint64_t piece = rows_a_piece(run);
+  Buffer<std::byte> bytes(std::min<std::uint64_t>(piece, keys.size()) * run.record_bytes);
+  for (std::uint64_t row = 0; row < keys.size(); row += piece) {
+    const auto part = keys.subspan(row, std::min<std::uint64_t>(piece, keys.size() - row));
+    const std::span<std::byte> records = bytes.span().first(part.size() * run.record_bytes);
+    run.bytes->read_at(run.offset + (first + row) * run.record_bytes, records);
+    roundel::read_order_keys(of.element, records.data() + of.offset, run.record_bytes, descending,
+                             part);
+    if (run.has_pointers) run.bytes->release(records);
   }
 }
 

@@ -64,9 +64,15 @@ class ArrayTable final : public Table {
   std::uint64_t memory_bytes() const override;
   bool is_quick(std::span<const std::size_t> columns) const override;
 
+  void read_order_keys(std::size_t column, std::uint64_t first, bool descending,
+                       std::span<std::uint64_t> keys) const override;
+
  private:
   void read_rows(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
                  TableRows& out) const override;
+  /// Numbers of a column that begins at `in`, of rows from `first` on.
+  void read_column(std::size_t column, const std::byte* in, std::uint64_t first,
+                   std::span<double> out) const;
 
   std::vector<RecordRun> runs_;
   std::vector<ArrayColumn> array_columns_;

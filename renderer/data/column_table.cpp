@@ -61,11 +61,22 @@ void ColumnTable::read_rows(std::span<const std::size_t> columns, std::uint64_t 
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const auto& [element, begin, stride] = places_[columns[k]];
     const std::byte* const in = begin + first * stride;
-    if (element.is_text())
+    if (element.is_text()) {
       read_texts(element, in, stride, out.texts_to_fill(k).first(count), out);
-    else
-      read_numbers(element, in, stride, out.numbers_to_fill(k).first(count));
+      continue;
+    }
+    const std::span<double> numbers = out.numbers_to_fill(k).first(count);
+    if (!read_numbers(element, in, stride, numbers) || !is_before_rounded(columns[k], first))
+      continue;
+    if (const auto rounded = find_rounded(element, in, stride, numbers))
+      note_rounded(columns[k], first + rounded->index, rounded->digits, numbers[rounded->index]);
   }
+}
+
+void ColumnTable::read_order_keys(std::size_t column, std::uint64_t first, bool descending,
+                                  std::span<std::uint64_t> keys) const {
+  const auto& [element, begin, stride] = places_[column];
+  roundel::read_order_keys(element, begin + first * stride, stride, descending, keys);
 }
 
 void ColumnTable::visit_bytes(const VisitBytes& visit) const {

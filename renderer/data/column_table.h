@@ -33,6 +33,9 @@ class ColumnTable final : public Table {
   /// A structured array [rows]. Throws Error.
   void write(AtomicFile& file) const;
 
+  void read_order_keys(std::size_t column, std::uint64_t first, bool descending,
+                       std::span<std::uint64_t> keys) const override;
+
  private:
   void read_rows(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
                  TableRows& out) const override;

@@ -138,7 +138,20 @@ bool is_header(const TextGrammar& grammar, const std::vector<std::string>& first
   return false;
 }
 
-std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_only) {
+/// Makes texts of columns that are in `like`.
+void take_kinds(std::span<const TableColumn> like, std::vector<TableColumn>& columns) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::string& name = columns[c].name;
+    const auto other =
+        name.empty() ? like.begin() + static_cast<std::ptrdiff_t>(std::min(c, like.size()))
+                     : std::find_if(like.begin(), like.end(),
+                                    [&](const TableColumn& column) { return column.name == name; });
+    columns[c].is_text = other != like.end() && other->is_text;
+  }
+}
+
+std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_only,
+                            std::span<const TableColumn> like) {
   const auto fail = [&](const std::string& problem) {
     throw Error(ExitCode::kInvalidScene, file->path() + ": " + problem);
   };
@@ -170,17 +183,19 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
     form.columns.resize(first.size());
     for (std::size_t c = 0; c < first.size(); ++c) form.columns[c].name = std::move(first[c]);
   }
+  take_kinds(like, form.columns);
   return std::make_unique<TextTable>(std::move(file), std::move(form));
 }
 
 }  // namespace
 
-std::unique_ptr<Table> open_csv(std::shared_ptr<const InputFile> file) {
-  return open(std::move(file), false);
+std::unique_ptr<Table> open_csv(std::shared_ptr<const InputFile> file,
+                                std::span<const TableColumn> like) {
+  return open(std::move(file), false, like);
 }
 
 std::unique_ptr<Table> open_csv_texts(std::shared_ptr<const InputFile> file) {
-  return open(std::move(file), true);
+  return open(std::move(file), true, {});
 }
 
 }  // namespace roundel

@@ -94,7 +94,7 @@ DeflatedBytes::DeflatedBytes(std::shared_ptr<const InputFile> file, ZipMember me
     candidate.window.resize(window);
   }
   if (unpacked != member_.bytes) fail("unpacks to another number of bytes than it claims");
-  if (checksum != member_.checksum) fail("its checksum is wrong: the file is damaged");
+  check_checksum(*file_, member_, checksum);
 }
 
 void DeflatedBytes::read_at(std::uint64_t offset, std::span<std::byte> bytes) const {

@@ -64,6 +64,14 @@ double number_of_time(std::uint64_t bits) {
              : static_cast<double>(count);
 }
 
+constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
+
+bool is_wide_integer(const Element& element) {
+  return element.size == 8 &&
+         (element.kind == Element::Kind::kInteger || element.kind == Element::Kind::kUnsigned ||
+          element.kind == Element::Kind::kTime);
+}
+
 void append_utf8(std::uint32_t character, std::string& text) {
   if (character > 0x10FFFF || (character >= 0xD800 && character < 0xE000)) character = 0xFFFD;
   const auto add = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
@@ -89,13 +97,23 @@ TableColumn Element::column(std::string name) const {
   column.name = std::move(name);
   column.is_text = is_text();
   if (kind == Kind::kUnsigned && size <= 2) column.one = size == 1 ? 255 : 65535;
+  column.has_order_keys = is_wide_integer(*this);
   column.fits_float = !column.is_text && size <= (kind == Kind::kFloat ? 4 : 2);
   return column;
 }
 
-void read_numbers(const Element& element, const std::byte* in, std::size_t stride,
+bool read_numbers(const Element& element, const std::byte* in, std::size_t stride,
                   std::span<double> out) {
   const bool swap = element.is_big_endian;
+  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
+  bool is_beyond = false;
+  // Numbers from −offset to kExact are exact.
+  const auto wide = [&](std::uint64_t offset, const auto& to_number) {
+    convert<std::uint64_t>(in, stride, swap, out, [&](std::uint64_t bits) {
+      is_beyond |= bits + offset > kExact + offset;
+      return to_number(bits);
+    });
+  };
   const auto integers = [&]<typename Number>(Number /*type*/) {
     using Bits = std::make_unsigned_t<Number>;
     convert<Bits>(in, stride, swap, out,
@@ -103,32 +121,70 @@ void read_numbers(const Element& element, const std::byte* in, std::size_t strid
   };
   switch (element.kind) {
     case Element::Kind::kBool:
-      return convert<std::uint8_t>(in, stride, swap, out,
-                                   [](std::uint8_t bits) { return bits == 0 ? 0.0 : 1.0; });
+      convert<std::uint8_t>(in, stride, swap, out,
+                            [](std::uint8_t bits) { return bits == 0 ? 0.0 : 1.0; });
+      break;
     case Element::Kind::kInteger:
-      if (element.size == 1) return integers(std::int8_t{});
-      if (element.size == 2) return integers(std::int16_t{});
-      if (element.size == 4) return integers(std::int32_t{});
-      return integers(std::int64_t{});
+      if (element.size == 1) integers(std::int8_t{});
+      if (element.size == 2) integers(std::int16_t{});
+      if (element.size == 4) integers(std::int32_t{});
+      if (element.size == 8)
+        wide(kExact, [](std::uint64_t bits) {
+          return static_cast<double>(std::bit_cast<std::int64_t>(bits));
+        });
+      break;
     case Element::Kind::kUnsigned:
-      if (element.size == 1) return integers(std::uint8_t{});
-      if (element.size == 2) return integers(std::uint16_t{});
-      if (element.size == 4) return integers(std::uint32_t{});
-      return integers(std::uint64_t{});
+      if (element.size == 1) integers(std::uint8_t{});
+      if (element.size == 2) integers(std::uint16_t{});
+      if (element.size == 4) integers(std::uint32_t{});
+      if (element.size == 8) wide(0, [](std::uint64_t bits) { return static_cast<double>(bits); });
+      break;
     case Element::Kind::kFloat:
-      if (element.size == 2) return convert<std::uint16_t>(in, stride, swap, out, number_of_half);
+      if (element.size == 2) convert<std::uint16_t>(in, stride, swap, out, number_of_half);
       if (element.size == 4)
-        return convert<std::uint32_t>(in, stride, swap, out, [](std::uint32_t bits) {
+        convert<std::uint32_t>(in, stride, swap, out, [](std::uint32_t bits) {
           return static_cast<double>(std::bit_cast<float>(bits));
         });
-      return convert<std::uint64_t>(in, stride, swap, out,
-                                    [](std::uint64_t bits) { return std::bit_cast<double>(bits); });
+      if (element.size == 8)
+        convert<std::uint64_t>(in, stride, swap, out,
+                               [](std::uint64_t bits) { return std::bit_cast<double>(bits); });
+      break;
     case Element::Kind::kTime:
-      return convert<std::uint64_t>(in, stride, swap, out, number_of_time);
+      wide(kExact, number_of_time);
+      break;
     case Element::Kind::kBytes:
     case Element::Kind::kUtf32:
     case Element::Kind::kPointer:
       break;
+  }
+  return is_beyond;
+}
+
+std::optional<RoundedElement> find_rounded(const Element& element, const std::byte* in,
+                                           std::size_t stride, std::span<const double> numbers) {
+  constexpr double kExact = 0x1p53;
+  constexpr int kDigits = 53;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!(std::abs(numbers[i]) >= kExact)) continue;
+    const auto bits = bits_at<std::uint64_t>(in + i * stride, element.is_big_endian);
+    const std::uint64_t size = numbers[i] < 0 ? -bits : bits;
+    if (static_cast<int>(std::bit_width(size >> std::countr_zero(size))) <= kDigits) continue;
+    return RoundedElement{i, element.kind == Element::Kind::kUnsigned
+                                 ? std::to_string(bits)
+                                 : std::to_string(std::bit_cast<std::int64_t>(bits))};
+  }
+  return std::nullopt;
+}
+
+void read_order_keys(const Element& element, const std::byte* in, std::size_t stride,
+                     bool descending, std::span<std::uint64_t> keys) {
+  const bool is_time = element.kind == Element::Kind::kTime;
+  const std::uint64_t sign = element.kind == Element::Kind::kUnsigned ? 0 : kSignBit;
+  for (std::uint64_t& key : keys) {
+    const auto bits = bits_at<std::uint64_t>(in, element.is_big_endian);
+    const bool is_missing = is_time && bits == kSignBit;
+    key = is_missing ? 0 : descending ? ~(bits ^ sign) : bits ^ sign;
+    in += stride;
   }
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "renderer/data/table.h"
@@ -32,8 +34,19 @@ struct Element {
 };
 
 /// Converts out.size() numbers, the first at `in`, each `stride` bytes behind the one before it.
-void read_numbers(const Element& element, const std::byte* in, std::size_t stride,
+/// True where one of them is a whole number beyond 2⁵³, which may have been rounded.
+bool read_numbers(const Element& element, const std::byte* in, std::size_t stride,
                   std::span<double> out);
+/// The first of these numbers, as read_numbers() gave them, that was rounded, and its digits.
+struct RoundedElement {
+  std::size_t index;
+  std::string digits;
+};
+std::optional<RoundedElement> find_rounded(const Element& element, const std::byte* in,
+                                           std::size_t stride, std::span<const double> numbers);
+/// Table::read_order_keys() of elements that are such whole numbers.
+void read_order_keys(const Element& element, const std::byte* in, std::size_t stride,
+                     bool descending, std::span<std::uint64_t> keys);
 /// The same of texts, which `rows` keeps. Characters that are none become U+FFFD.
 void read_texts(const Element& element, const std::byte* in, std::size_t stride,
                 std::span<std::string_view> out, TableRows& rows);

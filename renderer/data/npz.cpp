@@ -1,12 +1,15 @@
 #include "renderer/data/npz.h"
 
 #include <fmt/format.h>
+#include <libdeflate.h>
 #include <tbb/parallel_for.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "renderer/base/checkpoint.h"
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 #include "renderer/data/deflated_bytes.h"
@@ -23,6 +26,32 @@ std::uint64_t run_bytes_of(const std::vector<ZipMember>& members) {
   std::uint64_t bytes = 0;
   for (const ZipMember& member : members) bytes += member.is_deflated ? member.bytes : 0;
   return std::max(kLeast, bytes / kMostPoints);
+}
+
+/// Reads a stored member once, on all cores, as a deflated one is unpacked: its rows are read
+/// later, only as they are needed.
+std::shared_ptr<const ByteSource> open_stored(const std::shared_ptr<const InputFile>& file,
+                                              const ZipMember& member) {
+  constexpr std::uint64_t kTask = std::uint64_t{1} << 22, kPiece = std::uint64_t{1} << 17;  // in L2
+  std::vector<std::uint32_t> checksums((member.bytes + kTask - 1) / kTask);
+  const auto size_of = [&](std::size_t task) {
+    return std::min(kTask, member.bytes - task * kTask);
+  };
+  tbb::parallel_for(std::size_t{0}, checksums.size(), [&](std::size_t task) {
+    Buffer<std::byte> room(std::min(kPiece, size_of(task)));
+    for (std::uint64_t at = 0; at < size_of(task); at += kPiece) {
+      checkpoint();
+      const auto piece = room.span().first(std::min(kPiece, size_of(task) - at));
+      file->read_at(member.offset + task * kTask + at, piece);
+      checksums[task] = libdeflate_crc32(checksums[task], piece.data(), piece.size());
+    }
+  });
+  std::uint32_t checksum = 0;
+  for (std::size_t task = 0; task < checksums.size(); ++task)
+    checksum = static_cast<std::uint32_t>(
+        crc32_combine(checksum, checksums[task], static_cast<z_off_t>(size_of(task))));
+  check_checksum(*file, member, checksum);
+  return std::make_shared<FileBytes>(file, member.offset);
 }
 
 std::string names_text(const std::vector<ZipMember>& members) {
@@ -60,7 +89,7 @@ std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std
     if (members[i].is_deflated)
       sources[i] = std::make_shared<DeflatedBytes>(file, members[i], run_bytes);
     else
-      sources[i] = std::make_shared<FileBytes>(file, members[i].offset);
+      sources[i] = open_stored(file, members[i]);
   });
 
   std::vector<RecordRun> runs;

@@ -45,7 +45,13 @@ std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& o
   };
   for (const auto& [magic, problem] : kRefused)
     if (start.starts_with(magic)) fail(problem);
-  if (start.starts_with("\x93NUMPY") || has_suffix({".npy"})) return open_npy(std::move(file));
+  const auto check_no_dataset = [&] {
+    if (!options.dataset.empty()) fail(kNoDatasets);
+  };
+  if (start.starts_with("\x93NUMPY") || has_suffix({".npy"})) {
+    check_no_dataset();
+    return open_npy(std::move(file));
+  }
   if (start.starts_with("PK\3\4") || start.starts_with("PK\5\6"))
     return open_npz(std::move(file), options.dataset);
   // Before it there may be a block of the user's.
@@ -54,7 +60,10 @@ std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& o
   if (has_suffix({".npz"})) fail("expected an archive of arrays, but it does not start like one");
   if (start.starts_with("ply\n") || start.starts_with("ply\r") || has_suffix({".ply"}))
     return open_ply(std::move(file), options.dataset);
-  if (has_suffix({".csv", ".tsv", ".tab", ".txt", ".dat"})) return open_csv(std::move(file));
+  if (has_suffix({".csv", ".tsv", ".tab", ".txt", ".dat"})) {
+    check_no_dataset();
+    return open_csv(std::move(file), options.like);
+  }
   fail("expected a table: .npy, .npz, .csv, .tsv, .ply or .h5");
   return nullptr;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <limits>
 #include <unordered_map>
 
 #include "renderer/base/checkpoint.h"
@@ -14,6 +15,8 @@
 
 namespace roundel {
 namespace {
+
+constexpr std::uint64_t kNoRounded = std::numeric_limits<std::uint64_t>::max();
 
 std::vector<std::string> names_of(const Table& table) {
   std::vector<std::string> names;
@@ -89,6 +92,29 @@ std::string Table::place_of(std::uint64_t row, std::size_t column) const {
   return fmt::format("row {}: {}", row, column_text(column));
 }
 
+std::optional<std::uint64_t> Table::first_rounded(std::size_t column) const {
+  const std::uint64_t row = first_rounded_[column];
+  return row == kNoRounded ? std::nullopt : std::optional(row);
+}
+
+void Table::forget_rounded() const {
+  for (std::atomic<std::uint64_t>& row : first_rounded_) row = kNoRounded;
+}
+
+std::string Table::rounding_of(std::size_t column) const {
+  const std::lock_guard lock(rounded_mutex_);
+  return fmt::format("{}: {}: {}", path(), place_of(first_rounded_[column], column),
+                     rounded_texts_[column]);
+}
+
+void Table::note_rounded(std::size_t column, std::uint64_t row, const std::string& digits,
+                         double number) const {
+  const std::lock_guard lock(rounded_mutex_);
+  if (!is_before_rounded(column, row)) return;
+  first_rounded_[column] = row;
+  rounded_texts_[column] = rounding_text(digits, number);
+}
+
 void Table::fail(const std::string& problem) const {
   throw Error(ExitCode::kInvalidScene, path() + ": " + problem);
 }
@@ -110,6 +136,8 @@ void Table::set_form(std::vector<TableColumn> columns, std::uint64_t rows, std::
                        quoted(columns[c].name)));
   }
   columns_ = std::move(columns);
+  first_rounded_ = std::vector<std::atomic<std::uint64_t>>(columns_.size());
+  forget_rounded();
   rows_ = rows;
   run_rows_ = std::max<std::uint64_t>(1, run_rows);
 }

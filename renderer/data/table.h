@@ -1,8 +1,11 @@
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,10 +18,11 @@
 namespace roundel {
 
 struct TableColumn {
-  std::string name;         ///< empty where the file gives none
-  bool is_text = false;     ///< else numbers
-  double one = 1;           ///< what stands for 1 in a colour: 255 for uint8, 65535 for uint16
-  bool fits_float = false;  ///< all values its type has are binary32 numbers, too
+  std::string name;             ///< empty where the file gives none
+  bool is_text = false;         ///< else numbers
+  double one = 1;               ///< what stands for 1 in a colour: 255 for uint8, 65535 for uint16
+  bool fits_float = false;      ///< all values its type has are binary32 numbers, too
+  bool has_order_keys = false;  ///< whole numbers of 64 bits, of which read_order_keys() has all
 };
 
 /// A table with more columns is refused.
@@ -90,6 +94,16 @@ class Table {
   /// are NaN.
   void read(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
             TableRows& out) const;
+  /// Of a column that has them, for rows first to first + keys.size() − 1: keys that ascend, or
+  /// descend, with its whole numbers, exactly, 0 for missing ones.
+  virtual void read_order_keys(std::size_t /*column*/, std::uint64_t /*first*/, bool /*descending*/,
+                               std::span<std::uint64_t> /*keys*/) const {}
+  /// Of the rows of a column that have been read: the first whose number was rounded.
+  std::optional<std::uint64_t> first_rounded(std::size_t column) const;
+  /// What to say of it: "PATH: row 17: id: 9007199254740993 is rounded to …".
+  std::string rounding_of(std::size_t column) const;
+  /// Columns in memory may hold other numbers by now.
+  void forget_rounded() const;
   /// Numbers of these columns will be read again, by blocks of so many rows: where reading them
   /// takes long, they may stay in memory from the first time on, in at most so many bytes.
   virtual void keep(std::span<const std::size_t> /*columns*/, std::uint64_t /*block_rows*/,
@@ -130,6 +144,13 @@ class Table {
   [[noreturn]] void fail(const std::string& problem) const;
   /// Throws what check_unchanged() does.
   [[noreturn]] void fail_as_changed() const;
+  /// True for rows before the first that is known to have been rounded.
+  bool is_before_rounded(std::size_t column, std::uint64_t row) const {
+    return row < first_rounded_[column].load(std::memory_order_relaxed);
+  }
+  /// For readers: this row's number was rounded. From many threads at once.
+  void note_rounded(std::size_t column, std::uint64_t row, const std::string& digits,
+                    double number) const;
   using VisitBytes = std::function<void(std::span<const std::byte>)>;
 
  private:
@@ -144,11 +165,20 @@ class Table {
   std::string path_;
   std::vector<TableColumn> columns_;
   std::uint64_t rows_ = 0, run_rows_ = 1;
+  mutable std::vector<std::atomic<std::uint64_t>> first_rounded_;  ///< by column, rows
+  mutable std::mutex rounded_mutex_;
+  mutable std::map<std::size_t, std::string> rounded_texts_;  ///< by column
 };
 
 struct TableOptions {
-  std::string dataset = {};  ///< of several tables in a file (.npz, .h5) this one
+  std::string dataset = {};  ///< of several tables in a file (.npz, .ply, .h5) this one
+  /// Columns of a text are texts, too, where those of the same name, or else place, are.
+  std::span<const TableColumn> like = {};
 };
+
+/// The problem with a dataset of what is one table alone.
+inline constexpr std::string_view kNoDatasets =
+    "\"dataset\" is for files with several tables (.npz, .ply, .h5), but this is one table";
 
 /// Opens the table in a file, of whatever format its first bytes and else its suffix say. Throws
 /// Error(kInvalidScene) "PATH: …" where it is missing, of no format that is known, or broken as far

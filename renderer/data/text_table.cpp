@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -19,6 +20,9 @@ namespace {
 
 constexpr std::uint64_t kTextBlockBytes = std::uint64_t{1} << 18;
 constexpr std::uint64_t kNoRow = std::numeric_limits<std::uint64_t>::max();
+/// Whole numbers with fewer digits, or below, are binary64 numbers.
+constexpr std::ptrdiff_t kRoundedDigits = 16;
+constexpr double kLeastRounded = 0x1p53;
 constexpr std::uint32_t kNoRowOfBlock = std::numeric_limits<std::uint32_t>::max();
 
 /// The first byte from `place` on that is no digit, or one at most 8 bytes before `end`.
@@ -273,10 +277,18 @@ const char* TextTable::row_end(const TextWindow& window, const char* place, bool
   return std::min(p + 1, window.end());
 }
 
-const char* TextTable::read_row(const TextWindow& window, const char* row,
-                                std::span<const Wanted> wanted, std::size_t i, TableRows& out,
-                                std::string& room) const {
-  const char* p = row;
+[[gnu::cold]] void TextTable::look_for_rounding(std::string_view field, double number,
+                                                std::size_t column, std::uint64_t row) const {
+  if (!is_before_rounded(column, row)) return;
+  std::string room;
+  const std::string_view digits = grammar_.text_of(field, room);
+  if (is_rounded(digits, number)) note_rounded(column, row, std::string(digits), number);
+}
+
+const char* TextTable::read_row(const TextWindow& window, const char* line,
+                                std::span<const Wanted> wanted, std::uint64_t row, std::size_t i,
+                                TableRows& out, std::string& room) const {
+  const char* p = line;
   std::size_t column = 0;
   const auto skip_field = [&] {
     if (has_quotes_) {
@@ -322,6 +334,8 @@ const char* TextTable::read_row(const TextWindow& window, const char* row,
         if (!grammar_.ends_field(*end))
           while (grammar_.is_blank(*end)) ++end;
         if (grammar_.ends_field(*end)) {
+          if (std::abs(number) >= kLeastRounded && end - p >= kRoundedDigits)
+            look_for_rounding({p, end}, number, wanted_column, row);
           p = end;
           continue;
         }
@@ -335,6 +349,8 @@ const char* TextTable::read_row(const TextWindow& window, const char* row,
     } else {
       const std::optional<double> number = grammar_.number_of({field, p});
       if (!number) fail_as_changed();
+      if (std::abs(*number) >= kLeastRounded && p - field >= kRoundedDigits)
+        look_for_rounding({field, p}, *number, wanted_column, row);
       out.numbers_to_fill(k)[i] = *number;
     }
   }
@@ -390,7 +406,7 @@ void TextTable::parse_rows(std::span<const std::size_t> columns, std::uint64_t f
     if (row < first)
       step([&] { return row_end(window, line, false, lines); });
     else
-      step([&] { return read_row(window, line, wanted, row - first, out, room); });
+      step([&] { return read_row(window, line, wanted, row, row - first, out, room); });
   }
 }
 

@@ -60,8 +60,11 @@ class TextTable final : public Table {
   const char* row_start(const TextWindow& window, const char* line, std::uint64_t& lines) const;
   const char* row_end(const TextWindow& window, const char* place, bool at_field_end,
                       std::uint64_t& lines) const;
-  const char* read_row(const TextWindow& window, const char* row, std::span<const Wanted> wanted,
-                       std::size_t i, TableRows& out, std::string& room) const;
+  const char* read_row(const TextWindow& window, const char* line, std::span<const Wanted> wanted,
+                       std::uint64_t row, std::size_t i, TableRows& out, std::string& room) const;
+  /// Notes a number of at least 2⁵³ that was rounded.
+  void look_for_rounding(std::string_view field, double number, std::size_t column,
+                         std::uint64_t row) const;
 
   TextGrammar grammar_;
   std::vector<IndexEntry> index_;

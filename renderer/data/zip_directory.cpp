@@ -162,6 +162,15 @@ class ZipReader {
 
 }  // namespace
 
+void check_checksum(const InputFile& file, const ZipMember& member, std::uint32_t found) {
+  if (found == member.checksum) return;
+  file.check_unchanged();
+  throw Error(ExitCode::kInvalidScene,
+              fmt::format("{}: {}: expected CRC-32 {:08x}, as the archive's directory says, got "
+                          "{:08x}: the file is damaged",
+                          file.path(), printable(member.name), member.checksum, found));
+}
+
 std::vector<ZipMember> read_zip_directory(const InputFile& file) {
   return ZipReader(file).members();
 }

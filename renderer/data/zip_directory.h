@@ -16,6 +16,10 @@ struct ZipMember {
   std::uint32_t checksum = 0;      ///< CRC-32, unpacked
 };
 
+/// Throws Error(kInvalidScene) "PATH: NAME: …" where a member's bytes have another checksum than
+/// the directory says.
+void check_checksum(const InputFile& file, const ZipMember& member, std::uint32_t found);
+
 /// The members of a ZIP archive, zip64 too, in the order of its directory. Throws
 /// Error(kInvalidScene) "PATH: …" for an archive that is broken, encrypted, packed otherwise, or
 /// that claims what cannot be: members that overlap, or that unpack to more than 1,032 times.

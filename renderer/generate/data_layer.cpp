@@ -328,10 +328,16 @@ class DataLayer final : public LayerSource {
       });
       return texts.sorted(order.descending);
     }
+    const std::size_t column = map_.columns[order.slot];
+    const bool has_keys =  // which are needed only where numbers are not what they were
+        table_.columns()[column].has_order_keys && table_.first_rounded(column);
     NumberOrder numbers(facts_.kept);
     for_each_block(RowUse::kOrder, [&](std::uint64_t block, MappedRun& run) {
-      numbers.add(facts_.kept_before_block(block), run.numbers(order.slot), run.kept,
-                  order.descending);
+      const std::uint64_t first = facts_.kept_before_block(block);
+      if (!has_keys) return numbers.add(first, run.numbers(order.slot), run.kept, order.descending);
+      run.keys.resize(run.count);
+      table_.read_order_keys(column, run.first, order.descending, run.keys);
+      numbers.add_keys(first, run.keys, run.kept);
     });
     return numbers.sorted();
   }

@@ -114,6 +114,11 @@ void NumberOrder::add(std::size_t first, std::span<const double> numbers,
     keys_[first + j] = order_key(numbers[kept[j]], descending);
 }
 
+void NumberOrder::add_keys(std::size_t first, std::span<const std::uint64_t> keys,
+                           std::span<const std::uint32_t> kept) {
+  for (std::size_t j = 0; j < kept.size(); ++j) keys_[first + j] = keys[kept[j]];
+}
+
 RowNumbers NumberOrder::sorted() {
   RowNumbers rows(keys_.size());
   sort_buckets(rows.span(), distribute(keys_.span(), rows.span(), itself));

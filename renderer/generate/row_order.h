@@ -22,6 +22,9 @@ class NumberOrder {
   /// Adds the kept ones among these numbers as rows `first` and following; from many threads.
   void add(std::size_t first, std::span<const double> numbers, std::span<const std::uint32_t> kept,
            bool descending);
+  /// The same of Table::read_order_keys().
+  void add_keys(std::size_t first, std::span<const std::uint64_t> keys,
+                std::span<const std::uint32_t> kept);
   RowNumbers sorted();
   /// Main memory that sorting takes at most, with the result.
   static std::uint64_t memory_bytes(std::uint64_t rows, std::uint64_t threads);

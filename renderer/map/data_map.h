@@ -109,6 +109,8 @@ struct DataMap {
   std::optional<Order> order;    ///< the last is on top; absent: as in the file
   bool skips_invalid = false;    ///< rows that cannot be drawn; else they are errors
   std::optional<std::array<Length, 2>> radius_limits;
+  /// Numbers of the scene's conditions and categories that were rounded, for people: "layers[0].…".
+  std::vector<std::string> rounded;
   /// From a layer's key "columns": circles are rounded to binary32 first, as they always were.
   bool is_plain = false;
 };
@@ -124,6 +126,15 @@ void for_each_scale(Map& map, const Visit& visit) {
 /// True where categories are the values that the data have.
 inline bool finds_categories(const ColorMap& color) {
   return color.kind == ColorMap::Kind::kCategories && !color.palette.empty();
+}
+
+/// The slots whose numbers conditions, categories and scales compare.
+inline std::vector<Slot> compared_slots(const DataMap& map) {
+  std::vector<Slot> slots;
+  for (const Condition& condition : map.where) slots.push_back(condition.slot);
+  for_each_scale(map, [&](const Scale& /*scale*/, Slot slot) { slots.push_back(slot); });
+  if (map.color.kind == ColorMap::Kind::kCategories) slots.push_back(map.color.slot);
+  return slots;
 }
 
 /// The slot of a column, a new one where it has none yet.

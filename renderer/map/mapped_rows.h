@@ -36,7 +36,8 @@ struct MappedRun {
   std::vector<std::int32_t> categories;              ///< −1: none
   std::vector<DisplayColor> colors;
   std::vector<double> t;
-  std::vector<double> room[5];  ///< NOLINT: for numbers that are in no column
+  std::vector<std::uint64_t> keys;  ///< that sort them, for who reads them
+  std::vector<double> room[5];      ///< NOLINT: for numbers that are in no column
 
   std::span<const double> numbers(Slot slot) const { return rows.numbers((*places)[slot]); }
   std::span<const std::string_view> texts(Slot slot) const { return rows.texts((*places)[slot]); }

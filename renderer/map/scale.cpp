@@ -29,21 +29,30 @@ struct Log {
 struct Symlog {
   double threshold;
   double operator()(double v) const {
-    return is_finite(v) ? std::copysign(portable_log2(1 + std::abs(v) / threshold), v) : kNan;
+    if (!is_finite(v)) return kNan;
+    const double share = 1 + std::abs(v) / threshold;
+    const double size = is_finite(share) ? portable_log2(share)
+                                         : portable_log2(std::abs(v)) - portable_log2(threshold);
+    return std::copysign(size, v);
   }
 };
 
 template <typename G>
 void apply(const G& g, const std::vector<double>& ends, std::span<const double> values,
            std::span<double> t) {
-  const double a = g(ends[0]), range = g(ends[1]) - a;
+  const double a = g(ends[0]), b = g(ends[1]), range = b - a;
   if (range == 0) {
     for (std::size_t i = 0; i < t.size(); ++i) t[i] = std::isnan(g(values[i])) ? kNan : 0.5;
     return;
   }
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    const double share = (g(values[i]) - a) / range;
-    t[i] = share < 0 ? 0 : share > 1 ? 1 : share;  // NaN stays
+  const auto clamped = [](double share) {
+    return share < 0 ? 0 : share > 1 ? 1 : share;  // NaN stays
+  };
+  if (is_finite(range)) {
+    for (std::size_t i = 0; i < t.size(); ++i) t[i] = clamped((g(values[i]) - a) / range);
+  } else {  // halves of ends so far apart are exact
+    for (std::size_t i = 0; i < t.size(); ++i)
+      t[i] = clamped((g(values[i]) / 2 - a / 2) / (b / 2 - a / 2));
   }
 }
 
@@ -64,8 +73,10 @@ void apply_rank(const std::vector<double>& knots, std::span<const double> values
     } else if (above == knots.begin() || above == knots.end()) {
       t[i] = above == knots.begin() ? 0 : 1;
     } else {
-      const double low = *(above - 1);
-      t[i] = (first - 1 + (v - low) / (*above - low)) / kSteps;
+      const double low = *(above - 1), gap = *above - low;
+      const double part =
+          is_finite(gap) ? (v - low) / gap : (v / 2 - low / 2) / (*above / 2 - low / 2);
+      t[i] = (first - 1 + part) / kSteps;
     }
   }
 }

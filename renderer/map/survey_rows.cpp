@@ -142,6 +142,7 @@ class Survey {
     const std::uint64_t blocks = (rows_ + block_rows_ - 1) / block_rows_;
     kept_.assign(blocks, 0);
     if (is_first_pass_) keep_numbers();
+    if (is_first_pass_ && table->is_in_memory()) table->forget_rounded();
     tbb::parallel_for(std::uint64_t{0}, blocks, [&](std::uint64_t block) {
       ThreadFound& found = threads_.local();
       found.scales.resize(tasks_.size());
@@ -157,7 +158,19 @@ class Survey {
       first_bad = std::min(first_bad, found.first_bad);
     }
     if (bad > 0 && !map_.skips_invalid) mapper_->fail_for(first_bad, bad);
+    if (is_first_pass_) say_what_is_rounded(*table, mapper_->map());
     mapper_.reset();
+  }
+
+  /// In columns that are compared. An order that has keys is exact.
+  void say_what_is_rounded(const Table& table, const DataMap& map) {
+    std::vector<Slot> slots = compared_slots(map);
+    if (map.order && !table.columns()[map.columns[map.order->slot]].has_order_keys)
+      slots.push_back(map.order->slot);
+    std::set<std::size_t> columns;
+    for (const Slot slot : slots) columns.insert(map.columns[slot]);
+    for (const std::size_t column : columns)
+      if (table.first_rounded(column)) facts_.rounded.push_back(table.rounding_of(column));
   }
 
   /// Adds up what is counted by table, after its first pass.

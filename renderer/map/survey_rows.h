@@ -31,6 +31,7 @@ struct DataFacts {
   /// Of the centres of rows that are kept, in scene space; left > right where there are none.
   double left, right, bottom, top;
   std::vector<ColumnRange> columns;    ///< by slot, of numbers; for people
+  std::vector<std::string> rounded;    ///< Table::rounding_of() where numbers were compared
   std::uint64_t order_text_bytes = 0;  ///< where a column of texts sorts
   std::uint64_t percentile_bytes = 0;  ///< main memory that finding percentiles took
 

@@ -52,7 +52,7 @@ void check_scene(std::string_view text, const std::string& path, const SceneOver
 Scene parse_scene(std::string_view text, const std::string& path, const SceneOverrides& overrides) {
   Scene scene = read_text(text, path, overrides);
   scene.memory = overrides.memory;
-  resolve_scene(scene);
+  resolve_scene(scene, overrides.is_film || overrides.frame);
   return overrides.frame ? scene_at(scene, *overrides.frame) : scene;
 }
 

@@ -29,6 +29,9 @@ struct SceneOverrides {
   /// Pixels on the left and above that are not drawn, then the width and height that are.
   std::optional<std::array<int, 4>> crop;
   std::optional<std::int64_t> frame;  ///< that the scene is at; else that of the animation
+  /// Frames are drawn one by one: of a film of data the scene may be at another than its first one,
+  /// where that has a file with rows that cannot be drawn.
+  bool is_film = false;
   std::optional<std::vector<std::string>> layers;  ///< names; all others are hidden
   std::vector<VarSetting> vars;                    ///< of a var set twice the last one counts
   /// Data in memory, by what `data` has in place of a file's name.

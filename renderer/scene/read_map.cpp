@@ -104,6 +104,14 @@ class MapReader {
   }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
+  /// Remembers a number that was rounded, and returns it.
+  double compared(ValidNode node, const std::string& key, std::string_view digits, double number) {
+    if (is_rounded(digits, number))
+      map_.rounded.push_back(fmt::format("line {}: {}.{}: {}", node.place().line, layer_path_, key,
+                                         rounding_text(digits, number)));
+    return number;
+  }
+
   NumberMap read_number_or_column(ValidNode node, const std::string& key) {
     if (is_plain_number(node)) return {{}, read_number(node)};
     return {read_column(node, key), 0};
@@ -244,7 +252,7 @@ class MapReader {
               value, fmt::format("{}.{}", key, name),
               fmt::format("expected a number, as {} of {} has, got {}",
                           column_text(map_.columns[color.slot]), table_.path(), quoted(name)));
-        category = {{}, number.value_or(0) + 0.0, category.color};
+        category = {{}, compared(value, key, name, number.value_or(0)) + 0.0, category.color};
       }
       color.categories.push_back(std::move(category));
     });
@@ -280,7 +288,8 @@ class MapReader {
           add_error(value, value_key,
                     fmt::format("{} of {} holds texts: expected \"in\" or \"not\"",
                                 column_text(*column), table_.path()));
-        (what == "min" ? condition.min : condition.max) = read_number(value);
+        (what == "min" ? condition.min : condition.max) =
+            compared(value, value_key, value.text(), read_number(value));
         return;
       }
       if (what == "in") condition.has_in = true;
@@ -289,7 +298,7 @@ class MapReader {
           (what == "in" ? condition.in_texts : condition.not_texts).emplace_back(item.text());
         } else if (is_plain_number(item)) {
           (what == "in" ? condition.in_numbers : condition.not_numbers)
-              .push_back(read_number(item));
+              .push_back(compared(item, value_key, item.text(), read_number(item)));
         } else {
           add_error(item, value_key,
                     fmt::format("expected a number, as {} of {} has, got {}", column_text(*column),

@@ -82,7 +82,7 @@ void survey_layers(Scene& scene, SceneUse use) {
 
 std::shared_ptr<const Table> open_frame(const DataFilm& film, const std::string& dataset,
                                         std::int64_t frame) {
-  std::shared_ptr<const Table> table = open_table(film.path(frame), {dataset});
+  std::shared_ptr<const Table> table = open_table(film.path(frame), {dataset, film.first.columns});
   const auto seen = film.seen.find(std::max<std::int64_t>(frame, 0));
   if (seen != film.seen.end() && seen->second != table->stamp())
     throw Error(ExitCode::kRuntimeFailure, table->path() + ": has changed while it was read");
@@ -209,6 +209,21 @@ void check_windows(const Scene& scene) {
   }
 }
 
+/// The scene at one of the next frames of its animation.
+std::optional<Scene> next_sound_frame(const Scene& scene) {
+  constexpr std::int64_t kMostTries = 20;
+  const std::int64_t end = scene.animation->start + scene.animation->frames;
+  for (std::int64_t frame = scene.frame + 1; frame < std::min(end, scene.frame + kMostTries);
+       ++frame) {
+    try {
+      return scene_at(scene, frame);
+    } catch (const Error& error) {
+      if (error.exit_code() != ExitCode::kInvalidScene) throw;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map) {
@@ -224,11 +239,20 @@ std::uint64_t most_data_bytes(const Scene& scene) {
   return (scene.memory > 0 ? scene.memory : physical_memory()) / kShare;
 }
 
-void resolve_scene(Scene& scene) {
+void resolve_scene(Scene& scene, bool any_frame) {
   apply_keys(scene, static_cast<double>(scene.frame));
   for_each_data(scene,
                 [&](const Layer& layer, DataSource& data) { settle_film(scene, layer, data); });
-  complete(scene, SceneUse::kDraw);
+  any_frame &= is_data_film(scene);
+  const Scene unresolved = any_frame ? scene : Scene();
+  try {
+    complete(scene, SceneUse::kDraw);
+  } catch (const Error& error) {
+    if (!any_frame || error.exit_code() != ExitCode::kInvalidScene) throw;
+    std::optional<Scene> next = next_sound_frame(unresolved);
+    if (!next) throw;
+    scene = std::move(*next);
+  }
   check_windows(scene);
 }
 
@@ -270,6 +294,23 @@ Scene settled(Scene scene, const FrameList& frames) {
   scene.keyed =
       moving.empty() ? nullptr : std::make_shared<const std::vector<KeyedValue>>(std::move(moving));
   return scene;
+}
+
+std::vector<std::string> rounded_numbers(const Scene& scene) {
+  std::vector<std::string> sentences;
+  const auto add = [&](const std::vector<std::string>& of) {
+    for (const std::string& sentence : of)
+      if (std::find(sentences.begin(), sentences.end(), sentence) == sentences.end())
+        sentences.push_back(sentence);
+  };
+  for (const Layer& layer : scene.layers) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    if (layer.is_hidden || data == nullptr) continue;
+    if (data->map) add(data->map->rounded);
+    if (data->film && data->film->facts) add(data->film->facts->rounded);
+    if (data->facts) add(data->facts->rounded);
+  }
+  return sentences;
 }
 
 std::string missing_files(const DataFilm& film, const FrameList& frames) {

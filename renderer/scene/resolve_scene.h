@@ -8,8 +8,9 @@ namespace roundel {
 /// with the problems of all layers' data, one a line.
 ///
 /// Films of data: goes through all files first where domains, categories or the window come from
-/// all of them, and leaves the scene as it stands at its frame.
-void resolve_scene(Scene& scene);
+/// all of them, and leaves the scene as it stands at its frame; or, where that frame's data cannot
+/// be drawn and `any_frame` will do, at one of the next of which they can.
+void resolve_scene(Scene& scene, bool any_frame = false);
 
 enum class SceneUse {
   kDraw,
@@ -33,6 +34,11 @@ std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const 
 /// What stays in memory of a layer's data, or its circles, until they are drawn may take so many
 /// bytes.
 std::uint64_t most_data_bytes(const Scene& scene);
+
+/// A sentence for each column, or number of the scene, whose whole numbers were rounded before they
+/// were compared; of a film of data those of the scene's frame, and of all files where something
+/// goes by all. Nothing of hidden layers.
+std::vector<std::string> rounded_numbers(const Scene& scene);
 
 /// Throws Error(kInvalidScene) with all of these frames that lack a file of data.
 void check_data_files(const Scene& scene, const FrameList& frames);

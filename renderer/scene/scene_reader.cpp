@@ -472,9 +472,9 @@ class SceneReader {
   const DataFile& open_data(const std::string& path, const std::string& dataset) {
     const auto given = overrides_.tables.find(path);
     if (given != overrides_.tables.end()) {
-      DataFile& data = data_files_[{path, dataset}];
-      data.table = given->second;  // which is hashed where that is asked for
-      return data;
+      if (!dataset.empty())
+        throw Error(ExitCode::kInvalidScene, path + ": " + std::string(kNoDatasets));
+      return data_files_[{path, dataset}] = {given->second};  // hashed where that is asked for
     }
     const auto known = data_files_.find({path, dataset});
     if (known != data_files_.end()) return known->second;

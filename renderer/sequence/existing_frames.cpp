@@ -233,11 +233,18 @@ void ExistingFrames::judge_one(std::size_t i, const ExpectedOrigin& expected, co
   const bool says_frame = !file.origin->fingerprint.empty();
   const bool is_other =  // misnamed
       !expected.shown && std::binary_search(frames_.begin(), frames_.end(), file.said);
-  const FrameOrigin wanted = expected.of_frame && says_frame
-                                 ? expected.of_frame(is_other ? file.said : frames_[i])
-                                 : expected.all;
+  const std::int64_t frame = is_other ? file.said : frames_[i];
   const std::string than = expected.example.empty() ? word : "unlike " + expected.example + " with";
-  std::string fault = fault_of(*file.origin, wanted, expected, than);
+  std::string fault;
+  try {
+    const bool is_own = expected.of_frame && says_frame;
+    const FrameOrigin wanted = is_own ? expected.of_frame(frame) : expected.all;
+    fault = fault_of(*file.origin, wanted, expected, than);
+  } catch (const Error& error) {
+    if (error.exit_code() != ExitCode::kInvalidScene) throw;
+    const std::string_view reason = error.what();  // of the frame's own data
+    fault = fmt::format("of what cannot be drawn ({})", reason.substr(0, reason.find('\n')));
+  }
   file.is_misnamed =
       fault.empty() && says_frame && file.said != expected.shown.value_or(frames_[i]);
   if (file.is_misnamed) fault = "misnamed";

@@ -18,6 +18,20 @@ ExportCircles::ExportCircles(const Scene& scene, std::uint64_t budget, bool repe
                  (bytes <= budget || !source_.first().is_streamed());
 }
 
+std::optional<NextFrame> ExportCircles::next(FrameSource& frames, bool may_fail,
+                                             StageStats& stats) {
+  const std::optional<std::int64_t> number = frames.next();
+  if (!number) return std::nullopt;
+  NextFrame frame{*number};
+  try {
+    frame.circles = at(*number, stats);
+  } catch (...) {
+    if (!is_read_ || !may_fail) throw;
+    frame.error = current_error();
+  }
+  return frame;
+}
+
 std::optional<FrameCircles> ExportCircles::at(std::int64_t frame, StageStats& stats) {
   if (!source_.varies()) {
     if (!constant_) return constant_ = make(frame, source_.at(frame), stats);

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/error.h"
 #include "renderer/generate/generate.h"
+#include "renderer/sequence/frame_list.h"
 
 namespace roundel {
 
@@ -20,6 +22,13 @@ struct FrameCircles {
   std::shared_ptr<const Scene> scene = {};          ///< where each frame has its own
 };
 
+/// A frame of which there are circles, or why there are none.
+struct NextFrame {
+  std::int64_t frame;
+  std::optional<FrameCircles> circles = {};  ///< nothing: it takes the picture of the one before
+  std::optional<Error> error = {};           ///< with the frame's own data or scene
+};
+
 /// The circles of the frames that an export draws, one frame after the other.
 class ExportCircles {
  public:
@@ -30,6 +39,9 @@ class ExportCircles {
 
   /// True where frames may take the picture of the one before.
   bool repeats() const { return repeats_; }
+  /// The next of the frames, if there is one. Throws what has to do with other frames, too; all
+  /// that is wrong where a frame may not fail.
+  std::optional<NextFrame> next(FrameSource& frames, bool may_fail, StageStats& stats);
   /// Nothing where the frame takes the picture of the one that was asked for last. Used by one
   /// thread.
   std::optional<FrameCircles> at(std::int64_t frame, StageStats& stats);

@@ -152,31 +152,28 @@ class ExportPipeline {
     while (wait_for_room(lock)) {
       lock.unlock();
       StageStats stats;
-      std::optional<FrameCircles> circles;
-      std::int64_t frame = 0;
-      bool goes_on = false;
+      std::optional<NextFrame> next;
+      const bool may_fail = job_.repeats && !job_.sink.in_order();
       const std::optional<Error> error = error_of([&] {
-        if (const auto next = job_.frames.next()) {
-          frame = *next;
-          circles = circles_.at(frame, stats);
-          goes_on = true;
-        }
+        next = circles_.next(job_.frames, may_fail, stats);
+        if (next && next->circles && next->circles->scene) job_.on_scene(*next->circles->scene);
       });
       lock.lock();
-      if (error) {
-        result_.error = error;
-        stop_locked();
-      }
-      if (!goes_on) break;
+      if (error) result_.error = error;  // frames before it are still drawn
+      if (error || !next) break;
       result_.stages.add(stats);
       ++in_flight_;
       const std::size_t index = next_index_++;
-      if (!circles) {
-        repeat_picture(index, frame);
+      if (next->error) {
+        fail_frame(index, next->frame, *next->error);
+        continue;
+      }
+      if (!next->circles) {
+        repeat_picture(index, next->frame);
         if (must_help()) wake(drawable_);
         continue;
       }
-      to_draw_.push_back({index, frame, {std::move(*circles), share_picture()}});
+      to_draw_.push_back({index, next->frame, {std::move(*next->circles), share_picture()}});
       wake(drawable_);
     }
     all_generated_ = true;
@@ -419,6 +416,7 @@ class ExportPipeline {
 
   void fail_frame(std::size_t index, std::int64_t frame, const Error& error) {
     --in_flight_;
+    job_.sink.drop_claim(frame);  // another process may do better, and must not wait for it
     result_.failed.push_back({frame, error.exit_code(), error.what()});
     ++failures_in_a_row_;
     if (job_.sink.in_order()) {

@@ -35,10 +35,14 @@ struct ExportJob {
   std::vector<std::unique_ptr<Rasterizer>> rasterizers;
   int encoders = 0;  ///< pictures encoded at once; 0: one a core
   std::uint64_t memory_budget =
-      0;                ///< bytes for pictures on their way; 0: a share of what there is
-  bool repeats = true;  ///< a frame like the one before takes its picture; else each is drawn
+      0;  ///< bytes for pictures on their way; 0: a share of what there is
+  /// A frame like the one before takes its picture; else each is drawn, and one whose data
+  /// or scene cannot be read is the end, as in a stream.
+  bool repeats = true;
   /// Called after each frame that was written, from several threads at once.
   std::function<void(std::int64_t frame, std::uint64_t bytes)> on_written = [](auto, auto) {};
+  /// Called before each frame that has a scene of its own is drawn, by one thread.
+  std::function<void(const Scene& scene)> on_scene = [](auto&) {};
   /// Called every now and then, by the thread that waits for the end. Where it returns false no
   /// further frame is drawn; pictures already drawn are encoded and written.
   std::function<bool(const ExportCounts& counts)> goes_on = [](auto&) { return true; };
@@ -78,9 +82,10 @@ struct ExportResult {
 /// way at once, which bounds memory. When all of these wait for an encoder, the threads of the
 /// rasterizers encode too.
 ///
-/// A frame that cannot be encoded or written has failed, and the others go on, until many fail one
-/// after the other. A rasterizer that fails is given up and its frame goes to another one. Throws
-/// what `goes_on` throws, after everything has come to its end.
+/// A frame whose own data or scene cannot be read, or that cannot be encoded or written, has
+/// failed, and the others go on, until many fail one after the other. A rasterizer that fails is
+/// given up and its frame goes to another one. Throws what `goes_on` throws, after everything has
+/// come to its end.
 ExportResult export_frames(ExportJob job);
 
 }  // namespace roundel

@@ -26,6 +26,8 @@ class FrameSink {
   virtual std::string name(std::int64_t frame) const = 0;
   /// Throws Error; the frame is then not there.
   virtual void write(std::int64_t frame, std::span<const std::uint8_t> bytes) = 0;
+  /// The frame has failed: whatever was made ready for it may go.
+  virtual void drop_claim(std::int64_t /*frame*/) {}
 
  protected:
   FrameSink() = default;
@@ -45,7 +47,7 @@ class FileSink final : public FrameSink {
   /// Makes the frame's temporary file ahead of time, see AtomicFile::claim(): false while another
   /// process has it. What is wrong with the place is left for write() to say.
   bool claim(std::int64_t frame);
-  void drop_claim(std::int64_t frame);
+  void drop_claim(std::int64_t frame) override;
 
  private:
   /// Null where there is none.

@@ -88,5 +88,19 @@ TEST(Text, MemoryHasTheUnitThatSuitsIt) {
   EXPECT_EQ(memory_text(1e30), "more than a million TiB");
 }
 
+TEST(Text, WholeNumbersThatBinary64HasNotAreRounded) {
+  for (const char* const digits :
+       {"9007199254740993", "-9007199254740993", "+9007199254740993", "0009007199254740993",
+        "18446744073709551615", "100000000000000000000001"})
+    EXPECT_TRUE(is_rounded(digits, std::strtod(digits, nullptr))) << digits;
+  for (const char* const digits :
+       {"9007199254740992", "-9007199254740994", "0", "00", "-0", "9223372036854775808",
+        "9007199254740993.0", "9.007199254740993e15", "", "-", "texts"})
+    EXPECT_FALSE(is_rounded(digits, std::strtod(digits, nullptr))) << digits;
+  EXPECT_EQ(rounding_text("-9007199254740993", -0x1p53),
+            "-9007199254740993 is rounded to -9007199254740992, as whole numbers beyond 2^53 are "
+            "compared in binary64");
+}
+
 }  // namespace
 }  // namespace roundel

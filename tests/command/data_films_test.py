@@ -4,13 +4,14 @@
 import os
 import re
 import shutil
+import subprocess
 import unittest
 
 import numpy as np
 
-from command_case import CommandCase
+from command_case import ROUNDEL, CommandCase
 
-DONE, FAILED, INVALID, REFUSED = 0, 1, 3, 4
+DONE, FAILED, INVALID, REFUSED, SOME_FAILED = 0, 1, 3, 4, 5
 START, FRAMES = 3, 6
 HEAD = f"image: {{width: 64, height: 48}}\nanimation: {{start: {START}, frames: {FRAMES}}}\n"
 MAP = "map: {x: x, y: y, radius: {column: v, range: [0.01, 0.05]}, color: {column: v, colormap: ['#000000', '#ffffff']}}"
@@ -226,6 +227,112 @@ class DataFilmsTest(CommandCase):
         self.assertRegex(self.error(), r'd_0005.npz: "v": expected numbers, as .*d_0003.npz has, got texts')
         np.savez(self.path("d_0005.npz"), x=[1.0, np.nan], y=[1.0, 1], v=[1.0, 1])
         self.assertIn("d_0005.npz: row 1: x: x: expected a number", self.error())
+
+    def spoil(self, frame):
+        """Data with a row that cannot be drawn."""
+        data = columns(frame)
+        data["x"][7] = np.nan
+        np.savez(self.path(f"d_{frame:04}.npz"), **data)
+
+    def test_bad_data_fail_their_frame_alone(self):
+        maps = {"map": MAP.replace("colormap", "over: frame, colormap").replace("range", "over: frame, range"),
+                "numbers": "map: {x: x, y: y, radius: 0.02}", "where": "map: {x: x, y: y, radius: 0.02}, where: {v: {min: 0}}"}
+        for name, one in maps.items():
+            with self.subTest(name):
+                for frame in self.frames():
+                    np.savez(self.path(f"d_{frame:04}.npz"), **columns(frame))
+                self.scene("data: d_####.npz, " + one)
+                render = ("render", "s.yaml", "--frames", "all", "-o", f"{name}_##.png")
+                for threads in "12":
+                    self.run_roundel(*render, "--overwrite", "--threads", threads)
+                    whole = {frame: self.read(f"{name}_{frame:02}.png") for frame in self.frames()}
+                    for bad in (START, 5, START + FRAMES - 1):
+                        self.spoil(bad)
+                        for frame in self.frames():
+                            os.remove(self.path(f"{name}_{frame:02}.png"))
+                        said = self.error(*render, "--threads", threads, code=SOME_FAILED)
+                        self.assertIn(f"frame {bad}: d_{bad:04}.npz: row 7: x: x: expected a number from -1e15 to 1e15, got nan",
+                                      said)
+                        self.assertIn(f"1 of 6 frames are missing; to make them: --frames {bad}\n", said)
+                        self.assertEqual({frame: self.read(f"{name}_{frame:02}.png") for frame in self.frames()
+                                          if frame != bad}, {f: p for f, p in whole.items() if f != bad})
+                        self.assertFalse(os.path.exists(self.path(f"{name}_{bad:02}.png")))
+                        self.assertIn("0 frames (5 kept)", self.error(*render, "--resume", code=SOME_FAILED))
+                        verify = ("verify", f"{name}_##.png", "--frames", "all", "--scene", "s.yaml")
+                        self.assertEqual(self.run_roundel(*verify, code=FAILED).stdout.decode(),
+                                         f"missing: {bad}\n--frames {bad}\n")
+                        self.assertIn("row 7: x: x", self.error("validate", "s.yaml", "--frame", str(bad)))
+                        self.run_roundel("validate", "s.yaml", "--frame", "4")
+                        self.run_roundel("render", "s.yaml", "--frame", "4", "-o", "still.png")
+                        self.assertEqual(self.read("still.png"), whole[4])
+                        np.savez(self.path(f"d_{bad:04}.npz"), **columns(bad))
+                        self.assertIn("1 frame (5 kept)", self.error(*render, "--resume", code=DONE))
+                        self.assertEqual(self.read(f"{name}_{bad:02}.png"), whole[bad])
+
+    def test_other_bad_files_fail_their_frame_alone_too(self):
+        self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
+        render = ("render", "s.yaml", "--frames", "all", "-o", "f_##.png")
+        np.savez(self.path("d_0004.npz"), x=[1.0], speed=[1.0])
+        self.write("d_0006.npz", "PK\x03\x04 and nothing more")
+        said = self.error(*render, code=SOME_FAILED)
+        self.assertIn('frame 4: d_0004.npz has no column "y"', said)
+        self.assertIn("frame 6: d_0006.npz: the archive's directory is broken or cut short", said)
+        self.assertIn("2 of 6 frames are missing; to make them: --frames 4,6\n", said)
+
+    def test_exports_that_share_a_film_do_not_wait_for_bad_frames(self):
+        self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
+        for frame in (4, 5, 7):
+            self.spoil(frame)
+        command = [ROUNDEL, "render", "s.yaml", "--frames", "all", "-o", "f_##.png", "--resume", "--backend", "cpu"]
+        both = [subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE) for _ in range(2)]
+        for process in both:
+            _, said = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, SOME_FAILED, said)
+            self.assertIn(b"frame 7: d_0007.npz: row 7", said)
+
+    def test_frames_of_which_none_can_be_drawn_are_invalid(self):
+        self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
+        self.spoil(5)
+        self.assertIn("frame 5: d_0005.npz: row 7", self.error("render", "s.yaml", "--frames", "5", "-o", "f_##.png"))
+        for frame in self.frames():
+            self.spoil(frame)
+        self.assertIn("d_0003.npz: row 7", self.error("render", "s.yaml", "--frames", "all", "-o", "f_##.png"))
+
+    def test_what_all_files_say_needs_all_files(self):
+        self.scene()
+        self.spoil(5)
+        self.assertIn("d_0005.npz: row 7", self.error("render", "s.yaml", "--frames", "all", "-o", "f_##.png"))
+        self.assertFalse(os.path.exists(self.path("f_03.png")))
+
+    def test_a_stream_ends_at_a_bad_frame(self):
+        self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
+        self.spoil(5)
+        done = self.run_roundel("render", "s.yaml", "--frames", "all", "-o", "-", "--format", "rawvideo", code=INVALID)
+        self.assertEqual(len(done.stdout), 2 * 64 * 48 * 3)
+        self.assertIn(b"d_0005.npz: row 7", done.stderr)
+        self.assertIn(b"4 of 6 frames are missing; to make them: --frames 5-8", done.stderr)
+
+    def test_pictures_of_data_that_became_bad_are_foreign(self):
+        self.scene("data: d_####.npz, " + MAP.replace("colormap", "over: frame, colormap").replace("range", "over: frame, range"))
+        render = ("render", "s.yaml", "--frames", "all", "-o", "f_##.png")
+        self.run_roundel(*render)
+        self.spoil(5)
+        verify = ("verify", "f_##.png", "--frames", "all", "--scene", "s.yaml")
+        done = self.run_roundel(*verify, code=FAILED)
+        self.assertEqual(done.stdout, b"foreign: 5\n--frames 5\n")
+        self.assertIn(b"1 frame is of what cannot be drawn (d_0005.npz: row 7: x: x: expected", done.stderr)
+
+    def test_an_empty_column_of_texts_stays_one(self):
+        for frame in self.frames():
+            kinds = "7,," if frame == 4 else ",," if frame == 5 else "a,b,"
+            rows = "".join(f"0.{i},0.5,{kind}\n" for i, kind in enumerate(kinds.split(","), 1))
+            self.write(f"k_{frame}.csv", "x,y,kind\n" + rows)
+        for over in ("film", "frame"):
+            self.scene("data: k_#.csv, map: {x: x, y: y, radius: 0.1, color: {column: kind, missing: 0.5, over: "
+                       + over + ", categories: tab10}}, where: {kind: {not: [b]}}")
+            self.run_roundel("render", "s.yaml", "--frames", "all", "-o", "f_##.png", "--overwrite")
+            counts = [len(found) for found in self.circles()]
+            self.assertEqual(counts, [2, 3, 3, 2, 2, 2])
 
     def test_a_name_that_is_there_is_one_file(self):
         shutil.copy(self.path("d_0003.npz"), self.path("d_####.npz"))

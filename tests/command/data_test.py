@@ -154,6 +154,19 @@ class DataTest(unittest.TestCase):
         self.write_scene([(1e15, -1e15, 1)], 1e15, 1)
         self.run_roundel("validate", "s.yaml")
 
+    def test_datasets_are_of_files_with_several_tables(self):
+        files = {"d.csv": b"x,y\n0,1\n", "d.tsv": b"x\ty\n0\t1\n"}
+        self.write_scene([(0.5, 0.5, 0.1)], 0.5, 1)
+        with open(self.path("d.npy"), "rb") as file:
+            files["d.npy"] = file.read()
+        for name, content in files.items():
+            with open(self.path(name), "wb") as file:
+                file.write(content)
+            with open(self.path("s.yaml"), "w", encoding="utf-8") as file:
+                file.write(f"version: 1\nlayers:\n  - data: {name}\n    dataset: cells\n    columns: [x, y, radius]\n")
+            self.assertIn(f's.yaml:3:11: layers[0].data: {name}: "dataset" is for files with several tables (.npz, .ply, '
+                          ".h5), but this is one table", self.run_roundel("validate", "s.yaml", code=INVALID).stderr)
+
     def test_bad_files_are_refused_with_their_place_in_little_memory(self):
         for name, (content, error) in BAD_FILES.items():
             with self.subTest(name):

@@ -41,6 +41,23 @@ class Csv : public testing::Test {
 using Names = std::vector<std::string>;
 using Values = std::vector<double>;
 
+TEST_F(Csv, ColumnsAreTextsWhereThoseOfAnotherTableAre) {
+  const auto first = open("x,kind\n1,a\n2,b\n", "first.csv");
+  for (const std::string text : {"kind,x,y\n,1,3\n,2,4\n", "kind,x,y\n7,1,3\n007,2,4\n"}) {
+    const std::string path = folder.write("a.csv", text);
+    const auto alone = open_table(path), like = open_table(path, {"", first->columns()});
+    EXPECT_FALSE(alone->columns()[0].is_text);
+    EXPECT_TRUE(like->columns()[0].is_text);
+    EXPECT_FALSE(like->columns()[1].is_text) << "numbers stay";
+    EXPECT_FALSE(like->columns()[2].is_text) << "which the other has not";
+    EXPECT_EQ(rows_of(*like, 1, 1).texts(0)[0], text.find("007") == text.npos ? "" : "007");
+  }
+  const auto unnamed = open("1,a\n2,b\n", "first.csv");
+  EXPECT_TRUE(open_table(folder.write("a.csv", "1,\n2,\n"), {"", unnamed->columns()})
+                  ->columns()[1]
+                  .is_text);
+}
+
 TEST_F(Csv, FieldsAreDividedByWhateverTheFirstLineHasMostOf) {
   for (const std::string text :
        {"x,y\n1,2\n3,4\n", "x;y\n1;2\n3;4", "x\ty\r\n1\t2\r\n3\t4\r\n", "x|y\n1|2\n3|4\n",

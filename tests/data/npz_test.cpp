@@ -1,5 +1,9 @@
+#include <libdeflate.h>
+
 #include <cstring>
+#include <iomanip>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,6 +27,13 @@ std::string npy(const std::string& type, const std::string& shape, const std::ve
 }
 std::string floats(const std::vector<float>& values) {
   return npy("'<f4'", "(" + std::to_string(values.size()) + ",)", values);
+}
+
+std::string checksum_text(const std::string& bytes) {
+  std::ostringstream text;
+  text << std::hex << std::setw(8) << std::setfill('0')
+       << libdeflate_crc32(0, bytes.data(), bytes.size());
+  return text.str();
 }
 
 class Npz : public testing::Test {
@@ -131,7 +142,11 @@ TEST_F(Npz, LiesAreRefused) {
   EXPECT_EQ(problem(with(deflated, "PK\1\2", 24, little(x.size() - 1, 4))),
             "x: unpacks to another number of bytes than it claims");
   EXPECT_EQ(problem(with(deflated, "PK\1\2", 16, little(7, 4))),
-            "x: its checksum is wrong: the file is damaged");
+            "x: expected CRC-32 00000007, as the archive's directory says, got " +
+                checksum_text(x) + ": the file is damaged");
+  EXPECT_EQ(problem(with(plain, "PK\1\2", 16, little(7, 4))),
+            "x: expected CRC-32 00000007, as the archive's directory says, got " +
+                checksum_text(x) + ": the file is damaged");
   EXPECT_EQ(problem(with(plain, "PK\1\2", 8, little(1, 2))), "x.npy: is encrypted");
   EXPECT_EQ(problem(with(plain, "PK\1\2", 10, little(12, 2))),
             "x.npy: is packed by method 12; expected stored or deflated");
@@ -154,6 +169,24 @@ TEST_F(Npz, LiesAreRefused) {
   const std::size_t first = twice.find("PK\1\2"), second = twice.rfind("PK\1\2");
   twice.replace(second + 20, 26, twice.substr(first + 20, 26));
   EXPECT_EQ(problem(twice), "its members overlap");
+}
+
+TEST_F(Npz, AFlippedBitInAnyArrayIsAnError) {
+  std::vector<float> values(2'500'000);  // several tasks, and not a whole number of them
+  std::mt19937 random(4);
+  for (float& value : values) value = static_cast<float>(random());
+  const std::string x = floats(values), y = floats({1, 2});
+  const std::string file = zip_of({{"y.npy", y}, {"x.npy", x}});
+  EXPECT_EQ(open(file, "x")->rows(), values.size());
+  const std::size_t start = file.find(x), end = start + x.size();
+  for (const std::size_t at : {start + 200, start + (end - start) / 2, end - 1}) {
+    std::string damaged = file;
+    damaged[at] = static_cast<char>(damaged[at] ^ 16);
+    EXPECT_EQ(problem(damaged, "x"),
+              "x: expected CRC-32 " + checksum_text(x) + ", as the archive's directory says, got " +
+                  checksum_text(damaged.substr(start, x.size())) + ": the file is damaged");
+    EXPECT_EQ(open(damaged, "y")->rows(), 2u) << "which is whole";
+  }
 }
 
 TEST_F(Npz, ADeflatedArrayThatIsWrittenToIsAnError) {

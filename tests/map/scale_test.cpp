@@ -46,6 +46,20 @@ TEST(Scale, EndsAreExactAndValuesBeyondAreClamped) {
   EXPECT_EQ(share(ScaleKind::kSymlog, {0, 30}, 6, 2), 0.5);
 }
 
+TEST(Scale, EndsMayBeAsFarApartAsNumbersAre) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  EXPECT_EQ(share(ScaleKind::kLinear, {-kMost, kMost}, 0), 0.5);
+  EXPECT_DOUBLE_EQ(share(ScaleKind::kLinear, {-1.7e308, 1.7e308}, 0.85e308), 0.75);
+  EXPECT_EQ(share(ScaleKind::kLinear, {kMost, -kMost}, -kMost), 1) << "downwards";
+  EXPECT_EQ(share(ScaleKind::kLinear, {-1e308, 1e308}, -kMost), 0);
+  EXPECT_TRUE(std::isnan(share(ScaleKind::kLinear, {-kMost, kMost}, kNan)));
+  EXPECT_EQ(share(ScaleKind::kSymlog, {-kMost, kMost}, 0, 1e-300), 0.5);
+  EXPECT_NEAR(share(ScaleKind::kSymlog, {0, 0x1p900}, 0x1p400, 0x1p-600), 1000.0 / 1500, 1e-15);
+  std::vector<double> knots(kRankSteps + 1, -kMost);
+  knots.back() = kMost;
+  EXPECT_EQ(share(ScaleKind::kRank, knots, 0), 255.5 / 256);
+}
+
 TEST(Scale, WhatItCannotTakeIsMissing) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const ScaleKind kind :

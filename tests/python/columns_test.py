@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import unittest
+import warnings
 
 import numpy as np
 import roundel
@@ -303,6 +304,46 @@ class Columns(CommandCase):
             with self.assertRaisesRegex(roundel.UsageError, "expected a path without a NUL"):
                 draw()
         self.assertFalse(os.path.exists(self.path("a")))
+
+    def test_whole_numbers_that_are_rounded_are_warned_of(self):
+        ids = np.arange(ROWS) + 2**53
+        def made(**layer):
+            return scene().add({"id": ids}, x=TABLE["x"], y=TABLE["y"], radius="3px", **layer)
+        said = "layers.0..data: row 1: id: 9007199254740993 is rounded to 9007199254740992, as whole numbers beyond 2.53"
+        for draw in (roundel.render, roundel.circles, roundel.validate, lambda s: list(roundel.frames(s, [0, 1]))):
+            with self.assertWarnsRegex(roundel.RoundelWarning, said) as caught:
+                draw(made(where={"id": {"min": 5}}))
+            self.assertEqual(caught.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaises(roundel.RoundelWarning):
+                roundel.render(made(values="id"))
+            roundel.render(made(order="id"))  # which is exact
+            changed = made(values="id")
+            ids[:] = np.arange(ROWS)
+            roundel.render(changed)
+
+    def test_frames_before_one_with_bad_data_come(self):
+        for frame in range(4):
+            np.savez(self.path(f"d_{frame}.npz"), x=[0.5, np.nan if frame == 2 else 0.1], y=[0.1 * frame, 0.5])
+        keys = {"version": 1, "image": {"width": 30, "height": 20}, "animation": {"frames": 4},
+                "layers": [{"data": self.path("d_#.npz"), "map": {"x": "x", "y": "y", "radius": 0.2}}]}
+        drawn = roundel.frames(keys)
+        for frame in (0, 1):
+            np.testing.assert_array_equal(next(drawn), roundel.render(keys, frame=frame))
+        with self.assertRaisesRegex(roundel.SceneError, "d_2.npz: row 1: x: x: expected a number from -1e15 to 1e15, got nan"):
+            next(drawn)
+
+    def test_datasets_are_not_of_arrays(self):
+        with self.assertRaisesRegex(roundel.SceneError, '"dataset" is for files with several tables'):
+            scene().add(x=TABLE["x"], y=TABLE["y"], radius=1, dataset="cells")
+
+    def test_integers_sort_exactly(self):
+        ids = RNG.permutation(ROWS) + 2**60
+        drawn = self.check_saved(scene().add({"id": ids}, x=TABLE["x"], y=TABLE["y"], radius=0.05, alpha=0.9,
+                                             values=TABLE["v"], order="id"))
+        np.testing.assert_array_equal(drawn, roundel.render(scene().add(
+            {"id": ids - 2**60}, x=TABLE["x"], y=TABLE["y"], radius=0.05, alpha=0.9, values=TABLE["v"], order="id")))
 
     def test_what_does_not_fit_is_said_and_nothing_is_added(self):
         made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01)

@@ -12,6 +12,7 @@
 #include "renderer/pixels/srgb.h"
 #include "renderer/render.h"
 #include "renderer/scene/load_scene.h"
+#include "renderer/scene/resolve_scene.h"
 #include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
@@ -193,6 +194,19 @@ std::vector<Scene> load_scenes(const std::vector<std::string>& paths,
   return scenes;
 }
 
+std::vector<std::string> rounding_lines(const Scene& scene) {
+  std::vector<std::string> lines = rounded_numbers(scene);
+  for (std::string& line : lines) line.insert(0, scene.path + ": ");
+  return lines;
+}
+
+void warn_of_rounding(const std::vector<std::string>& lines) {
+  constexpr std::size_t kListed = 5;
+  for (std::size_t i = 0; i < std::min(kListed, lines.size()); ++i) spdlog::warn("{}", lines[i]);
+  if (lines.size() > kListed)
+    spdlog::warn("numbers of {} are rounded, too", counted(lines.size() - kListed, "more column"));
+}
+
 void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSample& sample,
                        std::size_t frames, std::int64_t frame, std::uint64_t overlaps) {
   std::vector<std::string> sentences = surprises(scene, format, sample);
@@ -201,6 +215,7 @@ void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSampl
   for (std::string& sentence : colours_used_twice(scene)) sentences.push_back(std::move(sentence));
   for (const std::string& sentence : sentences)
     if (!sentence.empty()) spdlog::warn("{}: {}", scene.path, sentence);
+  warn_of_rounding(rounding_lines(scene));
 }
 
 }  // namespace roundel

@@ -51,4 +51,9 @@ std::vector<Scene> load_scenes(const std::vector<std::string>& paths,
 void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSample& sample,
                        std::size_t frames, std::int64_t frame, std::uint64_t overlaps);
 
+/// "SCENE: SENTENCE" for each of rounded_numbers().
+std::vector<std::string> rounding_lines(const Scene& scene);
+/// Says these on stderr, of many only the first ones.
+void warn_of_rounding(const std::vector<std::string>& lines);
+
 }  // namespace roundel

@@ -179,8 +179,10 @@ Scene load_film(const FilmInput& input, const SceneOverrides& overrides,
   if (!input.each.empty()) return load_rows(input, overrides, frames);
   const FrameName name(input.scene);
   if (!name.has_number() || is_stream_path(input.scene) || is_there(input.scene)) {
-    Scene scene = load_scene(input.scene, overrides);
-    if (!frames.is_given()) return scene;
+    SceneOverrides of_film = overrides;
+    of_film.is_film = frames.is_given();
+    Scene scene = load_scene(input.scene, of_film);
+    if (!frames.is_given() || is_data_film(scene)) return scene;  // each frame is read by itself
     const FrameList asked = frames_of(scene, frames, 0);
     return settled(std::move(scene), asked);
   }

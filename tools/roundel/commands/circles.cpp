@@ -11,6 +11,7 @@
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/output_path.h"
+#include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/requirements.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
@@ -110,6 +111,7 @@ int run_circles(const Arguments& arguments) {
       write_text_atomically(paths[i], file);
   }
   if (is_stream) finish_output();
+  warn_of_rounding(rounding_lines(scene));
   return 0;
 }
 

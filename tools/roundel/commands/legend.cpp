@@ -16,6 +16,7 @@
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/output_path.h"
+#include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 
@@ -454,6 +455,7 @@ int run_legend(const Arguments& arguments) {
     folders = make_folders_of({options.output});
   }
   write_text(options.output, picture.text());
+  warn_of_rounding(rounding_lines(scene));
   return 0;
 }
 

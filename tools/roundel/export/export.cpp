@@ -162,6 +162,9 @@ class Exporter {
         frames_.forget(frame);
         progress_.frame_written(frame, sink_->name(frame));
       };
+      job.on_scene = [this](const Scene& scene) {
+        for (std::string& line : rounding_lines(scene)) rounded_.insert(std::move(line));
+      };
       job.goes_on = [&](ExportCounts counts) {
         if (shared_) counts.kept = shared_->kept();
         on_tick(counts);
@@ -212,6 +215,13 @@ class Exporter {
     print_report(report, options_, [&] { warn_about(result); });
   }
 
+  /// About data of single frames, which no other rank reads.
+  void warn_about_frames() const {
+    std::set<std::string> lines = rounded_;
+    for (const std::string& line : rounding_lines(scene_)) lines.erase(line);  // the film's
+    warn_of_rounding({lines.begin(), lines.end()});
+  }
+
   FrameList unfinished(const ExportResult& result) const { return frames_.unfinished(result); }
 
  private:
@@ -224,6 +234,7 @@ class Exporter {
     const bool is_made = !result.written.empty();
     warn_of_surprises(scene_, plan_.format.picture, sample, scene_.film ? 1 : plan_.frames.size(),
                       is_made ? result.written.front() : 0, is_made ? result.stages.overlaps : 1);
+    warn_about_frames();
   }
 
   /// The rasterizers of this rank.
@@ -305,6 +316,7 @@ class Exporter {
   std::chrono::steady_clock::time_point waits_since_;
   bool has_said_ = false;
   Progress progress_;
+  std::set<std::string> rounded_;  ///< rounding_lines() of frames
   ChosenBackend backend_{Backend::kCpu, ""};
   std::size_t rasterizers_ = 0;
 };
@@ -333,6 +345,10 @@ int conclude(const FramesToMake& work, const ExportResult& result, int worst) {
   if (signal != 0 && !rest.empty()) return kSignalled + signal;
   if (worst > kSignalled || rest.empty() || result.error) return worst;
   if (kept > 0 || !result.written.empty()) return static_cast<int>(ExitCode::kSomeFramesFailed);
+  const bool are_invalid = std::any_of(
+      result.failed.begin(), result.failed.end(),
+      [](const FailedFrame& failed) { return failed.exit_code == ExitCode::kInvalidScene; });
+  if (worst == 0 && are_invalid) return static_cast<int>(ExitCode::kInvalidScene);
   return worst != 0 ? worst : static_cast<int>(ExitCode::kRuntimeFailure);
 }
 
@@ -429,6 +445,7 @@ int follow(const RenderOptions& options, const Ranks& ranks) {
     } else {
       failure = exporter.run(
           nullptr, [&](const ExportCounts& own) { other.note(own); }, report.result);
+      exporter.warn_about_frames();
       other.note({report.result.written.size(), report.result.failed.size(), report.result.bytes, 0,
                   report.result.kept.size()});
     }
