@@ -99,8 +99,8 @@ std::uint64_t enough_memory(const Scene& scene, ImageFormat format, std::uint64_
         const std::uint64_t numbers = kept_to_sort(*data);
         if (numbers <= most_data_bytes(with)) needed += numbers;
       }
-    // What reading takes is measured, and a little more from time to time.
-    if (needed <= with.memory) return bytes + needed / 16;
+    needed += needed / 16;  // what reading takes is measured, and a little more from time to time
+    if (needed <= with.memory) return with.memory - 1;  // which is said with the next MiB
     bytes = needed;
   }
 }
@@ -137,9 +137,9 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
       source.makes_chunks ? block_memory(needs.largest_chunk * sizeof(std::uint32_t)) : 0;
   std::uint64_t gaps = 0;
   if (source.working > 0)
-    gaps = !on_the_way || source.stays > 0     ? kGapsOfData
-           : source_of_scene.makes_all_first() ? kGapOfPacked
-                                               : kGapOfLists;
+    gaps = !on_the_way || source.stays > source.opened ? kGapsOfData
+           : source_of_scene.makes_all_first()         ? kGapOfPacked
+                                                       : kGapOfLists;
   // Circles stay for the next band.
   const std::uint64_t held = gaps + circles + (on_the_way ? source.held + places : source.working);
   const std::uint64_t stays = is_drawn_in_bands(scene.image, format) ? held
