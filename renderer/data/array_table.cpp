@@ -34,6 +34,20 @@ std::uint64_t ArrayTable::memory_bytes() const {
   return sum;
 }
 
+std::uint64_t ArrayTable::text_bytes(std::span<const std::size_t> columns,
+                                     std::uint64_t rows) const {
+  std::uint64_t of_row = 0;
+  for (const std::size_t column : columns) {
+    const Element& element = array_columns_[column].element;
+    // How long texts are that are pointed to is not known, but all of them lie in the file.
+    if (element.is_text())
+      of_row += element.kind == Element::Kind::kPointer
+                    ? file().size() / std::max<std::uint64_t>(1, this->rows()) + 1
+                    : element.size;
+  }
+  return of_row * rows;
+}
+
 bool ArrayTable::is_quick(std::span<const std::size_t> columns) const {
   return std::all_of(columns.begin(), columns.end(), [this](std::size_t column) {
     return runs_[array_columns_[column].run].bytes->is_plain();

@@ -52,7 +52,7 @@ ColumnTable::ColumnTable(std::string name, std::vector<MemoryColumn> columns, st
     parts_.push_back({record_bytes_, header.element_bytes});
     record_bytes_ += header.element_bytes;
   }
-  constexpr std::uint64_t kRunRows = 4096;
+  constexpr std::uint64_t kRunRows = 1;
   set_form(std::move(form), rows, kRunRows);
 }
 
@@ -77,6 +77,14 @@ void ColumnTable::read_order_keys(std::size_t column, std::uint64_t first, bool 
                                   std::span<std::uint64_t> keys) const {
   const auto& [element, begin, stride] = places_[column];
   roundel::read_order_keys(element, begin + first * stride, stride, descending, keys);
+}
+
+std::uint64_t ColumnTable::text_bytes(std::span<const std::size_t> columns,
+                                      std::uint64_t rows) const {
+  std::uint64_t of_row = 0;
+  for (const std::size_t column : columns)
+    if (places_[column].element.is_text()) of_row += places_[column].element.size;
+  return of_row * rows;
 }
 
 void ColumnTable::visit_bytes(const VisitBytes& visit) const {

@@ -24,14 +24,28 @@ class FirstLines {
   std::uint64_t offset() const { return window_.offset_of(line_); }
   std::uint64_t line() const { return number_; }
 
-  /// Goes on to the next row's line and returns it, without moving behind it; nothing at the end.
+  /// Goes on to the next row's line and returns its first bytes, without moving behind it; nothing
+  /// at the end.
   std::string_view peek(const TextGrammar& grammar) {
+    constexpr std::ptrdiff_t kPeeked = std::ptrdiff_t{1} << 20;
     for (;;) {
-      const char* end = line_end(line_);
+      const char* end = line_;
+      while (end - line_ < kPeeked && (*end != '\n' || window_.needs_more(end))) {
+        if (!window_.needs_more(end)) {
+          ++end;
+          continue;
+        }
+        const std::ptrdiff_t done = end - line_;
+        line_ = window_.read_on(line_);
+        end = line_ + done;
+      }
       const char* p = line_;
       while (grammar.is_blank(*p)) ++p;
-      if (*p != '\n' && (*p != '#' || !grammar.begins_comment(p, window_.end())))
+      const bool is_empty = *p == '\n' && !window_.needs_more(p);
+      if (!is_empty && (*p != '#' || !grammar.begins_comment(p, window_.end())))
         return {line_, end};
+      start_ = window_.offset_of(line_);
+      while (end = std::find(end, window_.end(), '\n'), window_.needs_more(end)) end = read_on(end);
       if (end == window_.end()) {
         line_ = end;
         return {};
@@ -41,54 +55,59 @@ class FirstLines {
     }
   }
 
-  /// Moves behind the next row and returns its fields; none at the end of the file.
+  /// Moves behind the next row and returns its fields, of long ones the first bytes; none at the
+  /// end of the file.
   std::vector<std::string> row(const TextGrammar& grammar) {
     std::vector<std::string> fields;
     std::string room;
     if (peek(grammar).empty()) return fields;
-    std::size_t field = 0, lines = 1;  // of the bytes behind the row's start
+    start_ = window_.offset_of(line_);
+    std::size_t lines = 1;
+    std::string start;  // of a field that goes on in the window
     auto state = TextGrammar::kFieldStart;
-    for (std::size_t i = 0;; ++i) {
-      while (window_.needs_more(line_ + i)) read_on();
-      const char* const p = line_ + i;
+    const char* field = line_;
+    for (const char* p = line_;;) {
+      if (window_.needs_more(p)) {
+        keep_start({field, p}, start);
+        field = p = read_on(p);
+      }
       const TextGrammar::State next = grammar.next(state, *p);
       if (next < TextGrammar::kStates) {
         state = next;
+        ++p;
         continue;
       }
       const bool is_end = p == window_.end();
       if (*p == '\n' && state == TextGrammar::kQuoted && !is_end) {
         ++lines;
+        ++p;
         continue;
       }
+      keep_start({field, p}, start);
       if (!grammar.has_runs_of_blanks() || state != TextGrammar::kFieldStart)
-        fields.emplace_back(grammar.text_of({line_ + field, p}, room));
+        fields.emplace_back(grammar.text_of(start, room));
+      start.clear();
       if (fields.size() > kMaxTableColumns)
         fail(fmt::format("line {}: more than {} columns", number_, kMaxTableColumns));
       state = TextGrammar::kFieldStart;
-      field = i + 1;
-      if (*p != '\n') continue;
-      line_ = is_end ? p : p + 1;
-      number_ += lines;
-      return fields;
+      if (*p == '\n') {
+        line_ = is_end ? p : p + 1;
+        number_ += lines;
+        return fields;
+      }
+      field = ++p;
     }
   }
 
  private:
-  const char* line_end(const char* place) {
-    for (;;) {
-      const char* const end = std::find(place, window_.end(), '\n');
-      if (!window_.needs_more(end)) return end;
-      const std::ptrdiff_t done = end - line_;
-      read_on();
-      place = line_ + done;
-    }
+  static void keep_start(std::string_view more, std::string& start) {
+    start += more.substr(0, kMaxNumberBytes + 1 - std::min(start.size(), kMaxNumberBytes + 1));
   }
-  void read_on() {
-    if (static_cast<std::uint64_t>(window_.end() - line_) > kMaxTableRowBytes)
+  const char* read_on(const char* place) {
+    if (window_.offset_of(place) - start_ > kMaxTableRowBytes)
       fail(
           fmt::format("line {}: a row is too long (at most {} bytes)", number_, kMaxTableRowBytes));
-    line_ = window_.read_on(line_);
+    return window_.read_on(place);
   }
   [[noreturn]] void fail(const std::string& problem) const {
     throw Error(ExitCode::kInvalidScene, file_.path() + ": " + problem);
@@ -98,6 +117,7 @@ class FirstLines {
   Buffer<std::byte> room_;
   TextWindow window_;
   const char* line_;
+  std::uint64_t start_ = 0;  ///< offset of the row that is read
   std::uint64_t number_ = 1;
 };
 
@@ -169,7 +189,7 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
   const TextGrammar grammar(form.dialect);
 
   form.start = lines.offset();
-  form.start_line = lines.line();
+  const std::uint64_t first_line = form.start_line = lines.line();
   std::vector<std::string> first = lines.row(grammar);
   const std::uint64_t second_start = lines.offset(), second_line = lines.line();
   const std::vector<std::string> second = lines.row(grammar);
@@ -181,7 +201,13 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
     // R's write.table gives the rows' names no name.
     if (second.size() == first.size() + 1) first.insert(first.begin(), "");
     form.columns.resize(first.size());
-    for (std::size_t c = 0; c < first.size(); ++c) form.columns[c].name = std::move(first[c]);
+    for (std::size_t c = 0; c < first.size(); ++c) {
+      if (first[c].size() > kMaxNumberBytes)
+        fail(fmt::format(
+            "line {}: the name of column {} (counted from 0) is too long (at most {} bytes)",
+            first_line, c, kMaxNumberBytes));
+      form.columns[c].name = std::move(first[c]);
+    }
   }
   take_kinds(like, form.columns);
   return std::make_unique<TextTable>(std::move(file), std::move(form));

@@ -190,7 +190,7 @@ void read_order_keys(const Element& element, const std::byte* in, std::size_t st
 
 void read_texts(const Element& element, const std::byte* in, std::size_t stride,
                 std::span<std::string_view> out, TableRows& rows) {
-  std::string converted;
+  std::string& converted = rows.text_room();
   for (std::string_view& text : out) {
     if (element.kind == Element::Kind::kBytes) {
       text = {reinterpret_cast<const char*>(in), element.size};

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -89,7 +91,8 @@ struct RowsAsked {
 };
 /// What an answer begins with.
 struct Outcome {
-  std::int32_t exit_code = 0;  ///< but for 0 the error's text follows
+  std::int32_t exit_code = 0;     ///< but for 0 the error's text follows
+  std::uint64_t most_memory = 0;  ///< that the child has had beyond what it has from its parent
 };
 /// What the parent knows of a run; all else stays in the child.
 struct RunHead {
@@ -115,6 +118,13 @@ void for_each_pointer(std::span<std::byte> records, std::uint64_t record_bytes,
 
 // ---- the child ---------------------------------------------------------------------------------
 
+/// The most main memory that this process has had, in bytes.
+std::uint64_t peak_memory() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  return static_cast<std::uint64_t>(used.ru_maxrss) << 10;
+}
+
 /// Ends this process where the next question takes too long.
 void limit_time() {
   rusage used{};
@@ -128,7 +138,7 @@ void limit_time() {
 
 /// Sends what `work` makes, or what it throws; false where the parent is gone.
 template <typename Work, typename Send>
-bool answer(const Channel& parent, const Work& work, const Send& send) {
+bool answer(const Channel& parent, std::uint64_t at_start, const Work& work, const Send& send) {
   std::optional<Error> error;
   limit_time();
   try {
@@ -138,8 +148,8 @@ bool answer(const Channel& parent, const Work& work, const Send& send) {
   } catch (...) {
     error = current_error();
   }
-  if (!error) return parent.send(Outcome{}) && send();
-  return parent.send(Outcome{static_cast<std::int32_t>(error->exit_code())}) &&
+  if (!error) return parent.send(Outcome{0, peak_memory() - at_start}) && send();
+  return parent.send(Outcome{static_cast<std::int32_t>(error->exit_code()), 0}) &&
          parent.send_text(error->what());
 }
 
@@ -158,12 +168,12 @@ bool send_table(const Channel& parent, const Hdf5Table& table) {
 
 /// Records with the places of their texts, from 1, for pointers; then these texts, each with its
 /// zero.
-bool send_records(const Channel& parent, const Hdf5Table& table, const RowsAsked& asked,
-                  std::vector<std::byte>& records) {
+bool send_records(const Channel& parent, std::uint64_t at_start, const Hdf5Table& table,
+                  const RowsAsked& asked, std::vector<std::byte>& records) {
   const Hdf5Table::Run& run = table.runs[asked.run];
   std::string texts;
   return answer(
-      parent,
+      parent, at_start,
       [&] {
         records.resize(asked.size);
         run.bytes->read_at(asked.offset, records);
@@ -203,13 +213,17 @@ bool send_records(const Channel& parent, const Hdf5Table& table, const RowsAsked
   ::setrlimit(RLIMIT_AS, &memory);
   ::setrlimit(RLIMIT_CORE, &no_core);
 
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 17);  // long texts go back at once
+#endif
   const Channel parent(kSocket);
+  const std::uint64_t at_start = peak_memory();
   Hdf5Table table;
   bool goes_on = answer(
-      parent, [&] { table = read(kFile); }, [&] { return send_table(parent, table); });
+      parent, at_start, [&] { table = read(kFile); }, [&] { return send_table(parent, table); });
   std::vector<std::byte> records;
   for (RowsAsked asked{}; goes_on && parent.receive(asked);)
-    goes_on = send_records(parent, table, asked, records);
+    goes_on = send_records(parent, at_start, table, asked, records);
   ::_exit(0);
 }
 
@@ -242,6 +256,7 @@ class Child {
   void hear() {
     Outcome outcome;
     check(channel().receive(outcome));
+    most_memory_ = std::max<std::uint64_t>(most_memory_, outcome.most_memory);
     if (outcome.exit_code == 0) return;
     std::string problem;
     check(channel().receive_text(problem));
@@ -261,6 +276,7 @@ class Child {
                     path_, end));
   }
   std::mutex& mutex() { return mutex_; }
+  std::uint64_t most_memory() const { return most_memory_; }
 
  private:
   int wait() {
@@ -280,16 +296,25 @@ class Child {
   pid_t process_ = 0;
   int socket_ = -1, status_ = 0;
   std::mutex mutex_;  ///< one question at a time
+  std::atomic<std::uint64_t> most_memory_{0};
 };
 
 /// Rows that the child reads.
 class ChildBytes final : public ByteSource {
  public:
-  ChildBytes(std::shared_ptr<Child> child, std::uint64_t run, const RunHead& head,
-             std::vector<std::uint64_t> pointers)
-      : child_(std::move(child)), run_(run), head_(head), pointers_(std::move(pointers)) {}
+  ChildBytes(std::shared_ptr<Child> child, bool counts_child, std::uint64_t run,
+             const RunHead& head, std::vector<std::uint64_t> pointers)
+      : child_(std::move(child)),
+        counts_child_(counts_child),
+        run_(run),
+        head_(head),
+        pointers_(std::move(pointers)) {}
 
   std::uint64_t run_bytes() const override { return head_.run_bytes; }
+  /// Of the process once, and of the texts that this one sends.
+  std::uint64_t memory_bytes() const override {
+    return (counts_child_ ? child_->most_memory() : 0) + most_text_bytes_;
+  }
 
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const override {
     const std::lock_guard lock(child_->mutex());
@@ -300,6 +325,9 @@ class ChildBytes final : public ByteSource {
     child_->check(child_->channel().receive_text(texts));
     if (!head_.has_pointers) return;
     std::string& kept = texts_[bytes.data()] = std::move(texts);
+    std::uint64_t text_bytes = 0;
+    for (const auto& [records, of_records] : texts_) text_bytes += of_records.size();
+    most_text_bytes_ = std::max<std::uint64_t>(most_text_bytes_, text_bytes);
     for_each_pointer(bytes, head_.record_bytes, pointers_, [&](std::byte* place) {
       std::uint64_t at = 0;
       std::memcpy(&at, place, sizeof(at));
@@ -314,10 +342,12 @@ class ChildBytes final : public ByteSource {
 
  private:
   std::shared_ptr<Child> child_;
+  bool counts_child_;
   std::uint64_t run_;
   RunHead head_;
   std::vector<std::uint64_t> pointers_;
   mutable std::map<const std::byte*, std::string> texts_;  ///< by the records that point to them
+  mutable std::atomic<std::uint64_t> most_text_bytes_{0};
 };
 
 }  // namespace
@@ -333,6 +363,7 @@ Hdf5Table read_in_child(const std::string& path, int descriptor,
   std::vector<RunHead> heads(runs);
   for (RunHead& head : heads) child->check(channel.receive(head));
   table.columns.resize(columns);
+  bool is_counted = false;
   for (ArrayColumn& column : table.columns) {
     std::uint64_t run = 0;
     child->check(channel.receive_text(column.name) && channel.receive(column.element) &&
@@ -342,8 +373,11 @@ Hdf5Table read_in_child(const std::string& path, int descriptor,
   for (std::size_t i = 0; i < heads.size(); ++i) {
     const RunHead& head = heads[i];
     Hdf5Table::Run run{nullptr, head.offset, head.record_bytes, head.has_pointers};
-    if (!head.is_in_file)
-      run.bytes = std::make_shared<ChildBytes>(child, i, head, pointers_of(table.columns, i));
+    if (!head.is_in_file) {
+      run.bytes =
+          std::make_shared<ChildBytes>(child, !is_counted, i, head, pointers_of(table.columns, i));
+      is_counted = true;
+    }
     table.runs.push_back(std::move(run));
   }
   return table;

@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kLeastRunBytes = std::uint64_t{1} << 18;
+/// Of texts that are pointed to, in a run of rows: where all are about as long.
+constexpr std::uint64_t kRunTextBytes = std::uint64_t{4} << 20;
 
 /// An identifier of the library's, released with the object.
 class Handle {
@@ -60,7 +62,7 @@ std::string library_error() {
 
 /// Bytes of texts in memory at once. What a file calls a text can be one that many rows share.
 std::atomic<std::uint64_t> text_bytes{0};
-constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 28;
 
 void* allocate_text(std::size_t size, void* /*unused*/) {
   if ((text_bytes += size) > kMaxTextBytes) {
@@ -96,7 +98,8 @@ struct OpenFile {
 class DatasetBytes final : public ByteSource {
  public:
   DatasetBytes(std::shared_ptr<const OpenFile> file, std::string name, Handle dataset, Handle type,
-               std::uint64_t record_bytes, std::uint64_t width, std::uint64_t chunk_rows)
+               std::uint64_t record_bytes, std::uint64_t width, std::uint64_t chunk_rows,
+               std::uint64_t most_rows)
       : file_(std::move(file)),
         name_(std::move(name)),
         dataset_(std::move(dataset)),
@@ -105,6 +108,7 @@ class DatasetBytes final : public ByteSource {
         width_(width) {
     const std::uint64_t chunk_bytes = std::max<std::uint64_t>(1, chunk_rows * record_bytes);
     run_bytes_ = (kLeastRunBytes + chunk_bytes - 1) / chunk_bytes * chunk_bytes;
+    run_bytes_ = std::min(run_bytes_, most_rows * record_bytes);
     transfer_ = Handle(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
     H5Pset_vlen_mem_manager(transfer_, allocate_text, nullptr, free_text, nullptr);
   }
@@ -326,8 +330,16 @@ class TableReader {
       run.offset = offset;
     else
       run.bytes = std::make_shared<DatasetBytes>(file_, place, std::move(dataset), std::move(type),
-                                                 record_bytes, width, chunk_rows);
+                                                 record_bytes, width, chunk_rows, most_rows());
     table_.runs.push_back(std::move(run));
+  }
+
+  /// Of a run: fewer where texts are pointed to, which lie in the file somewhere.
+  std::uint64_t most_rows() const {
+    hsize_t file_bytes = 0;
+    if (!has_pointers_ || H5Fget_filesize(file_->id, &file_bytes) < 0) return kMaxChunkBytes;
+    const std::uint64_t of_row = file_bytes / std::max<std::uint64_t>(1, table_.rows) + 1;
+    return std::max<std::uint64_t>(1, kRunTextBytes / of_row);
   }
 
   void add_columns(hid_t type, const std::string& name, std::uint64_t offset,

@@ -156,26 +156,31 @@ class PlyHeaderParser {
 void skip_lines(const InputFile& file, std::uint64_t count, TextForm& form) {
   Buffer<std::byte> room;
   TextWindow window(file, form.start, form.start, room);
-  const char* line = window.begin();
+  const char* place = window.begin();
+  std::uint64_t start = form.start;  // of the line
+  bool is_empty = true;
   while (count > 0) {
-    const char* const end = std::find(line, window.end(), '\n');
+    const char* const end = std::find(place, window.end(), '\n');
+    is_empty &= std::all_of(place, end, [](char c) { return c == ' ' || c == '\r'; });
     if (window.needs_more(end)) {
-      if (static_cast<std::uint64_t>(end - line) > kMaxTableRowBytes)
+      if (window.offset_of(end) - start > kMaxTableRowBytes)
         throw Error(ExitCode::kInvalidScene,
                     fmt::format("{}: line {}: a row is too long (at most {} bytes)", file.path(),
                                 form.start_line, kMaxTableRowBytes));
-      line = window.read_on(line);
+      place = window.read_on(end);
       continue;
     }
-    count -= std::all_of(line, end, [](char c) { return c == ' ' || c == '\r'; }) ? 0 : 1;
+    count -= is_empty ? 0 : 1;
+    is_empty = true;
     if (end == window.end()) {
-      line = end;
+      place = end;
       break;
     }
-    line = end + 1;
+    place = end + 1;
+    start = window.offset_of(place);
     ++form.start_line;
   }
-  form.start = window.offset_of(line);
+  form.start = window.offset_of(place);
 }
 
 }  // namespace

@@ -25,12 +25,14 @@ std::vector<std::string> names_of(const Table& table) {
   return names;
 }
 
+constexpr std::size_t kTextPageBytes = std::size_t{1} << 16;
+
 }  // namespace
 
 void TableRows::start(const std::vector<TableColumn>& of_table,
                       std::span<const std::size_t> columns, std::size_t count) {
   count_ = count;
-  page_ = used_ = 0;
+  page_ = used_ = long_count_ = 0;
   columns_.resize(columns.size());
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const bool is_text = of_table[columns[k]].is_text;
@@ -54,20 +56,35 @@ void TableRows::select(std::span<const std::uint32_t> rows) {
 }
 
 std::string_view TableRows::keep(std::string_view text) {
-  constexpr std::size_t kPage = std::size_t{1} << 16;
   if (text.empty()) return {};
-  while (page_ == pages_.size() || pages_[page_].size() - used_ < text.size()) {
-    if (page_ == pages_.size()) {
-      pages_.emplace_back(std::max(kPage, text.size()));
-    } else {
+  char* copy = nullptr;
+  if (text.size() > kTextPageBytes / 2) {
+    if (long_count_ == long_texts_.size()) long_texts_.emplace_back();
+    Buffer<char>& room = long_texts_[long_count_++];
+    if (room.size() < text.size())  // by whole pages, so that it need not grow often
+      room.resize_discard((text.size() + kTextPageBytes - 1) / kTextPageBytes * kTextPageBytes);
+    copy = room.data();
+  } else {
+    if (page_ < pages_.size() && kTextPageBytes - used_ < text.size()) {
       ++page_;
       used_ = 0;
     }
+    if (page_ == pages_.size()) pages_.emplace_back(kTextPageBytes);
+    copy = pages_[page_].data() + used_;
+    used_ += text.size();
   }
-  char* const copy = pages_[page_].data() + used_;
   std::memcpy(copy, text.data(), text.size());
-  used_ += text.size();
   return {copy, text.size()};
+}
+
+std::uint64_t TableRows::memory_bytes() const {
+  std::uint64_t bytes = scratch_.size() + text_room_.capacity();
+  for (const Column& column : columns_) {
+    bytes += (column.numbers.capacity() + column.spare_numbers.capacity()) * sizeof(double);
+    bytes += (column.texts.capacity() + column.spare_texts.capacity()) * sizeof(std::string_view);
+  }
+  for (const Buffer<char>& text : long_texts_) bytes += text.size();
+  return bytes + pages_.size() * kTextPageBytes;
 }
 
 bool Table::fits_float() const {

@@ -52,6 +52,9 @@ class TableRows {
   std::string_view keep(std::string_view text);
   /// Room to work in, which stays from run to run.
   Buffer<std::byte>& scratch() { return scratch_; }
+  std::string& text_room() { return text_room_; }
+  /// Main memory of all this.
+  std::uint64_t memory_bytes() const;
 
  private:
   struct Column {
@@ -62,7 +65,10 @@ class TableRows {
   std::vector<Column> columns_;
   std::vector<Buffer<char>> pages_;  // of texts; those before page_ are full
   std::size_t page_ = 0, used_ = 0;
+  std::vector<Buffer<char>> long_texts_;  // a text each
+  std::size_t long_count_ = 0;
   Buffer<std::byte> scratch_;
+  std::string text_room_;
 };
 
 /// A file with columns, or columns in memory (column_table.h). A file is open for the life of the
@@ -86,8 +92,13 @@ class Table {
   bool fits_float() const;
   /// How many neighbours are best read at once: runs that begin at a multiple of it cost least.
   std::uint64_t run_rows() const { return run_rows_; }
-  /// Main memory that the object holds beside its columns' names.
+  /// Main memory that the object holds beside its columns' names, with what reading took up to now.
   virtual std::uint64_t memory_bytes() const { return 0; }
+  /// About how many bytes of texts in these columns any `rows` neighbours have at most.
+  virtual std::uint64_t text_bytes(std::span<const std::size_t> /*columns*/,
+                                   std::uint64_t /*rows*/) const {
+    return 0;
+  }
 
   /// Reads rows first to first + count − 1 ≤ rows() − 1 of these columns, from many threads at
   /// once. Numbers are binary64, exact but for integers beyond 2⁵³, which are rounded; missing ones

@@ -8,6 +8,10 @@
 
 namespace roundel {
 
+/// A longer field is a text, whatever stands in it: not all of its bytes are in memory at once
+/// while a file is gone through.
+inline constexpr std::size_t kMaxNumberBytes = std::size_t{1} << 16;
+
 /// How lines are divided into fields.
 struct TextDialect {
   char delimiter = ',';      ///< ' ' stands for any run of blanks

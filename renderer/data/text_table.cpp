@@ -73,80 +73,88 @@ class BlockScanner {
     }
     block.start = window.offset_of(line);
     while (window.offset_of(line) < end && !(line == window.end() && window.at_end_of_file())) {
-      const char* const next = scan_line(window, line, block);
-      if (!block.problem.empty()) break;
-      if (next != nullptr) {
-        line = next;
-        continue;
-      }
-      const auto length = static_cast<std::uint64_t>(window.end() - line);
-      if (length > kMaxTableRowBytes) {
-        block.problem = fmt::format("a row is too long (at most {} bytes)", kMaxTableRowBytes);
-        break;
-      }
-      block.gave_up = !is_known && length > 4 * kTextBlockBytes;
-      if (block.gave_up) break;
-      line = window.read_on(line);
+      line = scan_line(window, line, is_known, block);
+      if (!block.problem.empty() || block.gave_up) break;
     }
     block.end = window.offset_of(line);
     return block;
   }
 
  private:
-  /// Returns the next line's start; a null pointer where the window must read on, or for a problem.
-  const char* scan_line(const TextWindow& window, const char* line, BlockScan& block) const {
+  /// Returns the next line's start; where there is a problem, or it gives up, any place.
+  const char* scan_line(TextWindow& window, const char* line, bool is_known,
+                        BlockScan& block) const {
+    const std::uint64_t start = window.offset_of(line);
     const char* field = line;
+    bool is_long = false;  // the field's first bytes are forgotten
     std::size_t column = 0;
     std::uint64_t lines = 1;
     auto state = TextGrammar::kLineStart;
-    for (const char* p = line;; ++p) {
+    for (const char* p = line;;) {
       TextGrammar::State next;
       while ((next = grammar_.next(state, *p)) < TextGrammar::kStates) {
         state = next;
         ++p;
         if (state == TextGrammar::kFraction) p = skip_digits(p, window.end());
       }
-      if (*p == '#' && state == TextGrammar::kLineStart) {
-        // A line feed at the end of the window, where it need not be one, leaves it open.
-        if (window.end() - p < 8 && !window.at_end_of_file()) return nullptr;
-        state =
-            grammar_.begins_comment(p, window.end()) ? TextGrammar::kComment : TextGrammar::kText;
+      const bool may_be_comment = *p == '#' && state == TextGrammar::kLineStart;
+      // A line feed at the end of the window, where it need not be one, leaves a colour open.
+      const bool is_open = may_be_comment && window.end() - p < 8 && !window.at_end_of_file();
+      if (is_open || window.needs_more(p)) {
+        const std::uint64_t length = window.offset_of(p) - start;
+        if (length > kMaxTableRowBytes)
+          block.problem = fmt::format("a row is too long (at most {} bytes)", kMaxTableRowBytes);
+        block.gave_up = !is_known && length > 4 * kTextBlockBytes;
+        if (!block.problem.empty() || block.gave_up) return p;
+        const bool drops = p - field > static_cast<std::ptrdiff_t>(kMaxNumberBytes);
+        is_long |= drops;
+        const std::ptrdiff_t done = drops ? 0 : p - field;
+        field = window.read_on(p - done);
+        p = field + done;
         continue;
       }
-      if (window.needs_more(p)) return nullptr;
+      if (may_be_comment) {
+        state =
+            grammar_.begins_comment(p, window.end()) ? TextGrammar::kComment : TextGrammar::kText;
+        ++p;
+        continue;
+      }
       const bool is_line_end = *p == '\n';
       if (is_line_end && state == TextGrammar::kQuoted) {
         if (p == window.end()) {
           block.problem = "the file ends within quotes that begin in this row";
-          return nullptr;
+          return p;
         }
         ++lines;
+        ++p;
         continue;
       }
       const bool is_empty_line =
           is_line_end && (state == TextGrammar::kLineStart || state == TextGrammar::kComment);
       const bool no_field = grammar_.has_runs_of_blanks() && state == TextGrammar::kFieldStart;
-      if (!is_empty_line && !no_field) take_field({field, p}, state, column++, block);
+      if (!is_empty_line && !no_field) take_field({field, p}, is_long, state, column++, block);
       if (is_line_end) {
         if (!is_empty_line) {
           check_count(column, block);
-          if (!block.problem.empty()) return nullptr;
+          if (!block.problem.empty()) return p;
           ++block.rows;
         }
         block.lines += lines;
         return std::min(p + 1, window.end());
       }
       state = TextGrammar::kFieldStart;
-      field = p + 1;
+      field = ++p;
+      is_long = false;
     }
   }
 
-  void take_field(std::string_view field, TextGrammar::State end, std::size_t column,
+  /// One that `is_long` is a text, whatever stands in it.
+  void take_field(std::string_view field, bool is_long, TextGrammar::State end, std::size_t column,
                   BlockScan& block) const {
-    if (TextGrammar::is_number(end) || column >= form_.columns.size()) return;
+    if ((TextGrammar::is_number(end) && !is_long) || column >= form_.columns.size()) return;
     block.has_quotes |= TextGrammar::was_quoted(end);
     if (end == TextGrammar::kFieldStart || block.first_texts[column] != kNoRowOfBlock) return;
-    if (!grammar_.number_of(field))
+    if (is_long || !grammar_.number_of(field))
       block.first_texts[column] = static_cast<std::uint32_t>(block.rows);
   }
 
@@ -227,52 +235,79 @@ std::vector<TextTable::IndexEntry>::const_iterator TextTable::entry_of(std::uint
          1;
 }
 
-const char* TextTable::row_start(const TextWindow& window, const char* line,
-                                 std::uint64_t& lines) const {
+std::uint64_t TextTable::text_bytes(std::span<const std::size_t> wanted,
+                                    std::uint64_t count) const {
+  if (std::none_of(wanted.begin(), wanted.end(),
+                   [this](std::size_t column) { return columns()[column].is_text; }))
+    return 0;
+  // All bytes of their lines, and of those beside them up to the next entries, from which less than
+  // a run is read, too.
+  const std::uint64_t step = std::max(count, run_rows());
+  std::uint64_t most = 0;
+  for (std::uint64_t first = 0; first < rows(); first += step) {
+    const auto last = entry_of(std::min(first + step, rows()) - 1) + 1;
+    most = std::max(most, (last == index_.end() ? end_ : last->offset) - entry_of(first)->offset);
+  }
+  return most;
+}
+
+const char* TextTable::line_end(TextWindow& window, const char* place) {
+  for (const char* p = place;;) {
+    p = static_cast<const char*>(std::memchr(p, '\n', window.end() - p + 1));
+    if (!window.needs_more(p)) return p;
+    p = window.read_on(p);
+  }
+}
+
+const char* TextTable::row_start(TextWindow& window, const char* line, std::uint64_t& lines) const {
   const char* p = line;
-  for (std::uint64_t passed = 0;; ++p) {
+  for (std::uint64_t passed = 0;;) {
     while (grammar_.is_blank(*p)) ++p;
-    if (*p == '#' && grammar_.dialect().has_comments) {
-      if (window.end() - p < 8 && !window.at_end_of_file()) return nullptr;
-      if (grammar_.begins_comment(p, window.end()))
-        p = static_cast<const char*>(std::memchr(p, '\n', window.end() - p + 1));
+    const bool may_be_comment = *p == '#' && grammar_.dialect().has_comments;
+    const bool is_open = may_be_comment && window.end() - p < 8 && !window.at_end_of_file();
+    if (is_open || window.needs_more(p)) {
+      p = window.read_on(p);
+      continue;
     }
-    if (window.needs_more(p)) return nullptr;
+    if (may_be_comment && grammar_.begins_comment(p, window.end())) p = line_end(window, p);
     if (*p != '\n') {
       lines += passed;
       return p;
     }
     if (p == window.end()) fail_as_changed();
     ++passed;
+    ++p;
   }
 }
 
-const char* TextTable::row_end(const TextWindow& window, const char* place, bool at_field_end,
+const char* TextTable::row_end(TextWindow& window, const char* place, bool at_field_end,
                                std::uint64_t& lines) const {
   const char* p = place;
   std::uint64_t passed = 1;
   if (!has_quotes_) {
-    p = static_cast<const char*>(std::memchr(p, '\n', window.end() - p + 1));
+    p = line_end(window, p);
   } else {
     // Behind a field all is as before a text.
     auto state = at_field_end ? TextGrammar::kText : TextGrammar::kFieldStart;
-    for (;; ++p) {
+    for (;;) {
       TextGrammar::State next;
       while ((next = grammar_.next(state, *p)) < TextGrammar::kStates) {
         state = next;
         ++p;
       }
-      if (window.needs_more(p)) return nullptr;
-      if (*p == '\n' && state == TextGrammar::kQuoted && p != window.end()) {
-        ++passed;
-      } else if (*p == '\n') {
-        break;
-      } else {
-        state = TextGrammar::kFieldStart;
+      if (window.needs_more(p)) {
+        p = window.read_on(p);
+        continue;
       }
+      if (*p == '\n' && state == TextGrammar::kQuoted && p != window.end())
+        ++passed;
+      else if (*p == '\n')
+        break;
+      else
+        state = TextGrammar::kFieldStart;
+      ++p;
     }
   }
-  if (window.needs_more(p)) return nullptr;
   lines += passed;
   return std::min(p + 1, window.end());
 }
@@ -285,27 +320,46 @@ const char* TextTable::row_end(const TextWindow& window, const char* place, bool
   if (is_rounded(digits, number)) note_rounded(column, row, std::string(digits), number);
 }
 
-const char* TextTable::read_row(const TextWindow& window, const char* line,
+const char* TextTable::field_end(TextWindow& window, const char* place, const char** field) const {
+  const char* p = place;
+  const auto needs_more = [&] {
+    if (!window.needs_more(p)) return false;
+    const std::ptrdiff_t kept = field != nullptr ? p - *field : 0;
+    if (static_cast<std::uint64_t>(kept) > kMaxTableRowBytes) fail_as_changed();
+    const char* const moved = window.read_on(p - kept);
+    if (field != nullptr) *field = moved;
+    p = moved + kept;
+    return true;
+  };
+  if (has_quotes_) {
+    auto state = TextGrammar::kFieldStart;
+    for (;;) {
+      TextGrammar::State next;
+      while ((next = grammar_.next(state, *p)) < TextGrammar::kStates) {
+        state = next;
+        ++p;
+      }
+      if (needs_more()) continue;
+      if (*p != '\n' || state != TextGrammar::kQuoted || p == window.end()) return p;
+      ++p;
+    }
+  }
+  if (grammar_.has_runs_of_blanks()) {
+    do {
+      while (grammar_.is_blank(*p)) ++p;
+    } while (needs_more());
+  }
+  do {
+    while (!grammar_.ends_field(*p)) ++p;
+  } while (needs_more());
+  return p;
+}
+
+const char* TextTable::read_row(TextWindow& window, const char* line,
                                 std::span<const Wanted> wanted, std::uint64_t row, std::size_t i,
-                                TableRows& out, std::string& room) const {
+                                TableRows& out) const {
   const char* p = line;
   std::size_t column = 0;
-  const auto skip_field = [&] {
-    if (has_quotes_) {
-      auto state = TextGrammar::kFieldStart;
-      for (;; ++p) {
-        TextGrammar::State next;
-        while ((next = grammar_.next(state, *p)) < TextGrammar::kStates) {
-          state = next;
-          ++p;
-        }
-        if (*p != '\n' || state != TextGrammar::kQuoted || p == window.end()) return;
-      }
-    }
-    if (grammar_.has_runs_of_blanks())
-      while (grammar_.is_blank(*p)) ++p;
-    while (!grammar_.ends_field(*p)) ++p;
-  };
   for (std::size_t w = 0; w < wanted.size(); ++w) {
     const auto [wanted_column, k] = wanted[w];
     const bool is_text = columns()[wanted_column].is_text;
@@ -319,11 +373,10 @@ const char* TextTable::read_row(const TextWindow& window, const char* line,
     }
     for (; column <= wanted_column; ++column) {
       if (column > 0) {  // p is at the end of the field before
-        if (window.needs_more(p)) return nullptr;
         if (*p == '\n') fail_as_changed();
         ++p;
       }
-      if (column < wanted_column) skip_field();
+      if (column < wanted_column) p = field_end(window, p, nullptr);
     }
     if (!is_text) {
       while (grammar_.is_blank(*p)) ++p;
@@ -333,7 +386,7 @@ const char* TextTable::read_row(const TextWindow& window, const char* line,
       if (result.ec == std::errc{}) {
         if (!grammar_.ends_field(*end))
           while (grammar_.is_blank(*end)) ++end;
-        if (grammar_.ends_field(*end)) {
+        if (grammar_.ends_field(*end) && !window.needs_more(end)) {
           if (std::abs(number) >= kLeastRounded && end - p >= kRoundedDigits)
             look_for_rounding({p, end}, number, wanted_column, row);
           p = end;
@@ -341,11 +394,10 @@ const char* TextTable::read_row(const TextWindow& window, const char* line,
         }
       }
     }
-    const char* const field = p;
-    skip_field();
-    if (window.needs_more(p)) return nullptr;
+    const char* field = p;
+    p = field_end(window, p, &field);
     if (is_text) {
-      out.texts_to_fill(k)[i] = out.keep(grammar_.text_of({field, p}, room));
+      out.texts_to_fill(k)[i] = out.keep(grammar_.text_of({field, p}, out.text_room()));
     } else {
       const std::optional<double> number = grammar_.number_of({field, p});
       if (!number) fail_as_changed();
@@ -387,26 +439,11 @@ void TextTable::parse_rows(std::span<const std::size_t> columns, std::uint64_t f
   TextWindow window(file(), entry->offset, last == index_.end() ? end_ : last->offset,
                     out.scratch());
   const char* line = window.begin();
-  const auto step = [&](const auto& find) {
-    for (;;) {
-      const char* const found = find();
-      if (found != nullptr) {
-        line = found;
-        return;
-      }
-      line = window.read_on(line);
-      if (static_cast<std::uint64_t>(window.end() - line) > 2 * kMaxTableRowBytes)
-        fail_as_changed();
-    }
-  };
   std::uint64_t lines = 0;
-  std::string room;
   for (std::uint64_t row = entry->row; row < first + count; ++row) {
-    step([&] { return row_start(window, line, lines); });
-    if (row < first)
-      step([&] { return row_end(window, line, false, lines); });
-    else
-      step([&] { return read_row(window, line, wanted, row, row - first, out, room); });
+    line = row_start(window, line, lines);
+    line = row < first ? row_end(window, line, false, lines)
+                       : read_row(window, line, wanted, row, row - first, out);
   }
 }
 
@@ -417,12 +454,8 @@ std::string TextTable::place_of(std::uint64_t row, std::size_t column) const {
   const char* line = window.begin();
   std::uint64_t lines = entry->line;
   for (std::uint64_t at = entry->row; at <= row; ++at) {
-    const char* found = nullptr;
-    while ((found = row_start(window, line, lines)) == nullptr) line = window.read_on(line);
-    line = found;
-    if (at == row) break;
-    while ((found = row_end(window, line, false, lines)) == nullptr) line = window.read_on(line);
-    line = found;
+    line = row_start(window, line, lines);
+    if (at < row) line = row_end(window, line, false, lines);
   }
   const std::string& name = columns()[column].name;
   return fmt::format("line {}: column {}", lines,

@@ -33,6 +33,7 @@ class TextTable final : public Table {
   std::string place_of(std::uint64_t row, std::size_t column) const override;
   std::uint64_t first_text(std::size_t column) const override { return first_texts_[column]; }
   std::uint64_t memory_bytes() const override { return index_.size() * sizeof(IndexEntry); }
+  std::uint64_t text_bytes(std::span<const std::size_t> columns, std::uint64_t rows) const override;
   void keep(std::span<const std::size_t> columns, std::uint64_t block_rows,
             std::uint64_t most_bytes) const override;
   std::uint64_t kept_bytes() const override { return kept_bytes_; }
@@ -56,12 +57,15 @@ class TextTable final : public Table {
   void parse_rows(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
                   TableRows& out) const;
   std::vector<IndexEntry>::const_iterator entry_of(std::uint64_t row) const;
-  /// These find what they look for, or return a null pointer where the window must read on.
-  const char* row_start(const TextWindow& window, const char* line, std::uint64_t& lines) const;
-  const char* row_end(const TextWindow& window, const char* place, bool at_field_end,
+  // These return the place that they look for, for which the window may have moved.
+  static const char* line_end(TextWindow& window, const char* place);
+  const char* row_start(TextWindow& window, const char* line, std::uint64_t& lines) const;
+  const char* row_end(TextWindow& window, const char* place, bool at_field_end,
                       std::uint64_t& lines) const;
-  const char* read_row(const TextWindow& window, const char* line, std::span<const Wanted> wanted,
-                       std::uint64_t row, std::size_t i, TableRows& out, std::string& room) const;
+  /// Keeps the bytes from `field` on, unless that is null.
+  const char* field_end(TextWindow& window, const char* place, const char** field) const;
+  const char* read_row(TextWindow& window, const char* line, std::span<const Wanted> wanted,
+                       std::uint64_t row, std::size_t i, TableRows& out) const;
   /// Notes a number of at least 2⁵³ that was rounded.
   void look_for_rounding(std::string_view field, double number, std::size_t column,
                          std::uint64_t row) const;

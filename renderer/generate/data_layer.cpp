@@ -41,7 +41,7 @@ class DataLayer final : public LayerSource {
       facts_ = *source.facts;
     } else {
       facts_.rows = facts_.kept = source.rows;
-      facts_.block_rows = block_rows_of(table_);
+      facts_.block_rows = block_rows_of(table_, map_.columns);
     }
     assert(table_.rows() == source.rows);
     packs_ =
@@ -96,22 +96,34 @@ class DataLayer final : public LayerSource {
     return most_data_in_memory(scene_, table_, map_);
   }
   SourceMemory own_memory() const override {
-    const std::uint64_t working = working_bytes(), numbers = table_.kept_bytes();
-    const std::uint64_t stays = table_.is_quick(map_.columns) ? numbers : 0;
+    const std::uint64_t numbers = table_.kept_bytes();
+    const std::uint64_t opened = table_.memory_bytes() + facts_.category_bytes +
+                                 facts_.kept_before.size() * sizeof(std::uint64_t);
+    const std::uint64_t stays = opened + (table_.is_quick(map_.columns) ? numbers : 0);
+    // Runs are made by the threads that draw: some more where the machine has fewer cores.
+    const std::uint64_t cores = std::min<std::uint64_t>(
+        static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency()), thread_count());
+    const std::uint64_t tasks =
+        makes_chunks() ? cores + facts_.blocks() : facts_.kept / kCirclesOfTask + 1;
+    const std::uint64_t working = cores * thread_bytes() + opened;
+    const std::uint64_t drawing = std::min(thread_count(), tasks) * thread_bytes();
     const std::uint64_t packed = packs_ ? block_memory(packed_bytes()) : 0;
+    const std::uint64_t packing =
+        cores * std::min(facts_.block_rows, facts_.kept) * (sizeof(Shape) + sizeof(Paint));
     std::uint64_t order = 0, sorting = 0;
     if (map_.order) {
-      constexpr std::uint64_t kText = 36;
       order = block_memory(facts_.kept * sizeof(std::uint32_t));
-      sorting = is_text(map_.order->slot) ? order + facts_.kept * kText + facts_.order_text_bytes
-                                          : NumberOrder::memory_bytes(facts_.kept, thread_count());
+      sorting = is_text(map_.order->slot)
+                    ? order + TextOrder::memory_bytes(facts_.kept, facts_.order_text_bytes)
+                    : NumberOrder::memory_bytes(facts_.kept, thread_count());
     }
     return {.working = working,
             .at_once = working + numbers + 2 * order,
             .most = working + std::max({numbers + facts_.percentile_bytes, numbers + sorting,
-                                        packed + order}),
-            .held = packs_ ? packed : working + stays + order,
+                                        packed + order + (packs_ ? packing : 0)}),
+            .held = packs_ ? packed + opened : drawing + stays + order,
             .stays = stays,
+            .opened = opened,
             .makes_chunks = makes_chunks()};
   }
   bool makes_all_first() const override { return packs_; }
@@ -141,17 +153,13 @@ class DataLayer final : public LayerSource {
   static std::uint64_t thread_count() {
     return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   }
-  /// Of the threads that read, and of the table.
-  std::uint64_t working_bytes() const {
-    // A thread has some bytes of the file, of a text those of a block of rows, and of each row
-    // numbers, t, colour, whether it is kept.
-    constexpr std::uint64_t kPiece = std::uint64_t{1} << 18, kTextOfRow = 64;
-    constexpr std::uint64_t kBytesOfRow = 6 * sizeof(double) + 16 + 8;
-    const std::uint64_t of_row = map_.columns.size() * sizeof(double) + kBytesOfRow +
-                                 (table_.is_quick(map_.columns) ? 0 : kTextOfRow);
-    const std::uint64_t of_thread = kPiece + std::min(facts_.block_rows, facts_.rows) * of_row;
-    return thread_count() * of_thread + table_.memory_bytes() +
-           facts_.kept_before.size() * sizeof(std::uint64_t);
+  /// Of a thread that reads and makes circles.
+  std::uint64_t thread_bytes() const {
+    constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // of the file, or to unpack it
+    const std::uint64_t rows = std::min(facts_.block_rows, facts_.rows);
+    const std::uint64_t columns = map_.columns.size() * sizeof(double) * rows;
+    return kPiece + std::max(facts_.reading_bytes, columns) + (makes_chunks() ? columns : 0) +
+           rows * mapper_.bytes_of_row();
   }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 

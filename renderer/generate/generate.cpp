@@ -272,6 +272,7 @@ SourceMemory CircleSource::own_memory() const {
     all.at_once += memory.at_once;
     all.held += memory.held;
     all.stays += memory.stays;
+    all.opened += memory.opened;
     all.makes_chunks |= memory.makes_chunks;
     more = std::max(more, memory.most - memory.held);
   }

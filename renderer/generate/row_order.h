@@ -37,13 +37,18 @@ class NumberOrder {
 };
 
 /// Sorts rows by the bytes of a text, empty ones lowest, rows that are equal as they come. Keeps
-/// all texts, and 36 bytes a row.
+/// all texts.
 class TextOrder {
  public:
   explicit TextOrder(std::size_t rows) : texts_(rows) {}
   void add(std::size_t first, std::span<const std::string_view> texts,
            std::span<const std::uint32_t> kept);
   RowNumbers sorted(bool descending);
+  /// Main memory of the texts, which have `bytes` in all.
+  static std::uint64_t memory_bytes(std::uint64_t rows, std::uint64_t bytes) {
+    constexpr std::uint64_t kBeside = 20;  // of a text's block of memory, at most
+    return rows * (sizeof(std::string) + kBeside) + bytes;
+  }
 
  private:
   std::vector<std::string> texts_;

@@ -2,8 +2,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "renderer/map/color_map.h"
@@ -56,9 +59,16 @@ struct SizeMap {
 
 /// A value of a column that stands for a colour.
 struct Category {
-  std::string text;  ///< of text columns
+  std::string_view text;  ///< of text columns
   double number = 0;
   DisplayColor color;
+  std::shared_ptr<const std::string> owner = {};  ///< of the text, which may be long, for copies
+
+  static Category of_text(std::string text, const DisplayColor& color) {
+    auto owner = std::make_shared<const std::string>(std::move(text));
+    const std::string_view view = *owner;
+    return {view, 0, color, std::move(owner)};
+  }
 };
 
 struct ColorMap {

@@ -113,6 +113,14 @@ RowMapper::Columns RowMapper::columns_of(const DataMap& map, RowUse use) {
   return columns;
 }
 
+std::uint64_t RowMapper::bytes_of_row() const {
+  const bool has_z = !map_.z.slot, has_t = map_.color.kind == ColorMap::Kind::kScale;
+  const std::uint64_t numbers = (map_.x.slot ? 0 : 1) + (map_.y.slot ? 0 : 1) + (has_z ? 1 : 0) +
+                                (has_t ? 1 : 0) + 2;  // radii and alphas
+  return numbers * sizeof(double) + sizeof(DisplayColor) + 2 * sizeof(std::uint32_t) +
+         sizeof(std::int32_t) + 2;  // which are kept and selected, categories, flags
+}
+
 void RowMapper::start(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const {
   const Columns& columns = use == RowUse::kSurvey    ? for_survey_
                            : use == RowUse::kCircles ? for_circles_

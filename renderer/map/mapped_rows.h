@@ -80,6 +80,9 @@ class RowMapper {
     return columns_of(map, RowUse::kOrder).of_table;
   }
 
+  /// Main memory of a row of a run that circles were made of, beside the table's columns.
+  std::uint64_t bytes_of_row() const;
+
   const Table& table() const { return table_; }
   const DataMap& map() const { return map_; }
 
@@ -87,12 +90,6 @@ class RowMapper {
   struct Columns {
     std::vector<std::size_t> of_table;  ///< to be read
     std::vector<std::size_t> places;    ///< by slot
-  };
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
   };
 
   static Columns columns_of(const DataMap& map, RowUse use);
@@ -108,8 +105,8 @@ class RowMapper {
   const Table& table_;
   const DataMap& map_;
   Columns for_survey_, for_circles_, for_order_;
-  std::unordered_map<std::string, std::int32_t, TextHash, std::equal_to<>> text_categories_;
-  std::vector<std::pair<double, std::int32_t>> number_categories_;  ///< ascending
+  std::unordered_map<std::string_view, std::int32_t> text_categories_;  ///< the map's texts
+  std::vector<std::pair<double, std::int32_t>> number_categories_;      ///< ascending
 };
 
 /// Order: a key that ascends with the number, NaN lowest.

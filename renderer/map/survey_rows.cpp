@@ -4,10 +4,12 @@
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <utility>
@@ -56,10 +58,10 @@ struct ThreadFound {
   std::vector<RankFinder::Counts> ranks;
   std::vector<Range> columns;  ///< by slot
   std::vector<std::uint64_t> missing;
-  std::set<std::string, std::less<>> category_texts;
+  std::set<std::string_view> category_texts;  ///< of the survey's
   std::set<double> category_numbers;
   Range x, y;
-  std::uint64_t dropped = 0, bad = 0, order_text_bytes = 0;
+  std::uint64_t dropped = 0, bad = 0, order_text_bytes = 0, reading_bytes = 0;
   std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();
 };
 
@@ -97,10 +99,12 @@ void take(const MappedRun& run, const ScaleTask& task, std::vector<double>& take
 class Survey {
  public:
   /// Of a map that was made for `first`.
-  Survey(TableHead first, DataMap& map, const LayerMove& move, bool is_film)
+  Survey(TableHead first, DataMap& map, const LayerMove& move, std::uint64_t most_text_bytes,
+         bool is_film)
       : first_(std::move(first)),
         map_(map),
         move_(move),
+        most_text_bytes_(most_text_bytes),
         is_film_(is_film),
         tasks_(tasks_of(map, is_film)),
         collects_categories_(finds_categories(map.color) && !map.color.is_settled &&
@@ -138,7 +142,7 @@ class Survey {
     const DataMap fitted = is_film_ ? map_for(*table, first_, map_) : DataMap();
     mapper_.emplace(*table, is_film_ ? fitted : map_);
     rows_ = table->rows();
-    block_rows_ = block_rows_of(*table);
+    block_rows_ = block_rows_of(*table, mapper_->map().columns);
     const std::uint64_t blocks = (rows_ + block_rows_ - 1) / block_rows_;
     kept_.assign(blocks, 0);
     if (is_first_pass_) keep_numbers();
@@ -236,6 +240,7 @@ class Survey {
     found.dropped += run.dropped;
     found.bad += run.bad;
     found.first_bad = std::min(found.first_bad, run.first_bad);
+    found.reading_bytes = std::max(found.reading_bytes, run.rows.memory_bytes());
     const std::span<const double> x = mapper_->x(run), y = mapper_->y(run);
     for (const std::uint32_t i : run.kept) {
       const auto [moved_x, moved_y] = move_(x[i], y[i]);
@@ -280,7 +285,7 @@ class Survey {
     }
   }
 
-  void add_categories(const MappedRun& run, ThreadFound& found) const {
+  void add_categories(const MappedRun& run, ThreadFound& found) {
     if (is_text(map_.color.slot)) {
       const std::span<const std::string_view> texts = run.texts(map_.color.slot);
       std::string_view last;
@@ -288,7 +293,7 @@ class Survey {
         if (texts[i].empty() || texts[i] == last) continue;
         last = texts[i];
         if (found.category_texts.find(last) == found.category_texts.end())
-          found.category_texts.emplace(last);
+          found.category_texts.insert(shared_category(last));
       }
     } else {
       const std::span<const double> values = run.numbers(map_.color.slot);
@@ -296,6 +301,20 @@ class Survey {
         if (takes(ScaleKind::kLinear, values[i])) found.category_numbers.insert(values[i] + 0.0);
     }
     check_categories(std::max(found.category_texts.size(), found.category_numbers.size()));
+  }
+
+  /// The text as all threads share it.
+  std::string_view shared_category(std::string_view text) {
+    constexpr std::uint64_t kBeside = 256;  // bytes of an entry, in all places
+    const std::lock_guard lock(category_mutex_);
+    if (const auto known = category_texts_.find(text); known != category_texts_.end())
+      return *known;
+    const bool fits = facts_.category_bytes <= most_text_bytes_;
+    const XXH128_hash_t hash = fits ? XXH128_hash_t{} : XXH3_128bits(text.data(), text.size());
+    const auto [entry, is_new] = category_texts_.insert(
+        fits ? std::string(text) : fmt::format("{:016x}{:016x}", hash.high64, hash.low64));
+    if (is_new) facts_.category_bytes += text.size() + kBeside;
+    return *entry;
   }
 
   void check_categories(std::size_t count) const {
@@ -319,6 +338,8 @@ class Survey {
     for (ThreadFound& found : threads_) {
       facts_.dropped += found.dropped;
       facts_.order_text_bytes += found.order_text_bytes;
+      facts_.reading_bytes = std::max(facts_.reading_bytes, found.reading_bytes);
+      found.category_texts.clear();
       all.bad += found.bad;
       all.x.add(found.x);
       all.y.add(found.y);
@@ -327,10 +348,9 @@ class Survey {
         all.columns[slot].add(found.columns[slot]);
         all.missing[slot] += found.missing[slot];
       }
-      all.category_texts.merge(found.category_texts);
       all.category_numbers.merge(found.category_numbers);
     }
-    check_categories(std::max(all.category_texts.size(), all.category_numbers.size()));
+    check_categories(std::max(category_texts_.size(), all.category_numbers.size()));
     facts_.skipped = all.bad;
     facts_.left = all.x.low;
     facts_.right = all.x.high;
@@ -346,17 +366,18 @@ class Survey {
       for (const std::uint64_t kept : kept_)
         facts_.kept_before.push_back(facts_.kept_before.back() + kept);
     }
-    if (collects_categories_) make_categories(all.category_texts, all.category_numbers);
+    if (collects_categories_) make_categories(all.category_numbers);
   }
 
-  void make_categories(const std::set<std::string, std::less<>>& texts,
-                       const std::set<double>& numbers) {
+  void make_categories(const std::set<double>& numbers) {
     ColorMap& color = map_.color;
     color.categories.clear();
     const auto next = [&color] {
       return color.palette[color.categories.size() % color.palette.size()];
     };
-    for (const std::string& text : texts) color.categories.push_back({text, 0, next()});
+    while (!category_texts_.empty())
+      color.categories.push_back(Category::of_text(
+          std::move(category_texts_.extract(category_texts_.begin()).value()), next()));
     for (const double number : numbers) color.categories.push_back({{}, number, next()});
   }
 
@@ -390,10 +411,13 @@ class Survey {
   TableHead first_;
   DataMap& map_;
   PointMove move_;
+  std::uint64_t most_text_bytes_;
   bool is_film_;
   std::vector<ScaleTask> tasks_;
   bool is_first_pass_ = true, keeps_numbers_ = true, collects_categories_;
   std::vector<std::vector<Buffer<double>>> numbers_;  ///< that are kept, by task and table, [rows]
+  std::mutex category_mutex_;
+  std::set<std::string, std::less<>> category_texts_;
   // Of the table at hand:
   std::optional<RowMapper> mapper_;
   std::uint64_t rows_ = 0, block_rows_ = 1;
@@ -414,22 +438,31 @@ std::uint64_t DataFacts::block_of(std::uint64_t kept_row) const {
       std::upper_bound(kept_before.begin(), kept_before.end(), kept_row) - kept_before.begin() - 1);
 }
 
-std::uint64_t block_rows_of(const Table& table) {
-  constexpr std::uint64_t kLeast = 8192;
+std::uint64_t block_rows_of(const Table& table, std::span<const std::size_t> columns) {
+  constexpr std::uint64_t kLeast = 8192, kMostTextBytes = std::uint64_t{4} << 20;
   const std::uint64_t run = table.run_rows();
-  return (kLeast + run - 1) / run * run;
+  std::uint64_t rows = (kLeast + run - 1) / run * run;
+  for (std::uint64_t bytes = table.text_bytes(columns, rows); bytes > kMostTextBytes && rows > 1;) {
+    const std::uint64_t fewer = rows >= 2 * run ? rows / 2 / run * run : rows / 2;
+    const std::uint64_t fewer_bytes = table.text_bytes(columns, fewer);
+    if (rows <= run && fewer_bytes == bytes) break;
+    rows = fewer;
+    bytes = fewer_bytes;
+  }
+  return rows;
 }
 
-DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move) {
+DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move,
+                      std::uint64_t most_text_bytes) {
   const auto borrow = [&table](std::size_t /*index*/) {
     return std::shared_ptr<const Table>(std::shared_ptr<const Table>(), &table);
   };
-  return Survey(TableHead(table), map, move, false).go({1, borrow});
+  return Survey(TableHead(table), map, move, most_text_bytes, false).go({1, borrow});
 }
 
 DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map,
-                      const LayerMove& move) {
-  return Survey(first, map, move, true).go(tables);
+                      const LayerMove& move, std::uint64_t most_text_bytes) {
+  return Survey(first, map, move, most_text_bytes, true).go(tables);
 }
 
 DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,10 @@ struct DataFacts {
   std::vector<ColumnRange> columns;    ///< by slot, of numbers; for people
   std::vector<std::string> rounded;    ///< Table::rounding_of() where numbers were compared
   std::uint64_t order_text_bytes = 0;  ///< where a column of texts sorts
-  std::uint64_t percentile_bytes = 0;  ///< main memory that finding percentiles took
+  // Main memory:
+  std::uint64_t percentile_bytes = 0;  ///< that finding percentiles took
+  std::uint64_t reading_bytes = 0;     ///< that a thread takes at most to read a block of rows
+  std::uint64_t category_bytes = 0;    ///< of texts that are categories
 
   std::uint64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
   std::uint64_t kept_before_block(std::uint64_t block) const;
@@ -44,8 +48,11 @@ struct DataFacts {
 /// Goes through a table once, checking all rows, and as often again as percentiles take, and
 /// completes the map: the ends of its scales and the categories of its palette. The result does
 /// not depend on threads. `move` is the layer's. Throws Error(kInvalidScene) for rows that cannot
-/// be drawn, unless the map skips them.
-DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move = {});
+/// be drawn, unless the map skips them. Of categories' texts beyond `most_text_bytes` in all only
+/// stand-ins are kept, with which nothing can be drawn, but category_bytes says what all would
+/// take.
+DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move = {},
+                      std::uint64_t most_text_bytes = ~std::uint64_t{0});
 
 /// What maps need of the table that they were made for.
 struct TableHead {
@@ -65,7 +72,8 @@ struct TableList {
 /// The same for all of a film's files as one, with a map made for `first`: completes what is not
 /// over each frame alone, and settles it. Throws also where a file lacks a column.
 DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map,
-                      const LayerMove& move = {});
+                      const LayerMove& move = {},
+                      std::uint64_t most_text_bytes = ~std::uint64_t{0});
 
 /// A map that was made for the columns of `first`, for those of another file of the film. Throws
 /// Error(kInvalidScene) where that lacks one, or has texts for numbers.
@@ -74,7 +82,8 @@ DataMap map_for(const Table& table, const TableHead& first, const DataMap& map);
 /// True where all of a film's files have to be gone through before the first is drawn.
 bool needs_film(const DataMap& map);
 
-/// Rows that are read at once: so many, or a few of the table's runs.
-std::uint64_t block_rows_of(const Table& table);
+/// Rows that are read at once for a map of these columns: so many, or a few of the table's runs;
+/// fewer where their texts are long.
+std::uint64_t block_rows_of(const Table& table, std::span<const std::size_t> columns);
 
 }  // namespace roundel

@@ -174,7 +174,7 @@ void add_color(Hasher& hasher, const ColorMap& color) {
   }
   hasher.add(std::uint64_t{color.categories.size()});
   for (const Category& category : color.categories)
-    hasher.add_all(std::string_view(category.text), category.number, category.color);
+    hasher.add_all(category.text, category.number, category.color);
   hasher.add(std::uint64_t{color.missing.has_value()});
   hasher.add(color.missing.value_or(DisplayColor{}));
 }

@@ -244,7 +244,7 @@ class MapReader {
     }
     const bool holds_texts = is_text(color.slot);
     node.for_each_entry([&](std::string_view name, ValidNode value) {
-      Category category{std::string(name), 0, read_color(value)};
+      Category category = Category::of_text(std::string(name), read_color(value));
       if (!holds_texts) {
         const std::optional<double> number = parse_number(name).value;
         if (!number)

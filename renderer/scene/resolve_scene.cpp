@@ -55,6 +55,14 @@ bool needs_rows(const Scene& scene, const DataSource& data) {
   return needs;
 }
 
+/// Of texts of categories; with --memory those beyond it are refused with all else.
+std::uint64_t most_text_bytes(const Scene& scene) {
+  return scene.memory > 0 ? scene.memory : physical_memory() / 2;
+}
+void check_categories(const Scene& scene, const std::string& path, const DataFacts& facts) {
+  if (scene.memory == 0) check_fits_memory(path, "categories", facts.category_bytes);
+}
+
 void survey_layers(Scene& scene, SceneUse use) {
   const std::uint64_t all = count_circles(scene);
   for_each_data(scene, [&](const Layer& layer, DataSource& data) {
@@ -69,8 +77,13 @@ void survey_layers(Scene& scene, SceneUse use) {
     const std::vector<std::size_t> again = has_frames(scene) ? map.columns
                                            : map.order       ? RowMapper::columns_of_order(map)
                                                              : std::vector<std::size_t>();
-    data.table->keep(again, block_rows_of(*data.table), most_data_bytes(scene));
-    data.facts = std::make_shared<const DataFacts>(survey_rows(*data.table, map, layer.move));
+    const std::uint64_t block_rows = block_rows_of(*data.table, map.columns);
+    check_fits_memory(data.path, "texts of rows that are read at once",
+                      data.table->text_bytes(map.columns, block_rows));
+    data.table->keep(again, block_rows, most_data_bytes(scene));
+    data.facts = std::make_shared<const DataFacts>(
+        survey_rows(*data.table, map, layer.move, most_text_bytes(scene)));
+    check_categories(scene, data.path, *data.facts);
   });
   const std::uint64_t circles = count_parts(scene);
   if (circles > kMaxCircles)
@@ -119,7 +132,8 @@ void settle_film(const Scene& scene, const Layer& layer, DataSource& data) {
                             film->seen.emplace(frame, table->stamp());
                             return table;
                           }};
-    film->facts = survey_film(files, film->first, map, layer.move);
+    film->facts = survey_film(files, film->first, map, layer.move, physical_memory() / 2);
+    check_fits_memory(data.path, "categories", film->facts->category_bytes);
   }
   for_each_scale(map, [](Scale& scale, Slot /*slot*/) {
     if (scale.is_settled || needs_data(scale)) return;

@@ -232,6 +232,53 @@ TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
   }
 }
 
+/// Fields and comments longer than the window on the file, wanted or not.
+TEST_F(Csv, LongFieldsAreReadOverManyWindows) {
+  constexpr std::uint64_t kRows = 40;
+  for (const bool quoted : {false, true}) {
+    std::string text = "long,x,longer,y\n";
+    Names long_texts, longer_texts;
+    for (std::uint64_t i = 0; i < kRows; ++i) {
+      if (i % 5 == 1) text += "#" + std::string(700'000, 'c') + "\n\n";
+      long_texts.push_back(std::string(i * 30'011, 'a') + "b");
+      longer_texts.push_back(std::string(i % 3 * 500'000, 'c') + "d");
+      const std::string quote = quoted ? "\"" : "";
+      text += quote + long_texts.back() + quote + "," + std::to_string(i) + "," + quote +
+              longer_texts.back() + (quoted ? "\n" : "") + quote + "," + std::to_string(2 * i) +
+              "\n";
+      if (quoted) longer_texts.back() += "\n";
+    }
+    const auto table = open(text);
+    ASSERT_EQ(table->rows(), kRows);
+    const std::vector<std::vector<std::size_t>> choices = {{0, 1, 2, 3}, {1, 3}, {3}, {2}};
+    for (const std::vector<std::size_t>& columns : choices) {
+      for (const std::uint64_t first : {0, 17}) {
+        TableRows rows;
+        table->read(columns, first, kRows - first, rows);
+        for (std::size_t k = 0; k < columns.size(); ++k)
+          for (std::uint64_t i = first; i < kRows; ++i) {
+            if (columns[k] % 2 == 0)
+              ASSERT_EQ(rows.texts(k)[i - first], (columns[k] == 0 ? long_texts : longer_texts)[i]);
+            else
+              ASSERT_EQ(rows.numbers(k)[i - first],
+                        static_cast<double>(columns[k] == 1 ? i : 2 * i));
+          }
+        const bool has_texts = columns.size() == 4 || columns[0] == 2;
+        if (!has_texts) {
+          EXPECT_LT(rows.memory_bytes(), 600'000u) << "what is not wanted is only passed by";
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Csv, LongNumbersAreTexts) {
+  const std::string digits(200'000, '0');
+  EXPECT_EQ(texts_of("name,x\na,1\n" + digits + ",2\n"), (Names{"a", digits}));
+  EXPECT_EQ(problem(std::string(70'000, 'x') + ",y\n1,2\n"),
+            "line 1: the name of column 0 (counted from 0) is too long (at most 65536 bytes)");
+}
+
 TEST_F(Csv, RowsOfAnotherLengthAreNamedByTheirLine) {
   EXPECT_EQ(problem("x,y\n1,2\n\n3\n"), "line 4: expected 2 fields, got 1");
   EXPECT_EQ(problem("x,y\n1,2\n3,4,5"), "line 3: expected 2 fields, got 3");

@@ -18,6 +18,7 @@
 #include "renderer/raster/cpu/blend_tiles.h"
 #include "renderer/raster/cpu/finish_tiles.h"
 #include "renderer/raster/frame_estimate.h"
+#include "renderer/raster/least_drawing.h"
 
 namespace roundel {
 namespace cpu {
@@ -25,6 +26,20 @@ namespace {
 
 /// Overlaps of a list that is worth the tasks of several threads.
 constexpr std::uint64_t kLongList = 1 << 15;
+
+/// Room for lists of more than one circle, which would take long.
+constexpr std::uint64_t kPracticalLists = std::uint64_t{2} << 20;
+
+/// What every frame of a size takes beside lists and states: counts, steps and positions of a slab,
+/// a tile's state; all tiles' progress.
+std::uint64_t overhead_bytes(const TileGrid& grid, std::size_t state_floats, std::uint64_t circles,
+                             std::uint64_t threads) {
+  const auto tiles = static_cast<std::uint64_t>(grid.num_tiles());
+  return threads * (3 * (tiles + 1) * sizeof(std::uint32_t) + state_floats * sizeof(float)) +
+         kept_by_threads(circles, static_cast<int>(threads)) +
+         tiles * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
+         static_cast<std::uint64_t>(grid.height) * sizeof(BlendColor);
+}
 
 class CpuBackend final : public RasterBackend {
  public:
@@ -192,14 +207,9 @@ class CpuBackend final : public RasterBackend {
     std::uint64_t beside = 0;    ///< circles, or their source, and the picture, where these count
   };
   Budget compute_budget(std::uint64_t picture_bytes) {
-    const auto threads = static_cast<std::uint64_t>(arena_.max_concurrency());
-    const std::uint64_t tiles = num_tiles();
-    // Counts, steps and positions of a slab; a tile's state; all tiles' progress.
     const std::uint64_t overhead =
-        threads * (3 * (tiles + 1) * sizeof(std::uint32_t) + state_floats() * sizeof(float)) +
-        kept_by_threads(circles_->count(), static_cast<int>(threads)) +
-        tiles * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
-        static_cast<std::uint64_t>(grid_.height) * sizeof(BlendColor);
+        overhead_bytes(grid_, state_floats(), circles_->count(),
+                       static_cast<std::uint64_t>(arena_.max_concurrency()));
     Budget budget{options_.memory_budget > 0 || options_.total_memory > 0,
                   options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
                   overhead, 0};
@@ -218,6 +228,9 @@ class CpuBackend final : public RasterBackend {
     if (chunk.is_last()) needed = std::min(needed, lists_.bytes);
     const bool is_all_counted = options_.total_memory > 0;
     if (is_all_counted) needed += budget_.overhead + budget_.beside;
+    // With more memory data may keep more in it: up to a third (most_data_bytes()).
+    if (is_all_counted && circles_->in_memory() == nullptr && circles_->bytes() > 0)
+      needed += needed / 2 + kPracticalLists;
     throw Error(ExitCode::kRuntimeFailure,
                 fmt::format("--memory: {} at least {}M, got {}M",
                             is_all_counted ? "this picture needs"
@@ -353,6 +366,15 @@ DrawingNeeds measure_drawing(const CircleStream& circles, const ImageSettings& i
   StageStats stats;
   cpu::CpuBackend(options).draw(circles, image, FrameTarget::nowhere(picture_bytes), stats);
   return {stats.memory, stats.largest_chunk};
+}
+
+std::uint64_t least_drawing_bytes(const ImageSettings& image, std::uint64_t circles, int threads) {
+  const TileGrid grid = TileGrid::make(image, kCpuTileSize);
+  const std::size_t state = cpu::state_size(kCpuTileSize, cpu::num_planes(image.looks));
+  const int all = threads > 0 ? threads : tbb::this_task_arena::max_concurrency();
+  return cpu::least_list_bytes(grid) + cpu::kPracticalLists +
+         block_memory(static_cast<std::uint64_t>(grid.num_tiles()) * state * sizeof(float)) +
+         cpu::overhead_bytes(grid, state, circles, static_cast<std::uint64_t>(all));
 }
 
 std::uint64_t kept_by_threads(std::uint64_t circles, int threads) {

@@ -1,6 +1,7 @@
 #include "tools/roundel/cli/requirements.h"
 
 #include <fmt/format.h>
+#include <tbb/global_control.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,9 +15,12 @@
 #include "renderer/generate/circle.h"
 #include "renderer/generate/generate.h"
 #include "renderer/image/png_format.h"
+#include "renderer/map/mapped_rows.h"
 #include "renderer/picture_bands.h"
 #include "renderer/raster/chunk_plan.h"
+#include "renderer/raster/least_drawing.h"
 #include "renderer/render.h"
+#include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
 namespace {
@@ -33,6 +37,16 @@ constexpr std::uint64_t kGapsOfData = 8 * kMiB, kGapOfLists = 5 * kMiB / 2;
 constexpr std::uint64_t kGapOfPacked = kMiB;
 /// What reading all rows leaves between the blocks that are kept, before the first circle is drawn.
 constexpr std::uint64_t kGapOfReading = 3 * kMiB;
+
+/// What the numbers take that sort a layer's rows, where they stay in memory from their first
+/// reading on and do not yet.
+std::uint64_t kept_to_sort(const DataSource& data) {
+  if (!data.map || !data.map->order || data.table->kept_bytes() > 0) return 0;
+  std::uint64_t numbers = 0;
+  for (const std::size_t column : RowMapper::columns_of_order(*data.map))
+    if (!data.table->columns()[column].is_text) numbers += block_memory(data.rows * sizeof(double));
+  return numbers;
+}
 
 std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   const int channels = image.channels();
@@ -61,6 +75,34 @@ std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
          block_memory(image.pixels() * static_cast<std::uint64_t>(channels) +
                       static_cast<std::uint64_t>(image.height)) +
          kTables;
+}
+
+[[noreturn]] void fail_for_budget(const Scene& scene, std::uint64_t bytes, std::uint64_t budget) {
+  throw Error(ExitCode::kRuntimeFailure, fmt::format("{}: --memory: needs at least {}M, got {}M",
+                                                     scene.path, bytes / kMiB + 1, budget / kMiB));
+}
+
+/// A --memory, at least `bytes`, with which the picture can be drawn for sure. The more there is,
+/// the more do data keep in memory.
+std::uint64_t enough_memory(const Scene& scene, ImageFormat format, std::uint64_t bytes) {
+  const auto threads = static_cast<int>(
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  Scene with = scene;
+  for (;;) {
+    with.memory = (bytes / kMiB + 1) * kMiB;
+    const std::uint64_t drawing = least_drawing_bytes(with.image, count_parts(with), threads);
+    std::uint64_t needed =
+        frame_memory(with, format, Backend::kCpu, {drawing, drawing / kBytesOfCircle}, threads)
+            .most();
+    for (const Layer& layer : with.layers)
+      if (const auto* const data = std::get_if<DataSource>(&layer.source)) {
+        const std::uint64_t numbers = kept_to_sort(*data);
+        if (numbers <= most_data_bytes(with)) needed += numbers;
+      }
+    needed += needed / 16;  // what reading takes is measured, and a little more from time to time
+    if (needed <= with.memory) return with.memory - 1;  // which is said with the next MiB
+    bytes = needed;
+  }
 }
 
 }  // namespace
@@ -95,14 +137,14 @@ FrameMemory frame_memory(const Scene& scene, ImageFormat format, Backend backend
       source.makes_chunks ? block_memory(needs.largest_chunk * sizeof(std::uint32_t)) : 0;
   std::uint64_t gaps = 0;
   if (source.working > 0)
-    gaps = !on_the_way || source.stays > 0     ? kGapsOfData
-           : source_of_scene.makes_all_first() ? kGapOfPacked
-                                               : kGapOfLists;
+    gaps = !on_the_way || source.stays > source.opened ? kGapsOfData
+           : source_of_scene.makes_all_first()         ? kGapOfPacked
+                                                       : kGapOfLists;
   // Circles stay for the next band.
   const std::uint64_t held = gaps + circles + (on_the_way ? source.held + places : source.working);
   const std::uint64_t stays = is_drawn_in_bands(scene.image, format) ? held
                               : on_the_way                           ? source.stays
-                                                                     : 0;
+                                                                     : source.opened;
   const std::uint64_t gap_of_reading = source.working > 0 ? kGapOfReading : 0;
   return {std::max(gap_of_reading, gaps) +
               std::max(source.most, (on_the_way ? source.held : source.at_once) + circles + depths),
@@ -143,7 +185,10 @@ std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std:
 }
 
 void check_feasible(const Scene& scene, ImageFormat format, std::uint64_t budget) {
-  check_memory(scene, frame_memory(scene, format, Backend::kCpu, {}, 0).most(), budget);
+  const std::uint64_t least = frame_memory(scene, format, Backend::kCpu, {}, 0).most();
+  check_memory(scene, least);
+  if (budget > 0 && least > budget)
+    fail_for_budget(scene, enough_memory(scene, format, least), budget);
 }
 
 void check_memory(const Scene& scene, std::uint64_t bytes, std::uint64_t budget) {
@@ -154,11 +199,7 @@ void check_memory(const Scene& scene, std::uint64_t bytes, std::uint64_t budget)
                             memory_text(static_cast<double>(bytes)),
                             memory_text(static_cast<double>(available))));
   }
-  if (budget > 0 && bytes > budget) {
-    throw Error(ExitCode::kRuntimeFailure,
-                fmt::format("{}: --memory: needs at least {}M, got {}M", scene.path,
-                            bytes / kMiB + 1, budget / kMiB));
-  }
+  if (budget > 0 && bytes > budget) fail_for_budget(scene, bytes, budget);
 }
 
 }  // namespace roundel

@@ -76,11 +76,11 @@ std::string xml_text(std::string_view text) {
 }
 
 /// The beginning of a long text, which ends with a whole letter.
-std::string shortened(const std::string& text) {
-  if (text.size() <= kLongestText) return text;
+std::string shortened(std::string_view text) {
+  if (text.size() <= kLongestText) return std::string(text);
   std::size_t end = kLongestText;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "…";
+  return std::string(text.substr(0, end)) + "…";
 }
 
 std::string hex_color(const DisplayColor& color) {
