@@ -37,7 +37,8 @@ struct AreaScratch {
   };
 };
 
-template <bool kLooks>
+/// `kHasSpecks`: many may be small, for which there is a quicker way.
+template <bool kLooks, bool kHasSpecks>
 class AreaPainter {
  public:
   using Pixels = SubtilePixels<kLooks>;
@@ -59,8 +60,8 @@ class AreaPainter {
     const unsigned reaching = __ballot_sync(kAllLanes, reaches);
     const unsigned whole = __ballot_sync(kAllLanes, reaches && is_whole);
     if (reaching == 0) return;
-    if (!__any_sync(kAllLanes,
-                    reaches && (disc.radius > kLargestSpeck || is_snow(paint) || has_hole))) {
+    if (kHasSpecks && !__any_sync(kAllLanes, reaches && (disc.radius > kLargestSpeck ||
+                                                         is_snow(paint) || has_hole))) {
       paint_specks(disc, reaches, paint);
       return;
     }
@@ -284,35 +285,39 @@ class AreaPainter {
       const std::uint32_t one = scratch_.shares[i], pixel = one >> 5;
       const float x = left() + static_cast<float>(pixel % kSubtileWidth);
       const float y = bottom() + static_cast<float>(pixel / kSubtileWidth);
-      scratch_.shares[i] = __float_as_uint(share_of(static_cast<int>(one & 31), x, y));
+      scratch_.shares[i] =
+          __float_as_uint(share_of(scratch_, grid_, static_cast<int>(one & 31), x, y));
     }
     __syncwarp();
   }
 
-  __device__ float share_of(int circle, float pixel_x, float pixel_y) const {
-    const float share = disc_share_of(circle, pixel_x, pixel_y);
-    if (!kLooks || !(share > 0) || !is_ring(scratch_.paints[circle])) return share;
-    const float2 center = scratch_.centers[circle];
-    const float inner = scratch_.factors[circle].z;
-    const Disc hole = scalar::area_disc<L>(center.x, center.y, inner, grid_.scale);
+  __device__ static float share_of(const AreaScratch& scratch, const TileGrid& grid, int circle,
+                                   float pixel_x, float pixel_y) {
+    const float share = disc_share_of(scratch, grid, circle, pixel_x, pixel_y);
+    if (!kLooks || !(share > 0) || !is_ring(scratch.paints[circle])) return share;
+    const float2 center = scratch.centers[circle];
+    const float inner = scratch.factors[circle].z;
+    const Disc hole = scalar::area_disc<L>(center.x, center.y, inner, grid.scale);
     return scalar::ring_share<L>(
         share, scalar::pixel_share<L>(hole, pixel_x, pixel_y,
-                                      is_in_disc(center, inner, pixel_x, pixel_y)));
+                                      is_in_disc(grid, center, inner, pixel_x, pixel_y)));
   }
 
   /// Of the pixel's centre.
-  __device__ bool is_in_disc(float2 center, float radius, float pixel_x, float pixel_y) const {
-    const float dx = center.x - scalar::pixel_center<L>(pixel_x, grid_.s);
-    const float dy = center.y - scalar::pixel_center<L>(pixel_y, grid_.s);
+  __device__ static bool is_in_disc(const TileGrid& grid, float2 center, float radius,
+                                    float pixel_x, float pixel_y) {
+    const float dx = center.x - scalar::pixel_center<L>(pixel_x, grid.s);
+    const float dy = center.y - scalar::pixel_center<L>(pixel_y, grid.s);
     return scalar::squared_distance<L>(dx, dy) <= radius * radius;
   }
 
   /// scalar::pixel_share() without the rectangles that there are not.
-  __device__ float disc_share_of(int circle, float pixel_x, float pixel_y) const {
-    const float4 in_pixels = scratch_.discs[circle], factors = scratch_.factors[circle];
+  __device__ static float disc_share_of(const AreaScratch& scratch, const TileGrid& grid,
+                                        int circle, float pixel_x, float pixel_y) {
+    const float4 in_pixels = scratch.discs[circle], factors = scratch.factors[circle];
     const Disc disc{in_pixels.x, in_pixels.y, in_pixels.z, in_pixels.w, factors.x, factors.y};
     if (disc.radius > scalar::kLargestAreaRadius)
-      return is_in_disc(scratch_.centers[circle], factors.w, pixel_x, pixel_y) ? 1.0f : 0.0f;
+      return is_in_disc(grid, scratch.centers[circle], factors.w, pixel_x, pixel_y) ? 1.0f : 0.0f;
     const Span x = span_of(pixel_x, 1, disc.x), y = span_of(pixel_y, 1, disc.y);
     if (scalar::is_all_covered<L>(disc, x, y)) return 1;
     if (!(disc.r2 > x.near * x.near + y.near * y.near)) return 0;
@@ -326,8 +331,16 @@ class AreaPainter {
   __device__ float next_share(int circle, int k, std::uint32_t& at) const {
     if ((inside_[k] >> circle & 1) != 0) return 1;
     if (has_shares_) return __uint_as_float(scratch_.shares[at++]);
-    return share_of(circle, left() + static_cast<float>(pixels_.x() - pixels_.x0),
-                    bottom() + static_cast<float>(pixels_.y(k) - pixels_.y0));
+    return rare_share_of(scratch_, grid_, circle,
+                         left() + static_cast<float>(pixels_.x() - pixels_.x0),
+                         bottom() + static_cast<float>(pixels_.y(k) - pixels_.y0));
+  }
+  /// For each of a lane's pixels: code that is there once, since the kernel has to fit the cache of
+  /// instructions.
+  __noinline__ __device__ static float rare_share_of(const AreaScratch& scratch,
+                                                     const TileGrid& grid, int circle,
+                                                     float pixel_x, float pixel_y) {
+    return share_of(scratch, grid, circle, pixel_x, pixel_y);
   }
 
   __device__ void paint_by_pixel() {
@@ -357,11 +370,8 @@ class AreaPainter {
       const bool is_whole = (whole >> circle & 1) != 0;
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
-        if (!pixels_.is_active(k)) continue;
-        if (is_whole)
-          blend(circle, k, 1);
-        else if ((touching_[k] >> circle & 1) != 0)
-          blend(circle, k, next_share(circle, k, at[k]));
+        if (pixels_.is_active(k) && (is_whole || (touching_[k] >> circle & 1) != 0))
+          blend(circle, k, is_whole ? 1 : next_share(circle, k, at[k]));
       }
     }
   }
@@ -376,12 +386,20 @@ class AreaPainter {
     }
     const float2 center = scratch_.centers[circle];
     const float dx = center.x - pixels_.center_x, dy = center.y - pixels_.center_y[k];
-    float alpha;
+    const float3 snow = shade_snow(ramp_, scratch_.discs[circle].z, peak_alpha(paint), dx * dx,
+                                   dy * dy, scratch_.factors[circle].z);
+    shown.red = snow.x;
+    shown.green = snow.y;
     shown.blue = 1;
-    scalar::shade_area_snow<L>(
-        ramp_, scalar::area_snow<L>(scratch_.discs[circle].z, peak_alpha(paint)), dx * dx, dy * dy,
-        scratch_.factors[circle].z, alpha, shown.red, shown.green);
-    scalar::composite<L>(pixels_.state[k], shown, alpha * share);
+    scalar::composite<L>(pixels_.state[k], shown, snow.z * share);
+  }
+  /// Red, green and alpha.
+  __noinline__ __device__ static float3 shade_snow(const SnowRamp& ramp, float radius, float peak,
+                                                   float dx2, float dy2, float inverse_r2) {
+    float3 snow;
+    scalar::shade_area_snow<L>(ramp, scalar::area_snow<L>(radius, peak), dx2, dy2, inverse_r2,
+                               snow.z, snow.x, snow.y);
+    return snow;
   }
 
   Pixels& pixels_;

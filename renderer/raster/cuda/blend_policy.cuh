@@ -29,7 +29,7 @@ struct BlendPolicy {
   /// in two to three times the instructions.
   static constexpr int kTestedSide = 6;
   /// Where whole circles are painted, a subtile is looked at after so many whether it is done.
-  static constexpr int kFirstLook = 16, kLookInterval = 8;
+  static constexpr int kFirstLook = 8, kLookInterval = 4;
 };
 
 }  // namespace roundel::cuda

@@ -29,7 +29,7 @@ class ListedOverlaps {
   /// Paints them all. True when the subtile is done.
   template <class Painter>
   __device__ bool paint(Painter& painter, typename Painter::Pixels& subtile, bool is_done) {
-    return is_done || painter.paint(subtile, overlaps_, list_.count) || painter.finish(subtile);
+    return is_done || painter.paint(subtile, overlaps_, list_.count, true);
   }
 
  private:
@@ -59,7 +59,7 @@ class FoundOverlaps {
     } else {
       while (!is_at_end()) {
         const std::uint32_t count = find_next();
-        if (!is_done) is_done = painter.paint(subtile, scratch_.found, count);
+        if (!is_done) is_done = painter.paint(subtile, scratch_.found, count, false);
         // Nothing is looked for any more after the end: no need to wait for each other.
         if (!is_at_end() && __syncthreads_and(is_done)) break;
       }
@@ -205,8 +205,8 @@ __global__ void __launch_bounds__(kThreads, kLooks  ? BlendPolicy::kLooksBlocksP
   const bool was_done = is_done;
   if (!is_done) subtile.start(args, is_first_chunk);
 
-  SubtilePainter<kArea, kLooks> painter{args.shapes, args.paints,        args.ramp,
-                                        grid,        shared.warps[warp], warp};
+  SubtilePainter<kArea, kLooks, Overlaps::kIsListed> painter{
+      args.shapes, args.paints, args.ramp, grid, shared.warps[warp], warp};
   painter.clear();
   Overlaps overlaps(args, shared.overlaps, tile_x, tile_y);
   is_done = overlaps.paint(painter, subtile, is_done);

@@ -25,7 +25,9 @@ struct WarpScratch : std::conditional_t<kArea, AreaScratch, PlainScratch> {
 };
 
 /// Paints a subtile's circles in batches of 32. All lanes of the warp call its functions.
-template <bool kArea, bool kLooks>
+/// `kManyWays`: in whichever of several ways is best for a batch; else circle by circle, for few
+/// circles, which are painted before the code of the others is there.
+template <bool kArea, bool kLooks, bool kManyWays>
 struct SubtilePainter {
   using Pixels = SubtilePixels<kLooks>;
   using L = ScalarLanes;
@@ -46,11 +48,14 @@ struct SubtilePainter {
       for (int k = 0; k < kPixelsPerLane; ++k) scratch.coverage[k * 32 + lane()] = 0;
   }
 
-  /// Paints those of a list's overlaps that reach the subtile; up to 31 wait for the next call.
-  /// True when the subtile is done.
-  __device__ bool paint(Pixels& pixels, const Overlap* list, std::uint32_t count) {
+  /// Paints those of a list's overlaps that reach the subtile; unless these are the `last` ones up
+  /// to 31 wait for the next call. True when the subtile is done. Last ones are painted in the same
+  /// place as others, since a kernel twice as long waits for its instructions; but of few circles
+  /// that are no list finish() takes less time.
+  __device__ bool paint(Pixels& pixels, const Overlap* list, std::uint32_t count, bool are_last) {
     constexpr int kWords = Policy::kListWords;
-    for (std::uint32_t first = 0; first < count; first += 32 * kWords) {
+    for (std::uint32_t first = 0;; first += 32 * kWords) {
+      const bool is_end = first + 32 * kWords >= count;
       Overlap overlaps[kWords];  // all are on their way before one is looked at
 #pragma unroll
       for (int k = 0; k < kWords; ++k) {
@@ -67,19 +72,22 @@ struct SubtilePainter {
         num_waiting += __popc(reaching);
       }
       __syncwarp();
+      const int least = are_last && is_end ? 1 : 32;
       int done = 0;
-      for (; num_waiting - done >= 32; done += 32) {
-        paint_batch(pixels, scratch.waiting[done + lane()], 32);
+      for (; num_waiting - done >= least; done += 32) {
+        paint_batch(pixels, scratch.waiting[done + lane()], min(num_waiting - done, 32));
         if (pixels.is_done()) return true;
       }
-      if (done == 0) continue;
-      const std::uint32_t left = scratch.waiting[done + lane()];
-      __syncwarp();
-      scratch.waiting[lane()] = left;
-      num_waiting -= done;
-      __syncwarp();
+      if (are_last && is_end) return pixels.is_done();
+      if (done > 0) {
+        const std::uint32_t left = scratch.waiting[done + lane()];
+        __syncwarp();
+        scratch.waiting[lane()] = left;
+        num_waiting -= done;
+        __syncwarp();
+      }
+      if (is_end) return false;
     }
-    return false;
   }
 
   /// All of the chunk's circles, at most 32: too few to look which of them reach the subtile.
@@ -105,7 +113,7 @@ struct SubtilePainter {
       paint = load_paint(paints + circle);
     }
     if constexpr (kArea)
-      AreaPainter<kLooks>(pixels, grid, ramp, scratch).paint(shape, paint);
+      AreaPainter<kLooks, kManyWays>(pixels, grid, ramp, scratch).paint(shape, paint);
     else
       paint_plain_batch(pixels, shape, paint);
   }
@@ -113,9 +121,10 @@ struct SubtilePainter {
   __device__ void paint_plain_batch(Pixels& pixels, const Shape& shape, const Paint& paint) {
     const float r2 = shape.radius * shape.radius;
     const SubtileBox box(shape, pixels, grid);
-    bool reaches = box.reaches;
     // Circles with looks are painted one by one, too.
-    const bool has_snow = kLooks || __any_sync(kAllLanes, reaches && is_snow(paint));
+    const bool has_snow = kLooks || __any_sync(kAllLanes, box.reaches && is_snow(paint));
+    if constexpr (!kManyWays) return paint_in_turn(pixels, shape, r2, paint, box, has_snow);
+    const bool reaches = box.reaches;
     std::uint32_t covering[kPixelsPerLane];
 
     if (!__any_sync(kAllLanes, reaches && box.columns > Policy::kMarkedWidth)) {
@@ -141,9 +150,15 @@ struct SubtilePainter {
       return;
     }
 
+    paint_in_turn(pixels, shape, r2, paint, box, has_snow);
+  }
+
+  /// Large circles: one after the other, unless spans take less time.
+  __device__ void paint_in_turn(Pixels& pixels, const Shape& shape, float r2, const Paint& paint,
+                                const SubtileBox& box, bool has_snow) {
     const PixelRect subtile_pixels{pixels.x0, pixels.y0, pixels.x0 + kSubtileWidth - 1,
                                    pixels.y0 + kSubtileHeight - 1};
-    reaches = reaches && may_cover(shape, subtile_pixels, grid);
+    bool reaches = box.reaches && may_cover(shape, subtile_pixels, grid);
     if (kLooks && inner_radius(shape, paint) > 0)
       reaches = reaches && !covers_all({shape.x, shape.y, 0, shape.z}, subtile_pixels, grid);
     const bool is_whole = reaches && covers_all(shape, subtile_pixels, grid);
@@ -151,7 +166,8 @@ struct SubtilePainter {
     const unsigned whole = __ballot_sync(kAllLanes, is_whole);
     const bool has_large =
         __any_sync(kAllLanes, reaches && !is_whole && box.reach > kMostSpanRadius);
-    if (!has_large && (has_snow || 4 * __popc(whole) < __popc(reaching))) {
+    if (kManyWays && !has_large && (has_snow || 4 * __popc(whole) < __popc(reaching))) {
+      std::uint32_t covering[kPixelsPerLane];
       store(lane(), shape, r2, paint, has_snow);
       compute_spans(shape, reaches ? r2 : -1, reaches ? box.middle_x : 0, pixels, grid, covering);
       transpose(covering);
