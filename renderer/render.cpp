@@ -127,19 +127,16 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
     give_back_freed_blocks();                                       // those that reading data took
     sample = sample_circles(circles, scene.image);
     if (source.is_streamed()) progress.total = circles.count();
-    rasterizer.draw(circles.counted(progress), scene.image, encoder.file_target(picture, frame),
-                    stats);
+    rasterizer.draw(circles.counted(progress), scene.image, encoder.target(picture), stats);
   }
   // What drawing took is gone before encoding begins.
   rasterizer.give_back();
   give_back_freed_blocks();
 
-  std::vector<std::uint8_t> encoded;
-  std::span<const std::uint8_t> file = encoder.drawn_bytes(picture, frame);
-  if (file.empty()) {
+  std::vector<std::uint8_t> file;
+  {
     const StageTimer timer(stats, "encode");
-    encoded = encoder.encode(picture, frame, true);
-    file = encoded;
+    file = encoder.encode(picture, frame, true);
     stats.stage("encode").bytes = file.size();
   }
   const StageTimer timer(stats, "write", StagePlace::kOutput);
