@@ -311,9 +311,9 @@ class Interruptions(BatchCase):
         self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
 
     def test_a_signal_that_comes_again_ends_whatever_came_first(self):
-        slow = SNOW.replace("width: 128, height: 128", "width: 12000, height: 12000")
-        with open(self.path("slow.yaml"), "w", encoding="utf-8") as file:
-            file.write(slow)
+        slow = SNOW.replace("width: 128, height: 128", "width: 4000, height: 4000")
+        with open(self.path("slow.yaml"), "w", encoding="utf-8") as file:  # a frame takes seconds, on any machine
+            file.write(slow + "  - random: {count: 200000, radius: 0.05, alpha: 0.0001}\n")
         process = self.start("render", "slow.yaml", "--frames", "300-400", "-o", "out/%d.png",
                              "--threads", "1", "--backend", "cpu", "--progress", "plain")
         self.assertIn("0/101", process.stderr.readline())  # it is drawing
