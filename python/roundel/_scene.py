@@ -19,7 +19,7 @@ class _Table(_core.Table):
     def __init__(self, name, columns):
         super().__init__(name, columns)
         self._name, self._columns = name, columns
-        # Nobody can change them, but by making them writable again.
+        # To change them takes a view from before they were read-only.
         self.is_constant = all(array.flags.owndata and not array.flags.writeable for array in columns.values())
 
     def __deepcopy__(self, memo):
@@ -65,7 +65,7 @@ def _array(column, name):
     import numpy
 
     if isinstance(column, numpy.ma.MaskedArray):
-        column = _without_mask(column)
+        column = _without_mask(column, name)
     if hasattr(column, "__cuda_array_interface__"):
         array = _core.from_device(column.__cuda_array_interface__)
     elif hasattr(column, "__dlpack__") and not hasattr(column, "__array__"):
@@ -79,15 +79,17 @@ def _array(column, name):
     return array if array.strides[0] >= 0 else array.copy()
 
 
-def _without_mask(column):
+def _without_mask(column, name):
     """What is masked is missing, as an empty field of a CSV file: NaN of numbers, "" of texts."""
     import numpy
 
     if not numpy.ma.is_masked(column):
         return column.data
     if column.dtype.kind in "biu":
+        if column.dtype.itemsize == 8 and (numpy.abs(column.astype(float)) > 2.0**53).any():
+            raise SceneError(f"{name}: expected whole numbers up to 2**53 where some are masked, got larger ones")
         column = column.astype(float)
-    missing = {"f": numpy.nan, "U": "", "S": b"", "O": ""}
+    missing = {"f": numpy.nan, "U": "", "S": b"", "O": "", "M": numpy.datetime64("NaT"), "m": numpy.timedelta64("NaT")}
     return column.filled(missing[column.dtype.kind]) if column.dtype.kind in missing else column.data
 
 
@@ -343,6 +345,8 @@ class Scene:
             if color.shape[1] != 3:
                 raise SceneError(f"color: expected an array [rows, 3], got [rows, {color.shape[1]}]")
             layer_map["color"] = ["red", "green", "blue"]
+            if hasattr(color, "mask") and color.dtype.name in ("uint8", "uint16"):  # no longer, where some are missing
+                color = color / (2.0**(8 * color.dtype.itemsize) - 1)
             for channel, name in enumerate(layer_map["color"]):
                 column(name, color[:, channel])
         elif color is not None:

@@ -109,19 +109,16 @@ std::string Table::place_of(std::uint64_t row, std::size_t column) const {
   return fmt::format("row {}: {}", row, column_text(column));
 }
 
-std::optional<std::uint64_t> Table::first_rounded(std::size_t column) const {
-  const std::uint64_t row = first_rounded_[column];
-  return row == kNoRounded ? std::nullopt : std::optional(row);
-}
-
 void Table::forget_rounded() const {
+  const std::lock_guard lock(rounded_mutex_);
   for (std::atomic<std::uint64_t>& row : first_rounded_) row = kNoRounded;
 }
 
-std::string Table::rounding_of(std::size_t column) const {
+std::optional<std::string> Table::rounding_of(std::size_t column) const {
   const std::lock_guard lock(rounded_mutex_);
-  return fmt::format("{}: {}: {}", path(), place_of(first_rounded_[column], column),
-                     rounded_texts_[column]);
+  const std::uint64_t row = first_rounded_[column];
+  if (row == kNoRounded) return std::nullopt;
+  return fmt::format("{}: {}: {}", path(), place_of(row, column), rounded_texts_[column]);
 }
 
 void Table::note_rounded(std::size_t column, std::uint64_t row, const std::string& digits,

@@ -109,10 +109,9 @@ class Table {
   /// descend, with its whole numbers, exactly, 0 for missing ones.
   virtual void read_order_keys(std::size_t /*column*/, std::uint64_t /*first*/, bool /*descending*/,
                                std::span<std::uint64_t> /*keys*/) const {}
-  /// Of the rows of a column that have been read: the first whose number was rounded.
-  std::optional<std::uint64_t> first_rounded(std::size_t column) const;
-  /// What to say of it: "PATH: row 17: id: 9007199254740993 is rounded to …".
-  std::string rounding_of(std::size_t column) const;
+  /// Of the rows of a column that have been read, what to say of the first whose number was
+  /// rounded: "PATH: row 17: id: 9007199254740993 is rounded to …".
+  std::optional<std::string> rounding_of(std::size_t column) const;
   /// Columns in memory may hold other numbers by now.
   void forget_rounded() const;
   /// Numbers of these columns will be read again, by blocks of so many rows: where reading them
@@ -121,7 +120,7 @@ class Table {
                     std::uint64_t /*most_bytes*/) const {}
   /// What that takes, or took.
   virtual std::uint64_t kept_bytes() const { return 0; }
-  /// They will not. To be called while nobody reads.
+  /// They will not.
   virtual void keep_no_more() const {}
   /// True where reading these columns once more takes little longer than copying them.
   virtual bool is_quick(std::span<const std::size_t> /*columns*/) const { return false; }

@@ -417,16 +417,18 @@ void TextTable::keep(std::span<const std::size_t> wanted, std::uint64_t block_ro
     if (!columns()[column].is_text) numbers.push_back(column);
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  const std::lock_guard lock(kept_mutex_);
   if (kept_ || numbers.empty() || rows() > most_bytes / sizeof(double) / numbers.size()) return;
-  kept_ = std::make_unique<KeptNumbers>(std::move(numbers), rows(), block_rows);
+  kept_ = std::make_shared<KeptNumbers>(std::move(numbers), rows(), block_rows);
   kept_bytes_ = kept_->memory_bytes();
 }
 
 void TextTable::read_rows(std::span<const std::size_t> columns, std::uint64_t first,
                           std::uint64_t count, TableRows& out) const {
-  if (kept_ && kept_->give(columns, first, count, out)) return;
+  const auto kept = kept_numbers();
+  if (kept && kept->give(columns, first, count, out)) return;
   parse_rows(columns, first, count, out);
-  if (kept_) kept_->take(columns, first, count, out);
+  if (kept) kept->take(columns, first, count, out);
 }
 
 void TextTable::parse_rows(std::span<const std::size_t> columns, std::uint64_t first,

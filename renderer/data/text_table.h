@@ -1,6 +1,8 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,9 +41,13 @@ class TextTable final : public Table {
   std::uint64_t kept_bytes() const override { return kept_bytes_; }
   /// Numbers are, once they are kept.
   bool is_quick(std::span<const std::size_t> columns) const override {
-    return kept_ && kept_->has(columns);
+    const auto kept = kept_numbers();
+    return kept && kept->has(columns);
   }
-  void keep_no_more() const override { kept_.reset(); }
+  void keep_no_more() const override {
+    const std::lock_guard lock(kept_mutex_);
+    kept_.reset();
+  }
 
  private:
   /// A line, before which are so many rows.
@@ -75,8 +81,15 @@ class TextTable final : public Table {
   std::vector<std::uint64_t> first_texts_;  ///< [columns], rows
   std::uint64_t end_ = 0;                   ///< offset of the line behind the last row's
   bool has_quotes_ = false;                 ///< in its rows
-  mutable std::unique_ptr<KeptNumbers> kept_;
-  mutable std::uint64_t kept_bytes_ = 0;
+  /// Until nobody uses them: others that draw may need them no more.
+  std::shared_ptr<KeptNumbers> kept_numbers() const {
+    const std::lock_guard lock(kept_mutex_);
+    return kept_;
+  }
+
+  mutable std::mutex kept_mutex_;
+  mutable std::shared_ptr<KeptNumbers> kept_;
+  mutable std::atomic<std::uint64_t> kept_bytes_ = 0;
 };
 
 }  // namespace roundel

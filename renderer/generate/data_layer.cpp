@@ -129,6 +129,7 @@ class DataLayer final : public LayerSource {
   bool makes_all_first() const override { return packs_; }
   bool makes_chunks() const override { return map_.order && !packs_; }
   void get_ready() override {
+    check_categories();
     if (packs_ && packed_.empty()) pack();
     if (!makes_chunks() || !order_.empty()) return;
     order_ = sorted();
@@ -278,6 +279,7 @@ class DataLayer final : public LayerSource {
   void make_all(std::span<Shape> shapes, std::span<Paint> paints,
                 const std::optional<FrameSpace>& frame) {
     assert(shapes.size() == facts_.kept);
+    check_categories();
     if (map_.order) {
       if (order_.empty()) order_ = sorted();
       make_in_order(0, shapes, paints, frame);
@@ -290,6 +292,15 @@ class DataLayer final : public LayerSource {
       });
     }
     table_.keep_no_more();
+  }
+
+  /// Those for which there is no memory are only stand-ins: see survey_rows().
+  void check_categories() const {
+    constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+    if (scene_.memory == 0 || facts_.category_bytes <= scene_.memory) return;
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("{}: --memory: its categories need at least {}M, got {}M",
+                            table_.path(), facts_.category_bytes / kMiB + 1, scene_.memory / kMiB));
   }
 
   /// Makes circles `first` and following of the order, block by block of the rows.
@@ -338,7 +349,8 @@ class DataLayer final : public LayerSource {
     }
     const std::size_t column = map_.columns[order.slot];
     const bool has_keys =  // which are needed only where numbers are not what they were
-        table_.columns()[column].has_order_keys && table_.first_rounded(column);
+        table_.columns()[column].has_order_keys &&
+        (table_.is_in_memory() || table_.rounding_of(column));
     NumberOrder numbers(facts_.kept);
     for_each_block(RowUse::kOrder, [&](std::uint64_t block, MappedRun& run) {
       const std::uint64_t first = facts_.kept_before_block(block);

@@ -274,7 +274,7 @@ SourceMemory CircleSource::own_memory() const {
     all.stays += memory.stays;
     all.opened += memory.opened;
     all.makes_chunks |= memory.makes_chunks;
-    more = std::max(more, memory.most - memory.held);
+    more = std::max(more, memory.most - std::min(memory.held, memory.most));
   }
   all.most = all.held + more;
   return all;

@@ -174,7 +174,7 @@ class Survey {
     std::set<std::size_t> columns;
     for (const Slot slot : slots) columns.insert(map.columns[slot]);
     for (const std::size_t column : columns)
-      if (table.first_rounded(column)) facts_.rounded.push_back(table.rounding_of(column));
+      if (const auto rounding = table.rounding_of(column)) facts_.rounded.push_back(*rounding);
   }
 
   /// Adds up what is counted by table, after its first pass.

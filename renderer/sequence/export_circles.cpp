@@ -47,9 +47,9 @@ std::optional<FrameCircles> ExportCircles::at(std::int64_t frame, StageStats& st
     fingerprint = roundel::fingerprint(*source.scene);
   }
   if (repeats_ && last_ == fingerprint) return std::nullopt;
-  last_ = fingerprint;
   const std::shared_ptr<const Scene> scene = source.scene;
   FrameCircles circles = make(frame, std::move(source), stats);
+  last_ = fingerprint;  // not of a frame that failed: nothing can be like its picture
   circles.scene = scene;
   circles.fingerprint = std::move(fingerprint);
   return circles;

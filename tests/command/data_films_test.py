@@ -279,6 +279,16 @@ class DataFilmsTest(CommandCase):
         self.assertIn("frame 6: d_0006.npz: the archive's directory is broken or cut short", said)
         self.assertIn("2 of 6 frames are missing; to make them: --frames 4,6\n", said)
 
+    def test_bad_frames_that_are_alike_take_no_other_picture(self):
+        """Small data with `columns` are checked as they are drawn, after frames were compared."""
+        good, bad = np.full((3, 3), 0.25, np.float32), np.array([[0.5, 0.5, 0.1], [np.nan, 0, 0.1]], np.float32)
+        self.scene("data: p_##.npy, columns: [x, y, radius]")
+        for begin, said_bad in (([good, good, bad, bad, good, good], "5-6"), ([bad, bad, good, good, bad, bad], "3-4,7-8")):
+            for frame, rows in zip(self.frames(), begin):
+                np.save(self.path(f"p_{frame:02}.npy"), rows)
+            said = self.error("render", "s.yaml", "--frames", "all", "-o", "a_##.png", "--overwrite", code=SOME_FAILED)
+            self.assertIn(f"to make them: --frames {said_bad}\n", said)
+
     def test_exports_that_share_a_film_do_not_wait_for_bad_frames(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
         for frame in (4, 5, 7):

@@ -74,6 +74,28 @@ class Columns(CommandCase):
         view.setflags(write=False)
         self.assertIsNot(*(lambda made: (made._load(), made._load()))(scene().add(x=view, y=0.5, radius=radius)))
 
+    def test_masked_colours_and_times(self):
+        colors = RNG.integers(0, 256, (ROWS, 3)).astype(np.uint8)
+        mask = np.zeros((ROWS, 3), bool)
+        mask[7, 0] = True
+        x, y = RNG.random((2, ROWS))
+        kept = np.arange(ROWS) != 7
+        masked = scene().add(x=x, y=y, radius=0.01, color=np.ma.masked_array(colors, mask), invalid="skip")
+        plain = scene().add(x=x[kept], y=y[kept], radius=0.01, color=colors[kept])
+        np.testing.assert_array_equal(roundel.render(masked), roundel.render(plain))
+        times = np.ma.masked_array(np.arange(ROWS).astype("datetime64[s]"), np.arange(ROWS) == 7)
+        masked = scene().add({"t": times}, x=x, y=y, radius=0.01, where={"t": {"min": 0}})
+        plain = scene().add(x=x[kept], y=y[kept], radius=0.01)
+        np.testing.assert_array_equal(roundel.render(masked), roundel.render(plain))
+        with self.assertRaisesRegex(roundel.SceneError, r"up to 2\*\*53 where some are masked"):
+            scene().add(x=x, y=y, radius=0.01, values=np.ma.masked_array(np.full(ROWS, 2**60), mask[:, 0]))
+
+    def test_categories_beyond_memory_are_refused(self):
+        names = np.array([f"{i:05}" + "n" * 400 for i in range(ROWS)])
+        made = scene().add(x=RNG.random(ROWS), y=0.5, radius=0.01, values=names, categories="tab10")
+        with self.assertRaisesRegex(roundel.RenderError, "its categories need at least [0-9]+M, got 1M"):
+            roundel.render(made, memory=2**20)
+
     def test_half_floats_and_whole_numbers_are_columns(self):
         x = (np.arange(ROWS) % 256).astype(np.uint8)
         drawn = self.check_saved(roundel.Scene(size=(50, 50), view={"fit": "data"}).add(
