@@ -19,7 +19,7 @@ class _Table(_core.Table):
     def __init__(self, name, columns):
         super().__init__(name, columns)
         self._name, self._columns = name, columns
-        # To change them takes a view from before they were read-only.
+        # Only a writable view that was made before could still change them.
         self.is_constant = all(array.flags.owndata and not array.flags.writeable for array in columns.values())
 
     def __deepcopy__(self, memo):
@@ -345,7 +345,8 @@ class Scene:
             if color.shape[1] != 3:
                 raise SceneError(f"color: expected an array [rows, 3], got [rows, {color.shape[1]}]")
             layer_map["color"] = ["red", "green", "blue"]
-            if hasattr(color, "mask") and color.dtype.name in ("uint8", "uint16"):  # no longer, where some are missing
+            # Masked channels become floats, of which 1 is the most, not 255 or 65535.
+            if hasattr(color, "mask") and color.dtype.name in ("uint8", "uint16"):
                 color = color / (2.0**(8 * color.dtype.itemsize) - 1)
             for channel, name in enumerate(layer_map["color"]):
                 column(name, color[:, channel])

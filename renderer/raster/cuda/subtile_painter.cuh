@@ -25,8 +25,8 @@ struct WarpScratch : std::conditional_t<kArea, AreaScratch, PlainScratch> {
 };
 
 /// Paints a subtile's circles in batches of 32. All lanes of the warp call its functions.
-/// `kManyWays`: in whichever of several ways is best for a batch; else circle by circle, for few
-/// circles, which are painted before the code of the others is there.
+/// `kManyWays`: each batch in the best of several ways; else circle by circle. Few circles are
+/// painted faster so, because a kernel with all ways waits for its instructions.
 template <bool kArea, bool kLooks, bool kManyWays>
 struct SubtilePainter {
   using Pixels = SubtilePixels<kLooks>;
