@@ -42,7 +42,7 @@ Lists bin(const Circles& circles, const TileGrid& grid, std::uint32_t slab_circl
   const auto shapes = to_device(circles.shapes.data(), circles.count());
   const auto active_subtiles = to_device(active.data(), active.size());
   FrameProgress progress{};
-  progress.active_tiles[0] = 1;  // of the chunk before
+  progress.active_subtiles[0] = 1;  // of the chunk before
   const auto device_progress = to_device(&progress, 1);
   BinCirclesArgs args;
   args.grid = grid;

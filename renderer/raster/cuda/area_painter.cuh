@@ -8,13 +8,8 @@
 /// only.
 namespace roundel::cuda {
 
-/// A speck's pixels: that of its centre and those up to two away in columns or rows, but not in
-/// both.
-inline constexpr int kSpeckPixels = 21;
-/// In the order of rows; dx and dy are −2 to 2.
-inline __device__ int speck_pixel(int dx, int dy) {
-  return 5 * dy + dx + 10 - (dy == 2) + (dy == -2);
-}
+/// Around the pixel of a speck's centre it may cover those up to two away.
+inline constexpr int kSpeckSide = 5;
 
 /// A warp's part of shared memory: a batch of circles.
 struct AreaScratch {
@@ -28,10 +23,11 @@ struct AreaScratch {
       /// Of circles and pixels that they may cover in part: both their numbers, then the shares. A
       /// lane's are side by side, those of its first pixel first, front to back.
       std::uint32_t shares[BlendPolicy::kMostShares];
+      std::uint16_t late_shares[BlendPolicy::kMostShares];  ///< of these, that take longer
     };
     struct {
-      float shares[kSpeckPixels][32];
-      int2 middles[32];                                        ///< their pixels in the subtile
+      float shares[kSpeckSide * kSpeckSide][32];  ///< row by row
+      int first_pixels[32];  ///< x + kSpeckSide · y of those at the lower left, in the subtile
       std::uint32_t coverage[kSubtileWidth * kSubtileHeight];  ///< bit i: speck i covers it
     } specks;
   };
@@ -76,12 +72,17 @@ class AreaPainter {
     scratch_.paints[lane()] = paint;
     find_pixels(disc, reaches, is_whole, has_hole);
     __syncwarp();
-    compute_shares();
-    if (4 * __popc(whole) < __popc(reaching))
-      paint_by_pixel();
-    else
-      paint_by_circle(reaching, whole);
-    __syncwarp();
+    // All at once, mostly; else as many as there is room for shares in any case.
+    const bool is_crowded = num_shares(~0u) > BlendPolicy::kMostShares;
+    for (std::uint32_t left = reaching, group = is_crowded ? kLeastGroup : ~0u; left != 0;
+         left &= ~group, group >>= kCirclesOfLeastGroup) {
+      compute_shares(group);
+      if (4 * __popc(whole) < __popc(reaching))
+        paint_by_pixel(group);
+      else
+        paint_by_circle(left & group, whole, group);
+      __syncwarp();
+    }
   }
 
  private:
@@ -90,9 +91,12 @@ class AreaPainter {
   using Span = scalar::AreaSpan<L>;
 
   static constexpr float kLargestSpeck = 1.25f;  ///< pixels
+  static constexpr int kCirclesOfLeastGroup =
+      BlendPolicy::kMostShares / (kSubtileWidth * kSubtileHeight);
+  static constexpr std::uint32_t kLeastGroup = ~0u << (32 - kCirclesOfLeastGroup);
 
   /// Along one axis the grid lines next to a speck's centre, on its low and on its high side, and
-  /// half the chords there; the first one is the centre's own.
+  /// half the chords there; the first one is the centre's own, the last one is outside.
   struct Lines {
     float places[2][4], chords[2][4];
 
@@ -104,7 +108,7 @@ class AreaPainter {
         places[1][line] = line == 0 ? 0.0f : (pixel + beyond) - center;
 #pragma unroll
         for (int side = 0; side < 2; ++side)
-          chords[side][line] = scalar::half_chord<L>(radius, places[side][line]);
+          chords[side][line] = line == 3 ? 0 : scalar::half_chord<L>(radius, places[side][line]);
       }
     }
     /// Between lines `line` and `line` + 1 on a side.
@@ -140,19 +144,24 @@ class AreaPainter {
     __syncwarp();
     if (reaches) {
       const int2 middle{static_cast<int>(middle_x - left()), static_cast<int>(middle_y - bottom())};
-      scratch_.specks.middles[lane()] = middle;
+      scratch_.specks.first_pixels[lane()] = middle.x - 2 + kSpeckSide * (middle.y - 2);
       const Lines x(disc.x, middle_x, disc.radius), y(disc.y, middle_y, disc.radius);
 #pragma unroll
       for (int dy = -2; dy <= 2; ++dy) {
 #pragma unroll
         for (int dx = -2; dx <= 2; ++dx) {
           if (dx * dx + dy * dy > 5) continue;  // its corner is too far away
+          const Span span_x = x.span(dx), span_y = y.span(dy);
+          // Few circles come as far.
+          if (dx * dx + dy * dy >= 4 &&
+              !(disc.r2 > span_x.near * span_x.near + span_y.near * span_y.near))
+            continue;
           const float area =
               dy != 0 ? area_of(disc, x, dx, y.side(dy > 0 ? 1 : 0, dy > 0 ? dy : -dy))
                       : area_of(disc, x, dx, y.side(0, 0)) + area_of(disc, x, dx, y.side(1, 0));
-          const float share = scalar::share_of_area<L>(disc, x.span(dx), y.span(dy), area);
+          const float share = scalar::share_of_area<L>(disc, span_x, span_y, area);
           const int column = middle.x + dx, row = middle.y + dy;
-          scratch_.specks.shares[speck_pixel(dx, dy)][lane()] = share;
+          scratch_.specks.shares[dx + 2 + kSpeckSide * (dy + 2)][lane()] = share;
           if (share > 0 && column >= 0 && column < kSubtileWidth && row >= 0 &&
               row < kSubtileHeight)
             atomicOr(&scratch_.specks.coverage[row * kSubtileWidth + column], 1u << lane());
@@ -163,13 +172,12 @@ class AreaPainter {
     const int column = lane() % kSubtileWidth;
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
-      const int row = lane() / kSubtileWidth + k * kRowStep;
+      const int pixel = column + kSpeckSide * (lane() / kSubtileWidth + k * kRowStep);
       std::uint32_t left = scratch_.specks.coverage[k * 32 + lane()];
-      for (; left != 0 && pixels_.is_active(k); left &= left - 1) {
-        const int i = __ffs(left) - 1;
-        const int2 middle = scratch_.specks.middles[i];
-        const float share =
-            scratch_.specks.shares[speck_pixel(column - middle.x, row - middle.y)][i];
+      while (left != 0 && pixels_.is_active(k)) {
+        const int i = front_bit(left);
+        left ^= 1u << i;
+        const float share = scratch_.specks.shares[pixel - scratch_.specks.first_pixels[i]][i];
         const Paint of_speck = scratch_.paints[i];
         scalar::composite<L>(pixels_.state[k], mode_paint<kLooks>(of_speck),
                              of_speck.alpha * share);
@@ -259,131 +267,166 @@ class AreaPainter {
     transpose(touching_);
     transpose(inside_);
 #pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k) inside_[k] &= touching_[k];
+    for (int k = 0; k < kPixelsPerLane; ++k) {
+      if (!pixels_.is_active(k)) touching_[k] = 0;
+      inside_[k] &= touching_[k];
+    }
   }
 
-  /// The shares of the pixels' edges, a lane one of any pixel, so that no lane waits for others.
-  __device__ void compute_shares() {
+  /// Edges of the lane's pixels with the circles of `group`.
+  __device__ std::uint32_t num_shares_of_lane(std::uint32_t group) const {
     std::uint32_t count = 0;
 #pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k) {
-      if (!pixels_.is_active(k)) touching_[k] = inside_[k] = 0;
-      count += __popc(touching_[k] & ~inside_[k]);
-    }
+    for (int k = 0; k < kPixelsPerLane; ++k) count += __popc(edges(k) & group);
+    return count;
+  }
+  /// The same of the warp.
+  __device__ std::uint32_t num_shares(std::uint32_t group) const {
+    return __reduce_add_sync(kAllLanes, num_shares_of_lane(group));
+  }
+  __device__ std::uint32_t edges(int k) const {
+    return touching_[k] & ~inside_[k];
+  }
+
+  /// The shares of the pixels' edges with the circles of `group`, a lane one of any pixel, so that
+  /// no lane waits for others. Those that take longer come last, together.
+  __device__ void compute_shares(std::uint32_t group) {
+    const std::uint32_t count = num_shares_of_lane(group);
     const std::uint32_t up_to_here = warp_inclusive_sum(count);
     const std::uint32_t total = __shfl_sync(kAllLanes, up_to_here, 31);
     first_share_ = up_to_here - count;
-    has_shares_ = total <= BlendPolicy::kMostShares;
-    if (!has_shares_) return;
     std::uint32_t at = first_share_;
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k)
-      for (std::uint32_t left = touching_[k] & ~inside_[k]; left != 0; left &= left - 1)
-        scratch_.shares[at++] = (k * 32 + lane()) << 5 | (__ffs(left) - 1);
+      for (std::uint32_t left = edges(k) & group; left != 0;) {
+        const int circle = front_bit(left);
+        left ^= 1u << circle;
+        scratch_.shares[at++] = (k * 32 + lane()) << 5 | circle;
+      }
     __syncwarp();
-    for (std::uint32_t i = lane(); i < total; i += 32) {
-      const std::uint32_t one = scratch_.shares[i], pixel = one >> 5;
-      const float x = left() + static_cast<float>(pixel % kSubtileWidth);
-      const float y = bottom() + static_cast<float>(pixel / kSubtileWidth);
-      scratch_.shares[i] =
-          __float_as_uint(share_of(scratch_, grid_, static_cast<int>(one & 31), x, y));
+    std::uint32_t num_late = 0;
+    for (std::uint32_t first = 0; first < total; first += 32) {
+      const std::uint32_t i = first + lane();
+      const Edge edge(*this, scratch_.shares[min(i, total - 1)]);
+      const bool is_late = i < total && edge.takes_long();
+      if (i < total && !is_late) scratch_.shares[i] = __float_as_uint(edge.share());
+      const unsigned late = __ballot_sync(kAllLanes, is_late);
+      if (is_late) scratch_.late_shares[num_late + num_before(late)] = i;
+      num_late += __popc(late);
+    }
+    __syncwarp();
+    for (std::uint32_t i = lane(); i < num_late; i += 32) {
+      std::uint32_t& share = scratch_.shares[scratch_.late_shares[i]];
+      share = __float_as_uint(Edge(*this, share).long_share());
     }
     __syncwarp();
   }
 
-  __device__ static float share_of(const AreaScratch& scratch, const TileGrid& grid, int circle,
-                                   float pixel_x, float pixel_y) {
-    const float share = disc_share_of(scratch, grid, circle, pixel_x, pixel_y);
-    if (!kLooks || !(share > 0) || !is_ring(scratch.paints[circle])) return share;
-    const float2 center = scratch.centers[circle];
-    const float inner = scratch.factors[circle].z;
-    const Disc hole = scalar::area_disc<L>(center.x, center.y, inner, grid.scale);
-    return scalar::ring_share<L>(
-        share, scalar::pixel_share<L>(hole, pixel_x, pixel_y,
-                                      is_in_disc(grid, center, inner, pixel_x, pixel_y)));
-  }
+  /// Of a disc and a pixel that it may cover in part.
+  struct Edge {
+    const AreaPainter& painter;
+    int circle;
+    float pixel_x, pixel_y;
+    Disc disc;
+    Span x, y;
 
-  /// Of the pixel's centre.
-  __device__ static bool is_in_disc(const TileGrid& grid, float2 center, float radius,
-                                    float pixel_x, float pixel_y) {
-    const float dx = center.x - scalar::pixel_center<L>(pixel_x, grid.s);
-    const float dy = center.y - scalar::pixel_center<L>(pixel_y, grid.s);
-    return scalar::squared_distance<L>(dx, dy) <= radius * radius;
-  }
-
-  /// scalar::pixel_share() without the rectangles that there are not.
-  __device__ static float disc_share_of(const AreaScratch& scratch, const TileGrid& grid,
-                                        int circle, float pixel_x, float pixel_y) {
-    const float4 in_pixels = scratch.discs[circle], factors = scratch.factors[circle];
-    const Disc disc{in_pixels.x, in_pixels.y, in_pixels.z, in_pixels.w, factors.x, factors.y};
-    if (disc.radius > scalar::kLargestAreaRadius)
-      return is_in_disc(grid, scratch.centers[circle], factors.w, pixel_x, pixel_y) ? 1.0f : 0.0f;
-    const Span x = span_of(pixel_x, 1, disc.x), y = span_of(pixel_y, 1, disc.y);
-    if (scalar::is_all_covered<L>(disc, x, y)) return 1;
-    if (!(disc.r2 > x.near * x.near + y.near * y.near)) return 0;
-    if (x.other > 0 || y.other > 0) return scalar::area_share<L>(disc, x, y);
-    return L::saturate(
-        scalar::area_in_rectangle<L>(disc, scalar::area_side<L>(disc.radius, x.near, x.far),
-                                     scalar::area_side<L>(disc.radius, y.near, y.far)));
-  }
+    /// `numbers`: as in AreaScratch::shares.
+    __device__ Edge(const AreaPainter& of, std::uint32_t numbers)
+        : painter(of), circle(static_cast<int>(numbers & 31)) {
+      const std::uint32_t pixel = numbers >> 5;
+      pixel_x = painter.left() + static_cast<float>(pixel % kSubtileWidth);
+      pixel_y = painter.bottom() + static_cast<float>(pixel / kSubtileWidth);
+      const float4 in_pixels = painter.scratch_.discs[circle];
+      const float4 factors = painter.scratch_.factors[circle];
+      disc = {in_pixels.x, in_pixels.y, in_pixels.z, in_pixels.w, factors.x, factors.y};
+      x = span_of(pixel_x, 1, disc.x);
+      y = span_of(pixel_y, 1, disc.y);
+    }
+    /// Beside the circle's axes there is one rectangle to look at, not two or four.
+    __device__ bool takes_long() const {
+      return x.other > 0 || y.other > 0 || disc.radius > scalar::kLargestAreaRadius ||
+             (kLooks && is_ring(painter.scratch_.paints[circle]));
+    }
+    /// scalar::pixel_share() without the rectangles that there are not.
+    __device__ float share() const {
+      const float area =
+          scalar::area_in_rectangle<L>(disc, scalar::area_side<L>(disc.radius, x.near, x.far),
+                                       scalar::area_side<L>(disc.radius, y.near, y.far));
+      return scalar::share_of_area<L>(disc, x, y, area);
+    }
+    __device__ float long_share() const {
+      const float2 center = painter.scratch_.centers[circle];
+      const float4 factors = painter.scratch_.factors[circle];
+      const float share =
+          scalar::pixel_share<L>(disc, pixel_x, pixel_y, is_in_disc(center, factors.w));
+      if (!kLooks || !(share > 0) || !is_ring(painter.scratch_.paints[circle])) return share;
+      const Disc hole = scalar::area_disc<L>(center.x, center.y, factors.z, painter.grid_.scale);
+      return scalar::ring_share<L>(
+          share, scalar::pixel_share<L>(hole, pixel_x, pixel_y, is_in_disc(center, factors.z)));
+    }
+    /// The coverage test of the pixel's centre.
+    __device__ bool is_in_disc(float2 center, float radius) const {
+      const float s = painter.grid_.s;
+      const float dx = center.x - scalar::pixel_center<L>(pixel_x, s);
+      const float dy = center.y - scalar::pixel_center<L>(pixel_y, s);
+      return scalar::squared_distance<L>(dx, dy) <= radius * radius;
+    }
+  };
 
   /// Of a circle that touches the lane's pixel k; `at` goes through the lane's shares.
   __device__ float next_share(int circle, int k, std::uint32_t& at) const {
-    if ((inside_[k] >> circle & 1) != 0) return 1;
-    if (has_shares_) return __uint_as_float(scratch_.shares[at++]);
-    return rare_share_of(scratch_, grid_, circle,
-                         left() + static_cast<float>(pixels_.x() - pixels_.x0),
-                         bottom() + static_cast<float>(pixels_.y(k) - pixels_.y0));
-  }
-  /// For each of a lane's pixels: code that is there once, since the kernel has to fit the cache of
-  /// instructions.
-  __noinline__ __device__ static float rare_share_of(const AreaScratch& scratch,
-                                                     const TileGrid& grid, int circle,
-                                                     float pixel_x, float pixel_y) {
-    return share_of(scratch, grid, circle, pixel_x, pixel_y);
+    return (inside_[k] >> circle & 1) != 0 ? 1.0f : __uint_as_float(scratch_.shares[at++]);
   }
 
-  __device__ void paint_by_pixel() {
+  __device__ void paint_by_pixel(std::uint32_t group) {
     std::uint32_t first = first_share_;
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       std::uint32_t at = first;
-      for (std::uint32_t left = touching_[k]; left != 0 && pixels_.is_active(k); left &= left - 1) {
-        const int circle = __ffs(left) - 1;
-        blend(circle, k, next_share(circle, k, at));
+      std::uint32_t left = touching_[k] & group;
+      while (left != 0 && pixels_.is_active(k)) {
+        const int circle = front_bit(left);
+        left ^= 1u << circle;
+        blend(scratch_.paints[circle], circle, k, next_share(circle, k, at));
       }
-      first += __popc(touching_[k] & ~inside_[k]);
+      first += __popc(edges(k) & group);
     }
   }
 
   /// Where many circles cover the whole subtile.
-  __device__ void paint_by_circle(unsigned reaching, unsigned whole) {
+  __device__ void paint_by_circle(unsigned reaching, unsigned whole, std::uint32_t group) {
     std::uint32_t at[kPixelsPerLane];
     at[0] = first_share_;
 #pragma unroll
-    for (int k = 1; k < kPixelsPerLane; ++k)
-      at[k] = at[k - 1] + __popc(touching_[k - 1] & ~inside_[k - 1]);
-    for (int i = 0; reaching != 0; reaching &= reaching - 1, ++i) {
+    for (int k = 1; k < kPixelsPerLane; ++k) at[k] = at[k - 1] + __popc(edges(k - 1) & group);
+    for (int i = 0; reaching != 0; ++i) {
       if (i >= BlendPolicy::kFirstLook && i % BlendPolicy::kLookInterval == 0 && pixels_.is_done())
         return;
-      const int circle = __ffs(reaching) - 1;
-      const bool is_whole = (whole >> circle & 1) != 0;
+      const int circle = front_bit(reaching);
+      reaching ^= 1u << circle;
+      const Paint paint = scratch_.paints[circle];
+      if ((whole >> circle & 1) != 0 && !is_snow(paint)) {
 #pragma unroll
-      for (int k = 0; k < kPixelsPerLane; ++k) {
-        if (pixels_.is_active(k) && (is_whole || (touching_[k] >> circle & 1) != 0))
-          blend(circle, k, is_whole ? 1 : next_share(circle, k, at[k]));
+        for (int k = 0; k < kPixelsPerLane; ++k)
+          if (pixels_.is_active(k))
+            scalar::composite<L>(pixels_.state[k], mode_paint<kLooks>(paint), paint.alpha);
+        continue;
       }
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k)
+        if (pixels_.is_active(k) && (touching_[k] >> circle & 1) != 0)
+          blend(paint, circle, k, next_share(circle, k, at[k]));
     }
   }
 
-  __device__ void blend(int circle, int k, float share) {
-    if (!(share > 0)) return;
-    const Paint paint = scratch_.paints[circle];
+  __device__ void blend(const Paint& paint, int circle, int k, float share) {
     scalar::ModePaint<L> shown = mode_paint<kLooks>(paint);
     if (!is_snow(paint)) {
-      scalar::composite<L>(pixels_.state[k], shown, paint.alpha * share);
+      // Without looks a share of 0 changes no bit.
+      if (!kLooks || share > 0) scalar::composite<L>(pixels_.state[k], shown, paint.alpha * share);
       return;
     }
+    if (!(share > 0)) return;
     const float2 center = scratch_.centers[circle];
     const float dx = center.x - pixels_.center_x, dy = center.y - pixels_.center_y[k];
     const float3 snow = shade_snow(ramp_, scratch_.discs[circle].z, peak_alpha(paint), dx * dx,
@@ -409,7 +452,6 @@ class AreaPainter {
   /// Of the lane's pixels, a bit a circle.
   std::uint32_t touching_[kPixelsPerLane], inside_[kPixelsPerLane];
   std::uint32_t first_share_ = 0;
-  bool has_shares_ = true;
 };
 
 }  // namespace roundel::cuda

@@ -17,7 +17,7 @@ __device__ bool begin_chunk(const BinCirclesArgs& args) {
   if (!kIsFirstChunk && args.begins_early) wait_for_kernel_in_front();
   if (kIsFirstChunk) return true;  // the host has cleared what was there
   const FrameProgress& progress = *args.progress;
-  if (progress.active_tiles[(args.chunk_number + 1) % 2] == 0) return false;
+  if (progress.active_subtiles[(args.chunk_number + 1) % 2] == 0) return false;
   return progress.overflow == 0 || progress.overflow == args.chunk_number + 1;
 }
 

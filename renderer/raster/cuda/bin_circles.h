@@ -61,8 +61,8 @@ struct FrameProgress {
   unsigned long long listed;    ///< overlaps of the chunk being drawn
   unsigned long long placed;    ///< of these, on their way to the lists
   unsigned long long overlaps;  ///< of the chunks of this frame that were drawn
-  /// Tiles with unfinished pixels after chunk k, at k % 2; 0 for the chunk that comes next.
-  std::uint32_t active_tiles[2];
+  /// Subtiles with unfinished pixels after chunk k, at k % 2; 0 for the chunk that comes next.
+  std::uint32_t active_subtiles[2];
   std::uint32_t chunks;  ///< chunks of this frame that were drawn
   /// 1 + the first chunk whose lists did not fit, or 0. Nothing was drawn since, and `listed` is
   /// what they need. Cleared by the host.
@@ -75,6 +75,7 @@ struct BinCirclesArgs {
   std::uint32_t chunk_number = 0;          ///< in this frame
   bool begins_early = false;               ///< see launch(); not for chunk 0
   bool continues_early = false;            ///< the same for the kernels behind the first
+  int shared_percent = -1;                 ///< see launch()
   const Shape* shapes = nullptr;           // [count]
   std::uint32_t count = 0;                 ///< circles, at most kMostChunkCircles
   std::uint32_t slab_circles = kSlabStep;  ///< a multiple of that

@@ -91,8 +91,7 @@ class Finder {
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
       if ((reaching[k] >> lane() & 1) != 0)
-        shared_.circles[at + __popc(reaching[k] & ((1u << lane()) - 1))] =
-            overlaps[k] >> kOverlapCircleShift;
+        shared_.circles[at + num_before(reaching[k])] = overlaps[k] >> kOverlapCircleShift;
       at += __popc(reaching[k]);
     }
     wait_for_finders();

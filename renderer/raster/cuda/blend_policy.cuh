@@ -5,13 +5,16 @@ namespace roundel::cuda {
 
 /// Tuning of blend_tiles_kernel, measured on an H200 at 1024 × 1024 pixels.
 struct BlendPolicy {
-  /// Of 256 threads, with 64 registers each and a few spills. With three, and none, short lists
-  /// take longer by a few percent and long ones by 15; with five up to a fifth.
-  static constexpr int kBlocksPerProcessor = 4;
-  static constexpr int kAreaBlocksPerProcessor = 3;   ///< with coverage by area
-  static constexpr int kLooksBlocksPerProcessor = 2;  ///< of frames with looks; not measured
-  /// Shares of pixels that a warp keeps for a batch; where there are more it computes them as it
-  /// comes to them.
+  /// Tiles of 256 threads, with 64 registers each and a few spills. With three, and none, short
+  /// lists take longer by a few percent and long ones by 15; with five up to a fifth.
+  static constexpr int kTilesPerProcessor = 4;
+  static constexpr int kAreaTilesPerProcessor = 3;   ///< with coverage by area
+  static constexpr int kLooksTilesPerProcessor = 2;  ///< of frames with looks; not measured
+  /// Warps of a block where there are lists: with eight, long lists take 1 to 2 percent longer and
+  /// coverage by area up to 3, lists of few circles 1 percent less.
+  static constexpr int kListedWarps = 4;
+  /// Shares of pixels that a warp keeps; where a batch of circles has more it takes a part of them
+  /// at a time.
   static constexpr std::uint32_t kMostShares = 512;
   /// Words of 32 overlaps of a list that a warp looks at together.
   static constexpr int kListWords = 4;
@@ -29,7 +32,7 @@ struct BlendPolicy {
   /// in two to three times the instructions.
   static constexpr int kTestedSide = 6;
   /// Where whole circles are painted, a subtile is looked at after so many whether it is done.
-  static constexpr int kFirstLook = 8, kLookInterval = 4;
+  static constexpr int kFirstLook = 4, kLookInterval = 4;
 };
 
 }  // namespace roundel::cuda

@@ -6,15 +6,6 @@
 namespace roundel::cuda {
 namespace {
 
-constexpr int kThreads = 32 * kSubtilesPerTile;  // a warp a subtile
-
-template <class Overlaps, bool kArea>
-struct Shared {
-  std::uint32_t active_subtiles;  // a bit a subtile
-  typename Overlaps::Scratch overlaps;
-  WarpScratch<kArea> warps[kSubtilesPerTile];
-};
-
 /// A tile's overlaps, front to back, from its list, which every warp reads for itself.
 class ListedOverlaps {
  public:
@@ -40,6 +31,8 @@ class ListedOverlaps {
 /// The same from the circles themselves, which every block looks at until its tile is done: quicker
 /// than lists for few circles.
 class FoundOverlaps {
+  static constexpr int kThreads = 32 * kSubtilesPerTile;
+
  public:
   static constexpr bool kIsListed = false;
   struct Scratch {
@@ -122,7 +115,7 @@ class FoundOverlaps {
 #pragma unroll
     for (std::uint32_t k = 0; k < kCirclesPerThread; ++k) {
       if (near[k] >> lane & 1)
-        scratch_.found[position + __popc(near[k] & ((1u << lane) - 1))] = number_of(first + 32 * k);
+        scratch_.found[position + num_before(near[k])] = number_of(first + 32 * k);
       position += __popc(near[k]);
     }
     return found;
@@ -160,53 +153,85 @@ class FoundOverlaps {
   std::uint32_t round_ = 0;  // each looks at kLookedAt circles
 };
 
-/// Block (tile) of 256 threads finishes, or carries on to the next chunk, 32 × 32 pixels: a warp a
-/// subtile of 16 × 8, four pixels a lane. Every pixel is one thread's alone, and its circles come
-/// in list order, so its bits do not depend on the launch.
+/// Warps of a block. Those of a list need nothing of each other, and leave sooner if fewer wait for
+/// the last one.
+template <class Overlaps>
+constexpr int kWarps = Overlaps::kIsListed ? BlendPolicy::kListedWarps : kSubtilesPerTile;
+
+template <class Overlaps, bool kArea>
+struct Shared {
+  typename Overlaps::Scratch overlaps;
+  WarpScratch<kArea> warps[kWarps<Overlaps>];
+};
+
+/// Notes whether later chunks can change the subtile; one lane calls it. The byte's word has other
+/// tiles' bytes, whose blocks do the same.
+__device__ void set_active(const BlendTilesArgs& args, int tile, int subtile, bool is_active) {
+  auto* const word = reinterpret_cast<unsigned*>(args.active_subtiles) + tile / 4;
+  const unsigned bit = 1u << (tile % 4 * 8 + subtile);
+  if (!is_active) {
+    atomicAnd(word, ~bit);
+    return;
+  }
+  atomicOr(word, bit);
+  atomicAdd(&args.progress->active_subtiles[args.chunk_number % 2], 1);
+}
+
 template <class Overlaps, bool kArea, bool kLooks>
-__global__ void __launch_bounds__(kThreads, kLooks  ? BlendPolicy::kLooksBlocksPerProcessor
-                                            : kArea ? BlendPolicy::kAreaBlocksPerProcessor
-                                                    : BlendPolicy::kBlocksPerProcessor)
+constexpr int blocks_per_processor() {
+  const int tiles = kLooks  ? BlendPolicy::kLooksTilesPerProcessor
+                    : kArea ? BlendPolicy::kAreaTilesPerProcessor
+                            : BlendPolicy::kTilesPerProcessor;
+  return tiles * kSubtilesPerTile / kWarps<Overlaps>;
+}
+
+/// Block (tile, or a part of it) finishes, or carries on to the next chunk, the pixels of its
+/// subtiles: a warp has 16 × 8 of them, four a lane. Every pixel is one thread's alone, and its
+/// circles come in list order, so its bits do not depend on the launch.
+template <class Overlaps, bool kArea, bool kLooks>
+__global__ void __launch_bounds__(32 * kWarps<Overlaps>,
+                                  (blocks_per_processor<Overlaps, kArea, kLooks>()))
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
+  constexpr int kOwnWarps = kWarps<Overlaps>, kParts = kSubtilesPerTile / kOwnWarps;
   __shared__ Shared<Overlaps, kArea> shared;
   if (args.begins_early) wait_for_kernel_in_front();
   FrameProgress& progress = *args.progress;
   if (progress.overflow != 0) return;
   const TileGrid& grid = args.grid;
-  int tile_x = static_cast<int>(blockIdx.x), tile_y = static_cast<int>(blockIdx.y);
+  int tile_x = static_cast<int>(blockIdx.x) / kParts, tile_y = static_cast<int>(blockIdx.y);
   if (Overlaps::kIsListed && args.tile_order != nullptr) {
     const std::uint32_t place = args.tile_order[tile_y * grid.tiles_x + tile_x];
     tile_x = static_cast<int>(place & 0xffff);
     tile_y = static_cast<int>(place >> 16);
   }
   const int tile = tile_y * grid.tiles_x + tile_x;
-  if (tile == 0 && threadIdx.x == 0) {
-    progress.overlaps = (args.chunk_number == 0 ? 0 : progress.overlaps) + progress.listed;
-    progress.chunks = (args.chunk_number == 0 ? 0 : progress.chunks) + 1;
+  const int first_subtile = static_cast<int>(blockIdx.x) % kParts * kOwnWarps;
+  const bool is_first_chunk = args.chunk_number == 0;
+  if (tile == 0 && first_subtile == 0 && threadIdx.x == 0) {
+    progress.overlaps = (is_first_chunk ? 0 : progress.overlaps) + progress.listed;
+    progress.chunks = (is_first_chunk ? 0 : progress.chunks) + 1;
     progress.listed = progress.placed = 0;
     // Binning has read it, and this chunk's count is the other one.
-    progress.active_tiles[(args.chunk_number + 1) % 2] = 0;
+    progress.active_subtiles[(args.chunk_number + 1) % 2] = 0;
   }
-  const bool is_first_chunk = args.chunk_number == 0;
-  const std::uint32_t active = is_first_chunk ? 0xff : args.active_subtiles[tile];
+  const std::uint32_t all = (1u << kOwnWarps) - 1;
+  const std::uint32_t active =
+      is_first_chunk ? all : args.active_subtiles[tile] >> first_subtile & all;
   if (active == 0) return;
-  if (args.long_list != ~0u && args.lists[tile].count >= args.long_list) {
-    if (threadIdx.x == 0 && !args.is_last_chunk) {
-      args.active_subtiles[tile] = static_cast<std::uint8_t>(active);
-      atomicAdd(&progress.active_tiles[args.chunk_number % 2], 1);  // as far as is known here
-    }
+
+  const int warp = static_cast<int>(threadIdx.x) / 32, number = first_subtile + warp;
+  SubtilePixels<kLooks> subtile(grid, tile_x, tile_y, number);
+  const bool was_done = (active >> warp & 1) == 0 || subtile.is_outside(grid);
+  bool is_done = was_done;
+  if (Overlaps::kIsListed && args.long_list != ~0u && args.lists[tile].count >= args.long_list) {
+    // As far as is known here.
+    if (lane() == 0 && !args.is_last_chunk) set_active(args, tile, number, !was_done);
     return;
   }
-  if (threadIdx.x == 0) shared.active_subtiles = 0;  // all synchronise before it is used
-
-  const int warp = threadIdx.x / 32;
-  SubtilePixels<kLooks> subtile(grid, tile_x, tile_y, warp);
-  bool is_done = (active >> warp & 1) == 0 || subtile.is_outside(grid);
-  const bool was_done = is_done;
   if (!is_done) subtile.start(args, is_first_chunk);
 
   SubtilePainter<kArea, kLooks, Overlaps::kIsListed> painter{
-      args.shapes, args.paints, args.ramp, grid, shared.warps[warp], warp};
+      args.shapes, args.paints, args.ramp, grid, shared.warps[warp], number};
   painter.clear();
   Overlaps overlaps(args, shared.overlaps, tile_x, tile_y);
   is_done = overlaps.paint(painter, subtile, is_done);
@@ -217,21 +242,16 @@ __global__ void __launch_bounds__(kThreads, kLooks  ? BlendPolicy::kLooksBlocksP
     else
       subtile.save(args);
   }
-  if (!args.is_last_chunk) {
-    __syncthreads();
-    if (threadIdx.x % 32 == 0 && !is_done) atomicOr(&shared.active_subtiles, 1u << warp);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      args.active_subtiles[tile] = static_cast<std::uint8_t>(shared.active_subtiles);
-      if (shared.active_subtiles != 0) atomicAdd(&progress.active_tiles[args.chunk_number % 2], 1);
-    }
-  }
+  if (lane() == 0 && !args.is_last_chunk) set_active(args, tile, number, !is_done);
 }
 
-template <class Overlaps, bool kArea>
-auto kernel_for(const BlendTilesArgs& args) {
-  return args.looks.any() ? blend_tiles_kernel<Overlaps, kArea, true>
-                          : blend_tiles_kernel<Overlaps, kArea, false>;
+template <class Overlaps>
+auto kernel_for(bool is_area, bool has_looks) {
+  if (is_area)
+    return has_looks ? blend_tiles_kernel<Overlaps, true, true>
+                     : blend_tiles_kernel<Overlaps, true, false>;
+  return has_looks ? blend_tiles_kernel<Overlaps, false, true>
+                   : blend_tiles_kernel<Overlaps, false, false>;
 }
 
 __global__ void fill_background_kernel(const BackgroundRows rows, int count, float4* background) {
@@ -245,6 +265,7 @@ __global__ void fill_background_kernel(const BackgroundRows rows, int count, flo
 
 void fill_background(const BackgroundRows& rows, int count, float4* background,
                      cudaStream_t stream) {
+  constexpr int kThreads = 256;
   const int blocks = (count + kThreads - 1) / kThreads;
   fill_background_kernel<<<blocks, kThreads, 0, stream>>>(rows, count, background);
   ROUNDEL_CUDA_CHECK_LAUNCH(stream);
@@ -260,14 +281,13 @@ bool can_begin_early() {
 }
 
 void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream) {
-  const bool is_area = args.grid.is_antialiased();
   const auto kernel =
-      args.lists
-          ? (is_area ? kernel_for<ListedOverlaps, true> : kernel_for<ListedOverlaps, false>)(args)
-          : (is_area ? kernel_for<FoundOverlaps, true> : kernel_for<FoundOverlaps, false>)(args);
-  const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x),
+      (args.lists ? kernel_for<ListedOverlaps>
+                  : kernel_for<FoundOverlaps>)(args.grid.is_antialiased(), args.looks.any());
+  const int warps = args.lists ? kWarps<ListedOverlaps> : kWarps<FoundOverlaps>;
+  const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x * (kSubtilesPerTile / warps)),
                     static_cast<unsigned>(args.grid.tiles_y));
-  launch(kernel, blocks, kThreads, 0, args, args.begins_early, stream);
+  launch(kernel, blocks, 32 * warps, 0, args, args.begins_early, stream);
 }
 
 }  // namespace roundel::cuda

@@ -124,7 +124,7 @@ class OverlapFinder {
       const std::uint32_t bits = columns(rect, y);
       if ((bits >> lane() & 1) != 0)
         emit_one(circle, y * kMacrotileSide + lane(), mask_in_tile(subtiles, lane(), y),
-                 at + __popc(bits & ((1u << lane()) - 1)));
+                 at + num_before(bits));
       at += __popc(bits);
     }
   }
@@ -189,7 +189,7 @@ void count_overlaps(const BinCirclesArgs& args, cudaStream_t stream) {
   const dim3 slabs(args.num_slabs, static_cast<unsigned>(macrotiles_x(args.grid)),
                    static_cast<unsigned>(macrotiles_y(args.grid)));
   launch(args.chunk_number == 0 ? count_overlaps_kernel<true> : count_overlaps_kernel<false>, slabs,
-         CountPolicy::kThreads, 0, args, args.begins_early, stream);
+         CountPolicy::kThreads, 0, args, args.begins_early, stream, args.shared_percent);
 }
 
 }  // namespace roundel::cuda

@@ -55,7 +55,7 @@ int set_device(int device) {
 
 CudaBackend::CudaBackend(const RasterOptions& options)
     : options_(options),
-      bin_blocks_(kBinBlocksPerProcessor * num_processors(set_device(options.device))),
+      num_processors_(num_processors(set_device(options.device))),
       can_begin_early_(roundel::cuda::can_begin_early()) {}
 
 void CudaBackend::use_device() const {
@@ -248,7 +248,7 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
     stats.chunks = progress.chunks;
     stats.overlaps = progress.overlaps;
     stats.largest_chunk = std::max(stats.largest_chunk, chunk.count());
-    const std::uint64_t active_tiles = progress.active_tiles[chunk.number % 2];
+    const std::uint64_t active_tiles = progress.active_subtiles[chunk.number % 2];
     if (active_tiles == 0 || chunk.is_last()) {
       last_chunk_ = chunk.number;
       is_packed_ = packs_early;
@@ -339,7 +339,8 @@ cudaGraph_t CudaBackend::end_capture() {
 /// circle, are too many.
 std::uint32_t CudaBackend::slab_circles(std::uint64_t circles, double overlaps_per_circle) const {
   const auto macrotiles = static_cast<std::uint64_t>(num_macrotiles(bin_.grid));
-  const std::uint64_t blocks = std::max<std::uint64_t>(bin_blocks_ / macrotiles, 1);
+  const std::uint64_t blocks =
+      std::max<std::uint64_t>(kBinBlocksPerProcessor * num_processors_ / macrotiles, 1);
   const auto fitting = static_cast<std::uint64_t>(
       kMostSlabOverlaps / (kSlabMargin * std::max(overlaps_per_circle, 1.0)));
   const std::uint64_t slab = (circles + blocks - 1) / blocks;
@@ -378,6 +379,12 @@ void CudaBackend::reserve_lists(const Chunk& chunk) {
     offsets_.reserve_discard(static_cast<std::uint64_t>(bin_.num_groups()) * kTilesPerMacrotile *
                              static_cast<std::uint64_t>(num_macrotiles(bin_.grid)));
     scan_words_.reserve_discard(bin_.num_scan_words());
+    // Where all blocks run at once, as much shared memory as can be had: kernels that overlap wait
+    // less for each other (rand1M 77 µs, and 83 without). Elsewhere the L1 cache counts.
+    const bool are_few =
+        bin_.num_groups() * static_cast<std::uint64_t>(num_macrotiles(bin_.grid)) <=
+        num_processors_;
+    bin_.shared_percent = are_few ? cudaSharedmemCarveoutMaxShared : cudaSharedmemCarveoutDefault;
   }
   bin_.slab_overlaps = slab_overlaps_.data();
   bin_.slab_runs = slab_runs_.data();

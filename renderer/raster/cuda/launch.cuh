@@ -10,19 +10,31 @@ namespace roundel::cuda {
 /// Puts a kernel into a stream. `early`: its blocks may come to the multiprocessors before the
 /// kernel in front of it has wholly ended (programmatic dependent launch, CUDA C++ Programming
 /// Guide); then it calls wait_for_kernel_in_front() first. In a graph that is captured, too.
+/// `shared_percent`: how much of the L1 cache is to be shared memory; if not given, the driver
+/// chooses.
 template <class Args>
 void launch(void (*kernel)(Args), dim3 blocks, int threads, std::size_t shared_bytes,
-            const Args& args, bool early, cudaStream_t stream) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
+            const Args& args, bool early, cudaStream_t stream,
+            int shared_percent = cudaSharedmemCarveoutDefault) {
+  cudaLaunchAttribute attributes[2]{};
+  unsigned num_attributes = 0;
+  if (early) {
+    cudaLaunchAttribute& attribute = attributes[num_attributes++];
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (shared_percent != cudaSharedmemCarveoutDefault) {
+    cudaLaunchAttribute& attribute = attributes[num_attributes++];
+    attribute.id = cudaLaunchAttributePreferredSharedMemoryCarveout;
+    attribute.val.sharedMemCarveout = static_cast<unsigned>(shared_percent);
+  }
   cudaLaunchConfig_t config{};
   config.gridDim = blocks;
   config.blockDim = dim3(static_cast<unsigned>(threads));
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = early ? 1 : 0;
+  config.attrs = attributes;
+  config.numAttrs = num_attributes;
   ROUNDEL_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, args));
   ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }

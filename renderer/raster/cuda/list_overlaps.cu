@@ -419,7 +419,8 @@ void list_overlaps(const BinCirclesArgs& args, cudaStream_t stream) {
   const dim3 groups(args.num_groups() + (args.tile_order != nullptr ? 1 : 0),
                     static_cast<unsigned>(macrotiles_x(args.grid)),
                     static_cast<unsigned>(macrotiles_y(args.grid)));
-  launch(kernel, groups, kThreads, sizeof(Shared), args, args.continues_early, stream);
+  launch(kernel, groups, kThreads, sizeof(Shared), args, args.continues_early, stream,
+         args.shared_percent);
 }
 
 }  // namespace roundel::cuda

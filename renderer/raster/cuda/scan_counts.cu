@@ -107,7 +107,8 @@ void scan_counts(const BinCirclesArgs& args, cudaStream_t stream) {
   const std::uint32_t threads =
       std::clamp((args.num_groups() + 31) / 32 * 32, 32U * kScannedTiles, kMostScanThreads);
   launch(args.chunk_number == 0 ? scan_counts_kernel<true> : scan_counts_kernel<false>,
-         args.num_scan_words(), static_cast<int>(threads), 0, args, args.continues_early, stream);
+         args.num_scan_words(), static_cast<int>(threads), 0, args, args.continues_early, stream,
+         args.shared_percent);
 }
 
 }  // namespace roundel::cuda

@@ -20,8 +20,8 @@ struct PlainScratch {
 /// A warp's part of shared memory. `kArea`: coverage by area.
 template <bool kArea>
 struct WarpScratch : std::conditional_t<kArea, AreaScratch, PlainScratch> {
-  /// Circles that reach the subtile, front to back: up to 31 that wait, and those of a portion.
-  std::uint32_t waiting[32 + 32 * BlendPolicy::kListWords];
+  /// Those that reach the subtile, front to back: up to 31 that wait, and those of a portion.
+  Overlap waiting[32 + 32 * BlendPolicy::kListWords];
 };
 
 /// Paints a subtile's circles in batches of 32. All lanes of the warp call its functions.
@@ -53,36 +53,32 @@ struct SubtilePainter {
   /// place as others, since a kernel twice as long waits for its instructions; but of few circles
   /// that are no list finish() takes less time.
   __device__ bool paint(Pixels& pixels, const Overlap* list, std::uint32_t count, bool are_last) {
-    constexpr int kWords = Policy::kListWords;
-    for (std::uint32_t first = 0;; first += 32 * kWords) {
-      const bool is_end = first + 32 * kWords >= count;
+    constexpr int kWords = Policy::kListWords, kPortion = 32 * kWords;
+    list += lane();
+    for (int left = static_cast<int>(count) - lane();; left -= kPortion, list += kPortion) {
+      const bool is_end = left + lane() <= kPortion;
       Overlap overlaps[kWords];  // all are on their way before one is looked at
 #pragma unroll
-      for (int k = 0; k < kWords; ++k) {
-        const std::uint32_t i = first + 32 * k + lane();
-        overlaps[k] = i < count ? list[i] : 0;
-      }
+      for (int k = 0; k < kWords; ++k) overlaps[k] = left > 32 * k ? list[32 * k] : 0;
 #pragma unroll
       for (int k = 0; k < kWords; ++k) {
         const bool reaches = (overlaps[k] >> subtile & 1) != 0;
         const unsigned reaching = __ballot_sync(kAllLanes, reaches);
-        if (reaches)
-          scratch.waiting[num_waiting + __popc(reaching & ((1u << lane()) - 1))] =
-              overlaps[k] >> kOverlapCircleShift;
+        if (reaches) scratch.waiting[num_waiting + num_before(reaching)] = overlaps[k];
         num_waiting += __popc(reaching);
       }
       __syncwarp();
       const int least = are_last && is_end ? 1 : 32;
       int done = 0;
       for (; num_waiting - done >= least; done += 32) {
-        paint_batch(pixels, scratch.waiting[done + lane()], min(num_waiting - done, 32));
+        paint_batch(pixels, done, min(num_waiting - done, 32));
         if (pixels.is_done()) return true;
       }
       if (are_last && is_end) return pixels.is_done();
       if (done > 0) {
-        const std::uint32_t left = scratch.waiting[done + lane()];
+        const Overlap last = scratch.waiting[done + lane()];
         __syncwarp();
-        scratch.waiting[lane()] = left;
+        scratch.waiting[lane()] = last;
         num_waiting -= done;
         __syncwarp();
       }
@@ -92,23 +88,25 @@ struct SubtilePainter {
 
   /// All of the chunk's circles, at most 32: too few to look which of them reach the subtile.
   __device__ void take_all(int count) {
-    scratch.waiting[lane()] = max(count - 1 - lane(), 0);
+    scratch.waiting[lane()] = static_cast<Overlap>(max(count - 1 - lane(), 0))
+                              << kOverlapCircleShift;
     num_waiting = count;
     __syncwarp();
   }
 
   /// Paints those that wait. True when the subtile is done.
   __device__ bool finish(Pixels& pixels) {
-    if (num_waiting > 0) paint_batch(pixels, scratch.waiting[lane()], num_waiting);
+    if (num_waiting > 0) paint_batch(pixels, 0, num_waiting);
     return pixels.is_done();
   }
 
  private:
-  /// Paints the first `count` lanes' circles.
-  __device__ void paint_batch(Pixels& pixels, std::uint32_t circle, int count) {
+  /// Paints `count` of those that wait, from the `first` one on; the last lane has that.
+  __device__ void paint_batch(Pixels& pixels, int first, int count) {
     Shape shape{0, 0, 0, 0};
     Paint paint{0, 0, 0, 0};
-    if (lane() < count) {
+    if (const int i = 31 - lane(); i < count) {
+      const std::uint32_t circle = scratch.waiting[first + i] >> kOverlapCircleShift;
       shape = load_shape(shapes + circle);
       paint = load_paint(paints + circle);
     }
@@ -176,7 +174,7 @@ struct SubtilePainter {
     }
 
     // Without gaps, so that the loop over them is short.
-    const int position = __popc(reaching & ((1u << lane()) - 1));
+    const int position = __popc(reaching >> lane() >> 1);
     scratch.coverage[lane()] = 0;
     __syncwarp();
     if (reaches) {
@@ -246,8 +244,9 @@ struct SubtilePainter {
     if (has_snow) {
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
-        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_active(k); left &= left - 1) {
-          const int i = __ffs(left) - 1;
+        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_active(k);) {
+          const int i = front_bit(left);
+          left ^= 1u << i;
           const Paint paint = scratch.paints[i];
           const float4 disc = scratch.discs[i];
           const float dx = disc.x - pixels.center_x, dy = disc.y - pixels.center_y[k];
@@ -257,8 +256,11 @@ struct SubtilePainter {
     } else {
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k)
-        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_active(k); left &= left - 1)
-          blend_solid(pixels.state[k], scratch.paints[__ffs(left) - 1]);
+        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_active(k);) {
+          const int i = front_bit(left);
+          left ^= 1u << i;
+          blend_solid(pixels.state[k], scratch.paints[i]);
+        }
     }
     __syncwarp();
   }

@@ -10,6 +10,19 @@ inline __device__ int lane() {
   return static_cast<int>(threadIdx.x) % 32;
 }
 
+/// The batches of circles that a warp paints go from lane 31, the front, to lane 0: the highest bit
+/// of a word is found in one instruction, the lowest one in two.
+inline __device__ int front_bit(std::uint32_t bits) {
+  return 31 - __clz(static_cast<int>(bits));
+}
+
+/// How many of `lanes`, a bit each, are before this one. PTX shifts by 32 give 0.
+inline __device__ int num_before(unsigned lanes) {
+  unsigned before;
+  asm("shl.b32 %0, %1, %2;" : "=r"(before) : "r"(lanes), "r"(32 - lane()));
+  return __popc(before);
+}
+
 /// Sum over this lane and the lanes before it.
 template <typename T>
 __device__ T warp_inclusive_sum(T value) {

@@ -118,7 +118,7 @@ __device__ png_format::Bits canonical_code(CodeMemory& memory, unsigned length) 
     std::uint32_t number = 0;  // of the lane's length
     for (unsigned k = 1; k <= kLongestCode; ++k) {
       const unsigned same = __ballot_sync(kAllLanes, length == k);
-      const auto below = static_cast<std::uint32_t>(__popc(same & ((1u << lane()) - 1)));
+      const auto below = static_cast<std::uint32_t>(num_before(same));
       if (length == k) rank = below;
       if (static_cast<unsigned>(lane()) == k) number = static_cast<std::uint32_t>(__popc(same));
     }
