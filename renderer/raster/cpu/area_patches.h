@@ -112,7 +112,14 @@ class AreaPatches {
         hn::Store(hn::Zero(kBytes), kBytes, row + k);
     next_ = 1 + kBatch;
     std::fill_n(cut_, kWords, std::uint64_t{0});
-    for (int k = 0; k < batch_.count; ++k) compute_circle(cell, k);
+    covering_ = find_covering(cell);
+    for (std::uint64_t rest = covering_; rest != 0; rest &= rest - 1) {
+      const int k = __builtin_ctzll(rest);
+      for (auto& word : place_[k]) place_whole(~std::uint64_t{0}, k, word);
+    }
+    const std::uint64_t all = ~std::uint64_t{0} >> (kBatch - batch_.count);
+    for (std::uint64_t rest = all & ~covering_; rest != 0; rest &= rest - 1)
+      compute_circle(cell, __builtin_ctzll(rest));
   }
 
   /// True where no circle covers a part of a block: those that touch it cover all of it.
@@ -125,7 +132,7 @@ class AreaPatches {
     constexpr int kAcross = kLanes / kPatchColumns;
     const auto patches = hn::Set(
         kBytes, static_cast<std::uint8_t>(((1 << kAcross) - 1) << (column / kPatchColumns)));
-    std::uint64_t circles = 0;
+    std::uint64_t circles = covering_;
     for (int k = 0; k < batch_.count; k += kByteLanes) {
       auto touched = hn::Load(kBytes, touching_[row / kPatchRows] + k);
       for (unsigned i = kPatchRows; i < kRows; i += kPatchRows)
@@ -180,6 +187,29 @@ class AreaPatches {
     return (any & kFirstOfBlocks) * kFirstBlock;
   }
 
+  /// Circles that cover all of the cell: its farthest corner lies in them. Of large ones these are
+  /// most.
+  std::uint64_t find_covering(const Cell& cell) const {
+    std::uint64_t covering = 0;
+    for (int k = 0; k < batch_.count; k += kLanes) {
+      const auto farthest = [&](float edge, int size, const float* centers) HWY_ATTR {
+        const Vector center = hn::Load(kTag, centers + k);
+        return L::max(L::sub(center, L::set(edge)),
+                      L::sub(L::set(edge + static_cast<float>(size)), center));
+      };
+      const Vector radius = hn::Load(kTag, discs_.radius + k);
+      const Vector inner =
+          L::sub(radius, L::add(L::set(0x1p-8f), L::mul(radius, L::set(0x1p-20f))));
+      const Vector d2 = squared_distance<L>(farthest(cell.edge_x, kCellColumns, discs_.x),
+                                            farthest(cell.edge_y, kCellRows, discs_.y));
+      covering |=
+          bits_of(L::both(L::greater(inner, L::set(0.0f)), L::less_equal(d2, L::mul(inner, inner))))
+          << k;
+    }
+    covering &= ~(discs_.huge | (kLooks ? batch_.rings : 0));
+    return covering & ~std::uint64_t{0} >> (kBatch - batch_.count);
+  }
+
   void compute_circle(const Cell& cell, int k) {
     std::uint64_t edges[kWords], any = 0;
     for (int word = 0; word < kWords; ++word)
@@ -220,7 +250,8 @@ class AreaPatches {
     using Eight = CappedLanes<8>;
     const Eight::Tag tag;
     const auto size = Eight::set(kPatchRows), y = Eight::set(edge_y - discs_.y[k]);
-    const auto x = Eight::set((discs_.x[k] - cell.edge_x) / kPatchColumns);
+    const float x = (discs_.x[k] - cell.edge_x) / kPatchColumns;
+    const auto low_x = Eight::set(x - 0.5f), high_x = Eight::set(x + 0.5f);
     // Larger than what all these lines and the exact test lose by rounding.
     const float r2 = radius * radius, margin2 = r2 * 0x1p-20f;
     const auto margin = Eight::set(0x1p-8f + radius * 0x1p-20f);
@@ -236,15 +267,13 @@ class AreaPatches {
       const auto inner2 = Eight::sub(Eight::set(r2 - margin2), Eight::mul(far, far));
       const auto outer = patches_of(Eight::add(half_chord(outer2), margin));
       const auto inner = patches_of(Eight::sub(half_chord(inner2), margin));
-      const auto one = Eight::set(1.0f);
       const auto touched =
-          patches_between<Eight>(Eight::sub(x, outer), Eight::add(Eight::add(x, outer), one));
+          patches_between<Eight>(Eight::sub(low_x, outer), Eight::add(high_x, outer));
       const auto is_touched = hn::RebindMask(hn::RebindToSigned<Eight::Tag>(),
                                              Eight::greater(outer2, Eight::set(0.0f)));
       store_bytes(hn::IfThenElseZero(is_touched, touched), touching + i);
-      store_bytes(
-          patches_between<Eight>(Eight::add(Eight::sub(x, inner), one), Eight::add(x, inner)),
-          whole + i);
+      store_bytes(patches_between<Eight>(Eight::sub(high_x, inner), Eight::add(low_x, inner)),
+                  whole + i);
     }
     Covered covered;
     std::memcpy(&covered.touching, touching, 8);
@@ -255,12 +284,16 @@ class AreaPatches {
   static HWY_INLINE V patches_of(V pixels) {
     return hn::Mul(pixels, hn::Set(hn::DFromV<V>(), 1.0f / kPatchColumns));
   }
-  /// Bits from `first` up to before `end`, rounded down, of eight; none where end <= first.
+  /// Bits from `first` up to before `end`, both rounded to whole numbers, of eight; none where end
+  /// <= first.
   template <class E>
   static HWY_INLINE auto patches_between(typename E::Float first, typename E::Float end) {
     const hn::RebindToSigned<typename E::Tag> integers;
+    // Where 2²³ is added numbers round to whole ones, which are then the lowest bits.
+    const auto shift = E::set(0x1p23f);
     const auto bits_below = [&](typename E::Float number) HWY_ATTR {
-      return hn::Shl(hn::Set(integers, 1), hn::ConvertTo(integers, E::clamp(number, 0.0f, 8.0f)));
+      const auto shifted = hn::BitCast(integers, E::add(E::clamp(number, 0.0f, 8.0f), shift));
+      return hn::Shl(hn::Set(integers, 1), hn::Sub(shifted, hn::BitCast(integers, shift)));
     };
     return hn::Max(hn::Sub(bits_below(end), bits_below(first)), hn::Zero(integers));
   }
@@ -410,6 +443,7 @@ class AreaPatches {
   alignas(64) float rows_[4][kCellRows + kLanes];
   alignas(64) std::uint8_t touching_[kCellRows / kPatchRows][kBatch];  ///< a bit a patch
   alignas(64) std::uint16_t place_[kBatch][kWords][64];                ///< in alphas_, in vectors
+  std::uint64_t covering_;     ///< circles that cover all of the cell
   std::uint64_t cut_[kWords];  ///< patches that circles of their blocks do not cover all of
   int next_ = 0;               ///< free place
   /// 0, the circles' alphas, and those of patches that edges go through.
