@@ -59,15 +59,26 @@ class AreaBlender : public TileBlocks<State> {
   /// In pixels: up to here going from circle to circle is faster than from block to block.
   static constexpr float kSmallRadius = 5;
 
+  /// In pixels: smaller circles cover few patches as a whole.
+  static constexpr float kLargeRadius = 20;
+
   bool is_snow_at(int k) const { return (batch_.snow >> k & 1) != 0; }
   AreaSnow<L> snow_of(int k) const {
     return area_snow<L>(L::set(discs_.radius[k]), L::set(peak_alpha(batch_.paints[k])));
   }
 
   void load_alphas() {
+    if (!kLooks && !is_started_ && batch_.largest > kLargeRadius * args_.grid.s) {
+      float most = 0;
+      for (int k = 0; k < batch_.count; ++k)
+        if (!is_snow_at(k)) most = std::max(most, 1.0f - batch_.paints[k].alpha);
+      opaque_.start(batch_.count, most, args_.grid.tile_size);
+    }
+    is_started_ = true;
     for (int k = 0; k < batch_.count; ++k) {
       const float alpha = is_snow_at(k) ? peak_alpha(batch_.paints[k]) : batch_.paints[k].alpha;
-      patches_.set_alpha(k, is_snow_at(k) ? 1.0f : alpha);
+      patches_.set_alpha(k, is_snow_at(k) ? 1.0f : alpha,
+                         !is_snow_at(k) && opaque_.counts(1.0f - alpha));
       batch_.cost[k] = halvings_taken(1.0f - alpha);
       if (is_snow_at(k)) batch_.inverse_r2[k] = inverse_square(batch_.radius[k]);
     }
@@ -83,13 +94,14 @@ class AreaBlender : public TileBlocks<State> {
   /// Blocks of one cell.
   void blend_cell(std::span<const Block> blocks_of_cell) {
     const int column = blocks_of_cell[0].x & -kCellColumns, row = blocks_of_cell[0].y & -kCellRows;
-    typename Patches::Cell cell{edge_x(column), edge_y(row), column_x_ + column, row_y_ + row};
+    typename Patches::Cell cell{column,      row, edge_x(column), edge_y(row), column_x_ + column,
+                                row_y_ + row};
     const auto column_of = [&](const Block& block) {
       return static_cast<unsigned>(block.x - column);
     };
     const auto row_of = [&](const Block& block) { return static_cast<unsigned>(block.y - row); };
     for (const Block& block : blocks_of_cell) cell.add_active(column_of(block), row_of(block));
-    patches_.compute(cell);
+    patches_.compute(cell, opaque_);
     for (const Block& block : blocks_of_cell) {
       const unsigned x = column_of(block), y = row_of(block);
       std::int32_t left = halvings_left(block.transmittance);
@@ -271,5 +283,7 @@ class AreaBlender : public TileBlocks<State> {
   bool specks_have_pixels_ = false;
   AreaSpecks specks_;
   BatchDiscs discs_;
+  bool is_started_ = false;  ///< opaque_, if it is worth while
+  SurelyOpaque opaque_;
   Patches patches_;
 };
