@@ -43,6 +43,10 @@ class AreaBlender : public TileBlocks<State> {
       for (int k = 0; k < batch_.count; ++k) blend_small(k);
       return;
     }
+    if (args_.grid.tile_size <= std::min(kCellColumns, kCellRows)) {
+      blend_cell(blocks());
+      return;
+    }
     for (std::span<const Block> rest = blocks(); !rest.empty();) {
       const Block first = rest.front();
       const auto cell_of = [](int x, int y) { return std::pair(x / kCellColumns, y / kCellRows); };
@@ -100,17 +104,24 @@ class AreaBlender : public TileBlocks<State> {
       return static_cast<unsigned>(block.x - column);
     };
     const auto row_of = [&](const Block& block) { return static_cast<unsigned>(block.y - row); };
-    for (const Block& block : blocks_of_cell) cell.add_active(column_of(block), row_of(block));
+    if (blocks_of_cell.size() == kCellColumns / kLanes * (kCellRows / kRows))
+      std::fill(std::begin(cell.active), std::end(cell.active), ~std::uint64_t{0});
+    else
+      for (const Block& block : blocks_of_cell) cell.add_active(column_of(block), row_of(block));
     patches_.compute(cell, opaque_);
+    const std::uint64_t snow = batch_.snow;
     for (const Block& block : blocks_of_cell) {
       const unsigned x = column_of(block), y = row_of(block);
       std::int32_t left = halvings_left(block.transmittance);
       for (std::uint64_t circles = patches_.touching(x, y), run = 0; circles != 0;
            circles &= ~run) {
-        // The circles up to the next one of the other shader.
-        const bool is_snow = is_snow_at(__builtin_ctzll(circles));
-        const std::uint64_t others = circles & (is_snow ? ~batch_.snow : batch_.snow);
-        run = circles & ((others & (0 - others)) - 1);
+        run = circles;
+        bool is_snow = false;
+        if (snow != 0) {  // the circles up to the next one of the other shader
+          is_snow = is_snow_at(__builtin_ctzll(circles));
+          const std::uint64_t others = circles & (is_snow ? ~snow : snow);
+          run &= (others & (0 - others)) - 1;
+        }
         if (is_snow)
           blend_snow_run(run, block, x, y), left = 0;
         else if (patches_.is_without_edges(x, y))
