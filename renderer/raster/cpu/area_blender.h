@@ -63,7 +63,7 @@ class AreaBlender : public TileBlocks<State> {
   /// In pixels: up to here going from circle to circle is faster than from block to block.
   static constexpr float kSmallRadius = 5;
 
-  /// In pixels: smaller circles cover few patches as a whole.
+  /// In pixels: smaller circles cover too few patches as a whole to be counted.
   static constexpr float kLargeRadius = 20;
 
   bool is_snow_at(int k) const { return (batch_.snow >> k & 1) != 0; }
@@ -72,13 +72,13 @@ class AreaBlender : public TileBlocks<State> {
   }
 
   void load_alphas() {
-    if (!kLooks && !is_started_ && batch_.largest > kLargeRadius * args_.grid.s) {
+    if (!kLooks && is_first_ && batch_.largest > kLargeRadius * args_.grid.s) {
       float most = 0;
       for (int k = 0; k < batch_.count; ++k)
         if (!is_snow_at(k)) most = std::max(most, 1.0f - batch_.paints[k].alpha);
       opaque_.start(batch_.count, most, args_.grid.tile_size);
     }
-    is_started_ = true;
+    is_first_ = false;
     for (int k = 0; k < batch_.count; ++k) {
       const float alpha = is_snow_at(k) ? peak_alpha(batch_.paints[k]) : batch_.paints[k].alpha;
       patches_.set_alpha(k, is_snow_at(k) ? 1.0f : alpha,
@@ -294,7 +294,7 @@ class AreaBlender : public TileBlocks<State> {
   bool specks_have_pixels_ = false;
   AreaSpecks specks_;
   BatchDiscs discs_;
-  bool is_started_ = false;  ///< opaque_, if it is worth while
+  bool is_first_ = true;  ///< of the tile's batches
   SurelyOpaque opaque_;
   Patches patches_;
 };

@@ -81,26 +81,28 @@ HWY_INLINE void store_patch(Tag tag, hn::Vec<Tag> patch, float* at, std::size_t 
   }
 }
 
-/// Patches of a tile's cells that are opaque for certain: so many circles cover all of them.
+/// Patches that are opaque for certain: so many circles cover all of them that no light is left. Of
+/// what lies behind no shares are needed. Circles are counted for 64 patches at once, in binary
+/// digits of which a word has one for each patch.
 class SurelyOpaque {
  public:
   /// Cells are gone through in words: eight rows of eight patches, a bit each.
   static constexpr int kWordRows = 8 * kPatchRows, kWords = kCellRows / kWordRows;
 
-  /// Of a cell, by the first pixel in the tile.
   struct Cell {
     std::uint64_t opaque[kWords];
-    std::uint64_t digits[kWords][5];  ///< what patches count up to 32 from, bit by bit
+    std::uint64_t digits[kWords][5];  ///< lowest first; patches are opaque at 32
   };
+  /// That which has a pixel of the tile.
   Cell& cell(int column, int row) { return cells_[row / kCellRows][column / kCellColumns]; }
 
-  /// To be called once, with the tile's first batch of circles. Only those count that let through
-  /// `most` of the light at most.
+  /// To be called before all else, if at all: circles count that let through `most` of the light at
+  /// most. Does nothing where more than `num_circles` would have to lie on a patch.
   void start(int num_circles, float most, int tile_size) {
     most_ = most;
     float left = 1;
-    // A little more than is left, whatever the products round to.
     int count = 1;
+    // A little more than is left, whatever the products round to.
     while ((left *= most * 1.000001f) > kOpaqueTransmittance)
       if (++count > std::min(num_circles, 31)) return;
     is_counting_ = true;
@@ -163,13 +165,14 @@ class AreaPatches {
   }
 
   /// To be called once all alphas are set.
-  void compute(Cell& cell, SurelyOpaque& surely) {
+  HWY_NOINLINE void compute(Cell& cell, SurelyOpaque& surely) {
     for (auto& row : touching_)
       for (int k = 0; k < batch_.count; k += kByteLanes)
         hn::Store(hn::Zero(kBytes), kBytes, row + k);
     next_ = 1 + kBatch;
     std::fill_n(cut_, kWords, std::uint64_t{0});
     covering_ = find_covering(cell);
+    for (int word = 0; word < kWords; ++word) reaching_[word] = find_reaching(cell, word);
     std::uint64_t any = 0;
     SurelyOpaque::Cell& opaque = surely.cell(cell.column, cell.row);
     for (int word = 0; word < kWords; ++word) {
@@ -278,19 +281,30 @@ class AreaPatches {
     return covering & ~std::uint64_t{0} >> (kBatch - batch_.count);
   }
 
-  void compute_circle(Cell& cell, int k, SurelyOpaque::Cell& opaque) {
+  HWY_INLINE void compute_circle(Cell& cell, int k, SurelyOpaque::Cell& opaque) {
     std::uint64_t edges[kWords], any = 0;
-    for (int word = 0; word < kWords; ++word)
-      any |= edges[word] = cell.active[word] != 0 ? compute_word(cell, word, k, opaque) : 0;
+    for (int word = 0; word < kWords; ++word) {
+      const bool is_near = (reaching_[word] >> k & 1) != 0 && cell.active[word] != 0;
+      any |= edges[word] = is_near ? compute_word(cell, word, k, opaque) : 0;
+    }
     if (any != 0) compute_edges(cell, k, edges);
+  }
+  /// Circles that reach a word's rows.
+  std::uint64_t find_reaching(const Cell& cell, int word) const {
+    const float edge_y = cell.edge_y + static_cast<float>(word * kWordRows);
+    std::uint64_t reaching = discs_.huge;
+    for (int k = 0; k < batch_.count; k += kLanes) {
+      const Vector y = hn::Load(kTag, discs_.y + k);
+      const Vector below = L::sub(L::set(edge_y), y);
+      const Vector above = L::sub(y, L::set(edge_y + static_cast<float>(kWordRows)));
+      const Vector near = L::at_least(L::max(below, above), 0.0f);
+      reaching |= bits_of(L::greater(hn::Load(kTag, discs_.r2 + k), L::mul(near, near))) << k;
+    }
+    return reaching;
   }
   /// Returns the patches that an edge goes through.
   HWY_INLINE std::uint64_t compute_word(Cell& cell, int word, int k, SurelyOpaque::Cell& opaque) {
     const float edge_y = cell.edge_y + static_cast<float>(word * kWordRows);
-    const float low = edge_y - discs_.y[k];
-    const float high = edge_y + static_cast<float>(kWordRows) - discs_.y[k];
-    const float near = std::max(std::max(low, -high), 0.0f);
-    if (near * near >= discs_.r2[k] && !is_huge(k)) return 0;
     const auto [touching, whole] = find_patches(cell, edge_y, k);
     for (int row = 0; row < 8; ++row)
       touching_[8 * word + row][k] = static_cast<std::uint8_t>(touching >> (8 * row));
@@ -527,9 +541,10 @@ class AreaPatches {
   alignas(64) std::uint8_t touching_[kCellRows / kPatchRows][kBatch];  ///< a bit a patch
   alignas(64) std::uint16_t place_[kBatch][kWords][64];                ///< in alphas_, in vectors
   bool counts_[kBatch];                                                ///< see set_alpha()
-  std::uint64_t covering_;     ///< circles that cover all of the cell
-  std::uint64_t cut_[kWords];  ///< patches that circles of their blocks do not cover all of
-  int next_ = 0;               ///< free place
+  std::uint64_t reaching_[kWords];  ///< circles that reach the rows
+  std::uint64_t covering_;          ///< circles that cover all of the cell
+  std::uint64_t cut_[kWords];       ///< patches that circles of their blocks do not cover all of
+  int next_ = 0;                    ///< free place
   /// 0, the circles' alphas, and those of patches that edges go through.
   alignas(64) float alphas_[1 + kBatch + kBatch * kPatches][kLanes];
 };
