@@ -104,7 +104,8 @@ class AreaBlender : public TileBlocks<State> {
       return static_cast<unsigned>(block.x - column);
     };
     const auto row_of = [&](const Block& block) { return static_cast<unsigned>(block.y - row); };
-    if (blocks_of_cell.size() == kCellColumns / kLanes * (kCellRows / kRows))
+    constexpr int kAllBlocks = kCellColumns / kLanes * (kCellRows / kRows);
+    if (static_cast<int>(blocks_of_cell.size()) == kAllBlocks)
       std::fill(std::begin(cell.active), std::end(cell.active), ~std::uint64_t{0});
     else
       for (const Block& block : blocks_of_cell) cell.add_active(column_of(block), row_of(block));
@@ -187,12 +188,13 @@ class AreaBlender : public TileBlocks<State> {
       load_rows(block, pixels);
     else
       load_patches(block, pixels);
+    const std::uint16_t* const places = patches_.places_of(x, y);
     const auto paint_all = [&](int k, const auto& alpha_where_active) HWY_ATTR {
       const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
 #pragma GCC unroll 4
       for (unsigned i = 0; i < kRows; ++i) {
         const Vector alpha =
-            kWhole ? patches_.alpha(k) : patches_.alpha(k, x + patch_column(i), y + patch_row(i));
+            kWhole ? patches_.alpha(k) : patches_.alpha(k, places, patch_column(i), patch_row(i));
         composite<L>(pixels[i], paint, alpha_where_active(i, alpha));
       }
     };
@@ -223,6 +225,7 @@ class AreaBlender : public TileBlocks<State> {
   void blend_snow_run(std::uint64_t circles, Block block, unsigned x, unsigned y) {
     State patches[kRows];
     load_patches(block, patches);
+    const std::uint16_t* const places = patches_.places_of(x, y);
     for (; circles != 0; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
       const AreaSnow<L> snow = snow_of(k);
@@ -231,7 +234,7 @@ class AreaBlender : public TileBlocks<State> {
         const Vector dx =
             L::sub(L::set(batch_.x[k]), columns_of_patch(column_x_ + block.x + column));
         const Vector dy = L::sub(L::set(batch_.y[k]), rows_of_patch(row_y_ + block.y + row));
-        paint_snow(patches[i], k, dx, dy, patches_.alpha(k, x + column, y + row), snow);
+        paint_snow(patches[i], k, dx, dy, patches_.alpha(k, places, column, row), snow);
       }
     }
     store_patches(block, patches);

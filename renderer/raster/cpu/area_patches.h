@@ -215,12 +215,16 @@ class AreaPatches {
 
   /// Of circle k in all lanes.
   HWY_INLINE Vector alpha(int k) const { return hn::Load(kTag, alphas_[1 + k]); }
-  /// Of circle k, which touches its block, in the patch from a pixel of the cell on: alpha times
-  /// the shares.
-  HWY_INLINE Vector alpha(int k, unsigned column, unsigned row) const {
-    const auto& places = place_[k][row / kWordRows];
-    return hn::Load(kTag,
-                    alphas_[places[row % kWordRows / kPatchRows * 8 + column / kPatchColumns]]);
+  /// Where the first circle's places begin for the block whose first pixel is (x, y) of the cell.
+  const std::uint16_t* places_of(unsigned x, unsigned y) const {
+    return place_[0][word_of(y)] + patch_of(x, y);
+  }
+  /// Of circle k, which touches a block with these places, in the block's patch that begins at
+  /// (x, y) of it: alpha times the shares.
+  HWY_INLINE Vector alpha(int k, const std::uint16_t* places, unsigned x, unsigned y) const {
+    constexpr unsigned kPlaces = kWords * 64;
+    const unsigned patch = y / kPatchRows * 8 + x / kPatchColumns;
+    return hn::Load(kTag, alphas_[places[static_cast<unsigned>(k) * kPlaces + patch]]);
   }
 
   AreaDisc<L> hole_of(int k) const {
