@@ -43,6 +43,10 @@ class AreaBlender : public TileBlocks<State> {
       for (int k = 0; k < batch_.count; ++k) blend_small(k);
       return;
     }
+    if (args_.grid.tile_size <= std::min(kCellColumns, kCellRows)) {
+      blend_cell(blocks());
+      return;
+    }
     for (std::span<const Block> rest = blocks(); !rest.empty();) {
       const Block first = rest.front();
       const auto cell_of = [](int x, int y) { return std::pair(x / kCellColumns, y / kCellRows); };
@@ -59,15 +63,26 @@ class AreaBlender : public TileBlocks<State> {
   /// In pixels: up to here going from circle to circle is faster than from block to block.
   static constexpr float kSmallRadius = 5;
 
+  /// In pixels: smaller circles cover too few patches as a whole to be counted.
+  static constexpr float kLargeRadius = 20;
+
   bool is_snow_at(int k) const { return (batch_.snow >> k & 1) != 0; }
   AreaSnow<L> snow_of(int k) const {
     return area_snow<L>(L::set(discs_.radius[k]), L::set(peak_alpha(batch_.paints[k])));
   }
 
   void load_alphas() {
+    if (!kLooks && is_first_ && batch_.largest > kLargeRadius * args_.grid.s) {
+      float most = 0;
+      for (int k = 0; k < batch_.count; ++k)
+        if (!is_snow_at(k)) most = std::max(most, 1.0f - batch_.paints[k].alpha);
+      opaque_.start(batch_.count, most, args_.grid.tile_size);
+    }
+    is_first_ = false;
     for (int k = 0; k < batch_.count; ++k) {
       const float alpha = is_snow_at(k) ? peak_alpha(batch_.paints[k]) : batch_.paints[k].alpha;
-      patches_.set_alpha(k, is_snow_at(k) ? 1.0f : alpha);
+      patches_.set_alpha(k, is_snow_at(k) ? 1.0f : alpha,
+                         !is_snow_at(k) && opaque_.counts(1.0f - alpha));
       batch_.cost[k] = halvings_taken(1.0f - alpha);
       if (is_snow_at(k)) batch_.inverse_r2[k] = inverse_square(batch_.radius[k]);
     }
@@ -83,22 +98,31 @@ class AreaBlender : public TileBlocks<State> {
   /// Blocks of one cell.
   void blend_cell(std::span<const Block> blocks_of_cell) {
     const int column = blocks_of_cell[0].x & -kCellColumns, row = blocks_of_cell[0].y & -kCellRows;
-    typename Patches::Cell cell{edge_x(column), edge_y(row), column_x_ + column, row_y_ + row};
+    typename Patches::Cell cell{column,      row, edge_x(column), edge_y(row), column_x_ + column,
+                                row_y_ + row};
     const auto column_of = [&](const Block& block) {
       return static_cast<unsigned>(block.x - column);
     };
     const auto row_of = [&](const Block& block) { return static_cast<unsigned>(block.y - row); };
-    for (const Block& block : blocks_of_cell) cell.add_active(column_of(block), row_of(block));
-    patches_.compute(cell);
+    constexpr int kAllBlocks = kCellColumns / kLanes * (kCellRows / kRows);
+    if (static_cast<int>(blocks_of_cell.size()) == kAllBlocks)
+      std::fill(std::begin(cell.active), std::end(cell.active), ~std::uint64_t{0});
+    else
+      for (const Block& block : blocks_of_cell) cell.add_active(column_of(block), row_of(block));
+    patches_.compute(cell, opaque_);
+    const std::uint64_t snow = batch_.snow;
     for (const Block& block : blocks_of_cell) {
       const unsigned x = column_of(block), y = row_of(block);
       std::int32_t left = halvings_left(block.transmittance);
       for (std::uint64_t circles = patches_.touching(x, y), run = 0; circles != 0;
            circles &= ~run) {
-        // The circles up to the next one of the other shader.
-        const bool is_snow = is_snow_at(__builtin_ctzll(circles));
-        const std::uint64_t others = circles & (is_snow ? ~batch_.snow : batch_.snow);
-        run = circles & ((others & (0 - others)) - 1);
+        run = circles;
+        bool is_snow = false;
+        if (snow != 0) {  // the circles up to the next one of the other shader
+          is_snow = is_snow_at(__builtin_ctzll(circles));
+          const std::uint64_t others = circles & (is_snow ? ~snow : snow);
+          run &= (others & (0 - others)) - 1;
+        }
         if (is_snow)
           blend_snow_run(run, block, x, y), left = 0;
         else if (patches_.is_without_edges(x, y))
@@ -164,12 +188,13 @@ class AreaBlender : public TileBlocks<State> {
       load_rows(block, pixels);
     else
       load_patches(block, pixels);
+    const std::uint16_t* const places = patches_.places_of(x, y);
     const auto paint_all = [&](int k, const auto& alpha_where_active) HWY_ATTR {
       const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
 #pragma GCC unroll 4
       for (unsigned i = 0; i < kRows; ++i) {
         const Vector alpha =
-            kWhole ? patches_.alpha(k) : patches_.alpha(k, x + patch_column(i), y + patch_row(i));
+            kWhole ? patches_.alpha(k) : patches_.alpha(k, places, patch_column(i), patch_row(i));
         composite<L>(pixels[i], paint, alpha_where_active(i, alpha));
       }
     };
@@ -200,6 +225,7 @@ class AreaBlender : public TileBlocks<State> {
   void blend_snow_run(std::uint64_t circles, Block block, unsigned x, unsigned y) {
     State patches[kRows];
     load_patches(block, patches);
+    const std::uint16_t* const places = patches_.places_of(x, y);
     for (; circles != 0; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
       const AreaSnow<L> snow = snow_of(k);
@@ -208,7 +234,7 @@ class AreaBlender : public TileBlocks<State> {
         const Vector dx =
             L::sub(L::set(batch_.x[k]), columns_of_patch(column_x_ + block.x + column));
         const Vector dy = L::sub(L::set(batch_.y[k]), rows_of_patch(row_y_ + block.y + row));
-        paint_snow(patches[i], k, dx, dy, patches_.alpha(k, x + column, y + row), snow);
+        paint_snow(patches[i], k, dx, dy, patches_.alpha(k, places, column, row), snow);
       }
     }
     store_patches(block, patches);
@@ -271,5 +297,7 @@ class AreaBlender : public TileBlocks<State> {
   bool specks_have_pixels_ = false;
   AreaSpecks specks_;
   BatchDiscs discs_;
+  bool is_first_ = true;  ///< of the tile's batches
+  SurelyOpaque opaque_;
   Patches patches_;
 };

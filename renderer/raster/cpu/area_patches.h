@@ -81,16 +81,71 @@ HWY_INLINE void store_patch(Tag tag, hn::Vec<Tag> patch, float* at, std::size_t 
   }
 }
 
-/// Shares are computed circle by circle, for those patches only that an edge goes through.
-/// `kLooks`: of frames with looks.
-template <bool kLooks>
-class AreaPatches {
+/// Patches that are opaque for certain: so many circles cover all of them that no light is left. Of
+/// what lies behind no shares are needed. Circles are counted for 64 patches at once, in binary
+/// digits of which a word has one for each patch.
+class SurelyOpaque {
  public:
   /// Cells are gone through in words: eight rows of eight patches, a bit each.
   static constexpr int kWordRows = 8 * kPatchRows, kWords = kCellRows / kWordRows;
 
   struct Cell {
-    float edge_x, edge_y;               ///< of its first pixel
+    std::uint64_t opaque[kWords];
+    std::uint64_t digits[kWords][5];  ///< lowest first; patches are opaque at 32
+  };
+  /// That which has a pixel of the tile.
+  Cell& cell(int column, int row) { return cells_[row / kCellRows][column / kCellColumns]; }
+
+  /// To be called before all else, if at all: circles count that let through `most` of the light at
+  /// most. Does nothing where more than `num_circles` would have to lie on a patch.
+  void start(int num_circles, float most, int tile_size) {
+    most_ = most;
+    float left = 1;
+    int count = 1;
+    // A little more than is left, whatever the products round to.
+    while ((left *= most * 1.000001f) > kOpaqueTransmittance)
+      if (++count > std::min(num_circles, 31)) return;
+    is_counting_ = true;
+    for (int row = 0; row < tile_size; row += kCellRows) {
+      for (int column = 0; column < tile_size; column += kCellColumns) {
+        for (int word = 0; word < kWords; ++word) {
+          Cell& of_cell = cell(column, row);
+          of_cell.opaque[word] = 0;
+          for (int i = 0; i < 5; ++i)
+            of_cell.digits[word][i] = ((32 - count) >> i & 1) != 0 ? ~std::uint64_t{0} : 0;
+        }
+      }
+    }
+  }
+  bool is_counting() const { return is_counting_; }
+  bool counts(float one_minus_alpha) const { return is_counting_ && one_minus_alpha <= most_; }
+
+  /// Counts a circle for patches of a word that it covers all of. Returns those that are opaque.
+  static HWY_INLINE std::uint64_t add(std::uint64_t whole, int word, Cell& cell) {
+    for (std::uint64_t& digit : cell.digits[word]) {
+      const std::uint64_t carry = digit & whole;
+      digit ^= whole;
+      whole = carry;
+    }
+    return cell.opaque[word] |= whole;
+  }
+
+ private:
+  bool is_counting_ = false;
+  float most_ = 0;
+  Cell cells_[kLargestTileSize / kCellRows][kLargestTileSize / kCellColumns];
+};
+
+/// Shares are computed circle by circle, for those patches only that an edge goes through.
+/// `kLooks`: of frames with looks.
+template <bool kLooks>
+class AreaPatches {
+ public:
+  static constexpr int kWordRows = SurelyOpaque::kWordRows, kWords = SurelyOpaque::kWords;
+
+  struct Cell {
+    int column, row;                    ///< of its first pixel in the tile
+    float edge_x, edge_y;               ///< and the edges of that
     const float *column_x, *row_y;      ///< centres
     std::uint64_t active[kWords] = {};  ///< patches of blocks that are still active
 
@@ -103,16 +158,39 @@ class AreaPatches {
     hn::Store(hn::Zero(kTag), kTag, alphas_[0]);
   }
 
-  void set_alpha(int k, float alpha) { hn::Store(L::set(alpha), kTag, alphas_[1 + k]); }
+  /// `counts`: where circle k covers all of a patch is counted.
+  void set_alpha(int k, float alpha, bool counts) {
+    hn::Store(L::set(alpha), kTag, alphas_[1 + k]);
+    counts_[k] = counts;
+  }
 
   /// To be called once all alphas are set.
-  void compute(const Cell& cell) {
+  HWY_NOINLINE void compute(Cell& cell, SurelyOpaque& surely) {
     for (auto& row : touching_)
       for (int k = 0; k < batch_.count; k += kByteLanes)
         hn::Store(hn::Zero(kBytes), kBytes, row + k);
     next_ = 1 + kBatch;
     std::fill_n(cut_, kWords, std::uint64_t{0});
-    for (int k = 0; k < batch_.count; ++k) compute_circle(cell, k);
+    covering_ = find_covering(cell);
+    for (int word = 0; word < kWords; ++word) reaching_[word] = find_reaching(cell, word);
+    std::uint64_t any = 0;
+    SurelyOpaque::Cell& opaque = surely.cell(cell.column, cell.row);
+    for (int word = 0; word < kWords; ++word) {
+      if (surely.is_counting()) cell.active[word] &= ~opaque.opaque[word];
+      any |= cell.active[word];
+    }
+    int k = 0;
+    for (; k < batch_.count && any != 0; ++k) {
+      if ((covering_ >> k & 1) != 0) {
+        for (int word = 0; word < kWords; ++word)
+          set_whole(cell, word, ~std::uint64_t{0}, k, opaque);
+      } else {
+        compute_circle(cell, k, opaque);
+      }
+      any = 0;
+      for (const std::uint64_t patches : cell.active) any |= patches;
+    }
+    if (k < batch_.count) covering_ &= ~(~std::uint64_t{0} << k);  // the others are not seen
   }
 
   /// True where no circle covers a part of a block: those that touch it cover all of it.
@@ -125,7 +203,7 @@ class AreaPatches {
     constexpr int kAcross = kLanes / kPatchColumns;
     const auto patches = hn::Set(
         kBytes, static_cast<std::uint8_t>(((1 << kAcross) - 1) << (column / kPatchColumns)));
-    std::uint64_t circles = 0;
+    std::uint64_t circles = covering_;
     for (int k = 0; k < batch_.count; k += kByteLanes) {
       auto touched = hn::Load(kBytes, touching_[row / kPatchRows] + k);
       for (unsigned i = kPatchRows; i < kRows; i += kPatchRows)
@@ -137,12 +215,16 @@ class AreaPatches {
 
   /// Of circle k in all lanes.
   HWY_INLINE Vector alpha(int k) const { return hn::Load(kTag, alphas_[1 + k]); }
-  /// Of circle k, which touches its block, in the patch from a pixel of the cell on: alpha times
-  /// the shares.
-  HWY_INLINE Vector alpha(int k, unsigned column, unsigned row) const {
-    const auto& places = place_[k][row / kWordRows];
-    return hn::Load(kTag,
-                    alphas_[places[row % kWordRows / kPatchRows * 8 + column / kPatchColumns]]);
+  /// Where the first circle's places begin for the block whose first pixel is (x, y) of the cell.
+  const std::uint16_t* places_of(unsigned x, unsigned y) const {
+    return place_[0][word_of(y)] + patch_of(x, y);
+  }
+  /// Of circle k, which touches a block with these places, in the block's patch that begins at
+  /// (x, y) of it: alpha times the shares.
+  HWY_INLINE Vector alpha(int k, const std::uint16_t* places, unsigned x, unsigned y) const {
+    constexpr unsigned kPlaces = kWords * 64;
+    const unsigned patch = y / kPatchRows * 8 + x / kPatchColumns;
+    return hn::Load(kTag, alphas_[places[static_cast<unsigned>(k) * kPlaces + patch]]);
   }
 
   AreaDisc<L> hole_of(int k) const {
@@ -180,25 +262,66 @@ class AreaPatches {
     return (any & kFirstOfBlocks) * kFirstBlock;
   }
 
-  void compute_circle(const Cell& cell, int k) {
+  /// Circles that cover all of the cell: its farthest corner lies in them. Of large ones these are
+  /// most.
+  std::uint64_t find_covering(const Cell& cell) const {
+    std::uint64_t covering = 0;
+    for (int k = 0; k < batch_.count; k += kLanes) {
+      const auto farthest = [&](float edge, int size, const float* centers) HWY_ATTR {
+        const Vector center = hn::Load(kTag, centers + k);
+        return L::max(L::sub(center, L::set(edge)),
+                      L::sub(L::set(edge + static_cast<float>(size)), center));
+      };
+      const Vector radius = hn::Load(kTag, discs_.radius + k);
+      const Vector inner =
+          L::sub(radius, L::add(L::set(0x1p-8f), L::mul(radius, L::set(0x1p-20f))));
+      const Vector d2 = squared_distance<L>(farthest(cell.edge_x, kCellColumns, discs_.x),
+                                            farthest(cell.edge_y, kCellRows, discs_.y));
+      covering |=
+          bits_of(L::both(L::greater(inner, L::set(0.0f)), L::less_equal(d2, L::mul(inner, inner))))
+          << k;
+    }
+    covering &= ~(discs_.huge | (kLooks ? batch_.rings : 0));
+    return covering & ~std::uint64_t{0} >> (kBatch - batch_.count);
+  }
+
+  HWY_INLINE void compute_circle(Cell& cell, int k, SurelyOpaque::Cell& opaque) {
     std::uint64_t edges[kWords], any = 0;
-    for (int word = 0; word < kWords; ++word)
-      any |= edges[word] = cell.active[word] != 0 ? compute_word(cell, word, k) : 0;
+    for (int word = 0; word < kWords; ++word) {
+      const bool is_near = (reaching_[word] >> k & 1) != 0 && cell.active[word] != 0;
+      any |= edges[word] = is_near ? compute_word(cell, word, k, opaque) : 0;
+    }
     if (any != 0) compute_edges(cell, k, edges);
   }
-  /// Returns the patches that an edge goes through.
-  HWY_INLINE std::uint64_t compute_word(const Cell& cell, int word, int k) {
+  /// Circles that reach a word's rows.
+  std::uint64_t find_reaching(const Cell& cell, int word) const {
     const float edge_y = cell.edge_y + static_cast<float>(word * kWordRows);
-    const float low = edge_y - discs_.y[k];
-    const float high = edge_y + static_cast<float>(kWordRows) - discs_.y[k];
-    const float near = std::max(std::max(low, -high), 0.0f);
-    if (near * near >= discs_.r2[k] && !is_huge(k)) return 0;
+    std::uint64_t reaching = discs_.huge;
+    for (int k = 0; k < batch_.count; k += kLanes) {
+      const Vector y = hn::Load(kTag, discs_.y + k);
+      const Vector below = L::sub(L::set(edge_y), y);
+      const Vector above = L::sub(y, L::set(edge_y + static_cast<float>(kWordRows)));
+      const Vector near = L::at_least(L::max(below, above), 0.0f);
+      reaching |= bits_of(L::greater(hn::Load(kTag, discs_.r2 + k), L::mul(near, near))) << k;
+    }
+    return reaching;
+  }
+  /// Returns the patches that an edge goes through.
+  HWY_INLINE std::uint64_t compute_word(Cell& cell, int word, int k, SurelyOpaque::Cell& opaque) {
+    const float edge_y = cell.edge_y + static_cast<float>(word * kWordRows);
     const auto [touching, whole] = find_patches(cell, edge_y, k);
     for (int row = 0; row < 8; ++row)
       touching_[8 * word + row][k] = static_cast<std::uint8_t>(touching >> (8 * row));
-    place_whole(whole, k, place_[k][word]);
     cut_[word] |= whole_blocks(touching) & ~whole;
-    return touching & ~whole & cell.active[word];
+    const std::uint64_t edges = touching & ~whole & cell.active[word];
+    set_whole(cell, word, whole, k, opaque);
+    return edges;
+  }
+  /// Circle k covers all of these patches.
+  HWY_INLINE void set_whole(Cell& cell, int word, std::uint64_t whole, int k,
+                            SurelyOpaque::Cell& opaque) {
+    place_whole(whole, k, place_[k][word]);
+    if (counts_[k]) cell.active[word] &= ~SurelyOpaque::add(whole, word, opaque);
   }
   bool is_huge(int k) const { return (discs_.huge >> k & 1) != 0; }
   bool is_ring(int k) const { return kLooks && (batch_.rings >> k & 1) != 0; }
@@ -220,7 +343,8 @@ class AreaPatches {
     using Eight = CappedLanes<8>;
     const Eight::Tag tag;
     const auto size = Eight::set(kPatchRows), y = Eight::set(edge_y - discs_.y[k]);
-    const auto x = Eight::set((discs_.x[k] - cell.edge_x) / kPatchColumns);
+    const float x = (discs_.x[k] - cell.edge_x) / kPatchColumns;
+    const auto low_x = Eight::set(x - 0.5f), high_x = Eight::set(x + 0.5f);
     // Larger than what all these lines and the exact test lose by rounding.
     const float r2 = radius * radius, margin2 = r2 * 0x1p-20f;
     const auto margin = Eight::set(0x1p-8f + radius * 0x1p-20f);
@@ -236,15 +360,13 @@ class AreaPatches {
       const auto inner2 = Eight::sub(Eight::set(r2 - margin2), Eight::mul(far, far));
       const auto outer = patches_of(Eight::add(half_chord(outer2), margin));
       const auto inner = patches_of(Eight::sub(half_chord(inner2), margin));
-      const auto one = Eight::set(1.0f);
       const auto touched =
-          patches_between<Eight>(Eight::sub(x, outer), Eight::add(Eight::add(x, outer), one));
+          patches_between<Eight>(Eight::sub(low_x, outer), Eight::add(high_x, outer));
       const auto is_touched = hn::RebindMask(hn::RebindToSigned<Eight::Tag>(),
                                              Eight::greater(outer2, Eight::set(0.0f)));
       store_bytes(hn::IfThenElseZero(is_touched, touched), touching + i);
-      store_bytes(
-          patches_between<Eight>(Eight::add(Eight::sub(x, inner), one), Eight::add(x, inner)),
-          whole + i);
+      store_bytes(patches_between<Eight>(Eight::sub(high_x, inner), Eight::add(low_x, inner)),
+                  whole + i);
     }
     Covered covered;
     std::memcpy(&covered.touching, touching, 8);
@@ -255,12 +377,16 @@ class AreaPatches {
   static HWY_INLINE V patches_of(V pixels) {
     return hn::Mul(pixels, hn::Set(hn::DFromV<V>(), 1.0f / kPatchColumns));
   }
-  /// Bits from `first` up to before `end`, rounded down, of eight; none where end <= first.
+  /// Bits from `first` up to before `end`, both rounded to whole numbers, of eight; none where end
+  /// <= first.
   template <class E>
   static HWY_INLINE auto patches_between(typename E::Float first, typename E::Float end) {
     const hn::RebindToSigned<typename E::Tag> integers;
+    // Where 2²³ is added numbers round to whole ones, which are then the lowest bits.
+    const auto shift = E::set(0x1p23f);
     const auto bits_below = [&](typename E::Float number) HWY_ATTR {
-      return hn::Shl(hn::Set(integers, 1), hn::ConvertTo(integers, E::clamp(number, 0.0f, 8.0f)));
+      const auto shifted = hn::BitCast(integers, E::add(E::clamp(number, 0.0f, 8.0f), shift));
+      return hn::Shl(hn::Set(integers, 1), hn::Sub(shifted, hn::BitCast(integers, shift)));
     };
     return hn::Max(hn::Sub(bits_below(end), bits_below(first)), hn::Zero(integers));
   }
@@ -284,58 +410,68 @@ class AreaPatches {
   }
 
   /// Patches that an edge goes through.
-  void compute_edges(const Cell& cell, int k, const std::uint64_t (&edges)[kWords]) {
+  HWY_INLINE void compute_edges(const Cell& cell, int k, const std::uint64_t (&edges)[kWords]) {
     const Vector alpha = hn::Load(kTag, alphas_[1 + k]);
+    int next = next_;
     const auto place = [&](int word, std::uint64_t patches, const auto& share_of) HWY_ATTR {
+      std::uint16_t* const places = place_[k][word];
       for (; patches != 0; patches &= patches - 1) {
-        const int patch = __builtin_ctzll(patches);
-        place_[k][word][patch] = static_cast<std::uint16_t>(next_);
-        hn::Store(L::mul(alpha, share_of(64 * word + patch)), kTag, alphas_[next_++]);
+        const auto patch = static_cast<unsigned>(__builtin_ctzll(patches));
+        places[patch] = static_cast<std::uint16_t>(next);
+        hn::Store(L::mul(alpha, share_of(patch)), kTag, alphas_[next++]);
       }
     };
     if (is_huge(k) || is_ring(k)) {
       for (int word = 0; word < kWords; ++word)
-        place(word, edges[word], [&](int patch) HWY_ATTR { return any_share(cell, k, patch); });
+        place(word, edges[word], [&](unsigned patch) HWY_ATTR {
+          return any_share(cell, k, 64 * word + static_cast<int>(patch));
+        });
+      next_ = next;
       return;
     }
-    compute_sides(k, discs_.x[k], cell.edge_x, 0, kCellColumns, columns_);
-    for (int word = 0; word < kWords; ++word)
-      if (edges[word] != 0)
-        compute_sides(k, discs_.y[k], cell.edge_y, word * kWordRows, kWordRows, rows_);
     const AreaDisc<L> disc = discs_.at(k);
-    const Vector zero = L::set(0.0f);
-    const auto share_with = [&](int patch, const auto& with_rest) HWY_ATTR {
-      const AreaSide<L> x = column_side(patch), y = row_side(patch);
-      const Vector area = with_rest(x, y, area_in_rectangle<L>(disc, x, y));
-      return share_of_area<L>(disc, {x.near, x.far, zero}, {y.near, y.far, zero}, area);
-    };
     const Axes axes = axes_of(cell, k);
-    std::uint64_t any_with_axis = 0;
+    const Vector zero = L::set(0.0f);
+    Sides<kCellColumns> columns;
+    for (int i = 0; i < kCellColumns; i += kLanes)
+      compute_sides(disc.radius, disc.x, cell.edge_x, i, columns);
+    bool has_other_sides = false;
+    AreaSide<L> other_x, other_y;
     for (int word = 0; word < kWords; ++word) {
+      if (edges[word] == 0) continue;
+      Sides<kWordRows + kLanes> rows;
+      for (int i = 0; i < kWordRows; i += kLanes)
+        compute_sides(disc.radius, disc.y, cell.edge_y + static_cast<float>(word * kWordRows), i,
+                      rows);
+      const auto share_with = [&](unsigned patch, const auto& with_rest) HWY_ATTR {
+        const AreaSide<L> x = column_side(columns, patch), y = row_side(rows, patch);
+        const Vector area = with_rest(x, y, area_in_rectangle<L>(disc, x, y));
+        return share_of_area<L>(disc, {x.near, x.far, zero}, {y.near, y.far, zero}, area);
+      };
       const std::uint64_t with_axis = edges[word] & (axes.columns | axes.rows[word]);
-      any_with_axis |= with_axis;
-      place(word, edges[word] & ~with_axis, [&](int patch) HWY_ATTR {
+      place(word, edges[word] & ~with_axis, [&](unsigned patch) HWY_ATTR {
         return share_with(patch,
                           [](const auto&, const auto&, Vector area) HWY_ATTR { return area; });
       });
-    }
-    if (any_with_axis == 0) return;
-    const AreaSide<L> other_x = other_side(disc, disc.x, column_edges(axes.edge_x));
-    const AreaSide<L> other_y = other_side(disc, disc.y, row_edges(axes.edge_y));
-    for (int word = 0; word < kWords; ++word) {
-      const std::uint64_t rows = axes.rows[word];
-      place(word, edges[word] & (axes.columns | rows), [&](int patch) HWY_ATTR {
+      if (with_axis == 0) continue;
+      if (!has_other_sides) {
+        other_x = other_side(disc, disc.x, column_edges(axes.edge_x));
+        other_y = other_side(disc, disc.y, row_edges(axes.edge_y));
+        has_other_sides = true;
+      }
+      place(word, with_axis, [&](unsigned patch) HWY_ATTR {
         return share_with(patch, [&](const AreaSide<L>& x, const AreaSide<L>& y,
                                      Vector area) HWY_ATTR {  // in the order of area_share()
-          const bool in_columns = (axes.columns >> patch % 64 & 1) != 0;
+          const bool in_columns = (axes.columns >> patch & 1) != 0;
           if (in_columns) area = L::add(area, area_in_rectangle<L>(disc, other_x, y));
-          if ((rows >> patch % 64 & 1) == 0) return area;
+          if ((axes.rows[word] >> patch & 1) == 0) return area;
           Vector beyond = area_in_rectangle<L>(disc, x, other_y);
           if (in_columns) beyond = L::add(beyond, area_in_rectangle<L>(disc, other_x, other_y));
           return L::add(area, beyond);
         });
       });
     }
+    next_ = next;
   }
 
   /// Where a circle's axes go through a cell: patches, and the first edges of these.
@@ -363,28 +499,29 @@ class AreaPatches {
     return area_side<L>(disc.radius, L::set(0.0f), pixel_span(center, edges).other);
   }
 
-  /// What circle k has of columns or rows: where the axis goes through, its main side.
+  /// What a circle has of columns or rows: where its axis goes through, its main side.
   template <std::size_t kSize>
-  void compute_sides(int k, float center, float origin, int first, int count,
-                     float (&sides)[4][kSize]) const {
-    for (int i = first; i < first + count; i += kLanes) {
-      const AreaSpan<L> span =
-          pixel_span(L::set(center), hn::Iota(kTag, origin + static_cast<float>(i)));
-      const AreaSide<L> side = area_side<L>(L::set(discs_.radius[k]), span.near, span.far);
-      hn::Store(side.near, kTag, sides[0] + i), hn::Store(side.far, kTag, sides[1] + i);
-      hn::Store(side.near_chord, kTag, sides[2] + i);
-      hn::Store(side.far_chord, kTag, sides[3] + i);
-    }
+  struct Sides {
+    alignas(64) float near[kSize], far[kSize], near_chord[kSize], far_chord[kSize];
+  };
+  template <std::size_t kSize>
+  static HWY_INLINE void compute_sides(Vector radius, Vector center, float first, int i,
+                                       Sides<kSize>& sides) {
+    const AreaSpan<L> span = pixel_span(center, hn::Iota(kTag, first + static_cast<float>(i)));
+    const AreaSide<L> side = area_side<L>(radius, span.near, span.far);
+    hn::Store(side.near, kTag, sides.near + i), hn::Store(side.far, kTag, sides.far + i);
+    hn::Store(side.near_chord, kTag, sides.near_chord + i);
+    hn::Store(side.far_chord, kTag, sides.far_chord + i);
   }
-  HWY_INLINE AreaSide<L> column_side(int patch) const {
-    const int i = patch % 8 * kPatchColumns;
-    return {columns_of_patch(columns_[0] + i), columns_of_patch(columns_[1] + i),
-            columns_of_patch(columns_[2] + i), columns_of_patch(columns_[3] + i)};
+  static HWY_INLINE AreaSide<L> column_side(const Sides<kCellColumns>& columns, unsigned patch) {
+    const unsigned i = patch % 8 * kPatchColumns;
+    return {columns_of_patch(columns.near + i), columns_of_patch(columns.far + i),
+            columns_of_patch(columns.near_chord + i), columns_of_patch(columns.far_chord + i)};
   }
-  HWY_INLINE AreaSide<L> row_side(int patch) const {
-    const int i = patch / 8 * kPatchRows;
-    return {rows_of_patch(rows_[0] + i), rows_of_patch(rows_[1] + i), rows_of_patch(rows_[2] + i),
-            rows_of_patch(rows_[3] + i)};
+  static HWY_INLINE AreaSide<L> row_side(const Sides<kWordRows + kLanes>& rows, unsigned patch) {
+    const unsigned i = patch / 8 * kPatchRows;
+    return {rows_of_patch(rows.near + i), rows_of_patch(rows.far + i),
+            rows_of_patch(rows.near_chord + i), rows_of_patch(rows.far_chord + i)};
   }
 
   /// Of circles that are no discs, or too large for areas.
@@ -405,13 +542,13 @@ class AreaPatches {
   const Batch& batch_;
   const BatchDiscs& discs_;
   const float scale_;
-  // Of the circle in hand.
-  alignas(64) float columns_[4][kCellColumns];
-  alignas(64) float rows_[4][kCellRows + kLanes];
   alignas(64) std::uint8_t touching_[kCellRows / kPatchRows][kBatch];  ///< a bit a patch
   alignas(64) std::uint16_t place_[kBatch][kWords][64];                ///< in alphas_, in vectors
-  std::uint64_t cut_[kWords];  ///< patches that circles of their blocks do not cover all of
-  int next_ = 0;               ///< free place
+  bool counts_[kBatch];                                                ///< see set_alpha()
+  std::uint64_t reaching_[kWords];  ///< circles that reach the rows
+  std::uint64_t covering_;          ///< circles that cover all of the cell
+  std::uint64_t cut_[kWords];       ///< patches that circles of their blocks do not cover all of
+  int next_ = 0;                    ///< free place
   /// 0, the circles' alphas, and those of patches that edges go through.
   alignas(64) float alphas_[1 + kBatch + kBatch * kPatches][kLanes];
 };
