@@ -13,10 +13,7 @@
 #include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
-#include "tools/roundel/compare/comparing.h"
-#include "tools/roundel/compare/explain_failures.h"
-#include "tools/roundel/compare/regression.h"
-#include "tools/roundel/compare/unused_goldens.h"
+#include "tools/roundel/compare/regress.h"
 
 namespace roundel {
 namespace {
