@@ -27,6 +27,9 @@ std::string shell_word(const std::string& name);
 std::string escaped(std::string_view text,
                     std::initializer_list<std::pair<char, std::string_view>> escapes);
 
+/// The lines of a text, without their ends; nothing stands behind the last end, be it `end`.
+std::vector<std::string> lines_of(const std::string& text, char end = '\n');
+
 /// "1 pixel", "12 pixels".
 std::string count_with_noun(std::uint64_t count, std::string_view noun);
 

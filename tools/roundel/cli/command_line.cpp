@@ -252,6 +252,16 @@ std::string help_table(const std::vector<std::pair<std::string, std::string>>& r
   return text;
 }
 
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> items;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    items.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return items;
+}
+
 std::int64_t parse_whole(const std::string& text, std::int64_t low, std::int64_t high,
                          const std::string& unit) {
   const auto number = whole_text<std::int64_t>(text);

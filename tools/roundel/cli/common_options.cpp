@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
-#include <numeric>
 #include <tuple>
 
 #include "renderer/base/error.h"
@@ -17,12 +17,8 @@ constexpr int kMaxDevice = 255;
 
 std::vector<int> parse_devices(const std::string& text) {
   std::vector<int> devices;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    devices.push_back(
-        static_cast<int>(parse_whole(text.substr(begin, comma - begin), 0, kMaxDevice)));
-    begin = comma + 1;
-  }
+  for (const std::string& device : split_list(text))
+    devices.push_back(static_cast<int>(parse_whole(device, 0, kMaxDevice)));
   return devices;
 }
 
@@ -33,13 +29,9 @@ double parse_scale(const std::string& text) {
 }
 
 std::vector<std::string> parse_names(const std::string& text) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    names.push_back(text.substr(begin, comma - begin));
-    if (names.back().empty()) throw Expected{"names of layers with commas between them"};
-    begin = comma + 1;
-  }
+  std::vector<std::string> names = split_list(text);
+  if (std::find(names.begin(), names.end(), "") != names.end())
+    throw Expected{"names of layers with commas between them"};
   return names;
 }
 
@@ -168,12 +160,6 @@ void add_renumber(CommandLine& line, FramesOption& frames) {
     if (frames.renumbers && !frames.is_given())
       problems.emplace_back("--renumber: expected with --frames");
   });
-}
-
-FrameList run_of_frames(std::int64_t first, std::int64_t count) {
-  FrameList frames(static_cast<std::size_t>(count));
-  std::iota(frames.begin(), frames.end(), first);
-  return frames;
 }
 
 FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t otherwise) {

@@ -54,9 +54,6 @@ void add_renumber(CommandLine& line, FramesOption& frames);
 /// Error(kUsage) for "all" of a scene without animation.
 FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t otherwise);
 
-/// So many, one after the other.
-FrameList run_of_frames(std::int64_t first, std::int64_t count);
-
 void add_backend(CommandLine& line, BackendChoice& backend, const std::string& help,
                  bool* is_on_both = nullptr);
 /// --backend, --device, --threads and --memory. `is_on_both`: --backend cpu,cuda, where a command

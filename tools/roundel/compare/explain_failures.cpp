@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <sstream>
 #include <system_error>
 
 #include "renderer/base/error.h"
@@ -123,12 +122,9 @@ class Commit {
 
   /// The files of the commit in a folder, from the repository's top on.
   std::vector<std::string> list(const fs::path& folder) const {
-    const std::string names = ask({"-C", top_, "ls-tree", "--name-only", "-z", id_,
-                                   folder.empty() ? "./" : folder.string() + "/"});
-    std::vector<std::string> files;
-    std::istringstream stream(names);
-    for (std::string name; std::getline(stream, name, '\0');) files.push_back(name);
-    return files;
+    return lines_of(ask({"-C", top_, "ls-tree", "--name-only", "-z", id_,
+                         folder.empty() ? "./" : folder.string() + "/"}),
+                    '\0');
   }
 
  private:
@@ -222,8 +218,7 @@ void explain_failures(const std::string& revision, const std::vector<Subject>& s
     } catch (const std::exception& error) {
       text = fmt::format("not explained: {}\n", error.what());
     }
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) result.explanation.push_back(line);
+    result.explanation = lines_of(text);
   }
 }
 

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
-#include <sstream>
 #include <utility>
 #include <variant>
 
@@ -134,8 +133,7 @@ PairResult broken_scene(const GoldenScene& file, const RegressOptions& options,
       options.frames.is_given() ? file.name + "/" : golden_name(file, std::nullopt, options, lock);
   result.state = PairState::kNotCompared;
   result.scene_path = file.path;
-  std::istringstream lines(error.what());
-  for (std::string line; std::getline(lines, line);) result.reasons.push_back(line);
+  result.reasons = lines_of(error.what());
   return result;
 }
 
