@@ -46,8 +46,7 @@ ChosenBackend find_backend(const MachineOptions& options, PictureWork work) {
   const double cpu_milliseconds = expected_cpu_milliseconds(work, options.raster.threads);
   if (!asked_for && options.devices.empty() && cpu_milliseconds < kCudaStartMilliseconds) {
     return {Backend::kCpu,
-            fmt::format("about {:.0f} ms, less than the {:.0f} ms that CUDA takes to "
-                        "start",
+            fmt::format("about {:.0f} ms, less than the {:.0f} ms that CUDA takes to start",
                         std::ceil(cpu_milliseconds), kCudaStartMilliseconds)};
   }
   const std::vector<CudaDevice>& devices = cuda_devices();
@@ -66,11 +65,9 @@ ChosenBackend find_backend(const MachineOptions& options, PictureWork work) {
         std::find_if(devices.begin(), devices.end(),
                      [wanted](const CudaDevice& known) { return known.index == wanted; });
     if (device == devices.end()) {
-      throw Error(
-          ExitCode::kUsage,
-          fmt::format("--device: expected the number of a device present (\"roundel info\" lists "
-                      "{}), got \"{}\"",
-                      devices.size(), wanted));
+      throw Error(ExitCode::kUsage, fmt::format("--device: expected the number of a device present "
+                                                "(\"roundel info\" lists {}), got \"{}\"",
+                                                devices.size(), wanted));
     }
     reason += fmt::format("{}device {}, {}", reason.empty() ? "" : "; ", wanted, device->name);
   }

@@ -46,9 +46,8 @@ std::vector<Field> scale_fields() {
       {"domain", list_of(end, 2, "[low, high], numbers or percentiles as 99%"),
        "Values at the two ends of the range, numbers or percentiles of the rows that are drawn; "
        "their range where absent."},
-      over_spec(
-          "Of a data file a frame: the domain or the categories of all frames' files, or of each "
-          "frame's."),
+      over_spec("Of a data file a frame: the domain or the categories of all frames' files, or of "
+                "each frame's."),
   };
 }
 

@@ -306,9 +306,8 @@ SpecPtr view() {
         "The window: that of the centres of all data layers' circles, or the unit square."},
        {"margin", over_time(number(0, kMaxMargin), "marginOverTime"),
         "With fit: of the window's longer side, added on each side.", "0.05"},
-       over_spec(
-           "With fit: data, of a data file a frame: the window of all frames' files, or of each "
-           "frame's."),
+       over_spec("With fit: data, of a data file a frame: the window of all frames' files, or of "
+                 "each frame's."),
        {"aspect", one_of({"contain", "cover"}),
         "All of the window is seen (contain), or it fills the image (cover).", "\"contain\""},
        {"flip", one_of({"y"}), "y: it points down."}},

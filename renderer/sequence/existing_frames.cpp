@@ -134,7 +134,7 @@ FrameList taken_names(const FrameName& name, const FrameList& frames) {
 }
 
 ExistingFrames::ExistingFrames(const FrameName& name, const FrameList& frames, ImageFormat format,
-                               FrameReading reading, ReadingProgress& progress)
+                               FrameReading reading, WorkCount& progress)
     : name_(name), frames_(frames), files_(frames.size()) {
   const FrameList taken = taken_names(name, frames);
   progress.total = taken.size();

@@ -142,11 +142,10 @@ void add_frames(CommandLine& line, FramesOption& frames) {
 }
 
 void add_each(CommandLine& line, std::string& table, FramesOption& frames) {
-  line.add_value(
-      "each", "TABLE", text(table, "a table, .csv or .tsv"),
-      "a picture for each row of a table whose first line has names: its columns are values of the "
-      "scene's vars, as for --set, or stand as {column} in the pictures' names, in which {row:04} "
-      "is the row's number, from 0; --frames chooses rows");
+  line.add_value("each", "TABLE", text(table, "a table, .csv or .tsv"),
+                 "a picture for each row of a table whose first line has names: its columns are "
+                 "values of the scene's vars, as for --set, or stand as {column} in the pictures' "
+                 "names, in which {row:04} is the row's number, from 0; --frames chooses rows");
   line.add_check([&table, &frames](CommandLine::Problems& problems) {
     if (!table.empty() && frames.renumbers)
       problems.emplace_back("--renumber: expected without --each");

@@ -68,24 +68,23 @@ Arguments with_json_files_joined(const Arguments& arguments) {
 }
 
 void add_diff_image(CommandLine& line, DiffOptions& options) {
-  line.add_value(
-      "diff-image", "FILE", text(options.diff_image, "a file name ending in .png", ".png"),
-      "PNG to write where a pixel differs: A faded, with the pixels that count as different "
-      "in red, those within --max-delta in yellow");
-  line.add_value(
-      "diff-image-kind", "KIND",
-      one_of(options.diff_image_kind,
-             {{"pixels", DiffImageKind::kPixels}, {"flip", DiffImageKind::kFlip}}),
-      "pixels (as above), or flip: FLIP's values as matplotlib's magma has them, black where the "
-      "pictures look the same (default: pixels)");
+  line.add_value("diff-image", "FILE",
+                 text(options.diff_image, "a file name ending in .png", ".png"),
+                 "PNG to write where a pixel differs: A faded, with the pixels that count as "
+                 "different in red, those within --max-delta in yellow");
+  line.add_value("diff-image-kind", "KIND",
+                 one_of(options.diff_image_kind,
+                        {{"pixels", DiffImageKind::kPixels}, {"flip", DiffImageKind::kFlip}}),
+                 "pixels (as above), or flip: FLIP's values as matplotlib's magma has them, black "
+                 "where the pictures look the same (default: pixels)");
 }
 
 /// The option --explain and those that only go with it.
 void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
-  line.add_switch("explain", options.is_wanted,
-                  "take A and B for scenes (YAML), render both, and say which values of "
-                  "the scenes changed, and which circles are responsible for the largest clusters "
-                  "of differing pixels");
+  line.add_switch(
+      "explain", options.is_wanted,
+      "take A and B for scenes (YAML), render both, and say which values of the scenes changed, "
+      "and which circles are responsible for the largest clusters of differing pixels");
   line.add_value("clusters", "N", whole(options.clusters, 1, 1000),
                  fmt::format("explain the N largest clusters of pixels, 1 to 1000 (default: {})",
                              kClustersExplained));
@@ -116,18 +115,18 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
                    "same and how they differ; or the pictures of two folders, by their paths in "
                    "them, a line for each that is not the same. By default no pixel may differ.");
   std::vector<std::string> files;
-  line.add_arguments("A B", 2, 2, files,
-                     "pictures: PNG, EXR, PFM, JPEG or WebP, whatever their endings; or folders "
-                     "with files that end in .png, .exr, .pfm, .jpg, .jpeg or .webp; A is the "
-                     "reference");
+  line.add_arguments(
+      "A B", 2, 2, files,
+      "pictures: PNG, EXR, PFM, JPEG or WebP, whatever their endings; or folders with files that "
+      "end in .png, .exr, .pfm, .jpg, .jpeg or .webp; A is the reference");
   add_tolerance(line, options.tolerance, options.measures);
   add_diff_image(line, options);
   add_run_files(line, options.files);
   line.add_value(
       "output,o", "DIR", file_name(options.output, "a folder"),
-      "keep the pictures of B that differ or are new in DIR, so that \"roundel accept "
-      "--output DIR\" can store them as A's: the folder A, or the folder that the file A "
-      "is in; PNG and EXR files only, and those of the run before are removed from DIR");
+      "keep the pictures of B that differ or are new in DIR, so that \"roundel accept --output "
+      "DIR\" can store them as A's: the folder A, or the folder that the file A is in; PNG and EXR "
+      "files only, and those of the run before are removed from DIR");
   add_explain(line, options.explain);
   line.add_optional_value(
       "json", "FILE", "-", text(options.files.json),
@@ -136,8 +135,7 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   add_quiet(line, options.verbosity, "print nothing but errors: the exit code says it");
   line.add_note(
       "Size, channels, bit depth, colour space and Exif orientation must be the same. docs/diff.md "
-      "defines all "
-      "measures.");
+      "defines all measures.");
   line.add_note(kResultsNote);
   line.add_note(
       "Exit codes: 0 same, or within what may differ; 1 different; 2 could not compare (wrong "
@@ -152,8 +150,7 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
     if (options.explain.is_wanted && judges) {
       problems.emplace_back(
           "--explain: expected without limits, measures, --diff-image, --report, --output and what "
-          "is "
-          "for folders");
+          "is for folders");
     }
   });
   if (!line.parse(with_json_files_joined(arguments))) return false;
@@ -331,8 +328,7 @@ void prepare_outputs(const DiffOptions& options, bool are_folders) {
   }
   if (are_folders && options.diff_image) {
     throw Error(ExitCode::kUsage,
-                "--diff-image: expected two files to compare; --report is for "
-                "folders, too");
+                "--diff-image: expected two files to compare; --report is for folders, too");
   }
   std::vector<std::string> inputs = {options.a, options.b, manifest_path(files, options.a)};
   for (std::string& mask : masks_read(files, options.a, options.tolerance))

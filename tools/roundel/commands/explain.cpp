@@ -99,25 +99,24 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
                   "in the list of its tile of {} x {} pixels, before any is finished), or stop "
                   "(circles composited until it stopped, or all that cover it)",
                   kCpuTileSize, kCpuTileSize));
-  line.add_value(
-      "output,o", "FILE", text(options.output, "a file name ending in .png, .exr or .pfm"),
-      "picture of the heat map: .png (the colour map magma, from nearly black for 0 to pale "
-      "yellow for the largest, linear), .exr or .pfm (the counts themselves); an existing file is "
-      "replaced");
-  line.add_switch(
-      "json", options.json,
-      "print one JSON object on stdout; transmittances, colours and alphas are binary32 numbers, "
-      "written in full");
+  line.add_value("output,o", "FILE",
+                 text(options.output, "a file name ending in .png, .exr or .pfm"),
+                 "picture of the heat map: .png (the colour map magma, from nearly black for 0 to "
+                 "pale yellow for the largest, linear), .exr or .pfm (the counts themselves); an "
+                 "existing file is replaced");
+  line.add_switch("json", options.json,
+                  "print one JSON object on stdout; transmittances, colours and alphas are "
+                  "binary32 numbers, written in full");
   add_size(line, options.scene);
   add_scale(line, options.scene);
   add_crop(line, options.scene);
   add_layers(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_threads(line, options.threads);
-  add_memory(line, options.memory_budget,
-             "budget for lists in bytes, or with K, M, G, T as in 512M, 8G; at least 1M; what does "
-             "not fit is counted in chunks, with the same result (default: a quarter of the "
-             "memory)");
+  add_memory(
+      line, options.memory_budget,
+      "budget for lists in bytes, or with K, M, G, T as in 512M, 8G; at least 1M; what does not "
+      "fit is counted in chunks, with the same result (default: a quarter of the memory)");
   add_quiet(line, options.verbosity, "print no summary of a heat map");
   line.add_note(kExitCodes);
   line.add_check([&](CommandLine::Problems& problems) { check_task(options, problems); });
@@ -323,11 +322,10 @@ void check_explain(const Scene& scene, const ExplainOptions& options) {
   const std::uint64_t count = count_parts(scene);
   if (options.pixel) {
     if (options.pixel->x >= image.width || options.pixel->y >= image.height) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("--pixel: expected X from 0 to {} and Y from 0 to {} in an image of "
-                              "{}x{} pixels, got \"{},{}\"",
-                              image.width - 1, image.height - 1, image.width, image.height,
-                              options.pixel->x, options.pixel->y));
+      throw Error(ExitCode::kUsage, fmt::format("--pixel: expected X from 0 to {} and Y from 0 to "
+                                                "{} in an image of {}x{} pixels, got \"{},{}\"",
+                                                image.width - 1, image.height - 1, image.width,
+                                                image.height, options.pixel->x, options.pixel->y));
     }
     image.width = image.height = 1;  // no picture is made
     check_memory(scene, memory_needed(image, ImageFormat::kPng, count, 0, 0));

@@ -37,11 +37,10 @@ struct ValidateOptions {
 bool parse(const Arguments& arguments, ValidateOptions& options) {
   CommandLine line(
       "validate", "SCENE... [OPTION...]",
-      "Checks scenes as render does, without making pictures, and prints their size, "
-      "circles, overlaps (circle-tile pairs), the ranges of data, memory and fingerprint on "
-      "stdout. Memory "
-      "is the most that render would have for this picture with these options, program "
-      "included, and what --memory would have to allow.");
+      "Checks scenes as render does, without making pictures, and prints their size, circles, "
+      "overlaps (circle-tile pairs), the ranges of data, memory and fingerprint on stdout. Memory "
+      "is the most that render would have for this picture with these options, program included, "
+      "and what --memory would have to allow.");
   add_scenes(line, options.scenes);
   line.add_value(
       "output,o", "FILE",
@@ -187,12 +186,9 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
   // With CUDA --memory is device memory, and the host holds the circles of a chunk.
   if (backend == Backend::kCuda)
     measured = {.threads = raster.threads, .chunks_of = Backend::kCuda};
-  StreamProgress progress;
+  WorkCount progress;
   std::optional<WorkProgress> shown;
-  if (options.verbosity != Verbosity::kQuiet) {
-    shown.emplace(scene.path,
-                  [&progress] { return std::pair(progress.done.load(), progress.total.load()); });
-  }
+  if (options.verbosity != Verbosity::kQuiet) shown.emplace(scene.path, progress);
   const FrameSurvey survey = survey_frame(scene, frame, picture_bytes(scene.image, format),
                                           rows_of_band(scene.image, format), measured, progress);
   shown.reset();

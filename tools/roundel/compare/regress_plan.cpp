@@ -57,10 +57,9 @@ void check_name(const GoldenScene& scene) {
                                               printable(scene.path)));
   }
   if (fs::path(scene.name).filename().string().find_first_not_of('.') == std::string::npos) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("{}: expected a name of more than dots before its ending, which its "
-                            "golden will have too",
-                            scene.path));
+    throw Error(ExitCode::kUsage, fmt::format("{}: expected a name of more than dots before its "
+                                              "ending, which its golden will have too",
+                                              scene.path));
   }
 }
 
