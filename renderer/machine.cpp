@@ -29,8 +29,7 @@ double expected_cpu_milliseconds(PictureWork work, int threads) {
 PictureWork work_of(const Scene& scene) {
   constexpr std::uint64_t kMany = 1'000'000;  // worth a closer look
   const std::uint64_t circles = count_parts(scene);
-  return (circles > kMany ? expected_circles(scene) : circles) +
-         static_cast<PictureWork>(scene.image.width) * static_cast<PictureWork>(scene.image.height);
+  return (circles > kMany ? expected_circles(scene) : circles) + scene.image.pixels();
 }
 
 ChosenBackend find_backend(const MachineOptions& options, PictureWork work) {

@@ -119,6 +119,15 @@ std::vector<Field> tolerance_fields() {
           {"shape-tolerant", spec(BooleanSpec{})}};
 }
 
+PixelBox read_box(ValidNode node) {
+  PixelBox box;
+  read_key(node, "x", read_integer, box.x);
+  read_key(node, "y", read_integer, box.y);
+  read_key(node, "width", read_integer, box.width);
+  read_key(node, "height", read_integer, box.height);
+  return box;
+}
+
 Tolerance read_tolerance(ValidNode rule) {
   Tolerance tolerance;
   read_key(rule, "max-delta", read_number, tolerance.max_delta);
@@ -135,13 +144,7 @@ Tolerance read_tolerance(ValidNode rule) {
   }
   if (const auto mean = rule.find("flip-mean")) tolerance.flip_mean = read_number(*mean);
   if (const auto boxes = rule.find("ignore"))
-    for (const ValidNode& node : boxes->items()) {
-      PixelBox& box = tolerance.ignore.emplace_back();
-      read_key(node, "x", read_integer, box.x);
-      read_key(node, "y", read_integer, box.y);
-      read_key(node, "width", read_integer, box.width);
-      read_key(node, "height", read_integer, box.height);
-    }
+    for (const ValidNode& node : boxes->items()) tolerance.ignore.push_back(read_box(node));
   read_key(rule, "ignore-antialiasing", read_boolean, tolerance.ignores_antialiasing);
   read_key(rule, "shape-tolerant", read_boolean, tolerance.is_shape_tolerant);
   return tolerance;

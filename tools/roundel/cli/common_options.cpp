@@ -76,20 +76,23 @@ void add_scale(CommandLine& line, SceneOptions& options) {
       "width, height and lengths in px times this, as 0.25 for a preview");
 }
 
-void add_crop(CommandLine& line, SceneOptions& options) {
-  line.add_value(
-      "crop", "X,Y,W,H",
-      [&options](const std::string& value) { options.overrides.crop = parse_box(value); },
-      "only a part of the picture, behind --size and --scale: W x H pixels from column X and row Y "
-      "on, counted from 0 at the upper left; they are those of the whole picture, bit for bit");
-}
-
 void add_layers(CommandLine& line, SceneOptions& options) {
   line.add_value(
       "layers", "NAMES",
       [&options](const std::string& value) { options.overrides.layers = parse_names(value); },
       "draw only the layers with these names, as in stars,dust; the others are hidden, which "
       "changes no random number and no view");
+}
+
+void add_picture(CommandLine& line, SceneOptions& options) {
+  add_size(line, options);
+  add_scale(line, options);
+  line.add_value(
+      "crop", "X,Y,W,H",
+      [&options](const std::string& value) { options.overrides.crop = parse_box(value); },
+      "only a part of the picture, behind --size and --scale: W x H pixels from column X and row Y "
+      "on, counted from 0 at the upper left; they are those of the whole picture, bit for bit");
+  add_layers(line, options);
 }
 
 void add_vars(CommandLine& line, SceneOptions& options) {

@@ -25,9 +25,10 @@ std::array<int, 4> parse_box(const std::string& text);
 void add_scenes(CommandLine& line, std::vector<std::string>& scenes);
 void add_size(CommandLine& line, SceneOptions& options);
 void add_scale(CommandLine& line, SceneOptions& options);
-void add_crop(CommandLine& line, SceneOptions& options);
 /// --layers
 void add_layers(CommandLine& line, SceneOptions& options);
+/// --size, --scale, --crop and --layers
+void add_picture(CommandLine& line, SceneOptions& options);
 /// --set
 void add_vars(CommandLine& line, SceneOptions& options);
 /// --set and --seed

@@ -191,7 +191,7 @@ std::string measures_text(const PictureDifference& difference) {
 
 std::string counts_text(const PictureDifference& difference) {
   const double share = 100 * static_cast<double>(difference.pixels) /
-                       (static_cast<double>(difference.width) * difference.height);
+                       static_cast<double>(pixel_count(difference.width, difference.height));
   std::string text = fmt::format("{} of {}x{} pixels ({:.3g} %)", difference.pixels,
                                  difference.width, difference.height, share);
   if (difference.pixels_over + difference.antialiased != difference.pixels) {

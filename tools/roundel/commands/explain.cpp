@@ -107,10 +107,7 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
   line.add_switch("json", options.json,
                   "print one JSON object on stdout; transmittances, colours and alphas are "
                   "binary32 numbers, written in full");
-  add_size(line, options.scene);
-  add_scale(line, options.scene);
-  add_crop(line, options.scene);
-  add_layers(line, options.scene);
+  add_picture(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_threads(line, options.threads);
   add_memory(
@@ -244,7 +241,7 @@ const char* name_of(HeatMapKind kind) {
 std::string heat_map_line(const HeatMapReport& report) {
   const HeatMapSummary& summary = report.summary;
   const ImageSettings& image = report.scene.image;
-  const double pixels = static_cast<double>(image.width) * image.height;
+  const auto pixels = static_cast<double>(image.pixels());
   return fmt::format(
       "{}  {}x{}  {}: {} to {}, the largest at {},{}; mean {:.1f}{}\n", report.output, image.width,
       image.height, name_of(report.kind), report.in_colours ? "0 (black)" : "0",
@@ -263,8 +260,7 @@ std::string heat_map_json(const HeatMapReport& report) {
   json["largest"] = summary.largest;
   json["largest_at"] = {{"x", summary.x}, {"y", image.height - 1 - summary.row}};
   json["sum"] = summary.sum;
-  json["mean"] =
-      static_cast<double>(summary.sum) / (static_cast<double>(image.width) * image.height);
+  json["mean"] = static_cast<double>(summary.sum) / static_cast<double>(image.pixels());
   return json_text(json);
 }
 
@@ -332,8 +328,7 @@ void check_explain(const Scene& scene, const ExplainOptions& options) {
     return;
   }
   image.alpha = false;
-  const std::uint64_t counts = 2 * sizeof(std::uint32_t) * static_cast<std::uint64_t>(image.width) *
-                               static_cast<std::uint64_t>(image.height);
+  const std::uint64_t counts = 2 * sizeof(std::uint32_t) * image.pixels();
   check_memory(scene, counts + memory_needed(image, format_of(options.output), count, count,
                                              options.memory_budget));
   check_writable(options.output, true);

@@ -140,11 +140,8 @@ int regress(const RegressOptions& options) {
   }
   const GoldenRules rules = load_rules(options.files, options.goldens, options.tolerance);
   PictureWork work = 0;
-  for (const Subject& subject : plan.subjects) {
-    const ImageSettings& image = subject.scene->image;
-    work += count_parts(*subject.scene) +
-            static_cast<PictureWork>(image.width) * static_cast<PictureWork>(image.height);
-  }
+  for (const Subject& subject : plan.subjects)
+    work += count_parts(*subject.scene) + subject.scene->image.pixels();
   const RegressMachine machine = choose_machine(options, work);
   Problems problems;
   StoredGoldens stored = find_goldens(options.goldens);

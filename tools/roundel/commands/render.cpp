@@ -269,10 +269,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
                   "draw again whenever a scene or its data change, until Ctrl-C; quick with "
                   "--scale; what is wrong with a scene is said, and the picture stays as it is");
   add_sequence(line, options);
-  add_size(line, options.scene);
-  add_scale(line, options.scene);
-  add_crop(line, options.scene);
-  add_layers(line, options.scene);
+  add_picture(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
   line.add_optional_value(

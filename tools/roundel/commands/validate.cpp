@@ -52,10 +52,7 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
              {{"png", ImageFormat::kPng}, {"exr", ImageFormat::kExr}, {"pfm", ImageFormat::kPfm}}),
       "png, exr or pfm: the format that render would write (default: that of the scene's "
       "\"output\", else png)");
-  add_size(line, options.scene);
-  add_scale(line, options.scene);
-  add_crop(line, options.scene);
-  add_layers(line, options.scene);
+  add_picture(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
   add_quiet(line, options.verbosity);

@@ -51,10 +51,7 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
   line.add_value("scene", "SCENE", text(options.scene_path),
                  "scene (YAML) that the frames should be of (default: that of most of them, or of "
                  "the first where as many are of another)");
-  add_size(line, options.scene);
-  add_scale(line, options.scene);
-  add_crop(line, options.scene);
-  add_layers(line, options.scene);
+  add_picture(line, options.scene);
   add_seed(line, options.scene);
   line.add_value(
       "manifest", "FILE", file_name(options.manifest, "a file name"),
