@@ -14,6 +14,7 @@
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/moving_parts.h"
 #include "renderer/scene/resolve_scene.h"
+#include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
