@@ -8,7 +8,6 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "python/arguments.h"
 #include "python/device_array.h"
@@ -166,8 +165,7 @@ std::unique_ptr<Frames> frames(const LoadedScene& loaded, const std::string& lis
   if (list == "all") {
     if (!scene.animation)
       throw Error(ExitCode::kUsage, "frames: \"all\" is for scenes with an animation");
-    numbers.resize(static_cast<std::size_t>(scene.animation->frames));
-    std::iota(numbers.begin(), numbers.end(), scene.animation->start);
+    numbers = run_of_frames(scene.animation->start, scene.animation->frames);
   } else {
     try {
       numbers = parse_frames(list);

@@ -60,7 +60,7 @@ Json picture_json(const std::string& path, const PfmHeader& header) {
 }  // namespace
 
 bool is_exr(const std::string& path) {
-  return InputFile(path).read(4) == "\x76\x2f\x31\x01";
+  return InputFile(path).read(kExrStart.size()) == kExrStart;
 }
 
 std::optional<PfmHeader> read_pfm_info(const std::string& path) {

@@ -29,8 +29,7 @@ double expected_cpu_milliseconds(PictureWork work, int threads) {
 PictureWork work_of(const Scene& scene) {
   constexpr std::uint64_t kMany = 1'000'000;  // worth a closer look
   const std::uint64_t circles = count_parts(scene);
-  return (circles > kMany ? expected_circles(scene) : circles) +
-         static_cast<PictureWork>(scene.image.width) * static_cast<PictureWork>(scene.image.height);
+  return (circles > kMany ? expected_circles(scene) : circles) + scene.image.pixels();
 }
 
 ChosenBackend find_backend(const MachineOptions& options, PictureWork work) {
@@ -46,8 +45,7 @@ ChosenBackend find_backend(const MachineOptions& options, PictureWork work) {
   const double cpu_milliseconds = expected_cpu_milliseconds(work, options.raster.threads);
   if (!asked_for && options.devices.empty() && cpu_milliseconds < kCudaStartMilliseconds) {
     return {Backend::kCpu,
-            fmt::format("about {:.0f} ms, less than the {:.0f} ms that CUDA takes to "
-                        "start",
+            fmt::format("about {:.0f} ms, less than the {:.0f} ms that CUDA takes to start",
                         std::ceil(cpu_milliseconds), kCudaStartMilliseconds)};
   }
   const std::vector<CudaDevice>& devices = cuda_devices();
@@ -66,11 +64,9 @@ ChosenBackend find_backend(const MachineOptions& options, PictureWork work) {
         std::find_if(devices.begin(), devices.end(),
                      [wanted](const CudaDevice& known) { return known.index == wanted; });
     if (device == devices.end()) {
-      throw Error(
-          ExitCode::kUsage,
-          fmt::format("--device: expected the number of a device present (\"roundel info\" lists "
-                      "{}), got \"{}\"",
-                      devices.size(), wanted));
+      throw Error(ExitCode::kUsage, fmt::format("--device: expected the number of a device present "
+                                                "(\"roundel info\" lists {}), got \"{}\"",
+                                                devices.size(), wanted));
     }
     reason += fmt::format("{}device {}, {}", reason.empty() ? "" : "; ", wanted, device->name);
   }

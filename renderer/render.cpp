@@ -77,7 +77,7 @@ namespace {
 /// Each band is drawn, encoded and written before the next one.
 CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                           const FrameEncoder& encoder, const std::string& path, StageStats& stats,
-                          StreamProgress& progress) {
+                          WorkCount& progress) {
   CircleSource source(scene);
   Circles memory;
   const CircleStream circles = source.at(frame, memory, &stats);
@@ -111,9 +111,9 @@ CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& ra
 
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
-                            std::optional<ImageFormat> asked, StreamProgress* shown) {
-  StreamProgress unseen;
-  StreamProgress& progress = shown != nullptr ? *shown : unseen;
+                            std::optional<ImageFormat> asked, WorkCount* shown) {
+  WorkCount unseen;
+  WorkCount& progress = shown != nullptr ? *shown : unseen;
   const ImageFormat format = asked ? *asked : format_of(path);
   const FrameEncoder encoder(scene, {format});
   if (is_drawn_in_bands(scene.image, format))

@@ -29,6 +29,6 @@ Image render_to_image(const Scene& scene, std::int64_t frame, Rasterizer& raster
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
                             std::optional<ImageFormat> asked = std::nullopt,
-                            StreamProgress* progress = nullptr);
+                            WorkCount* progress = nullptr);
 
 }  // namespace roundel

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "renderer/generate/generate.h"
 #include "renderer/picture_bands.h"
@@ -16,20 +17,20 @@
 namespace roundel {
 namespace {
 
-/// Calls visit(circles, n) for all circles, front ones first, piece by piece where they are made
-/// for it, until it returns false: the first n of `circles` are the piece's.
+/// Calls visit(shapes) for those of all circles, front ones first, piece by piece where they are
+/// made for it.
 template <typename Visit>
 void for_each_piece(const CircleStream& stream, const Visit& visit) {
   constexpr std::size_t kPiece = std::size_t{1} << 22;
   if (const Circles* const circles = stream.in_memory()) {
-    visit(*circles, circles->count());
+    visit(circles->shapes.span());
     return;
   }
   Circles piece;
   for (std::size_t end = stream.count(), size = 0; end > 0; end -= size) {
     size = std::min(end, kPiece);
     stream.fetch_in_parallel(end - size, size, piece);
-    if (!visit(piece, size)) return;
+    visit(std::as_const(piece).shapes.span().first(size));
   }
 }
 
@@ -159,9 +160,8 @@ CirclePlaces circle_places(const Scene& scene, std::int64_t frame) {
   const CircleStream circles = source.at(frame, memory);
   constexpr std::size_t kRuns = 256, kRunCircles = std::size_t{1} << 14;
   if (circles.in_memory() != nullptr || circles.count() <= kRuns * kRunCircles) {
-    for_each_piece(circles, [&](const Circles& piece, std::size_t size) {
-      places = join_places(places, places_of(piece.shapes.span().first(size), scene.image));
-      return true;
+    for_each_piece(circles, [&](std::span<const Shape> shapes) {
+      places = join_places(places, places_of(shapes, scene.image));
     });
   } else {
     Circles piece;
@@ -185,7 +185,7 @@ CirclePlaces circle_places(const Scene& scene, std::int64_t frame) {
 }
 
 FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
-                         int rows_of_band, const RasterOptions& options, StreamProgress& progress) {
+                         int rows_of_band, const RasterOptions& options, WorkCount& progress) {
   CircleSource source(scene);
   Circles memory;
   const CircleStream circles = source.at(frame, memory);
@@ -195,14 +195,12 @@ FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t p
   const int bands = (image.height + rows_of_band - 1) / rows_of_band;
   if (source.is_streamed())
     progress.total = (1 + static_cast<std::uint64_t>(bands)) * circles.count();
-  for_each_piece(circles, [&](const Circles& piece, std::size_t size) {
-    survey.overlaps +=
-        count_overlaps(piece.shapes.span().first(size), TileGrid::make(scene.image, kCpuTileSize));
-    const CirclePlaces places = places_of(piece.shapes.span().first(size), scene.image);
+  for_each_piece(circles, [&](std::span<const Shape> shapes) {
+    survey.overlaps += count_overlaps(shapes, TileGrid::make(scene.image, kCpuTileSize));
+    const CirclePlaces places = places_of(shapes, scene.image);
     survey.touching += places.touching;
     survey.under_a_pixel += places.under_a_pixel;
-    if (source.is_streamed()) progress.done += size;
-    return true;
+    if (source.is_streamed()) progress.done += shapes.size();
   });
   const CircleStream drawn = circles.counted(progress);
   if (bands == 1) {

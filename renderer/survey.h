@@ -59,6 +59,6 @@ struct FrameSurvey {
 /// CPU as `options` say, without a picture, of which drawing would write `picture_bytes` at once,
 /// in bands of so many rows. Throws what generating and drawing throw.
 FrameSurvey survey_frame(const Scene& scene, std::int64_t frame, std::uint64_t picture_bytes,
-                         int rows_of_band, const RasterOptions& options, StreamProgress& progress);
+                         int rows_of_band, const RasterOptions& options, WorkCount& progress);
 
 }  // namespace roundel

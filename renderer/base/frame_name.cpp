@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -45,6 +46,12 @@ std::size_t run_length(const FrameList& frames, std::size_t begin) {
 }
 
 }  // namespace
+
+FrameList run_of_frames(std::int64_t first, std::int64_t count) {
+  FrameList frames(static_cast<std::size_t>(count));
+  std::iota(frames.begin(), frames.end(), first);
+  return frames;
+}
 
 FrameName::FrameName(const std::string& pattern) {
   std::size_t width = 1;

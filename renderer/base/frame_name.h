@@ -13,6 +13,9 @@ namespace roundel {
 /// Frame numbers in rising order, each once.
 using FrameList = std::vector<std::int64_t>;
 
+/// So many, one after the other.
+FrameList run_of_frames(std::int64_t first, std::int64_t count);
+
 /// The shortest usual spelling: "1-10,15,20-30x2". Empty for no frames. `frames` rise.
 std::string frames_text(const FrameList& frames);
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -7,6 +8,11 @@
 #include <vector>
 
 namespace roundel {
+
+/// How far a piece of work is: `done` of `total`, 0 of 0 while nobody knows.
+struct WorkCount {
+  std::atomic<std::uint64_t> done{0}, total{0};
+};
 
 /// Where a stage runs: on processors, a device, the bus between them, or what is written to.
 enum class StagePlace { kCpu, kCuda, kBus, kOutput };

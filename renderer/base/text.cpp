@@ -6,6 +6,7 @@
 #include <bit>
 #include <charconv>
 #include <numeric>
+#include <sstream>
 
 namespace roundel {
 namespace {
@@ -122,6 +123,13 @@ std::string escaped(std::string_view text,
     }
   }
   return out;
+}
+
+std::vector<std::string> lines_of(const std::string& text, char end) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line, end);) lines.push_back(line);
+  return lines;
 }
 
 std::string count_with_noun(std::uint64_t count, std::string_view noun) {

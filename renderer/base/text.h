@@ -1,10 +1,12 @@
 #pragma once
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,18 @@ std::string shell_word(const std::string& name);
 /// The text with each of these characters replaced.
 std::string escaped(std::string_view text,
                     std::initializer_list<std::pair<char, std::string_view>> escapes);
+
+/// The number that the whole text is, as std::from_chars reads it.
+template <typename Number>
+std::optional<Number> to_number(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stopped == end ? std::optional(number) : std::nullopt;
+}
+
+/// The lines of a text, without their ends; nothing stands behind the last end, be it `end`.
+std::vector<std::string> lines_of(const std::string& text, char end = '\n');
 
 /// "1 pixel", "12 pixels".
 std::string count_with_noun(std::uint64_t count, std::string_view noun);

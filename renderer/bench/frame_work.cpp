@@ -71,13 +71,13 @@ FrameWork count_work(const Circles& circles, const ImageSettings& image) {
 
 double FrameWork::bytes(const ImageSettings& image) const {
   return static_cast<double>(visible) * (sizeof(Shape) + sizeof(Paint)) +
-         static_cast<double>(image.width) * image.height * image.channels();
+         static_cast<double>(image.pixels()) * image.channels();
 }
 
 double FrameWork::operations(const ImageSettings& image) const {
   constexpr double kPerFragment = 11, kPerPixel = 12;
   return static_cast<double>(fragments) * kPerFragment +
-         static_cast<double>(image.width) * image.height * kPerPixel;
+         static_cast<double>(image.pixels()) * kPerPixel;
 }
 
 }  // namespace roundel

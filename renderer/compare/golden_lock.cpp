@@ -29,16 +29,15 @@ std::string lock_path(const std::string& folder) {
 
 const Spec& lock_format() {
   static const SpecPtr kGolden =
-      spec(ObjectSpec{{{"picture", spec(StringSpec{false, true}, "a picture's path"), "", true, ""},
-                       {"pixels", spec(StringSpec{}, "a hash"), "", true, ""},
-                       {"fingerprint", spec(StringSpec{}, "a fingerprint"), "", true, ""},
-                       {"frame", spec(IntegerSpec{-kMaxFrame, kMaxFrame}), "", true, ""}}},
-           "{picture: NAME, pixels: HASH, fingerprint: HEX, frame: N}");
-  static const SpecPtr kFormat = spec(
-      ObjectSpec{
-          {{"version", spec(IntegerSpec{1, 1}), "", true, ""},
-           {"goldens", spec(ListSpec{kGolden, 0, kMaxLocked}, "a list of goldens"), "", true, ""}}},
-      "{version: 1, goldens: [...]}");
+      object("{picture: NAME, pixels: HASH, fingerprint: HEX, frame: N}",
+             {required("picture", spec(StringSpec{false, true}, "a picture's path")),
+              required("pixels", spec(StringSpec{}, "a hash")),
+              required("fingerprint", spec(StringSpec{}, "a fingerprint")),
+              required("frame", spec(IntegerSpec{-kMaxFrame, kMaxFrame}))});
+  static const SpecPtr kFormat =
+      object("{version: 1, goldens: [...]}",
+             {required("version", spec(IntegerSpec{1, 1})),
+              required("goldens", spec(ListSpec{kGolden, 0, kMaxLocked}, "a list of goldens"))});
   return *kFormat;
 }
 

@@ -26,46 +26,40 @@ SpecPtr whole_pixels() {
 }
 
 SpecPtr pixel_limit() {
-  const SpecPtr percent =
-      spec(ObjectSpec{{{"percent", spec(NumberSpec{0, 100}), "", true, ""}}}, "{percent: P}");
-  return spec(AnyOfSpec{{whole_pixels(), percent}}, "a number of pixels or {percent: NUMBER}");
+  const SpecPtr percent = object("{percent: P}", {required("percent", spec(NumberSpec{0, 100}))});
+  return any_of({whole_pixels(), percent}, "a number of pixels or {percent: NUMBER}");
 }
 
 SpecPtr density_limit() {
   const SpecPtr side = spec(IntegerSpec{1, kMaxImageSide});
-  return spec(ObjectSpec{{{"pixels", whole_pixels(), "", true, ""},
-                          {"width", side, "", true, ""},
-                          {"height", side, "", true, ""}}},
-              "{pixels: N, width: W, height: H}");
+  return object(
+      "{pixels: N, width: W, height: H}",
+      {required("pixels", whole_pixels()), required("width", side), required("height", side)});
 }
 
 SpecPtr ignored_boxes() {
   const SpecPtr place = spec(IntegerSpec{0, kMaxImageSide}),
                 side = spec(IntegerSpec{1, kMaxImageSide});
-  const SpecPtr box = spec(ObjectSpec{{{"x", place, "", true, ""},
-                                       {"y", place, "", true, ""},
-                                       {"width", side, "", true, ""},
-                                       {"height", side, "", true, ""}}},
-                           "{x: X, y: Y, width: W, height: H}");
+  const SpecPtr box = object("{x: X, y: Y, width: W, height: H}",
+                             {required("x", place), required("y", place), required("width", side),
+                              required("height", side)});
   return spec(ListSpec{box, 1, kMaxRules}, "a list of boxes {x: X, y: Y, width: W, height: H}");
 }
 
 SpecPtr rule_spec() {
   const SpecPtr pattern = spec(StringSpec{}, "a pattern such as \"snow*\"");
-  const SpecPtr patterns =
-      spec(AnyOfSpec{{pattern, spec(ListSpec{pattern, 1}, "a list of patterns")}},
-           "a pattern such as \"snow*\", or a list of them");
+  const SpecPtr patterns = any_of({pattern, spec(ListSpec{pattern, 1}, "a list of patterns")},
+                                  "a pattern such as \"snow*\", or a list of them");
   std::vector<Field> fields = tolerance_fields();
-  fields.insert(fields.begin(), {"pictures", patterns, "", true, ""});
-  return spec(ObjectSpec{fields}, "a rule {pictures: PATTERN, ...}");
+  fields.insert(fields.begin(), required("pictures", patterns));
+  return object("a rule {pictures: PATTERN, ...}", fields);
 }
 
 const Spec& manifest_format() {
-  static const SpecPtr kFormat =
-      spec(ObjectSpec{{{"version", spec(IntegerSpec{1, 1}), "", true, ""},
-                       {"tolerances", spec(ListSpec{rule_spec(), 0, kMaxRules}, "a list of rules"),
-                        "", true, ""}}},
-           "a manifest {version: 1, tolerances: [...]}");
+  static const SpecPtr kFormat = object(
+      "a manifest {version: 1, tolerances: [...]}",
+      {required("version", spec(IntegerSpec{1, 1})),
+       required("tolerances", spec(ListSpec{rule_spec(), 0, kMaxRules}, "a list of rules"))});
   return *kFormat;
 }
 
@@ -115,14 +109,23 @@ std::size_t bytes_of_character(std::string_view text) {
 }  // namespace
 
 std::vector<Field> tolerance_fields() {
-  return {{"max-delta", spec(NumberSpec{0, kMostDelta}), "", false, ""},
-          {"max-pixels", pixel_limit(), "", false, ""},
-          {"max-density", density_limit(), "", false, ""},
-          {"flip-mean", spec(NumberSpec{0, 1}), "", false, ""},
-          {"ignore", ignored_boxes(), "", false, ""},
-          {"mask", spec(StringSpec{}, "a file name"), "", false, ""},
-          {"ignore-antialiasing", spec(BooleanSpec{}), "", false, ""},
-          {"shape-tolerant", spec(BooleanSpec{}), "", false, ""}};
+  return {{"max-delta", spec(NumberSpec{0, kMostDelta})},
+          {"max-pixels", pixel_limit()},
+          {"max-density", density_limit()},
+          {"flip-mean", spec(NumberSpec{0, 1})},
+          {"ignore", ignored_boxes()},
+          {"mask", spec(StringSpec{}, "a file name")},
+          {"ignore-antialiasing", spec(BooleanSpec{})},
+          {"shape-tolerant", spec(BooleanSpec{})}};
+}
+
+PixelBox read_box(ValidNode node) {
+  PixelBox box;
+  read_key(node, "x", read_integer, box.x);
+  read_key(node, "y", read_integer, box.y);
+  read_key(node, "width", read_integer, box.width);
+  read_key(node, "height", read_integer, box.height);
+  return box;
 }
 
 Tolerance read_tolerance(ValidNode rule) {
@@ -141,16 +144,9 @@ Tolerance read_tolerance(ValidNode rule) {
   }
   if (const auto mean = rule.find("flip-mean")) tolerance.flip_mean = read_number(*mean);
   if (const auto boxes = rule.find("ignore"))
-    for (const ValidNode& node : boxes->items()) {
-      PixelBox& box = tolerance.ignore.emplace_back();
-      read_key(node, "x", read_integer, box.x);
-      read_key(node, "y", read_integer, box.y);
-      read_key(node, "width", read_integer, box.width);
-      read_key(node, "height", read_integer, box.height);
-    }
-  const auto is_true = [](ValidNode node) { return node.text() == "true"; };
-  read_key(rule, "ignore-antialiasing", is_true, tolerance.ignores_antialiasing);
-  read_key(rule, "shape-tolerant", is_true, tolerance.is_shape_tolerant);
+    for (const ValidNode& node : boxes->items()) tolerance.ignore.push_back(read_box(node));
+  read_key(rule, "ignore-antialiasing", read_boolean, tolerance.ignores_antialiasing);
+  read_key(rule, "shape-tolerant", read_boolean, tolerance.is_shape_tolerant);
   return tolerance;
 }
 

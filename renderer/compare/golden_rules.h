@@ -47,6 +47,8 @@ inline constexpr const char* kManifestName = "goldens.yaml";
 /// The keys of a rule but `pictures`, and the reader of all of them but `mask`.
 std::vector<Field> tolerance_fields();
 Tolerance read_tolerance(ValidNode rule);
+/// {x, y, width, height}
+PixelBox read_box(ValidNode node);
 inline constexpr double kMostDelta = 1e9;  ///< of max-delta
 
 /// The rule for the picture of this name, a path with '/' in the folder.

@@ -24,7 +24,7 @@ enum class Format { kPng, kExr, kPfm, kPhoto };
 
 std::optional<Format> format_of_bytes(std::span<const std::byte> file) {
   if (starts_with(file, "\x89PNG")) return Format::kPng;
-  if (starts_with(file, "\x76\x2f\x31\x01")) return Format::kExr;
+  if (starts_with(file, kExrStart)) return Format::kExr;
   if (starts_with(file, "PF") || starts_with(file, "Pf")) return Format::kPfm;
   if (photo_format(file) != PhotoFormat::kNone) return Format::kPhoto;
   return std::nullopt;

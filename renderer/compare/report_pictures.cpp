@@ -144,8 +144,7 @@ Image reduced_to_means(const Image& image, int factor) {
     for (std::size_t c = 0; c < 3; ++c)
       out[c] =
           static_cast<std::uint8_t>((sums[c] + weights / 2) / std::max<std::uint64_t>(1, weights));
-    const auto pixels =
-        static_cast<std::uint64_t>(block.width) * static_cast<std::uint64_t>(block.height);
+    const auto pixels = pixel_count(block.width, block.height);
     if (has_alpha) out[3] = static_cast<std::uint8_t>((weights + pixels / 2) / pixels);
   });
 }

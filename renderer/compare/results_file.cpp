@@ -45,15 +45,6 @@ double read_measure(ValidNode node) {
   return node.is_null() ? std::numeric_limits<double>::infinity() : read_number(node);
 }
 
-PixelBox read_box(ValidNode node) {
-  PixelBox box;
-  read_key(node, "x", read_integer, box.x);
-  read_key(node, "y", read_integer, box.y);
-  read_key(node, "width", read_integer, box.width);
-  read_key(node, "height", read_integer, box.height);
-  return box;
-}
-
 PictureDifference::Flip read_flip(ValidNode node) {
   PictureDifference::Flip flip;
   read_key(node, "mean", read_number, flip.mean);

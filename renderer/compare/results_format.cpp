@@ -25,58 +25,50 @@ SpecPtr path_text() {
   return spec(StringSpec{false, true}, "a path");
 }
 SpecPtr measure() {
-  static const SpecPtr kMeasure =
-      spec(AnyOfSpec{{spec(NumberSpec{0, kMostNumber}), spec(NullSpec{})}},
-           "a number, or null where it is infinite", "measure");
+  static const SpecPtr kMeasure = any_of({spec(NumberSpec{0, kMostNumber}), spec(NullSpec{})},
+                                         "a number, or null where it is infinite", "measure");
   return kMeasure;
 }
 
 std::vector<Field> box_fields() {
-  return {{"x", side(), "", true, ""},
-          {"y", side(), "", true, ""},
-          {"width", side(), "", true, ""},
-          {"height", side(), "", true, ""}};
+  return {required("x", side()), required("y", side()), required("width", side()),
+          required("height", side())};
 }
 
 SpecPtr flip_spec() {
   const SpecPtr value = spec(NumberSpec{0, kMostNumber});
-  return spec(ObjectSpec{{{"mean", value, "", true, ""},
-                          {"weighted_median", value, "", true, ""},
-                          {"min", value, "", true, ""},
-                          {"max", value, "", true, ""}}},
-              "{mean, weighted_median, min, max}");
+  return object("{mean, weighted_median, min, max}",
+                {required("mean", value), required("weighted_median", value),
+                 required("min", value), required("max", value)});
 }
 
 SpecPtr difference_spec() {
   const SpecPtr channel =
-      spec(ObjectSpec{{{"largest", measure(), "", true, ""}, {"mean", measure(), "", true, ""}}},
-           "{largest, mean}");
+      object("{largest, mean}", {required("largest", measure()), required("mean", measure())});
   const SpecPtr ignored =
-      spec(ObjectSpec{{{"pixels", count(), "", true, ""}, {"different", count(), "", true, ""}}},
-           "{pixels, different}");
+      object("{pixels, different}", {required("pixels", count()), required("different", count())});
   std::vector<Field> densest = box_fields();
-  densest.push_back({"pixels", count(), "how many it holds", true, ""});
-  return spec(
-      ObjectSpec{{{"kind", spec(EnumSpec{kind_names()}), "", true, ""},
-                  {"shape", any_text(), "of other_shape: both shapes", false, ""},
-                  {"flip", flip_spec(), "", false, ""},
-                  {"ssim", spec(NumberSpec{-kMostNumber, kMostNumber}), "", false, ""},
-                  {"width", side(), "", false, ""},
-                  {"height", side(), "", false, ""},
-                  {"pixels", count(), "with any difference", false, ""},
-                  {"pixels_over", count(), "with a difference that counts", false, ""},
-                  {"not_finite", count(), "with NaN or infinity on one side only", false, ""},
-                  {"antialiased", count(),
-                   "that differ by antialiasing only, where that is ignored", false, ""},
-                  {"ignored", ignored, "by regions and mask", false, ""},
-                  {"channels", spec(DictSpec{channel}, "a map of channels"), "", false, ""},
-                  {"rmse", measure(), "", false, ""},
-                  {"psnr_db", measure(), "", false, ""},
-                  {"box", spec(ObjectSpec{box_fields()}, "{x, y, width, height}"),
-                   "around the pixels over; y from the top", false, ""},
-                  {"densest", spec(ObjectSpec{densest}, "{x, y, width, height, pixels}"),
-                   "the window with most of them", false, ""}}},
-      "a difference {kind: ...}");
+  densest.push_back(required("pixels", count(), "how many it holds"));
+  return object(
+      "a difference {kind: ...}",
+      {required("kind", spec(EnumSpec{kind_names()})),
+       {"shape", any_text(), "of other_shape: both shapes"},
+       {"flip", flip_spec()},
+       {"ssim", spec(NumberSpec{-kMostNumber, kMostNumber})},
+       {"width", side()},
+       {"height", side()},
+       {"pixels", count(), "with any difference"},
+       {"pixels_over", count(), "with a difference that counts"},
+       {"not_finite", count(), "with NaN or infinity on one side only"},
+       {"antialiased", count(), "that differ by antialiasing only, where that is ignored"},
+       {"ignored", ignored, "by regions and mask"},
+       {"channels", spec(DictSpec{channel}, "a map of channels")},
+       {"rmse", measure()},
+       {"psnr_db", measure()},
+       {"box", object("{x, y, width, height}", box_fields()),
+        "around the pixels over; y from the top"},
+       {"densest", object("{x, y, width, height, pixels}", densest),
+        "the window with most of them"}});
 }
 
 std::string problem_of_result(YamlNode map) {
@@ -89,36 +81,29 @@ std::string problem_of_result(YamlNode map) {
 }
 
 SpecPtr result_spec() {
-  return spec(
-      ObjectSpec{
-          {{"name", spec(StringSpec{false, true}, "a name"), "the picture's path in its folder",
-            true, ""},
-           {"state", spec(EnumSpec{state_names()}), "what came of it", true, ""},
-           {"reasons", spec(ListSpec{any_text()}, "a list of texts"),
-            "every limit passed; why nothing could be compared", false, ""},
-           {"origin", spec(EnumSpec{origin_names()}),
-            "why it differs, where the fingerprints say so", false, ""},
-           {"explanation", spec(ListSpec{any_text()}, "a list of texts"),
-            "with `--explain-from`: lines that say what in the scene makes it differ", false, ""},
-           {"rule", any_text(), "the rule of the manifest that applied, or default", false, ""},
-           {"tolerance", spec(ObjectSpec{tolerance_fields()}, "a map of limits"),
-            "what the rule lets through, in the manifest's words; absent: nothing", false, ""},
-           {"difference", difference_spec(),
-            "as `roundel diff --json` has it; of \"same\" and \"differs\"", false, ""},
-           {"ppd", spec(NumberSpec{kLeastPixelsPerDegree, kMostPixelsPerDegree}),
-            "pixels per degree, of flip", false, ""},
-           {"scene", path_text(), "the scene that was drawn", false, ""},
-           {"golden", path_text(), "", false, ""},
-           {"actual", path_text(), "", false, ""},
-           {"image", path_text(), "of the differences", false, ""},
-           {"seconds", spec(NumberSpec{0, kMostNumber}), "that drawing and comparing took", false,
-            ""}},
-          {},
-          {},
-          {},
-          {},
-          problem_of_result},
-      "a result {name: NAME, state: STATE, ...}");
+  return object(
+      "a result {name: NAME, state: STATE, ...}",
+      {required("name", spec(StringSpec{false, true}, "a name"),
+                "the picture's path in its folder"),
+       required("state", spec(EnumSpec{state_names()}), "what came of it"),
+       {"reasons", spec(ListSpec{any_text()}, "a list of texts"),
+        "every limit passed; why nothing could be compared"},
+       {"origin", spec(EnumSpec{origin_names()}), "why it differs, where the fingerprints say so"},
+       {"explanation", spec(ListSpec{any_text()}, "a list of texts"),
+        "with `--explain-from`: lines that say what in the scene makes it differ"},
+       {"rule", any_text(), "the rule of the manifest that applied, or default"},
+       {"tolerance", object("a map of limits", tolerance_fields()),
+        "what the rule lets through, in the manifest's words; absent: nothing"},
+       {"difference", difference_spec(),
+        "as `roundel diff --json` has it; of \"same\" and \"differs\""},
+       {"ppd", spec(NumberSpec{kLeastPixelsPerDegree, kMostPixelsPerDegree}),
+        "pixels per degree, of flip"},
+       {"scene", path_text(), "the scene that was drawn"},
+       {"golden", path_text()},
+       {"actual", path_text()},
+       {"image", path_text(), "of the differences"},
+       {"seconds", spec(NumberSpec{0, kMostNumber}), "that drawing and comparing took"}},
+      {.problem = problem_of_result});
 }
 
 }  // namespace
@@ -144,30 +129,23 @@ std::vector<std::string> origin_names() {
 
 const Spec& results_spec() {
   static const SpecPtr kFormat = [] {
-    const SpecPtr counts = spec(ObjectSpec{{{"same", count(), "", true, ""},
-                                            {"differ", count(), "", true, ""},
-                                            {"new", count(), "", true, ""},
-                                            {"missing", count(), "", true, ""},
-                                            {"not_compared", count(), "", true, ""}}},
-                                "{same, differ, new, missing, not_compared}");
+    const SpecPtr counts =
+        object("{same, differ, new, missing, not_compared}",
+               {required("same", count()), required("differ", count()), required("new", count()),
+                required("missing", count()), required("not_compared", count())});
     const SpecPtr number = spec(IntegerSpec{1, std::numeric_limits<int>::max()});
     const SpecPtr shard =
-        spec(ObjectSpec{{{"share", number, "", true, ""}, {"of", number, "", true, ""}}},
-             "{share: I, of: N}");
-    return spec(
-        ObjectSpec{
-            {{"version", spec(IntegerSpec{1, 1}), "", true, ""},
-             {"title", any_text(), "", true, ""},
-             {"counts", counts, "how many pictures have which state", true, ""},
-             {"shard", shard, "of `regress --shard`: which share of the pictures this is", false,
-              ""},
-             {"passed_over", count(), "files of two folders that are no pictures", false, ""},
-             {"goldens", path_text(), "the folder of the goldens", false, ""},
-             {"output", path_text(), "the folder in which `roundel accept` finds pictures", false,
-              ""},
-             {"pictures", spec(ListSpec{result_spec()}, "a list of results"),
-              "in the order of their names", true, ""}}},
-        "results {version: 1, title: ..., pictures: [...]}");
+        object("{share: I, of: N}", {required("share", number), required("of", number)});
+    return object("results {version: 1, title: ..., pictures: [...]}",
+                  {required("version", spec(IntegerSpec{1, 1})),
+                   required("title", any_text()),
+                   required("counts", counts, "how many pictures have which state"),
+                   {"shard", shard, "of `regress --shard`: which share of the pictures this is"},
+                   {"passed_over", count(), "files of two folders that are no pictures"},
+                   {"goldens", path_text(), "the folder of the goldens"},
+                   {"output", path_text(), "the folder in which `roundel accept` finds pictures"},
+                   required("pictures", spec(ListSpec{result_spec()}, "a list of results"),
+                            "in the order of their names")});
   }();
   return *kFormat;
 }

@@ -269,11 +269,10 @@ class Child {
     const int status = wait();
     const std::string end =
         WIFSIGNALED(status) ? fmt::format(" ({})", ::strsignal(WTERMSIG(status))) : "";
-    throw Error(
-        ExitCode::kInvalidScene,
-        fmt::format("{}: libhdf5 crashed while it read this file{}: it is damaged, or needs "
-                    "too much memory or time",
-                    path_, end));
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: libhdf5 crashed while it read this file{}: it is damaged, or "
+                            "needs too much memory or time",
+                            path_, end));
   }
   std::mutex& mutex() { return mutex_; }
   std::uint64_t most_memory() const { return most_memory_; }

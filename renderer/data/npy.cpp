@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "renderer/base/error.h"
-#include "renderer/base/write_file.h"
 
 namespace roundel {
 
@@ -88,11 +87,6 @@ std::string npy_file(std::span<const float> values, std::uint64_t rows, std::uin
 }
 std::string npy_file(std::span<const double> values, std::uint64_t rows, std::uint64_t columns) {
   return file_of(values, rows, columns);
-}
-
-void write_npy(const std::string& path, std::span<const float> values, std::uint64_t rows,
-               std::uint64_t columns) {
-  write_text_atomically(path, npy_file(values, rows, columns));
 }
 
 }  // namespace roundel

@@ -27,8 +27,5 @@ std::string npy_header(std::string_view type, std::string_view shape);
 /// An .npy file of a float32 or float64 [rows, columns] array.
 std::string npy_file(std::span<const float> values, std::uint64_t rows, std::uint64_t columns);
 std::string npy_file(std::span<const double> values, std::uint64_t rows, std::uint64_t columns);
-/// Writes the first, atomically. Throws Error.
-void write_npy(const std::string& path, std::span<const float> values, std::uint64_t rows,
-               std::uint64_t columns);
 
 }  // namespace roundel

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -102,10 +101,9 @@ class PlyHeaderParser {
   void add_element() {
     PlyElement element;
     element.name = word(1);
-    const std::string_view count = word(2);
-    const auto result = std::from_chars(count.data(), count.data() + count.size(), element.count);
-    if (result.ec != std::errc{} || result.ptr != count.data() + count.size())
-      fail("expected a count, got " + quoted(count));
+    const auto count = to_number<std::uint64_t>(word(2));
+    if (!count) fail("expected a count, got " + quoted(word(2)));
+    element.count = *count;
     header_.elements.push_back(std::move(element));
   }
 

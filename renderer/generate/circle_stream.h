@@ -1,5 +1,4 @@
 #pragma once
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -8,16 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/stage_stats.h"
 #include "renderer/generate/circle.h"
 #include "renderer/generate/circle_recipe.h"
 #include "renderer/generate/random_run.h"
 
 namespace roundel {
-
-/// How far work on streamed circles is: `done` of `total` were made. It may end before.
-struct StreamProgress {
-  std::atomic<std::uint64_t> done{0}, total{0};
-};
 
 /// A frame's circles in paint order and frame space: all in memory, or made where they are needed.
 /// Whoever draws asks for runs of them, in whatever order, and never for those that nobody sees.
@@ -90,9 +85,9 @@ class CircleStream {
   void fetch_in_parallel(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints) const;
   /// Circles first .. first + n − 1 in `made`, which grows where it is smaller than that.
   void fetch_in_parallel(std::size_t first, std::size_t n, Circles& made) const;
-  /// The same circles, which are counted as they are made; those in memory are not. Keeps a
-  /// reference.
-  CircleStream counted(StreamProgress& progress) const {
+  /// The same circles, which are counted as they are made; those in memory are not. Drawing may end
+  /// before all are. Keeps a reference.
+  CircleStream counted(WorkCount& progress) const {
     CircleStream counted = *this;
     counted.progress_ = &progress;
     return counted;
@@ -106,7 +101,7 @@ class CircleStream {
   const CircleRecipe* recipe_ = nullptr;
   Make make_;
   Chunks chunks_;
-  StreamProgress* progress_ = nullptr;
+  WorkCount* progress_ = nullptr;
 };
 
 }  // namespace roundel

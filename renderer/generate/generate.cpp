@@ -84,13 +84,13 @@ void resize(Circles& circles, std::uint64_t count) {
   }
 }
 
-}  // namespace
-
 /// Counts the sources of the process, from 1.
 std::uint64_t next_source_number() {
   static std::atomic<std::uint64_t> count = 0;
   return ++count;
 }
+
+}  // namespace
 
 struct CircleSource::State {
   const Scene& scene;

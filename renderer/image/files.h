@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct ImageMetadata {
 };
 
 enum class ImageFormat { kPng, kExr, kPfm };
+inline constexpr std::string_view kExrStart = "\x76\x2f\x31\x01";  ///< of every EXR file
 
 /// By the path's ending, upper or lower case.
 std::optional<ImageFormat> known_format(const std::string& path);

@@ -1,10 +1,9 @@
 #pragma once
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
-#include <system_error>
 
+#include "renderer/base/text.h"
 #include "renderer/image/files.h"
 
 namespace roundel {
@@ -26,14 +25,10 @@ std::optional<ImageMetadata> parse_metadata(const Find& find) {
     texts[i] = find(kMetadataKeywords[i]);
     if (texts[i] == nullptr) return std::nullopt;
   }
-  const auto parse = [](const std::string& text, auto& number) {
-    const char* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && stopped == end;
-  };
-  ImageMetadata metadata{*texts[0], *texts[1]};
-  if (!parse(*texts[2], metadata.seed) || !parse(*texts[3], metadata.frame)) return std::nullopt;
-  return metadata;
+  const auto seed = to_number<std::uint32_t>(*texts[2]);
+  const auto frame = to_number<std::int64_t>(*texts[3]);
+  if (!seed || !frame) return std::nullopt;
+  return ImageMetadata{*texts[0], *texts[1], *seed, *frame};
 }
 
 }  // namespace roundel

@@ -1,13 +1,14 @@
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
 #include "renderer/image/files.h"
 #include "renderer/image/pfm.h"
 #include "renderer/pixels/image_settings.h"
@@ -34,12 +35,9 @@ std::string_view next_token(const std::string& path, std::string_view& rest) {
 
 template <typename T>
 T parse_number(const std::string& path, std::string_view token, std::string_view what) {
-  T value{};
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  if (error != std::errc() || end != token.data() + token.size()) {
-    fail(path, fmt::format("the {} is not a number", what));
-  }
-  return value;
+  const std::optional<T> value = to_number<T>(token);
+  if (!value) fail(path, fmt::format("the {} is not a number", what));
+  return *value;
 }
 
 float swap_bytes(float value) {

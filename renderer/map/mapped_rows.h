@@ -109,6 +109,10 @@ class RowMapper {
   std::vector<std::pair<double, std::int32_t>> number_categories_;      ///< ascending
 };
 
+/// Rows that are read at once for a map of these columns: so many, or a few of the table's runs;
+/// fewer where their texts are long.
+std::uint64_t block_rows_of(const Table& table, std::span<const std::size_t> columns);
+
 /// Order: a key that ascends with the number, NaN lowest.
 std::uint64_t order_key(double number, bool descending);
 

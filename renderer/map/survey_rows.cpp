@@ -438,20 +438,6 @@ std::uint64_t DataFacts::block_of(std::uint64_t kept_row) const {
       std::upper_bound(kept_before.begin(), kept_before.end(), kept_row) - kept_before.begin() - 1);
 }
 
-std::uint64_t block_rows_of(const Table& table, std::span<const std::size_t> columns) {
-  constexpr std::uint64_t kLeast = 8192, kMostTextBytes = std::uint64_t{4} << 20;
-  const std::uint64_t run = table.run_rows();
-  std::uint64_t rows = (kLeast + run - 1) / run * run;
-  for (std::uint64_t bytes = table.text_bytes(columns, rows); bytes > kMostTextBytes && rows > 1;) {
-    const std::uint64_t fewer = rows >= 2 * run ? rows / 2 / run * run : rows / 2;
-    const std::uint64_t fewer_bytes = table.text_bytes(columns, fewer);
-    if (rows <= run && fewer_bytes == bytes) break;
-    rows = fewer;
-    bytes = fewer_bytes;
-  }
-  return rows;
-}
-
 DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move,
                       std::uint64_t most_text_bytes) {
   const auto borrow = [&table](std::size_t /*index*/) {

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -81,9 +80,5 @@ DataMap map_for(const Table& table, const TableHead& first, const DataMap& map);
 
 /// True where all of a film's files have to be gone through before the first is drawn.
 bool needs_film(const DataMap& map);
-
-/// Rows that are read at once for a map of these columns: so many, or a few of the table's runs;
-/// fewer where their texts are long.
-std::uint64_t block_rows_of(const Table& table, std::span<const std::size_t> columns);
 
 }  // namespace roundel

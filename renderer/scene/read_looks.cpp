@@ -115,8 +115,7 @@ void read_blend(PartlyValidNode node, const ImageSettings& image, const std::str
 
 void read_stroke(PartlyValidNode node, const std::string& layer_path, Layer& layer,
                  SceneErrors& errors) {
-  read_key(
-      node, "fill", [](ValidNode n) { return n.text() == "true"; }, layer.fill);
+  read_key(node, "fill", read_boolean, layer.fill);
   const auto part = node.find_part("stroke");
   if (!part && !layer.fill && !node.has("stroke"))
     errors.add(node.find("fill")->place(), layer_path + ".fill",

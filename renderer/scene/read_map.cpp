@@ -22,10 +22,6 @@ DomainEnd read_domain_end(ValidNode node) {
   return {read_number(node), false};
 }
 
-bool is_true(ValidNode node) {
-  return node.text() == "true";
-}
-
 class MapReader {
  public:
   MapReader(const Table& table, std::string layer_path, SceneErrors& errors)
@@ -313,7 +309,7 @@ class MapReader {
     const std::optional<Slot> slot = read_column(node, "order", Holds::kAnything);
     if (!slot) return;
     map_.order = Order{*slot, false};
-    if (node.is_map()) read_key(node, "descending", is_true, map_.order->descending);
+    if (node.is_map()) read_key(node, "descending", read_boolean, map_.order->descending);
   }
 
   void check_limits(ValidNode node) {

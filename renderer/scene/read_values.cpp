@@ -24,6 +24,10 @@ DisplayColor read_hex_color(std::string_view text) {
 
 }  // namespace
 
+bool read_boolean(ValidNode node) {
+  return node.text() == "true";
+}
+
 double read_number(ValidNode node) {
   return parse_number(node.text()).value.value();
 }

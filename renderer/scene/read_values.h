@@ -12,6 +12,7 @@ namespace roundel {
 
 // Values at nodes that validate() has accepted: read without further checks.
 double read_number(ValidNode node);
+bool read_boolean(ValidNode node);
 /// Of a key "over", which may be absent.
 bool is_over_frame(const std::optional<ValidNode>& node);
 std::int64_t read_integer(ValidNode node);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <numeric>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -80,26 +79,23 @@ class SceneReader {
     };
     keys_.read(node, "x", read_ends("x"), window.x, {Target::kWindowX}, "view");
     keys_.read(node, "y", read_ends("y"), window.y, {Target::kWindowY}, "view");
-    const auto fit = node.find("fit");
-    if (fit)
-      window.kind = fit->text() == "data" ? ViewWindow::Kind::kData : ViewWindow::Kind::kSquare;
+    fit_ = node.find("fit");
+    if (fit_)
+      window.kind = fit_->text() == "data" ? ViewWindow::Kind::kData : ViewWindow::Kind::kSquare;
     keys_.read(node, "margin", read_number, window.margin, {Target::kMargin}, "view");
     window.is_over_frame = is_over_frame(node.find("over"));
     if (window.is_over_frame && window.kind != ViewWindow::Kind::kData)
       errors_.add(node.find("over")->place(), "view.over", "expected fit: data too");
     if (const auto aspect = node.find("aspect")) window.covers = aspect->text() == "cover";
-    if (fit || (node.has("x") && node.has("y"))) scene.window = window;
-    fit_ = fit;
+    if (fit_ || (node.has("x") && node.has("y"))) scene.window = window;
   }
 
   void read_image(PartlyValidNode root, ImageSettings& image) {
     if (const auto node = root.find_part("image")) {
       read_key(*node, "width", read_integer, image.width);
       read_key(*node, "height", read_integer, image.height);
-      read_key(
-          *node, "alpha", [](ValidNode n) { return n.text() == "true"; }, image.alpha);
-      read_key(
-          *node, "antialias", [](ValidNode n) { return n.text() == "true"; }, image.antialias);
+      read_key(*node, "alpha", read_boolean, image.alpha);
+      read_key(*node, "antialias", read_boolean, image.antialias);
       if (const auto background = node->find("background")) {
         image.background = read_background(*background);
         if (image.alpha)
@@ -110,7 +106,7 @@ class SceneReader {
         image.blend_space = blend->text() == "linear" ? BlendSpace::kLinear : BlendSpace::kDisplay;
       if (const auto bits = node->find("bits")) image.bits = bits->text() == "16" ? 16 : 8;
       if (const auto dither = node->find("dither")) {
-        image.dither = dither->text() == "true";
+        image.dither = read_boolean(*dither);
         if (image.dither && image.bits == 16)
           errors_.add(dither->place(), "image.dither", "not allowed with bits: 16, expected 8");
       }
@@ -314,9 +310,7 @@ class SceneReader {
     DataSource source;
     const auto data = layer.find("data");
     const auto columns = layer.find("columns");
-    if (columns) {
-      source.columns = read_columns(*columns, shader);
-    }
+    if (columns) source.columns = read_columns(*columns, shader);
     if (!data) return source;
     const std::filesystem::path scene = is_stream_path(path_) ? "" : path_;
     const bool is_file = overrides_.tables.count(data->text()) == 0;
@@ -400,9 +394,7 @@ class SceneReader {
   }
 
   static std::string missing_of(const DataFilm& film) {
-    FrameList frames(static_cast<std::size_t>(film.frames));
-    std::iota(frames.begin(), frames.end(), film.start);
-    return missing_files(film, frames);
+    return missing_files(film, run_of_frames(film.start, film.frames));
   }
 
   /// Where something goes by all files of a film, all must be there.

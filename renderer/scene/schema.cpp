@@ -107,7 +107,7 @@ class SchemaWriter {
     Json properties = Json::object(), required = Json::array();
     for (const Field& field : spec.fields) {
       properties[field.key] = field_json(field);
-      if (field.required) required.push_back(field.key);
+      if (field.is_required) required.push_back(field.key);
     }
     Json out = {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
     if (!required.empty()) out["required"] = required;

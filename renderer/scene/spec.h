@@ -18,14 +18,17 @@ using SpecPtr = std::shared_ptr<const Spec>;
 struct Field {
   std::string key;
   SpecPtr spec;
-  std::string description;  ///< for people, in the schema
-  bool required = false;
-  std::string default_json;  ///< what an absent key means, as JSON; empty: see the description
+  std::string description = {};   ///< for people, in the schema
+  std::string default_json = {};  ///< what an absent key means, as JSON; empty: see the description
+  bool is_required = false;
 };
+inline Field required(std::string key, SpecPtr spec, std::string description = "") {
+  return {std::move(key), std::move(spec), std::move(description), "", true};
+}
 
 /// A map with known keys only.
 struct ObjectSpec {
-  std::vector<Field> fields;
+  std::vector<Field> fields = {};
   std::vector<std::string> exactly_one_of =
       {};  ///< keys that exclude each other; one must be there
   std::vector<std::pair<std::string, std::string>> needs = {};  ///< {a, b}: where a is, b must be
@@ -94,6 +97,16 @@ template <typename Form>
 SpecPtr spec(Form form, std::string expected = "", std::string definition = "") {
   return std::make_shared<const Spec>(
       Spec{std::move(form), std::move(expected), std::move(definition)});
+}
+
+/// `rules`: about the fields together.
+inline SpecPtr object(std::string expected, std::vector<Field> fields, ObjectSpec rules = {}) {
+  rules.fields = std::move(fields);
+  return spec(std::move(rules), std::move(expected));
+}
+inline SpecPtr any_of(std::vector<SpecPtr> alternatives, std::string expected = "",
+                      std::string definition = "") {
+  return spec(AnyOfSpec{std::move(alternatives)}, std::move(expected), std::move(definition));
 }
 
 /// The format of scene files.

@@ -310,7 +310,7 @@ class Validator {
     };
     Validity validity = Validity::kValid;
     for (std::size_t i = 0; i < object.fields.size(); ++i) {
-      if (object.fields[i].required && seen[i].line == 0)
+      if (object.fields[i].is_required && seen[i].line == 0)
         validity = fail(node.place(), fmt::format("missing key \"{}\"", object.fields[i].key));
     }
     if (!object.exactly_one_of.empty()) {

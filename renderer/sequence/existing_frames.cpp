@@ -51,7 +51,7 @@ FileHead read_head(const std::string& path, ImageFormat format, FrameReading rea
 bool begins_as_a_frame(const std::string& path, ImageFormat format) {
   using namespace std::string_view_literals;
   const std::string_view start = format == ImageFormat::kPng   ? "\x89PNG"sv
-                                 : format == ImageFormat::kExr ? "\x76\x2f\x31\x01"sv
+                                 : format == ImageFormat::kExr ? kExrStart
                                                                : "PF\n"sv;
   const std::string bytes = InputFile(path).read(start.size());
   return start.starts_with(bytes) || bytes.find_first_not_of('\0') == std::string::npos;
@@ -134,7 +134,7 @@ FrameList taken_names(const FrameName& name, const FrameList& frames) {
 }
 
 ExistingFrames::ExistingFrames(const FrameName& name, const FrameList& frames, ImageFormat format,
-                               FrameReading reading, ReadingProgress& progress)
+                               FrameReading reading, WorkCount& progress)
     : name_(name), frames_(frames), files_(frames.size()) {
   const FrameList taken = taken_names(name, frames);
   progress.total = taken.size();

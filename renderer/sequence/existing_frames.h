@@ -1,5 +1,4 @@
 #pragma once
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "renderer/base/frame_name.h"
+#include "renderer/base/stage_stats.h"
 #include "renderer/image/files.h"
 #include "renderer/scene/scene.h"
 #include "renderer/sequence/frame_list.h"
@@ -73,17 +73,12 @@ enum class FrameReading {
 /// Those frames whose names are taken, by whatever.
 FrameList taken_names(const FrameName& name, const FrameList& frames);
 
-/// How far reading files is; 0 of 0 while nobody knows.
-struct ReadingProgress {
-  std::atomic<std::uint64_t> done{0}, total{0};
-};
-
 /// The files under the names of a film's frames.
 class ExistingFrames {
  public:
   /// Reads all of them, in parallel.
   ExistingFrames(const FrameName& name, const FrameList& frames, ImageFormat format,
-                 FrameReading reading, ReadingProgress& progress);
+                 FrameReading reading, WorkCount& progress);
   ExistingFrames(const ExistingFrames&) = delete;
   ExistingFrames& operator=(const ExistingFrames&) = delete;
 

@@ -202,10 +202,6 @@ class ExportPipeline {
     else
       shared_->waiting.push_back({index, frame});
   }
-  void hand_to_encoders(std::size_t index, std::int64_t frame, PixelsPointer picture) {
-    to_encode_.push_back({index, frame, std::move(picture)});
-    submit_encode();
-  }
   /// To be drawn into again, unless another frame needs it.
   void recycle(PixelsPointer picture) {
     if (picture && picture.use_count() == 1) free_pictures_.push_back(std::move(picture));
@@ -294,7 +290,8 @@ class ExportPipeline {
 
   // ---- encode: tasks on all cores --------------------------------------------------------------
 
-  void submit_encode() {
+  void hand_to_encoders(std::size_t index, std::int64_t frame, PixelsPointer picture) {
+    to_encode_.push_back({index, frame, std::move(picture)});
     ++encode_tasks_;
     arena_.enqueue([this] {
       std::unique_lock lock(mutex_);

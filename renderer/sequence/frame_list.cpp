@@ -98,18 +98,11 @@ bool is_blank(std::string_view text) {
 
 constexpr int kMaxShards = 1'000'000;
 
-std::optional<int> whole_number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 /// The number in an environment variable; nothing where it is not set.
 std::optional<int> environment_number(const char* name) {
   const char* const text = std::getenv(name);
   if (text == nullptr) return std::nullopt;
-  const std::optional<int> number = whole_number(text);
+  const std::optional<int> number = to_number<int>(text);
   if (!number) {
     refuse(fmt::format("a whole number in {}", name), text);
   }
@@ -189,12 +182,12 @@ Shard parse_shard(const std::string& text) {
   const std::string before = text.substr(0, slash);
   const auto count = slash == std::string::npos
                          ? std::nullopt
-                         : whole_number(std::string_view(text).substr(slash + 1));
+                         : to_number<int>(std::string_view(text).substr(slash + 1));
   const bool is_auto = before == kAuto && (slash == std::string::npos || count);
   std::optional<Shard> shard;
   if (is_auto) {
     shard = automatic_shard(count);
-  } else if (const auto index = whole_number(before); index && count) {
+  } else if (const auto index = to_number<int>(before); index && count) {
     shard = Shard{*index, *count};
   }
   if (!shard || shard->count < 1 || shard->count > kMaxShards || shard->index < 1 ||

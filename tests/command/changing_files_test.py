@@ -4,17 +4,15 @@ and never a picture of old and new data. Usage: changing_files_test.py PATH_OF_R
 
 import os
 import random
-import shutil
 import struct
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 import unittest
 import zlib
 
-ROUNDEL = ""  # set by main()
+from command_case import ROUNDEL, CommandCase
+
 DONE, FAILED = range(2)
 SAME, DIFFER, COULD_NOT = range(3)
 CHANGED = "has changed while it was read"
@@ -68,22 +66,11 @@ class Hammer:
         self.thread.join()
 
 
-class ChangingFilesTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="roundel_changing_")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class ChangingFilesTest(CommandCase):
     def write(self, name, data):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
         with open(self.path(name), "wb") as file:
             file.write(data if isinstance(data, bytes) else data.encode())
-
-    def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
 
     def start(self, *arguments):
         return subprocess.Popen([ROUNDEL, *arguments], cwd=self.folder, text=True,
@@ -245,5 +232,4 @@ class Pictures(ChangingFilesTest):
 
 
 if __name__ == "__main__":
-    ROUNDEL = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=1)

@@ -11,9 +11,30 @@ import unittest
 
 ROUNDEL = os.path.abspath(sys.argv.pop(1))
 
+RGB = """version: 1
+image: {width: 64, height: 48}
+layers:
+  - generator: rgb
+"""
+RANDOM = """version: 1
+image: {width: 300, height: 200}
+layers:
+  - random: {count: 5000, radius: {uniform: [0.002, 0.05]},
+             color: {uniform: [[0, 0, 0], [1, 1, 1]]}, alpha: {uniform: [0.1, 0.9]}}
+"""
+MIXED = """version: 1
+image: {width: 32, height: 32}
+layers:
+  - circles: [{x: 0.5, y: 0.5, radius: 0.25, color: [1, 0.5, 0], alpha: 1}]
+  - random: {count: 10, radius: 0.1}
+    shader: snow
+"""
+
 
 class CommandCase(unittest.TestCase):
     """Each test has an empty folder, in which the command runs."""
+
+    is_text = False  # what the command prints, for run_roundel()
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="roundel_test_")
@@ -35,9 +56,12 @@ class CommandCase(unittest.TestCase):
         return [{key: value for key, value in picture.items() if key != "seconds"}
                 for picture in json.loads(self.read(name))["pictures"]]
 
-    def run_roundel(self, *arguments, code=0, stdin=""):
-        """Runs the command; its exit code must be `code`. Output and messages are bytes."""
+    def run_roundel(self, *arguments, code=0, stdin="", **keywords):
+        """Runs the command; its exit code must be `code`. Output and messages are bytes, or with is_text texts."""
+        keywords = {"text": self.is_text, **keywords}
+        if not keywords["text"] and isinstance(stdin, str):
+            stdin = stdin.encode()
         done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, timeout=300, capture_output=True, check=False,
-                              input=stdin.encode())
+                              input=stdin, **keywords)
         self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout[:2000]} {done.stderr[:2000]}")
         return done

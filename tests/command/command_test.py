@@ -11,36 +11,17 @@ import signal
 import stat
 import struct
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-ROUNDEL = ""  # set by main()
+from command_case import MIXED, RANDOM, RGB, ROUNDEL, CommandCase
+
 DONE, FAILED, USAGE, INVALID, REFUSED, SOME_FAILED = range(6)
 
-RGB = """version: 1
-image: {width: 64, height: 48}
-layers:
-  - generator: rgb
-"""
-RANDOM = """version: 1
-image: {width: 300, height: 200}
-layers:
-  - random: {count: 5000, radius: {uniform: [0.002, 0.05]},
-             color: {uniform: [[0, 0, 0], [1, 1, 1]]}, alpha: {uniform: [0.1, 0.9]}}
-"""
 SNOW = """version: 1
 image: {width: 32, height: 32}
 layers:
   - generator: snow
-"""
-MIXED = """version: 1
-image: {width: 32, height: 32}
-layers:
-  - circles: [{x: 0.5, y: 0.5, radius: 0.25, color: [1, 0.5, 0], alpha: 1}]
-  - random: {count: 10, radius: 0.1}
-    shader: snow
 """
 # Never opaque, so every circle counts: many seconds of work.
 SLOW = """version: 1
@@ -116,26 +97,18 @@ def is_sanitized():
         return b"__asan_init" in program.read() or os.environ.get("ROUNDEL_SANITIZED") == "1"
 
 
-class CommandTest(unittest.TestCase):
+class CommandTest(CommandCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="roundel_command_")
+        super().setUp()
         os.chmod(self.folder, 0o755)
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         for name, text in {"rgb": RGB, "random": RANDOM, "snow": SNOW, "mixed": MIXED,
                            "slow": SLOW}.items():
             self.write(name + ".yaml", text)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
 
     def write(self, name, text):
         with open(self.path(name), "wb") as file:
             file.write(text.encode("latin-1"))
         return self.path(name)
-
-    def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
 
     def run_roundel(self, *arguments, code=DONE, program=None, **keywords):
         """Runs in the test's folder; checks the exit code; returns the finished process."""
@@ -902,5 +875,4 @@ class Signals(CommandTest):
 
 
 if __name__ == "__main__":
-    ROUNDEL = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=2)

@@ -6,16 +6,14 @@ import io
 import json
 import os
 import random
-import shutil
 import struct
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 import zipfile
 
-ROUNDEL = ""  # set by main()
+from command_case import ROUNDEL, CommandCase
+
 DONE, INVALID = 0, 3
 SIDE = 512
 MOST_KIB = 256 << 10  # a child's peak begins with what its parent has
@@ -81,19 +79,8 @@ BAD_FILES = {
 }
 
 
-class DataTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="roundel_data_")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def run_roundel(self, *arguments, code=DONE):
-        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, text=True, timeout=120, capture_output=True,
-                              check=False)
-        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout} {done.stderr}")
-        return done
+class DataTest(CommandCase):
+    is_text = True
 
     def write_scene(self, rows, center, zoom):
         header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(rows)}, 3), }}".ljust(117) + "\n"
@@ -194,5 +181,4 @@ class DataTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    ROUNDEL = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=1)

@@ -11,12 +11,11 @@ import resource
 import shutil
 import struct
 import subprocess
-import sys
-import tempfile
 import unittest
 import zlib
 
-ROUNDEL = ""  # set by main()
+from command_case import ROUNDEL, CommandCase
+
 SAME, DIFFER, COULD_NOT = range(3)
 CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "corpus", "picture")
 
@@ -43,11 +42,7 @@ def noise(count, seed):
     return bytearray(random.Random(seed).randbytes(count))
 
 
-class DiffTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="roundel_diff_")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
+class DiffTest(CommandCase):
     def write(self, name, data):
         with open(os.path.join(self.folder, name), "wb") as file:
             file.write(data)
@@ -419,5 +414,4 @@ class Agreement(DiffTest):
 
 
 if __name__ == "__main__":
-    ROUNDEL = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=1)

@@ -7,14 +7,12 @@ import os
 import random
 import re
 import resource
-import shutil
 import struct
 import subprocess
-import sys
-import tempfile
 import unittest
 
-ROUNDEL = ""  # set by main()
+from command_case import ROUNDEL, CommandCase
+
 DONE, FAILED, USAGE, INVALID, REFUSED = range(5)
 
 SCENE = """version: 1
@@ -47,25 +45,13 @@ def read_pfm(path):
     return width, height, rows[::-1]
 
 
-class ExplainTest(unittest.TestCase):
+class ExplainTest(CommandCase):
+    is_text = True
+
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="roundel_explain_")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        super().setUp()
         self.write("scene.yaml", SCENE)
         self.write("corner.yaml", CORNER)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def run_roundel(self, *arguments, code=DONE, **keywords):
-        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, text=True, timeout=120,
-                              capture_output=True, check=False, **keywords)
-        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout} {done.stderr}")
-        return done
 
     def assert_fails(self, *arguments, code=USAGE, says, **keywords):
         done = self.run_roundel("explain", *arguments, code=code, **keywords)
@@ -188,7 +174,7 @@ class Pixel(ExplainTest):
         self.assertEqual([(c["layer"], c["index"], c.get("line")) for c in found[:4]],
                          [(1, 1, 8), (1, 1, 8), (1, 0, 6), (1, 0, 6)])
         self.assertEqual([(c["layer"], c.get("line")) for c in found[4:]], [(0, None), (0, None)])
-        done = self.run_roundel("explain", "-", "--pixel", "4,4", input=scene).stdout
+        done = self.run_roundel("explain", "-", "--pixel", "4,4", stdin=scene).stdout
         self.assertEqual(re.findall("  line [0-9]+$", done, re.M), ["  line 8"] * 2 + ["  line 6"] * 2)
 
     def test_layers_have_their_names_and_hidden_ones_no_circles(self):
@@ -496,5 +482,4 @@ class Errors(ExplainTest):
 
 
 if __name__ == "__main__":
-    ROUNDEL = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=2)

@@ -3,29 +3,22 @@
 
 import os
 import re
-import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-ROUNDEL = ""  # set by main()
+from command_case import CommandCase
+
 DONE, USAGE, INVALID, REFUSED = 0, 2, 3, 4
 SVG = "{http://www.w3.org/2000/svg}"
 ROWS = [("0.1", "0.2", "0.5", "tumour", "3"), ("0.5", "0.5", "25.5", "stroma <&> \"'", "40"),
         ("0.9", "0.7", "1300", "Ärger", "7"), ("0.3", "0.7", "3", "immune", "100")]
 
 
-class LegendTest(unittest.TestCase):
+class LegendTest(CommandCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="roundel_legend_")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        super().setUp()
         self.write("d.csv", "x,y,v,kind,area\n" + "".join(
             ",".join('"' + text.replace('"', '""') + '"' if text else "" for text in row) + "\n" for row in ROWS))
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
 
     def write(self, name, text):
         with open(self.path(name), "w", encoding="utf-8", errors="surrogateescape") as file:
@@ -33,11 +26,6 @@ class LegendTest(unittest.TestCase):
 
     def scene(self, layer, head="image: {width: 400, height: 200}"):
         self.write("s.yaml", f"version: 1\n{head}\nlayers:\n  - data: d.csv\n    map: {{x: x, y: y, {layer}}}\n")
-
-    def run_roundel(self, *arguments, code=DONE):
-        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, timeout=120, capture_output=True, check=False)
-        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout[:2000]} {done.stderr[:2000]}")
-        return done
 
     def legend(self, *arguments):
         self.run_roundel("legend", "s.yaml", "-o", "l.svg", *arguments)
@@ -195,5 +183,4 @@ class LegendTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    ROUNDEL = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=1)

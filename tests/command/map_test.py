@@ -4,15 +4,12 @@
 import json
 import math
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
 import numpy as np
 
-ROUNDEL = ""  # set by main()
+from command_case import CommandCase
+
 DONE, INVALID = 0, 3
 ROWS = 30_000
 
@@ -58,21 +55,11 @@ def shares(values, scale, ends, threshold=1):
     return np.where(taken(values, scale), t, np.nan)
 
 
-class MapTest(unittest.TestCase):
+class MapTest(CommandCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="roundel_map_")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        super().setUp()
         self.data = table()
         np.save(self.path("d.npy"), self.data)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def run_roundel(self, *arguments, code=DONE, **options):
-        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, timeout=120, capture_output=True, check=False,
-                              **options)
-        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout[:2000]} {done.stderr[:2000]}")
-        return done
 
     def scene(self, layer, head=""):
         with open(self.path("s.yaml"), "w", encoding="utf-8") as file:
@@ -412,10 +399,10 @@ class MapTest(unittest.TestCase):
         with open(self.path("s.yaml"), "rb") as file:
             text = file.read()
         for name in ("-", "/dev/stdin"):
-            self.run_roundel("render", name, "-o", "b.png", input=text)
+            self.run_roundel("render", name, "-o", "b.png", stdin=text)
             with open(self.path("a.png"), "rb") as one, open(self.path("b.png"), "rb") as other:
                 self.assertEqual(one.read(), other.read())
-        self.assertIn("-:1:1: ", self.run_roundel("validate", "-", code=INVALID, input=b"nonsense: 1").stderr.decode())
+        self.assertIn("-:1:1: ", self.run_roundel("validate", "-", code=INVALID, stdin=b"nonsense: 1").stderr.decode())
 
     def test_films_of_circles_are_files(self):
         with open(self.path("f.yaml"), "w", encoding="utf-8") as file:
@@ -472,5 +459,4 @@ def values_of(values, order):
 
 
 if __name__ == "__main__":
-    ROUNDEL = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=1)

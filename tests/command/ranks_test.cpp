@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
-#include <numeric>
 #include <thread>
 
 #include "renderer/base/error.h"
@@ -14,28 +13,22 @@
 namespace roundel {
 namespace {
 
-FrameList frames_from_0(std::size_t count) {
-  FrameList frames(count);
-  std::iota(frames.begin(), frames.end(), 0);
-  return frames;
-}
-
 TEST(FrameDealer, DealsEveryFrameOnceInOrder) {
-  for (const std::size_t count : {0U, 1U, 7U, 1000U}) {
+  for (const std::int64_t count : {0, 1, 7, 1000}) {
     for (const int ranks : {1, 2, 8}) {
-      FrameDealer dealer(frames_from_0(count), ranks);
+      FrameDealer dealer(run_of_frames(0, count), ranks);
       FrameList all;
       for (FrameList dealt = dealer.deal(); !dealt.empty(); dealt = dealer.deal()) {
         all.insert(all.end(), dealt.begin(), dealt.end());
       }
-      EXPECT_EQ(all, frames_from_0(count));
+      EXPECT_EQ(all, run_of_frames(0, count));
       EXPECT_TRUE(dealer.is_empty());
     }
   }
 }
 
 TEST(FrameDealer, DealsSeveralFirstAndOneByOneAtTheEnd) {
-  FrameDealer dealer(frames_from_0(1000), 4);
+  FrameDealer dealer(run_of_frames(0, 1000), 4);
   EXPECT_EQ(dealer.deal().size(), 16U);
   std::size_t left = 1000 - 16;
   while (left > 8) left -= dealer.deal().size();
@@ -43,7 +36,7 @@ TEST(FrameDealer, DealsSeveralFirstAndOneByOneAtTheEnd) {
 }
 
 TEST(FrameDealer, WhatComesBackIsDealtAgain) {
-  FrameDealer dealer(frames_from_0(2), 1);
+  FrameDealer dealer(run_of_frames(0, 2), 1);
   dealer.deal();
   dealer.take_back({0});
   EXPECT_EQ(dealer.deal(), (FrameList{0}));
@@ -138,7 +131,7 @@ TEST(Ranks, ShareTheFramesAndTellTheFirstOneHowTheyEnded) {
       codes[index] = other.end(report);
     });
   }
-  first.hand_out(frames_from_0(500));
+  first.hand_out(run_of_frames(0, 500));
   drawn[0] = draw_all(first);
   while (!first.wait_for_others(0.01)) {
   }
@@ -158,7 +151,7 @@ TEST(Ranks, ShareTheFramesAndTellTheFirstOneHowTheyEnded) {
   FrameList all;
   for (const FrameList& part : drawn) all.insert(all.end(), part.begin(), part.end());
   std::sort(all.begin(), all.end());
-  EXPECT_EQ(all, frames_from_0(500));
+  EXPECT_EQ(all, run_of_frames(0, 500));
 }
 
 TEST(Ranks, WhatAnotherCouldNotMakeIsDealtAgain) {
@@ -184,8 +177,8 @@ TEST(Ranks, WhatAnotherCouldNotMakeIsDealtAgain) {
 TEST(Ranks, AProcessAloneMakesAllFramesAndWaitsForNobody) {
   const Ranks alone;
   FirstRank first(alone);
-  first.hand_out(frames_from_0(50));
-  EXPECT_EQ(draw_all(first), frames_from_0(50));
+  first.hand_out(run_of_frames(0, 50));
+  EXPECT_EQ(draw_all(first), run_of_frames(0, 50));
   EXPECT_TRUE(first.wait_for_others(0));
   first.take_back({3});
   EXPECT_FALSE(first.has_frames());  // a stream that broke is not begun again

@@ -6,14 +6,14 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 import xml.etree.ElementTree as xml
 import zlib
 
-ROUNDEL = ""  # set by main()
+from command_case import ROUNDEL, CommandCase
+
 SAME, DIFFER, NOT_COMPARED = range(3)
 
 SCENE = """version: 1
@@ -26,24 +26,14 @@ BAD = "version: 2\nlayers: [{generator: rgb}]\n"
 RED, BLUE = SCENE % "#ff0000", SCENE % "#0000ff"
 
 
-class RegressCase(unittest.TestCase):
+class RegressCase(CommandCase):
+    is_text = True
+
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="roundel_regress_")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        super().setUp()
         os.mkdir(self.path("goldens"))
         self.write("red.yaml", RED)
         self.write("deux bleus é.yaml", BLUE)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
 
     def files(self, folder):
         """All files below, by path in it."""
@@ -51,12 +41,6 @@ class RegressCase(unittest.TestCase):
         for at, _, names in os.walk(self.path(folder)):
             found += [os.path.relpath(os.path.join(at, name), self.path(folder)) for name in names]
         return sorted(found)
-
-    def run_roundel(self, *arguments, code, **keywords):
-        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, text=True, timeout=120,
-                              capture_output=True, check=False, **keywords)
-        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout} {done.stderr}")
-        return done
 
     def regress(self, *arguments, code, scenes=("red.yaml", "deux bleus é.yaml")):
         return self.run_roundel("regress", *scenes, "--goldens", "goldens", "--backend", "cpu",
@@ -1026,5 +1010,4 @@ class Names(RegressCase):
 
 
 if __name__ == "__main__":
-    ROUNDEL = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=2)

@@ -6,12 +6,11 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
-import tempfile
 import unittest
 import zlib
 
-ROUNDEL = ""  # set by main()
+from command_case import CommandCase
+
 DONE, FAILED, USAGE, INVALID, REFUSED = range(5)
 WIDTH, HEIGHT = 75, 40
 
@@ -74,24 +73,17 @@ def level(value, top, offset=0.5):
     return int(min(max(value, 0.0), 1.0) * top + offset)
 
 
-class Samples(unittest.TestCase):
+class Samples(CommandCase):
+    is_text = True
+
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="roundel_samples_")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        super().setUp()
         self.scene("deep.yaml", GRADIENT + ", bits: 16")
         self.scene("plain.yaml", GRADIENT)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
 
     def scene(self, name, settings):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(SCENE % settings)
-
-    def run_roundel(self, *arguments, code=DONE, text=True):
-        done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, text=text, timeout=120, capture_output=True, check=False)
-        self.assertEqual(done.returncode, code, f"{arguments}: {done.stderr}")
-        return done
 
     def render(self, scene, output):
         self.run_roundel("render", scene, "-o", output, "-q")
@@ -243,5 +235,4 @@ class Samples(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    ROUNDEL = os.path.abspath(sys.argv.pop())
     unittest.main(verbosity=2)

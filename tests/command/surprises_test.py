@@ -4,26 +4,7 @@
 import struct
 import unittest
 
-from command_case import CommandCase
-
-RGB = """version: 1
-image: {width: 64, height: 48}
-layers:
-  - generator: rgb
-"""
-RANDOM = """version: 1
-image: {width: 300, height: 200}
-layers:
-  - random: {count: 5000, radius: {uniform: [0.002, 0.05]},
-             color: {uniform: [[0, 0, 0], [1, 1, 1]]}, alpha: {uniform: [0.1, 0.9]}}
-"""
-MIXED = """version: 1
-image: {width: 32, height: 32}
-layers:
-  - circles: [{x: 0.5, y: 0.5, radius: 0.25, color: [1, 0.5, 0], alpha: 1}]
-  - random: {count: 10, radius: 0.1}
-    shader: snow
-"""
+from command_case import MIXED, RANDOM, RGB, CommandCase
 
 
 class Surprises(CommandCase):

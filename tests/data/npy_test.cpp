@@ -213,7 +213,7 @@ TEST_F(Npy, AFileThatIsWrittenToAnewIsAnError) {
 TEST_F(Npy, WhatIsWrittenIsReadBack) {
   std::vector<float> values(7000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.1f * static_cast<float>(i);
-  write_npy(folder / "w.npy", values, 1000, 7);
+  folder.write("w.npy", npy_file(values, 1000, 7));
   const auto array = open_table(folder / "w.npy");
   ASSERT_EQ(array->rows(), 1000u);
   ASSERT_EQ(array->columns().size(), 7u);

@@ -56,7 +56,7 @@ class SceneWriter {
                chosen == static_cast<std::size_t>(place - exclusive.begin());
       const bool is_first =
           !object.at_least_one_of.empty() && object.at_least_one_of.front() == field.key;
-      return field.required || is_first ||
+      return field.is_required || is_first ||
              std::any_of(object.needs.begin(), object.needs.end(), [&](const auto& need) {
                return need.second == field.key && has(need.first);
              });

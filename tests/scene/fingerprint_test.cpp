@@ -240,9 +240,9 @@ TEST(Fingerprint, DataCountsByContentNotByPlace) {
   const std::vector<float> values = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f};
   std::vector<float> others = values;
   others[5] = 0.7f;
-  write_npy(folder / "a.npy", values, 2, 3);
-  write_npy(folder / "b.npy", values, 2, 3);
-  write_npy(folder / "c.npy", others, 2, 3);
+  folder.write("a.npy", npy_file(values, 2, 3));
+  folder.write("b.npy", npy_file(values, 2, 3));
+  folder.write("c.npy", npy_file(others, 2, 3));
   const auto with = [&](const std::string& file, const std::string& columns) {
     return fingerprint(
         parse_scene("{version: 1, layers: [{data: " + file + ", columns: " + columns + "}]}",

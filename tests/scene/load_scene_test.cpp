@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "renderer/base/write_file.h"
 #include "renderer/data/npy.h"
 #include "renderer/generate/generate.h"
 #include "renderer/scene/classic_scenes.h"
@@ -206,7 +207,7 @@ TEST(LoadScene, ClassicSnowHasTheSnowShaderUnlessToldOtherwise) {
 TEST(LoadScene, DataIsFoundBesideTheSceneWithItsRowsAndContent) {
   const TemporaryFolder folder;
   const std::vector<float> values(12, 0.5f);
-  write_npy(folder / "a.npy", values, 3, 4);
+  folder.write("a.npy", npy_file(values, 3, 4));
   const std::string path = folder.write("s.yaml", kHead +
                                                       "layers:\n"
                                                       "  - data: a.npy\n"
@@ -232,12 +233,13 @@ TEST(LoadScene, DataIsFoundBesideTheSceneWithItsRowsAndContent) {
 
 TEST(LoadScene, DataIsThatWhichWasHashedWhateverTakesItsName) {
   const TemporaryFolder folder;
-  write_npy(folder / "a.npy", std::vector<float>{.25f, .5f, .5f}, 1, 3);
+  folder.write("a.npy", npy_file(std::vector<float>{.25f, .5f, .5f}, 1, 3));
   const std::string path =
       folder.write("s.yaml", kHead + "layers:\n  - {data: a.npy, columns: [x, y, radius]}\n");
   const Scene scene = load_scene(path);
   const Scene copy = scene;
-  write_npy(folder / "a.npy", std::vector<float>{.75f, .5f, .5f}, 1, 3);  // another file
+  write_text_atomically(folder / "a.npy",  // another file
+                        npy_file(std::vector<float>{.75f, .5f, .5f}, 1, 3));
   const Scene later = load_scene(path);
   const auto first_x = [](const Scene& loaded) {
     return values_of(*std::get<DataSource>(loaded.layers.at(0).source).table).at(0);

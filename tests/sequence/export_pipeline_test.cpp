@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <thread>
 #include <tuple>
 
@@ -27,12 +26,6 @@ Scene test_scene(const std::string& generator) {
   return parse_scene(
       "version: 1\nimage: {width: 24, height: 16}\nlayers:\n  - generator: " + generator + "\n",
       "test.yaml");
-}
-
-FrameList frames_from_0(std::int64_t count) {
-  FrameList frames(static_cast<std::size_t>(count));
-  std::iota(frames.begin(), frames.end(), 0);
-  return frames;
 }
 
 /// The frames of a list.
@@ -160,12 +153,12 @@ TEST(ExportPipeline, CirclesAreInMemoryOnlyWhereTheyAreMadeOnceOrSimulated) {
         std::tuple{"rand10k", std::uint64_t{64} << 20, false, true},
         std::tuple{"rand10k", std::uint64_t{1} << 16, false, false},
         std::tuple{"snowsingle", std::uint64_t{1} << 16, true, true}}) {
-    TestExport test(generator, frames_from_0(3));
+    TestExport test(generator, run_of_frames(0, 3));
     test.memory_budget = budget;
     test.repeats = repeats;
     bool found = !in_memory;
     test.rasterizers.push_back(std::make_unique<LookingRasterizer>(found));
-    EXPECT_EQ(test.run().written, frames_from_0(3));
+    EXPECT_EQ(test.run().written, run_of_frames(0, 3));
     EXPECT_EQ(found, in_memory) << generator;
     EXPECT_EQ(test.sink.files.at(2), still(test.scene, 2)) << generator;
   }
@@ -198,22 +191,22 @@ TEST(ExportPipeline, WhereAllRasterizersMakeCirclesTheyAreGivenRecipes) {
     for (const auto& [frame, bytes] : test.sink.files)
       EXPECT_EQ(bytes, still(test.scene, frame)) << generator << " " << frame;
   }
-  TestExport moving("rand10k", frames_from_0(6));
+  TestExport moving("rand10k", run_of_frames(0, 6));
   moving.scene = parse_scene(
       "version: 1\nimage: {width: 24, height: 16}\nview: {zoom: {keys: {0: 1, 5: 9}}}\nlayers:\n"
       "  - {generator: rand10k, rotate: {keys: {0: 0, 5: 50}}}\n  - generator: fireworks\n",
       "test.yaml");
   std::atomic<int> moved = 0;
   moving.rasterizers.push_back(std::make_unique<RecipeRasterizer>(moved));
-  EXPECT_EQ(moving.run().written, frames_from_0(6));
+  EXPECT_EQ(moving.run().written, run_of_frames(0, 6));
   EXPECT_EQ(moved, 6);
   for (const auto& [frame, bytes] : moving.sink.files)
     EXPECT_EQ(bytes, still(scene_at(moving.scene, frame), frame)) << frame;
-  TestExport mixed("hypnosis", frames_from_0(5));
+  TestExport mixed("hypnosis", run_of_frames(0, 5));
   std::atomic<int> recipes = 0;
   mixed.rasterizers.push_back(std::make_unique<RecipeRasterizer>(recipes));
   mixed.add_rasterizer(0);
-  EXPECT_EQ(mixed.run().written, frames_from_0(5));
+  EXPECT_EQ(mixed.run().written, run_of_frames(0, 5));
   EXPECT_EQ(recipes, 0);
 }
 
@@ -237,7 +230,7 @@ class PackingRasterizer : public Rasterizer {
 
 TEST(ExportPipeline, FilesOfARasterizerAreWrittenAsTheyAre) {
   // Some frames are drawn by others, in the same pictures by turns.
-  const FrameList frames = frames_from_0(60);
+  const FrameList frames = run_of_frames(0, 60);
   TestExport test("hypnosis", frames, false, VideoFormat::kNone);
   test.rasterizers.push_back(std::make_unique<PackingRasterizer>());
   test.add_rasterizer(0);
@@ -264,7 +257,7 @@ TEST(ExportPipeline, FilesOfARasterizerAreWrittenAsTheyAre) {
 
 TEST(ExportPipeline, FramesThatTakeAFileAsItIsNameThemselves) {
   // All look the same, but each file names its frame.
-  const FrameList frames = frames_from_0(20);
+  const FrameList frames = run_of_frames(0, 20);
   TestExport test("rgb", frames, false, VideoFormat::kNone);
   test.rasterizers.push_back(std::make_unique<PackingRasterizer>());
   EXPECT_EQ(test.run().written, frames);
@@ -279,9 +272,9 @@ TEST(ExportPipeline, FramesThatTakeAFileAsItIsNameThemselves) {
 }
 
 TEST(ExportPipeline, RasterizersAreAskedForFilesOfPngsAlone) {
-  TestExport test("hypnosis", frames_from_0(5));
+  TestExport test("hypnosis", run_of_frames(0, 5));
   test.rasterizers.push_back(std::make_unique<PackingRasterizer>());
-  EXPECT_EQ(test.run().written, frames_from_0(5));
+  EXPECT_EQ(test.run().written, run_of_frames(0, 5));
   for (const auto& [frame, bytes] : test.sink.files) EXPECT_EQ(bytes, still(test.scene, frame));
 }
 
@@ -325,14 +318,14 @@ TEST(ExportPipeline, AFrameLikeTheOneBeforeTakesItsPicture) {
                                                                   {moving + "hold}", 2}}) {
     for (const bool in_order : {false, true}) {
       for (const int milliseconds : {0, 5}) {  // frames wait for the picture, or find it there
-        TestExport test("rgb", frames_from_0(40), in_order);
+        TestExport test("rgb", run_of_frames(0, 40), in_order);
         test.scene =
             parse_scene("version: 1\nimage: {width: 24, height: 16}\nlayers:\n  - " + layer + "\n",
                         "test.yaml");
         std::atomic<int> draws = 0;
         for (int i = 0; i < 2; ++i)
           test.rasterizers.push_back(std::make_unique<CountingRasterizer>(milliseconds, draws));
-        EXPECT_EQ(test.run().written, frames_from_0(40));
+        EXPECT_EQ(test.run().written, run_of_frames(0, 40));
         EXPECT_EQ(draws, pictures) << layer;
         for (const auto& [frame, bytes] : test.sink.files)
           EXPECT_EQ(bytes, still(scene_at(test.scene, frame), frame)) << layer << " " << frame;
@@ -363,7 +356,7 @@ TEST(ExportPipeline, FramesOfAMovingViewAreThoseOfStills) {
 }
 
 TEST(ExportPipeline, SeveralRasterizersShareTheFrames) {
-  const FrameList frames = frames_from_0(60);
+  const FrameList frames = run_of_frames(0, 60);
   TestExport test("hypnosis", frames);
   for (const int milliseconds : {0, 1, 3}) test.add_rasterizer(milliseconds);
   EXPECT_EQ(test.run().written, frames);
@@ -371,7 +364,7 @@ TEST(ExportPipeline, SeveralRasterizersShareTheFrames) {
 }
 
 TEST(ExportPipeline, StreamsAreInOrder) {
-  const FrameList frames = frames_from_0(60);
+  const FrameList frames = run_of_frames(0, 60);
   TestExport test("hypnosis", frames, /*in_order=*/true);
   for (const int milliseconds : {0, 1, 3}) test.add_rasterizer(milliseconds);
   test.run();
@@ -386,7 +379,7 @@ TEST(ExportPipeline, NoFramesAreNoFailure) {
 }
 
 TEST(ExportPipeline, AFrameThatCannotBeWrittenHarmsNoOther) {
-  TestExport test("hypnosis", frames_from_0(30));
+  TestExport test("hypnosis", run_of_frames(0, 30));
   test.sink.fails = [](std::int64_t frame) { return frame == 7 || frame == 21; };
   const ExportResult result = test.run();
   EXPECT_EQ(result.written.size(), 28U);
@@ -398,7 +391,7 @@ TEST(ExportPipeline, AFrameThatCannotBeWrittenHarmsNoOther) {
 }
 
 TEST(ExportPipeline, ManyFailuresInARowEndIt) {
-  TestExport test("rgb", frames_from_0(1000));
+  TestExport test("rgb", run_of_frames(0, 1000));
   test.sink.fails = [](std::int64_t frame) { return frame >= 10; };
   const ExportResult result = test.run();
   EXPECT_TRUE(result.gave_up);
@@ -408,18 +401,18 @@ TEST(ExportPipeline, ManyFailuresInARowEndIt) {
 }
 
 TEST(ExportPipeline, AStreamEndsAtTheFirstFailure) {
-  TestExport test("hypnosis", frames_from_0(100), /*in_order=*/true);
+  TestExport test("hypnosis", run_of_frames(0, 100), /*in_order=*/true);
   test.add_rasterizer(0);
   test.add_rasterizer(1);
   test.sink.fails = [](std::int64_t frame) { return frame == 17; };
   const ExportResult result = test.run();
-  EXPECT_EQ(result.written, frames_from_0(17));
+  EXPECT_EQ(result.written, run_of_frames(0, 17));
   EXPECT_EQ(result.failed.size(), 1U);
 }
 
 TEST(ExportPipeline, TheFrameOfAFailedRasterizerGoesToAnother) {
   for (const bool in_order : {false, true}) {
-    const FrameList frames = frames_from_0(40);
+    const FrameList frames = run_of_frames(0, 40);
     TestExport test("hypnosis", frames, in_order);
     test.add_rasterizer(1, 3);
     test.add_rasterizer(2, 5);
@@ -432,7 +425,7 @@ TEST(ExportPipeline, TheFrameOfAFailedRasterizerGoesToAnother) {
 }
 
 TEST(ExportPipeline, WithoutARasterizerItEnds) {
-  TestExport test("hypnosis", frames_from_0(40));
+  TestExport test("hypnosis", run_of_frames(0, 40));
   test.add_rasterizer(0, 5);
   test.add_rasterizer(0, 5);
   const ExportResult result = test.run();
@@ -444,7 +437,7 @@ TEST(ExportPipeline, WithoutARasterizerItEnds) {
 
 TEST(ExportPipeline, StopsAtOnceAndFinishesWhatIsDrawn) {
   for (const bool in_order : {false, true}) {
-    TestExport test("hypnosis", frames_from_0(100'000), in_order);
+    TestExport test("hypnosis", run_of_frames(0, 100'000), in_order);
     test.add_rasterizer(1);
     test.add_rasterizer(2);
     test.goes_on = [](const ExportCounts& counts) { return counts.written < 5; };
@@ -454,13 +447,14 @@ TEST(ExportPipeline, StopsAtOnceAndFinishesWhatIsDrawn) {
     EXPECT_TRUE(result.failed.empty());
     EXPECT_EQ(result.written.size(), test.sink.files.size());
     if (in_order) {
-      EXPECT_EQ(test.sink.order, frames_from_0(static_cast<std::int64_t>(test.sink.order.size())));
+      EXPECT_EQ(test.sink.order,
+                run_of_frames(0, static_cast<std::int64_t>(test.sink.order.size())));
     }
   }
 }
 
 TEST(ExportPipeline, CanBeAbandoned) {
-  TestExport test("hypnosis", frames_from_0(100'000));
+  TestExport test("hypnosis", run_of_frames(0, 100'000));
   test.goes_on = [](auto&) -> bool { throw Error(ExitCode::kRuntimeFailure, "enough"); };
   EXPECT_THROW(test.run(), Error);
   EXPECT_LT(test.sink.files.size(), 10'000U);
@@ -513,7 +507,7 @@ TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {
 }
 
 TEST(ExportPipeline, StatsSumAllFrames) {
-  TestExport test("rgb", frames_from_0(10));
+  TestExport test("rgb", run_of_frames(0, 10));
   ExportResult result = test.run();
   EXPECT_EQ(result.bytes, 10U * 24 * 16 * 3);
   EXPECT_EQ(result.stages.stage("write", StagePlace::kOutput).bytes, result.bytes);

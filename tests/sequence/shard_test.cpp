@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <numeric>
 
 #include "renderer/base/error.h"
 
@@ -109,8 +108,7 @@ TEST_F(ShardEnvironment, NumbersInItAreChecked) {
 TEST(Shard, EveryFrameIsInOneShare) {
   for (const bool contiguous : {false, true}) {
     for (const std::size_t frames : {0U, 1U, 7U, 100U}) {
-      FrameList all(frames);
-      std::iota(all.begin(), all.end(), -3);
+      const FrameList all = run_of_frames(-3, static_cast<std::int64_t>(frames));
       for (const int count : {1, 2, 3, 8, 101}) {
         FrameList together;
         for (int index = 1; index <= count; ++index) {

@@ -12,7 +12,6 @@
 #include "renderer/base/memory.h"
 #include "renderer/base/text.h"
 #include "renderer/bench/machine_limits.h"
-#include "renderer/image/files.h"
 #include "renderer/raster/rasterizer.h"
 #include "tools/primitives/cuda/device_rows.h"
 #include "tools/primitives/measure.h"
@@ -58,13 +57,11 @@ void check_names(const Options& options, CommandLine::Problems& problems) {
 }
 
 bool parse(const Arguments& arguments, Options& options) {
-  CommandLine line(
-      "roundel-primitives", "[PRIMITIVE...] [OPTION...]",
-      "Times what renderers are built of, on this machine's CPU and its first CUDA device: "
-      "microseconds (median), GB/s of the bytes that must be moved, and their share of the "
-      "bandwidth "
-      "at which all threads, or the device, copy memory, measured here and now. Every result is "
-      "checked.");
+  CommandLine line("roundel-primitives", "[PRIMITIVE...] [OPTION...]",
+                   "Times what renderers are built of, on this machine's CPU and its first CUDA "
+                   "device: microseconds (median), GB/s of the bytes that must be moved, and their "
+                   "share of the bandwidth at which all threads, or the device, copy memory, "
+                   "measured here and now. Every result is checked.");
   line.add_arguments("PRIMITIVE...", 0, std::numeric_limits<std::size_t>::max(), options.primitives,
                      "saxpy, scan, compaction, selection, find-repeats (default: all)");
   line.add_value(
@@ -148,15 +145,7 @@ int run(const Arguments& arguments) {
   arena.execute([&] { tables = measure_all(options, largest, copies, shows_tables); });
   if (shows_tables && !no_device.empty())
     print_out(fmt::format("\nCPU rows only: {}\n", no_device));
-  if (options.json) {
-    const std::string json = tables_json(tables, copies, threads, device);
-    if (*options.json == "-") {
-      print_out(json);
-    } else {
-      write_file_atomically(*options.json,
-                            {reinterpret_cast<const std::uint8_t*>(json.data()), json.size()});
-    }
-  }
+  if (options.json) write_text(*options.json, tables_json(tables, copies, threads, device));
   return static_cast<int>(all_right(tables) ? ExitCode::kDone : ExitCode::kRuntimeFailure);
 }
 

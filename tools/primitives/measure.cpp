@@ -86,11 +86,7 @@ std::vector<std::uint64_t> usual_sizes() {
 std::vector<std::uint64_t> parse_sizes(const std::string& text) {
   std::vector<std::uint64_t> sizes;
   try {
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t comma = std::min(text.find(',', begin), text.size());
-      sizes.push_back(parse_one_size(text.substr(begin, comma - begin)));
-      begin = comma + 1;
-    }
+    for (const std::string& size : split_list(text)) sizes.push_back(parse_one_size(size));
   } catch (const Expected&) {
     throw Expected{"numbers of elements from 0 to 2^32, as in 1000,2^20,2^20-3"};
   }

@@ -6,7 +6,6 @@
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/value_semantic.hpp>
-#include <charconv>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
@@ -33,15 +32,6 @@ Arguments::iterator offending_token(Arguments& arguments, const std::string& lon
     if (token->starts_with(long_name + "=") || (is_option && lacks_value)) return token;
   }
   return arguments.end();
-}
-
-template <typename T>
-std::optional<T> whole_text(const std::string& text) {
-  T number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stopped != end) return std::nullopt;
-  return number;
 }
 
 }  // namespace
@@ -252,16 +242,26 @@ std::string help_table(const std::vector<std::pair<std::string, std::string>>& r
   return text;
 }
 
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> items;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    items.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return items;
+}
+
 std::int64_t parse_whole(const std::string& text, std::int64_t low, std::int64_t high,
                          const std::string& unit) {
-  const auto number = whole_text<std::int64_t>(text);
+  const auto number = to_number<std::int64_t>(text);
   if (number && *number >= low && *number <= high) return *number;
   throw Expected{
       fmt::format("a whole number{}{} from {} to {}", unit.empty() ? "" : " of ", unit, low, high)};
 }
 
 double parse_number(const std::string& text, double low, double high, const std::string& unit) {
-  const auto number = whole_text<double>(text);
+  const auto number = to_number<double>(text);
   if (number && *number >= low && *number <= high) return *number;
   throw Expected{
       fmt::format("a number{}{} from {} to {}", unit.empty() ? "" : " of ", unit, low, high)};
@@ -274,12 +274,11 @@ Expected expected_one_of(const std::vector<std::string>& names) {
 std::pair<int, int> parse_size(const std::string& text) {
   const std::size_t x = text.find('x');
   if (x != std::string::npos) {
-    const auto width = whole_text<int>(text.substr(0, x));
-    const auto height = whole_text<int>(text.substr(x + 1));
+    const auto width = to_number<int>(text.substr(0, x));
+    const auto height = to_number<int>(text.substr(x + 1));
     if (width && height && *width >= 1 && *height >= 1 && *width <= kMaxImageSide &&
         *height <= kMaxImageSide) {
-      const auto pixels = static_cast<std::uint64_t>(*width) * static_cast<std::uint64_t>(*height);
-      if (pixels <= kMaxPixels) return {*width, *height};
+      if (pixel_count(*width, *height) <= kMaxPixels) return {*width, *height};
     }
   }
   throw Expected{fmt::format("WIDTHxHEIGHT in pixels, 1..{} each", kMaxImageSide)};
@@ -298,7 +297,7 @@ std::uint64_t parse_memory(const std::string& text) {
       shift = 10 * (static_cast<unsigned>(unit) + 1);
     }
   }
-  const auto number = whole_text<std::uint64_t>(text.substr(0, digits));
+  const auto number = to_number<std::uint64_t>(text.substr(0, digits));
   if (number && *number <= (kMost >> shift)) {
     const std::uint64_t bytes = *number << shift;
     if (bytes >= kLeast) return bytes;

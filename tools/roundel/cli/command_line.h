@@ -93,6 +93,8 @@ inline constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max(
 /// Readers of option values. All of them want the whole text, take no sign but a leading minus
 /// where the range has one, do not depend on the locale, and throw Expected.
 
+/// What stands between the commas; of "" one empty text.
+std::vector<std::string> split_list(const std::string& text);
 /// A whole number in [low, high]; `unit` ("pixels") is for the message.
 std::int64_t parse_whole(const std::string& text, std::int64_t low, std::int64_t high,
                          const std::string& unit = "");

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
-#include <numeric>
 #include <tuple>
 
 #include "renderer/base/error.h"
@@ -17,12 +17,8 @@ constexpr int kMaxDevice = 255;
 
 std::vector<int> parse_devices(const std::string& text) {
   std::vector<int> devices;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    devices.push_back(
-        static_cast<int>(parse_whole(text.substr(begin, comma - begin), 0, kMaxDevice)));
-    begin = comma + 1;
-  }
+  for (const std::string& device : split_list(text))
+    devices.push_back(static_cast<int>(parse_whole(device, 0, kMaxDevice)));
   return devices;
 }
 
@@ -33,13 +29,9 @@ double parse_scale(const std::string& text) {
 }
 
 std::vector<std::string> parse_names(const std::string& text) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    names.push_back(text.substr(begin, comma - begin));
-    if (names.back().empty()) throw Expected{"names of layers with commas between them"};
-    begin = comma + 1;
-  }
+  std::vector<std::string> names = split_list(text);
+  if (std::find(names.begin(), names.end(), "") != names.end())
+    throw Expected{"names of layers with commas between them"};
   return names;
 }
 
@@ -84,20 +76,23 @@ void add_scale(CommandLine& line, SceneOptions& options) {
       "width, height and lengths in px times this, as 0.25 for a preview");
 }
 
-void add_crop(CommandLine& line, SceneOptions& options) {
-  line.add_value(
-      "crop", "X,Y,W,H",
-      [&options](const std::string& value) { options.overrides.crop = parse_box(value); },
-      "only a part of the picture, behind --size and --scale: W x H pixels from column X and row Y "
-      "on, counted from 0 at the upper left; they are those of the whole picture, bit for bit");
-}
-
 void add_layers(CommandLine& line, SceneOptions& options) {
   line.add_value(
       "layers", "NAMES",
       [&options](const std::string& value) { options.overrides.layers = parse_names(value); },
       "draw only the layers with these names, as in stars,dust; the others are hidden, which "
       "changes no random number and no view");
+}
+
+void add_picture(CommandLine& line, SceneOptions& options) {
+  add_size(line, options);
+  add_scale(line, options);
+  line.add_value(
+      "crop", "X,Y,W,H",
+      [&options](const std::string& value) { options.overrides.crop = parse_box(value); },
+      "only a part of the picture, behind --size and --scale: W x H pixels from column X and row Y "
+      "on, counted from 0 at the upper left; they are those of the whole picture, bit for bit");
+  add_layers(line, options);
 }
 
 void add_vars(CommandLine& line, SceneOptions& options) {
@@ -150,11 +145,10 @@ void add_frames(CommandLine& line, FramesOption& frames) {
 }
 
 void add_each(CommandLine& line, std::string& table, FramesOption& frames) {
-  line.add_value(
-      "each", "TABLE", text(table, "a table, .csv or .tsv"),
-      "a picture for each row of a table whose first line has names: its columns are values of the "
-      "scene's vars, as for --set, or stand as {column} in the pictures' names, in which {row:04} "
-      "is the row's number, from 0; --frames chooses rows");
+  line.add_value("each", "TABLE", text(table, "a table, .csv or .tsv"),
+                 "a picture for each row of a table whose first line has names: its columns are "
+                 "values of the scene's vars, as for --set, or stand as {column} in the pictures' "
+                 "names, in which {row:04} is the row's number, from 0; --frames chooses rows");
   line.add_check([&table, &frames](CommandLine::Problems& problems) {
     if (!table.empty() && frames.renumbers)
       problems.emplace_back("--renumber: expected without --each");
@@ -168,12 +162,6 @@ void add_renumber(CommandLine& line, FramesOption& frames) {
     if (frames.renumbers && !frames.is_given())
       problems.emplace_back("--renumber: expected with --frames");
   });
-}
-
-FrameList run_of_frames(std::int64_t first, std::int64_t count) {
-  FrameList frames(static_cast<std::size_t>(count));
-  std::iota(frames.begin(), frames.end(), first);
-  return frames;
 }
 
 FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t otherwise) {

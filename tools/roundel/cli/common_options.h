@@ -25,9 +25,10 @@ std::array<int, 4> parse_box(const std::string& text);
 void add_scenes(CommandLine& line, std::vector<std::string>& scenes);
 void add_size(CommandLine& line, SceneOptions& options);
 void add_scale(CommandLine& line, SceneOptions& options);
-void add_crop(CommandLine& line, SceneOptions& options);
 /// --layers
 void add_layers(CommandLine& line, SceneOptions& options);
+/// --size, --scale, --crop and --layers
+void add_picture(CommandLine& line, SceneOptions& options);
 /// --set
 void add_vars(CommandLine& line, SceneOptions& options);
 /// --set and --seed
@@ -53,9 +54,6 @@ void add_renumber(CommandLine& line, FramesOption& frames);
 /// The frames that --frames asks for; without it `otherwise`, but all rows of a table. Throws
 /// Error(kUsage) for "all" of a scene without animation.
 FrameList frames_of(const Scene& scene, const FramesOption& frames, std::int64_t otherwise);
-
-/// So many, one after the other.
-FrameList run_of_frames(std::int64_t first, std::int64_t count);
 
 void add_backend(CommandLine& line, BackendChoice& backend, const std::string& help,
                  bool* is_on_both = nullptr);

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <utility>
 
+#include "renderer/base/text.h"
 #include "renderer/generate/generate.h"
 #include "renderer/pixels/srgb.h"
 #include "renderer/render.h"
@@ -163,8 +163,7 @@ std::string nothing_moves(const Scene& scene, std::size_t frames) {
 }  // namespace
 
 void print_error(const Error& error) {
-  std::istringstream lines(error.what());
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : lines_of(error.what())) {
     if (error.exit_code() == ExitCode::kInvalidScene) {
       print_err(line + "\n");
     } else {

@@ -147,9 +147,9 @@ std::string work_line(ProgressFormat format, const std::string& name, std::uint6
   }
 }
 
-WorkProgress::WorkProgress(std::string name, Look look, ProgressFormat format)
+WorkProgress::WorkProgress(std::string name, const WorkCount& count, ProgressFormat format)
     : name_(std::move(name)),
-      look_(std::move(look)),
+      count_(count),
       format_(resolve(format)),
       thread_([this] { show(); }) {}
 
@@ -170,7 +170,7 @@ void WorkProgress::show() {
   bool is_shown = false;
   for (std::chrono::milliseconds wait = kUnseen;
        !ended_.wait_for(lock, wait, [this] { return has_ended_; }); wait = interval) {
-    const auto [done, total] = look_();
+    const std::uint64_t done = count_.done, total = count_.total;
     if (total == 0) continue;
     const double seconds = std::chrono::duration<double>(Rates::Clock::now() - start).count();
     const std::string text = work_line(format_, name_, done, total, seconds);

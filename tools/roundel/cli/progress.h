@@ -3,11 +3,11 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
-#include <utility>
+
+#include "renderer/base/stage_stats.h"
 
 namespace roundel {
 
@@ -64,10 +64,9 @@ std::string work_line(ProgressFormat format, const std::string& name, std::uint6
 /// Shows on stderr how far a long piece of work is, once it has taken more than a second.
 class WorkProgress {
  public:
-  /// How much is done, of how much; 0 of 0 while nobody knows.
-  using Look = std::function<std::pair<std::uint64_t, std::uint64_t>()>;
-  /// `look` is called by a thread of its own.
-  WorkProgress(std::string name, Look look, ProgressFormat format = ProgressFormat::kAuto);
+  /// Keeps a reference to `count`.
+  WorkProgress(std::string name, const WorkCount& count,
+               ProgressFormat format = ProgressFormat::kAuto);
   /// Takes the line away.
   ~WorkProgress();
   WorkProgress(const WorkProgress&) = delete;
@@ -77,7 +76,7 @@ class WorkProgress {
   void show();
 
   std::string name_;
-  Look look_;
+  const WorkCount& count_;
   ProgressFormat format_;
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 #include <unordered_map>
 #include <utility>
 
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
+#include "renderer/base/text.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/vars.h"
 #include "tools/roundel/cli/output_path.h"
@@ -59,8 +59,7 @@ std::string joined(const SceneFilm& film, const FrameList& frames,
   for (std::size_t i = 0; i < frames.size(); ++i) {
     if (problems[i].empty()) continue;
     const std::string place = film.place ? film.place(frames[i]) + ": " : "";
-    std::istringstream texts(problems[i]);
-    for (std::string text; std::getline(texts, text);) {
+    for (std::string& text : lines_of(problems[i])) {
       if (text.starts_with(place)) text.erase(0, place.size());
       const auto [line, is_new] = known.emplace(text, lines.size());
       if (is_new) lines.push_back({place, text, 0});

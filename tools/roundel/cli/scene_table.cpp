@@ -172,12 +172,11 @@ FrameName SceneTable::names(const std::string& pattern) const {
   const std::vector<NamePart> parts = split(pattern, *table_);
   const bool differs = parts.size() > 1 || parts.front().before.has_number();
   if (rows() > 1 && !differs)
-    throw Error(
-        ExitCode::kUsage,
-        fmt::format("--output: expected a name with a column of {} as {{{}}}, or the row as "
-                    "{{row:04}}, for {} rows, got {}",
-                    path(), printable(table_->columns().front().name), rows(),
-                    roundel::quoted(pattern)));
+    throw Error(ExitCode::kUsage,
+                fmt::format("--output: expected a name with a column of {} as {{{}}}, or the row "
+                            "as {{row:04}}, for {} rows, got {}",
+                            path(), printable(table_->columns().front().name), rows(),
+                            roundel::quoted(pattern)));
   TableProblems problems(path());
   std::vector<std::string> names;
   std::unordered_map<std::string, std::int64_t> row_of;

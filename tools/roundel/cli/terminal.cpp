@@ -44,7 +44,7 @@ void finish_output() {
 
 void write_text(const std::string& path, std::string_view text) {
   if (path == "-") return print_out(text);
-  write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  write_text_atomically(path, text);
 }
 
 std::string json_text(const nlohmann::ordered_json& json, int indent) {

@@ -35,10 +35,9 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
   line.add_switch("all", options.all, "all that it has left");
   line.add_switch("prune", options.prunes,
                   "remove the goldens for which \"regress --strict\" has found no picture");
-  line.add_switch(
-      "add", options.adds,
-      "leave the goldens that there are, and store the pictures beside them, NAME.png as "
-      "NAME.alt-1.png and so on: each of a picture's goldens does");
+  line.add_switch("add", options.adds,
+                  "leave the goldens that there are, and store the pictures beside them, NAME.png "
+                  "as NAME.alt-1.png and so on: each of a picture's goldens does");
   line.add_switch("hashes", options.hashes,
                   "keep a hash of the pixels in goldens.lock, and no picture; goldens that are "
                   "hashes stay so without this");
@@ -49,14 +48,12 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
   add_quiet(line, options.verbosity);
   line.add_note(
       "What is stored must be a sound PNG or EXR, and links are not followed: the pictures may "
-      "come from "
-      "another machine. Names that begin with - stand behind --.");
+      "come from another machine. Names that begin with - stand behind --.");
   line.add_note(
       "Exit codes: 0 the goldens were as they should be, or --all found nothing to accept; 1 "
       "goldens were stored, replaced or removed, so that no script passes that accepts what it "
-      "checks; 2 "
-      "could not (wrong command line, a name that means nothing, a file that cannot be read or "
-      "written); 130, 143 after SIGINT, SIGTERM.");
+      "checks; 2 could not (wrong command line, a name that means nothing, a file that cannot be "
+      "read or written); 130, 143 after SIGINT, SIGTERM.");
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.all && !options.names.empty())
       problems.emplace_back("expected either NAME or --all");

@@ -74,12 +74,11 @@ struct BenchReport {
 bool parse(const Arguments& arguments, BenchOptions& options) {
   CommandLine line(
       "bench", "[SCENE...] [OPTION...]",
-      "Draws scenes again and again, from circles in memory to an 8-bit image in memory "
-      "(on CUDA: device memory, by a graph), and prints microseconds: wall is from the "
-      "call until the image is there, frame the device's own time, floor what the "
-      "bytes and operations that the picture needs would take at this machine's "
-      "measured rates, ratio frame/floor; medians. The picture is compared with the "
-      "CPU's by its bits; where it differs there are no times.");
+      "Draws scenes again and again, from circles in memory to an 8-bit image in memory (on CUDA: "
+      "device memory, by a graph), and prints microseconds: wall is from the call until the image "
+      "is there, frame the device's own time, floor what the bytes and operations that the picture "
+      "needs would take at this machine's measured rates, ratio frame/floor; medians. The picture "
+      "is compared with the CPU's by its bits; where it differs there are no times.");
   line.add_arguments("SCENE...", 0, kAnyNumber, options.scenes,
                      "scene files (YAML) (default: the classic scenes)");
   add_size(line, options.scene);
@@ -251,8 +250,8 @@ BenchResult bench_scene(const Scene& scene, const BenchOptions& options, Backend
                   expected.bytes.end()))
     throw Error(ExitCode::kRuntimeFailure,
                 scene.path +
-                    ": the picture that was timed differs from the CPU's; its times mean "
-                    "nothing (\"roundel selftest\" tells more)");
+                    ": the picture that was timed differs from the CPU's; its times mean nothing "
+                    "(\"roundel selftest\" tells more)");
 
   const FrameWork work = count_work(circles, scene.image);
   result.fragments = work.fragments;

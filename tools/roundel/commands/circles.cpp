@@ -32,10 +32,9 @@ struct CirclesOptions {
 bool parse(const Arguments& arguments, CirclesOptions& options) {
   CommandLine line(
       "circles", "SCENE -o FILE [OPTION...]",
-      "Writes the circles of a frame, in scene space and paint order, as a NumPy array "
-      "of float32 [n, 7]: x, y, z, radius, red, green, blue; or [n, 4] without colours "
-      "where the shader of every layer is snow. In a mixed scene flakes are white. With --frames "
-      "a file a frame.");
+      "Writes the circles of a frame, in scene space and paint order, as a NumPy array of float32 "
+      "[n, 7]: x, y, z, radius, red, green, blue; or [n, 4] without colours where the shader of "
+      "every layer is snow. In a mixed scene flakes are white. With --frames a file a frame.");
   std::vector<std::string> scenes;
   line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
   line.add_value(
@@ -52,9 +51,9 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
       one_of(options.columns, {{"usual", Columns::kUsual}, {"all", Columns::kAll}}),
       "all: [n, 8], with alpha in the end; of scenes with strokes [n, 9], with the inner radius of "
       "each circle's stroke, or its radius where it has none. As data under the same view they "
-      "draw the same picture again. Where the view moves float64 data, or circles of layers with "
-      "a map, an offset, a scale or a rotation, the array is float64, which only a map reads "
-      "without rounding radii (default: usual)");
+      "draw the same picture again. Where the view moves float64 data, or circles of layers with a "
+      "map, an offset, a scale or a rotation, the array is float64, which only a map reads without "
+      "rounding radii (default: usual)");
   add_size(line, options.scene);
   add_scale(line, options.scene);
   add_layers(line, options.scene);

@@ -12,13 +12,15 @@
 #include "renderer/compare/run_json.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
+#include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/compare/comparing.h"
-#include "tools/roundel/compare/explain_difference.h"
+#include "tools/roundel/compare/scene_difference.h"
 
 namespace roundel {
 namespace {
@@ -26,7 +28,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Kind = PictureDifference::Kind;
 
+constexpr std::size_t kCirclesExplained = 20, kClustersExplained = 10;
+
 enum class DiffImageKind { kPixels, kFlip };
+
+/// `roundel diff --explain SCENE_A SCENE_B`.
+struct ExplainDifferenceOptions {
+  bool is_wanted = false;
+  SceneOptions scene;                   ///< for both
+  std::optional<std::size_t> clusters;  ///< explained at most
+  std::optional<std::size_t> limit;     ///< circles listed at most of each
+};
 
 struct DiffOptions {
   std::string a, b;
@@ -56,16 +68,40 @@ Arguments with_json_files_joined(const Arguments& arguments) {
 }
 
 void add_diff_image(CommandLine& line, DiffOptions& options) {
-  line.add_value(
-      "diff-image", "FILE", text(options.diff_image, "a file name ending in .png", ".png"),
-      "PNG to write where a pixel differs: A faded, with the pixels that count as different "
-      "in red, those within --max-delta in yellow");
-  line.add_value(
-      "diff-image-kind", "KIND",
-      one_of(options.diff_image_kind,
-             {{"pixels", DiffImageKind::kPixels}, {"flip", DiffImageKind::kFlip}}),
-      "pixels (as above), or flip: FLIP's values as matplotlib's magma has them, black where the "
-      "pictures look the same (default: pixels)");
+  line.add_value("diff-image", "FILE",
+                 text(options.diff_image, "a file name ending in .png", ".png"),
+                 "PNG to write where a pixel differs: A faded, with the pixels that count as "
+                 "different in red, those within --max-delta in yellow");
+  line.add_value("diff-image-kind", "KIND",
+                 one_of(options.diff_image_kind,
+                        {{"pixels", DiffImageKind::kPixels}, {"flip", DiffImageKind::kFlip}}),
+                 "pixels (as above), or flip: FLIP's values as matplotlib's magma has them, black "
+                 "where the pictures look the same (default: pixels)");
+}
+
+/// The option --explain and those that only go with it.
+void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
+  line.add_switch(
+      "explain", options.is_wanted,
+      "take A and B for scenes (YAML), render both, and say which values of the scenes changed, "
+      "and which circles are responsible for the largest clusters of differing pixels");
+  line.add_value("clusters", "N", whole(options.clusters, 1, 1000),
+                 fmt::format("explain the N largest clusters of pixels, 1 to 1000 (default: {})",
+                             kClustersExplained));
+  line.add_value("limit", "N", whole(options.limit, 0, 1'000'000),
+                 fmt::format("list at most N circles of each cluster, 0 to 1000000 (default: {})",
+                             kCirclesExplained));
+  add_size(line, options.scene);
+  add_seed_and_frame(line, options.scene);
+  line.add_check([&options](CommandLine::Problems& problems) {
+    const SceneOverrides& overrides = options.scene.overrides;
+    const bool has_others = options.limit || options.clusters || overrides.width ||
+                            overrides.seed || options.scene.frame || !overrides.vars.empty();
+    if (has_others && !options.is_wanted) {
+      problems.emplace_back(
+          "--clusters, --limit, --size, --set, --seed and --frame: expected with --explain only");
+    }
+  });
 }
 
 bool is_for_folders(const DiffOptions& options) {
@@ -79,18 +115,18 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
                    "same and how they differ; or the pictures of two folders, by their paths in "
                    "them, a line for each that is not the same. By default no pixel may differ.");
   std::vector<std::string> files;
-  line.add_arguments("A B", 2, 2, files,
-                     "pictures: PNG, EXR, PFM, JPEG or WebP, whatever their endings; or folders "
-                     "with files that end in .png, .exr, .pfm, .jpg, .jpeg or .webp; A is the "
-                     "reference");
+  line.add_arguments(
+      "A B", 2, 2, files,
+      "pictures: PNG, EXR, PFM, JPEG or WebP, whatever their endings; or folders with files that "
+      "end in .png, .exr, .pfm, .jpg, .jpeg or .webp; A is the reference");
   add_tolerance(line, options.tolerance, options.measures);
   add_diff_image(line, options);
   add_run_files(line, options.files);
   line.add_value(
       "output,o", "DIR", file_name(options.output, "a folder"),
-      "keep the pictures of B that differ or are new in DIR, so that \"roundel accept "
-      "--output DIR\" can store them as A's: the folder A, or the folder that the file A "
-      "is in; PNG and EXR files only, and those of the run before are removed from DIR");
+      "keep the pictures of B that differ or are new in DIR, so that \"roundel accept --output "
+      "DIR\" can store them as A's: the folder A, or the folder that the file A is in; PNG and EXR "
+      "files only, and those of the run before are removed from DIR");
   add_explain(line, options.explain);
   line.add_optional_value(
       "json", "FILE", "-", text(options.files.json),
@@ -99,8 +135,7 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   add_quiet(line, options.verbosity, "print nothing but errors: the exit code says it");
   line.add_note(
       "Size, channels, bit depth, colour space and Exif orientation must be the same. docs/diff.md "
-      "defines all "
-      "measures.");
+      "defines all measures.");
   line.add_note(kResultsNote);
   line.add_note(
       "Exit codes: 0 same, or within what may differ; 1 different; 2 could not compare (wrong "
@@ -115,8 +150,7 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
     if (options.explain.is_wanted && judges) {
       problems.emplace_back(
           "--explain: expected without limits, measures, --diff-image, --report, --output and what "
-          "is "
-          "for folders");
+          "is for folders");
     }
   });
   if (!line.parse(with_json_files_joined(arguments))) return false;
@@ -157,7 +191,7 @@ std::string measures_text(const PictureDifference& difference) {
 
 std::string counts_text(const PictureDifference& difference) {
   const double share = 100 * static_cast<double>(difference.pixels) /
-                       (static_cast<double>(difference.width) * difference.height);
+                       static_cast<double>(pixel_count(difference.width, difference.height));
   std::string text = fmt::format("{} of {}x{} pixels ({:.3g} %)", difference.pixels,
                                  difference.width, difference.height, share);
   if (difference.pixels_over + difference.antialiased != difference.pixels) {
@@ -294,8 +328,7 @@ void prepare_outputs(const DiffOptions& options, bool are_folders) {
   }
   if (are_folders && options.diff_image) {
     throw Error(ExitCode::kUsage,
-                "--diff-image: expected two files to compare; --report is for "
-                "folders, too");
+                "--diff-image: expected two files to compare; --report is for folders, too");
   }
   std::vector<std::string> inputs = {options.a, options.b, manifest_path(files, options.a)};
   for (std::string& mask : masks_read(files, options.a, options.tolerance))
@@ -336,12 +369,45 @@ int diff_folders(const DiffOptions& options) {
   return problems.empty() ? code : static_cast<int>(kCouldNotCompare);
 }
 
+/// Renders both scenes and says, on stdout, which circles are responsible for the largest clusters
+/// of differing pixels. kDiffer where a pixel differs, be it in float only; kCouldNotCompare where
+/// a scene is wrong, with all reasons on stderr. Throws Error where the pictures cannot be drawn.
+int explain_scenes(const DiffOptions& options) {
+  const SceneOverrides& overrides = options.explain.scene.overrides;
+  const std::optional<std::string>& json_path = options.files.json;
+  Problems problems;
+  std::vector<SceneFile> files;
+  for (const std::string& path : {options.a, options.b})
+    problems.attempt([&] { files.emplace_back(read_scene_text(path), path, overrides); });
+  if (json_path && *json_path != "-") {
+    std::vector<std::string> inputs = {options.a, options.b};
+    for (const SceneFile& file : files)
+      for (std::string& path : files_read({file.scene})) inputs.push_back(std::move(path));
+    check_replaces_no_input(*json_path, inputs, ExitCode::kUsage);
+    remove_old_result(*json_path);
+  }
+  if (!problems.empty()) return kCouldNotCompare;
+  const Scene &a = files[0].scene, &b = files[1].scene;
+  const std::int64_t frame_a = frame_of(a, options.explain.scene);
+  const std::int64_t frame_b = frame_of(b, options.explain.scene);
+  const SceneDifference difference(files[0], files[1], overrides,
+                                   options.explain.clusters.value_or(kClustersExplained));
+  const std::size_t limit = options.explain.limit.value_or(kCirclesExplained);
+  if (json_path) {
+    Json json = {{"a", {{"scene", a.path}, {"frame", frame_a}}},
+                 {"b", {{"scene", b.path}, {"frame", frame_b}}}};
+    json.update(difference.json(limit));
+    write_text(*json_path, json_text(json));
+  }
+  if (prints_lines(options.files, options.verbosity))
+    print_out(fmt::format("A: {}, frame {}\nB: {}, frame {}\n", a.path, frame_a, b.path, frame_b) +
+              difference.text(limit));
+  return difference.differs() ? kDiffer : kSame;
+}
+
 int compare(const DiffOptions& options) {
   const ThreadLimit thread_limit(options.threads);
-  if (options.explain.is_wanted) {
-    return run_explain_difference(options.a, options.b, options.explain, options.files.json,
-                                  options.verbosity);
-  }
+  if (options.explain.is_wanted) return explain_scenes(options);
   std::error_code ignored;
   const bool are_folders = std::filesystem::is_directory(options.a, ignored) &&
                            std::filesystem::is_directory(options.b, ignored);

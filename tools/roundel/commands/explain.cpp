@@ -99,25 +99,21 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
                   "in the list of its tile of {} x {} pixels, before any is finished), or stop "
                   "(circles composited until it stopped, or all that cover it)",
                   kCpuTileSize, kCpuTileSize));
-  line.add_value(
-      "output,o", "FILE", text(options.output, "a file name ending in .png, .exr or .pfm"),
-      "picture of the heat map: .png (the colour map magma, from nearly black for 0 to pale "
-      "yellow for the largest, linear), .exr or .pfm (the counts themselves); an existing file is "
-      "replaced");
-  line.add_switch(
-      "json", options.json,
-      "print one JSON object on stdout; transmittances, colours and alphas are binary32 numbers, "
-      "written in full");
-  add_size(line, options.scene);
-  add_scale(line, options.scene);
-  add_crop(line, options.scene);
-  add_layers(line, options.scene);
+  line.add_value("output,o", "FILE",
+                 text(options.output, "a file name ending in .png, .exr or .pfm"),
+                 "picture of the heat map: .png (the colour map magma, from nearly black for 0 to "
+                 "pale yellow for the largest, linear), .exr or .pfm (the counts themselves); an "
+                 "existing file is replaced");
+  line.add_switch("json", options.json,
+                  "print one JSON object on stdout; transmittances, colours and alphas are "
+                  "binary32 numbers, written in full");
+  add_picture(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_threads(line, options.threads);
-  add_memory(line, options.memory_budget,
-             "budget for lists in bytes, or with K, M, G, T as in 512M, 8G; at least 1M; what does "
-             "not fit is counted in chunks, with the same result (default: a quarter of the "
-             "memory)");
+  add_memory(
+      line, options.memory_budget,
+      "budget for lists in bytes, or with K, M, G, T as in 512M, 8G; at least 1M; what does not "
+      "fit is counted in chunks, with the same result (default: a quarter of the memory)");
   add_quiet(line, options.verbosity, "print no summary of a heat map");
   line.add_note(kExitCodes);
   line.add_check([&](CommandLine::Problems& problems) { check_task(options, problems); });
@@ -245,7 +241,7 @@ const char* name_of(HeatMapKind kind) {
 std::string heat_map_line(const HeatMapReport& report) {
   const HeatMapSummary& summary = report.summary;
   const ImageSettings& image = report.scene.image;
-  const double pixels = static_cast<double>(image.width) * image.height;
+  const auto pixels = static_cast<double>(image.pixels());
   return fmt::format(
       "{}  {}x{}  {}: {} to {}, the largest at {},{}; mean {:.1f}{}\n", report.output, image.width,
       image.height, name_of(report.kind), report.in_colours ? "0 (black)" : "0",
@@ -264,8 +260,7 @@ std::string heat_map_json(const HeatMapReport& report) {
   json["largest"] = summary.largest;
   json["largest_at"] = {{"x", summary.x}, {"y", image.height - 1 - summary.row}};
   json["sum"] = summary.sum;
-  json["mean"] =
-      static_cast<double>(summary.sum) / (static_cast<double>(image.width) * image.height);
+  json["mean"] = static_cast<double>(summary.sum) / static_cast<double>(image.pixels());
   return json_text(json);
 }
 
@@ -323,19 +318,17 @@ void check_explain(const Scene& scene, const ExplainOptions& options) {
   const std::uint64_t count = count_parts(scene);
   if (options.pixel) {
     if (options.pixel->x >= image.width || options.pixel->y >= image.height) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("--pixel: expected X from 0 to {} and Y from 0 to {} in an image of "
-                              "{}x{} pixels, got \"{},{}\"",
-                              image.width - 1, image.height - 1, image.width, image.height,
-                              options.pixel->x, options.pixel->y));
+      throw Error(ExitCode::kUsage, fmt::format("--pixel: expected X from 0 to {} and Y from 0 to "
+                                                "{} in an image of {}x{} pixels, got \"{},{}\"",
+                                                image.width - 1, image.height - 1, image.width,
+                                                image.height, options.pixel->x, options.pixel->y));
     }
     image.width = image.height = 1;  // no picture is made
     check_memory(scene, memory_needed(image, ImageFormat::kPng, count, 0, 0));
     return;
   }
   image.alpha = false;
-  const std::uint64_t counts = 2 * sizeof(std::uint32_t) * static_cast<std::uint64_t>(image.width) *
-                               static_cast<std::uint64_t>(image.height);
+  const std::uint64_t counts = 2 * sizeof(std::uint32_t) * image.pixels();
   check_memory(scene, counts + memory_needed(image, format_of(options.output), count, count,
                                              options.memory_budget));
   check_writable(options.output, true);

@@ -239,8 +239,7 @@ class LegendPicture {
                         kSwatch - kSwatchStroke, paint_attributes(look, color, kSwatchStroke));
       } else {
         elements_ += fmt::format(
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" "
-            "stroke=\"#808080\"/>\n",
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" stroke=\"#808080\"/>\n",
             x, y, kSwatch, kSwatch, color);
       }
       add_text(x + kSwatch + kLetter, y + kSwatch - 1, named[i].second);
@@ -278,8 +277,8 @@ class LegendPicture {
 
   std::string text() const {
     return fmt::format(
-               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-               "viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"12\">\n"
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 "
+               "0 {0} {1}\" font-family=\"sans-serif\" font-size=\"12\">\n"
                "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
                std::ceil(width_ + 2 * kMargin), std::ceil(y_ + kMargin)) +
            elements_ + "</svg>\n";

@@ -13,10 +13,7 @@
 #include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
-#include "tools/roundel/compare/comparing.h"
-#include "tools/roundel/compare/explain_failures.h"
-#include "tools/roundel/compare/regression.h"
-#include "tools/roundel/compare/unused_goldens.h"
+#include "tools/roundel/compare/regress.h"
 
 namespace roundel {
 namespace {
@@ -24,12 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 
 bool parse(const Arguments& arguments, RegressOptions& options) {
-  CommandLine line(
-      "regress", "SCENE... --goldens DIR [OPTION...]",
-      "Draws scenes and compares each picture with the one stored for it, its golden: DIR/NAME.png "
-      "for NAME.yaml, with --frames DIR/NAME/0007.png for frame 7. Prints what differs, and "
-      "whether the scene has changed since the golden was stored or the renderer; keeps what was "
-      "drawn for \"roundel accept\".");
+  CommandLine line("regress", "SCENE... --goldens DIR [OPTION...]",
+                   "Draws scenes and compares each picture with the one stored for it, its golden: "
+                   "DIR/NAME.png for NAME.yaml, with --frames DIR/NAME/0007.png for frame 7. "
+                   "Prints what differs, and whether the scene has changed since the golden was "
+                   "stored or the renderer; keeps what was drawn for \"roundel accept\".");
   line.add_arguments("SCENE...", 1, kAnyNumber, options.scenes,
                      "scene files (YAML), or folders: all *.yaml in them and their subfolders, "
                      "with the goldens in the same subfolders of DIR");
@@ -45,10 +41,10 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
       "the first share's");
   line.add_switch("strict", options.is_strict,
                   "a golden of no picture of this run is a failure, too: \"missing\"");
-  line.add_value("retries", "N", whole(options.retries, 0, 100),
-                 "draw a picture that differs again, at most N times; where it is the same then, "
-                 "it counts as that, and a warning says that this machine does not always draw "
-                 "the same (default: 0)");
+  line.add_value(
+      "retries", "N", whole(options.retries, 0, 100),
+      "draw a picture that differs again, at most N times; where it is the same then, it counts as "
+      "that, and a warning says that this machine does not always draw the same (default: 0)");
   line.add_value("explain-from", "REV", text(options.explain_from, "a revision"),
                  "where a scene has changed, draw it as it was at this revision of its git "
                  "repository, with its data, and say which values and circles make the difference");
@@ -61,8 +57,8 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
   line.add_value(
       "format", "NAME",
       one_of(options.format, {{"png", {ImageFormat::kPng}}, {"exr", {ImageFormat::kExr}}}),
-      "png, or exr: floats, in which differences can be seen that 8 bits do not show "
-      "(default: exr where the golden is NAME.exr and there is no NAME.png)");
+      "png, or exr: floats, in which differences can be seen that 8 bits do not show (default: exr "
+      "where the golden is NAME.exr and there is no NAME.png)");
   add_machine(line, options.machine, &options.is_on_both);
   add_quiet(line, options.verbosity, "print errors only: the exit code says it");
   add_verbose(line, options.verbosity, "list the pictures that are the same, too");
@@ -117,11 +113,10 @@ void print_advice(const ComparisonRun& run) {
   }
   if (!unnamed.empty()) {
     // By name, however many: --all would take over the failures, too.
-    print_out(
-        fmt::format("{} {} the right pixels but not the fingerprint of the scene; to "
-                    "store it: {}\n",
-                    counted(unnamed.size(), "golden"), unnamed.size() == 1 ? "has" : "have",
-                    command_to_accept(run, unnamed)));
+    print_out(fmt::format(
+        "{} {} the right pixels but not the fingerprint of the scene; to store it: {}\n",
+        counted(unnamed.size(), "golden"), unnamed.size() == 1 ? "has" : "have",
+        command_to_accept(run, unnamed)));
   }
   if (!kept.empty()) print_how_to_accept(run, kept);
 }
@@ -145,11 +140,8 @@ int regress(const RegressOptions& options) {
   }
   const GoldenRules rules = load_rules(options.files, options.goldens, options.tolerance);
   PictureWork work = 0;
-  for (const Subject& subject : plan.subjects) {
-    const ImageSettings& image = subject.scene->image;
-    work += count_parts(*subject.scene) +
-            static_cast<PictureWork>(image.width) * static_cast<PictureWork>(image.height);
-  }
+  for (const Subject& subject : plan.subjects)
+    work += count_parts(*subject.scene) + subject.scene->image.pixels();
   const RegressMachine machine = choose_machine(options, work);
   Problems problems;
   StoredGoldens stored = find_goldens(options.goldens);

@@ -29,20 +29,17 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
   line.add_switch(
       "resume", options.resume,
       "with --frames or --each: keep the frames that are there already, if they decode and were "
-      "made from "
-      "this scene and frame number, and render those that are missing or damaged; files of another "
-      "scene, size, seed or program, and PFM files, which do not say, are refused, or rendered "
-      "again with --overwrite; several such exports into one folder share the work");
+      "made from this scene and frame number, and render those that are missing or damaged; files "
+      "of another scene, size, seed or program, and PFM files, which do not say, are refused, or "
+      "rendered again with --overwrite; several such exports into one folder share the work");
   line.add_value(
       "shard", "I/N", [&options](const std::string& value) { options.shard = parse_shard(value); },
       "with --frames or --each: only share I (from 1) of N; auto asks Slurm, Open MPI or, as "
-      "auto/N, "
-      "Kubernetes which share this is");
-  line.add_switch(
-      "split-frame", options.split_frame,
-      "all devices, or all ranks of mpirun, work on one frame together, each on a band of it, "
-      "instead of on a frame each: for few large frames; an existing FILE is refused as with "
-      "--frames");
+      "auto/N, Kubernetes which share this is");
+  line.add_switch("split-frame", options.split_frame,
+                  "all devices, or all ranks of mpirun, work on one frame together, each on a band "
+                  "of it, instead of on a frame each: for few large frames; an existing FILE is "
+                  "refused as with --frames");
   line.add_value(
       "format", "NAME",
       one_of(options.format, {{"png", {ImageFormat::kPng}},
@@ -51,35 +48,31 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
                               {"rawvideo", {ImageFormat::kPng, VideoFormat::kRawVideo}},
                               {"y4m", {ImageFormat::kPng, VideoFormat::kY4m}}}),
       "png, exr or pfm: a FILE must end so, or as no picture's name does; pictures in a folder get "
-      "that ending; for -o - also rawvideo (pixels alone) or y4m (BT.709, limited range), in "
-      "the order of the frames (default: that of the ending, in a folder png)");
-  line.add_value(
-      "pixel-format", "NAME",
-      one_of(options.pixels, {{"rgb24", PixelFormat::kRgb24},
-                              {"rgba", PixelFormat::kRgba},
-                              {"rgb48le", PixelFormat::kRgb48Le},
-                              {"rgba64le", PixelFormat::kRgba64Le},
-                              {"yuv420p", PixelFormat::kYuv420p},
-                              {"yuv444p", PixelFormat::kYuv444p},
-                              {"yuv420p10le", PixelFormat::kYuv420p10Le}}),
-      "of rawvideo: rgb24, rgba, rgb48le or rgba64le (default: with alpha for scenes with alpha, "
-      "16 "
-      "bits for scenes with bits: 16); of y4m: yuv420p, yuv444p or yuv420p10le (default: yuv420p, "
-      "yuv420p10le for bits: 16)");
-  line.add_value(
-      "progress", "FORMAT",
-      one_of(options.progress, {{"auto", ProgressFormat::kAuto},
-                                {"none", ProgressFormat::kNone},
-                                {"bar", ProgressFormat::kBar},
-                                {"plain", ProgressFormat::kPlain},
-                                {"json", ProgressFormat::kJson},
-                                {"openjd", ProgressFormat::kOpenJd},
-                                {"deadline", ProgressFormat::kDeadline},
-                                {"blender", ProgressFormat::kBlender}}),
-      "on stderr: auto (bar on a terminal, else plain), none, bar, plain, json, or for farm "
-      "managers "
-      "openjd, deadline, blender; without --frames and --each only of pictures that take long "
-      "(default: auto)");
+      "that ending; for -o - also rawvideo (pixels alone) or y4m (BT.709, limited range), in the "
+      "order of the frames (default: that of the ending, in a folder png)");
+  line.add_value("pixel-format", "NAME",
+                 one_of(options.pixels, {{"rgb24", PixelFormat::kRgb24},
+                                         {"rgba", PixelFormat::kRgba},
+                                         {"rgb48le", PixelFormat::kRgb48Le},
+                                         {"rgba64le", PixelFormat::kRgba64Le},
+                                         {"yuv420p", PixelFormat::kYuv420p},
+                                         {"yuv444p", PixelFormat::kYuv444p},
+                                         {"yuv420p10le", PixelFormat::kYuv420p10Le}}),
+                 "of rawvideo: rgb24, rgba, rgb48le or rgba64le (default: with alpha for scenes "
+                 "with alpha, 16 bits for scenes with bits: 16); of y4m: yuv420p, yuv444p or "
+                 "yuv420p10le (default: yuv420p, yuv420p10le for bits: 16)");
+  line.add_value("progress", "FORMAT",
+                 one_of(options.progress, {{"auto", ProgressFormat::kAuto},
+                                           {"none", ProgressFormat::kNone},
+                                           {"bar", ProgressFormat::kBar},
+                                           {"plain", ProgressFormat::kPlain},
+                                           {"json", ProgressFormat::kJson},
+                                           {"openjd", ProgressFormat::kOpenJd},
+                                           {"deadline", ProgressFormat::kDeadline},
+                                           {"blender", ProgressFormat::kBlender}}),
+                 "on stderr: auto (bar on a terminal, else plain), none, bar, plain, json, or for "
+                 "farm managers openjd, deadline, blender; without --frames and --each only of "
+                 "pictures that take long (default: auto)");
 }
 
 void check_sequence(const RenderOptions& options, CommandLine::Problems& problems) {
@@ -185,15 +178,12 @@ void report(const Still& still, const std::string& backend, const ExportResult& 
 
 /// Shows how far a picture of very many circles is; their making is what takes long.
 std::unique_ptr<WorkProgress> show_drawing(const Still& still, const RenderOptions& options,
-                                           StreamProgress& progress) {
+                                           const WorkCount& progress) {
   constexpr std::uint64_t kMany = std::uint64_t{1} << 24;
   const bool is_silent =
       options.verbosity == Verbosity::kQuiet && options.progress == ProgressFormat::kAuto;
   if (is_silent || count_circles(still.scene) < kMany) return nullptr;
-  return std::make_unique<WorkProgress>(
-      still.plan.path(),
-      [&progress] { return std::pair(progress.done.load(), progress.total.load()); },
-      options.progress);
+  return std::make_unique<WorkProgress>(still.plan.path(), progress, options.progress);
 }
 
 /// Draws a picture of each scene, and adds them to `made`. `files`: becomes the files that the
@@ -219,7 +209,7 @@ ExitCode draw_stills(const RenderOptions& options, Made& made, std::vector<std::
     const bool is_drawn = problems.attempt([&] {
       const Stopwatch watch;
       ExportResult result;
-      StreamProgress progress;
+      WorkCount progress;
       std::unique_ptr<WorkProgress> shown = show_drawing(still, options, progress);
       const CircleSample sample =
           render_to_file(still.scene, still.plan.frames.front(), *rasterizer, still.plan.path(),
@@ -262,30 +252,24 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
                    "frames of one scene, or of a scene file a frame (scene_####.yaml), or with "
                    "--each a picture for each row of a table.");
   add_scenes(line, options.scenes);
-  line.add_value(
-      "output,o", "FILE",
-      text(options.output, "a file name ending in .png, .exr or .pfm, or a folder"),
-      "picture to write: .png, .exr or .pfm (float); ####, %04d or {frame:04} stands for "
-      "the frame number with 4 digits or more, with --each {column} for a field; or a folder (an "
-      "existing one, or ending in /) for "
-      "SCENE.png, or the ending of --format, needed with several scenes; a missing folder is made, "
-      "its last level; or - for standard output, with --format. A symbolic "
-      "link named by FILE is followed; frames of a sequence replace links (default: the scene's "
-      "\"output\")");
+  line.add_value("output,o", "FILE",
+                 text(options.output, "a file name ending in .png, .exr or .pfm, or a folder"),
+                 "picture to write: .png, .exr or .pfm (float); ####, %04d or {frame:04} stands "
+                 "for the frame number with 4 digits or more, with --each {column} for a field; or "
+                 "a folder (an existing one, or ending in /) for SCENE.png, or the ending of "
+                 "--format, needed with several scenes; a missing folder is made, its last level; "
+                 "or - for standard output, with --format. A symbolic link named by FILE is "
+                 "followed; frames of a sequence replace links (default: the scene's \"output\")");
   line.add_switch(
       "overwrite", options.overwrite,
       "replace existing pictures of a sequence (with --resume only those that are not right), and "
       "those whose names come from a scene or a folder; a single FILE named by -o is always "
       "replaced, at once and as a whole; never a file that the command reads");
-  line.add_switch(
-      "watch", options.watches,
-      "draw again whenever a scene or its data change, until Ctrl-C; quick with --scale; "
-      "what is wrong with a scene is said, and the picture stays as it is");
+  line.add_switch("watch", options.watches,
+                  "draw again whenever a scene or its data change, until Ctrl-C; quick with "
+                  "--scale; what is wrong with a scene is said, and the picture stays as it is");
   add_sequence(line, options);
-  add_size(line, options.scene);
-  add_scale(line, options.scene);
-  add_crop(line, options.scene);
-  add_layers(line, options.scene);
+  add_picture(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
   line.add_optional_value(

@@ -10,10 +10,9 @@
 namespace roundel {
 
 int run_schema(const Arguments& arguments) {
-  CommandLine line(
-      "schema", "[FORMAT] [OPTION...]",
-      "Prints a JSON Schema on stdout, for editors and checkers: of scene files, or of "
-      "the results that comparing many pictures writes as JSON.");
+  CommandLine line("schema", "[FORMAT] [OPTION...]",
+                   "Prints a JSON Schema on stdout, for editors and checkers: of scene files, or "
+                   "of the results that comparing many pictures writes as JSON.");
   std::vector<std::string> formats;
   line.add_arguments("FORMAT", 0, 1, formats, "scene or results (default: scene)");
   bool is_of_results = false;

@@ -26,10 +26,9 @@ bool parse(const Arguments& arguments, SelftestOptions& options) {
                    "hand, with several numbers of threads, tile sizes (pixels) and chunk sizes "
                    "(circles), and compares the float pictures by their bits. The first difference "
                    "is printed with its pixel, both values and the fewest circles that show it.");
-  add_backend(
-      line, options.backend,
-      "auto (cpu, and every CUDA device present), cpu (only), or cuda (as auto, but a device "
-      "must be present) (default: auto)");
+  add_backend(line, options.backend,
+              "auto (cpu, and every CUDA device present), cpu (only), or cuda (as auto, but a "
+              "device must be present) (default: auto)");
   add_threads(line, options.threads,
               fmt::format("a further number of CPU threads to try, 1 to {}, besides 1, 2 and 7 "
                           "(default: one a core)",
@@ -37,8 +36,8 @@ bool parse(const Arguments& arguments, SelftestOptions& options) {
   add_quiet(line, options.verbosity, "print differences only");
   add_verbose(line, options.verbosity, "list the variants first");
   line.add_note(
-      "Exit codes: 0 all equal; 1 a difference, or a failure at run time; 2 wrong command "
-      "line; 130, 143 after SIGINT, SIGTERM.");
+      "Exit codes: 0 all equal; 1 a difference, or a failure at run time; 2 wrong command line; "
+      "130, 143 after SIGINT, SIGTERM.");
   return line.parse(arguments);
 }
 

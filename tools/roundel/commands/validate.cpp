@@ -14,6 +14,7 @@
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/moving_parts.h"
 #include "renderer/scene/resolve_scene.h"
+#include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
@@ -37,11 +38,10 @@ struct ValidateOptions {
 bool parse(const Arguments& arguments, ValidateOptions& options) {
   CommandLine line(
       "validate", "SCENE... [OPTION...]",
-      "Checks scenes as render does, without making pictures, and prints their size, "
-      "circles, overlaps (circle-tile pairs), the ranges of data, memory and fingerprint on "
-      "stdout. Memory "
-      "is the most that render would have for this picture with these options, program "
-      "included, and what --memory would have to allow.");
+      "Checks scenes as render does, without making pictures, and prints their size, circles, "
+      "overlaps (circle-tile pairs), the ranges of data, memory and fingerprint on stdout. Memory "
+      "is the most that render would have for this picture with these options, program included, "
+      "and what --memory would have to allow.");
   add_scenes(line, options.scenes);
   line.add_value(
       "output,o", "FILE",
@@ -53,10 +53,7 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
              {{"png", ImageFormat::kPng}, {"exr", ImageFormat::kExr}, {"pfm", ImageFormat::kPfm}}),
       "png, exr or pfm: the format that render would write (default: that of the scene's "
       "\"output\", else png)");
-  add_size(line, options.scene);
-  add_scale(line, options.scene);
-  add_crop(line, options.scene);
-  add_layers(line, options.scene);
+  add_picture(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
   add_quiet(line, options.verbosity);
@@ -187,12 +184,9 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
   // With CUDA --memory is device memory, and the host holds the circles of a chunk.
   if (backend == Backend::kCuda)
     measured = {.threads = raster.threads, .chunks_of = Backend::kCuda};
-  StreamProgress progress;
+  WorkCount progress;
   std::optional<WorkProgress> shown;
-  if (options.verbosity != Verbosity::kQuiet) {
-    shown.emplace(scene.path,
-                  [&progress] { return std::pair(progress.done.load(), progress.total.load()); });
-  }
+  if (options.verbosity != Verbosity::kQuiet) shown.emplace(scene.path, progress);
   const FrameSurvey survey = survey_frame(scene, frame, picture_bytes(scene.image, format),
                                           rows_of_band(scene.image, format), measured, progress);
   shown.reset();

@@ -38,34 +38,28 @@ struct VerifyOptions {
 };
 
 bool parse(const Arguments& arguments, VerifyOptions& options) {
-  CommandLine line(
-      "verify", "PATTERN --frames LIST [OPTION...]",
-      "Decodes the frames of a sequence, in parallel, and prints those that are missing, corrupt "
-      "(do not decode) or foreign (made from another scene, or another frame than their name "
-      "says) as lists of frames on stdout.");
+  CommandLine line("verify", "PATTERN --frames LIST [OPTION...]",
+                   "Decodes the frames of a sequence, in parallel, and prints those that are "
+                   "missing, corrupt (do not decode) or foreign (made from another scene, or "
+                   "another frame than their name says) as lists of frames on stdout.");
   std::vector<std::string> patterns;
   line.add_arguments("PATTERN", 1, 1, patterns,
                      "name of the files, with the frame number as ####, %04d or {frame:04}");
   add_frames(line, options.frames);
   add_renumber(line, options.frames);
   add_each(line, options.each, options.frames);
-  line.add_value(
-      "scene", "SCENE", text(options.scene_path),
-      "scene (YAML) that the frames should be of (default: that of most of them, or of the "
-      "first where as many are of another)");
-  add_size(line, options.scene);
-  add_scale(line, options.scene);
-  add_crop(line, options.scene);
-  add_layers(line, options.scene);
+  line.add_value("scene", "SCENE", text(options.scene_path),
+                 "scene (YAML) that the frames should be of (default: that of most of them, or of "
+                 "the first where as many are of another)");
+  add_picture(line, options.scene);
   add_seed(line, options.scene);
-  line.add_value("manifest", "FILE", file_name(options.manifest, "a file name"),
-                 "write a line for each sound frame: its number, size and a hash (XXH3-128) of its "
-                 "pixels, the same however the file is packed; two films with the same pixels have "
-                 "the same lines");
-  line.add_switch(
-      "delete", options.removes_corrupt,
-      "remove the corrupt frames, so that any run makes them again; foreign files, links "
-      "and what is no regular file stay");
+  line.add_value(
+      "manifest", "FILE", file_name(options.manifest, "a file name"),
+      "write a line for each sound frame: its number, size and a hash (XXH3-128) of its pixels, "
+      "the same however the file is packed; two films with the same pixels have the same lines");
+  line.add_switch("delete", options.removes_corrupt,
+                  "remove the corrupt frames, so that any run makes them again; foreign files, "
+                  "links and what is no regular file stay");
   add_threads(line, options.threads);
   add_quiet(line, options.verbosity, "print the lists of frames only, without reasons");
   line.add_note(
@@ -104,10 +98,10 @@ FrameName name_of(const std::string& pattern, const std::optional<Scene>& scene,
   FrameName name(pattern);
   if (renumbers) name.renumber(frames);
   if (frames.size() == 1 || name.has_number()) return name;
-  throw Error(ExitCode::kUsage,
-              fmt::format("expected a name with the frame number as ####, %04d or {{frame:04}}, "
-                          "got {}",
-                          roundel::quoted(pattern)));
+  throw Error(
+      ExitCode::kUsage,
+      fmt::format("expected a name with the frame number as ####, %04d or {{frame:04}}, got {}",
+                  roundel::quoted(pattern)));
 }
 
 /// "300 96x64 0123…\n"
@@ -138,7 +132,7 @@ void write_manifest(const std::string& file, const FrameName& name, const FrameL
 /// Removes those that still are corrupt: another process may have made one of them meanwhile.
 /// Returns how many these were.
 std::size_t remove_corrupt(const FrameName& name, const FrameList& corrupt, ImageFormat format) {
-  ReadingProgress read;
+  WorkCount read;
   const ExistingFrames now(name, corrupt, format, FrameReading::kPixels, read);
   std::size_t removed = 0;
   for (std::size_t i = 0; i < corrupt.size(); ++i) {
@@ -174,11 +168,9 @@ int run_verify(const Arguments& arguments) {
   const ImageFormat format = format_of(name.path(frames.front()));
   if (options.manifest) check_manifest(options, scene, name, frames);
 
-  ReadingProgress read;
+  WorkCount read;
   std::optional<WorkProgress> progress;
-  if (!is_quiet)
-    progress.emplace(kReadingFrames,
-                     [&read] { return std::pair(read.done.load(), read.total.load()); });
+  if (!is_quiet) progress.emplace(kReadingFrames, read);
   ExistingFrames existing(name, frames, format, FrameReading::kPixels, read);
   const ExpectedOrigin origin = scene ? origin_of(*scene) : existing.most_common_origin();
   existing.judge(origin, "expected");

@@ -86,8 +86,7 @@ void print_not_compared(const ComparisonRun& run) {
 
 const char* const kResultsNote =
     "Results of an earlier run (JSON, JUnit, summary, report) are removed before anything is "
-    "compared. An "
-    "output that would replace a file which the command reads is refused.";
+    "compared. An output that would replace a file which the command reads is refused.";
 
 void add_regress_output(CommandLine& line, std::string& output, const std::string& help) {
   output = kRegressOutput;
@@ -110,8 +109,8 @@ void add_result_files(CommandLine& line, RunFiles& files) {
                  "write the results as JUnit's XML, a test case a picture");
   line.add_value(
       "markdown", "FILE", file_name(files.markdown, "a file name"),
-      "write a summary for a pull request: a table of the first 20 pictures that are not "
-      "the same, with golden, actual and difference as PNG files in a folder beside it");
+      "write a summary for a pull request: a table of the first 20 pictures that are not the same, "
+      "with golden, actual and difference as PNG files in a folder beside it");
   line.add_value(
       "annotations", "SYSTEM",
       [&files](const std::string& value) {
@@ -126,10 +125,9 @@ void add_result_files(CommandLine& line, RunFiles& files) {
 }
 
 void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) {
-  line.add_value(
-      "max-delta", "N", number(tolerance.max_delta, 0, kMostDelta),
-      "a pixel counts as different where a channel differs by more: levels of 0 to 255 in PNG "
-      "(16-bit ones too), values in EXR and PFM (default: 0)");
+  line.add_value("max-delta", "N", number(tolerance.max_delta, 0, kMostDelta),
+                 "a pixel counts as different where a channel differs by more: levels of 0 to 255 "
+                 "in PNG (16-bit ones too), values in EXR and PFM (default: 0)");
   line.add_value(
       "max-pixels", "N|P%",
       [&tolerance](const std::string& value) { store_max_pixels(tolerance, value); },
@@ -164,10 +162,9 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) 
         measures.flip = true;
       },
       "largest mean of FLIP's values, 0 to 1");
-  line.add_switch(
-      "flip", measures.flip,
-      "measure FLIP, the difference that people see when the pictures are flipped on a screen: "
-      "LDR-FLIP, or HDR-FLIP for EXR and PFM; 0 for nothing, 1 at most");
+  line.add_switch("flip", measures.flip,
+                  "measure FLIP, the difference that people see when the pictures are flipped on a "
+                  "screen: LDR-FLIP, or HDR-FLIP for EXR and PFM; 0 for nothing, 1 at most");
   line.add_value(
       "ppd", "N",
       number(measures.pixels_per_degree, kLeastPixelsPerDegree, kMostPixelsPerDegree, "pixels"),

@@ -1,17 +1,21 @@
-#include "tools/roundel/compare/explain_failures.h"
-
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <sstream>
+#include <system_error>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/golden_rules.h"
-#include "tools/roundel/cli/program.h"
+#include "tools/roundel/compare/regress.h"
 #include "tools/roundel/compare/scene_difference.h"
 
 namespace roundel {
@@ -21,6 +25,59 @@ namespace fs = std::filesystem;
 
 /// Of what a report shows beside its pictures.
 constexpr std::size_t kClusters = 5, kCircles = 5;
+
+[[noreturn]] void fail_with(const std::string& what, int code) {
+  throw Error(ExitCode::kRuntimeFailure,
+              fmt::format("{}: {}", what, std::generic_category().message(code)));
+}
+
+/// An empty folder, removed with all that is in it.
+class ScratchFolder {
+ public:
+  /// Throws Error(kRuntimeFailure) where none can be made.
+  ScratchFolder() {
+    std::error_code ignored;
+    path_ = (fs::temp_directory_path(ignored) / "roundel-XXXXXX").string();
+    if (mkdtemp(path_.data()) == nullptr) fail_with(path_, errno);
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Runs a program, found as a shell finds it, with nothing on its standard input and its output in
+/// these files, and returns its exit code (-1 where a signal ended it). Throws
+/// Error(kRuntimeFailure) "NAME: …" where it cannot be started.
+int run_program(const std::vector<std::string>& words, const std::string& stdout_path,
+                const std::string& stderr_path) {
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  constexpr int kCreate = O_WRONLY | O_CREAT | O_TRUNC;
+  constexpr mode_t kMode = 0600;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, stdout_path.c_str(), kCreate, kMode);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, stderr_path.c_str(), kCreate, kMode);
+  pid_t process = 0;
+  const int error =
+      posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) fail_with(words[0], error);
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0)
+    if (errno != EINTR) fail_with(words[0], errno);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
 
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
@@ -65,12 +122,9 @@ class Commit {
 
   /// The files of the commit in a folder, from the repository's top on.
   std::vector<std::string> list(const fs::path& folder) const {
-    const std::string names = ask({"-C", top_, "ls-tree", "--name-only", "-z", id_,
-                                   folder.empty() ? "./" : folder.string() + "/"});
-    std::vector<std::string> files;
-    std::istringstream stream(names);
-    for (std::string name; std::getline(stream, name, '\0');) files.push_back(name);
-    return files;
+    return lines_of(ask({"-C", top_, "ls-tree", "--name-only", "-z", id_,
+                         folder.empty() ? "./" : folder.string() + "/"}),
+                    '\0');
   }
 
  private:
@@ -164,8 +218,7 @@ void explain_failures(const std::string& revision, const std::vector<Subject>& s
     } catch (const std::exception& error) {
       text = fmt::format("not explained: {}\n", error.what());
     }
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) result.explanation.push_back(line);
+    result.explanation = lines_of(text);
   }
 }
 

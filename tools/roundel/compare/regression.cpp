@@ -1,5 +1,3 @@
-#include "tools/roundel/compare/regression.h"
-
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <tbb/enumerable_thread_specific.h>
@@ -25,7 +23,7 @@
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
 #include "tools/roundel/cli/machine.h"
-#include "tools/roundel/compare/golden_trial.h"
+#include "tools/roundel/compare/regress.h"
 
 namespace roundel {
 namespace {

@@ -20,8 +20,6 @@ struct SceneFile {
   SceneFile(const std::string& content, const std::string& path, const SceneOverrides& overrides);
 };
 
-inline constexpr std::size_t kCirclesExplained = 20, kClustersExplained = 10;
-
 struct DrawnScene;
 
 /// Two scenes, drawn, and why their pictures differ: values of the files, and the circles that are

@@ -82,15 +82,13 @@ bool is_of_others(const FrameFile& file) {
 /// --overwrite.
 FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
                               const RenderOptions& options) {
-  ReadingProgress read;
+  WorkCount read;
   std::optional<WorkProgress> progress;
   const bool is_for_people = options.progress == ProgressFormat::kAuto ||
                              options.progress == ProgressFormat::kBar ||
                              options.progress == ProgressFormat::kPlain;
   if (options.verbosity != Verbosity::kQuiet && is_for_people)
-    progress.emplace(
-        kReadingFrames, [&read] { return std::pair(read.done.load(), read.total.load()); },
-        options.progress);
+    progress.emplace(kReadingFrames, read, options.progress);
   ExistingFrames existing(plan.name, plan.frames, plan.format.picture, FrameReading::kChecksums,
                           read);
   existing.judge(origin_of(scene), "asked");
@@ -190,7 +188,7 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
 
 bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderOptions& options,
              std::int64_t frame) {
-  ReadingProgress read;
+  WorkCount read;
   const FrameList frames = {frame};
   ExistingFrames existing(plan.name, frames, plan.format.picture, FrameReading::kChecksums, read);
   existing.judge(origin, "asked");

@@ -1,15 +1,19 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "renderer/compare/comparison_run.h"
+#include "renderer/machine.h"
+#include "renderer/raster/rasterizer.h"
 #include "renderer/scene/scene.h"
 #include "tools/roundel/cli/common_options.h"
+#include "tools/roundel/cli/problems.h"
 #include "tools/roundel/compare/comparing.h"
-#include "tools/roundel/compare/scene_files.h"
+#include "tools/roundel/compare/stored_goldens.h"
 
 namespace roundel {
 
@@ -30,6 +34,12 @@ struct RegressOptions {
   Tolerance tolerance;  ///< of pictures without a rule in the manifest
   Measures measures;
   Verbosity verbosity = Verbosity::kNormal;
+};
+
+/// A scene file that regress draws.
+struct GoldenScene {
+  std::string path;
+  std::string name;  ///< of its goldens, without ending: "logo", or in a folder "sub/logo"
 };
 
 /// One picture to draw and to compare.
@@ -56,5 +66,26 @@ std::set<std::string> names_of(const RegressPlan& plan);
 
 /// Leaves what this share is to do. Films stay in one piece as far as they can.
 void keep_share(const Shard& shard, RegressPlan& plan, std::vector<std::string>& unused);
+
+/// What draws each picture: one backend, or two, both of which must draw the golden.
+struct RegressMachine {
+  std::vector<Backend> backends;
+  std::function<std::unique_ptr<Rasterizer>(Backend, const RasterOptions&)> make = make_rasterizer;
+};
+
+/// Draws the subjects and compares each with its golden: small pictures side by side, a thread
+/// each, large ones one after the other on all threads. Keeps what differs for accept, with the
+/// names of goldens that are unused; where the list of it cannot be written, that goes to
+/// `problems`. The results have the order of the subjects.
+ComparisonRun draw_and_compare(const std::vector<Subject>& subjects, const RegressOptions& options,
+                               const GoldenRules& rules, const StoredGoldens& stored,
+                               const RegressMachine& machine, Problems& problems);
+
+/// Draws the scenes of pictures that differ, but for those of which the renderer changed, as they
+/// were at a revision of the git repository that they are in, with their data of then, and says in
+/// each result's `explanation` why the two pictures differ. What keeps a scene from it is said
+/// there, too.
+void explain_failures(const std::string& revision, const std::vector<Subject>& subjects,
+                      const SceneOverrides& overrides, ComparisonRun& run);
 
 }  // namespace roundel

@@ -1,0 +1,146 @@
+// What a layer makes of its data's columns, as scene files have it: see scene_spec.cpp.
+#include <iterator>
+
+#include "renderer/map/data_map.h"
+#include "renderer/scene/spec_values.h"
+
+namespace roundel {
+namespace {
+
+constexpr double kMaxPixelLength = 1e6;
+constexpr std::int64_t kMaxColumn = 65'535;
+
+SpecPtr column_name() {
+  return text("a column's name");
+}
+/// {column: NAME or NUMBER}, with what else there is.
+SpecPtr column_object(std::vector<Field> others, std::string expected) {
+  std::vector<Field> fields = {required(
+      "column",
+      any_of({column_name(), integer(0, kMaxColumn)}, "a column's name or its number, from 0"),
+      "Name of a column, or its number, from 0.")};
+  std::move(others.begin(), others.end(), std::back_inserter(fields));
+  return object(std::move(expected), std::move(fields));
+}
+SpecPtr number_map(SpecPtr constant, const std::string& constant_words) {
+  return any_of({std::move(constant), column_name(), column_object({}, "{column: NAME}")},
+                constant_words + ", a column's name or {column: NAME}");
+}
+
+/// Forms with a unit come first: 2px looks like a number, too.
+SpecPtr pixels() {
+  return spec(UnitSpec{"px", 0, kMaxPixelLength}, "pixels from 0px to 1000000px");
+}
+
+/// The keys of a scale: how a column's numbers become a share from 0 to 1.
+std::vector<Field> scale_fields() {
+  const SpecPtr end =
+      any_of({spec(UnitSpec{"%", 0, 100}, "a percentile from 0% to 100%"), any_number()},
+             "a number or a percentile, as 99%");
+  return {
+      {"scale", one_of(kScaleNames),
+       "How numbers are spread over the range: linear, sqrt, log, symlog or rank (by percentiles).",
+       "\"linear\""},
+      {"threshold", number_above(0, kMaxNumber), "Of symlog: sign(v) * log2(1 + |v| / threshold).",
+       "1"},
+      {"domain", list_of(end, 2, "[low, high], numbers or percentiles as 99%"),
+       "Values at the two ends of the range, numbers or percentiles of the rows that are drawn; "
+       "their range where absent."},
+      over_spec("Of a data file a frame: the domain or the categories of all frames' files, or of "
+                "each frame's."),
+  };
+}
+
+SpecPtr size_map(std::vector<SpecPtr> forms, const SpecPtr& end, const std::string& range_text,
+                 const std::string& words) {
+  std::vector<Field> fields = scale_fields();
+  fields.push_back({"range", list_of(end, 2, "[low, high]"), range_text});
+  fields.push_back({"missing", end, "For rows whose value the scale cannot take."});
+  forms.push_back(column_name());
+  forms.push_back(column_object(std::move(fields), "{column: NAME, ...}"));
+  return any_of(std::move(forms),
+                words + ", a column's name or {column: NAME, scale: ..., domain: ..., range: ...}");
+}
+
+SpecPtr color_map() {
+  const SpecPtr channel = number_map(number(0, kMaxColor), "a number >= 0");
+  std::vector<Field> fields = scale_fields();
+  fields.push_back({"colormap", colormap_spec(),
+                    "A name, or colours: evenly, or each at its place from 0 to 1.",
+                    "\"viridis\""});
+  fields.push_back(
+      {"categories",
+       any_of({one_of(palette_names()), spec(DictSpec{color()}, "{VALUE: COLOUR, ...}")},
+              "tab10, set2 or {VALUE: COLOUR, ...}"),
+       "Colours of the column's values; a name gives its colours to the values in ascending "
+       "order."});
+  fields.push_back({"missing", color(), "For NaN, empty texts and values without a category."});
+  return any_of({text("a colour \"#rrggbb\" or a column's name"),
+                 spec(ListSpec{channel, 3, 3}, "[red, green, blue]"), number(0, kMaxColor),
+                 column_object(std::move(fields), "{column: NAME, ...}")},
+                "a colour, a column's name, three columns or {column: NAME, colormap: ...}");
+}
+
+}  // namespace
+
+SpecPtr length_spec(double max) {
+  return any_of({pixels(), number(0, max)}, "a length: a number >= 0 or pixels, as 2px", "length");
+}
+
+Field over_spec(const char* text) {
+  return {"over", one_of({"film", "frame"}), text, "\"film\""};
+}
+
+SpecPtr colormap_spec() {
+  const SpecPtr hex = hex_color();
+  const SpecPtr stop = list_of(any_of({number(0, 1), hex}, "a place from 0 to 1, then \"#rrggbb\""),
+                               2, "[place, \"#rrggbb\"]");
+  return any_of(
+      {one_of(gradient_names()),
+       spec(ListSpec{any_of({hex, stop}, "\"#rrggbb\" or [place, \"#rrggbb\"]"), 1, kMaxStops},
+            "a list of colours")},
+      "the name of a colour map or a list of colours");
+}
+
+SpecPtr data_map_spec() {
+  const SpecPtr place = number_map(data_coordinate(), "a number");
+  const SpecPtr share = number(0, 1);
+  return object(
+      "{x: ..., y: ..., radius: ..., ...}",
+      {required("x", place, "Centre, in scene units to the right."),
+       required("y", place, "Centre, in scene units up."),
+       {"z", number_map(share, "a number from 0 to 1"), "Depth; only the snow shader reads it.",
+        "0"},
+       required("radius",
+                size_map({pixels(), number_above(0, kMaxCoordinate)}, length_spec(kMaxCoordinate),
+                         "Radii at the two ends of the domain, as 0.5 or 6px.",
+                         "a number > 0, pixels as 2px"),
+                "Radius: scene units, or px for pixels of the picture."),
+       {"color", color_map(), "Colour.", "\"#000000\""},
+       {"alpha",
+        size_map({share}, share, "Alphas at the two ends of the domain; [0, 1] where absent.",
+                 "a number from 0 to 1"),
+        "Opacity; the layer's where absent."}});
+}
+
+SpecPtr where_spec() {
+  const SpecPtr value = any_of({text("a text"), any_number()}, "a number or a text");
+  const SpecPtr values = any_of(
+      {spec(ListSpec{value, 1, kMaxCategories}, "a list of values"), text("a text"), any_number()},
+      "a value or a list of values");
+  const SpecPtr condition = object("{min: NUMBER, max: NUMBER, in: [...], not: [...]}",
+                                   {{"min", any_number(), "At least this."},
+                                    {"max", any_number(), "At most this."},
+                                    {"in", values, "One of these."},
+                                    {"not", values, "None of these."}});
+  return spec(DictSpec{condition}, "{COLUMN: {min: NUMBER, max: NUMBER, in: [...]}, ...}");
+}
+
+SpecPtr order_spec() {
+  return any_of({column_name(),
+                 column_object({{"descending", boolean(), "The lowest value on top.", "false"}},
+                               "{column: NAME, descending: true}")},
+                "a column's name or {column: NAME, descending: true}");
+}
+
+}  // namespace roundel
