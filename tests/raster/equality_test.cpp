@@ -108,6 +108,9 @@ TEST_P(Equality, EveryInstructionSetHasTheSameBits) {
   for (std::size_t i = 0; i < 8000; ++i)
     if (i / 250 % 4 == 1) many.back().shapes[i].radius *= 5;  // with larger ones between
   for (std::size_t i = 2000; i < 3000; ++i) many.back().paints[i].alpha *= -1;  // and snow
+  many.push_back(random_circles(3000, 1.5f, 0.1f, 0));  // hide each other, some behind less
+  for (std::size_t i = 0; i < 3000; ++i)
+    if (i >= 2700 || i % 5 > 0) many.back().paints[i].alpha = 0.5f;
   const std::vector<std::string> targets = cpu_vector_targets();
   for (const Circles& circles : many) {
     if (circles.count() > 100000)
