@@ -28,6 +28,9 @@ struct RasterOptions {
   std::uint64_t total_memory = 0;   ///< CPU: bytes for these, circles in memory and the picture
   int tile_size = 0;  ///< CPU: pixels a side, a power of two in [16, 256]; 0: its choice
   std::uint64_t chunk_circles = 0;  ///< circles binned at once, front ones first; 0: its choice
+  /// CUDA: bytes of shared memory that a block takes at most; 0: what the device has. Less is for
+  /// tests of what older devices do.
+  std::uint64_t block_memory = 0;
   /// CPU: whose chunks to draw in, to measure what the other backend will do.
   Backend chunks_of = Backend::kCpu;
 };

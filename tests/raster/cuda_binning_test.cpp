@@ -36,6 +36,8 @@ struct Lists {
 /// Instead of a number of circles a slab.
 constexpr std::uint32_t kByRegion = 0;
 
+constexpr std::uint32_t kSlabForLittleMemory = 1024;
+
 /// Bins on the device. `active` has a byte a tile, or nothing for a first chunk.
 Lists bin(const Circles& circles, const TileGrid& grid, std::uint32_t slab_circles,
           std::uint64_t capacity, const std::vector<std::uint8_t>& active) {
@@ -55,6 +57,9 @@ Lists bin(const Circles& circles, const TileGrid& grid, std::uint32_t slab_circl
   } else {
     args.slab_circles = slab_circles;
     args.num_slabs = (args.count + slab_circles - 1) / slab_circles;
+    // Slabs of this size are binned as on devices with less shared memory.
+    if (slab_circles == kSlabForLittleMemory)
+      args.most_slab_overlaps = fitting_slab_overlaps(48 << 10);
   }
   args.active_subtiles = active_subtiles.data();
   const std::size_t num_counts = args.num_blocks() * kTilesPerMacrotile;
@@ -135,7 +140,8 @@ TEST(CudaBinning, ListsHoldEveryOverlapFrontToBackAndNothingTwice) {
         const auto expected = brute_force(circles, grid, active);
         const std::uint64_t total = size_of(expected);
         std::vector<OverlapRun> places;
-        for (const std::uint32_t slab : {kByRegion, kSlabStep, 1024U, kMostSlabCircles}) {
+        for (const std::uint32_t slab :
+             {kByRegion, kSlabStep, kSlabForLittleMemory, kMostSlabCircles}) {
           const Lists lists = bin(circles, grid, slab, total, active);
           ASSERT_EQ(lists.progress.overflow, 0U);
           EXPECT_EQ(lists.progress.listed, total);

@@ -224,8 +224,11 @@ TEST_P(Equality, ARasterizerCanBeUsedAgainForOtherImages) {
 
 TEST_P(Equality, CudaHasTheBitsOfTheCpu) {
   ROUNDEL_NEEDS_CUDA();
-  const std::vector<RasterOptions> variants{
-      {}, {.chunk_circles = 1000}, {.chunk_circles = 7}, {.memory_budget = 24 << 20}};
+  const std::vector<RasterOptions> variants{{},
+                                            {.chunk_circles = 1000},
+                                            {.chunk_circles = 7},
+                                            {.memory_budget = 24 << 20},
+                                            {.block_memory = 48 << 10}};
   for (const auto& [width, height] : kSizes) {
     for (const double snow : {0.0, 1.0, 0.3}) {
       for (const bool alpha : {false, true}) {
@@ -269,8 +272,8 @@ TEST_P(Equality, LongListsSharedByBlocksHaveTheBitsOfTheCpu) {
       ImageSettings image = image_of(width, height);
       image.alpha = snow > 0;
       const Framebuffer expected = draw_cpu(circles, image);
-      for (const RasterOptions& options :
-           {RasterOptions{}, RasterOptions{.chunk_circles = 25'000}}) {
+      for (const RasterOptions& options : {RasterOptions{}, RasterOptions{.chunk_circles = 25'000},
+                                           RasterOptions{.block_memory = 48 << 10}}) {
         const auto rasterizer = make_cuda_rasterizer(options);
         for (int frame = 0; frame < 2; ++frame)
           expect_same_bits(expected, draw(*rasterizer, circles, image), "cuda");

@@ -282,7 +282,7 @@ class AreaPainter {
   }
   /// The same of the warp.
   __device__ std::uint32_t num_shares(std::uint32_t group) const {
-    return __reduce_add_sync(kAllLanes, num_shares_of_lane(group));
+    return warp_sum(num_shares_of_lane(group));
   }
   __device__ std::uint32_t edges(int k) const {
     return touching_[k] & ~inside_[k];

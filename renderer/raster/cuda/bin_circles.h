@@ -45,8 +45,8 @@ inline ROUNDEL_HOST_DEVICE std::uint32_t subtile_mask(int x0, int x1, int y0, in
 using SlabOverlap = std::uint32_t;
 inline constexpr int kSlabTileShift = kSubtilesPerTile, kSlabCircleShift = kSlabTileShift + 10;
 static_assert(kTilesPerMacrotile == 1 << 10 && kMostSlabCircles <= 1u << (32 - kSlabCircleShift));
-/// Overlaps of a slab with a macrotile that are kept at most, and instead of their number where
-/// there are more.
+/// Overlaps of a slab with a macrotile that are kept at most, a multiple of kSlabStep, and instead
+/// of their number where there are more.
 inline constexpr std::uint32_t kMostSlabOverlaps = 2560, kCrowded = ~0u;
 
 /// Overlaps side by side.
@@ -80,6 +80,7 @@ struct BinCirclesArgs {
   std::uint32_t count = 0;                 ///< circles, at most kMostChunkCircles
   std::uint32_t slab_circles = kSlabStep;  ///< a multiple of that
   std::uint32_t num_slabs = 0;
+  std::uint32_t most_slab_overlaps = kMostSlabOverlaps;  ///< see fitting_slab_overlaps()
   /// Subtiles of a tile that later chunks can still change; not read for chunk 0.
   const std::uint8_t* active_subtiles = nullptr;  // [num_tiles]
   /// Overlaps of a slab with each tile of a macrotile, and how many the groups in front have.
@@ -135,8 +136,15 @@ inline ROUNDEL_HOST_DEVICE std::uint32_t BinCirclesArgs::num_scan_words() const 
 /// Splatting (Kerbl et al. 2023) and Vello (Levien); the scan is that of Merrill & Garland 2016.
 void bin_circles(const BinCirclesArgs& args, cudaStream_t stream);
 
+/// Overlaps of a slab, up to kMostSlabOverlaps, for which a block's shared memory is enough: all
+/// with 75 KiB, a few hundred less with the 64 KiB of compute capability 7.5.
+std::uint32_t fitting_slab_overlaps(std::size_t block_memory);
+
 /// The same for few circles, in one kernel that needs no slabs: a block a region looks at all of
 /// them. Every list has room for all circles: `capacity` is num_tiles · count.
 void bin_regions(const BinCirclesArgs& args, cudaStream_t stream);
+
+/// What that takes of a block's shared memory at most, bytes.
+std::size_t region_memory(std::uint64_t count);
 
 }  // namespace roundel::cuda

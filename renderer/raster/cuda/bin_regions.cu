@@ -182,12 +182,20 @@ __global__ void __launch_bounds__(RegionPolicy::kThreads)
   }
 }
 
+std::size_t dynamic_bytes(std::uint32_t count) {
+  return std::size_t{kWarps} * circles_of_warp(count) *
+         (sizeof(NearCircle) + sizeof(std::uint16_t));
+}
+
 }  // namespace
+
+std::size_t region_memory(std::uint64_t count) {
+  return sizeof(Shared) + dynamic_bytes(static_cast<std::uint32_t>(count));
+}
 
 void bin_regions(const BinCirclesArgs& args, cudaStream_t stream) {
   const auto kernel = args.chunk_number == 0 ? bin_regions_kernel<true> : bin_regions_kernel<false>;
-  const std::size_t shared_bytes = static_cast<std::size_t>(kWarps) * circles_of_warp(args.count) *
-                                   (sizeof(NearCircle) + sizeof(std::uint16_t));
+  const std::size_t shared_bytes = dynamic_bytes(args.count);
   ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           static_cast<int>(shared_bytes)));
   launch(kernel, static_cast<unsigned>(num_regions(args.grid)), RegionPolicy::kThreads,

@@ -300,6 +300,10 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
+std::size_t long_list_memory() {
+  return sizeof(Shared);
+}
+
 void blend_long_lists(const BlendTilesArgs& args, cudaStream_t stream) {
   const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x),
                     static_cast<unsigned>(args.grid.tiles_y), kSubtilesPerTile);

@@ -62,4 +62,7 @@ void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream);
 /// The same for the tiles with long lists, after it: several blocks a tile.
 void blend_long_lists(const BlendTilesArgs& args, cudaStream_t stream);
 
+/// What that takes of a block's shared memory, bytes.
+std::size_t long_list_memory();
+
 }  // namespace roundel::cuda

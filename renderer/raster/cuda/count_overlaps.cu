@@ -144,7 +144,9 @@ class OverlapFinder {
 /// Block (slab, macrotile) of 256 threads finds one slab's overlaps with the tiles of one macrotile
 /// and counts them by tile. Where there are too many for shared memory it only counts.
 template <bool kIsFirstChunk>
-__global__ void __launch_bounds__(CountPolicy::kThreads, CountPolicy::kBlocksPerProcessor)
+__global__ void __launch_bounds__(CountPolicy::kThreads,
+                                  blocks_that_fit(CountPolicy::kBlocksPerProcessor,
+                                                  CountPolicy::kThreads))
     count_overlaps_kernel(const __grid_constant__ BinCirclesArgs args) {
   constexpr int kThreads = CountPolicy::kThreads;
   __shared__ Shared shared;
@@ -170,7 +172,7 @@ __global__ void __launch_bounds__(CountPolicy::kThreads, CountPolicy::kBlocksPer
       counts.x | counts.y << 16, counts.z | counts.w << 16};
   if (thread == 0) {
     std::uint32_t total = shared.num_overlaps;
-    const bool is_crowded = total > kMostSlabOverlaps;
+    const bool is_crowded = total > args.most_slab_overlaps;
     std::uint64_t start = 0;
     if (!is_crowded && total > 0) start = atomicAdd(&args.progress->placed, total);
     // Where lists do not fit these do not either.

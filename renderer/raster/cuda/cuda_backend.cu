@@ -35,10 +35,10 @@ constexpr std::uint64_t kMostOverlaps = std::uint64_t{1} << 32;  // OverlapRun::
 /// Up to so many circles, and circles · regions, a block a region looks at all of them.
 constexpr std::uint64_t kMostRegionTests = std::uint64_t{kMostRegionCircles} * 128;
 
-std::uint64_t num_processors(int device) {
-  int count = 0;
-  ROUNDEL_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return static_cast<std::uint64_t>(count);
+std::uint64_t attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  ROUNDEL_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
+  return static_cast<std::uint64_t>(value);
 }
 
 PngShape png_shape(const ImageSettings& image) {
@@ -55,8 +55,12 @@ int set_device(int device) {
 
 CudaBackend::CudaBackend(const RasterOptions& options)
     : options_(options),
-      num_processors_(num_processors(set_device(options.device))),
-      can_begin_early_(roundel::cuda::can_begin_early()) {}
+      num_processors_(attribute(cudaDevAttrMultiProcessorCount, set_device(options.device))),
+      block_memory_(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, options.device)),
+      can_begin_early_(roundel::cuda::can_begin_early()) {
+  if (options.block_memory > 0) block_memory_ = std::min(block_memory_, options.block_memory);
+  bin_.most_slab_overlaps = fitting_slab_overlaps(block_memory_);
+}
 
 void CudaBackend::use_device() const {
   set_device(options_.device);
@@ -220,7 +224,8 @@ void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
   // Each with several blocks for itself, if the sample says that there are some.
   const bool has_long_lists = !blend_.grid.is_antialiased() && !blend_.looks.any() &&
                               blend_.lists != nullptr &&
-                              estimate_.longest_list >= static_cast<double>(kLongList);
+                              estimate_.longest_list >= static_cast<double>(kLongList) &&
+                              long_list_memory() <= block_memory_;
   blend_.long_list = has_long_lists ? kLongList : ~0u;
   blend_tiles(blend_, stream_);
   if (has_long_lists) blend_long_lists(blend_, stream_);
@@ -342,7 +347,7 @@ std::uint32_t CudaBackend::slab_circles(std::uint64_t circles, double overlaps_p
   const std::uint64_t blocks =
       std::max<std::uint64_t>(kBinBlocksPerProcessor * num_processors_ / macrotiles, 1);
   const auto fitting = static_cast<std::uint64_t>(
-      kMostSlabOverlaps / (kSlabMargin * std::max(overlaps_per_circle, 1.0)));
+      bin_.most_slab_overlaps / (kSlabMargin * std::max(overlaps_per_circle, 1.0)));
   const std::uint64_t slab = (circles + blocks - 1) / blocks;
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
       (slab + kSlabStep - 1) / kSlabStep * kSlabStep, kLeastSlab,
@@ -406,7 +411,7 @@ bool CudaBackend::needs_no_lists(const Chunk& chunk) const {
 /// all.
 bool CudaBackend::is_for_regions(const Chunk& chunk) const {
   const auto num_tiles = static_cast<std::uint64_t>(bin_.grid.num_tiles());
-  return chunk.count() <= kMostRegionCircles &&
+  return chunk.count() <= kMostRegionCircles && region_memory(chunk.count()) <= block_memory_ &&
          chunk.count() * static_cast<std::uint64_t>(num_regions(bin_.grid)) <= kMostRegionTests &&
          chunk.count() * num_tiles * sizeof(Overlap) <= budget_ / 4;
 }

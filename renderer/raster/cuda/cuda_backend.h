@@ -62,7 +62,8 @@ class CudaBackend final : public RasterBackend {
 
   RasterOptions options_;
   std::uint64_t num_processors_;
-  bool can_begin_early_;  // kernels, see launch()
+  std::uint64_t block_memory_;  // shared, bytes
+  bool can_begin_early_;        // kernels, see launch()
   Stream stream_;
   Event before_generate_, before_bin_, after_bin_, after_blend_, before_pack_, after_pack_;
   bool is_capturing_ = false;

@@ -39,6 +39,20 @@ void launch(void (*kernel)(Args), dim3 blocks, int threads, std::size_t shared_b
   ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 
+/// For __launch_bounds__(): so many blocks on a multiprocessor, or fewer where the compute
+/// capability has less room for threads (CUDA C++ Programming Guide, "Technical Specifications").
+constexpr int blocks_that_fit(int blocks, int threads) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  constexpr int kThreads = 1024;
+#elif defined(__CUDA_ARCH__) && \
+    (__CUDA_ARCH__ % 100 > 0 || __CUDA_ARCH__ >= 1200)  // 8.6, 8.9, 12.0
+  constexpr int kThreads = 1536;
+#else
+  constexpr int kThreads = 2048;
+#endif
+  return blocks * threads <= kThreads ? blocks : kThreads / threads;
+}
+
 /// Before anything that kernels in front write is read, or written. The kernel in front has waited
 /// for its own, so none of them is at work any more.
 inline __device__ void wait_for_kernel_in_front() {

@@ -71,7 +71,6 @@ __device__ void order_tiles(const BinCirclesArgs& args, TileClasses& classes) {
 struct Shared {
   union {
     struct {
-      SlabOverlap overlaps[kGroupSlabs * kMostSlabOverlaps];  // of the group, by tile and slab
       // Of the segments of a tile and slab: their ends, and from where in the lists they are
       // counted on.
       uint4 ends[kTilesPerMacrotile], starts[kTilesPerMacrotile];
@@ -79,6 +78,8 @@ struct Shared {
       std::uint32_t num_segments;
       std::uint32_t circles[kWords], circles_before[kWords];
       Scan::TempStorage scan;
+      // Of the group, by tile and slab. Last, because a block may have less memory.
+      SlabOverlap overlaps[kGroupSlabs * kMostSlabOverlaps];
     } sorted;
     struct {
       std::uint32_t circles[kTilesPerMacrotile];  // of 32, a bit each
@@ -184,7 +185,7 @@ __device__ void order_by_warp(SlabOverlap* segment, std::uint32_t count) {
 
 /// Orders a segment of each thread, those with the most excepted. All lanes of a warp call it.
 __device__ void order_segments(SlabOverlap* overlaps, std::uint32_t begin, std::uint32_t count) {
-  const std::uint32_t most = __reduce_max_sync(kAllLanes, count);
+  const std::uint32_t most = warp_max(count);
   if (most <= 1) return;
   if (most <= 4) return order_in_registers<4>(overlaps + begin, count);
   if (most <= 8) return order_in_registers<8>(overlaps + begin, count);
@@ -409,18 +410,29 @@ __global__ void __launch_bounds__(kThreads, ListPolicy::kBlocksPerProcessor)
   }
 }
 
+/// For groups of slabs that have so many overlaps each, at most.
+std::size_t needed_bytes(std::uint32_t slab_overlaps) {
+  return sizeof(Shared) - kGroupSlabs * (kMostSlabOverlaps - slab_overlaps) * sizeof(SlabOverlap);
+}
+
 }  // namespace
+
+std::uint32_t fitting_slab_overlaps(std::size_t block_memory) {
+  std::uint32_t overlaps = kMostSlabOverlaps;
+  while (overlaps > 0 && needed_bytes(overlaps) > block_memory) overlaps -= kSlabStep;
+  return overlaps;
+}
 
 void list_overlaps(const BinCirclesArgs& args, cudaStream_t stream) {
   const auto kernel =
       args.chunk_number == 0 ? list_overlaps_kernel<true> : list_overlaps_kernel<false>;
+  const std::size_t bytes = needed_bytes(args.most_slab_overlaps);
   ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          static_cast<int>(sizeof(Shared))));
+                                          static_cast<int>(bytes)));
   const dim3 groups(args.num_groups() + (args.tile_order != nullptr ? 1 : 0),
                     static_cast<unsigned>(macrotiles_x(args.grid)),
                     static_cast<unsigned>(macrotiles_y(args.grid)));
-  launch(kernel, groups, kThreads, sizeof(Shared), args, args.continues_early, stream,
-         args.shared_percent);
+  launch(kernel, groups, kThreads, bytes, args, args.continues_early, stream, args.shared_percent);
 }
 
 }  // namespace roundel::cuda

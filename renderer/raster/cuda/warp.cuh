@@ -34,6 +34,24 @@ __device__ T warp_inclusive_sum(T value) {
   return value;
 }
 
+/// Over all lanes; one instruction from compute capability 8.0 on.
+inline __device__ std::uint32_t warp_sum(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(kAllLanes, value);
+#else
+  return __shfl_sync(kAllLanes, warp_inclusive_sum(value), 31);
+#endif
+}
+inline __device__ std::uint32_t warp_max(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(kAllLanes, value);
+#else
+  for (int distance = 16; distance > 0; distance /= 2)
+    value = max(value, __shfl_xor_sync(kAllLanes, value, distance));
+  return value;
+#endif
+}
+
 /// All of a circle's shape with one load.
 inline __device__ Shape load_shape(const Shape* shape) {
   const float4 values = __ldg(reinterpret_cast<const float4*>(shape));
