@@ -307,7 +307,7 @@ class AreaPainter {
     std::uint32_t num_late = 0;
     for (std::uint32_t first = 0; first < total; first += 32) {
       const std::uint32_t i = first + lane();
-      const Edge edge(*this, scratch_.shares[min(i, total - 1)]);
+      const Edge edge(*this, i < total ? scratch_.shares[i] : 0);
       const bool is_late = i < total && edge.takes_long();
       if (i < total && !is_late) scratch_.shares[i] = __float_as_uint(edge.share());
       const unsigned late = __ballot_sync(kAllLanes, is_late);

@@ -9,7 +9,7 @@
 
 namespace roundel::cuda {
 
-/// Pixels a side of a tile, the unit of lists and of thread blocks.
+/// Pixels a side of a tile, the unit of lists.
 inline constexpr int kTileSize = 32;
 /// A tile has 2 × 4 subtiles, a warp's pixels each. Subtile t is in column t % 2 and row t / 2.
 inline constexpr int kSubtileWidth = 16, kSubtileHeight = 8, kSubtilesPerTile = 8;
