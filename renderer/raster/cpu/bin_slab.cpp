@@ -55,17 +55,27 @@ HWY_INLINE void compute_rects(const Shape* shapes, const TileGrid& grid, Rects& 
   hn::Store(hn::IfThenElse(is_one, tile, hn::Set(kIntegers, -1)), kIntegers, rects.only + i);
 }
 
-HWY_INLINE void compute_rects(std::span<const Shape> shapes, const TileGrid& grid, Rects& rects) {
-  const int count = static_cast<int>(shapes.size());
+/// Of `count` circles from the first one on. `kFetchesAhead`: others are on their way from memory
+/// meanwhile, since the processor fetches too few in this order.
+template <bool kFetchesAhead>
+HWY_INLINE void compute_rects(std::span<const Shape> shapes, std::size_t first, int count,
+                              const TileGrid& grid, Rects& rects) {
+  constexpr std::size_t kShapesAhead = 128, kShapesOfLine = 64 / sizeof(Shape);
+  const Shape* const some = shapes.data() + first;
   const int whole = count & -kLanes;
   if (whole < count) {
     Shape rest[kLanes] = {};
-    std::copy(shapes.begin() + whole, shapes.end(), rest);
+    std::copy_n(some + whole, count - whole, rest);
     compute_rects(rest, grid, rects, whole);
   }
   // Downwards, as all goes here: the processor then fetches ahead in the right direction.
-  for (int i = whole - kLanes; i >= 0; i -= kLanes)
-    compute_rects(shapes.data() + i, grid, rects, i);
+  for (int i = whole - kLanes; i >= 0; i -= kLanes) {
+    if (const std::size_t at = first + static_cast<std::size_t>(i);
+        kFetchesAhead && at >= kShapesAhead)
+      for (std::size_t line = 0; line < kLanes; line += kShapesOfLine)
+        hwy::Prefetch(&shapes[at - kShapesAhead + line]);
+    compute_rects(some + i, grid, rects, i);
+  }
 }
 
 /// The columns of tiles [x0, x1] that the circle may reach within each of kLanes rows of tiles from
@@ -101,7 +111,7 @@ HWY_INLINE void compute_reach(const Shape& shape, const TileGrid& grid, int tile
 /// Goes through the circles from the last to the first. For one that may cover pixels of a single
 /// tile calls visit_tile(index, tile); for others visit_run(index, y, x0, x1) for each row y of
 /// tiles with the columns [x0, x1] that it may reach. Not for circles that touch no active tile.
-template <typename VisitTile, typename VisitRun>
+template <bool kFetchesAhead, typename VisitTile, typename VisitRun>
 HWY_INLINE void for_each_circle(std::span<const Shape> shapes, const TileGrid& grid,
                                 const ActiveTiles& active, const VisitTile& visit_tile,
                                 const VisitRun& visit_run) {
@@ -110,7 +120,7 @@ HWY_INLINE void for_each_circle(std::span<const Shape> shapes, const TileGrid& g
   for (std::size_t end = shapes.size(), count = 0; end > 0; end -= count) {
     count = std::min<std::size_t>(Rects::kCapacity, end);
     const std::size_t first = end - count;
-    compute_rects(shapes.subspan(first, count), grid, rects);
+    compute_rects<kFetchesAhead>(shapes, first, static_cast<int>(count), grid, rects);
     for (std::size_t i = count; i-- > 0;) {
       const int only = rects.only[i];
       if (only >= 0) {
@@ -136,7 +146,7 @@ HWY_INLINE void for_each_circle(std::span<const Shape> shapes, const TileGrid& g
 
 void count_slab(std::span<const Shape> shapes, const TileGrid& grid, const ActiveTiles& active,
                 std::uint32_t* counts, std::uint32_t* steps) {
-  for_each_circle(
+  for_each_circle<true>(
       shapes, grid, active, [&](std::size_t, int tile) { ++counts[tile]; },
       [&](std::size_t, int y, int x0, int x1) {
         ++steps[y * grid.tiles_x + x0];
@@ -147,7 +157,7 @@ void count_slab(std::span<const Shape> shapes, const TileGrid& grid, const Activ
 template <typename Emit>
 HWY_INLINE void for_each_overlap(std::span<const Shape> shapes, const TileGrid& grid,
                                  const ActiveTiles& active, const Emit& emit) {
-  for_each_circle(shapes, grid, active, emit, [&](std::size_t i, int y, int x0, int x1) {
+  for_each_circle<false>(shapes, grid, active, emit, [&](std::size_t i, int y, int x0, int x1) {
     const int row = y * grid.tiles_x;
     for (int tile = row + x0; tile <= row + x1; ++tile)
       if (active.is_active(tile)) emit(i, tile);
