@@ -52,6 +52,7 @@ class CudaBackend final : public RasterBackend {
   bool is_for_regions(const Chunk& chunk) const;
   void clear_progress();
 
+  // In backend_memory.cu, as are reserve_lists() and slab_circles().
   std::uint64_t num_pixels() const;
   std::uint64_t slab_bytes_per_circle() const;
   std::uint64_t largest_chunk(std::uint64_t count);
@@ -59,6 +60,10 @@ class CudaBackend final : public RasterBackend {
   std::uint64_t overlap_capacity() const;
   std::uint64_t work_bytes() const;
   std::uint64_t held() const;
+
+  /// Capacity for lists beyond what the sampled circles predict: a factor, and overlaps.
+  static constexpr double kCapacityMargin = 1.5;
+  static constexpr std::uint64_t kFewOverlaps = 1 << 16;
 
   RasterOptions options_;
   std::uint64_t num_processors_;
