@@ -27,12 +27,10 @@ class ChunkPlan {
     std::uint64_t growth;
   };
 
-  /// When the backend is asked for its result. Only after the last chunk where it takes longer to
-  /// wait for the device than to launch chunks that find nothing to do.
-  enum class Asks { kAfterEachChunk, kAtTheEnd };
-
-  ChunkPlan(std::uint64_t count, const Sizes& sizes, Asks asks = Asks::kAfterEachChunk)
-      : count_(count), sizes_(sizes), asks_(asks), end_(count), size_(sizes.first) {}
+  /// `first_asked`: the backend is asked for its result after this chunk and those behind it, and
+  /// after the last one. Not after each, where it takes longer to wait for a device than to draw.
+  ChunkPlan(std::uint64_t count, const Sizes& sizes, std::uint32_t first_asked = 0)
+      : count_(count), sizes_(sizes), first_asked_(first_asked), end_(count), size_(sizes.first) {}
   /// All chunks have the same number of circles.
   static ChunkPlan of_equal_chunks(std::uint64_t count, std::uint64_t size) {
     return {count, {size, size, 0}};
@@ -42,7 +40,7 @@ class ChunkPlan {
 
   /// The current chunk; empty where there are no circles.
   Chunk chunk() const { return {end_ - std::min(end_, size_), end_, number_}; }
-  bool asks_now() const { return asks_ == Asks::kAfterEachChunk || chunk().is_last(); }
+  bool asks_now() const { return number_ >= first_asked_ || chunk().is_last(); }
 
   /// On to the next chunk, behind this one.
   void advance() {
@@ -53,12 +51,12 @@ class ChunkPlan {
   }
   /// Nothing of the current chunk was drawn, or of one before it that nobody asked after.
   void repeat() {
-    if (asks_ == Asks::kAtTheEnd) *this = ChunkPlan(count_, sizes_, asks_);
+    if (number_ <= first_asked_) *this = ChunkPlan(count_, sizes_, first_asked_);
   }
   /// The same, and no chunk is to have more than half as many circles again.
   void halve() {
     size_ = sizes_.largest = std::max<std::uint64_t>(chunk().count() / 2, 1);
-    if (asks_ == Asks::kAtTheEnd) sizes_.first = std::min(sizes_.first, size_);
+    sizes_.first = std::min(sizes_.first, size_);
     repeat();
   }
   /// All circles at once, from the front again.
@@ -67,7 +65,7 @@ class ChunkPlan {
  private:
   std::uint64_t count_;
   Sizes sizes_;
-  Asks asks_;
+  std::uint32_t first_asked_;
   std::uint64_t end_, size_;
   std::uint32_t number_ = 0;
 };

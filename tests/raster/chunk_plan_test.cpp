@@ -13,10 +13,11 @@ constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 std::vector<std::uint64_t> sizes_of(ChunkPlan plan) {
   std::vector<std::uint64_t> sizes;
   std::uint64_t end = plan.chunk().end;
+  const std::uint32_t first = plan.chunk().number;
   for (;; plan.advance()) {
     const Chunk chunk = plan.chunk();
     EXPECT_EQ(chunk.end, end);
-    EXPECT_EQ(chunk.number, sizes.size());
+    EXPECT_EQ(chunk.number, first + sizes.size());
     sizes.push_back(chunk.count());
     end = chunk.begin;
     if (chunk.is_last()) return sizes;
@@ -62,8 +63,10 @@ TEST(ChunkPlan, OneCircleIsTheLeast) {
   EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{1, 1, 1}));
 }
 
+constexpr std::uint32_t kAtTheEnd = ~0u;
+
 TEST(ChunkPlan, WhereItAsksOnlyAtTheEndItStartsAgain) {
-  ChunkPlan plan(1000, {100, 600, 0}, ChunkPlan::Asks::kAtTheEnd);
+  ChunkPlan plan(1000, {100, 600, 0}, kAtTheEnd);
   EXPECT_FALSE(plan.asks_now());
   plan.advance();
   EXPECT_FALSE(plan.asks_now());
@@ -76,6 +79,22 @@ TEST(ChunkPlan, WhereItAsksOnlyAtTheEndItStartsAgain) {
   EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{100, 150, 150, 150, 150, 150, 150}));
   EXPECT_FALSE(plan.asks_now());
   EXPECT_TRUE(plan.asking_after_each_chunk().asks_now());
+}
+
+TEST(ChunkPlan, FromTheFirstChunkThatItAsksAfterItAsksAfterEach) {
+  ChunkPlan plan(1000, {100, 300, 0}, 1);
+  EXPECT_FALSE(plan.asks_now());
+  plan.advance();
+  EXPECT_TRUE(plan.asks_now());
+  ChunkPlan again = plan;
+  again.repeat();  // nobody asked after the one in front
+  EXPECT_EQ(sizes_of(again), (std::vector<std::uint64_t>{100, 300, 300, 300}));
+  plan.advance();
+  EXPECT_TRUE(plan.asks_now());
+  plan.repeat();
+  EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{300, 300}));
+  plan.halve();
+  EXPECT_EQ(sizes_of(plan), (std::vector<std::uint64_t>{150, 150, 150, 150}));
 }
 
 TEST(ChunkPlan, AllAtOnceBeginsAtTheFront) {

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "renderer/generate/generate.h"
+#include "renderer/image/files.h"
+#include "renderer/image/png_stream.h"
 #include "renderer/scene/load_scene.h"
 #include "tests/raster/testing.h"
 
@@ -57,6 +59,42 @@ TEST(DeviceCircles, FramesOfFilmsAreThoseOfTheCpu) {
       cuda->draw(few, scene.image, actual, stats);
       EXPECT_TRUE(std::equal(actual.bytes.begin(), actual.bytes.end(), expected.bytes.begin(),
                              expected.bytes.end()));
+    }
+  }
+}
+
+/// Frames are asked for after as many chunks as the one before needed.
+TEST(DeviceCircles, FramesMayNeedMoreChunksThanTheOneBefore) {
+  ROUNDEL_NEEDS_CUDA();
+  const Scene scene = parse_scene(
+      "version: 1\nimage: {width: 200, height: 200}\nlayers:\n  - generator: rand100k\n"
+      "    opacity: {keys: {0: 1, 1: 0.02, 2: 1, 3: 1, 4: 0.02, 5: 0.02}}\n",
+      "test.yaml");
+  FilmSource film(scene);
+  CircleSource source(scene);
+  const auto cuda = make_cuda_rasterizer({});
+  Circles circles;
+  for (const bool is_packed : {false, true}) {
+    for (std::int64_t frame = 0; frame < 6; ++frame) {
+      Image expected, actual;
+      StageStats stats, cuda_stats;
+      make_cpu_rasterizer({})->draw(source.at(frame, circles), scene.image, expected, stats);
+      const CircleRecipe recipe = film.recipe(frame);
+      FrameTarget target(actual);
+      PngFile file;
+      file.head = png_head({200, 200, 3, 8}, {});
+      if (is_packed) target.png = &file;
+      cuda->draw(CircleStream(recipe), scene.image, target, cuda_stats);
+      EXPECT_EQ(cuda_stats.chunks, frame == 0 || frame == 2 || frame == 3 ? 1U : 2U) << frame;
+      if (is_packed) {
+        const std::vector<std::uint8_t> bytes = encode_png(expected, {});
+        EXPECT_TRUE(std::equal(file.bytes.begin(), file.bytes.end(), bytes.begin(), bytes.end()))
+            << frame;
+      } else {
+        EXPECT_TRUE(std::equal(actual.bytes.begin(), actual.bytes.end(), expected.bytes.begin(),
+                               expected.bytes.end()))
+            << frame;
+      }
     }
   }
 }

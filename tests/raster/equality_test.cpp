@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "renderer/base/error.h"
+#include "renderer/raster/frame_estimate.h"
 #include "tests/raster/testing.h"
 #include "tests/to_image.h"
 #include "tools/roundel/commands/selftest.h"
@@ -251,6 +252,21 @@ TEST_P(Equality, CudaHasTheBitsOfTheCpu) {
       }
     }
   }
+}
+
+/// Where the host asks after each chunk, what those in front left active must not be forgotten.
+TEST_P(Equality, LaterChunksWhoseListsDoNotFitAreDrawnAgain) {
+  ROUNDEL_NEEDS_CUDA();
+  Circles circles = random_circles(60'000, 0.0005f, 0.01f, 0);
+  const std::vector<std::size_t> sampled = sampled_places(circles.count());
+  for (std::size_t i = 100; i < 500; ++i) {  // over everything, and no sample tells of them
+    if (std::find(sampled.begin(), sampled.end(), i) != sampled.end()) continue;
+    circles.shapes[i] = {0.5f, 0.5f, 0, 2.0f};
+    circles.paints[i].alpha = 0.01f;
+  }
+  const ImageSettings image = image_of(1024, 1024);
+  const auto cuda = make_cuda_rasterizer({.chunk_circles = 20'000});
+  expect_same_bits(draw_cpu(circles, image), draw(*cuda, circles, image), "lists that grow");
 }
 
 TEST_P(Equality, LongListsSharedByBlocksHaveTheBitsOfTheCpu) {

@@ -63,7 +63,7 @@ struct FrameProgress {
   unsigned long long overlaps;  ///< of the chunks of this frame that were drawn
   /// Subtiles with unfinished pixels after chunk k, at k % 2; 0 for the chunk that comes next.
   std::uint32_t active_subtiles[2];
-  std::uint32_t chunks;  ///< chunks of this frame that were drawn
+  std::uint32_t chunks;  ///< of this frame that had something to draw
   /// 1 + the first chunk whose lists did not fit, or 0. Nothing was drawn since, and `listed` is
   /// what they need. Cleared by the host.
   std::uint32_t overflow;

@@ -196,7 +196,8 @@ __global__ void __launch_bounds__(32 * kWarps<Overlaps>,
   __shared__ Shared<Overlaps, kArea> shared;
   if (args.begins_early) wait_for_kernel_in_front();
   FrameProgress& progress = *args.progress;
-  if (progress.overflow != 0) return;
+  // Without lists there are none that do not fit.
+  if (Overlaps::kIsListed && progress.overflow != 0) return;
   const TileGrid& grid = args.grid;
   int tile_x = static_cast<int>(blockIdx.x) / kParts, tile_y = static_cast<int>(blockIdx.y);
   if (Overlaps::kIsListed && args.tile_order != nullptr) {
@@ -208,11 +209,15 @@ __global__ void __launch_bounds__(32 * kWarps<Overlaps>,
   const int first_subtile = static_cast<int>(blockIdx.x) % kParts * kOwnWarps;
   const bool is_first_chunk = args.chunk_number == 0;
   if (tile == 0 && first_subtile == 0 && threadIdx.x == 0) {
+    // Of the chunk in front; binning has read it, and this chunk's count is the other one.
+    std::uint32_t& active_before = progress.active_subtiles[(args.chunk_number + 1) % 2];
     progress.overlaps = (is_first_chunk ? 0 : progress.overlaps) + progress.listed;
-    progress.chunks = (is_first_chunk ? 0 : progress.chunks) + 1;
+    if (is_first_chunk)
+      progress.chunks = 1;
+    else if (active_before > 0)
+      ++progress.chunks;
     progress.listed = progress.placed = 0;
-    // Binning has read it, and this chunk's count is the other one.
-    progress.active_subtiles[(args.chunk_number + 1) % 2] = 0;
+    active_before = 0;
   }
   const std::uint32_t all = (1u << kOwnWarps) - 1;
   const std::uint32_t active =

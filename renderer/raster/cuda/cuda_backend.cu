@@ -70,9 +70,10 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
   policy.largest = largest_chunk(count);
   if (options_.chunk_circles > 0) return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
   if (!device_circles_.has_all(circles)) return {count, policy.sizes(estimate_)};
-  // A chunk that finds nothing to do takes less time than to ask whether there is something.
+  // Kernels that find nothing to do take less time than to ask whether there is something, and none
+  // take the least: as many chunks are drawn as the last frame needed before it is asked for more.
   policy.growth = 0;
-  return {count, policy.sizes(estimate_), ChunkPlan::Asks::kAtTheEnd};
+  return {count, policy.sizes(estimate_), last_chunk_};
 }
 
 /// Circles that the device makes are sampled on the host, which steps these few too: not for every
@@ -226,7 +227,7 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(progress_copy_.data(), progress_.data(), progress_.bytes(),
                                      cudaMemcpyDeviceToHost, stream_));
   stream_.wait();
-  const FrameProgress& progress = progress_copy_[0];
+  FrameProgress& progress = progress_copy_[0];
   if (DeviceCircles::makes(*circles_))
     stats.stage("generate", StagePlace::kCuda).milliseconds += before_bin_.since(before_generate_);
   else if (!device_circles_.has_all(*circles_))
@@ -240,14 +241,17 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
     stats.largest_chunk = std::max(stats.largest_chunk, chunk.count());
     const std::uint64_t active_tiles = progress.active_subtiles[chunk.number % 2];
     if (active_tiles == 0 || chunk.is_last()) {
-      last_chunk_ = chunk.number;
+      last_chunk_ = progress.chunks - 1;
       is_packed_ = packs_early;
     }
     return {Next::kAdvance, active_tiles};
   }
-  // Drawn again if as much can be had as the lists need, otherwise half of it.
-  clear_progress();
+  // Drawn again if as much can be had as the lists need, otherwise half of it. What chunks in front
+  // have left active stays so.
   needed_overlaps_ = progress.listed;
+  progress.listed = progress.placed = progress.overflow = 0;
+  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(progress_.data(), &progress, sizeof(progress),
+                                     cudaMemcpyHostToDevice, stream_));
   if (needed_overlaps_ <= overlap_capacity()) return {Next::kRepeat, 0};
   if (chunk.count() == 1)
     throw Error(ExitCode::kRuntimeFailure,

@@ -109,8 +109,8 @@ class CudaBackend final : public RasterBackend {
   DeviceBuffer<Pixel> framebuffer_;
   DeviceBuffer<std::uint8_t> bytes_;
   PngEncoder png_encoder_;  // of frames whose target is a file
-  /// A frame is packed before it is known to be drawn, where the last one was done after as many
-  /// chunks.
+  /// Of the last frame, the one after which it was done. It is asked for, and packed before it is
+  /// known to be drawn, after as many chunks.
   std::uint32_t last_chunk_ = ~0u;
   bool is_packed_ = false;
   Buffer<FrameProgress> progress_copy_;
