@@ -9,46 +9,66 @@ namespace {
 
 /// Tuning, measured on an H200.
 struct LongListPolicy {
-  /// Warps that find circles and the pixels they cover. One paints a batch in about the time in
-  /// which a few find it.
-  static constexpr int kFinders = 12;
-  /// Batches of 32 circles in a step, at most. More take too much shared memory.
-  static constexpr int kBatches = 24;
-  /// Of a batch: where a pixel is covered by more circles, all are gone through, since their paints
-  /// are then fetched before they are needed.
-  static constexpr int kDense = 8;
+  /// Warps that find circles and the pixels they cover.
+  static constexpr int kFinders = 8;
+  /// Batches of 32 circles in a step, at most. With more the block has no room where a block has
+  /// less than 100 KiB of shared memory (compute capability 8.6, 8.9 and 12.0).
+  static constexpr int kBatches = 16;
 };
 
-constexpr int kPainters = kPixelsPerLane;  // warps, a pixel a lane
+constexpr int kGroups = kPixelsPerLane;  // of pixels: a lane has one of each
 constexpr int kFinders = LongListPolicy::kFinders, kBatches = LongListPolicy::kBatches;
+constexpr int kPainters = 2 * kGroups;  // warps
 constexpr int kThreads = 32 * (kPainters + kFinders);
 constexpr int kPortion = 32 * kBatches;  // overlaps of the list that a step looks at
 constexpr int kWords = kPortion / 32 / kFinders;
 static_assert(kWords * kFinders == kBatches);
+constexpr std::uint32_t kMostWaiting = 2 * kPortion;
+static_assert((kMostWaiting & (kMostWaiting - 1)) == 0, "a ring");
 
 /// 32 circles that reach the subtile, front to back.
 struct Batch {
-  std::uint32_t covering[kPixelsPerLane][32];  // of a lane's pixels: bit i: circle i covers it
-  float4 discs[32];                            // x, y, -, 1/r²; of batches with snow
+  std::uint32_t covering[kGroups][32];  // of a lane's pixels: bit i: circle i covers it
+  float4 discs[32];                     // x, y, -, 1/r²; of batches with snow
   Paint paints[32];
+  alignas(16) float alphas[32];  // the paints'
   struct alignas(8) Summary {
-    float transmittance;  // of a pixel that all of them cover, or less
-    std::uint32_t flags;  // bit k: dense for pixel k of some lane; kHasSnow
+    float transmittance;    // of a pixel that all of them cover, or less; 0 if there is snow
+    std::uint32_t reaches;  // bit k: some of them cover pixels of group k
   } summary;
-  static constexpr std::uint32_t kHasSnow = 1u << kPixelsPerLane;
+};
+
+/// What a batch's circles add to the pixels of a group: T·α of each.
+struct Weights {
+  float4 values[8][32];  // of circles 4·i to 4·i + 3, for each lane
+  bool are_all_known;    // 0 where a circle does not cover the pixel; if not, only of those with
+  std::uint32_t composited[32];  // a bit here are known
+
+  __device__ float& of(int circle) {
+    return reinterpret_cast<float*>(&values[circle / 4][lane()])[circle % 4];
+  }
 };
 
 struct Shared {
-  Batch batches[2][kBatches + 2];  // found in this step, and painted in the next one
+  Batch batches[2][kBatches];   // found in this step, and painted in the next one
+  Weights weights[kGroups][2];  // of a batch, and of the one before it
   int num_batches[2];
-  std::uint32_t
-      circles[32 + kPortion + 32];  // that reach the subtile: up to 31 that wait, the portion's
-  std::uint32_t counts[kFinders];
+  bool are_last[2];
+  bool is_done[2][kGroups];
+  std::uint32_t circles[kMostWaiting];  // that reach the subtile and wait, a ring
+  std::uint32_t counts[2][kFinders];
 };
 
 /// Among the finders.
 __device__ void wait_for_finders() {
   asm volatile("bar.sync 1, %0;" ::"n"(32 * kFinders) : "memory");
+}
+
+__device__ float warp_product(float value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    value *= __shfl_xor_sync(kAllLanes, value, distance);
+  return value;
 }
 
 /// Finds the batches of one subtile, by kFinders warps together.
@@ -60,19 +80,36 @@ class Finder {
         pixels_(pixels),
         list_(list),
         subtile_(subtile),
-        finder_(static_cast<int>(threadIdx.x) / 32 - kPainters),
-        shared_(shared) {}
+        finder_(static_cast<int>(threadIdx.x / 32) - kPainters),
+        shared_(shared) {
+    fetch();
+  }
 
-  /// Looks at portion `step` of the list; the last one's circles do not wait.
-  __device__ void find(std::uint32_t step) {
-    const std::uint32_t first = step * kPortion;
-    const bool is_last = first + kPortion >= list_.count;
+  /// The next batches, kBatches of them or the last ones.
+  __device__ void find(int now) {
+    while (num_waiting_ < kPortion && first_ < list_.count) look();
+    wait_for_finders();
+    const std::uint32_t some = min(num_waiting_, static_cast<std::uint32_t>(kPortion));
+    const int num_batches = static_cast<int>((some + 31) / 32);
+    for (int batch = finder_; batch < num_batches; batch += kFinders)
+      make(shared_.batches[now][batch], head_ + batch * 32,
+           min(32, static_cast<int>(some) - batch * 32));
+    head_ += some;
+    num_waiting_ -= some;
+    if (finder_ == 0 && lane() == 0) {
+      shared_.num_batches[now] = num_batches;
+      shared_.are_last[now] = num_waiting_ == 0 && first_ >= list_.count;
+    }
+  }
+
+ private:
+  /// Which overlaps of the next portion of the list reach the subtile: these wait.
+  __device__ void look() {
     Overlap overlaps[kWords];
 #pragma unroll
-    for (int k = 0; k < kWords; ++k) {
-      const std::uint32_t i = first + (finder_ * kWords + k) * 32 + lane();
-      overlaps[k] = i < list_.count ? args_.overlaps[list_.start + i] : 0;
-    }
+    for (int k = 0; k < kWords; ++k) overlaps[k] = fetched_[k];
+    first_ += kPortion;
+    fetch();
     unsigned reaching[kWords];
     std::uint32_t count = 0;
 #pragma unroll
@@ -80,60 +117,62 @@ class Finder {
       reaching[k] = __ballot_sync(kAllLanes, (overlaps[k] >> subtile_ & 1) != 0);
       count += __popc(reaching[k]);
     }
-    if (lane() == 0) shared_.counts[finder_] = count;
+    // By turns, so that no warp writes where another one still reads.
+    std::uint32_t* const counts = shared_.counts[first_ / kPortion % 2];
+    if (lane() == 0) counts[finder_] = count;
     wait_for_finders();
-    std::uint32_t at = num_waiting_, total = num_waiting_;
+    std::uint32_t at = head_ + num_waiting_;
 #pragma unroll
     for (int other = 0; other < kFinders; ++other) {
-      if (other < finder_) at += shared_.counts[other];
-      total += shared_.counts[other];
+      if (other < finder_) at += counts[other];
+      num_waiting_ += counts[other];
     }
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
       if ((reaching[k] >> lane() & 1) != 0)
-        shared_.circles[at + num_before(reaching[k])] = overlaps[k] >> kOverlapCircleShift;
+        shared_.circles[(at + num_before(reaching[k])) % kMostWaiting] =
+            overlaps[k] >> kOverlapCircleShift;
       at += __popc(reaching[k]);
     }
-    wait_for_finders();
-    const int num_batches = static_cast<int>(is_last ? (total + 31) / 32 : total / 32);
-    for (int batch = finder_; batch < num_batches; batch += kFinders)
-      make(shared_.batches[step % 2][batch], shared_.circles + batch * 32,
-           min(32, static_cast<int>(total) - batch * 32));
-    if (finder_ == 0 && lane() == 0) shared_.num_batches[step % 2] = num_batches;
-    const std::uint32_t left = shared_.circles[num_batches * 32 + lane()];
-    wait_for_finders();
-    num_waiting_ = is_last ? 0 : total % 32;
-    if (finder_ == 0) shared_.circles[lane()] = left;
   }
 
- private:
-  __device__ void make(Batch& batch, const std::uint32_t* circles, int count) {
+  /// The finder's part of the next portion.
+  __device__ void fetch() {
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) {
+      const std::uint32_t i = first_ + (finder_ * kWords + k) * 32 + lane();
+      fetched_[k] = i < list_.count ? args_.overlaps[list_.start + i] : 0;
+    }
+  }
+
+  /// Of `count` of those that wait, from the `first` one on.
+  __device__ void make(Batch& batch, std::uint32_t first, int count) {
     Shape shape{0, 0, 0, 0};
     Paint paint{0, 0, 0, 0};
     if (lane() < count) {
-      shape = load_shape(args_.shapes + circles[lane()]);
-      paint = load_paint(args_.paints + circles[lane()]);
+      const std::uint32_t circle = shared_.circles[(first + lane()) % kMostWaiting];
+      shape = load_shape(args_.shapes + circle);
+      paint = load_paint(args_.paints + circle);
     }
     const bool has_snow = __any_sync(kAllLanes, is_snow(paint));
     batch.paints[lane()] = paint;
+    batch.alphas[lane()] = paint.alpha;
     batch.discs[lane()] = {shape.x, shape.y, 0,
                            has_snow && shape.radius > 0 ? scalar::inverse_square(shape.radius) : 0};
-    std::uint32_t covering[kPixelsPerLane], flags = has_snow ? Batch::kHasSnow : 0;
+    std::uint32_t covering[kGroups], reaches = 0;
     cover(shape, covering);
 #pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k) {
+    for (int k = 0; k < kGroups; ++k) {
       batch.covering[k][lane()] = covering[k];
-      if (__any_sync(kAllLanes, __popc(covering[k]) > LongListPolicy::kDense)) flags |= 1u << k;
+      if (__any_sync(kAllLanes, covering[k] != 0)) reaches |= 1u << k;
     }
-    float transmittance = 1.0f - (is_snow(paint) ? peak_alpha(paint) : paint.alpha);
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2)
-      transmittance *= __shfl_xor_sync(kAllLanes, transmittance, distance);
-    if (lane() == 0) batch.summary = {transmittance * 0.99f, flags};  // more than all rounding
+    const float transmittance = warp_product(has_snow ? 0 : 1.0f - paint.alpha);
+    // More than all rounding.
+    if (lane() == 0) batch.summary = {transmittance * 0.99f, reaches};
   }
 
   /// Which of the lane's pixels the circles of all lanes cover: bit i of word k: lane i's, pixel k.
-  __device__ void cover(const Shape& shape, std::uint32_t covering[kPixelsPerLane]) const {
+  __device__ void cover(const Shape& shape, std::uint32_t covering[kGroups]) const {
     const float r2 = shape.radius * shape.radius;
     const SubtileBox box(shape, pixels_, args_.grid);
     if (!__any_sync(kAllLanes, box.reaches && box.side() > BlendPolicy::kTestedSide)) {
@@ -146,13 +185,13 @@ class Finder {
       transpose(covering);
     } else {
 #pragma unroll
-      for (int k = 0; k < kPixelsPerLane; ++k) covering[k] = 0;
+      for (int k = 0; k < kGroups; ++k) covering[k] = 0;
       for (int i = 0; i < 32; ++i) {
         const float x = __shfl_sync(kAllLanes, shape.x, i), y = __shfl_sync(kAllLanes, shape.y, i);
         const float i_r2 = __shfl_sync(kAllLanes, shape.radius > 0 ? r2 : -1, i);
         const float dx = x - pixels_.center_x;
 #pragma unroll
-        for (int k = 0; k < kPixelsPerLane; ++k)
+        for (int k = 0; k < kGroups; ++k)
           if (scalar::squared_distance<ScalarLanes>(dx, y - pixels_.center_y[k]) <= i_r2)
             covering[k] |= 1u << i;
       }
@@ -164,74 +203,161 @@ class Finder {
   OverlapRun list_;
   int subtile_, finder_;
   Shared& shared_;
-  std::uint32_t num_waiting_ = 0;
+  std::uint32_t first_ = 0;                   // of the list, not looked at
+  std::uint32_t head_ = 0, num_waiting_ = 0;  // in the ring
+  Overlap fetched_[kWords];                   // from first_ on
 };
 
-/// Composites a batch onto the lane's pixel `k`, `covering` its word.
-__device__ void paint(const BlendTilesArgs& args, const Batch& batch, Batch::Summary summary, int k,
-                      std::uint32_t covering, float center_x, float center_y,
-                      StateOf<false>& state) {
+/// The two painters of a group of pixels, a pixel a lane: compositing circle by circle is a chain,
+/// of which the one does what the next circle waits for, T, and the other, a batch behind, the
+/// colours.
+class Painter {
+ public:
+  __device__ Painter(const BlendTilesArgs& args, float center_x, float center_y, int group,
+                     Shared& shared)
+      : args_(args),
+        center_x_(center_x),
+        center_y_(center_y),
+        group_(group),
+        weights_(shared.weights[group]) {}
+
+  /// By the one: the weights of `count` batches.
+  __device__ void weigh(const Batch* batches, int count, float& transmittance) {
+    const Batch::Summary summary = summary_of(batches, count);
+    const bool none_becomes_opaque = stay_active(transmittance, summary.transmittance);
+    for (unsigned left = summary.reaches; left != 0; left &= left - 1) {
+      const Batch& batch = batches[__ffs(left) - 1];
+      Weights& weights = weights_[turn_];
+      const std::uint32_t covering = is_active(transmittance) ? batch.covering[group_][lane()] : 0;
+      weights.are_all_known =
+          none_becomes_opaque || stay_active(transmittance, batch.summary.transmittance);
+      if (weights.are_all_known)
+        weigh_all(batch, covering, weights, transmittance);
+      else
+        weigh_one_by_one(batch, covering, weights, transmittance);
+      wait_for_each_other();
+      turn_ = 1 - turn_;
+    }
+  }
+  /// By the other: the colours, with these weights.
+  __device__ void color(const Batch* batches, int count, StateOf<false>& state) {
+    for (unsigned left = summary_of(batches, count).reaches; left != 0; left &= left - 1) {
+      wait_for_each_other();
+      color(batches[__ffs(left) - 1], weights_[turn_], state);
+      turn_ = 1 - turn_;
+    }
+  }
+
+ private:
   using L = ScalarLanes;
-  const auto is_active = [&] { return state.transmittance > scalar::kOpaqueTransmittance; };
-  const auto blend_solid = [&](const Paint& paint) {
-    scalar::composite<L>(state, paint.alpha, paint.red, paint.green, paint.blue);
-  };
-  if ((summary.flags & Batch::kHasSnow) != 0) {
-    for (; covering != 0 && is_active(); covering &= covering - 1) {
-      const int i = __ffs(covering) - 1;
-      const Paint paint = batch.paints[i];
-      if (!is_snow(paint)) {
-        blend_solid(paint);
-        continue;
+
+  __device__ void wait_for_each_other() const {
+    asm volatile("bar.sync %0, 64;" ::"r"(2 + group_) : "memory");
+  }
+
+  /// Of all batches: the product, and bit b: batch b reaches the group.
+  __device__ Batch::Summary summary_of(const Batch* batches, int count) const {
+    static_assert(kBatches <= 32);
+    Batch::Summary own{1, 0};
+    if (lane() < count) own = batches[lane()].summary;
+    return {warp_product(own.transmittance),
+            __ballot_sync(kAllLanes, (own.reaches >> group_ & 1) != 0)};
+  }
+
+  __device__ static bool is_active(float transmittance) {
+    return transmittance > scalar::kOpaqueTransmittance;
+  }
+  /// True if no lane's pixel becomes opaque when it is covered by what lets `behind` through.
+  __device__ static bool stay_active(float transmittance, float behind) {
+    return !__any_sync(kAllLanes, is_active(transmittance) && !is_active(transmittance * behind));
+  }
+
+  /// Alpha 0 leaves T as it is. The chain is one multiplication a circle.
+  __device__ static void weigh_all(const Batch& batch, std::uint32_t covering, Weights& weights,
+                                   float& transmittance) {
+    float4 alphas[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) alphas[i] = reinterpret_cast<const float4*>(batch.alphas)[i];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const auto weigh_next = [&](int k, float alpha) {
+        const float covered = (covering >> (4 * i + k) & 1) != 0 ? alpha : 0;
+        const float weight = transmittance * covered;
+        transmittance *= 1.0f - covered;
+        return weight;
+      };
+      // In this order: initializers of a list are.
+      weights.values[i][lane()] = {weigh_next(0, alphas[i].x), weigh_next(1, alphas[i].y),
+                                   weigh_next(2, alphas[i].z), weigh_next(3, alphas[i].w)};
+    }
+  }
+
+  __device__ void weigh_one_by_one(const Batch& batch, std::uint32_t covering, Weights& weights,
+                                   float& transmittance) const {
+    std::uint32_t composited = 0;
+    for (std::uint32_t left = covering; left != 0 && is_active(transmittance); left &= left - 1) {
+      const int i = __ffs(left) - 1;
+      float alpha = batch.alphas[i];
+      if (has_sign(alpha)) {
+        float red, green;
+        shade_snow(batch, i, alpha, red, green);
       }
-      const float4 disc = batch.discs[i];
-      const float dx = disc.x - center_x, dy = disc.y - center_y;
-      float alpha, red, green;
-      scalar::shade_snow<L>(args.ramp, dx * dx, dy * dy, disc.w, peak_alpha(paint), alpha, red,
-                            green);
-      scalar::composite<L>(state, alpha, red, green, 1.0f);
+      weights.of(i) = transmittance * alpha;
+      transmittance *= 1.0f - alpha;
+      composited |= 1u << i;
     }
-    return;
+    weights.composited[lane()] = composited;
   }
-  if ((summary.flags >> k & 1) == 0) {
-    for (; covering != 0 && is_active(); covering &= covering - 1)
-      blend_solid(batch.paints[__ffs(covering) - 1]);
-    return;
-  }
-  if (!is_active()) covering = 0;
-  const bool may_become_opaque = covering != 0 && !(state.transmittance * summary.transmittance >
-                                                    scalar::kOpaqueTransmittance);
-  if (!__any_sync(kAllLanes, may_become_opaque)) {
-    // The paints come from shared memory while those before them are composited.
-    constexpr int kAhead = 8;
-    Paint paints[2][kAhead];
-    const auto fetch = [&](int group) {
-#pragma unroll
-      for (int k = 0; k < kAhead; ++k) paints[group % 2][k] = batch.paints[group * kAhead + k];
+
+  __device__ void color(const Batch& batch, Weights& weights, StateOf<false>& state) const {
+    const auto add = [&](float weight, float red, float green, float blue) {
+      state.red = L::fma(weight, red, state.red);
+      state.green = L::fma(weight, green, state.green);
+      state.blue = L::fma(weight, blue, state.blue);
     };
-    fetch(0);
+    if (weights.are_all_known) {
+      const auto add_paint = [&](float weight, const Paint& paint) {
+        add(weight, paint.red, paint.green, paint.blue);
+      };
 #pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      const int group = i / kAhead;
-      if (i % kAhead == 0 && group + 1 < 32 / kAhead) fetch(group + 1);
-      const Paint& paint = paints[group % 2][i % kAhead];
-      StateOf<false> next = state;
-      scalar::composite<L>(next, paint.alpha, paint.red, paint.green, paint.blue);
-      if ((covering >> i & 1) != 0) state = next;
+      for (int i = 0; i < 8; ++i) {
+        const float4 values = weights.values[i][lane()];
+        add_paint(values.x, batch.paints[4 * i]);
+        add_paint(values.y, batch.paints[4 * i + 1]);
+        add_paint(values.z, batch.paints[4 * i + 2]);
+        add_paint(values.w, batch.paints[4 * i + 3]);
+      }
+      return;
     }
-  } else {
-#pragma unroll 4
-    for (int i = 0; i < 32; ++i) {
-      const Paint paint = batch.paints[i];
-      if ((covering >> i & 1) != 0 && is_active()) blend_solid(paint);
+    for (std::uint32_t left = weights.composited[lane()]; left != 0; left &= left - 1) {
+      const int i = __ffs(left) - 1;
+      Paint paint = batch.paints[i];
+      if (is_snow(paint)) {
+        shade_snow(batch, i, paint.alpha, paint.red, paint.green);
+        paint.blue = 1;
+      }
+      add(weights.of(i), paint.red, paint.green, paint.blue);
     }
   }
-}
+
+  /// `alpha`: the circle's, then the pixel's.
+  __device__ void shade_snow(const Batch& batch, int i, float& alpha, float& red,
+                             float& green) const {
+    const float4 disc = batch.discs[i];
+    const float dx = disc.x - center_x_, dy = disc.y - center_y_;
+    scalar::shade_snow<L>(args_.ramp, dx * dx, dy * dy, disc.w, -alpha, alpha, red, green);
+  }
+
+  const BlendTilesArgs& args_;
+  float center_x_, center_y_;
+  int group_;
+  Weights* weights_;
+  int turn_ = 0;
+};
 
 /// Block (tile, subtile) composites one subtile of a tile with a long list. What is a chain,
-/// putting one circle behind the other, is done by four warps with a pixel a lane; meanwhile the
-/// others find out which circles of the list cover which pixels, so that the chain never waits for
-/// memory.
+/// putting one circle behind the other, is done by two warps for 32 pixels; meanwhile others find
+/// out which circles of the list cover which pixels, so that the chain never waits for memory.
 __global__ void __launch_bounds__(kThreads)
     blend_long_lists_kernel(const __grid_constant__ BlendTilesArgs args) {
   extern __shared__ char memory[];
@@ -246,46 +372,44 @@ __global__ void __launch_bounds__(kThreads)
   if (!is_first_chunk && (args.active_subtiles[tile] >> subtile & 1) == 0) return;
   const SubtilePlace pixels(grid, tile_x, tile_y, subtile);
 
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  const bool is_painter = warp < kPainters;
-  const int x = pixels.x(), y = pixels.y(warp);  // a painter's
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const bool is_painter = warp < kPainters, is_weigher = warp < kGroups;
+  // Warp w issues on the processor's quarter w % 4: the two painters of a group on different ones.
+  const int group = (is_weigher ? warp : warp + 2) % kGroups;
+  const int x = pixels.x(), y = pixels.y(group);  // a painter's
   const std::size_t position = static_cast<std::size_t>(y) * grid.width + x;
   const bool is_inside = is_painter && x < grid.width && y < grid.height;
-  StateOf<false> state{0, 0, 0, is_inside ? 1.0f : 0.0f};
+  StateOf<false> state{0, 0, 0, is_inside ? 1.0f : 0.0f};  // a weigher's T, the other's colours
   if (is_inside && !is_first_chunk) {
     const SavedPixel saved = args.states[position];
     state = {saved.red, saved.green, saved.blue, saved.transmittance};
   }
   const float center_y =
       scalar::pixel_center<ScalarLanes>(static_cast<float>(y), grid.s, grid.half_y);
-  bool is_done = !__any_sync(kAllLanes, state.transmittance > scalar::kOpaqueTransmittance);
-
+  Painter painter(args, pixels.center_x, center_y, group, shared);
   Finder finder(args, pixels, list, subtile, shared);
-  const std::uint32_t num_steps = (list.count + kPortion - 1) / kPortion;
-  bool all_done = false;
-  for (std::uint32_t step = 0; step <= num_steps && !all_done; ++step) {
-    if (is_painter) {
-      if (step > 0 && !is_done) {
-        const auto& batches = shared.batches[(step - 1) % 2];
-        const int num_batches = shared.num_batches[(step - 1) % 2];
-        Batch::Summary next_summary = batches[0].summary;
-        std::uint32_t next_covering = batches[0].covering[warp][lane()];
-        for (int b = 0; b < num_batches; ++b) {
-          const Batch::Summary summary = next_summary;
-          const std::uint32_t covering = next_covering;
-          // There is one more place than batches, so that it may be read; it need not be written.
-          next_summary = batches[b + 1].summary;
-          next_covering = batches[b + 1].covering[warp][lane()];
-          paint(args, batches[b], summary, warp, covering, pixels.center_x, center_y, state);
-        }
-        is_done = !__any_sync(kAllLanes, state.transmittance > scalar::kOpaqueTransmittance);
-      }
-    } else if (step < num_steps) {
-      finder.find(step);
+  bool all_done = false, is_end = false;
+  for (int step = 0; !all_done && !is_end; ++step) {
+    const int now = step % 2, before = 1 - now;
+    is_end = step > 0 && shared.are_last[before];
+    if (!is_painter) {
+      if (!is_end) finder.find(now);
+    } else if (step > 0 && !shared.is_done[before][group]) {
+      if (is_weigher)
+        painter.weigh(shared.batches[before], shared.num_batches[before], state.transmittance);
+      else
+        painter.color(shared.batches[before], shared.num_batches[before], state);
     }
-    all_done = __syncthreads_and(!is_painter || is_done);
+    const bool is_done =
+        !is_weigher || !__any_sync(kAllLanes, state.transmittance > scalar::kOpaqueTransmittance);
+    if (is_weigher && lane() == 0) shared.is_done[now][group] = is_done;
+    all_done = __syncthreads_and(is_done);
   }
-  if (is_inside) {
+  float* const transmittances = &shared.weights[group][0].of(0);
+  if (is_weigher) *transmittances = state.transmittance;
+  __syncthreads();
+  if (is_inside && !is_weigher) {
+    state.transmittance = *transmittances;
     if (all_done || args.is_last_chunk)
       SubtilePixels<false>::write_pixel(args, x, y, state);
     else
