@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(RegionPolicy::kThreads)
   if (!begin_chunk<kIsFirstChunk>(args)) return;
   const TileGrid& grid = args.grid;
   const Region region(grid);
-  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int warp = static_cast<int>(threadIdx.x / 32);
   const unsigned before_lane = (1u << lane()) - 1;
 
   const std::uint32_t part = circles_of_warp(args.count);

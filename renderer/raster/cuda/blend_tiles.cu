@@ -42,22 +42,29 @@ class FoundOverlaps {
   };
 
   __device__ FoundOverlaps(const BlendTilesArgs& args, Scratch& scratch, int tile_x, int tile_y)
-      : args_(args), scratch_(scratch), tile_x_(tile_x), tile_y_(tile_y) {}
+      : args_(args), scratch_(scratch), tile_x_(tile_x), tile_y_(tile_y) {
+    if (const int i = 31 - lane(); are_few() && i < static_cast<int>(args.count)) {
+      const std::uint32_t circle = number_of(i);
+      few_shape_ = load_shape(args.shapes + circle);
+      few_paint_ = load_paint(args.paints + circle);
+    }
+  }
 
   template <class Painter>
   __device__ bool paint(Painter& painter, typename Painter::Pixels& subtile, bool is_done) {
-    // So few that every subtile can do with all of them.
-    if (args_.count <= 32) {
-      painter.take_all(static_cast<int>(args_.count));
-    } else {
+    typename Painter::Batch last{few_shape_, few_paint_};
+    if (!are_few()) {
       while (!is_at_end()) {
         const std::uint32_t count = find_next();
         if (!is_done) is_done = painter.paint(subtile, scratch_.found, count, false);
         // Nothing is looked for any more after the end: no need to wait for each other.
         if (!is_at_end() && __syncthreads_and(is_done)) break;
       }
+      if (is_done || painter.num_waiting == 0) return is_done;
+      last = painter.waiting();
     }
-    return is_done || painter.finish(subtile);
+    if (!is_done) painter.paint(subtile, last);
+    return is_done || subtile.is_done();
   }
 
  private:
@@ -121,6 +128,11 @@ class FoundOverlaps {
     return found;
   }
 
+  /// So few that every subtile can do with all of them: a lane each, on their way from the start.
+  __device__ bool are_few() const {
+    return args_.count <= 32;
+  }
+
   __device__ std::uint32_t number_of(std::uint32_t from_front) const {
     return args_.count - 1 - from_front;
   }
@@ -150,6 +162,8 @@ class FoundOverlaps {
   const BlendTilesArgs& args_;
   Scratch& scratch_;
   int tile_x_, tile_y_;
+  Shape few_shape_{0, 0, 0, 0};
+  Paint few_paint_{0, 0, 0, 0};
   std::uint32_t round_ = 0;  // each looks at kLookedAt circles
 };
 
@@ -224,7 +238,8 @@ __global__ void __launch_bounds__(32 * kWarps<Overlaps>,
       is_first_chunk ? all : args.active_subtiles[tile] >> first_subtile & all;
   if (active == 0) return;
 
-  const int warp = static_cast<int>(threadIdx.x) / 32, number = first_subtile + warp;
+  const int warp = static_cast<int>(threadIdx.x / 32), number = first_subtile + warp;
+  Overlaps overlaps(args, shared.overlaps, tile_x, tile_y);
   SubtilePixels<kLooks> subtile(grid, tile_x, tile_y, number);
   const bool was_done = (active >> warp & 1) == 0 || subtile.is_outside(grid);
   bool is_done = was_done;
@@ -238,7 +253,6 @@ __global__ void __launch_bounds__(32 * kWarps<Overlaps>,
   SubtilePainter<kArea, kLooks, Overlaps::kIsListed> painter{
       args.shapes, args.paints, args.ramp, grid, shared.warps[warp], number};
   painter.clear();
-  Overlaps overlaps(args, shared.overlaps, tile_x, tile_y);
   is_done = overlaps.paint(painter, subtile, is_done);
 
   if (!was_done) {

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kMostScanThreads)
   let_kernel_behind_begin();
   if (!begin_chunk<kIsFirstChunk>(args)) return;
   constexpr int kBlocks = kTilesPerMacrotile / kTiles;  // of a macrotile
-  const int warp = static_cast<int>(threadIdx.x) / 32,
+  const int warp = static_cast<int>(threadIdx.x / 32),
             num_warps = static_cast<int>(blockDim.x) / 32;
   const std::size_t macrotile = blockIdx.x / kBlocks;
   const std::size_t first_tile = blockIdx.x % kBlocks * kTiles;

@@ -43,7 +43,7 @@ struct SubtilePainter {
 
   /// Before the first use.
   __device__ void clear() {
-    if constexpr (!kArea)
+    if constexpr (!kArea && kManyWays)
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) scratch.coverage[k * 32 + lane()] = 0;
   }
@@ -51,7 +51,7 @@ struct SubtilePainter {
   /// Paints those of a list's overlaps that reach the subtile; unless these are the `last` ones up
   /// to 31 wait for the next call. True when the subtile is done. Last ones are painted in the same
   /// place as others, since a kernel twice as long waits for its instructions; but of few circles
-  /// that are no list finish() takes less time.
+  /// that are no list waiting() takes less time.
   __device__ bool paint(Pixels& pixels, const Overlap* list, std::uint32_t count, bool are_last) {
     constexpr int kWords = Policy::kListWords, kPortion = 32 * kWords;
     list += lane();
@@ -71,7 +71,7 @@ struct SubtilePainter {
       const int least = are_last && is_end ? 1 : 32;
       int done = 0;
       for (; num_waiting - done >= least; done += 32) {
-        paint_batch(pixels, done, min(num_waiting - done, 32));
+        paint(pixels, batch(done, min(num_waiting - done, 32)));
         if (pixels.is_done()) return true;
       }
       if (are_last && is_end) return pixels.is_done();
@@ -86,47 +86,52 @@ struct SubtilePainter {
     }
   }
 
-  /// All of the chunk's circles, at most 32: too few to look which of them reach the subtile.
-  __device__ void take_all(int count) {
-    scratch.waiting[lane()] = static_cast<Overlap>(max(count - 1 - lane(), 0))
-                              << kOverlapCircleShift;
-    num_waiting = count;
-    __syncwarp();
+  /// A batch of circles, a lane each; the last lane has the front one.
+  struct Batch {
+    Shape shape{0, 0, 0, 0};
+    Paint paint{0, 0, 0, 0};
+  };
+
+  /// Those that wait, after paint().
+  __device__ Batch waiting() const {
+    return batch(0, num_waiting);
   }
 
-  /// Paints those that wait. True when the subtile is done.
-  __device__ bool finish(Pixels& pixels) {
-    if (num_waiting > 0) paint_batch(pixels, 0, num_waiting);
-    return pixels.is_done();
+  __device__ void paint(Pixels& pixels, const Batch& batch) {
+    if constexpr (kArea)
+      AreaPainter<kLooks, kManyWays>(pixels, grid, ramp, scratch).paint(batch.shape, batch.paint);
+    else
+      paint_plain_batch(pixels, batch.shape, batch.paint);
   }
 
  private:
-  /// Paints `count` of those that wait, from the `first` one on; the last lane has that.
-  __device__ void paint_batch(Pixels& pixels, int first, int count) {
-    Shape shape{0, 0, 0, 0};
-    Paint paint{0, 0, 0, 0};
+  /// `count` of those that wait, from the `first` one on.
+  __device__ Batch batch(int first, int count) const {
+    Batch some;
     if (const int i = 31 - lane(); i < count) {
       const std::uint32_t circle = scratch.waiting[first + i] >> kOverlapCircleShift;
-      shape = load_shape(shapes + circle);
-      paint = load_paint(paints + circle);
+      some.shape = load_shape(shapes + circle);
+      some.paint = load_paint(paints + circle);
     }
-    if constexpr (kArea)
-      AreaPainter<kLooks, kManyWays>(pixels, grid, ramp, scratch).paint(shape, paint);
-    else
-      paint_plain_batch(pixels, shape, paint);
+    return some;
   }
 
   __device__ void paint_plain_batch(Pixels& pixels, const Shape& shape, const Paint& paint) {
     const float r2 = shape.radius * shape.radius;
+    if constexpr (!kManyWays) {
+      const Reach reach = reach_of(shape, paint, shape.radius > 0, pixels);
+      const bool has_snow = kLooks || __any_sync(kAllLanes, reach.reaches && is_snow(paint));
+      return paint_in_turn(pixels, shape, r2, paint, reach, has_snow);
+    }
     const SubtileBox box(shape, pixels, grid);
-    // Circles with looks are painted one by one, too.
-    const bool has_snow = kLooks || __any_sync(kAllLanes, box.reaches && is_snow(paint));
-    if constexpr (!kManyWays) return paint_in_turn(pixels, shape, r2, paint, box, has_snow);
     const bool reaches = box.reaches;
+    // Circles with looks are painted one by one, too.
+    const bool has_snow = kLooks || __any_sync(kAllLanes, reaches && is_snow(paint));
+    // Layers are of one kind, so these are few.
+    const bool is_mixed = !kLooks && has_snow && __any_sync(kAllLanes, reaches && !is_snow(paint));
     std::uint32_t covering[kPixelsPerLane];
-
-    if (!__any_sync(kAllLanes, reaches && box.columns > Policy::kMarkedWidth)) {
-      store(lane(), shape, r2, paint, has_snow);
+    if (!is_mixed && !__any_sync(kAllLanes, reaches && box.columns > Policy::kMarkedWidth)) {
+      store_for_covering(shape, r2, paint, has_snow);
       if (reaches)
         mark(shape, r2, box.first_column, box.first_row, box.rows, pixels, grid, scratch.coverage);
       __syncwarp();
@@ -139,47 +144,55 @@ struct SubtilePainter {
       return;
     }
     // A large circle's edge may be narrow, but tall.
-    if (!__any_sync(kAllLanes, reaches && box.side() > Policy::kTestedSide)) {
-      store(lane(), shape, r2, paint, has_snow);
+    if (!is_mixed && !__any_sync(kAllLanes, reaches && box.side() > Policy::kTestedSide)) {
+      store_for_covering(shape, r2, paint, has_snow);
       test_box(shape, reaches ? r2 : -1, reaches ? box.first_column : 0,
                reaches ? box.first_row : 0, pixels, grid, covering);
       transpose(covering);
       paint_covering(pixels, covering, has_snow);
       return;
     }
-
-    paint_in_turn(pixels, shape, r2, paint, box, has_snow);
-  }
-
-  /// Large circles: one after the other, unless spans take less time.
-  __device__ void paint_in_turn(Pixels& pixels, const Shape& shape, float r2, const Paint& paint,
-                                const SubtileBox& box, bool has_snow) {
-    const PixelRect subtile_pixels{pixels.x0, pixels.y0, pixels.x0 + kSubtileWidth - 1,
-                                   pixels.y0 + kSubtileHeight - 1};
-    bool reaches = box.reaches && may_cover(shape, subtile_pixels, grid);
-    if (kLooks && inner_radius(shape, paint) > 0)
-      reaches = reaches && !covers_all({shape.x, shape.y, 0, shape.z}, subtile_pixels, grid);
-    const bool is_whole = reaches && covers_all(shape, subtile_pixels, grid);
-    const unsigned reaching = __ballot_sync(kAllLanes, reaches);
-    const unsigned whole = __ballot_sync(kAllLanes, is_whole);
+    // Large circles: one after the other, unless spans take less time.
+    const Reach reach = reach_of(shape, paint, reaches, pixels);
+    const int num_reaching = __popc(__ballot_sync(kAllLanes, reach.reaches));
+    const int num_whole = __popc(__ballot_sync(kAllLanes, reach.is_whole));
     const bool has_large =
-        __any_sync(kAllLanes, reaches && !is_whole && box.reach > kMostSpanRadius);
-    if (kManyWays && !has_large && (has_snow || 4 * __popc(whole) < __popc(reaching))) {
-      std::uint32_t covering[kPixelsPerLane];
-      store(lane(), shape, r2, paint, has_snow);
-      compute_spans(shape, reaches ? r2 : -1, reaches ? box.middle_x : 0, pixels, grid, covering);
+        __any_sync(kAllLanes, reach.reaches && !reach.is_whole && box.reach > kMostSpanRadius);
+    if (!has_large && !is_mixed && (has_snow || 4 * num_whole < num_reaching)) {
+      store_for_covering(shape, r2, paint, has_snow);
+      compute_spans(shape, reach.reaches ? r2 : -1, reach.reaches ? box.middle_x : 0, pixels, grid,
+                    covering);
       transpose(covering);
       paint_covering(pixels, covering, has_snow);
       return;
     }
+    paint_in_turn(pixels, shape, r2, paint, reach, has_snow);
+  }
 
+  /// Whether the lane's own circle covers pixels of the subtile, and whether all.
+  struct Reach {
+    bool reaches, is_whole;
+  };
+  __device__ Reach reach_of(const Shape& shape, const Paint& paint, bool may_reach,
+                            const Pixels& pixels) const {
+    const PixelRect rect{pixels.x0, pixels.y0, pixels.x0 + kSubtileWidth - 1,
+                         pixels.y0 + kSubtileHeight - 1};
+    bool reaches = may_reach && may_cover(shape, rect, grid);
+    if (kLooks && inner_radius(shape, paint) > 0)
+      reaches = reaches && !covers_all({shape.x, shape.y, 0, shape.z}, rect, grid);
+    return {reaches, reaches && covers_all(shape, rect, grid)};
+  }
+
+  __device__ void paint_in_turn(Pixels& pixels, const Shape& shape, float r2, const Paint& paint,
+                                const Reach& reach, bool has_snow) {
+    const unsigned reaching = __ballot_sync(kAllLanes, reach.reaches);
     // Without gaps, so that the loop over them is short.
     const int position = __popc(reaching >> lane() >> 1);
     scratch.coverage[lane()] = 0;
     __syncwarp();
-    if (reaches) {
+    if (reach.reaches) {
       store(position, shape, r2, paint, has_snow);
-      scratch.coverage[position] = is_whole;
+      scratch.coverage[position] = reach.is_whole;
     }
     __syncwarp();
     const unsigned whole_ones = __ballot_sync(kAllLanes, scratch.coverage[lane()] != 0);
@@ -198,20 +211,31 @@ struct SubtilePainter {
     scratch.paints[i] = paint;
   }
 
+  /// The lane's own circle. Snow, without looks, needs no paint but its peak, nor r².
+  __device__ void store_for_covering(const Shape& shape, float r2, const Paint& paint,
+                                     bool has_snow) {
+    if (!kLooks && has_snow)
+      scratch.discs[lane()] = {shape.x, shape.y, peak_alpha(paint),
+                               scalar::inverse_square(shape.radius)};
+    else
+      store(lane(), shape, r2, paint, has_snow);
+  }
+
   /// Circle by circle, every lane looks whether its pixels are covered. Bit i of `whole` tells
   /// whether circle i of the batch covers all of the subtile.
   __device__ void paint_by_circle(Pixels& pixels, int count, unsigned whole) {
     for (int i = 0; i < count;) {
       if (i >= Policy::kFirstLook && pixels.is_done()) return;
       const int end = min(i + Policy::kLookInterval, count);
-      for (; i < end; ++i, whole >>= 1) {
-        const Paint paint = scratch.paints[i];
-        if (whole & 1) {
+      while (i < end) {
+        for (; i < end && (whole & 1) != 0; ++i, whole >>= 1) {
+          const Paint paint = scratch.paints[i];
 #pragma unroll
           for (int k = 0; k < kPixelsPerLane; ++k)
             if (pixels.is_active(k)) blend_solid(pixels.state[k], paint);
-          continue;
         }
+        if (i == end) break;
+        const Paint paint = scratch.paints[i];
         const float4 disc = scratch.discs[i];
         const float dx = disc.x - pixels.center_x;
 #pragma unroll
@@ -219,6 +243,8 @@ struct SubtilePainter {
           const float d2 = scalar::squared_distance<L>(dx, disc.y - pixels.center_y[k]);
           if (d2 <= disc.z && pixels.is_active(k)) blend_solid(pixels.state[k], paint);
         }
+        ++i;
+        whole >>= 1;
       }
     }
   }
@@ -244,19 +270,21 @@ struct SubtilePainter {
     if (has_snow) {
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) {
-        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_active(k);) {
+        for (std::uint32_t left = covering[k]; (left != 0) & pixels.is_active(k);) {
           const int i = front_bit(left);
           left ^= 1u << i;
-          const Paint paint = scratch.paints[i];
           const float4 disc = scratch.discs[i];
           const float dx = disc.x - pixels.center_x, dy = disc.y - pixels.center_y[k];
-          blend(pixels.state[k], dx * dx, dy * dy, disc.w, paint);
+          if constexpr (kLooks)
+            blend(pixels.state[k], dx * dx, dy * dy, disc.w, scratch.paints[i]);
+          else
+            blend_snow(pixels.state[k], dx * dx, dy * dy, disc.w, disc.z);
         }
       }
     } else {
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k)
-        for (std::uint32_t left = covering[k]; left != 0 && pixels.is_active(k);) {
+        for (std::uint32_t left = covering[k]; (left != 0) & pixels.is_active(k);) {
           const int i = front_bit(left);
           left ^= 1u << i;
           blend_solid(pixels.state[k], scratch.paints[i]);
@@ -268,18 +296,20 @@ struct SubtilePainter {
   __device__ static void blend_solid(typename Pixels::State& state, const Paint& paint) {
     scalar::composite<L>(state, mode_paint<kLooks>(paint), paint.alpha);
   }
+  __device__ void blend_snow(typename Pixels::State& state, float dx2, float dy2, float inverse_r2,
+                             float peak, BlendMode mode = BlendMode::kOver) const {
+    float alpha;
+    scalar::ModePaint<L> shown{mode, 0, 0, 1};
+    scalar::shade_snow<L>(ramp, dx2, dy2, inverse_r2, peak, alpha, shown.red, shown.green);
+    scalar::composite<L>(state, shown, alpha);
+  }
   /// `last`: of the circle's disc in `scratch`.
   __device__ void blend(typename Pixels::State& state, float dx2, float dy2, float last,
                         const Paint& paint) const {
-    scalar::ModePaint<L> shown = mode_paint<kLooks>(paint);
-    float alpha = paint.alpha;
-    if (is_snow(paint)) {
-      scalar::shade_snow<L>(ramp, dx2, dy2, last, peak_alpha(paint), alpha, shown.red, shown.green);
-      shown.blue = 1;
-    } else if (kLooks && dx2 + dy2 <= last) {
-      return;  // in the hole
-    }
-    scalar::composite<L>(state, shown, alpha);
+    if (is_snow(paint))
+      return blend_snow(state, dx2, dy2, last, peak_alpha(paint), mode_paint<kLooks>(paint).mode);
+    if (kLooks && dx2 + dy2 <= last) return;  // in the hole
+    blend_solid(state, paint);
   }
 };
 

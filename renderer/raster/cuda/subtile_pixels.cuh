@@ -35,10 +35,10 @@ struct SubtilePlace {
   }
 
   __device__ int x() const {
-    return x0 + static_cast<int>(threadIdx.x) % kSubtileWidth;
+    return x0 + static_cast<int>(threadIdx.x % kSubtileWidth);
   }
   __device__ int y(int k) const {
-    return y0 + static_cast<int>(threadIdx.x) % 32 / kSubtileWidth + k * kRowStep;
+    return y0 + static_cast<int>(threadIdx.x % 32 / kSubtileWidth) + k * kRowStep;
   }
   __device__ bool is_outside(const TileGrid& grid) const {
     return x0 >= grid.width || y0 >= grid.height;
@@ -130,12 +130,19 @@ struct SubtilePixels : SubtilePlace {
     // The usual case, straight: display colours, and rows and subtiles that consist of whole words.
     if (args.bytes && !args.framebuffer && !args.keep_alpha &&
         args.blend_space == BlendSpace::kDisplay && width % 4 == 0 && is_inside(args.grid)) {
-      std::uint8_t* bytes =
+      std::uint8_t* const first =
           args.bytes + (static_cast<std::size_t>(height - 1 - y(0)) * width + x()) * 3;
+      const auto write_row = [&](int k, const BlendColor& color) {
+        scalar::add_background<L>(state[k], color);
+        write_quarter_row(quantized_rgb(state[k]),
+                          first - static_cast<std::int64_t>(width) * (k * kRowStep * 3));
+      };
+      if (args.background) {
 #pragma unroll
-      for (int k = 0; k < kPixelsPerLane; ++k, bytes -= kRowStep * 3 * width) {
-        scalar::add_background<L>(state[k], background_row(args, y(k)));
-        write_quarter_row(quantized_rgb(state[k]), bytes);
+        for (int k = 0; k < kPixelsPerLane; ++k) write_row(k, background_row(args, y(k)));
+      } else {
+#pragma unroll
+        for (int k = 0; k < kPixelsPerLane; ++k) write_row(k, args.flat_background);
       }
       return;
     }
@@ -184,7 +191,7 @@ struct SubtilePixels : SubtilePlace {
   /// `bytes` is where the lane's pixel stands; byte 3 of `rgb` is not looked at.
   __device__ static void write_quarter_row(std::uint32_t rgb, std::uint8_t* bytes) {
     const std::uint32_t next = __shfl_down_sync(kAllLanes, rgb, 1);
-    const int i = static_cast<int>(threadIdx.x) % 4;
+    const unsigned i = threadIdx.x % 4;
     // Word i is bytes i to 2 of pixel i and 0 to i of the next one, which are bytes 4 to 4 + i
     // here.
     const std::uint32_t bytes_of_word = i == 0 ? 0x4210 : i == 1 ? 0x5421 : 0x6542;

@@ -7,7 +7,7 @@ namespace roundel::cuda {
 inline constexpr unsigned kAllLanes = ~0u;
 
 inline __device__ int lane() {
-  return static_cast<int>(threadIdx.x) % 32;
+  return static_cast<int>(threadIdx.x % 32);
 }
 
 /// The batches of circles that a warp paints go from lane 31, the front, to lane 0: the highest bit
@@ -26,7 +26,7 @@ inline __device__ int num_before(unsigned lanes) {
 /// Sum over this lane and the lanes before it.
 template <typename T>
 __device__ T warp_inclusive_sum(T value) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int lane = cuda::lane();
   for (int distance = 1; distance < 32; distance *= 2) {
     const T other = __shfl_up_sync(kAllLanes, value, distance);
     if (lane >= distance) value += other;

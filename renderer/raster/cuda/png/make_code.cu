@@ -112,7 +112,7 @@ __device__ unsigned code_length(CodeMemory& memory) {
 
 /// png_format's make_codes(): the code of the calling thread's symbol. All threads call it.
 __device__ png_format::Bits canonical_code(CodeMemory& memory, unsigned length) {
-  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int warp = static_cast<int>(threadIdx.x / 32);
   std::uint32_t rank = 0;  // among the warp's symbols of this length
   if (warp < kSymbolWarps) {
     std::uint32_t number = 0;  // of the lane's length
