@@ -90,6 +90,9 @@ struct Slab {
   __device__ static std::size_t macrotile() {
     return static_cast<std::size_t>(blockIdx.z) * gridDim.y + blockIdx.y;
   }
+  __device__ static std::size_t num_macrotiles() {
+    return static_cast<std::size_t>(gridDim.z) * gridDim.y;
+  }
   /// Circle i of the slab, counted from the front, has this number in the chunk; negative where
   /// there is none.
   __device__ int circle(const BinCirclesArgs& args, std::uint32_t i) const {

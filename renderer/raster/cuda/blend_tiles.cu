@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(32 * kWarps<Overlaps>,
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
   constexpr int kOwnWarps = kWarps<Overlaps>, kParts = kSubtilesPerTile / kOwnWarps;
   __shared__ Shared<Overlaps, kArea> shared;
-  if (args.begins_early) wait_for_kernel_in_front();
+  if (Overlaps::kIsListed && args.begins_early) wait_for_kernel_in_front();
   FrameProgress& progress = *args.progress;
   // Without lists there are none that do not fit.
   if (Overlaps::kIsListed && progress.overflow != 0) return;
@@ -221,7 +221,8 @@ __global__ void __launch_bounds__(32 * kWarps<Overlaps>,
   }
   const int tile = tile_y * grid.tiles_x + tile_x;
   const int first_subtile = static_cast<int>(blockIdx.x) % kParts * kOwnWarps;
-  const bool is_first_chunk = args.chunk_number == 0;
+  // Only the first chunk may have no lists.
+  const bool is_first_chunk = !Overlaps::kIsListed || args.chunk_number == 0;
   if (tile == 0 && first_subtile == 0 && threadIdx.x == 0) {
     // Of the chunk in front; binning has read it, and this chunk's count is the other one.
     std::uint32_t& active_before = progress.active_subtiles[(args.chunk_number + 1) % 2];

@@ -151,13 +151,15 @@ __global__ void __launch_bounds__(CountPolicy::kThreads,
   constexpr int kThreads = CountPolicy::kThreads;
   __shared__ Shared shared;
   if (!begin_chunk<kIsFirstChunk>(args)) return;
-  const int thread = threadIdx.x;
+  const unsigned thread = threadIdx.x;
   const Slab slab(args, blockIdx.x);
   static_assert(kTilesPerMacrotile == 4 * kThreads, "a thread has four tiles");
   reinterpret_cast<uint4*>(shared.counts)[thread] = {0, 0, 0, 0};
-  for (std::uint64_t i = slab.number * kThreads + thread; i < args.num_scan_words();
-       i += args.num_blocks() * kThreads)
-    args.scan_words[i] = 0;
+  // Every macrotile has a slab, and no more words than a block has threads.
+  static_assert(kTilesPerMacrotile / kScannedTiles <= kThreads);
+  const std::size_t word = slab.number * kThreads + thread;
+  if (word < Slab::num_macrotiles() * (kTilesPerMacrotile / kScannedTiles))
+    args.scan_words[word] = 0;
   if (thread == 0) shared.num_overlaps = 0;
   if (!kIsFirstChunk) collect_active_tiles(args, slab.macrotile_x, slab.macrotile_y, shared.active);
   __syncthreads();

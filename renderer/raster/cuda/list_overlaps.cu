@@ -328,7 +328,7 @@ __device__ void list_crowded(const BinCirclesArgs& args, const Slab& slab, std::
 /// Where the overlaps of a group go in the lists of the thread's two tiles.
 __device__ void find_lists(const BinCirclesArgs& args, const Slab& first_slab, std::uint32_t group,
                            std::uint32_t (&list_starts)[2]) {
-  const int thread = threadIdx.x;
+  const unsigned thread = threadIdx.x;
   const uint2 offsets = reinterpret_cast<const uint2*>(
       args.offsets +
       (first_slab.macrotile() * args.num_groups() + group) * kTilesPerMacrotile)[thread];
@@ -336,8 +336,9 @@ __device__ void find_lists(const BinCirclesArgs& args, const Slab& first_slab, s
   list_starts[1] = offsets.y;
 #pragma unroll
   for (int t = 0; t < 2; ++t) {
-    const int x = first_slab.macrotile_x * kMacrotileSide + (2 * thread + t) % kMacrotileSide;
-    const int y = first_slab.macrotile_y * kMacrotileSide + (2 * thread + t) / kMacrotileSide;
+    const unsigned tile = 2 * thread + t;
+    const int x = first_slab.macrotile_x * kMacrotileSide + static_cast<int>(tile % kMacrotileSide);
+    const int y = first_slab.macrotile_y * kMacrotileSide + static_cast<int>(tile / kMacrotileSide);
     if (x < args.grid.tiles_x && y < args.grid.tiles_y)
       list_starts[t] += args.lists[y * args.grid.tiles_x + x].start;
   }
