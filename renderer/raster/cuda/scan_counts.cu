@@ -36,9 +36,8 @@ __global__ void __launch_bounds__(kMostScanThreads)
   const std::size_t first_tile = blockIdx.x % kBlocks * kTiles;
   const std::uint32_t num_groups = args.num_groups();
   std::uint32_t carry[kTiles] = {};  // of the groups before
-  for (std::uint32_t begin = 0; begin < num_groups; begin += blockDim.x) {
-    const std::uint32_t group = begin + threadIdx.x;
-    uint4 slabs[kGroupSlabs];
+  uint4 slabs[kGroupSlabs];  // of the thread's next group, on their way while another is scanned
+  const auto load = [&](std::uint32_t group) {
 #pragma unroll
     for (int k = 0; k < kGroupSlabs; ++k) {
       const std::uint32_t slab = group * kGroupSlabs + k;
@@ -48,10 +47,15 @@ __global__ void __launch_bounds__(kMostScanThreads)
                            first_tile)
                      : uint4{0, 0, 0, 0};
     }
+  };
+  load(threadIdx.x);
+  for (std::uint32_t begin = 0; begin < num_groups; begin += blockDim.x) {
+    const std::uint32_t group = begin + threadIdx.x;
     uint4 words{0, 0, 0, 0};
 #pragma unroll
     for (const uint4& slab : slabs)
       words = {words.x + slab.x, words.y + slab.y, words.z + slab.z, words.w + slab.w};
+    if (begin + blockDim.x < num_groups) load(group + blockDim.x);
     const std::uint32_t counts[kTiles] = {words.x & 0xffff, words.x >> 16,    words.y & 0xffff,
                                           words.y >> 16,    words.z & 0xffff, words.z >> 16,
                                           words.w & 0xffff, words.w >> 16};
