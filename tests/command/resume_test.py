@@ -231,15 +231,26 @@ class Sharing(BatchCase):
             shutil.rmtree(self.path("out"))
             os.mkdir(self.path("out"))
 
+    def halted_and_waiting(self):
+        """An export that is halted, one that waits for its frames, and what this says of them."""
+        for _ in range(10):
+            halted = self.start_sharing()
+            self.wait_for_frames(1)
+            halted.send_signal(signal.SIGSTOP)
+            other = self.start_sharing()
+            for line in other.stderr:
+                if "waiting" in line:
+                    return halted, other, line
+            # Halted between two frames, or at its end, it keeps nobody waiting.
+            halted.send_signal(signal.SIGCONT)
+            for process in (other, halted):
+                process.communicate(timeout=120)
+            shutil.rmtree(self.path("out"))
+            os.mkdir(self.path("out"))
+        self.fail("nobody waited")
+
     def test_one_that_is_halted_is_waited_for(self):
-        halted = self.start_sharing()
-        self.wait_for_frames(1)
-        halted.send_signal(signal.SIGSTOP)
-        other = self.start_sharing()
-        line = ""
-        while "waiting" not in line:
-            line = other.stderr.readline()
-            self.assertNotEqual(line, "")
+        halted, other, line = self.halted_and_waiting()
         self.assertRegex(line, r"^roundel: waiting for \d+ frames? that another export is making: [0-9,-]+$")
         there = len([name for name in self.frames_in() if not name.startswith(".")])
         self.assertGreater(there, 150)
@@ -249,12 +260,7 @@ class Sharing(BatchCase):
         self.assertEqual(self.contents(), self.expected())
 
     def test_waiting_ends_with_a_signal(self):
-        halted = self.start_sharing()
-        self.wait_for_frames(1)
-        halted.send_signal(signal.SIGSTOP)
-        other = self.start_sharing()
-        while "waiting" not in other.stderr.readline():
-            self.assertIsNone(other.poll())
+        halted, other, _ = self.halted_and_waiting()
         other.send_signal(signal.SIGINT)
         _, messages = other.communicate(timeout=60)
         self.assertEqual(other.returncode, 130)

@@ -53,8 +53,10 @@ export const colorAt = (page, x, y) => page.evaluate(([px, py]) => {
   return [...canvas.getContext('2d').getImageData(px * ratio, py * ratio, 1, 1).data].slice(0, 3);
 }, [x, y]);
 
-// Where the middle of a picture's pixel is on the canvas, in a pane of the panes that there are.
-export const pointOf = (page, x, y, pane = 0) => page.evaluate(([px, py, index]) => {
+// Where the middle of a picture's pixel is on the canvas, in a pane of the panes that there are. A view
+// with other controls gives the canvas another size, which the page hears of once a frame has been shown.
+export const pointOf = (page, x, y, pane = 0) => page.evaluate(async ([px, py, index]) => {
+  for (let i = 0; i < 2; ++i) await new Promise(requestAnimationFrame);
   const one = panes()[index];
   return [screenX(one, px + 0.5), screenY(py + 0.5)];
 }, [x, y, pane]);
