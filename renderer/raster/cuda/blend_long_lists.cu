@@ -289,7 +289,7 @@ class Painter {
         transmittance *= 1.0f - covered;
         return weight;
       };
-      // In this order: initializers of a list are.
+      // From left to right: so are the initializers of a list evaluated.
       weights.values[i][lane()] = {weigh_next(0, alphas[i].x), weigh_next(1, alphas[i].y),
                                    weigh_next(2, alphas[i].z), weigh_next(3, alphas[i].w)};
     }

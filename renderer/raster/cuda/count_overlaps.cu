@@ -155,7 +155,8 @@ __global__ void __launch_bounds__(CountPolicy::kThreads,
   const Slab slab(args, blockIdx.x);
   static_assert(kTilesPerMacrotile == 4 * kThreads, "a thread has four tiles");
   reinterpret_cast<uint4*>(shared.counts)[thread] = {0, 0, 0, 0};
-  // Every macrotile has a slab, and no more words than a block has threads.
+  // num_scan_words() without its divisions. Every macrotile has a slab, and no more words than a
+  // block has threads.
   static_assert(kTilesPerMacrotile / kScannedTiles <= kThreads);
   const std::size_t word = slab.number * kThreads + thread;
   if (word < Slab::num_macrotiles() * (kTilesPerMacrotile / kScannedTiles))

@@ -109,8 +109,8 @@ class CudaBackend final : public RasterBackend {
   DeviceBuffer<Pixel> framebuffer_;
   DeviceBuffer<std::uint8_t> bytes_;
   PngEncoder png_encoder_;  // of frames whose target is a file
-  /// Of the last frame, the one after which it was done. It is asked for, and packed before it is
-  /// known to be drawn, after as many chunks.
+  /// The chunk after which the last frame was done. The next frame is packed and asked for its
+  /// result after it, though it may need more.
   std::uint32_t last_chunk_ = ~0u;
   bool is_packed_ = false;
   Buffer<FrameProgress> progress_copy_;
