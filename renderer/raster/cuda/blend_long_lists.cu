@@ -58,7 +58,8 @@ struct Shared {
   bool are_last[2];
   bool is_done[2][kGroups];
   std::uint32_t circles[kMostWaiting];  // that reach the subtile and wait, a ring
-  std::uint32_t counts[2][kFinders];
+  // Aligned, so that what is loaded together has none of the other ones, which others write.
+  alignas(16) std::uint32_t counts[2][kFinders];
 };
 static_assert(sizeof(Shared) <= 99 << 10, "of a block with compute capability 8.6, 8.9 and 12.0");
 
@@ -179,8 +180,9 @@ class Finder {
     const float r2 = shape.radius * shape.radius;
     const SubtileBox box(shape, pixels_, args_.grid);
     if (!__any_sync(kAllLanes, box.reaches && box.side() > BlendPolicy::kTestedSide)) {
-      test_box(shape, box.reaches ? r2 : -1, box.reaches ? box.first_column : 0,
-               box.reaches ? box.first_row : 0, pixels_, args_.grid, covering);
+      test_box<BlendPolicy::kTestedSide>(
+          shape, box.reaches ? r2 : -1, box.reaches ? box.first_column : 0,
+          box.reaches ? box.first_row : 0, pixels_, args_.grid, covering);
       transpose(covering);
     } else if (!__any_sync(kAllLanes, box.reaches && box.reach > kMostSpanRadius)) {
       compute_spans(shape, box.reaches ? r2 : -1, box.reaches ? box.middle_x : 0, pixels_,
@@ -255,7 +257,9 @@ class Painter {
   using L = ScalarLanes;
 
   __device__ void wait_for_each_other() const {
-    asm volatile("bar.sync %0, 64;" ::"r"(2 + group_) : "memory");
+    // The two are in different places of the code, which "bar.sync" does not allow (PTX ISA,
+    // barrier.sync.aligned).
+    asm volatile("barrier.sync %0, 64;" ::"r"(2 + group_) : "memory");
   }
 
   /// Of all batches: the product, and bit b: batch b reaches the group.

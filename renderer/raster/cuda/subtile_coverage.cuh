@@ -12,8 +12,9 @@ inline constexpr float kMostSpanRadius = 400;
 
 /// A lane's circle: its box in the subtile, a little too large.
 struct SubtileBox {
-  /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place.
-  static constexpr float kMargin = 0.0625f;
+  /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place, which in
+  /// the largest pictures is 1/64 at most.
+  static constexpr float kMargin = 0.03125f;
 
   float middle_x, reach;  ///< its centre in columns of the subtile, its radius in pixels
   int first_column, first_row, columns, rows;
@@ -78,36 +79,36 @@ inline __device__ void mark(const Shape& shape, float r2, int first_column, int 
   }
 }
 
-/// The pixels that the lane's own circle covers, all of them among the kTestedSide rows and
+/// The pixels that the lane's own circle covers, all of them among the kSide rows and
 /// columns from pixel (first_column, first_row) of the subtile on: bit 16·(row % 2) + column of
 /// word row / 2. The same number of steps for every circle, and none of them waits for shared
 /// memory.
-inline __device__ void test_box(const Shape& shape, float r2, int first_column, int first_row,
-                                const SubtilePlace& pixels, const TileGrid& grid,
-                                std::uint32_t covering[kPixelsPerLane]) {
+template <int kSide>
+__device__ void test_box(const Shape& shape, float r2, int first_column, int first_row,
+                         const SubtilePlace& pixels, const TileGrid& grid,
+                         std::uint32_t covering[kPixelsPerLane]) {
   using L = ScalarLanes;
-  constexpr int kTestedSide = BlendPolicy::kTestedSide;
   // Whole numbers and halves below 2²³: their sums are exact.
   const float x = pixels.first_x + static_cast<float>(first_column);
   const float y = pixels.first_y + static_cast<float>(first_row);
-  float dx2[kTestedSide];
+  float dx2[kSide];
 #pragma unroll
-  for (int i = 0; i < kTestedSide; ++i) {
+  for (int i = 0; i < kSide; ++i) {
     const float dx = shape.x - scalar::pixel_center<L>(static_cast<float>(i), grid.s, x);
     dx2[i] = dx * dx;
   }
-  static_assert(kTestedSide == 6 && kSubtileWidth == 16 && kPixelsPerLane == 4);
+  static_assert((kSide == 5 || kSide == 6) && kSubtileWidth == 16 && kPixelsPerLane == 4);
   std::uint32_t pairs[3];  // of rows: column i from the first one at bits i and 16 + i
   const std::uint32_t columns = (0xffffu >> first_column) * 0x10001;  // that the subtile has
 #pragma unroll
   for (int pair = 0; pair < 3; ++pair) {
     std::uint32_t bits = 0;
 #pragma unroll
-    for (int row = 2 * pair; row < 2 * pair + 2; ++row) {
+    for (int row = 2 * pair; row < min(2 * pair + 2, kSide); ++row) {
       const float dy = shape.y - scalar::pixel_center<L>(static_cast<float>(row), grid.s, y);
       const float dy2 = dy * dy;
 #pragma unroll
-      for (int i = 0; i < kTestedSide; ++i)
+      for (int i = 0; i < kSide; ++i)
         set_if_at_most(bits, 1u << (row % 2 * 16 + i), dx2[i] + dy2, r2);
     }
     pairs[pair] = (bits & columns) << first_column;

@@ -146,8 +146,13 @@ struct SubtilePainter {
     // A large circle's edge may be narrow, but tall.
     if (!is_mixed && !__any_sync(kAllLanes, reaches && box.side() > Policy::kTestedSide)) {
       store_for_covering(shape, r2, paint, has_snow);
-      test_box(shape, reaches ? r2 : -1, reaches ? box.first_column : 0,
-               reaches ? box.first_row : 0, pixels, grid, covering);
+      const int column = reaches ? box.first_column : 0, row = reaches ? box.first_row : 0;
+      if (!__any_sync(kAllLanes, reaches && box.side() > Policy::kShorterTestedSide))
+        test_box<Policy::kShorterTestedSide>(shape, reaches ? r2 : -1, column, row, pixels, grid,
+                                             covering);
+      else
+        test_box<Policy::kTestedSide>(shape, reaches ? r2 : -1, column, row, pixels, grid,
+                                      covering);
       transpose(covering);
       paint_covering(pixels, covering, has_snow);
       return;
