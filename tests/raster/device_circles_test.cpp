@@ -97,6 +97,31 @@ TEST(DeviceCircles, FramesMayNeedMoreChunksThanTheOneBefore) {
   }
 }
 
+/// Also of chunks after which the host does not ask.
+TEST(DeviceCircles, TimesAreThoseOfAllChunks) {
+  ROUNDEL_NEEDS_CUDA();
+  const Scene scene = scene_with("  - random: {count: 400000, radius: 0.02, alpha: 0.00001}\n");
+  FilmSource film(scene);
+  const auto least_time = [&](const RasterOptions& options, std::uint64_t chunks) {
+    const auto cuda = make_cuda_rasterizer(options);
+    double least = std::numeric_limits<double>::infinity();
+    for (int frame = 0; frame < 5; ++frame) {
+      Image image;
+      StageStats stats;
+      const CircleRecipe recipe = film.recipe(frame);
+      cuda->draw(CircleStream(recipe), scene.image, image, stats);
+      EXPECT_EQ(stats.chunks, chunks);
+      const auto time = [&](const char* name) {
+        return stats.stage(name, StagePlace::kCuda).milliseconds;
+      };
+      least = std::min(least, time("bin") + time("blend"));
+    }
+    return least;
+  };
+  EXPECT_GT(least_time({.chunk_circles = 50'000}, 8),
+            0.5 * least_time({.chunk_circles = 400'000}, 1));
+}
+
 /// Chunk by chunk, across layers; the CPU's come from the host.
 TEST(DeviceCircles, RandomLayersAreThoseOfTheCpu) {
   ROUNDEL_NEEDS_CUDA();

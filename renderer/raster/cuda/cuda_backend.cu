@@ -173,10 +173,15 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   const bool is_listed = !needs_no_lists(chunk);
   if (!is_capturing_) {
     // The frame before may have ended with an error, or this one starts again.
-    if (chunk.number == 0) clear_progress();
-    before_generate_.record(stream_);
+    if (chunk.number == 0) {
+      clear_progress();
+      num_timed_ = 0;
+    }
+    if (num_timed_ == chunk_events_.size()) chunk_events_.emplace_back();
+    ChunkEvents& events = chunk_events_[num_timed_++];
+    events.before_generate.record(stream_);
     device_circles_.put(*circles_, chunk, stream_, stats);
-    before_bin_.record(stream_);
+    events.before_bin.record(stream_);
   }
   blend_.chunk_number = bin_.chunk_number = chunk.number;
   blend_.is_last_chunk = chunk.is_last();
@@ -202,7 +207,7 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   }
   blend_.states = states_.data();
   blend_.other_transmittances = other_transmittances_.data();
-  if (!is_capturing_) after_bin_.record(stream_);
+  if (!is_capturing_) chunk_events_[num_timed_ - 1].after_bin.record(stream_);
 }
 
 void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
@@ -215,7 +220,7 @@ void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
   blend_.long_list = has_long_lists ? kLongList : ~0u;
   blend_tiles(blend_, stream_);
   if (has_long_lists) blend_long_lists(blend_, stream_);
-  if (!is_capturing_) after_blend_.record(stream_);
+  if (!is_capturing_) chunk_events_[num_timed_ - 1].after_blend.record(stream_);
 }
 
 ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
@@ -228,12 +233,8 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
                                      cudaMemcpyDeviceToHost, stream_));
   stream_.wait();
   FrameProgress& progress = progress_copy_[0];
-  if (DeviceCircles::makes(*circles_))
-    stats.stage("generate", StagePlace::kCuda).milliseconds += before_bin_.since(before_generate_);
-  else if (!device_circles_.has_all(*circles_))
-    stats.stage("copy", StagePlace::kBus).milliseconds += before_bin_.since(before_generate_);
-  stats.stage("bin", StagePlace::kCuda).milliseconds += after_bin_.since(before_bin_);
-  stats.stage("blend", StagePlace::kCuda).milliseconds += after_blend_.since(after_bin_);
+  for (std::size_t i = 0; i < num_timed_; ++i) add_times(chunk_events_[i], stats);
+  num_timed_ = 0;
   compare_with_estimate(progress);
   if (progress.overflow == 0) {
     stats.chunks = progress.chunks;
@@ -258,6 +259,17 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
                 "device memory: the lists of a single circle do not fit; expected a larger "
                 "--memory");
   return {Next::kHalve, 0};
+}
+
+void CudaBackend::add_times(const ChunkEvents& events, StageStats& stats) const {
+  const double circles_took = events.before_bin.since(events.before_generate);
+  if (DeviceCircles::makes(*circles_))
+    stats.stage("generate", StagePlace::kCuda).milliseconds += circles_took;
+  else if (!device_circles_.has_all(*circles_))
+    stats.stage("copy", StagePlace::kBus).milliseconds += circles_took;
+  stats.stage("bin", StagePlace::kCuda).milliseconds += events.after_bin.since(events.before_bin);
+  stats.stage("blend", StagePlace::kCuda).milliseconds +=
+      events.after_blend.since(events.after_bin);
 }
 
 /// True where pixels as blending leaves them are not yet what is asked for.

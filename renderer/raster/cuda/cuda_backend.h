@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <optional>
 
 #include "renderer/raster/backend.h"
@@ -38,6 +39,10 @@ class CudaBackend final : public RasterBackend {
   cudaStream_t stream() const { return stream_; }
 
  private:
+  struct ChunkEvents {
+    Event before_generate, before_bin, after_bin, after_blend;
+  };
+
   void use_device() const;
   bool packs(const ImageSettings& image, const FrameTarget& out) const;
   void prepare(const ImageSettings& image, const FrameTarget& out) const;
@@ -46,6 +51,7 @@ class CudaBackend final : public RasterBackend {
   void compare_with_estimate(const FrameProgress& progress);
   bool is_packed_here() const;
   void pack();
+  void add_times(const ChunkEvents& events, StageStats& stats) const;
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles, double overlaps_per_circle) const;
   bool needs_no_lists(const Chunk& chunk) const;
@@ -70,7 +76,9 @@ class CudaBackend final : public RasterBackend {
   std::uint64_t block_memory_;  // shared, bytes
   bool can_begin_early_;        // kernels, see launch()
   Stream stream_;
-  Event before_generate_, before_bin_, after_bin_, after_blend_, before_pack_, after_pack_;
+  std::deque<ChunkEvents> chunk_events_;
+  std::size_t num_timed_ = 0;  // chunks since the host has asked
+  Event before_pack_, after_pack_;
   bool is_capturing_ = false;
   std::uint64_t frames_ = 0;       // drawn
   std::uint64_t budget_ = 0;       // bytes
