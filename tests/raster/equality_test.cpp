@@ -254,6 +254,46 @@ TEST_P(Equality, CudaHasTheBitsOfTheCpu) {
   }
 }
 
+/// Circles whose rims pass through a picture of 256 × 256, of radii that go round, in pixels.
+Circles rims(std::size_t count, const std::vector<float>& radii, float snow_share) {
+  std::mt19937 engine(3);
+  std::uniform_real_distribution<float> unit(0.0f, 1.0f);
+  std::vector<testing::Disc> discs(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float radius = radii[i % radii.size()] * (0.75f + 0.5f * unit(engine)) / 256;
+    const float angle = 6.2831853f * unit(engine);
+    discs[i].shape = {unit(engine) + radius * std::cos(angle),
+                      unit(engine) + radius * std::sin(angle), 0, radius};
+    const bool snow = unit(engine) < snow_share;
+    const float alpha = 0.05f + 0.2f * unit(engine);
+    discs[i].paint = {unit(engine), unit(engine), unit(engine), snow ? -alpha : alpha};
+  }
+  return testing::make_circles(discs);
+}
+
+/// A warp paints 32 circles in the best of several ways, which depends on all of their sizes.
+TEST_P(Equality, CirclesOfUnlikeSizesHaveTheBitsOfTheCpuOnCuda) {
+  ROUNDEL_NEEDS_CUDA();
+  const std::vector<std::vector<float>> radii{
+      {1.8f},                                           // axes through most pixels
+      {2.2f, 2.6f, 3.0f},                               // boxes of five and six pixels
+      {0x1p-12f, 5},                                    // nothing, among others
+      {0.3f, 0.7f, 20},                                 // specks, too
+      {600},                                            // all pixels are edges
+      {2000, 4, 0x1p-9f},                               //
+      {0x1p18f, 7, 300, 1.2f, 0x1p-11f, 0x1p24f, 40}};  // coverage test instead of area
+  const ImageSettings image = image_of(256, 256);
+  for (const std::vector<float>& some : radii) {
+    for (const std::size_t count : {20, 500, 30'000}) {
+      for (const float snow_share : {0.0f, 0.1f}) {
+        const Circles circles = rims(count, some, snow_share);
+        expect_same_bits(draw_cpu(circles, image), draw(*make_cuda_rasterizer({}), circles, image),
+                         "cuda, about " + std::to_string(some[0]) + " pixels");
+      }
+    }
+  }
+}
+
 /// Where the host asks after each chunk, what those in front left active must not be forgotten.
 TEST_P(Equality, LaterChunksWhoseListsDoNotFitAreDrawnAgain) {
   constexpr std::size_t kChunk = 20'000;

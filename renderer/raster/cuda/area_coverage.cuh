@@ -1,0 +1,204 @@
+#pragma once
+#include "renderer/raster/cuda/blend_policy.cuh"
+#include "renderer/raster/cuda/subtile_coverage.cuh"
+#include "renderer/raster/cuda/subtile_pixels.cuh"
+#include "renderer/raster/cuda/warp.cuh"
+
+/// Which pixels of a subtile circles cover by area, and what share of each. Device code only. The
+/// shares are scalar::pixel_share()'s, bit for bit.
+namespace roundel::cuda {
+
+/// Around the pixel of a speck's centre it may cover those up to two away.
+inline constexpr int kSpeckSide = 5;
+
+/// A warp's part of shared memory: a batch of circles.
+struct AreaScratch {
+  /// Edges that are put off, at most.
+  static constexpr std::uint32_t kMostLate = 128;
+  /// Circle by circle, of which a lane finds the edges in two rows.
+  static constexpr int kCirclesOfPass = 32 / kPixelsPerLane;
+
+  Paint paints[32];
+  union {
+    struct {
+      float4 discs[32];    ///< in pixels: x, y, radius, its square
+      float4 factors[32];  ///< AreaDisc's arc and bend; of rings the hole's radius, of snow −1/r²;
+                           ///< r: in frame space
+      float2 centers[32];  ///< in frame space
+      /// Of edges, which are circles and pixels that they may cover in part: both their numbers,
+      /// then the shares.
+      std::uint32_t shares[BlendPolicy::kMostShares];
+      std::uint32_t late_shares[kMostLate];  ///< of these, that take longer
+      /// Of circle i % kCirclesOfPass and the lanes' pixels k: bit l is lane l's.
+      alignas(16) std::uint32_t touched[kCirclesOfPass][kPixelsPerLane];
+      std::uint32_t edges[kCirclesOfPass][kPixelsPerLane];
+      std::uint32_t first_shares[kCirclesOfPass][kPixelsPerLane];  ///< where those of edges begin
+    };
+    struct {
+      float shares[kSpeckSide * kSpeckSide][32];  ///< row by row
+      int first_pixels[32];  ///< x + kSpeckSide · y of those at the lower left, in the subtile
+      std::uint32_t coverage[kSubtileWidth * kSubtileHeight];  ///< bit i: speck i covers it
+    } specks;
+  };
+};
+
+/// What shares are computed with here, for radii R of at least kLeastRadius pixels, of which no
+/// root is of a small number but 0: R − t is 0 or at least 2⁻²⁵·R, so half a chord is 0 or at least
+/// 2⁻²³, and what such numbers and edges of pixels differ by is 0 or at least 2⁻⁴⁷.
+struct AreaLanes : ScalarLanes {
+  static constexpr float kLeastRadius = 0x1p-10f;  ///< pixels
+
+  /// ScalarLanes::sqrt() where it does not scale.
+  __device__ static float sqrt(float a) {
+    float estimate;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(fmaxf(a, 0x1p-100f)));
+    const float root = a * estimate;
+    return ::fmaf(::fmaf(-root, root, a), 0.5f * estimate, root);
+  }
+};
+
+/// From `edge` on, `count` pixels.
+inline __device__ scalar::AreaSpan<AreaLanes> area_span_of(float edge, float count, float center) {
+  return scalar::area_span<AreaLanes>(edge - center, (edge + count) - center);
+}
+
+/// Finds the pixels of rows that a circle touches, and those of them that it covers wholly.
+/// Approximate: a pixel too many is touched, and one that is wholly covered may count as an edge;
+/// shares are exact either way. Up to radii of kMostSpanRadius the rounding of the exact test
+/// moves an end by less than the margins; for larger ones all pixels are edges, and a ring has no
+/// others.
+class AreaRows {
+ public:
+  /// `left`, `bottom`: of column and row 0.
+  __device__ AreaRows(const float4& disc, bool has_hole, float left, float bottom)
+      : center_y_(disc.y),
+        radius_(fmaxf(disc.z, AreaLanes::kLeastRadius)),
+        bottom_(bottom),
+        has_hole_(has_hole) {
+    middle_row_ = __float2int_rd(disc.y - bottom);
+    // Columns from ⌈x − chord − 1 − margin⌉ to ⌊x + chord + margin⌋ are touched; inside are those
+    // from ⌈x − chord + margin⌉ to ⌊x + chord − 1 − margin⌋. Rounding to the nearest number, not
+    // up or down, takes another half.
+    const float x = disc.x - left, touch_margin = 0.0625f + radius_ * 0x1p-11f;
+    constexpr float kInsideMargin = 0.0625f;
+    touch_left_ = (kLeft - 0.5f - touch_margin + x) * kPart;
+    touch_right_ = (kMost - kLeft + 0.5f - touch_margin - x) * kPart;
+    inside_left_ = (kLeft + 0.5f + kInsideMargin + x) * kPart;
+    inside_right_ = (kMost - kLeft + 1.5f + kInsideMargin - x) * kPart;
+  }
+
+  /// Of rows `row` and `row` + 1, 16 bits each.
+  __device__ void find(int row, std::uint32_t& touched, std::uint32_t& inside) const {
+    if (radius_ > kMostSpanRadius) {
+      touched = ~0u;
+      inside = 0;
+      return;
+    }
+    const float chords[3] = {half_chord_at(row), half_chord_at(row + 1), half_chord_at(row + 2)};
+    std::uint32_t touches[2], insides[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const float longer = row + i == middle_row_ ? radius_ : fmaxf(chords[i], chords[i + 1]);
+      const float shorter = has_hole_ ? kNowhere : fminf(chords[i], chords[i + 1]);
+      touches[i] = columns(longer, touch_left_, touch_right_);
+      insides[i] = columns(shorter, inside_left_, inside_right_);
+    }
+    touched = __byte_perm(touches[0], touches[1], 0x6521);  // columns 0 to 15 of both
+    inside = __byte_perm(insides[0], insides[1], 0x6521);
+  }
+
+ private:
+  // A row is a word for columns −8 to 23, all that an end's place, clamped, may be: kLeft columns
+  // are to the left of the subtile's. The first one is counted from the word's left end, the last
+  // one from its right end, in 31sts of the word, so that clamping to [0, 1] costs nothing.
+  static constexpr int kLeft = 8, kMost = 31;
+  static constexpr float kPart = 1.0f / kMost;
+  static constexpr float kNowhere = -64;  // a chord that takes both ends out of the word
+
+  /// Of the line below the row.
+  __device__ float half_chord_at(int row) const {
+    const float y = (bottom_ + static_cast<float>(row)) - center_y_;
+    const float square = (radius_ - y) * (radius_ + y);
+    return square > 0 ? approximate_sqrt(square) : kNowhere;
+  }
+  __device__ static std::uint32_t columns(float chord, float from_left, float from_right) {
+    // Adding 1.5·2²³ rounds to a whole number, which the lowest bits then are.
+    constexpr float kRound = 0x1.8p23f;
+    const auto end = [&](float from) {
+      return __float_as_uint(__fmaf_rn(__saturatef(__fmaf_rn(chord, -kPart, from)), kMost, kRound));
+    };
+    // Funnel shifts take the lowest five bits of their count.
+    return __funnelshift_l(0, ~0u, end(from_left)) & __funnelshift_r(~0u, 0, end(from_right));
+  }
+
+  float center_y_, radius_, bottom_;
+  int middle_row_;
+  bool has_hole_;
+  float touch_left_, touch_right_, inside_left_, inside_right_;
+};
+
+/// Of a disc and a pixel that it may cover in part.
+struct AreaEdge {
+  int circle;
+  float pixel_x, pixel_y;
+  scalar::AreaDisc<AreaLanes> disc;
+  scalar::AreaSpan<AreaLanes> x, y;
+
+  /// `numbers`: as in AreaScratch::shares. `left`, `bottom`: of the subtile.
+  __device__ AreaEdge(const AreaScratch& scratch, float left, float bottom, std::uint32_t numbers)
+      : circle(static_cast<int>(numbers & 31)) {
+    const std::uint32_t pixel = numbers >> 5;
+    pixel_x = left + static_cast<float>(pixel % kSubtileWidth);
+    pixel_y = bottom + static_cast<float>(pixel / kSubtileWidth);
+    const float4 in_pixels = scratch.discs[circle];
+    const float2 factors = reinterpret_cast<const float2&>(scratch.factors[circle]);
+    disc = {in_pixels.x, in_pixels.y, in_pixels.z, in_pixels.w, factors.x, factors.y};
+    x = area_span_of(pixel_x, 1, disc.x);
+    y = area_span_of(pixel_y, 1, disc.y);
+  }
+  /// The circle is a ring (with `kLooks`), or of a size for which rectangles do not do.
+  template <bool kLooks>
+  __device__ bool is_odd(const AreaScratch& scratch) const {
+    return disc.radius > scalar::kLargestAreaRadius || disc.radius < AreaLanes::kLeastRadius ||
+           (kLooks && scratch.factors[circle].z > 0);
+  }
+  /// An axis of the circle goes through the pixel.
+  __device__ bool has_second() const { return x.other > 0 || y.other > 0; }
+  /// The area of the one rectangle, or of that with the pixel's farthest corner; with `is_second`
+  /// of the other one, on the other side of the axis.
+  __device__ float area(bool is_second) const {
+    const float x_far = is_second && x.other > 0 ? x.other : x.far;
+    const float y_far = is_second && y.other > 0 ? y.other : y.far;
+    return scalar::area_in_rectangle<AreaLanes>(
+        disc, scalar::area_side<AreaLanes>(disc.radius, x.near, x_far),
+        scalar::area_side<AreaLanes>(disc.radius, y.near, y_far));
+  }
+  __device__ bool touches() const { return disc.r2 > x.near * x.near + y.near * y.near; }
+};
+
+/// The share of any edge; not inlined, so that the code that is run most stays short.
+template <bool kLooks>
+__noinline__ __device__ float long_share(const AreaScratch& scratch, const TileGrid& grid,
+                                         std::uint32_t numbers, float left, float bottom) {
+  const AreaEdge edge(scratch, left, bottom, numbers);
+  using L = ScalarLanes;
+  const float2 center = scratch.centers[edge.circle];
+  const float4 factors = scratch.factors[edge.circle];
+  // The coverage test of the pixel's centre.
+  const auto is_in_disc = [&](float radius) {
+    const float dx = center.x - scalar::pixel_center<L>(edge.pixel_x, grid.s);
+    const float dy = center.y - scalar::pixel_center<L>(edge.pixel_y, grid.s);
+    return scalar::squared_distance<L>(dx, dy) <= radius * radius;
+  };
+  const auto share_of = [&](const scalar::AreaDisc<L>& disc, float radius) {
+    return scalar::pixel_share<L>(disc, edge.pixel_x, edge.pixel_y, is_in_disc(radius));
+  };
+  const scalar::AreaDisc<AreaLanes>& disc = edge.disc;
+  const float share =
+      share_of({disc.x, disc.y, disc.radius, disc.r2, disc.arc, disc.bend}, factors.w);
+  if (!kLooks || !(share > 0) || !(factors.z > 0)) return share;
+  const auto hole = scalar::area_disc<L>(center.x, center.y, factors.z, grid.scale);
+  return scalar::ring_share<L>(share, share_of(hole, factors.z));
+}
+
+}  // namespace roundel::cuda
