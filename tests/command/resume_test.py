@@ -322,13 +322,13 @@ class Interruptions(BatchCase):
             file.write(slow + "  - random: {count: 200000, radius: 0.05, alpha: 0.0001}\n")
         process = self.start("render", "slow.yaml", "--frames", "300-400", "-o", "out/%d.png",
                              "--threads", "1", "--backend", "cpu", "--progress", "plain")
-        self.assertIn("0/101", process.stderr.readline())  # it is drawing
+        self.assertRegex(process.stderr.readline(), "^[0-9]/101 ")  # it is drawing
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTERM):  # a launcher's, then a wish
             process.send_signal(number)
             time.sleep(0.05)
         process.communicate(timeout=60)
         self.assertEqual(process.returncode, 143)
-        self.assertEqual(self.frames_in(), [])
+        self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
 
     def test_two_quick_signals_leave_no_temporary_file(self):
         choose = random.Random(2)
