@@ -49,9 +49,14 @@ struct AreaLanes : ScalarLanes {
   static constexpr float kLeastRadius = 0x1p-10f;  ///< pixels
 
   /// ScalarLanes::sqrt() where it does not scale.
-  __device__ static float sqrt(float a) {
+  __device__ static float sqrt(float a) { return sqrt(a, fmaxf(a, 0x1p-100f)); }
+  /// The same, but not of 0.
+  __device__ static float sqrt_of_positive(float a) { return sqrt(a, a); }
+
+ private:
+  __device__ static float sqrt(float a, float not_zero) {
     float estimate;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(fmaxf(a, 0x1p-100f)));
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(not_zero));
     const float root = a * estimate;
     return ::fmaf(::fmaf(-root, root, a), 0.5f * estimate, root);
   }
@@ -143,18 +148,24 @@ struct AreaEdge {
   float pixel_x, pixel_y;
   scalar::AreaDisc<AreaLanes> disc;
   scalar::AreaSpan<AreaLanes> x, y;
+  bool has_other_x, has_other_y;  ///< x.other and y.other are not 0, found sooner
 
   /// `numbers`: as in AreaScratch::shares. `left`, `bottom`: of the subtile.
   __device__ AreaEdge(const AreaScratch& scratch, float left, float bottom, std::uint32_t numbers)
       : circle(static_cast<int>(numbers & 31)) {
-    const std::uint32_t pixel = numbers >> 5;
-    pixel_x = left + static_cast<float>(pixel % kSubtileWidth);
-    pixel_y = bottom + static_cast<float>(pixel / kSubtileWidth);
+    // Whole numbers below 2²³ in a float's lowest bits.
+    const auto plus = [](float first, std::uint32_t number) {
+      return __uint_as_float(__float_as_uint(0x1p23f) | number) - (0x1p23f - first);
+    };
+    pixel_x = plus(left, numbers >> 5 & (kSubtileWidth - 1));
+    pixel_y = plus(bottom, numbers >> 9);
     const float4 in_pixels = scratch.discs[circle];
     const float2 factors = reinterpret_cast<const float2&>(scratch.factors[circle]);
     disc = {in_pixels.x, in_pixels.y, in_pixels.z, in_pixels.w, factors.x, factors.y};
     x = area_span_of(pixel_x, 1, disc.x);
     y = area_span_of(pixel_y, 1, disc.y);
+    has_other_x = pixel_x < disc.x && pixel_x + 1 > disc.x;
+    has_other_y = pixel_y < disc.y && pixel_y + 1 > disc.y;
   }
   /// The circle is a ring (with `kLooks`), or of a size for which rectangles do not do.
   template <bool kLooks>
@@ -163,25 +174,31 @@ struct AreaEdge {
            (kLooks && scratch.factors[circle].z > 0);
   }
   /// An axis of the circle goes through the pixel.
-  __device__ bool has_second() const { return x.other > 0 || y.other > 0; }
+  __device__ bool has_second() const { return has_other_x || has_other_y; }
   /// The area of the one rectangle, or of that with the pixel's farthest corner; with `is_second`
   /// of the other one, on the other side of the axis.
   __device__ float area(bool is_second) const {
-    const float x_far = is_second && x.other > 0 ? x.other : x.far;
-    const float y_far = is_second && y.other > 0 ? y.other : y.far;
     return scalar::area_in_rectangle<AreaLanes>(
-        disc, scalar::area_side<AreaLanes>(disc.radius, x.near, x_far),
-        scalar::area_side<AreaLanes>(disc.radius, y.near, y_far));
+        disc, side(x.near, is_second && x.other > 0 ? x.other : x.far),
+        side(y.near, is_second && y.other > 0 ? y.other : y.far));
   }
   __device__ bool touches() const { return disc.r2 > x.near * x.near + y.near * y.near; }
+
+ private:
+  /// scalar::area_side(); where the circle touches the pixel its near lines are less than a radius
+  /// away.
+  __device__ scalar::AreaSide<AreaLanes> side(float near, float far) const {
+    return {near, far, AreaLanes::sqrt_of_positive((disc.radius - near) * (disc.radius + near)),
+            scalar::half_chord<AreaLanes>(disc.radius, far)};
+  }
 };
 
 /// The share of any edge; not inlined, so that the code that is run most stays short.
 template <bool kLooks>
 __noinline__ __device__ float long_share(const AreaScratch& scratch, const TileGrid& grid,
                                          std::uint32_t numbers, float left, float bottom) {
-  const AreaEdge edge(scratch, left, bottom, numbers);
   using L = ScalarLanes;
+  const AreaEdge edge(scratch, left, bottom, numbers);
   const float2 center = scratch.centers[edge.circle];
   const float4 factors = scratch.factors[edge.circle];
   // The coverage test of the pixel's centre.

@@ -308,15 +308,16 @@ class AreaPainter {
                                std::uint32_t first_share) {
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
-      std::uint32_t at = first_share, left = touching[k] & group;
+      std::uint32_t left = touching[k] & group;
+      const std::uint32_t* next_share = scratch_.shares + first_share;
       first_share += __popc(left & ~inside[k]);
       while ((left != 0) & pixels_.is_active(k)) {
         const int circle = front_bit(left);
         const std::uint32_t bit = 1u << circle;
         left ^= bit;
         const bool is_edge = (inside[k] & bit) == 0;
-        const float share = is_edge ? __uint_as_float(scratch_.shares[at]) : 1;
-        at += is_edge ? 1 : 0;
+        const float share = is_edge ? __uint_as_float(*next_share) : 1;
+        next_share += is_edge ? 1 : 0;
         const Paint paint = scratch_.paints[circle];
         if (kHasSnow && is_snow(paint))
           blend_snow(paint, circle, k, share);
