@@ -12,8 +12,8 @@ inline constexpr float kMostSpanRadius = 400;
 
 /// A lane's circle: its box in the subtile, a little too large.
 struct SubtileBox {
-  /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place, which in
-  /// the largest pictures is 1/64 at most.
+  /// Pixels; with 2⁻²⁰ of the numbers involved, more than the rounding of a circle's place, which
+  /// in the largest pictures is 1/64 at most.
   static constexpr float kMargin = 0.03125f;
 
   float middle_x, reach;  ///< its centre in columns of the subtile, its radius in pixels
