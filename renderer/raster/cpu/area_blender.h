@@ -3,16 +3,19 @@
 /// Composites batches of circles onto a tile whose pixels they cover by shares: circle by circle
 /// where they are small, else block by block. A block's pixels are in patches then.
 template <class State>
-class AreaBlender : public TileBlocks<State> {
+class AreaBlender : public SmallAreaBlender<State> {
   using Blocks = TileBlocks<State>;
+  using Small = SmallAreaBlender<State>;
   using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
   using Blocks::blocks, Blocks::collect_active_blocks;
   using Blocks::offset_of, Blocks::load_pixels, Blocks::store_pixels;
+  using Small::batch_, Small::discs_, Small::is_snow_at, Small::snow_of, Small::paint_snow;
+  using Small::edge_x, Small::edge_y;
   using Patches = AreaPatches<Blocks::kLooks>;
 
  public:
   AreaBlender(const BlendTileArgs& args, Batch& batch)
-      : Blocks(args), batch_(batch), patches_(batch, discs_, args.grid.scale) {}
+      : Small(args, batch), patches_(batch, discs_, args.grid.scale) {}
 
   /// False when all pixels are opaque.
   bool any_active() { return specks_have_pixels_ ? specks_.any_active() : collect_active_blocks(); }
@@ -39,8 +42,8 @@ class AreaBlender : public TileBlocks<State> {
       if (!collect_active_blocks()) return;
     }
     load_alphas();
-    if (batch_.largest < kSmallRadius * args_.grid.s) {
-      for (int k = 0; k < batch_.count; ++k) blend_small(k);
+    if (batch_.largest < Small::kLargestRadius * args_.grid.s) {
+      Small::blend();
       return;
     }
     if (args_.grid.tile_size <= std::min(kCellColumns, kCellRows)) {
@@ -60,16 +63,8 @@ class AreaBlender : public TileBlocks<State> {
   }
 
  private:
-  /// In pixels: up to here going from circle to circle is faster than from block to block.
-  static constexpr float kSmallRadius = 5;
-
   /// In pixels: smaller circles cover too few patches as a whole to be counted.
   static constexpr float kLargeRadius = 20;
-
-  bool is_snow_at(int k) const { return (batch_.snow >> k & 1) != 0; }
-  AreaSnow<L> snow_of(int k) const {
-    return area_snow<L>(L::set(discs_.radius[k]), L::set(peak_alpha(batch_.paints[k])));
-  }
 
   void load_alphas() {
     if (!kLooks && is_first_ && batch_.largest > kLargeRadius * args_.grid.s) {
@@ -86,13 +81,6 @@ class AreaBlender : public TileBlocks<State> {
       batch_.cost[k] = halvings_taken(1.0f - alpha);
       if (is_snow_at(k)) batch_.inverse_r2[k] = inverse_square(batch_.radius[k]);
     }
-  }
-
-  float edge_x(int column) const {
-    return static_cast<float>(pixels_.x0 + column) + args_.grid.origin_x();
-  }
-  float edge_y(int row) const {
-    return static_cast<float>(pixels_.y0 + row) + args_.grid.origin_y();
   }
 
   /// Blocks of one cell.
@@ -239,64 +227,9 @@ class AreaBlender : public TileBlocks<State> {
     }
     store_patches(block, patches);
   }
-  HWY_INLINE void paint_snow(State& pixels, int k, Vector dx, Vector dy, Vector share,
-                             const AreaSnow<L>& snow) const {
-    const Vector active_share = L::zero_unless(
-        L::greater(most_transmittance<L>(pixels), L::set(kOpaqueTransmittance)), share);
-    Vector alpha, red, green;
-    shade_area_snow<L>(args_.ramp, snow, L::mul(dx, dx), L::mul(dy, dy),
-                       L::set(batch_.inverse_r2[k]), alpha, red, green);
-    composite<L>(pixels, {mode_of<kLooks>(batch_, k), red, green, L::set(1.0f)},
-                 L::mul(alpha, active_share));
-  }
 
-  /// Circle k of the batch over the few rows and vectors that it may touch.
-  void blend_small(int k) {
-    const PixelRect box = args_.grid.pixel_bounds({batch_.x[k], batch_.y[k], 0, batch_.radius[k]});
-    const int first_row = std::max(box.y0, pixels_.y0) - pixels_.y0;
-    const int last_row = std::min(box.y1, pixels_.y1) - pixels_.y0;
-    const int first_column = std::max(box.x0, pixels_.x0) - pixels_.x0;
-    const int last_column = std::min(box.x1, pixels_.x1) - pixels_.x0;
-    const AreaDisc<L> disc = discs_.at(k);
-    const Vector alpha = L::set(batch_.paints[k].alpha);
-    const Vector opaque = L::set(kOpaqueTransmittance), zero = L::set(0.0f);
-    const AreaSnow<L> snow = is_snow_at(k) ? snow_of(k) : AreaSnow<L>{zero, zero, zero, zero};
-    const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
-    for (int column = first_column & -kLanes; column <= last_column; column += kLanes) {
-      const AreaSpan<L> x = pixel_span(disc.x, hn::Iota(kTag, edge_x(column)));
-      const AreaSide<L> main = area_side<L>(disc.radius, x.near, x.far);
-      const AreaSide<L> other = area_side<L>(disc.radius, zero, x.other);
-      const auto area_above = [&](const AreaSide<L>& side) HWY_ATTR {
-        return L::add(area_in_rectangle<L>(disc, main, side),
-                      area_in_rectangle<L>(disc, other, side));
-      };
-      for (int row = first_row; row <= last_row; ++row) {
-        const AreaSpan<L> y = pixel_span(disc.y, L::set(edge_y(row)));
-        Vector area = area_above(area_side<L>(disc.radius, y.near, y.far));
-        if (edge_y(row) < discs_.y[k] && discs_.y[k] < edge_y(row + 1))
-          area = L::add(area, area_above(area_side<L>(disc.radius, zero, y.other)));
-        Vector share = share_of_area<L>(disc, x, y, area);
-        const Vector dx = L::sub(L::set(batch_.x[k]), hn::Load(kTag, column_x_ + column));
-        const Vector dy = L::set(batch_.y[k] - row_y_[row]);
-        if (kLooks && (batch_.rings >> k & 1) != 0)
-          share = ring_share<L>(share, area_share<L>(patches_.hole_of(k), x, y));
-        const int offset = (row << args_.grid.tile_shift) + column;
-        State pixels = load_pixels(offset);
-        if (is_snow_at(k))
-          paint_snow(pixels, k, dx, dy, share, snow);
-        else
-          composite<L>(pixels, paint,
-                       L::zero_unless(L::greater(most_transmittance<L>(pixels), opaque),
-                                      L::mul(alpha, share)));
-        store_pixels(pixels, offset);
-      }
-    }
-  }
-
-  Batch& batch_;
   bool specks_have_pixels_ = false;
   AreaSpecks specks_;
-  BatchDiscs discs_;
   bool is_first_ = true;  ///< of the tile's batches
   SurelyOpaque opaque_;
   Patches patches_;

@@ -35,6 +35,8 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets her
 
 #include "renderer/raster/cpu/area_patches.h"
 
+#include "renderer/raster/cpu/area_small.h"
+
 #include "renderer/raster/cpu/area_blender.h"
 
 /// In pixels: up to here going from circle to circle is faster than from block to block.
@@ -44,7 +46,7 @@ template <class State>
 class TileBlender : public TileBlocks<State> {
   using Blocks = TileBlocks<State>;
   using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
-  using Blocks::offset_of, Blocks::load_pixels, Blocks::store_pixels;
+  using Blocks::offset_of, Blocks::load_pixels, Blocks::store_pixels, Blocks::find_boxes;
 
  public:
   using Blocks::blocks, Blocks::collect_active_blocks;
@@ -63,13 +65,13 @@ class TileBlender : public TileBlocks<State> {
   bool blend_if_small() {
     const bool are_small = batch_.largest < kSmallRadius * args_.grid.s;
     if (are_small) {
-      const int side = collect_pixels();
-      if (!kLooks && side <= SpeckBlender::kLargestSide && batch_.snow == 0 &&
+      find_boxes(batch_, boxes_);
+      if (!kLooks && boxes_.longest_side <= SpeckBlender::kLargestSide && batch_.snow == 0 &&
           args_.state.tile_size <= SpeckBlender::kLargestTile) {
         if (!specks_have_pixels_) specks_.load(args_.state, pixels_, args_.grid);
         specks_have_pixels_ = true;
-        specks_.blend({batch_.count, side, batch_.x, batch_.y, batch_.radius, first_x_, first_y_,
-                       batch_.paints});
+        specks_.blend({batch_.count, boxes_.longest_side, batch_.x, batch_.y, batch_.radius,
+                       boxes_.first_x, boxes_.first_y, batch_.paints});
         return true;
       }
     }
@@ -203,36 +205,6 @@ class TileBlender : public TileBlocks<State> {
     for (int k = batch_.count; k % kLanes != 0; ++k) batch_.r2[k] = -1;
   }
 
-  /// The tile's pixels that each circle of the batch may cover. Returns the longest side of their
-  /// boxes.
-  int collect_pixels() {
-    const TileGrid& grid = args_.grid;
-    const auto height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
-    const auto store = [&](Vector pixel, int origin, int least, int most,
-                           std::int32_t* to) HWY_ATTR {
-      const auto position = hn::Sub(hn::ConvertTo(kIntegers, pixel), hn::Set(kIntegers, origin));
-      hn::Store(hn::Min(hn::Max(position, hn::Set(kIntegers, least)), hn::Set(kIntegers, most)),
-                kIntegers, to);
-    };
-    const int last_column = grid.tile_size - 1, last_row = std::min(args_.last_row, last_column);
-    Vector longest = hn::Zero(kTag);
-    for (int k = 0; k < batch_.count; k += kLanes) {
-      const Vector radius = hn::Load(kTag, batch_.radius + k);
-      Vector first, last;
-      covered_whole_pixels(hn::Load(kTag, batch_.x + k), radius, grid.scale, width, grid.half_x,
-                           grid.margin, first, last);
-      store(first, pixels_.x0, 0, last_column, first_x_ + k);
-      store(last, pixels_.x0, 0, last_column, last_x_ + k);
-      longest = hn::Max(longest, L::sub(last, first));
-      covered_whole_pixels(hn::Load(kTag, batch_.y + k), radius, grid.scale, height, grid.half_y,
-                           grid.margin, first, last);
-      store(first, pixels_.y0, args_.first_row, last_row, first_y_ + k);
-      store(last, pixels_.y0, args_.first_row, last_row, last_y_ + k);
-      longest = hn::Max(longest, L::sub(last, first));
-    }
-    return static_cast<int>(hn::GetLane(hn::MaxOfLanes(kTag, longest))) + 1;
-  }
-
   /// Circle k of the batch over the few rows and vectors that it may cover.
   HWY_INLINE void blend_small(int k) {
     if ((batch_.snow >> k & 1) != 0) {
@@ -266,11 +238,12 @@ class TileBlender : public TileBlocks<State> {
   HWY_INLINE void for_each_vector_of_small(int k, const Blend& blend) {
     const std::size_t plane = args_.state.plane_size();
     const int shift = args_.grid.tile_shift;
-    const int first_row = first_y_[k], last_row = last_y_[k], last_column = last_x_[k];
+    const int first_row = boxes_.first_y[k], last_row = boxes_.last_y[k],
+              last_column = boxes_.last_x[k];
     const Vector x = L::set(batch_.x[k]), r2 = L::set(batch_.r2[k]);
     const Vector opaque = L::set(kOpaqueTransmittance);
     const float y = batch_.y[k];
-    for (int column = first_x_[k] & -kLanes; column <= last_column; column += kLanes) {
+    for (int column = boxes_.first_x[k] & -kLanes; column <= last_column; column += kLanes) {
       const Vector dx = L::sub(x, hn::Load(kTag, column_x_ + column));
       const Vector dx2 = L::mul(dx, dx);
       for (int row = first_row; row <= last_row; ++row) {
@@ -316,11 +289,7 @@ class TileBlender : public TileBlocks<State> {
   alignas(64) float nearest_dy2_[kBatch];  ///< to the nearest of them, or to between two of them
   alignas(64) float dy2_[kRows][kBatch];
   alignas(64) float row_alpha_[kRows][kBatch];  ///< of snow
-  // Pixels of the tile that each circle of the batch may cover, ends included.
-  alignas(64) std::int32_t first_x_[kBatch];
-  alignas(64) std::int32_t last_x_[kBatch];
-  alignas(64) std::int32_t first_y_[kBatch];
-  alignas(64) std::int32_t last_y_[kBatch];
+  PixelBoxes boxes_;                            ///< of small circles
 };
 
 template <class State>
