@@ -388,33 +388,25 @@ class AreaPatches {
       for (int i = 0; i < kWordRows; i += kLanes)
         compute_sides(disc.radius, disc.y, cell.edge_y + static_cast<float>(word * kWordRows), i,
                       rows);
-      const auto share_with = [&](unsigned patch, const auto& with_rest) HWY_ATTR {
-        const AreaSide<L> x = column_side(columns, patch), y = row_side(rows, patch);
-        const Vector area = with_rest(x, y, area_in_rectangle<L>(disc, x, y));
-        return share_of_area<L>(disc, {x.near, x.far, zero}, {y.near, y.far, zero}, area);
+      const auto place_with = [&](const auto axes_through, std::uint64_t patches) HWY_ATTR {
+        place(word, patches, [&](unsigned patch) HWY_ATTR {
+          const AreaSide<L> x = column_side(columns, patch), y = row_side(rows, patch);
+          const Vector area = area_of_rectangles(disc, x, y, other_x, other_y, axes_through);
+          return share_of_area<L>(disc, {x.near, x.far, zero}, {y.near, y.far, zero}, area);
+        });
       };
-      const std::uint64_t with_axis = edges[word] & (axes.columns | axes.rows[word]);
-      place(word, edges[word] & ~with_axis, [&](unsigned patch) HWY_ATTR {
-        return share_with(patch,
-                          [](const auto&, const auto&, Vector area) HWY_ATTR { return area; });
-      });
-      if (with_axis == 0) continue;
+      const std::uint64_t in_columns = edges[word] & axes.columns;
+      const std::uint64_t in_rows = edges[word] & axes.rows[word];
+      place_with(Through<false, false>(), edges[word] & ~in_columns & ~in_rows);
+      if ((in_columns | in_rows) == 0) continue;
       if (!has_other_sides) {
         other_x = other_side(disc, disc.x, column_edges(axes.edge_x));
         other_y = other_side(disc, disc.y, row_edges(axes.edge_y));
         has_other_sides = true;
       }
-      place(word, with_axis, [&](unsigned patch) HWY_ATTR {
-        return share_with(patch, [&](const AreaSide<L>& x, const AreaSide<L>& y,
-                                     Vector area) HWY_ATTR {  // in the order of area_share()
-          const bool in_columns = (axes.columns >> patch & 1) != 0;
-          if (in_columns) area = L::add(area, area_in_rectangle<L>(disc, other_x, y));
-          if ((axes.rows[word] >> patch & 1) == 0) return area;
-          Vector beyond = area_in_rectangle<L>(disc, x, other_y);
-          if (in_columns) beyond = L::add(beyond, area_in_rectangle<L>(disc, other_x, other_y));
-          return L::add(area, beyond);
-        });
-      });
+      place_with(Through<true, false>(), in_columns & ~in_rows);
+      place_with(Through<false, true>(), in_rows & ~in_columns);
+      place_with(Through<true, true>(), in_columns & in_rows);
     }
     next_ = next;
   }
@@ -439,6 +431,22 @@ class AreaPatches {
       axes.edge_y = cell.edge_y + static_cast<float>(row * kPatchRows);
     }
     return axes;
+  }
+  /// Which of a circle's axes go through a patch: that across its columns, that across its rows.
+  template <bool kOfColumns, bool kOfRows>
+  struct Through {
+    static constexpr bool of_columns = kOfColumns, of_rows = kOfRows;
+  };
+  /// The area in a patch's pixels, in the order of area_share().
+  template <class Axes>
+  static HWY_INLINE Vector area_of_rectangles(const AreaDisc<L>& disc, const AreaSide<L>& x,
+                                              const AreaSide<L>& y, const AreaSide<L>& other_x,
+                                              const AreaSide<L>& other_y, Axes /*axes*/) {
+    const auto in_rows = [&](const AreaSide<L>& side) HWY_ATTR {
+      const Vector area = area_in_rectangle<L>(disc, x, side);
+      return Axes::of_columns ? L::add(area, area_in_rectangle<L>(disc, other_x, side)) : area;
+    };
+    return Axes::of_rows ? L::add(in_rows(y), in_rows(other_y)) : in_rows(y);
   }
   static HWY_INLINE AreaSide<L> other_side(const AreaDisc<L>& disc, Vector center, Vector edges) {
     return area_side<L>(disc.radius, L::set(0.0f), pixel_span(center, edges).other);
