@@ -121,22 +121,18 @@ class AreaPatches {
 
   /// To be called once all alphas are set.
   HWY_NOINLINE void compute(Cell& cell, SurelyOpaque& surely) {
-    for (auto& of_word : touching_words_) std::fill_n(of_word, kBatch, std::uint64_t{0});
     next_ = 1 + kBatch;
     std::fill_n(cut_, kWords, std::uint64_t{0});
     covering_ = find_covering(cell);
     find_reaching(cell);
-    load_finders(cell);
-    for (int i = 0; i < kCellColumns + kLanes; i += kLanes)
-      hn::Store(hn::Iota(kTag, cell.edge_x + static_cast<float>(i)), kTag, edge_x_ + i);
-    for (int i = 0; i < kCellRows + kLanes; i += kLanes)
-      hn::Store(hn::Iota(kTag, cell.edge_y + static_cast<float>(i)), kTag, edge_y_ + i);
     SurelyOpaque::Cell& opaque = surely.cell(cell.column, cell.row);
     std::uint64_t circles = covering_;
     for (int word = 0; word < kWords; ++word) {
       if (surely.is_counting()) cell.active[word] &= ~opaque.opaque[word];
       circles |= reaching_[word];
     }
+    has_others_ = (circles & ~covering_) != 0;
+    if (has_others_) load_cell(cell);
     bool is_active = cell.is_active();
     for (; circles != 0 && is_active; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
@@ -149,7 +145,8 @@ class AreaPatches {
       if (counts_[k]) is_active = cell.is_active();
     }
     covering_ &= (circles & (0 - circles)) - 1;  // the others are not seen
-    for (int word = 0; word < kWords; ++word)    // whole vectors of touching()
+    if (!has_others_) return;
+    for (int word = 0; word < kWords; ++word)  // whole vectors of touching()
       for (int k = 0; k < batch_.count || k % kByteLanes != 0; k += 8)
         transpose_touching(kBytes, word, k);
   }
@@ -161,6 +158,7 @@ class AreaPatches {
 
   /// The circles that touch a block, counted from the cell's first pixel.
   std::uint64_t touching(unsigned column, unsigned row) const {
+    if (!has_others_) return covering_;
     constexpr int kAcross = kLanes / kPatchColumns;
     const auto patches = hn::Set(
         kBytes, static_cast<std::uint8_t>(((1 << kAcross) - 1) << (column / kPatchColumns)));
@@ -307,7 +305,13 @@ class AreaPatches {
   bool is_huge(int k) const { return (discs_.huge >> k & 1) != 0; }
   bool is_ring(int k) const { return kLooks && (batch_.rings >> k & 1) != 0; }
 
-  void load_finders(const Cell& cell) {
+  /// What circles that do not cover all of the cell need.
+  void load_cell(const Cell& cell) {
+    for (auto& of_word : touching_words_) std::fill_n(of_word, kBatch, std::uint64_t{0});
+    for (int i = 0; i < kCellColumns + kLanes; i += kLanes)
+      hn::Store(hn::Iota(kTag, cell.edge_x + static_cast<float>(i)), kTag, edge_x_ + i);
+    for (int i = 0; i < kCellRows + kLanes; i += kLanes)
+      hn::Store(hn::Iota(kTag, cell.edge_y + static_cast<float>(i)), kTag, edge_y_ + i);
     discs_finder_.load(batch_.count, discs_.x, discs_.y, discs_.radius, cell.edge_x, cell.edge_y);
     if (!kLooks || batch_.rings == 0) return;
     alignas(64) float holes[kBatch];
@@ -488,6 +492,7 @@ class AreaPatches {
   PatchFinder discs_finder_, holes_finder_;
   std::uint64_t reaching_[kWords];  ///< circles that reach the word
   std::uint64_t covering_;          ///< circles that cover all of the cell
+  bool has_others_;                 ///< that reach it
   std::uint64_t cut_[kWords];       ///< patches that circles touch and do not cover all of
   int next_ = 0;                    ///< free place
   /// 0, the circles' alphas, and those of patches that edges go through.

@@ -103,7 +103,7 @@ class PatchFinder {
     }
   }
 
-  alignas(64) float middles_[8 * kWords];  ///< of rows of patches
+  alignas(64) float middles_[8 * kWords];         ///< of rows of patches
   alignas(64) float low_[kBatch], high_[kBatch];  ///< half a patch and a margin beside the centres
   alignas(64) float y_[kBatch];                   ///< of these
   alignas(64) float outer2_[kBatch], inner2_[kBatch];  ///< radius², and a little more, or less
