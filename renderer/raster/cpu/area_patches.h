@@ -57,6 +57,11 @@ HWY_INLINE AreaSpan<L> pixel_span(Vector center, Vector edge) {
   return area_span<L>(L::sub(edge, center), L::sub(L::add(edge, L::set(1.0f)), center));
 }
 
+/// The same, mirrored, from both edges: one instruction less for each where they are in memory.
+HWY_INLINE AreaSpan<L> mirrored_span(Vector center, Vector edge, Vector next_edge) {
+  return area_span<L>(L::sub(center, next_edge), L::sub(center, edge));
+}
+
 /// In planes, `stride` floats from row to row.
 template <class Tag>
 HWY_INLINE hn::Vec<Tag> load_patch(Tag tag, const float* at, std::size_t stride) {
@@ -96,6 +101,11 @@ class AreaPatches {
 
     /// The block whose first pixel is (x, y) of the cell.
     void add_active(unsigned x, unsigned y) { active[word_of(y)] |= patches_of_block(x, y); }
+    bool is_active() const {
+      std::uint64_t any = 0;
+      for (const std::uint64_t patches : active) any |= patches;
+      return any != 0;
+    }
   };
 
   AreaPatches(const Batch& batch, const BatchDiscs& discs, float scale)
@@ -111,31 +121,34 @@ class AreaPatches {
 
   /// To be called once all alphas are set.
   HWY_NOINLINE void compute(Cell& cell, SurelyOpaque& surely) {
-    for (auto& row : touching_)
-      for (int k = 0; k < batch_.count; k += kByteLanes)
-        hn::Store(hn::Zero(kBytes), kBytes, row + k);
     next_ = 1 + kBatch;
     std::fill_n(cut_, kWords, std::uint64_t{0});
     covering_ = find_covering(cell);
-    for (int word = 0; word < kWords; ++word) reaching_[word] = find_reaching(cell, word);
-    std::uint64_t any = 0;
+    find_reaching(cell);
     SurelyOpaque::Cell& opaque = surely.cell(cell.column, cell.row);
+    std::uint64_t circles = covering_;
     for (int word = 0; word < kWords; ++word) {
       if (surely.is_counting()) cell.active[word] &= ~opaque.opaque[word];
-      any |= cell.active[word];
+      circles |= reaching_[word];
     }
-    int k = 0;
-    for (; k < batch_.count && any != 0; ++k) {
+    has_others_ = (circles & ~covering_) != 0;
+    if (has_others_) load_cell(cell);
+    bool is_active = cell.is_active();
+    for (; circles != 0 && is_active; circles &= circles - 1) {
+      const int k = __builtin_ctzll(circles);
       if ((covering_ >> k & 1) != 0) {
         for (int word = 0; word < kWords; ++word)
           set_whole(cell, word, ~std::uint64_t{0}, k, opaque);
       } else {
         compute_circle(cell, k, opaque);
       }
-      any = 0;
-      for (const std::uint64_t patches : cell.active) any |= patches;
+      if (counts_[k]) is_active = cell.is_active();
     }
-    if (k < batch_.count) covering_ &= ~(~std::uint64_t{0} << k);  // the others are not seen
+    covering_ &= (circles & (0 - circles)) - 1;  // the others are not seen
+    if (!has_others_) return;
+    for (int word = 0; word < kWords; ++word)  // whole vectors of touching()
+      for (int k = 0; k < batch_.count || k % kByteLanes != 0; k += 8)
+        transpose_touching(kBytes, word, k);
   }
 
   /// True where no circle covers a part of a block: those that touch it cover all of it.
@@ -145,6 +158,7 @@ class AreaPatches {
 
   /// The circles that touch a block, counted from the cell's first pixel.
   std::uint64_t touching(unsigned column, unsigned row) const {
+    if (!has_others_) return covering_;
     constexpr int kAcross = kLanes / kPatchColumns;
     const auto patches = hn::Set(
         kBytes, static_cast<std::uint8_t>(((1 << kAcross) - 1) << (column / kPatchColumns)));
@@ -185,28 +199,17 @@ class AreaPatches {
     return row % kWordRows / kPatchRows * 8 + column / kPatchColumns;
   }
   static constexpr int kBlockColumns = kLanes / kPatchColumns, kBlockRows = kRows / kPatchRows;
-  /// Every so many patches of a word, by columns and rows.
-  static constexpr std::uint64_t patches_at(int column_step, int column_end, int row_step,
-                                            int row_end) {
+  static constexpr std::uint64_t first_block() {
     std::uint64_t patches = 0;
-    for (int row = 0; row < row_end; row += row_step)
-      for (int column = 0; column < column_end; column += column_step)
+    for (int row = 0; row < kBlockRows; ++row)
+      for (int column = 0; column < kBlockColumns; ++column)
         patches |= std::uint64_t{1} << (8 * row + column);
     return patches;
   }
-  static constexpr std::uint64_t kFirstBlock = patches_at(1, kBlockColumns, 1, kBlockRows);
-  static constexpr std::uint64_t kFirstOfBlocks = patches_at(kBlockColumns, 8, kBlockRows, 8);
+  static constexpr std::uint64_t kFirstBlock = first_block();
   static std::uint64_t patches_of_block(unsigned column, unsigned row) {
     return kFirstBlock << patch_of(column, row);
   }
-  /// All patches of the blocks that have some of these.
-  static HWY_INLINE std::uint64_t whole_blocks(std::uint64_t patches) {
-    std::uint64_t any = 0;
-    for (int row = 0; row < kBlockRows; ++row)
-      for (int column = 0; column < kBlockColumns; ++column) any |= patches >> (8 * row + column);
-    return (any & kFirstOfBlocks) * kFirstBlock;
-  }
-
   /// Circles that cover all of the cell: its farthest corner lies in them. Of large ones these are
   /// most.
   std::uint64_t find_covering(const Cell& cell) const {
@@ -238,29 +241,60 @@ class AreaPatches {
     }
     if (any != 0) compute_edges(cell, k, edges);
   }
-  /// Circles that reach a word's rows.
-  std::uint64_t find_reaching(const Cell& cell, int word) const {
-    const float edge_y = cell.edge_y + static_cast<float>(word * kWordRows);
-    std::uint64_t reaching = discs_.huge;
+  /// Circles that reach the words.
+  void find_reaching(const Cell& cell) {
+    std::fill_n(reaching_, kWords, discs_.huge);
     for (int k = 0; k < batch_.count; k += kLanes) {
-      const Vector y = hn::Load(kTag, discs_.y + k);
-      const Vector below = L::sub(L::set(edge_y), y);
-      const Vector above = L::sub(y, L::set(edge_y + static_cast<float>(kWordRows)));
-      const Vector near = L::at_least(L::max(below, above), 0.0f);
-      reaching |= bits_of(L::greater(hn::Load(kTag, discs_.r2 + k), L::mul(near, near))) << k;
+      const auto nearest2 = [&](float edge, int size, const float* centers) HWY_ATTR {
+        const Vector center = hn::Load(kTag, centers + k);
+        const Vector below = L::sub(L::set(edge), center);
+        const Vector above = L::sub(center, L::set(edge + static_cast<float>(size)));
+        const Vector near = L::at_least(L::max(below, above), 0.0f);
+        return L::mul(near, near);
+      };
+      const Vector x2 = nearest2(cell.edge_x, kCellColumns, discs_.x);
+      for (int word = 0; word < kWords; ++word) {
+        const float edge_y = cell.edge_y + static_cast<float>(word * kWordRows);
+        const Vector d2 = L::add(x2, nearest2(edge_y, kWordRows, discs_.y));
+        reaching_[word] |= bits_of(L::greater(hn::Load(kTag, discs_.r2 + k), d2)) << k;
+      }
     }
-    return reaching;
   }
   /// Returns the patches that an edge goes through.
   HWY_INLINE std::uint64_t compute_word(Cell& cell, int word, int k, SurelyOpaque::Cell& opaque) {
-    const float edge_y = cell.edge_y + static_cast<float>(word * kWordRows);
-    const auto [touching, whole] = find_patches(cell, edge_y, k);
-    for (int row = 0; row < 8; ++row)
-      touching_[8 * word + row][k] = static_cast<std::uint8_t>(touching >> (8 * row));
-    cut_[word] |= whole_blocks(touching) & ~whole;
+    const auto [touching, whole] = find_patches(word, k);
+    touching_words_[word][k] = touching;
+    cut_[word] |= touching & ~whole;
     const std::uint64_t edges = touching & ~whole & cell.active[word];
     set_whole(cell, word, whole, k, opaque);
     return edges;
+  }
+  /// From eight circles' rows to the rows' circles.
+  template <class Tag>
+  HWY_INLINE void transpose_touching(Tag /*bytes*/, int word, int k) {
+    const std::uint64_t* const from = touching_words_[word] + k;
+    if constexpr (hn::MaxLanes(Tag()) == 1) {
+      for (int i = 0; i < 64; ++i)
+        touching_[8 * word + i / 8][k + i % 8] = static_cast<std::uint8_t>(from[i % 8] >> (i & -8));
+    } else {
+      const hn::CappedTag<std::uint8_t, 16> tag;
+      const hn::Half<decltype(tag)> half;
+      const auto load = [&](int i) HWY_ATTR {
+        return hn::BitCast(tag, hn::Load(hn::CappedTag<std::uint64_t, 2>(), from + 2 * i));
+      };
+      auto v0 = load(0), v1 = load(1), v2 = load(2), v3 = load(3);
+      for (int i = 0; i < 3; ++i) {  // each turns a byte's number of six bits by one
+        const auto low = v0, high = v1;
+        // By the arguments' namespace: single lanes have none of these.
+        v0 = InterleaveLower(tag, low, v2), v1 = InterleaveUpper(tag, low, v2);
+        v2 = InterleaveLower(tag, high, v3), v3 = InterleaveUpper(tag, high, v3);
+      }
+      const auto store = [&](int i, auto rows) HWY_ATTR {
+        StoreU(LowerHalf(half, rows), half, touching_[8 * word + 2 * i] + k);
+        StoreU(UpperHalf(half, rows), half, touching_[8 * word + 2 * i + 1] + k);
+      };
+      store(0, v0), store(1, v1), store(2, v2), store(3, v3);
+    }
   }
   /// Circle k covers all of these patches.
   HWY_INLINE void set_whole(Cell& cell, int word, std::uint64_t whole, int k,
@@ -271,74 +305,26 @@ class AreaPatches {
   bool is_huge(int k) const { return (discs_.huge >> k & 1) != 0; }
   bool is_ring(int k) const { return kLooks && (batch_.rings >> k & 1) != 0; }
 
-  /// A bit a patch. May be more than touch the circle, and fewer than it covers all of: shares of
-  /// these others come out as 0 and 1.
-  struct Covered {
-    std::uint64_t touching, whole;
-  };
-  Covered find_patches(const Cell& cell, float edge_y, int k) const {
+  /// What circles that do not cover all of the cell need.
+  void load_cell(const Cell& cell) {
+    for (auto& of_word : touching_words_) std::fill_n(of_word, kBatch, std::uint64_t{0});
+    for (int i = 0; i < kCellColumns + kLanes; i += kLanes)
+      hn::Store(hn::Iota(kTag, cell.edge_x + static_cast<float>(i)), kTag, edge_x_ + i);
+    for (int i = 0; i < kCellRows + kLanes; i += kLanes)
+      hn::Store(hn::Iota(kTag, cell.edge_y + static_cast<float>(i)), kTag, edge_y_ + i);
+    discs_finder_.load(batch_.count, discs_.x, discs_.y, discs_.radius, cell.edge_x, cell.edge_y);
+    if (!kLooks || batch_.rings == 0) return;
+    alignas(64) float holes[kBatch];
+    for (int k = 0; k < batch_.count; k += kLanes)
+      hn::Store(L::mul(hn::Load(kTag, batch_.hole + k), L::set(scale_)), kTag, holes + k);
+    holes_finder_.load(batch_.count, discs_.x, discs_.y, holes, cell.edge_x, cell.edge_y);
+  }
+  CoveredPatches find_patches(int word, int k) const {
     if (is_huge(k)) return {~std::uint64_t{0}, 0};
-    const Covered covered = find_patches(cell, edge_y, k, discs_.radius[k]);
+    const CoveredPatches covered = discs_finder_.find(word, k);
     if (!is_ring(k)) return covered;
-    const Covered hole = find_patches(cell, edge_y, k, batch_.hole[k] * scale_);
+    const CoveredPatches hole = holes_finder_.find(word, k);
     return {covered.touching & ~hole.whole, covered.whole & ~hole.touching};
-  }
-  /// From the chords nearest to the centre and farthest from it in each of the word's rows.
-  HWY_INLINE Covered find_patches(const Cell& cell, float edge_y, int k, float radius) const {
-    using Eight = CappedLanes<8>;
-    const Eight::Tag tag;
-    const auto size = Eight::set(kPatchRows), y = Eight::set(edge_y - discs_.y[k]);
-    const float x = (discs_.x[k] - cell.edge_x) / kPatchColumns;
-    const auto low_x = Eight::set(x - 0.5f), high_x = Eight::set(x + 0.5f);
-    // Larger than what all these lines and the exact test lose by rounding.
-    const float r2 = radius * radius, margin2 = r2 * 0x1p-20f;
-    const auto margin = Eight::set(0x1p-8f + radius * 0x1p-20f);
-    const auto half_chord = [](auto square)
-                                HWY_ATTR { return Eight::sqrt(Eight::at_least(square, 0.0f)); };
-    alignas(8) std::uint8_t touching[8], whole[8];
-    for (std::size_t i = 0; i < 8; i += hn::MaxLanes(tag)) {
-      const auto low = Eight::add(y, Eight::mul(hn::Iota(tag, static_cast<float>(i)), size));
-      const auto high = Eight::add(low, size);
-      const auto near = Eight::at_least(Eight::max(low, Eight::neg(high)), 0.0f);
-      const auto far = Eight::max(Eight::neg(low), high);
-      const auto outer2 = Eight::sub(Eight::set(r2 + margin2), Eight::mul(near, near));
-      const auto inner2 = Eight::sub(Eight::set(r2 - margin2), Eight::mul(far, far));
-      const auto outer = patches_of(Eight::add(half_chord(outer2), margin));
-      const auto inner = patches_of(Eight::sub(half_chord(inner2), margin));
-      const auto touched =
-          patches_between<Eight>(Eight::sub(low_x, outer), Eight::add(high_x, outer));
-      const auto is_touched = hn::RebindMask(hn::RebindToSigned<Eight::Tag>(),
-                                             Eight::greater(outer2, Eight::set(0.0f)));
-      store_bytes(hn::IfThenElseZero(is_touched, touched), touching + i);
-      store_bytes(patches_between<Eight>(Eight::sub(high_x, inner), Eight::add(low_x, inner)),
-                  whole + i);
-    }
-    Covered covered;
-    std::memcpy(&covered.touching, touching, 8);
-    std::memcpy(&covered.whole, whole, 8);
-    return covered;
-  }
-  template <class V>
-  static HWY_INLINE V patches_of(V pixels) {
-    return hn::Mul(pixels, hn::Set(hn::DFromV<V>(), 1.0f / kPatchColumns));
-  }
-  /// Bits from `first` up to before `end`, both rounded to whole numbers, of eight; none where end
-  /// <= first.
-  template <class E>
-  static HWY_INLINE auto patches_between(typename E::Float first, typename E::Float end) {
-    const hn::RebindToSigned<typename E::Tag> integers;
-    // Where 2²³ is added numbers round to whole ones, which are then the lowest bits.
-    const auto shift = E::set(0x1p23f);
-    const auto bits_below = [&](typename E::Float number) HWY_ATTR {
-      const auto shifted = hn::BitCast(integers, E::add(E::clamp(number, 0.0f, 8.0f), shift));
-      return hn::Shl(hn::Set(integers, 1), hn::Sub(shifted, hn::BitCast(integers, shift)));
-    };
-    return hn::Max(hn::Sub(bits_below(end), bits_below(first)), hn::Zero(integers));
-  }
-  template <class V>
-  static HWY_INLINE void store_bytes(V values, std::uint8_t* to) {
-    const hn::Rebind<std::uint8_t, hn::DFromV<V>> bytes;
-    hn::StoreU(hn::DemoteTo(bytes, values), bytes, to);
   }
 
   /// Patches of a word have circle k's alpha, or 0.
@@ -379,69 +365,78 @@ class AreaPatches {
     const Vector zero = L::set(0.0f);
     Sides<kCellColumns> columns;
     for (int i = 0; i < kCellColumns; i += kLanes)
-      compute_sides(disc.radius, disc.x, cell.edge_x, i, columns);
+      compute_sides(disc.radius, disc.x, edge_x_, i, columns);
     bool has_other_sides = false;
     AreaSide<L> other_x, other_y;
     for (int word = 0; word < kWords; ++word) {
       if (edges[word] == 0) continue;
       Sides<kWordRows + kLanes> rows;
       for (int i = 0; i < kWordRows; i += kLanes)
-        compute_sides(disc.radius, disc.y, cell.edge_y + static_cast<float>(word * kWordRows), i,
-                      rows);
-      const auto share_with = [&](unsigned patch, const auto& with_rest) HWY_ATTR {
-        const AreaSide<L> x = column_side(columns, patch), y = row_side(rows, patch);
-        const Vector area = with_rest(x, y, area_in_rectangle<L>(disc, x, y));
-        return share_of_area<L>(disc, {x.near, x.far, zero}, {y.near, y.far, zero}, area);
+        compute_sides(disc.radius, disc.y, edge_y_ + std::ptrdiff_t{word} * kWordRows, i, rows);
+      const auto place_with = [&](const auto axes_through, std::uint64_t patches) HWY_ATTR {
+        place(word, patches, [&](unsigned patch) HWY_ATTR {
+          const AreaSide<L> x = column_side(columns, patch), y = row_side(rows, patch);
+          const Vector area = area_of_rectangles(disc, x, y, other_x, other_y, axes_through);
+          return share_of_area<L>(disc, {x.near, x.far, zero}, {y.near, y.far, zero}, area);
+        });
       };
-      const std::uint64_t with_axis = edges[word] & (axes.columns | axes.rows[word]);
-      place(word, edges[word] & ~with_axis, [&](unsigned patch) HWY_ATTR {
-        return share_with(patch,
-                          [](const auto&, const auto&, Vector area) HWY_ATTR { return area; });
-      });
-      if (with_axis == 0) continue;
+      const std::uint64_t in_columns = edges[word] & axes.columns;
+      const std::uint64_t in_rows = edges[word] & axes.rows[word];
+      place_with(Through<false, false>(), edges[word] & ~in_columns & ~in_rows);
+      if ((in_columns | in_rows) == 0) continue;
       if (!has_other_sides) {
-        other_x = other_side(disc, disc.x, column_edges(axes.edge_x));
-        other_y = other_side(disc, disc.y, row_edges(axes.edge_y));
+        const float* const edge_x = edge_x_ + axes.column;
+        const float* const edge_y = edge_y_ + axes.row;
+        other_x = other_side(
+            disc, mirrored_span(disc.x, columns_of_patch(edge_x), columns_of_patch(edge_x + 1)));
+        other_y = other_side(
+            disc, mirrored_span(disc.y, rows_of_patch(edge_y), rows_of_patch(edge_y + 1)));
         has_other_sides = true;
       }
-      place(word, with_axis, [&](unsigned patch) HWY_ATTR {
-        return share_with(patch, [&](const AreaSide<L>& x, const AreaSide<L>& y,
-                                     Vector area) HWY_ATTR {  // in the order of area_share()
-          const bool in_columns = (axes.columns >> patch & 1) != 0;
-          if (in_columns) area = L::add(area, area_in_rectangle<L>(disc, other_x, y));
-          if ((axes.rows[word] >> patch & 1) == 0) return area;
-          Vector beyond = area_in_rectangle<L>(disc, x, other_y);
-          if (in_columns) beyond = L::add(beyond, area_in_rectangle<L>(disc, other_x, other_y));
-          return L::add(area, beyond);
-        });
-      });
+      place_with(Through<true, false>(), in_columns & ~in_rows);
+      place_with(Through<false, true>(), in_rows & ~in_columns);
+      place_with(Through<true, true>(), in_columns & in_rows);
     }
     next_ = next;
   }
 
-  /// Where a circle's axes go through a cell: patches, and the first edges of these.
+  /// Where a circle's axes go through a cell: patches, and the first pixels of these.
   struct Axes {
     std::uint64_t columns = 0;  ///< of each word
     std::uint64_t rows[kWords] = {};
-    float edge_x = 0, edge_y = 0;
+    unsigned column = 0, row = 0;
   };
   Axes axes_of(const Cell& cell, int k) const {
     const float x = discs_.x[k] - cell.edge_x, y = discs_.y[k] - cell.edge_y;
     Axes axes;
     if (x > 0 && x < kCellColumns) {
-      const unsigned column = static_cast<unsigned>(x) / kPatchColumns;
-      axes.columns = std::uint64_t{0x0101010101010101} << column;
-      axes.edge_x = cell.edge_x + static_cast<float>(column * kPatchColumns);
+      axes.column = static_cast<unsigned>(x) / kPatchColumns * kPatchColumns;
+      axes.columns = std::uint64_t{0x0101010101010101} << axes.column / kPatchColumns;
     }
     if (y > 0 && y < kCellRows) {
-      const unsigned row = static_cast<unsigned>(y) / kPatchRows;
-      axes.rows[row / 8] = std::uint64_t{0xff} << (row % 8 * 8);
-      axes.edge_y = cell.edge_y + static_cast<float>(row * kPatchRows);
+      axes.row = static_cast<unsigned>(y) / kPatchRows * kPatchRows;
+      axes.rows[word_of(axes.row)] = std::uint64_t{0xff} << patch_of(0, axes.row);
     }
     return axes;
   }
-  static HWY_INLINE AreaSide<L> other_side(const AreaDisc<L>& disc, Vector center, Vector edges) {
-    return area_side<L>(disc.radius, L::set(0.0f), pixel_span(center, edges).other);
+  /// Which of a circle's axes go through a patch: that across its columns, that across its rows.
+  template <bool kOfColumns, bool kOfRows>
+  struct Through {
+    static constexpr bool of_columns = kOfColumns, of_rows = kOfRows;
+  };
+  /// The area in a patch's pixels, in the order of area_share().
+  template <class Axes>
+  static HWY_INLINE Vector area_of_rectangles(const AreaDisc<L>& disc, const AreaSide<L>& x,
+                                              const AreaSide<L>& y, const AreaSide<L>& other_x,
+                                              const AreaSide<L>& other_y, Axes /*axes*/) {
+    const auto in_rows = [&](const AreaSide<L>& side) HWY_ATTR {
+      const Vector area = area_in_rectangle<L>(disc, x, side);
+      return Axes::of_columns ? L::add(area, area_in_rectangle<L>(disc, other_x, side)) : area;
+    };
+    return Axes::of_rows ? L::add(in_rows(y), in_rows(other_y)) : in_rows(y);
+  }
+  static HWY_INLINE AreaSide<L> other_side(const AreaDisc<L>& disc, const AreaSpan<L>& span) {
+    return area_side<L>(disc.radius, L::set(0.0f), span.other);
   }
 
   /// What a circle has of columns or rows: where its axis goes through, its main side.
@@ -450,9 +445,10 @@ class AreaPatches {
     alignas(64) float near[kSize], far[kSize], near_chord[kSize], far_chord[kSize];
   };
   template <std::size_t kSize>
-  static HWY_INLINE void compute_sides(Vector radius, Vector center, float first, int i,
+  static HWY_INLINE void compute_sides(Vector radius, Vector center, const float* edges, int i,
                                        Sides<kSize>& sides) {
-    const AreaSpan<L> span = pixel_span(center, hn::Iota(kTag, first + static_cast<float>(i)));
+    const AreaSpan<L> span =
+        mirrored_span(center, hn::Load(kTag, edges + i), hn::LoadU(kTag, edges + i + 1));
     const AreaSide<L> side = area_side<L>(radius, span.near, span.far);
     hn::Store(side.near, kTag, sides.near + i), hn::Store(side.far, kTag, sides.far + i);
     hn::Store(side.near_chord, kTag, sides.near_chord + i);
@@ -487,12 +483,17 @@ class AreaPatches {
   const Batch& batch_;
   const BatchDiscs& discs_;
   const float scale_;
+  alignas(64) std::uint64_t touching_words_[kWords][kBatch];           ///< a bit a patch
   alignas(64) std::uint8_t touching_[kCellRows / kPatchRows][kBatch];  ///< a bit a patch
   alignas(64) std::uint16_t place_[kBatch][kWords][64];                ///< in alphas_, in vectors
   bool counts_[kBatch];                                                ///< see set_alpha()
-  std::uint64_t reaching_[kWords];  ///< circles that reach the rows
+  alignas(64) float edge_x_[kCellColumns + kLanes];  ///< of the cell's columns, and of some more
+  alignas(64) float edge_y_[kCellRows + kLanes];
+  PatchFinder discs_finder_, holes_finder_;
+  std::uint64_t reaching_[kWords];  ///< circles that reach the word
   std::uint64_t covering_;          ///< circles that cover all of the cell
-  std::uint64_t cut_[kWords];       ///< patches that circles of their blocks do not cover all of
+  bool has_others_;                 ///< that reach it
+  std::uint64_t cut_[kWords];       ///< patches that circles touch and do not cover all of
   int next_ = 0;                    ///< free place
   /// 0, the circles' alphas, and those of patches that edges go through.
   alignas(64) float alphas_[1 + kBatch + kBatch * kPatches][kLanes];

@@ -33,6 +33,8 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets her
 
 #include "renderer/raster/cpu/surely_opaque.h"
 
+#include "renderer/raster/cpu/patch_finder.h"
+
 #include "renderer/raster/cpu/area_patches.h"
 
 #include "renderer/raster/cpu/area_small.h"
