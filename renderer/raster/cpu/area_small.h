@@ -66,8 +66,10 @@ class SmallAreaBlender : public TileBlocks<State> {
     const auto find = [&](const AreaDisc<L>& disc, Vector center, float origin, int k,
                           Axes& axes) HWY_ATTR {
       const Vector first = hn::Floor(center);
-      const AreaSide<L> side = area_side<L>(disc.radius, L::set(0.0f), pixel_span(center, first).other);
-      const Vector near = L::clamp(first, origin - 1, origin + static_cast<float>(args_.grid.tile_size));
+      const AreaSide<L> side =
+          area_side<L>(disc.radius, L::set(0.0f), pixel_span(center, first).other);
+      const Vector near =
+          L::clamp(first, origin - 1, origin + static_cast<float>(args_.grid.tile_size));
       hn::Store(hn::ConvertTo(kIntegers, L::sub(near, L::set(origin))), kIntegers, axes.pixel + k);
       hn::Store(side.far, kTag, axes.other + k);
       hn::Store(side.far_chord, kTag, axes.other_chord + k);
@@ -84,16 +86,17 @@ class SmallAreaBlender : public TileBlocks<State> {
     }
   }
   AreaSide<L> other_side(const Axes& axes, int k) const {
-    return {L::set(0.0f), L::set(axes.other[k]), L::set(axis_chord_[k]), L::set(axes.other_chord[k])};
+    return {L::set(0.0f), L::set(axes.other[k]), L::set(axis_chord_[k]),
+            L::set(axes.other_chord[k])};
   }
 
   void blend_solid(int k) {
     const Vector alpha = L::set(batch_.paints[k].alpha), opaque = L::set(kOpaqueTransmittance);
     const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
     for_each_vector(k, [&](State& pixels, int /*column*/, int /*row*/, Vector share) HWY_ATTR {
-      composite<L>(pixels, paint,
-                   L::zero_unless(L::greater(most_transmittance<L>(pixels), opaque),
-                                  L::mul(alpha, share)));
+      composite<L>(
+          pixels, paint,
+          L::zero_unless(L::greater(most_transmittance<L>(pixels), opaque), L::mul(alpha, share)));
     });
   }
   void blend_snow(int k) {
@@ -117,11 +120,8 @@ class SmallAreaBlender : public TileBlocks<State> {
     const auto axis_column = hn::Set(kIntegers, columns_.pixel[k]);
     const auto stride = static_cast<std::ptrdiff_t>(args_.state.tile_size);
     const std::size_t plane = args_.state.plane_size();
-    // As few vectors as hold the box, from its first column on or so that the last one ends with
-    // the tile.
-    const int vectors = (last_column - boxes_.first_x[k]) / kLanes + 1;
-    const int start = std::min(boxes_.first_x[k], args_.grid.tile_size - vectors * kLanes);
-    for (int column = start; column <= last_column; column += kLanes) {
+    for (int column = Blocks::start_of_vectors(boxes_.first_x[k], last_column);
+         column <= last_column; column += kLanes) {
       const AreaSpan<L> x = pixel_span(disc.x, hn::Iota(kTag, edge_x(column)));
       const AreaSide<L> main = area_side<L>(disc.radius, x.near, x.far);
       const L::Mask is_axis =
@@ -140,10 +140,9 @@ class SmallAreaBlender : public TileBlocks<State> {
         Vector share = share_of_area<L>(disc, x, {side.near, side.far, zero}, area);
         if (kLooks && (batch_.rings >> k & 1) != 0)
           share = ring_share<L>(share, share_of_hole(k, x, row));
-        State pixels = Blocks::load_planes(
-            [&](std::size_t channel) HWY_ATTR { return hn::LoadU(kTag, at + channel * plane); });
+        State pixels = Blocks::load_pixels(at, plane);
         paint(pixels, column, row, share);
-        Blocks::store_planes(pixels, [&](Vector values, std::size_t channel) HWY_ATTR { hn::StoreU(values, kTag, at + channel * plane); });
+        Blocks::store_pixels(pixels, at, plane);
       }
     }
   }
@@ -154,8 +153,8 @@ class SmallAreaBlender : public TileBlocks<State> {
     float near[kMost], far[kMost], near_chord[kMost], far_chord[kMost];
     float beyond[kMost];  ///< areas on the other side of the axis, in the column it goes through
   };
-  HWY_INLINE void find_rows(const AreaDisc<L>& disc, const AreaSide<L>& other_x, int first, int last,
-                            Rows& rows) const {
+  HWY_INLINE void find_rows(const AreaDisc<L>& disc, const AreaSide<L>& other_x, int first,
+                            int last, Rows& rows) const {
     for (int i = 0; i <= last - first; i += kLanes) {
       const AreaSpan<L> y = pixel_span(disc.y, hn::Iota(kTag, edge_y(first + i)));
       const AreaSide<L> side = area_side<L>(disc.radius, y.near, y.far);

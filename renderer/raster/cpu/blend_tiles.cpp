@@ -245,8 +245,9 @@ class TileBlender : public TileBlocks<State> {
     const Vector x = L::set(batch_.x[k]), r2 = L::set(batch_.r2[k]);
     const Vector opaque = L::set(kOpaqueTransmittance);
     const float y = batch_.y[k];
-    for (int column = boxes_.first_x[k] & -kLanes; column <= last_column; column += kLanes) {
-      const Vector dx = L::sub(x, hn::Load(kTag, column_x_ + column));
+    for (int column = Blocks::start_of_vectors(boxes_.first_x[k], last_column);
+         column <= last_column; column += kLanes) {
+      const Vector dx = L::sub(x, hn::LoadU(kTag, column_x_ + column));
       const Vector dx2 = L::mul(dx, dx);
       for (int row = first_row; row <= last_row; ++row) {
         const float dy = y - row_y_[row];

@@ -96,6 +96,13 @@ class TileBlocks {
 
   int offset_of(Block block) const { return (block.y << args_.grid.tile_shift) + block.x; }
 
+  /// Where as few vectors as hold columns `first` to `last` of the tile begin: at the first one, or
+  /// so that the last vector ends with the tile.
+  int start_of_vectors(int first, int last) const {
+    const int vectors = (last - first) / kLanes + 1;
+    return std::min(first, args_.grid.tile_size - vectors * kLanes);
+  }
+
   void find_boxes(const Batch& batch, PixelBoxes& boxes) const {
     const TileGrid& grid = args_.grid;
     const auto height = static_cast<float>(grid.height), width = static_cast<float>(grid.width);
@@ -125,18 +132,23 @@ class TileBlocks {
   }
 
   HWY_INLINE State load_pixels(int offset) const {
-    return load_pixels(args_.state.planes + offset, args_.state.plane_size());
+    const float* const at = args_.state.planes + offset;
+    const std::size_t plane = args_.state.plane_size();
+    return load_planes([&](std::size_t i) HWY_ATTR { return hn::Load(kTag, at + i * plane); });
   }
   HWY_INLINE void store_pixels(const State& pixels, int offset) const {
-    store_pixels(pixels, args_.state.planes + offset, args_.state.plane_size());
+    float* const at = args_.state.planes + offset;
+    const std::size_t plane = args_.state.plane_size();
+    store_planes(pixels, [&](Vector channel, std::size_t i)
+                             HWY_ATTR { hn::Store(channel, kTag, at + i * plane); });
   }
-  /// `plane`: floats from plane to plane.
+  /// Of any pixels side by side. `plane`: floats from plane to plane.
   static HWY_INLINE State load_pixels(const float* at, std::size_t plane) {
-    return load_planes([&](std::size_t i) HWY_ATTR { return hn::Load(kTag, at + i * plane); });
+    return load_planes([&](std::size_t i) HWY_ATTR { return hn::LoadU(kTag, at + i * plane); });
   }
   static HWY_INLINE void store_pixels(const State& pixels, float* at, std::size_t plane) {
     store_planes(pixels, [&](Vector channel, std::size_t i)
-                             HWY_ATTR { hn::Store(channel, kTag, at + i * plane); });
+                             HWY_ATTR { hn::StoreU(channel, kTag, at + i * plane); });
   }
   /// `load`: what plane i has.
   template <class Load>
