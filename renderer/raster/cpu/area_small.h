@@ -147,7 +147,8 @@ class SmallAreaBlender : public TileBlocks<State> {
     }
   }
 
-  /// What a circle has of its rows.
+  /// What a circle has of the rows of its box, of which there are 2·R + 3 at most. Whole vectors
+  /// are written.
   struct Rows {
     static constexpr int kMost = 2 * kLargestRadius + 4 + kLanes;
     float near[kMost], far[kMost], near_chord[kMost], far_chord[kMost];
