@@ -279,7 +279,7 @@ class AreaPatches {
     } else {
       const hn::CappedTag<std::uint8_t, 16> tag;
       const hn::Half<decltype(tag)> half;
-      const auto load = [&](int i) HWY_ATTR {
+      const auto load = [&](std::ptrdiff_t i) HWY_ATTR {
         return hn::BitCast(tag, hn::Load(hn::CappedTag<std::uint64_t, 2>(), from + 2 * i));
       };
       auto v0 = load(0), v1 = load(1), v2 = load(2), v3 = load(3);
@@ -420,9 +420,9 @@ class AreaPatches {
     return axes;
   }
   /// Which of a circle's axes go through a patch: that across its columns, that across its rows.
-  template <bool kOfColumns, bool kOfRows>
+  template <bool kFirst, bool kSecond>
   struct Through {
-    static constexpr bool of_columns = kOfColumns, of_rows = kOfRows;
+    static constexpr bool kOfColumns = kFirst, kOfRows = kSecond;
   };
   /// The area in a patch's pixels, in the order of area_share().
   template <class Axes>
@@ -431,9 +431,9 @@ class AreaPatches {
                                               const AreaSide<L>& other_y, Axes /*axes*/) {
     const auto in_rows = [&](const AreaSide<L>& side) HWY_ATTR {
       const Vector area = area_in_rectangle<L>(disc, x, side);
-      return Axes::of_columns ? L::add(area, area_in_rectangle<L>(disc, other_x, side)) : area;
+      return Axes::kOfColumns ? L::add(area, area_in_rectangle<L>(disc, other_x, side)) : area;
     };
-    return Axes::of_rows ? L::add(in_rows(y), in_rows(other_y)) : in_rows(y);
+    return Axes::kOfRows ? L::add(in_rows(y), in_rows(other_y)) : in_rows(y);
   }
   static HWY_INLINE AreaSide<L> other_side(const AreaDisc<L>& disc, const AreaSpan<L>& span) {
     return area_side<L>(disc.radius, L::set(0.0f), span.other);
