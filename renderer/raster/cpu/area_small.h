@@ -107,9 +107,9 @@ class SmallAreaBlender : public TileBlocks<State> {
     });
   }
 
-  /// Calls paint(pixels, column, row, shares) for each vector of pixels that circle k may touch.
-  template <class Paint>
-  HWY_INLINE void for_each_vector(int k, const Paint& paint) {
+  /// Calls blend(pixels, column, row, shares) for each vector of pixels that circle k may touch.
+  template <class Blend>
+  HWY_INLINE void for_each_vector(int k, const Blend& blend) {
     const AreaDisc<L> disc = discs_.at(k);
     const AreaSide<L> other_x = other_side(columns_, k), other_y = other_side(rows_, k);
     const int first_row = boxes_.first_y[k], last_row = boxes_.last_y[k];
@@ -141,7 +141,7 @@ class SmallAreaBlender : public TileBlocks<State> {
         if (kLooks && (batch_.rings >> k & 1) != 0)
           share = ring_share<L>(share, share_of_hole(k, x, row));
         State pixels = Blocks::load_pixels(at, plane);
-        paint(pixels, column, row, share);
+        blend(pixels, column, row, share);
         Blocks::store_pixels(pixels, at, plane);
       }
     }
