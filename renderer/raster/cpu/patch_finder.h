@@ -8,7 +8,7 @@ struct CoveredPatches {
 };
 
 /// Finds them from the chords nearest to the centre and farthest from it in each row of patches.
-/// Counts in patches' widths.
+/// Its numbers are in patches' widths.
 class PatchFinder {
  public:
   PatchFinder() {
