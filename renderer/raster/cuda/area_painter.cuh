@@ -159,6 +159,7 @@ class AreaPainter {
       }
     }
     __syncwarp();
+    pixels_.are_alike = false;
     const int column = lane() % kSubtileWidth;
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
@@ -306,6 +307,7 @@ class AreaPainter {
   __device__ void blend_pixels(const std::uint32_t (&touching)[kPixelsPerLane],
                                const std::uint32_t (&inside)[kPixelsPerLane], std::uint32_t group,
                                std::uint32_t first_share) {
+    pixels_.are_alike = false;
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       std::uint32_t left = touching[k] & group;
@@ -330,7 +332,9 @@ class AreaPainter {
   /// Circle by circle, every lane looks whether its pixels are touched. Of `count` circles, front
   /// to back, those that `plain` has a bit of cover all of the subtile; `num_others` do not.
   __device__ void paint_by_circle(int count, unsigned plain, int num_others) {
-    for (int i = 0, other = 0; i < count;) {
+    unsigned whole = plain;
+    int i = pixels_.paint_alike(scratch_.paints, count, whole);
+    for (int other = 0; i < count;) {
       int end = min(other + AreaScratch::kCirclesOfPass, num_others);
       compute_shares(list_edges(other, end));
       for (; i < count; ++i) {

@@ -229,7 +229,8 @@ struct SubtilePainter {
   /// Circle by circle, every lane looks whether its pixels are covered. Bit i of `whole` tells
   /// whether circle i of the batch covers all of the subtile.
   __device__ void paint_by_circle(Pixels& pixels, int count, unsigned whole) {
-    for (int i = 0; i < count;) {
+    int i = pixels.paint_alike(scratch.paints, count, whole);
+    while (i < count) {
       if (i >= Policy::kFirstLook && pixels.is_done()) return;
       const int end = min(i + Policy::kLookInterval, count);
       while (i < end) {
@@ -256,6 +257,7 @@ struct SubtilePainter {
 
   /// The same where there is snow among the circles.
   __device__ void paint_snow_by_circle(Pixels& pixels, int count) {
+    pixels.are_alike = false;
     for (int i = 0; i < count; ++i) {
       const float4 disc = scratch.discs[i];
       const float dx = disc.x - pixels.center_x;
@@ -271,6 +273,7 @@ struct SubtilePainter {
   /// Composites onto the lane's own pixels the circles of the batch that cover them.
   __device__ void paint_covering(Pixels& pixels, std::uint32_t covering[kPixelsPerLane],
                                  bool has_snow) {
+    pixels.are_alike = false;
     __syncwarp();
     if (has_snow) {
 #pragma unroll

@@ -67,6 +67,8 @@ struct SubtilePixels : SubtilePlace {
   using State = StateOf<kLooks>;
 
   State state[kPixelsPerLane];
+  /// All pixels have the same state: so far every circle has covered all of the subtile.
+  bool are_alike = false;
 
   using SubtilePlace::SubtilePlace;
 
@@ -81,12 +83,29 @@ struct SubtilePixels : SubtilePlace {
     return !__any_sync(kAllLanes, active);
   }
 
+  /// Of a batch's circles, front to back, paints those that cover all of the subtile, up to the
+  /// first that does not, while the pixels are alike: onto one that stands for all. Takes their
+  /// bits off `whole` and returns how many these are; all `count`, if the subtile is done.
+  __device__ int paint_alike(const Paint* paints, int count, unsigned& whole) {
+    int i = 0;
+    if (are_alike && (whole & 1) != 0) {
+      for (; (whole & 1) != 0 && is_active(0); ++i, whole >>= 1)
+        scalar::composite<L>(state[0], mode_paint<kLooks>(paints[i]), paints[i].alpha);
+#pragma unroll
+      for (int k = 1; k < kPixelsPerLane; ++k) state[k] = state[0];
+      if (!is_active(0)) return count;
+    }
+    are_alike = are_alike && i == count;
+    return i;
+  }
+
   /// Takes over the pixels as the chunk before left them; with `is_first_chunk` they start empty.
   __device__ void start(const BlendTilesArgs& args, bool is_first_chunk) {
     const TileGrid& grid = args.grid;
     if (is_first_chunk && is_inside(grid)) {  // the usual case, straight
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k) state[k] = empty(1);
+      are_alike = true;
       return;
     }
     const int width = grid.width, height = grid.height;
@@ -132,17 +151,24 @@ struct SubtilePixels : SubtilePlace {
         args.blend_space == BlendSpace::kDisplay && width % 4 == 0 && is_inside(args.grid)) {
       std::uint8_t* const first =
           args.bytes + (static_cast<std::size_t>(height - 1 - y(0)) * width + x()) * 3;
-      const auto write_row = [&](int k, const BlendColor& color) {
+      const auto rgb_of = [&](int k, const BlendColor& color) {
         scalar::add_background<L>(state[k], color);
-        write_quarter_row(quantized_rgb(state[k]),
-                          first - static_cast<std::int64_t>(width) * (k * kRowStep * 3));
+        return quantized_rgb(state[k]);
       };
-      if (args.background) {
+      const auto write_row = [&](int k, std::uint32_t rgb, std::uint32_t next) {
+        write_quarter_row(rgb, next, first - static_cast<std::int64_t>(width) * (k * kRowStep * 3));
+      };
+      if (are_alike && !args.background) {
+        const std::uint32_t rgb = rgb_of(0, args.flat_background);
 #pragma unroll
-        for (int k = 0; k < kPixelsPerLane; ++k) write_row(k, background_row(args, y(k)));
-      } else {
+        for (int k = 0; k < kPixelsPerLane; ++k) write_row(k, rgb, rgb);
+        return;
+      }
 #pragma unroll
-        for (int k = 0; k < kPixelsPerLane; ++k) write_row(k, args.flat_background);
+      for (int k = 0; k < kPixelsPerLane; ++k) {
+        const std::uint32_t rgb =
+            rgb_of(k, args.background ? background_row(args, y(k)) : args.flat_background);
+        write_row(k, rgb, __shfl_down_sync(kAllLanes, rgb, 1));
       }
       return;
     }
@@ -188,9 +214,10 @@ struct SubtilePixels : SubtilePlace {
   }
 
   /// Four lanes side by side have four pixels, three words: the first three lanes write one each.
-  /// `bytes` is where the lane's pixel stands; byte 3 of `rgb` is not looked at.
-  __device__ static void write_quarter_row(std::uint32_t rgb, std::uint8_t* bytes) {
-    const std::uint32_t next = __shfl_down_sync(kAllLanes, rgb, 1);
+  /// `bytes` is where the lane's pixel stands, `next` is the next lane's; byte 3 of both is not
+  /// looked at.
+  __device__ static void write_quarter_row(std::uint32_t rgb, std::uint32_t next,
+                                           std::uint8_t* bytes) {
     const unsigned i = threadIdx.x % 4;
     // Word i is bytes i to 2 of pixel i and 0 to i of the next one, which are bytes 4 to 4 + i
     // here.
