@@ -55,9 +55,9 @@ struct Packer {
   }
   void pack() {
     encoder.start(pixels.data(), shape, stream);
+    encoder.copy_ahead(file, stream);
     stream.wait();
-    encoder.finish(file, stream);
-    stream.wait();
+    if (encoder.finish(file, stream)) stream.wait();
   }
 };
 

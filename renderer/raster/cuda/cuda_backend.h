@@ -49,8 +49,7 @@ class CudaBackend final : public RasterBackend {
   void set_frame(const ImageSettings& image, const FrameTarget& out);
   FrameEstimate estimate(const CircleStream& circles, const ImageSettings& image);
   void compare_with_estimate(const FrameProgress& progress);
-  bool is_packed_here() const;
-  void pack();
+  void deliver();
   void add_times(const ChunkEvents& events, StageStats& stats) const;
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles, double overlaps_per_circle) const;
@@ -78,7 +77,7 @@ class CudaBackend final : public RasterBackend {
   Stream stream_;
   std::deque<ChunkEvents> chunk_events_;
   std::size_t num_timed_ = 0;  // chunks since the host has asked
-  Event before_pack_, after_pack_;
+  Event before_pack_, before_copy_, after_copy_;
   bool is_capturing_ = false;
   std::uint64_t frames_ = 0;       // drawn
   std::uint64_t budget_ = 0;       // bytes
@@ -117,10 +116,10 @@ class CudaBackend final : public RasterBackend {
   DeviceBuffer<Pixel> framebuffer_;
   DeviceBuffer<std::uint8_t> bytes_;
   PngEncoder png_encoder_;  // of frames whose target is a file
-  /// The chunk after which the last frame was done. The next frame is packed and asked for its
+  /// The chunk after which the last frame was done. The next frame is delivered and asked for its
   /// result after it, though it may need more.
   std::uint32_t last_chunk_ = ~0u;
-  bool is_packed_ = false;
+  bool is_delivered_ = false;
   Buffer<FrameProgress> progress_copy_;
 };
 

@@ -48,6 +48,12 @@ void fill_powers(std::uint64_t bits, std::span<std::uint32_t> powers) {
   }
 }
 
+/// Where in a file's memory its data begin: at the begin of a cache line.
+std::size_t data_begin(const PngFile& file) {
+  constexpr std::size_t kLine = 64, kSizeBytes = 4;
+  return (file.head.size() + kSizeBytes + kLine - 1) / kLine * kLine;
+}
+
 template <typename T>
 void copy_to_device(std::span<const T> from, const DeviceBuffer<T>& to, cudaStream_t stream) {
   ROUNDEL_CUDA_CHECK(
@@ -117,26 +123,40 @@ void PngEncoder::start(const std::uint8_t* pixels, const PngShape& shape, cudaSt
                                      cudaMemcpyDeviceToHost, stream));
 }
 
-void PngEncoder::finish(PngFile& file, cudaStream_t stream) {
+void PngEncoder::copy_ahead(PngFile& file, cudaStream_t stream) {
+  const std::size_t begin = data_begin(file), wanted = last_size_ + last_size_ / 16;
+  num_copied_ =
+      std::min({wanted, stream_.bytes(), file.memory.size() - std::min(begin, file.memory.size())});
+  if (num_copied_ > 0)
+    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(file.memory.data() + begin, args_.stream, num_copied_,
+                                       cudaMemcpyDeviceToHost, stream));
+}
+
+bool PngEncoder::finish(PngFile& file, cudaStream_t stream) {
   const PngState& state = state_copy_[0];
   std::vector<std::uint8_t> head = file.head;
   append_u32(head, state.size);
   const std::vector<std::uint8_t> tail = png_tail(~state.crc);
   const std::size_t size = PngArgs::kType + std::size_t{state.size};
-  // The copy goes to the begin of a cache line.
-  constexpr std::size_t kLine = 64;
-  const std::size_t data = (head.size() + kLine - 1) / kLine * kLine, begin = data - head.size();
+  const std::size_t data = data_begin(file), begin = data - head.size();
   const std::size_t needed = data + size + tail.size();
   if (file.memory.size() < needed) {
     file.memory = {};  // first: both need not fit at once
     file.memory = locked_pages<std::uint8_t>(needed + needed / 8);  // the next one may be larger
+    num_copied_ = 0;
   }
   std::uint8_t* const out = file.memory.data();
-  ROUNDEL_CUDA_CHECK(
-      cudaMemcpyAsync(out + data, args_.stream, size, cudaMemcpyDeviceToHost, stream));
+  const bool is_missing = num_copied_ < size;
+  if (is_missing)
+    ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(
+        out + data + num_copied_, reinterpret_cast<const std::uint8_t*>(args_.stream) + num_copied_,
+        size - num_copied_, cudaMemcpyDeviceToHost, stream));
   std::copy(head.begin(), head.end(), out + begin);
   std::copy(tail.begin(), tail.end(), out + data + size);
   file.bytes = {out + begin, head.size() + size + tail.size()};
+  last_size_ = size;
+  num_copied_ = 0;
+  return is_missing;
 }
 
 }  // namespace roundel::cuda

@@ -20,10 +20,13 @@ class PngEncoder {
   /// Puts the packing of a picture into a stream of the calling thread's device, always the same
   /// one. `pixels`: see PngArgs.
   void start(const std::uint8_t* pixels, const PngShape& shape, cudaStream_t stream);
-  /// Once the stream has been waited for: makes the file, behind its head, and puts the copy of its
-  /// data into the stream. The file's memory grows as it has to, in locked pages, so that the
-  /// device copies to it.
-  void finish(PngFile& file, cudaStream_t stream);
+  /// Then puts a copy of the first bytes into the stream, a few more than the last picture had, as
+  /// far as the file's memory has room for them: mostly these are all.
+  void copy_ahead(PngFile& file, cudaStream_t stream);
+  /// Once the stream has been waited for: makes the file, behind its head. True where the stream
+  /// has to be waited for again, since a copy of what was missing was put into it. The file's
+  /// memory grows as it has to, in locked pages, so that the device copies to it.
+  bool finish(PngFile& file, cudaStream_t stream);
 
   /// Device memory that is kept, and that a picture takes.
   std::uint64_t bytes() const;
@@ -36,6 +39,8 @@ class PngEncoder {
 
   PngArgs args_;
   bool begins_early_ = false;
+  std::size_t last_size_ = 0;  // of a picture's data, in bytes
+  std::size_t num_copied_ = 0;
   Buffer<PngState> state_copy_;
   DeviceBuffer<std::uint32_t> counts_;
   DeviceBuffer<PngCode> code_;
