@@ -89,9 +89,8 @@ std::span<const std::uint8_t> FrameEncoder::drawn_bytes(const FramePixels& pictu
     const bool is_of_frame = picture.png.head == file_head(picture, frame);
     return is_of_frame ? picture.png.bytes : std::span<const std::uint8_t>();
   }
-  if (format_.video == VideoFormat::kRawVideo && !add_alpha_ && !image_.needs_framebuffer())
-    return picture.image.bytes.span();
-  return {};
+  return may_be_drawn() && format_.video != VideoFormat::kNone ? picture.image.bytes.span()
+                                                               : std::span<const std::uint8_t>();
 }
 
 std::string FrameEncoder::stream_header(std::int64_t step) const {

@@ -75,6 +75,11 @@ class FrameEncoder {
   bool wants_float() const {
     return format_.picture != ImageFormat::kPng || image_.needs_framebuffer();
   }
+  /// True where a rasterizer may make what is written, so that nothing is to be encoded.
+  bool may_be_drawn() const {
+    const bool is_raw = format_.video == VideoFormat::kRawVideo && !add_alpha_;
+    return !wants_float() && (format_.video == VideoFormat::kNone || is_raw);
+  }
   /// The frame's bytes where nothing is to be encoded: those of the file or the image as drawn.
   /// Empty where there is, as for other frames that share the picture of a file.
   std::span<const std::uint8_t> drawn_bytes(const FramePixels& picture, std::int64_t frame) const;

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <thread>
 #include <utility>
 
 #include "renderer/base/memory.h"
+#include "renderer/base/monitor.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/render.h"
 #include "renderer/sequence/export_circles.h"
@@ -21,11 +20,19 @@
 namespace roundel {
 namespace {
 
-/// Threads that write files: on disks they mostly wait, into memory each takes a core.
-constexpr std::size_t kLeastWriters = 4, kMostWriters = 16;
 constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
 
 using PixelsPointer = std::shared_ptr<FramePixels>;
+
+/// What threads wait for.
+enum Waiting : std::size_t {
+  kRoom,      ///< the generating one
+  kDrawable,  ///< those of the rasterizers: frames, or need of help
+  kWritable,  ///< those that write
+  kEnded,     ///< run()
+  kNumWaiting
+};
+using State = Monitor<kNumWaiting>;
 
 /// A picture that frames after the first one take as it is.
 struct SharedPicture {
@@ -66,18 +73,9 @@ class ExportPipeline {
       : job_(std::move(job)),
         budget_(job_.memory_budget > 0 ? job_.memory_budget : physical_memory() / 4),
         circles_(job_.scene, budget_, job_.repeats, make_circles(job_)),
-        arena_(job_.encoders > 0 ? job_.encoders : tbb::task_arena::automatic) {
-    encoders_ = std::max(1, arena_.max_concurrency());
-    const std::size_t rasterizers = job_.rasterizers.size();
-    // Enough for every encoder to have the next picture waiting while rasterizers help out.
-    const std::size_t wanted = 3 * static_cast<std::size_t>(encoders_) + 2 * rasterizers;
-    // A picture, its filtered rows and its compressed ones.
-    const std::uint64_t fit = budget_ / (3 * job_.encoder.picture_bytes());
-    max_in_flight_ = std::clamp<std::size_t>(fit, rasterizers + 1, wanted);
-    const std::uint64_t circle_bytes = count_parts(job_.scene) * (sizeof(Shape) + sizeof(Paint));
-    const bool fits_ahead = circle_bytes * (rasterizers + 2) <= budget_;
-    max_circles_ = rasterizers + (fits_ahead ? 2 : 0);
-  }
+        arena_(job_.encoders > 0 ? job_.encoders : tbb::task_arena::automatic),
+        limits_(export_limits(job_, static_cast<std::size_t>(std::max(1, arena_.max_concurrency())),
+                              budget_, circles_.have_recipes())) {}
 
   ~ExportPipeline() {
     stop();
@@ -96,8 +94,7 @@ class ExportPipeline {
     std::sort(result.written.begin(), result.written.end());
     result.seconds = watch_.seconds();
     result.processor_seconds = watch_.processor_seconds();
-    result.threads = {job_.rasterizers.size(), static_cast<std::size_t>(encoders_), writers_};
-    result.max_pictures = max_in_flight_;
+    result.limits = limits_;
     return result;
   }
 
@@ -108,25 +105,24 @@ class ExportPipeline {
     for (auto& rasterizer : job_.rasterizers) {
       threads_.emplace_back([this, &rasterizer] { draw_frames(*rasterizer); });
     }
-    if (!job_.sink.in_order())
-      writers_ = std::clamp(static_cast<std::size_t>(encoders_) / 2, kLeastWriters, kMostWriters);
-    for (std::size_t i = 0; i < writers_; ++i) threads_.emplace_back([this] { write_frames(); });
+    for (std::size_t i = 0; i < limits_.write; ++i)
+      threads_.emplace_back([this] { write_frames(); });
   }
 
   void stop() {
-    const std::lock_guard lock(mutex_);
+    const State::Lock lock(state_);
     stop_locked();
   }
 
   /// At most until the next tick; true at the end.
   bool wait_for_end() {
-    std::unique_lock lock(mutex_);
-    return ended_.wait_for(lock, std::chrono::duration<double>(job_.tick_seconds),
-                           [this] { return all_done(); });
+    State::Lock lock(state_);
+    return lock.wait_for(kEnded, std::chrono::duration<double>(job_.tick_seconds),
+                         [this] { return all_done(); });
   }
 
   ExportCounts counts() const {
-    const std::lock_guard lock(mutex_);
+    const State::Lock lock(state_);
     return {result_.written.size(), result_.failed.size(), result_.bytes,
             to_encode_.size() + to_write_.size()};
   }
@@ -148,7 +144,7 @@ class ExportPipeline {
   // ---- generate: one thread --------------------------------------------------------------------
 
   void generate_frames() {
-    std::unique_lock lock(mutex_);
+    State::Lock lock(state_);
     while (wait_for_room(lock)) {
       lock.unlock();
       StageStats stats;
@@ -170,11 +166,11 @@ class ExportPipeline {
       }
       if (!next->circles) {
         repeat_picture(index, next->frame);
-        if (must_help()) wake(drawable_);
+        if (must_help()) wake(kDrawable);
         continue;
       }
       to_draw_.push_back({index, next->frame, {std::move(*next->circles), share_picture()}});
-      wake(drawable_);
+      wake(kDrawable);
     }
     all_generated_ = true;
     if (stop_) drop_undrawn();
@@ -182,11 +178,12 @@ class ExportPipeline {
   }
 
   /// False when there is nothing more to generate.
-  bool wait_for_room(std::unique_lock<std::mutex>& lock) {
-    room_.wait(lock, [this] {
-      return stop_ || (in_flight_ < max_in_flight_ && to_draw_.size() + drawing_ < max_circles_);
-    });
+  bool wait_for_room(State::Lock& lock) {
+    lock.wait(kRoom, [this] { return stop_ || has_room(); });
     return !stop_;
+  }
+  bool has_room() const {
+    return in_flight_ < limits_.frames && to_draw_.size() + drawing_ < limits_.draw + limits_.ahead;
   }
 
   /// For a frame that others after it may be like.
@@ -210,9 +207,9 @@ class ExportPipeline {
   // ---- draw: one thread a rasterizer -----------------------------------------------------------
 
   void draw_frames(Rasterizer& rasterizer) {
-    std::unique_lock lock(mutex_);
+    State::Lock lock(state_);
     for (;;) {
-      drawable_.wait(lock, [this] { return !to_draw_.empty() || must_help() || all_drawn(); });
+      lock.wait(kDrawable, [this] { return !to_draw_.empty() || must_help() || all_drawn(); });
       if (!to_draw_.empty()) {
         if (!draw_one(rasterizer, lock)) return;
       } else if (must_help()) {
@@ -224,11 +221,11 @@ class ExportPipeline {
   }
 
   /// All frames on their way wait for encoders.
-  bool must_help() const { return in_flight_ == max_in_flight_ && !to_encode_.empty(); }
+  bool must_help() const { return in_flight_ == limits_.frames && !to_encode_.empty(); }
   bool all_drawn() const { return all_generated_ && to_draw_.empty() && drawing_ == 0; }
 
   /// False when the rasterizer has failed.
-  bool draw_one(Rasterizer& rasterizer, std::unique_lock<std::mutex>& lock) {
+  bool draw_one(Rasterizer& rasterizer, State::Lock& lock) {
     InFlight<FrameToDraw> work = std::move(to_draw_.front());
     to_draw_.pop_front();
     PixelsPointer picture;
@@ -237,6 +234,7 @@ class ExportPipeline {
       free_pictures_.pop_back();
     }
     ++drawing_;
+    wake_generator();
     lock.unlock();
 
     StageStats stats;
@@ -269,8 +267,8 @@ class ExportPipeline {
       else
         hand_to_writers({work.index, work.frame, {{}, std::move(picture), bytes}});
     }
-    wake(room_);
-    if (must_help()) wake(drawable_);
+    wake_generator();
+    if (must_help()) wake(kDrawable);
     return !error.has_value();
   }
 
@@ -294,15 +292,15 @@ class ExportPipeline {
     to_encode_.push_back({index, frame, std::move(picture)});
     ++encode_tasks_;
     arena_.enqueue([this] {
-      std::unique_lock lock(mutex_);
+      State::Lock lock(state_);
       encode_one(lock);
       --encode_tasks_;
-      if (is_ending()) wake_all();
+      if (is_ending()) lock.wake_all_at_once();  // nobody waits for this task itself
     });
   }
 
   /// Encodes a picture, if a helping thread has not taken the last one.
-  void encode_one(std::unique_lock<std::mutex>& lock) {
+  void encode_one(State::Lock& lock) {
     if (to_encode_.empty()) return;
     InFlight<PixelsPointer> work = std::move(to_encode_.front());
     to_encode_.pop_front();
@@ -336,22 +334,22 @@ class ExportPipeline {
 
   void hand_to_writers(InFlight<Encoded> work) {
     to_write_.emplace(work.index, std::move(work));
-    wake(writable_);
+    wake(kWritable);
   }
 
   // ---- write: a few threads, or one that keeps the order ---------------------------------------
 
   void write_frames() {
-    std::unique_lock lock(mutex_);
+    State::Lock lock(state_);
     for (;;) {
-      writable_.wait(lock, [this] { return can_write() || all_written(); });
+      lock.wait(kWritable, [this] { return can_write() || all_written(); });
       if (!can_write()) return;
       const auto first = to_write_.begin();
       InFlight<Encoded> work = std::move(first->second);
       to_write_.erase(first);
       if (work.index >= end_index_) {
         --in_flight_;
-        wake(room_);
+        wake_generator();
         continue;
       }
       ++writing_;
@@ -359,7 +357,7 @@ class ExportPipeline {
       write_one(work, lock);
       recycle(std::move(work.content.picture));
       --writing_;
-      wake(room_);
+      wake_generator();
     }
   }
 
@@ -369,7 +367,7 @@ class ExportPipeline {
     return !job_.sink.in_order() || index == next_to_write_ || index >= end_index_;
   }
 
-  void write_one(const InFlight<Encoded>& work, std::unique_lock<std::mutex>& lock) {
+  void write_one(const InFlight<Encoded>& work, State::Lock& lock) {
     const std::span<const std::uint8_t> content = work.content.content;
     StageStats stats;
     const std::optional<Error> error = error_of([&] {
@@ -396,17 +394,18 @@ class ExportPipeline {
 
   /// After something that one of the waiting threads was waiting for: waking all of them, for each
   /// step of each frame, would keep the others from the lock. At the end, all may go.
-  void wake(std::condition_variable& waiting) {
+  void wake(Waiting waiting) {
     if (is_ending()) {
       wake_all();
     } else {
-      waiting.notify_one();
+      state_.wake_one(waiting);
     }
   }
-  void wake_all() {
-    for (std::condition_variable* waiting : {&room_, &drawable_, &writable_, &ended_})
-      waiting->notify_all();
+  /// Not for every frame, where there are some to draw.
+  void wake_generator() {
+    if (is_ending() || (has_room() && to_draw_.size() <= limits_.ahead / 2)) wake(kRoom);
   }
+  void wake_all() { state_.wake_all(); }
   bool is_ending() const { return all_generated_ && to_draw_.empty(); }
 
   // ---- ends ------------------------------------------------------------------------------------
@@ -465,17 +464,10 @@ class ExportPipeline {
   std::uint64_t budget_;  ///< bytes
   ExportCircles circles_;
   tbb::task_arena arena_;
-  int encoders_ = 1;
-  std::size_t writers_ = 1;
-  std::size_t max_in_flight_ = 0;  ///< frames generated and not yet written
-  std::size_t max_circles_ = 0;    ///< sets of circles
+  const ExportLimits limits_;
   Stopwatch watch_;
 
-  mutable std::mutex mutex_;          ///< guards all below
-  std::condition_variable room_;      ///< for the generating thread
-  std::condition_variable drawable_;  ///< for those of the rasterizers: frames, or need of help
-  std::condition_variable writable_;  ///< for those that write
-  std::condition_variable ended_;     ///< for run()
+  mutable State state_;  ///< guards all below
   std::deque<InFlight<FrameToDraw>> to_draw_;
   std::vector<PixelsPointer> free_pictures_;
   std::deque<InFlight<PixelsPointer>> to_encode_;

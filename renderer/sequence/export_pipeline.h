@@ -25,6 +25,13 @@ struct ExportCounts {
   std::uint64_t kept = 0;                 ///< see ExportResult; the pipeline knows of none
 };
 
+/// How much of an export is done at once, at most.
+struct ExportLimits {
+  std::size_t draw = 1, encode = 1, write = 1;  ///< threads that do so; one generates
+  std::size_t frames = 1;                       ///< generated and not yet written
+  std::size_t ahead = 0;                        ///< of these, generated before they can be drawn
+};
+
 /// What an export works with. All references must outlive it.
 struct ExportJob {
   const Scene& scene;
@@ -66,11 +73,13 @@ struct ExportResult {
   StageStats stages;                ///< sums over all frames and threads
   double seconds = 0;               ///< in all
   double processor_seconds = 0;     ///< processor time of all the process's threads in these
-  struct Threads {
-    std::size_t draw = 1, encode = 1, write = 1;
-  } threads;                     ///< that did so at most at once; one generated
-  std::size_t max_pictures = 0;  ///< frames on their way at once, at most
+  ExportLimits limits;
 };
+
+/// What an export with so many threads that encode does at once. `budget`: bytes for what is on its
+/// way. `have_recipes`: rasterizers make the circles.
+ExportLimits export_limits(const ExportJob& job, std::size_t encoders, std::uint64_t budget,
+                           bool have_recipes);
 
 /// Makes the frames of a sequence. Its stages overlap:
 ///

@@ -18,7 +18,7 @@ double ratio(double part, double whole) {
 /// Processor time taken, of what as many processors as there are encoders had.
 double processors_share(const ExportResult& result) {
   return ratio(result.processor_seconds,
-               result.seconds * static_cast<double>(result.threads.encode));
+               result.seconds * static_cast<double>(result.limits.encode));
 }
 
 const char* place_name(const Stage& stage) {
@@ -71,13 +71,13 @@ std::string film_table(const ExportResult& result) {
                          at_once(stage, result), with_commas(stage.bytes),
                          ratio(1e-6 * static_cast<double>(stage.bytes), result.seconds));
   }
-  const ExportResult::Threads& threads = result.threads;
+  const ExportLimits& limits = result.limits;
   table += fmt::format("{:<18}{:>12.3f}\n", "wall time", ratio(1e3 * result.seconds, frames));
   table += fmt::format(
       "at once at most: 1 thread generates, {} draw, {} encode, {} write; {} frames on their way\n",
-      threads.draw, threads.encode, threads.write, result.max_pictures);
+      limits.draw, limits.encode, limits.write, limits.frames);
   table += fmt::format("processors busy: {:.1f}% of {}\n", 100 * processors_share(result),
-                       threads.encode);
+                       limits.encode);
   return table;
 }
 
@@ -143,11 +143,11 @@ std::string stats_json(const ExportReport& report) {
                      {"bytes", result.bytes},
                      {"seconds", result.seconds},
                      {"fps", frames_per_second(result)},
-                     {"threads", Json{{"draw", result.threads.draw},
-                                      {"encode", result.threads.encode},
-                                      {"write", result.threads.write}}},
+                     {"threads", Json{{"draw", result.limits.draw},
+                                      {"encode", result.limits.encode},
+                                      {"write", result.limits.write}}},
                      {"processors_share", processors_share(result)},
-                     {"max_in_flight", result.max_pictures}});
+                     {"max_in_flight", result.limits.frames}});
   }
   json["stages"] = std::move(stages);
   return json_text(json);
