@@ -89,30 +89,6 @@ std::size_t most_in_one_tile(const Samples& samples, double tiles) {
   return most;
 }
 
-/// Tiles that samples touch, by square of the image.
-class SquareSums {
- public:
-  /// Of the circles around pixel (x, y), within the image.
-  void add(double x, double y, double square_side, double tiles) {
-    sums_.emplace_back(
-        std::pair(static_cast<int>(x / square_side), static_cast<int>(y / square_side)), tiles);
-  }
-  /// What the densest one has of them all.
-  double largest_share() {
-    std::sort(sums_.begin(), sums_.end());
-    double all = 0, largest = 0, sum = 0;
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      sum = (i > 0 && sums_[i].first == sums_[i - 1].first ? sum : 0) + sums_[i].second;
-      largest = std::max(largest, sum);
-      all += sums_[i].second;
-    }
-    return all > 0 ? largest / all : 1;
-  }
-
- private:
-  std::vector<std::pair<std::pair<int, int>, double>> sums_;
-};
-
 }  // namespace
 
 std::vector<std::size_t> sampled_places(std::size_t count) {
@@ -138,16 +114,12 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
   };
 
   FrameEstimate estimate{count, 0, 0, 0};
-  const double square_side = static_cast<double>(kSquareTiles) * tile_size;
-  const bool has_squares = width > square_side || height > square_side;
-  double depth = 0, tiles = 0, densest_in_front = 0;
-  SquareSums squares;
+  double depth = 0, tiles = 0;
   Samples samples;  // NOLINT: see there
   // Blocks of doubling size, from the front to the back.
   for (std::uint64_t done = 0, size = kSamplesPerBlock; done < count; size *= 2) {
     const std::uint64_t block = std::min(size, count - done);
     take_samples(circles, count - done, block, samples);
-    const double weight = static_cast<double>(block) / static_cast<double>(samples.count);
     double block_depth = 0, block_tiles = 0;
     for (std::size_t i = 0; i < samples.count; ++i) {
       const Shape& shape = samples.shapes[i];
@@ -157,10 +129,6 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
       const double touched = tiles_across(x, reach, width) * tiles_across(y, reach, height);
       block_tiles += touched;
       if (touched > 0) {
-        if (has_squares) {
-          squares.add(std::clamp(x, 0.0, width - 1), std::clamp(y, 0.0, height - 1), square_side,
-                      touched * weight);
-        }
         const auto seen = [radius](double center, double pixels) {
           return std::max(std::min(center + radius, pixels) - std::max(center - radius, 0.0), 0.0);
         };
@@ -170,6 +138,7 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
             optical_depth(shape, samples.paints[i], image.looks) * area / (width * height);
       }
     }
+    const double weight = static_cast<double>(block) / static_cast<double>(samples.count);
     const std::size_t most =
         block < kLeastLongList ? 0 : most_in_one_tile(samples, scale / tile_size);
     if (10 * most >= samples.count)
@@ -183,12 +152,10 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
       estimate.front_circles =
           done - block + static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(block)));
       estimate.front_tiles_per_circle = tiles / static_cast<double>(done);
-      densest_in_front = squares.largest_share();
     }
   }
   estimate.tiles_per_circle = count > 0 ? tiles / static_cast<double>(count) : 0;
   if (estimate.front_circles == count) estimate.front_tiles_per_circle = estimate.tiles_per_circle;
-  if (has_squares) estimate.densest_square = std::max(densest_in_front, squares.largest_share());
   return estimate;
 }
 

@@ -36,24 +36,6 @@ TEST(FrameEstimate, AHotSpotMakesALongList) {
   EXPECT_LT(longest, 50'000);
 }
 
-TEST(FrameEstimate, CirclesAreDenserInSomeSquares) {
-  Circles circles = testing::random_circles(100'000, 0.001f, 0.001f, 0);
-  const auto densest = [&](int size) {
-    return estimate_frame(circles, image_of(size, size), 32, 3).densest_square;
-  };
-  EXPECT_EQ(densest(1024), 1);
-  EXPECT_GT(densest(4096), 1.0 / 16);
-  EXPECT_LT(densest(4096), 4.0 / 16);
-  for (std::size_t i = 0; i < circles.count(); ++i) {
-    if (i % 3 == 0) continue;
-    circles.shapes[i].x = 0.6f;
-    circles.shapes[i].y = -0.0001f;  // still touches the image
-  }
-  EXPECT_GT(densest(4096), 0.4);
-  EXPECT_LT(densest(4096), 0.75);
-  EXPECT_EQ(estimate_frame(Circles{}, image_of(4096, 4096), 32, 3).densest_square, 1);
-}
-
 TEST(FrameEstimate, NoCirclesAreNoTrouble) {
   const FrameEstimate estimate = estimate_frame(Circles{}, image_of(5, 5), 32, 3);
   EXPECT_EQ(estimate.front_circles, 0U);
