@@ -44,5 +44,43 @@ TEST_P(HotSpot, HasTheSameBitsByAnyThreads) {
   }
 }
 
+/// Specks of which most lie in one band of a tile: on a few pixels in the middle of a tile, around
+/// a corner of four tiles, at the image's.
+TEST(HotSpotOfSpecks, HasTheSameBitsByAnyThreads) {
+  const ImageSettings image = testing::image_of(70, 70);
+  constexpr std::size_t kCount = 300'000;
+  constexpr float kPixel = 1.0f / 70;
+  for (const float place : {16.5f, 32.0f, 69.5f}) {
+    for (const float max_alpha : {1e-5f, 0.02f}) {
+      for (const auto& [odd_one, radius] :
+           {std::pair(0U, 0.5f), {100U, 20.0f}, {299'000U, 20.0f}}) {
+        Circles circles = testing::random_circles(kCount, 1.5f * kPixel, max_alpha, 0);
+        for (Shape& shape : circles.shapes) {
+          shape.x = kPixel * (place + 2 * (shape.x - 0.5f));
+          shape.y = kPixel * (place + 2 * (shape.y - 0.5f));
+        }
+        circles.shapes[odd_one].radius =
+            radius * kPixel;  // that is no speck, far behind or in front
+        ASSERT_GE(estimate_frame(circles, image, 32, 3).longest_list, 32768);
+        const Framebuffer expected = testing::draw_cpu(circles, image, {.threads = 1});
+        for (const int threads : {2, 8})
+          testing::expect_same_bits(expected,
+                                    testing::draw_cpu(circles, image, {.threads = threads}),
+                                    std::to_string(threads) + " threads");
+        testing::expect_same_bits(
+            expected, testing::draw_cpu(circles, image, {.threads = 4, .chunk_circles = 80'000}),
+            "chunks");
+        if (odd_one != 0) continue;
+        for (const std::string& target : cpu_vector_targets()) {
+          ASSERT_TRUE(force_cpu_vector_target(target));
+          testing::expect_same_bits(expected, testing::draw_cpu(circles, image, {.threads = 2}),
+                                    target);
+        }
+        force_cpu_vector_target("");
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace roundel

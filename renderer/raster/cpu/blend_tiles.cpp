@@ -1,9 +1,6 @@
 #include "renderer/raster/cpu/blend_tiles.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -28,6 +25,8 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets her
 #include "renderer/raster/cpu/tile_blocks.h"
 
 #include "renderer/raster/cpu/speck_blender.h"
+
+#include "renderer/raster/cpu/hot_specks.h"
 
 #include "renderer/raster/cpu/area_specks.h"
 
@@ -363,6 +362,8 @@ HWY_EXPORT(blend_tile);
 HWY_EXPORT(blend_tile_with_looks);
 HWY_EXPORT(blend_tile_by_area);
 HWY_EXPORT(blend_tile_by_area_with_looks);
+HWY_EXPORT(find_specks);
+HWY_EXPORT(paint_specks);
 
 BlendTile* blend_tile_on_this_machine(bool by_area, const CircleLooks& looks) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
@@ -398,27 +399,11 @@ TileState blank_tile(int tile_size, int num_planes, const PixelRect& pixels) {
   return state;
 }
 
-bool blend_tile_by_bands(BlendTile* blend_tile, const BlendTileArgs& args, int bands) {
-  const int rows = args.state.tile_size / bands, row_size = args.state.tile_size;
-  const std::size_t floats = state_size(row_size, args.state.num_planes);
-  Buffer<float> states(static_cast<std::size_t>(bands) * floats);
-  std::atomic<bool> is_opaque = true;
-  tbb::parallel_for(0, bands, [&](int band) {
-    BlendTileArgs of_band = args;
-    of_band.state.planes = states.data() + static_cast<std::size_t>(band) * floats;
-    of_band.is_fresh = false;
-    of_band.first_row = band * rows;
-    of_band.last_row = of_band.first_row + rows - 1;
-    const int first = of_band.first_row * row_size, size = rows * row_size;
-    for (std::size_t plane = 0; plane < static_cast<std::size_t>(args.state.num_planes); ++plane) {
-      std::fill_n(of_band.state.plane(plane), row_size * row_size, 0.0f);
-      std::copy_n(args.state.plane(plane) + first, size, of_band.state.plane(plane) + first);
-    }
-    if (!blend_tile(of_band)) is_opaque = false;
-    for (std::size_t plane = 0; plane < static_cast<std::size_t>(args.state.num_planes); ++plane)
-      std::copy_n(of_band.state.plane(plane) + first, size, args.state.plane(plane) + first);
-  });
-  return is_opaque;
+bool find_specks(const BlendTileArgs& args, std::uint32_t* places) {
+  return HWY_DYNAMIC_DISPATCH(find_specks)(args, places);
+}
+bool paint_specks(const BlendTileArgs& args, const std::uint32_t* places) {
+  return HWY_DYNAMIC_DISPATCH(paint_specks)(args, places);
 }
 
 std::vector<std::string> vector_targets() {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,9 +70,20 @@ using BlendTile = bool(const BlendTileArgs& args);
 /// coverage by area, or without; for circles with looks, or only discs painted over each other.
 BlendTile* blend_tile_on_this_machine(bool by_area, const CircleLooks& looks);
 
-/// The same for a tile with a long list: `bands` tasks, a power of two, each of which composites
-/// some rows. Circles that no row of a task touches cost it little.
-bool blend_tile_by_bands(BlendTile* blend_tile, const BlendTileArgs& args, int bands);
+/// The same for a tile with a long list, by several threads: each composites some rows, of `bands`
+/// equal parts, a power of two, or all find what specks cover. `may_be_specks`: without looks and
+/// coverage by area.
+bool blend_long_list(BlendTile* blend_tile, const BlendTileArgs& args, int bands,
+                     bool may_be_specks);
+/// Main memory that it takes for each thread: words of two slabs' circles, of which a slab with
+/// copies has little more than 16,384.
+inline constexpr std::uint64_t kLongListBytes = std::uint64_t{160} << 10;
+
+/// The two parts of compositing copies of specks, of one slab, onto a tile of up to 32 pixels a
+/// side. The first writes a word a circle: what it covers of the tile. False where not all are
+/// specks of one colour. The second returns true when every pixel is opaque.
+bool find_specks(const BlendTileArgs& args, std::uint32_t* places);
+bool paint_specks(const BlendTileArgs& args, const std::uint32_t* places);
 
 /// The instruction sets that the kernels can run on here, e.g. "AVX3", "AVX2", "SSE4"; the first
 /// one is taken.

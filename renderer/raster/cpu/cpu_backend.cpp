@@ -31,12 +31,13 @@ constexpr std::uint64_t kLongList = 1 << 15;
 constexpr std::uint64_t kPracticalLists = std::uint64_t{2} << 20;
 
 /// What every frame of a size takes beside lists and states: counts, steps and positions of a slab,
-/// a tile's state; all tiles' progress.
+/// a tile's state, what threads share of a long list; all tiles' progress.
 std::uint64_t overhead_bytes(const TileGrid& grid, std::size_t state_floats, std::uint64_t circles,
                              std::uint64_t threads) {
   const auto tiles = static_cast<std::uint64_t>(grid.num_tiles());
   return threads * (3 * (tiles + 1) * sizeof(std::uint32_t) + state_floats * sizeof(float)) +
          kept_by_threads(circles, static_cast<int>(threads)) +
+         (circles >= kLongList && threads > 1 ? threads * kLongListBytes : 0) +
          tiles * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
          static_cast<std::uint64_t>(grid.height) * sizeof(BlendColor);
 }
@@ -115,8 +116,9 @@ class CpuBackend final : public RasterBackend {
       const TileState state = load_state(tile, pixels);
       const BlendTileArgs args{grid_,        tile_x, tile_y, shapes_,  paints_,
                                lists_.slabs, ramp_,  state,  is_fresh, chunk.is_last()};
+      const bool may_be_specks = !grid_.is_antialiased() && !looks_.any();
       const bool is_opaque =
-          is_long ? blend_tile_by_bands(blend_tile, args, bands()) : blend_tile(args);
+          is_long ? blend_long_list(blend_tile, args, bands(), may_be_specks) : blend_tile(args);
       if (is_opaque || chunk.is_last()) {
         finish_tile(*finish_, pixels, &state);
         done_[tile] = 1;

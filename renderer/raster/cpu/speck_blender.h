@@ -88,26 +88,69 @@ class SpeckPixels {
   alignas(64) float channels_[4 * kPixels];
 };
 
-class SpeckBlender : public SpeckPixels<0, 4> {
+/// Which pixels of its box each speck of a tile covers.
+class SpeckCoverage {
  public:
   static constexpr int kLargestSide = 4;
 
-  void load(const TileState& state, const PixelRect& pixels, const TileGrid& grid) {
-    SpeckPixels::load(state);
+  void place(const PixelRect& pixels, const TileGrid& grid) {
     s_ = grid.s;
     // Whole numbers below 2²⁴, of the whole image: exact.
     origin_x_ = static_cast<float>(pixels.x0) + grid.origin_x();
     origin_y_ = static_cast<float>(pixels.y0) + grid.origin_y();
   }
 
+  /// A word a speck, until the next call: pixel (x, y) of its box is bit kLargestSide·y + x.
+  const std::int32_t* find(const Specks& specks) {
+    for (int k = 0; k < specks.count; k += kLanes) {
+      const Vector x = hn::Load(kTag, specks.x + k), y = hn::Load(kTag, specks.y + k);
+      const Vector radius = hn::Load(kTag, specks.radius + k), r2 = L::mul(radius, radius);
+      Vector dx2[kLargestSide];
+      for (int i = 0; i < specks.side; ++i) dx2[i] = squared(x, specks.first_x + k, origin_x_, i);
+      auto covered = hn::Zero(kIntegers);
+      for (int j = 0; j < specks.side; ++j) {
+        const Vector dy2 = squared(y, specks.first_y + k, origin_y_, j);
+        for (int i = 0; i < specks.side; ++i) {
+          const L::Mask inside = L::less_equal(L::add(dx2[i], dy2), r2);
+          const auto bit = hn::Set(kIntegers, 1 << (kLargestSide * j + i));
+          covered = hn::Or(covered, hn::IfThenElseZero(hn::RebindMask(kIntegers, inside), bit));
+        }
+      }
+      hn::Store(covered, kIntegers, covered_ + k);
+    }
+    return covered_;
+  }
+
+ private:
+  /// (center − the centre of pixel first + i)², along x or y.
+  HWY_INLINE Vector squared(Vector center, const std::int32_t* first, float origin, int i) const {
+    const Vector pixel = hn::ConvertTo(kTag, hn::Load(kIntegers, first));
+    const Vector position = L::add(pixel, L::set(origin + static_cast<float>(i)));
+    const Vector distance = L::sub(center, pixel_center<L>(position, s_));
+    return L::mul(distance, distance);
+  }
+
+  float s_ = 0, origin_x_ = 0, origin_y_ = 0;
+  alignas(64) std::int32_t covered_[kBatch];
+};
+
+class SpeckBlender : public SpeckPixels<0, 4> {
+ public:
+  static constexpr int kLargestSide = SpeckCoverage::kLargestSide;
+
+  void load(const TileState& state, const PixelRect& pixels, const TileGrid& grid) {
+    SpeckPixels::load(state);
+    coverage_.place(pixels, grid);
+  }
+
   void blend(const Specks& specks) {
-    compute_covered(specks);
+    const std::int32_t* const all_covered = coverage_.find(specks);
     for (int k = 0; k < specks.count; ++k) {
       const Shader shader(specks.paints[k]);
       float* const corner = pixel(specks.first_x[k], specks.first_y[k]);
       // These four pixels are nearly always all it covers; handling them unconditionally avoids a
       // mispredicted branch.
-      std::uint32_t covered = covered_[k];
+      auto covered = static_cast<std::uint32_t>(all_covered[k]);
       for (int y = 0; y < 2; ++y)
         for (int x = 0; x < 2; x += kGroup) paint(corner, x, y, covered, shader);
       covered &= ~kCornerBits;
@@ -173,34 +216,5 @@ class SpeckBlender : public SpeckPixels<0, 4> {
   }
 #endif
 
-  /// Which pixels of its box each speck covers: pixel (x, y) is bit kLargestSide·y + x.
-  void compute_covered(const Specks& specks) {
-    for (int k = 0; k < specks.count; k += kLanes) {
-      const Vector x = hn::Load(kTag, specks.x + k), y = hn::Load(kTag, specks.y + k);
-      const Vector radius = hn::Load(kTag, specks.radius + k), r2 = L::mul(radius, radius);
-      Vector dx2[kLargestSide];
-      for (int i = 0; i < specks.side; ++i) dx2[i] = squared(x, specks.first_x + k, origin_x_, i);
-      auto covered = hn::Zero(kIntegers);
-      for (int j = 0; j < specks.side; ++j) {
-        const Vector dy2 = squared(y, specks.first_y + k, origin_y_, j);
-        for (int i = 0; i < specks.side; ++i) {
-          const L::Mask inside = L::less_equal(L::add(dx2[i], dy2), r2);
-          const auto bit = hn::Set(kIntegers, 1 << (kLargestSide * j + i));
-          covered = hn::Or(covered, hn::IfThenElseZero(hn::RebindMask(kIntegers, inside), bit));
-        }
-      }
-      hn::Store(covered, kIntegers, covered_ + k);
-    }
-  }
-
-  /// (center − the centre of pixel first + i)², along x or y.
-  HWY_INLINE Vector squared(Vector center, const std::int32_t* first, float origin, int i) const {
-    const Vector pixel = hn::ConvertTo(kTag, hn::Load(kIntegers, first));
-    const Vector position = L::add(pixel, L::set(origin + static_cast<float>(i)));
-    const Vector distance = L::sub(center, pixel_center<L>(position, s_));
-    return L::mul(distance, distance);
-  }
-
-  float s_ = 0, origin_x_ = 0, origin_y_ = 0;
-  alignas(64) std::int32_t covered_[kBatch];
+  SpeckCoverage coverage_;
 };
