@@ -352,6 +352,12 @@ bool blend_tile_by_area(const BlendTileArgs& args) {
 bool blend_tile_by_area_with_looks(const BlendTileArgs& args) {
   return blend_areas<ChannelState<L>>(args);
 }
+bool find_specks(const BlendTileArgs& args, std::uint32_t* places) {
+  return SpeckFinder(args).find(places);
+}
+bool paint_specks(const BlendTileArgs& args, const std::uint32_t* places) {
+  return paint_found_specks(args, places);
+}
 
 }  // namespace roundel::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -1,8 +1,8 @@
 // Specks of a tile's long list: what they cover, which several threads find, and painting that.
 // Included inside HWY_NAMESPACE by blend_tiles.cpp, once a target.
 
-/// Finds what the circles of a slab cover of a tile. Places are a word a circle: a bit for each pixel
-/// of its box that it covers, as in SpeckCoverage, and from bit 16 on the box's first pixel.
+/// Finds what the circles of a slab cover of a tile. Places are a word a circle: a bit for each
+/// pixel of its box that it covers, as in SpeckCoverage, and from bit 16 on the box's first pixel.
 class SpeckFinder : public TileBlocks<PixelState<L>> {
  public:
   explicit SpeckFinder(const BlendTileArgs& args) : TileBlocks(args) {
@@ -37,13 +37,9 @@ class SpeckFinder : public TileBlocks<PixelState<L>> {
   PixelBoxes boxes_;
 };
 
-bool find_specks(const BlendTileArgs& args, std::uint32_t* places) {
-  return SpeckFinder(args).find(places);
-}
-
-/// Paints what find_specks() found. True when all pixels are opaque. A pixel stays in registers from speck to speck: where many lie
-/// on one, each waits for the one in front of it.
-bool paint_specks(const BlendTileArgs& args, const std::uint32_t* places) {
+/// Paints what a SpeckFinder found. True when all pixels are opaque. A pixel stays in registers
+/// from speck to speck: where many lie on one, each waits for the one in front of it.
+inline bool paint_found_specks(const BlendTileArgs& args, const std::uint32_t* places) {
   using One = CappedLanes<1>;
   const SlabLists& slab = args.slabs.front();
   const std::uint32_t first = slab.offsets[args.bin()], end = slab.offsets[args.bin() + 1];
@@ -66,7 +62,8 @@ bool paint_specks(const BlendTileArgs& args, const std::uint32_t* places) {
     const Paint& paint = slab.paints[i];
     for (std::uint32_t covered = place & 0xffff; covered != 0; covered &= covered - 1) {
       const auto bit = static_cast<std::uint32_t>(__builtin_ctz(covered));
-      float* const at = args.state.planes + (place >> 16) + bit / kSide * size + bit % kSide;
+      const std::uint32_t number = (place >> 16) + bit / kSide * size + bit % kSide;
+      float* const at = args.state.planes + number;
       if (at != held) {
         store();
         held = at;
