@@ -1,7 +1,6 @@
 // Tiles with so many circles that several threads share them.
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
@@ -50,14 +49,14 @@ bool blend_crowded_specks(const BlendTileArgs& args, int bands, bool& is_opaque)
       std::any_of(args.slabs.begin(), args.slabs.end(),
                   [](const SlabLists& slab) { return slab.shapes == nullptr; }))
     return false;
-  const auto at_once = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   std::size_t num_slabs = args.slabs.size();
   Buffer<float> before;
   std::atomic<bool> are_specks = true;
   std::vector<FoundSpecks> found;
   for (;;) {
     // The first one shows whether this is such a list.
-    std::vector<FoundSpecks> coming = take_slabs(args, before.empty() ? 1 : at_once, num_slabs);
+    std::vector<FoundSpecks> coming =
+        take_slabs(args, before.empty() ? 1 : kSlabsAtOnce, num_slabs);
     if (found.empty() && coming.empty()) return true;
     tbb::parallel_invoke(
         [&] {

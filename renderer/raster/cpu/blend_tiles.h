@@ -75,9 +75,12 @@ BlendTile* blend_tile_on_this_machine(bool by_area, const CircleLooks& looks);
 /// coverage by area.
 bool blend_long_list(BlendTile* blend_tile, const BlendTileArgs& args, int bands,
                      bool may_be_specks);
-/// Main memory that it takes for each thread: words of two slabs' circles, of which a slab with
+/// Slabs whose specks are found at once: to find them takes about three times as long as to
+/// composite them, which one thread does.
+inline constexpr std::size_t kSlabsAtOnce = 4;
+/// Main memory that this takes: a word for each circle of twice as many slabs, of which one with
 /// copies has little more than 16,384.
-inline constexpr std::uint64_t kLongListBytes = std::uint64_t{160} << 10;
+inline constexpr std::uint64_t kLongListBytes = 2 * kSlabsAtOnce * (std::uint64_t{80} << 10);
 
 /// The two parts of compositing copies of specks, of one slab, onto a tile of up to 32 pixels a
 /// side. The first writes a word a circle: what it covers of the tile. False where not all are

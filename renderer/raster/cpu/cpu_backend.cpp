@@ -37,7 +37,7 @@ std::uint64_t overhead_bytes(const TileGrid& grid, std::size_t state_floats, std
   const auto tiles = static_cast<std::uint64_t>(grid.num_tiles());
   return threads * (3 * (tiles + 1) * sizeof(std::uint32_t) + state_floats * sizeof(float)) +
          kept_by_threads(circles, static_cast<int>(threads)) +
-         (circles >= kLongList && threads > 1 ? threads * kLongListBytes : 0) +
+         (circles >= kLongList && threads > 1 ? kLongListBytes : 0) +
          tiles * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
          static_cast<std::uint64_t>(grid.height) * sizeof(BlendColor);
 }
