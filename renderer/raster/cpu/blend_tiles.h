@@ -75,9 +75,9 @@ BlendTile* blend_tile_on_this_machine(bool by_area, const CircleLooks& looks);
 /// coverage by area.
 bool blend_long_list(BlendTile* blend_tile, const BlendTileArgs& args, int bands,
                      bool may_be_specks);
-/// Slabs whose specks are found at once: to find them takes about three times as long as to
+/// Slabs whose specks are found at once, at most: to find them takes about twice as long as to
 /// composite them, which one thread does.
-inline constexpr std::size_t kSlabsAtOnce = 4;
+inline constexpr std::size_t kSlabsAtOnce = 2;
 /// Main memory that this takes: a word for each circle of twice as many slabs, of which one with
 /// copies has little more than 16,384.
 inline constexpr std::uint64_t kLongListBytes = 2 * kSlabsAtOnce * (std::uint64_t{80} << 10);
