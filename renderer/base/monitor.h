@@ -30,13 +30,7 @@ class Monitor {
     void unlock() {
       const Waking waking = std::exchange(monitor_.waking_, {});
       lock_.unlock();
-      for (std::size_t k = 0; k < kConditions; ++k) {
-        if (waking[k] == kAll) {
-          monitor_.conditions_[k].notify_all();
-        } else {
-          for (std::size_t i = 0; i < waking[k]; ++i) monitor_.conditions_[k].notify_one();
-        }
-      }
+      wake(waking);
     }
 
     /// Until is_met(), which is called under the lock.
@@ -53,13 +47,19 @@ class Monitor {
       return monitor_.conditions_[condition].wait_for(lock_, time, is_met);
     }
 
-    /// Without giving up the lock first: the monitor may be gone as soon as it is given up.
-    void wake_all_at_once() {
-      monitor_.waking_ = {};
-      for (std::condition_variable& condition : monitor_.conditions_) condition.notify_all();
-    }
+    /// Wakes who is to be woken before the lock is given up, after which the monitor may be gone.
+    void wake_at_once() { wake(std::exchange(monitor_.waking_, {})); }
 
    private:
+    void wake(const Waking& waking) {
+      for (std::size_t k = 0; k < kConditions; ++k) {
+        if (waking[k] == kAll) {
+          monitor_.conditions_[k].notify_all();
+        } else {
+          for (std::size_t i = 0; i < waking[k]; ++i) monitor_.conditions_[k].notify_one();
+        }
+      }
+    }
     /// False where there is nobody to wake; else the lock was given up meanwhile.
     bool wake_others() {
       if (monitor_.waking_ == Waking{}) return false;

@@ -295,7 +295,8 @@ class ExportPipeline {
       State::Lock lock(state_);
       encode_one(lock);
       --encode_tasks_;
-      if (is_ending()) lock.wake_all_at_once();  // nobody waits for this task itself
+      if (is_ending()) wake_all();
+      lock.wake_at_once();  // nobody waits for this task itself
     });
   }
 

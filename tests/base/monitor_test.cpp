@@ -80,7 +80,8 @@ TEST(Monitor, MayBeGoneOnceTheLockIsGivenUp) {
     std::thread last([&is_over, &all = *monitor] {
       TestMonitor::Lock lock(all);
       is_over = true;
-      lock.wake_all_at_once();
+      all.wake_all();
+      lock.wake_at_once();
     });
     {
       TestMonitor::Lock lock(*monitor);
