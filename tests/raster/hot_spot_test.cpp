@@ -54,6 +54,7 @@ TEST(HotSpotOfSpecks, HasTheSameBitsByAnyThreads) {
     for (const float max_alpha : {1e-5f, 0.02f}) {
       for (const auto& [odd_one, radius] :
            {std::pair(0U, 0.5f), {100U, 20.0f}, {299'000U, 20.0f}}) {
+        if (odd_one != 0 && place != 16.5f) continue;
         Circles circles = testing::random_circles(kCount, 1.5f * kPixel, max_alpha, 0);
         for (Shape& shape : circles.shapes) {
           shape.x = kPixel * (place + 2 * (shape.x - 0.5f));
