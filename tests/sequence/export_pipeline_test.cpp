@@ -485,28 +485,6 @@ TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
   EXPECT_LE(most, 4 + 4);  // those just written are counted until their writer has slept
 }
 
-/// Memory that devices write to takes long to get.
-TEST(ExportPipeline, DevicesNeedPicturesForThoseWhoDrawAndWriteAlone) {
-  constexpr std::size_t kEncoders = 32;
-  const auto frames = [&](VideoFormat format, bool have_recipes,
-                          std::uint64_t budget = std::uint64_t{1} << 30) {
-    TestExport test("hypnosis", {}, format != VideoFormat::kNone, format);
-    ExportJob job{test.scene, test.source, test.encoder, test.sink, {}};
-    for (int k = 0; k < 6; ++k) job.rasterizers.push_back(make_cpu_rasterizer({}));
-    const ExportLimits limits = export_limits(job, kEncoders, budget, have_recipes);
-    EXPECT_EQ(limits.draw, 6U);
-    EXPECT_EQ(limits.encode, kEncoders);
-    EXPECT_EQ(limits.write, format == VideoFormat::kNone ? 16U : 1U);
-    EXPECT_EQ(limits.ahead, have_recipes ? 12U : 2U);
-    return limits.frames - (have_recipes ? limits.ahead : 0);
-  };
-  EXPECT_EQ(frames(VideoFormat::kNone, false), 3 * kEncoders + 12);
-  EXPECT_EQ(frames(VideoFormat::kNone, true), 18U + 16);
-  EXPECT_EQ(frames(VideoFormat::kRawVideo, true), 18U + 1);
-  EXPECT_EQ(frames(VideoFormat::kY4m, true), 3 * kEncoders + 12);  // encoded on the host
-  EXPECT_EQ(frames(VideoFormat::kRawVideo, true, 1), 7U);
-}
-
 TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {
   class FailingSource : public FrameSource {
    public:

@@ -250,7 +250,7 @@ __global__ void __launch_bounds__(32 * kWarps<Overlaps>,
     return;
   }
   if (!is_done) subtile.start(args, is_first_chunk);
-  // In the kernel that has most ways of painting one more costs as much as it saves.
+  // This kernel is the longest without shares: another way of painting would slow down the others.
   if (Overlaps::kIsListed && !kArea) subtile.are_alike = false;
 
   SubtilePainter<kArea, kLooks, Overlaps::kIsListed> painter{

@@ -272,8 +272,8 @@ void CudaBackend::add_times(const ChunkEvents& events, StageStats& stats) const 
       events.after_blend.since(events.after_bin);
 }
 
-/// Puts into the stream what makes of the picture, as it stands on the device, what is asked for,
-/// and the copy of that. Waiting for the stream once for all takes less time than for each.
+/// Puts the packing of the picture, and its copy to main memory, into the stream. The host waits
+/// once for drawing and these: a wait for each would take longer.
 void CudaBackend::deliver() {
   const ProfilerRange range("deliver");
   if (out_.device != nullptr) {
