@@ -114,13 +114,14 @@ test('loading is shown until the pictures are there', async t => {
   assert.equal(await note.isVisible(), false);
   await page.evaluate(() => {  // a slow disk
     const decode = decodeLayers;
-    decodeLayers = pictures => new Promise(done => { window.goOn = done; }).then(() => decode(pictures));
+    const disk = new Promise(done => { window.goOn = done; });
+    decodeLayers = pictures => disk.then(() => decode(pictures));
   });
   await page.locator('#list button', {hasText: 'words.png'}).click();
   await note.waitFor();
   await page.evaluate(() => goOn());
   await shows(page, 'words.png');
-  assert.equal(await note.isVisible(), false);
+  await note.waitFor({state: 'hidden'});
 });
 
 test('the background of transparent pictures is to be chosen', async t => {
