@@ -6,8 +6,8 @@ template <class State>
 class AreaBlender : public SmallAreaBlender<State> {
   using Blocks = TileBlocks<State>;
   using Small = SmallAreaBlender<State>;
+  using Blocks::active_blocks;
   using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
-  using Blocks::blocks, Blocks::collect_active_blocks;
   using Blocks::offset_of, Blocks::load_pixels, Blocks::store_pixels;
   using Small::batch_, Small::discs_, Small::is_snow_at, Small::snow_of, Small::paint_snow;
   using Small::edge_x, Small::edge_y;
@@ -18,7 +18,7 @@ class AreaBlender : public SmallAreaBlender<State> {
       : Small(args, batch), patches_(batch, discs_, args.grid.scale) {}
 
   /// False when all pixels are opaque.
-  bool any_active() { return specks_have_pixels_ ? specks_.any_active() : collect_active_blocks(); }
+  bool any_active() { return specks_have_pixels_ ? specks_.any_active() : Blocks::any_active(); }
 
   /// To be called last: the tile's state is complete then.
   void finish() {
@@ -39,18 +39,19 @@ class AreaBlender : public SmallAreaBlender<State> {
     if (specks_have_pixels_) {
       specks_.store();
       specks_have_pixels_ = false;
-      if (!collect_active_blocks()) return;
+      if (!Blocks::any_active()) return;
     }
     load_alphas();
     if (batch_.largest < Small::kLargestRadius * args_.grid.s) {
       Small::blend();
       return;
     }
+    std::span<const Block> rest = active_blocks();
     if (args_.grid.tile_size <= std::min(kCellColumns, kCellRows)) {
-      blend_cell(blocks());
+      blend_cell(rest);
       return;
     }
-    for (std::span<const Block> rest = blocks(); !rest.empty();) {
+    while (!rest.empty()) {
       const Block first = rest.front();
       const auto cell_of = [](int x, int y) { return std::pair(x / kCellColumns, y / kCellRows); };
       const auto end = std::find_if(rest.begin(), rest.end(), [&](const Block& block) {

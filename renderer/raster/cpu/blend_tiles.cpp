@@ -40,9 +40,6 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(kTag));  // all targets her
 
 #include "renderer/raster/cpu/area_blender.h"
 
-/// In pixels: up to here going from circle to circle is faster than from block to block.
-constexpr float kSmallRadius = 5;
-
 template <class State>
 class TileBlender : public TileBlocks<State> {
   using Blocks = TileBlocks<State>;
@@ -50,11 +47,11 @@ class TileBlender : public TileBlocks<State> {
   using Blocks::offset_of, Blocks::load_pixels, Blocks::store_pixels, Blocks::find_boxes;
 
  public:
-  using Blocks::blocks, Blocks::collect_active_blocks;
+  using Blocks::active_blocks;
   TileBlender(const BlendTileArgs& args, Batch& batch) : Blocks(args), batch_(batch) {}
 
   /// False when all pixels are opaque.
-  bool any_active() { return specks_have_pixels_ ? specks_.any_active() : collect_active_blocks(); }
+  bool any_active() { return specks_have_pixels_ ? specks_.any_active() : Blocks::any_active(); }
 
   /// To be called last: the tile's state is complete then.
   void finish() {
@@ -64,8 +61,8 @@ class TileBlender : public TileBlocks<State> {
   /// Blends the batch, whose circles lie behind all before, where they are small: circle by circle.
   /// False where that is to be done block by block.
   bool blend_if_small() {
-    const bool are_small = batch_.largest < kSmallRadius * args_.grid.s;
-    if (are_small) {
+    const bool by_circles = are_small();
+    if (by_circles) {
       find_boxes(batch_, boxes_);
       if (!kLooks && boxes_.longest_side <= SpeckBlender::kLargestSide && batch_.snow == 0 &&
           args_.state.tile_size <= SpeckBlender::kLargestTile) {
@@ -79,24 +76,25 @@ class TileBlender : public TileBlocks<State> {
     if (specks_have_pixels_) {
       specks_.store();
       specks_have_pixels_ = false;
-      if (!collect_active_blocks()) return true;
+      if (!Blocks::any_active()) return true;
     }
     compute_squares();
-    rows_of_ = -1;
-    for (int k = 0; are_small && k < batch_.count; ++k) blend_small(k);
-    return are_small;
+    if (by_circles) {
+      for (int k = 0; k < batch_.count; ++k) blend_small(k);
+    } else {
+      compute_columns();
+      rows_of_ = -1;
+    }
+    return by_circles;
   }
 
   /// Which circles of the batch touch a block.
   std::uint64_t collect_circles(Block block) {
     if (block.y != rows_of_) compute_rows(rows_of_ = block.y);
-    const float* const x = column_x_ + block.x;
+    const float* const nearest_dx2 = nearest_dx2_[block.x / kLanes];
     std::uint64_t touching = 0;
     for (int k = 0; k < batch_.count; k += kLanes) {
-      const Vector cx = hn::Load(kTag, batch_.x + k);
-      // Rounding is monotonic: no centre of the block comes out nearer than its nearest point does.
-      const Vector dx = L::sub(cx, L::clamp(cx, x[0], x[kLanes - 1]));
-      const Vector d2 = L::add(L::mul(dx, dx), hn::Load(kTag, nearest_dy2_ + k));
+      const Vector d2 = L::add(hn::Load(kTag, nearest_dx2 + k), hn::Load(kTag, nearest_dy2_ + k));
       touching |= bits_of(L::less_equal(d2, hn::Load(kTag, batch_.r2 + k))) << k;
       if (kLooks && batch_.rings != 0) touching &= ~(holes_around(block, k) << k);
     }
@@ -178,6 +176,15 @@ class TileBlender : public TileBlocks<State> {
   }
 
  private:
+  /// Going from circle to circle is faster than from block to block. In blocks of vectors of 16
+  /// pixels it is so for specks, for few circles, and where shaders or looks take most of the time.
+  bool are_small() const {
+    const bool for_specks =
+        kLanes >= 16 && !kLooks && batch_.snow == 0 && batch_.count >= kBatch / 2;
+    const float radius = for_specks ? 1.5f : 5;  // pixels
+    return batch_.largest < radius * args_.grid.s;
+  }
+
   /// Which of the circles from k on have all of a block in their holes: its farthest centre.
   std::uint64_t holes_around(Block block, int k) const {
     const auto farthest = [&](const float* places, int last, const float* centers) HWY_ATTR {
@@ -192,10 +199,11 @@ class TileBlender : public TileBlocks<State> {
 
   /// What follows from radius and alpha.
   void compute_squares() {
-    for (int k = 0; k < batch_.count; ++k) {
-      batch_.r2[k] = batch_.radius[k] * batch_.radius[k];
-      batch_.one_minus_alpha[k] = 1.0f - batch_.paints[k].alpha;
-      batch_.cost[k] = halvings_taken(batch_.one_minus_alpha[k]);
+    for (int k = 0; k < batch_.count; k += kLanes) {
+      const Vector radius = hn::Load(kTag, batch_.radius + k);
+      hn::Store(L::mul(radius, radius), kTag, batch_.r2 + k);
+      hn::Store(halvings_taken(hn::Load(kTag, batch_.one_minus_alpha + k)), kIntegers,
+                batch_.cost + k);
     }
     for (std::uint64_t snow = batch_.snow; snow != 0; snow &= snow - 1) {
       const int k = __builtin_ctzll(snow);
@@ -238,7 +246,7 @@ class TileBlender : public TileBlocks<State> {
   template <typename Blend>
   HWY_INLINE void for_each_vector_of_small(int k, const Blend& blend) {
     const std::size_t plane = args_.state.plane_size();
-    const int shift = args_.grid.tile_shift;
+    const auto stride = static_cast<std::ptrdiff_t>(args_.state.tile_size);
     const int first_row = boxes_.first_y[k], last_row = boxes_.last_y[k],
               last_column = boxes_.last_x[k];
     const Vector x = L::set(batch_.x[k]), r2 = L::set(batch_.r2[k]);
@@ -248,9 +256,9 @@ class TileBlender : public TileBlocks<State> {
          column <= last_column; column += kLanes) {
       const Vector dx = L::sub(x, hn::LoadU(kTag, column_x_ + column));
       const Vector dx2 = L::mul(dx, dx);
-      for (int row = first_row; row <= last_row; ++row) {
+      float* at = args_.state.planes + first_row * stride + column;
+      for (int row = first_row; row <= last_row; ++row, at += stride) {
         const float dy = y - row_y_[row];
-        float* const at = args_.state.planes + ((row << shift) + column);
         State pixels = load_pixels(at, plane);
         const Vector dy2 = L::set(dy * dy);
         blend(pixels, dx2, dy2,
@@ -261,13 +269,28 @@ class TileBlender : public TileBlocks<State> {
     }
   }
 
+  /// The square of the distance from circle centres to the nearest of a block's columns or rows, or
+  /// to between two of them. Rounding is monotonic: no pixel's centre comes out nearer.
+  static HWY_INLINE Vector nearest_square(Vector center, float first, float last) {
+    const Vector distance = L::sub(center, L::clamp(center, first, last));
+    return L::mul(distance, distance);
+  }
+
+  /// What the circles of the batch have in common for all blocks of the same columns.
+  void compute_columns() {
+    for (int column = 0; column < args_.grid.tile_size; column += kLanes)
+      for (int k = 0; k < batch_.count; k += kLanes)
+        hn::Store(nearest_square(hn::Load(kTag, batch_.x + k), column_x_[column],
+                                 column_x_[column + kLanes - 1]),
+                  kTag, nearest_dx2_[column / kLanes] + k);
+  }
+
   /// What the circles of the batch have in common for all blocks of these rows.
   void compute_rows(int first_row) {
     const float* const y = row_y_ + first_row;
     for (int k = 0; k < batch_.count; k += kLanes) {
       const Vector cy = hn::Load(kTag, batch_.y + k);
-      const Vector dy = L::sub(cy, L::clamp(cy, y[0], y[kRows - 1]));
-      hn::Store(L::mul(dy, dy), kTag, nearest_dy2_ + k);
+      hn::Store(nearest_square(cy, y[0], y[kRows - 1]), kTag, nearest_dy2_ + k);
       for (int row = 0; row < kRows; ++row) {
         const Vector row_dy = L::sub(cy, L::set(y[row]));
         hn::Store(L::mul(row_dy, row_dy), kTag, dy2_[row] + k);
@@ -286,9 +309,10 @@ class TileBlender : public TileBlocks<State> {
   Batch& batch_;
   bool specks_have_pixels_ = false;
   SpeckBlender specks_;
+  alignas(64) float nearest_dx2_[kLargestTileSize / kLanes][kBatch];  ///< see compute_columns()
   // Of the batch's circles and the rows of blocks from rows_of_ on: see compute_rows().
   int rows_of_ = -1;
-  alignas(64) float nearest_dy2_[kBatch];  ///< to the nearest of them, or to between two of them
+  alignas(64) float nearest_dy2_[kBatch];
   alignas(64) float dy2_[kRows][kBatch];
   alignas(64) float row_alpha_[kRows][kBatch];  ///< of snow
   PixelBoxes boxes_;                            ///< of small circles
@@ -317,7 +341,7 @@ bool blend_discs(const BlendTileArgs& args) {
   bool is_active = args.is_fresh || blender.any_active();
   while (is_active && loader.load(batch)) {
     if (!blender.blend_if_small()) {
-      for (const Block& block : blender.blocks()) {
+      for (const Block& block : blender.active_blocks()) {
         // As long as even all circles so far together cannot make a pixel opaque, none is asked.
         std::int32_t left = halvings_left(block.transmittance);
         for (std::uint64_t circles = blender.collect_circles(block), run = 0; circles != 0;

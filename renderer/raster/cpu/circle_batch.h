@@ -16,11 +16,11 @@ struct Batch {
   alignas(64) float x[kBatch + kLanes];
   alignas(64) float y[kBatch + kLanes];
   alignas(64) float radius[kBatch + kLanes];
-  alignas(64) float r2[kBatch];               ///< radius², or negative beyond `count`
-  alignas(64) float one_minus_alpha[kBatch];  ///< 1 − alpha
-  alignas(64) float inverse_r2[kBatch];       ///< inverse_square(radius), of those shaded as snow
-  alignas(64) float peak_alpha[kBatch];       ///< and their alpha at the centre
-  std::int32_t cost[kBatch];                  ///< halvings_taken(one_minus_alpha)
+  alignas(64) float one_minus_alpha[kBatch + kLanes];  ///< 1 − alpha, of solid circles
+  alignas(64) float r2[kBatch];                        ///< radius², or negative beyond `count`
+  alignas(64) float inverse_r2[kBatch];   ///< inverse_square(radius), of those shaded as snow
+  alignas(64) float peak_alpha[kBatch];   ///< and their alpha at the centre
+  alignas(64) std::int32_t cost[kBatch];  ///< halvings_taken(one_minus_alpha)
   Paint paints[kBatch + kLanes];
 };
 
@@ -118,8 +118,9 @@ class BatchLoader {
       batch.x[to] = batch.x[k];
       batch.y[to] = batch.y[k];
       batch.radius[to] = batch.radius[k];
+      batch.one_minus_alpha[to] = batch.one_minus_alpha[k];
       batch.paints[to] = batch.paints[k];
-      batch.snow |= (snow >> k & 1) << to;
+      if (snow != 0) batch.snow |= (snow >> k & 1) << to;
       if constexpr (!kLooks) continue;
       batch.rings |= (rings >> k & 1) << to;
       batch.modes[to] = batch.modes[k];
@@ -156,6 +157,7 @@ class BatchLoader {
     batch.x[k] = shape.x;
     batch.y[k] = shape.y;
     batch.radius[k] = shape.radius;
+    batch.one_minus_alpha[k] = 1.0f - paint.alpha;
     batch.paints[k] = paint;
     batch.snow |= std::uint64_t{is_snow(paint)} << k;
     batch.largest = std::max(batch.largest, shape.radius);
@@ -184,6 +186,7 @@ class BatchLoader {
       hn::StoreU(x, kTag, batch.x + k);
       hn::StoreU(y, kTag, batch.y + k);
       hn::StoreU(radius, kTag, batch.radius + k);
+      hn::StoreU(L::sub(L::set(1.0f), alpha), kTag, batch.one_minus_alpha + k);
       std::copy_n(paints, kLanes, batch.paints + k);
       largest = hn::Max(largest, hn::IfThenElseZero(valid, radius));
       const auto snow = hn::Lt(hn::BitCast(kIntegers, alpha), hn::Zero(kIntegers));  // its sign

@@ -27,6 +27,9 @@ inline std::int32_t halvings_left(float transmittance) {
 inline std::int32_t halvings_taken(float one_minus_alpha) {
   return bits_of(1.0f) - bits_of(one_minus_alpha) + 1;
 }
+HWY_INLINE auto halvings_taken(Vector one_minus_alpha) {
+  return hn::Sub(hn::Set(kIntegers, bits_of(1.0f) + 1), hn::BitCast(kIntegers, one_minus_alpha));
+}
 
 struct Block {
   int x, y;             ///< of its first pixel in the tile
@@ -51,7 +54,9 @@ template <class State>
 class TileBlocks {
  public:
   explicit TileBlocks(const BlendTileArgs& args)
-      : args_(args), pixels_(args.grid.tile_pixels(args.tile_x, args.tile_y)) {
+      : args_(args),
+        pixels_(args.grid.tile_pixels(args.tile_x, args.tile_y)),
+        are_current_(args.is_fresh) {
     const Vector lane_numbers = hn::Iota(kTag, 0);
     const int tile_size = args.grid.tile_size;
     for (int i = 0; i < tile_size; i += kLanes) {
@@ -67,28 +72,19 @@ class TileBlocks {
             blocks_[num_blocks_++] = {x, y, 1};
   }
 
-  /// Those with pixels that were active when collect_active_blocks() was called last, cell by cell
-  /// and in them row by row.
-  std::span<const Block> blocks() const { return {blocks_, static_cast<std::size_t>(num_blocks_)}; }
+  /// False when all pixels are opaque. To be asked again whenever some were painted.
+  bool any_active() {
+    are_current_ = false;
+    while (num_blocks_ > 0 && !is_active(blocks_[num_blocks_ - 1])) --num_blocks_;
+    return num_blocks_ > 0;
+  }
 
-  /// Forgets blocks whose pixels are all opaque; false when there is no other left.
-  bool collect_active_blocks() {
-    int active = 0;
-    for (int i = 0; i < num_blocks_; ++i) {
-      Block& block = blocks_[active];
-      block = blocks_[i];
-      const int first = offset_of(block);
-      Vector least = load_transmittance(first), most = least;
-      for (int row = 1; row < kRows; ++row) {
-        const Vector other = load_transmittance(first + row * args_.state.tile_size);
-        least = hn::Min(least, other), most = hn::Max(most, other);
-      }
-      if (L::none(L::greater(most, L::set(kOpaqueTransmittance)))) continue;
-      block.transmittance = hn::GetLane(hn::MinOfLanes(kTag, least));
-      ++active;
-    }
-    num_blocks_ = active;
-    return active > 0;
+  /// Those with pixels that were active when any_active() was asked last, cell by cell and in them
+  /// row by row.
+  std::span<const Block> active_blocks() {
+    if (!are_current_) collect_active_blocks();
+    are_current_ = true;
+    return {blocks_, static_cast<std::size_t>(num_blocks_)};
   }
 
  protected:
@@ -183,6 +179,29 @@ class TileBlocks {
       return hn::Load(kTag, args_.state.plane(3) + offset);
   }
 
+  /// False where all pixels of a block are opaque; else finds their least transmittance.
+  HWY_INLINE bool is_active(Block& block) const {
+    const int first = offset_of(block);
+    Vector least = load_transmittance(first), most = least;
+    for (int row = 1; row < kRows; ++row) {
+      const Vector other = load_transmittance(first + row * args_.state.tile_size);
+      least = hn::Min(least, other), most = hn::Max(most, other);
+    }
+    if (L::none(L::greater(most, L::set(kOpaqueTransmittance)))) return false;
+    block.transmittance = hn::GetLane(hn::MinOfLanes(kTag, least));
+    return true;
+  }
+
+  void collect_active_blocks() {
+    int active = 0;
+    for (int i = 0; i < num_blocks_; ++i) {
+      blocks_[active] = blocks_[i];
+      if (is_active(blocks_[active])) ++active;
+    }
+    num_blocks_ = active;
+  }
+
+  bool are_current_;  ///< the blocks: no pixel was painted since they were found
   int num_blocks_ = 0;
   Block blocks_[kLargestTileSize * kLargestTileSize / (kLanes * kRows)];  ///< with active pixels
 };
