@@ -33,11 +33,11 @@ constexpr std::uint64_t kPracticalLists = std::uint64_t{2} << 20;
 /// What every frame of a size takes beside lists and states: counts, steps and positions of a slab,
 /// a tile's state, what threads share of a long list; all tiles' progress.
 std::uint64_t overhead_bytes(const TileGrid& grid, std::size_t state_floats, std::uint64_t circles,
-                             std::uint64_t threads) {
+                             std::uint64_t threads, bool has_hot_spots) {
   const auto tiles = static_cast<std::uint64_t>(grid.num_tiles());
   return threads * (3 * (tiles + 1) * sizeof(std::uint32_t) + state_floats * sizeof(float)) +
          kept_by_threads(circles, static_cast<int>(threads)) +
-         (circles >= kLongList && threads > 1 ? kLongListBytes : 0) +
+         (has_hot_spots ? kLongListBytes : 0) +
          tiles * (sizeof(std::uint8_t) + sizeof(std::uint32_t)) +
          static_cast<std::uint64_t>(grid.height) * sizeof(BlendColor);
 }
@@ -57,25 +57,13 @@ class CpuBackend final : public RasterBackend {
     ramp_ = snow_ramp(image.blend_space);
     looks_ = image.looks;
     finish_.emplace(image, out, tile_size_);
+    const ChunkPlan chunks = plan_chunks(image);
     budget_ = compute_budget(picture_bytes);
     done_.assign(num_tiles(), 0);
     slots_.assign(num_tiles(), kNoSlot);
     slots_taken_ = 0;
     is_whole_ = false;
-    const std::uint64_t count = circles.count();
-    if (options_.chunk_circles > 0)
-      return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
-    const bool is_cuda = options_.chunks_of == Backend::kCuda;
-    const ChunkPolicy& policy = is_cuda ? kCudaChunks : kCpuChunks;
-    const FrameEstimate estimate =
-        estimate_frame(circles, image, tile_size_, policy.saturation_factor);
-    has_hot_spots_ = estimate.longest_list >= kLongList && arena_.max_concurrency() > 1;
-    ChunkPlan::Sizes sizes = policy.sizes(estimate);
-    if (!is_cuda && circles.largest_chunk() > 0) {
-      sizes.largest = circles.largest_chunk();
-      sizes.first = std::min(sizes.first, sizes.largest);
-    }
-    return {count, sizes};
+    return chunks;
   }
 
   void bin(const Chunk& chunk, StageStats& stats) override {
@@ -189,6 +177,25 @@ class CpuBackend final : public RasterBackend {
   std::size_t state_floats() const { return state_size(tile_size_, num_planes(looks_)); }
   std::size_t num_tiles() const { return static_cast<std::size_t>(grid_.num_tiles()); }
 
+  /// Also finds whether there are hot spots.
+  ChunkPlan plan_chunks(const ImageSettings& image) {
+    const std::uint64_t count = circles_->count();
+    has_hot_spots_ = false;
+    if (options_.chunk_circles > 0)
+      return ChunkPlan::of_equal_chunks(count, options_.chunk_circles);
+    const bool is_cuda = options_.chunks_of == Backend::kCuda;
+    const ChunkPolicy& policy = is_cuda ? kCudaChunks : kCpuChunks;
+    const FrameEstimate estimate =
+        estimate_frame(*circles_, image, tile_size_, policy.saturation_factor);
+    has_hot_spots_ = estimate.longest_list >= kLongList && arena_.max_concurrency() > 1;
+    ChunkPlan::Sizes sizes = policy.sizes(estimate);
+    if (!is_cuda && circles_->largest_chunk() > 0) {
+      sizes.largest = circles_->largest_chunk();
+      sizes.first = std::min(sizes.first, sizes.largest);
+    }
+    return {count, sizes};
+  }
+
   /// More of a chunk's work than a thread's share.
   bool is_hot_spot(std::uint64_t overlaps) const {
     return overlaps >= kLongList &&
@@ -211,7 +218,7 @@ class CpuBackend final : public RasterBackend {
   Budget compute_budget(std::uint64_t picture_bytes) {
     const std::uint64_t overhead =
         overhead_bytes(grid_, state_floats(), circles_->count(),
-                       static_cast<std::uint64_t>(arena_.max_concurrency()));
+                       static_cast<std::uint64_t>(arena_.max_concurrency()), has_hot_spots_);
     Budget budget{options_.memory_budget > 0 || options_.total_memory > 0,
                   options_.memory_budget > 0 ? options_.memory_budget : physical_memory() / 4,
                   overhead, 0};
@@ -376,7 +383,8 @@ std::uint64_t least_drawing_bytes(const ImageSettings& image, std::uint64_t circ
   const int all = threads > 0 ? threads : tbb::this_task_arena::max_concurrency();
   return cpu::least_list_bytes(grid) + cpu::kPracticalLists +
          block_memory(static_cast<std::uint64_t>(grid.num_tiles()) * state * sizeof(float)) +
-         cpu::overhead_bytes(grid, state, circles, static_cast<std::uint64_t>(all));
+         cpu::overhead_bytes(grid, state, circles, static_cast<std::uint64_t>(all),
+                             circles >= cpu::kLongList && all > 1);
 }
 
 std::uint64_t kept_by_threads(std::uint64_t circles, int threads) {
