@@ -176,12 +176,12 @@ class TileBlender : public TileBlocks<State> {
   }
 
  private:
-  /// Going from circle to circle is faster than from block to block. In blocks of vectors of 16
-  /// pixels it is so for specks, for few circles, and where shaders or looks take most of the time.
+  /// True where painting circle by circle is faster than block by block. With vectors of 16 pixels
+  /// that is so for specks, for few circles, for snow and for looks only.
   bool are_small() const {
-    const bool for_specks =
+    const bool only_specks =
         kLanes >= 16 && !kLooks && batch_.snow == 0 && batch_.count >= kBatch / 2;
-    const float radius = for_specks ? 1.5f : 5;  // pixels
+    const float radius = only_specks ? 1.5f : 5;  // pixels
     return batch_.largest < radius * args_.grid.s;
   }
 
@@ -269,8 +269,8 @@ class TileBlender : public TileBlocks<State> {
     }
   }
 
-  /// The square of the distance from circle centres to the nearest of a block's columns or rows, or
-  /// to between two of them. Rounding is monotonic: no pixel's centre comes out nearer.
+  /// Squares of the distances from circles' centres to the interval from a block's first column (or
+  /// row) to its last: 0 within it. Rounding is monotonic: no pixel's centre comes out nearer.
   static HWY_INLINE Vector nearest_square(Vector center, float first, float last) {
     const Vector distance = L::sub(center, L::clamp(center, first, last));
     return L::mul(distance, distance);

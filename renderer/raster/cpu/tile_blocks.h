@@ -27,6 +27,7 @@ inline std::int32_t halvings_left(float transmittance) {
 inline std::int32_t halvings_taken(float one_minus_alpha) {
   return bits_of(1.0f) - bits_of(one_minus_alpha) + 1;
 }
+/// The same for a vector of them.
 HWY_INLINE auto halvings_taken(Vector one_minus_alpha) {
   return hn::Sub(hn::Set(kIntegers, bits_of(1.0f) + 1), hn::BitCast(kIntegers, one_minus_alpha));
 }
