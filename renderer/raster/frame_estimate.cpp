@@ -15,6 +15,9 @@ constexpr double kStoppingDepth = 13.87;
 constexpr std::size_t kSamplesPerBlock = 64;
 /// A list that is not long, whatever a block's samples say.
 constexpr std::uint64_t kLeastLongList = 4096;
+/// Circles between two samples that lie in the same square if circles are in order of their place.
+/// Fewer are in a slab of the CUDA backend, and more around a place of such data.
+constexpr std::uint64_t kMostNeighbourDistance = 512;
 
 /// Circles of a block.
 struct Samples {
@@ -89,6 +92,43 @@ std::size_t most_in_one_tile(const Samples& samples, double tiles) {
   return most;
 }
 
+/// Tiles that samples touch, by square of the image.
+class SquareSums {
+ public:
+  explicit SquareSums(double square_side) : side_(square_side) {}
+
+  /// Of the circles around pixel (x, y), within the image.
+  void add(double x, double y, double tiles) {
+    sums_.emplace_back(std::pair(static_cast<int>(x / side_), static_cast<int>(y / side_)), tiles);
+  }
+  std::size_t count() const { return sums_.size(); }
+  /// How many samples from `first` on lie in the square of the one before: a share, 0 where they
+  /// are too few to tell.
+  double share_of_neighbours(std::size_t first) const {
+    const std::size_t samples = sums_.size() - first;
+    if (samples < kSamplesPerBlock / 4) return 0;
+    std::size_t alike = 0;
+    for (std::size_t i = first + 1; i < sums_.size(); ++i)
+      alike += sums_[i].first == sums_[i - 1].first ? 1 : 0;
+    return static_cast<double>(alike) / static_cast<double>(samples - 1);
+  }
+  /// What the densest one has of them all. Puts them in another order.
+  double largest_share() {
+    std::sort(sums_.begin(), sums_.end());
+    double all = 0, largest = 0, sum = 0;
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      sum = (i > 0 && sums_[i].first == sums_[i - 1].first ? sum : 0) + sums_[i].second;
+      largest = std::max(largest, sum);
+      all += sums_[i].second;
+    }
+    return all > 0 ? largest / all : 1;
+  }
+
+ private:
+  double side_;
+  std::vector<std::pair<std::pair<int, int>, double>> sums_;
+};
+
 }  // namespace
 
 std::vector<std::size_t> sampled_places(std::size_t count) {
@@ -114,13 +154,18 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
   };
 
   FrameEstimate estimate{count, 0, 0, 0};
-  double depth = 0, tiles = 0;
+  const double square_side = static_cast<double>(kSquareTiles) * tile_size;
+  const bool has_squares = width > square_side || height > square_side;
+  double depth = 0, tiles = 0, densest = 0;
+  SquareSums squares(square_side);
   Samples samples;  // NOLINT: see there
   // Blocks of doubling size, from the front to the back.
   for (std::uint64_t done = 0, size = kSamplesPerBlock; done < count; size *= 2) {
     const std::uint64_t block = std::min(size, count - done);
     take_samples(circles, count - done, block, samples);
+    const double weight = static_cast<double>(block) / static_cast<double>(samples.count);
     double block_depth = 0, block_tiles = 0;
+    const std::size_t first_square = squares.count();
     for (std::size_t i = 0; i < samples.count; ++i) {
       const Shape& shape = samples.shapes[i];
       const double x = shape.x * scale - left, y = shape.y * scale - bottom;
@@ -129,6 +174,10 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
       const double touched = tiles_across(x, reach, width) * tiles_across(y, reach, height);
       block_tiles += touched;
       if (touched > 0) {
+        if (has_squares) {
+          squares.add(std::clamp(x, 0.0, width - 1), std::clamp(y, 0.0, height - 1),
+                      touched * weight);
+        }
         const auto seen = [radius](double center, double pixels) {
           return std::max(std::min(center + radius, pixels) - std::max(center - radius, 0.0), 0.0);
         };
@@ -138,7 +187,8 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
             optical_depth(shape, samples.paints[i], image.looks) * area / (width * height);
       }
     }
-    const double weight = static_cast<double>(block) / static_cast<double>(samples.count);
+    if (block <= kMostNeighbourDistance * kSamplesPerBlock)
+      densest = std::max(densest, squares.share_of_neighbours(first_square));
     const std::size_t most =
         block < kLeastLongList ? 0 : most_in_one_tile(samples, scale / tile_size);
     if (10 * most >= samples.count)
@@ -152,10 +202,12 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
       estimate.front_circles =
           done - block + static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(block)));
       estimate.front_tiles_per_circle = tiles / static_cast<double>(done);
+      densest = std::max(densest, squares.largest_share());
     }
   }
   estimate.tiles_per_circle = count > 0 ? tiles / static_cast<double>(count) : 0;
   if (estimate.front_circles == count) estimate.front_tiles_per_circle = estimate.tiles_per_circle;
+  if (has_squares) estimate.densest_square = std::max(densest, squares.largest_share());
   return estimate;
 }
 

@@ -19,7 +19,12 @@ struct FrameEstimate {
   /// Circles whose centres lie in the tile that has most of some block's samples; 0 unless it has a
   /// tenth of them. Elsewhere lists are about equally long.
   double longest_list = 0;
+  /// Of the tiles that a run of circles touches, those in the square of kSquareTiles tiles a side
+  /// that has most of them: a share, 1 where the image is one square. The run is that of all, of
+  /// the front ones, or some thousand that follow each other, whichever has the largest share.
+  double densest_square = 1;
 };
+inline constexpr int kSquareTiles = 32;
 
 /// `circles` are in frame space; tiles have `tile_size` pixels a side. The front circles are those
 /// whose opacity, averaged over the image, is `saturation_factor` times what makes a pixel opaque:

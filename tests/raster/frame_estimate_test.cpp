@@ -1,5 +1,8 @@
 #include "renderer/raster/frame_estimate.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "tests/raster/testing.h"
 
 namespace roundel {
@@ -34,6 +37,39 @@ TEST(FrameEstimate, AHotSpotMakesALongList) {
   const double longest = estimate_frame(circles, image, 32, 3).longest_list;
   EXPECT_GT(longest, 10'000);
   EXPECT_LT(longest, 50'000);
+}
+
+TEST(FrameEstimate, CirclesAreDenserInSomeSquares) {
+  Circles circles = testing::random_circles(100'000, 0.001f, 0.001f, 0);
+  const auto densest = [&](int size) {
+    return estimate_frame(circles, image_of(size, size), 32, 3).densest_square;
+  };
+  EXPECT_EQ(densest(1024), 1);
+  EXPECT_GT(densest(4096), 1.0 / 16);
+  EXPECT_LT(densest(4096), 4.0 / 16);
+  for (std::size_t i = 0; i < circles.count(); ++i) {
+    if (i % 3 == 0) continue;
+    circles.shapes[i].x = 0.6f;
+    circles.shapes[i].y = -0.0001f;  // still touches the image
+  }
+  EXPECT_GT(densest(4096), 0.4);
+  EXPECT_LT(densest(4096), 0.8);
+  EXPECT_EQ(estimate_frame(Circles{}, image_of(4096, 4096), 32, 3).densest_square, 1);
+}
+
+TEST(FrameEstimate, CirclesInOrderOfTheirPlaceAreDenseWhereTheyFollowEachOther) {
+  Circles circles = testing::random_circles(100'000, 0.001f, 0.001f, 0);
+  const auto densest = [&] {
+    return estimate_frame(circles, image_of(4096, 4096), 32, 3).densest_square;
+  };
+  EXPECT_LT(densest(), 4.0 / 16);
+  // Strips from bottom to top, each from left to right; none above the image.
+  for (Shape& shape : circles.shapes) shape.y = std::min(shape.y, 0.99f);
+  std::sort(circles.shapes.begin(), circles.shapes.end(), [](const Shape& a, const Shape& b) {
+    const auto strip = [](const Shape& shape) { return static_cast<int>(16 * shape.y); };
+    return std::pair(strip(a), a.x) < std::pair(strip(b), b.x);
+  });
+  EXPECT_GT(densest(), 0.9);
 }
 
 TEST(FrameEstimate, NoCirclesAreNoTrouble) {

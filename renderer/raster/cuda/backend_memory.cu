@@ -11,6 +11,8 @@ namespace {
 constexpr std::uint64_t kBytesPerOverlap = sizeof(Overlap) + sizeof(SlabOverlap);
 /// Room for a slab's overlaps beyond what is expected, a factor. Slabs differ less than frames do.
 constexpr double kSlabMargin = 1.1;
+/// The same for what a few hundred samples know of the densest macrotile.
+constexpr double kDensityMargin = 1.5;
 /// Blocks of binning for each multiprocessor; two or six were no faster.
 constexpr std::uint64_t kBinBlocksPerProcessor = 3;
 /// Circles of a slab at least: each has a count for every tile.
@@ -22,14 +24,18 @@ constexpr std::uint64_t kMostOverlaps = std::uint64_t{1} << 32;  // OverlapRun::
 
 }  // namespace
 
-/// Slabs as large as keep the device busy, but for few of which their overlaps, so many for each
-/// circle, are too many.
+/// Slabs as large as keep the device busy, but for few of which their overlaps with a macrotile, of
+/// so many that each circle has with all, are too many. Small slabs take long where there are many
+/// macrotiles: a block takes 2 KiB of memory for counts.
 std::uint32_t CudaBackend::slab_circles(std::uint64_t circles, double overlaps_per_circle) const {
   const auto macrotiles = static_cast<std::uint64_t>(num_macrotiles(bin_.grid));
   const std::uint64_t blocks =
       std::max<std::uint64_t>(kBinBlocksPerProcessor * num_processors_ / macrotiles, 1);
-  const auto fitting = static_cast<std::uint64_t>(
-      bin_.most_slab_overlaps / (kSlabMargin * std::max(overlaps_per_circle, 1.0)));
+  static_assert(kSquareTiles == kMacrotileSide);
+  const double in_densest =
+      overlaps_per_circle * std::min(kDensityMargin * estimate_.densest_square, 1.0);
+  const auto fitting = static_cast<std::uint64_t>(bin_.most_slab_overlaps /
+                                                  (kSlabMargin * std::max(in_densest, 1.0)));
   const std::uint64_t slab = (circles + blocks - 1) / blocks;
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
       (slab + kSlabStep - 1) / kSlabStep * kSlabStep, kLeastSlab,
