@@ -1,4 +1,8 @@
 #include "renderer/raster/cuda/device_circles.h"
+
+#include <map>
+#include <utility>
+
 #include "renderer/raster/cuda/launch.cuh"
 
 namespace roundel::cuda {
@@ -65,6 +69,28 @@ void copy_to_device(DeviceBuffer<T>& to, const T* from, std::uint64_t count, cud
 
 }  // namespace
 
+std::shared_ptr<const DeviceFilm> DeviceFilm::get(const FilmCircles& film, cudaStream_t stream) {
+  static std::mutex mutex;
+  static std::map<std::pair<int, std::uint64_t>, std::weak_ptr<DeviceFilm>> films;
+  int device = 0;
+  ROUNDEL_CUDA_CHECK(cudaGetDevice(&device));
+  std::shared_ptr<DeviceFilm> found;
+  {
+    const std::lock_guard lock(mutex);
+    std::erase_if(films, [](const auto& item) { return item.second.expired(); });
+    std::weak_ptr<DeviceFilm>& known = films[{device, film.number}];
+    found = known.lock();
+    if (!found) known = found = std::make_shared<DeviceFilm>();
+  }
+  std::call_once(found->copied_, [&] {
+    copy_to_device(found->paints_, film.circles.paints.data(), film.count(), stream);
+    copy_to_device(found->start_, film.circles.shapes.data(), film.count(), stream);
+    ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream));  // others read it in streams of their own
+    found->number_ = film.number;
+  });
+  return found;
+}
+
 void DeviceCircles::keep(const Circles& circles, cudaStream_t stream) {
   copy(circles, 0, circles.count(), stream);
   ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream));
@@ -94,7 +120,7 @@ void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, cudaStr
 void DeviceCircles::make_random(const CircleStream& circles, const Chunk& chunk,
                                 cudaStream_t stream) {
   kept_ = nullptr;
-  film_ = 0;
+  film_.reset();
   copied_paints_ = {};
   shapes_.reserve_discard(chunk.count());
   paints_.reserve_discard(chunk.count());
@@ -115,7 +141,7 @@ void DeviceCircles::make_random(const CircleStream& circles, const Chunk& chunk,
 void DeviceCircles::copy(const Circles& circles, std::uint64_t first, std::uint64_t count,
                          cudaStream_t stream) {
   kept_ = nullptr;
-  film_ = 0;
+  film_.reset();
   copy_to_device(shapes_, circles.shapes.data() + first, count, stream);
   copy_paints(circles, first, count, stream);
 }
@@ -132,8 +158,8 @@ void DeviceCircles::copy_paints(const Circles& circles, std::uint64_t first, std
 /// All of a frame, but for layers that are as in the frame before.
 void DeviceCircles::make(const CircleRecipe& recipe, cudaStream_t stream) {
   const FilmCircles& film = *recipe.film;
-  if (film.number != film_) begin_film(film, stream);
-  if (recipe.steps < steps_) restart(film, stream);
+  if (!film_ || film.number != film_->number()) begin_film(film, stream);
+  if (recipe.steps < steps_) restart(film, *film_, stream);
   const bool is_first = moves_.empty();
   for (std::size_t k = 0; k < film.layers.size(); ++k) {
     const auto& [first, count, motion] = film.layers[k];
@@ -144,7 +170,7 @@ void DeviceCircles::make(const CircleRecipe& recipe, cudaStream_t stream) {
         make_circles_kernel, blocks_for(count), kThreads, 0,
         MakeCirclesArgs{count, motion, static_cast<std::uint32_t>(steps_),
                         static_cast<std::uint32_t>(recipe.steps), recipe.moves[k],
-                        start_.data() + first, is_stepped ? stepped_.data() + first : nullptr,
+                        film_->start() + first, is_stepped ? stepped_.data() + first : nullptr,
                         is_stepped ? velocities_.data() + first : nullptr, shapes_.data() + first},
         false, stream);
   }
@@ -154,22 +180,23 @@ void DeviceCircles::make(const CircleRecipe& recipe, cudaStream_t stream) {
 
 void DeviceCircles::begin_film(const FilmCircles& film, cudaStream_t stream) {
   kept_ = nullptr;
-  film_ = 0;
-  copy_paints(film.circles, 0, film.count(), stream);
-  copy_to_device(start_, film.circles.shapes.data(), film.count(), stream);
+  film_.reset();
+  std::shared_ptr<const DeviceFilm> on_device = DeviceFilm::get(film, stream);
   shapes_.reserve_discard(film.count());
-  restart(film, stream);
-  film_ = film.number;  // all of it is there
+  restart(film, *on_device, stream);
+  film_ = std::move(on_device);  // all of it is there
 }
 
 /// To frame 0.
-void DeviceCircles::restart(const FilmCircles& film, cudaStream_t stream) {
+void DeviceCircles::restart(const FilmCircles& film, const DeviceFilm& on_device,
+                            cudaStream_t stream) {
   steps_ = 0;
   moves_.clear();
   if (film.velocities.empty()) return;
   stepped_.reserve_discard(film.count());
-  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(stepped_.data(), start_.data(), film.count() * sizeof(Shape),
-                                     cudaMemcpyDeviceToDevice, stream));
+  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(stepped_.data(), on_device.start(),
+                                     film.count() * sizeof(Shape), cudaMemcpyDeviceToDevice,
+                                     stream));
   copy_to_device(velocities_, film.velocities.data(), film.count(), stream);
 }
 

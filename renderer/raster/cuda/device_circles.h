@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "renderer/base/stage_stats.h"
@@ -11,8 +13,26 @@
 
 namespace roundel::cuda {
 
-/// The circles of frames in device memory: made there from their film's, which are copied once, or
-/// of a random layer's laws; or made on the host and copied chunk by chunk.
+/// What does not change of a film's circles, in a device's memory: once for all who draw there.
+class DeviceFilm {
+ public:
+  /// A film on the calling thread's device. Copies it there unless somebody has it already.
+  static std::shared_ptr<const DeviceFilm> get(const FilmCircles& film, cudaStream_t stream);
+
+  std::uint64_t number() const { return number_; }
+  const Shape* start() const { return start_.data(); }  // in frame 0, in the space of their layers
+  const Paint* paints() const { return paints_.data(); }
+  std::uint64_t bytes() const { return start_.bytes() + paints_.bytes(); }
+
+ private:
+  std::uint64_t number_ = 0;  // FilmCircles::number
+  std::once_flag copied_;
+  DeviceBuffer<Shape> start_;
+  DeviceBuffer<Paint> paints_;
+};
+
+/// The circles of frames in device memory: made there from their film's, or of a random layer's
+/// laws; or made on the host and copied chunk by chunk.
 class DeviceCircles {
  public:
   /// Copies circles to the device, where they stay until others are drawn.
@@ -37,12 +57,14 @@ class DeviceCircles {
   void put(const CircleStream& circles, const Chunk& chunk, cudaStream_t stream, StageStats& stats);
   /// The chunk's, which has been put there.
   const Shape* shapes(const Chunk& chunk) const { return shapes_.data() + first_of(chunk); }
-  const Paint* paints(const Chunk& chunk) const { return paints_.data() + first_of(chunk); }
+  const Paint* paints(const Chunk& chunk) const {
+    return (film_ ? film_->paints() : paints_.data()) + first_of(chunk);
+  }
 
   /// Gives back main memory.
   void give_back() { made_ = {}; }
   std::uint64_t bytes() const {
-    return shapes_.bytes() + paints_.bytes() + start_.bytes() + stepped_.bytes() +
+    return shapes_.bytes() + paints_.bytes() + (film_ ? film_->bytes() : 0) + stepped_.bytes() +
            velocities_.bytes();
   }
 
@@ -56,7 +78,7 @@ class DeviceCircles {
   std::uint64_t first_of(const Chunk& chunk) const { return holds_all_ ? chunk.begin : 0; }
   void make(const CircleRecipe& recipe, cudaStream_t stream);
   void begin_film(const FilmCircles& film, cudaStream_t stream);
-  void restart(const FilmCircles& film, cudaStream_t stream);
+  void restart(const FilmCircles& film, const DeviceFilm& on_device, cudaStream_t stream);
   void make_random(const CircleStream& circles, const Chunk& chunk, cudaStream_t stream);
   void copy(const Circles& circles, std::uint64_t first, std::uint64_t count, cudaStream_t stream);
   void copy_paints(const Circles& circles, std::uint64_t first, std::uint64_t count,
@@ -69,12 +91,10 @@ class DeviceCircles {
   PaintsIdentity copied_paints_;   // what paints_ holds
   Circles made_;                   // the chunk's, on the host, where they were not in memory
 
-  // Of the film whose circles are here, if film_ is not 0.
-  std::uint64_t film_ = 0;
-  std::int64_t steps_ = 0;         // of stepped_ and velocities_
-  std::vector<CircleMove> moves_;  // of shapes_; empty: they are not made yet
-  DeviceBuffer<Shape> start_;      // in frame 0, in the space of their layers
-  DeviceBuffer<Shape> stepped_;    // now
+  std::shared_ptr<const DeviceFilm> film_;  // whose circles are here; null where others are
+  std::int64_t steps_ = 0;                  // of stepped_ and velocities_
+  std::vector<CircleMove> moves_;           // of shapes_; empty: they are not made yet
+  DeviceBuffer<Shape> stepped_;             // now
   DeviceBuffer<Velocity> velocities_;
 };
 
