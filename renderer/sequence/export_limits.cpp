@@ -13,16 +13,17 @@ ExportLimits export_limits(const ExportJob& job, std::size_t encoders, std::uint
   limits.encode = encoders;
   if (!job.sink.in_order()) limits.write = std::clamp(encoders / 2, kLeastWriters, kMostWriters);
   // Enough for every encoder to have the next picture waiting while rasterizers help out. Devices
-  // need no encoders, and the memory that they write to takes long to get.
+  // need no encoders, and the memory that they write to takes long to get: one picture waits for
+  // its turn while the next one is drawn.
   const bool has_devices = have_recipes && job.encoder.may_be_drawn();
   const std::size_t wanted =
-      has_devices ? 3 * limits.draw + limits.write : 3 * encoders + 2 * limits.draw;
+      has_devices ? 2 * limits.draw + limits.write : 3 * encoders + 2 * limits.draw;
   // A picture, its filtered rows and its compressed ones.
   const std::uint64_t fit = budget / (3 * job.encoder.picture_bytes());
   limits.frames = std::clamp<std::size_t>(fit, limits.draw + 1, wanted);
   const std::uint64_t circle_bytes = count_parts(job.scene) * (sizeof(Shape) + sizeof(Paint));
   if (have_recipes) {  // neither these nor pictures that are not begun take memory
-    limits.ahead = 2 * limits.draw;
+    limits.ahead = limits.draw;
     limits.frames += limits.ahead;
   } else if (circle_bytes * (limits.draw + 2) <= budget) {
     limits.ahead = 2;

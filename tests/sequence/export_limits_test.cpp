@@ -36,7 +36,7 @@ TEST(ExportLimits, AreThoseOfWhatTheExportHas) {
       EXPECT_EQ(limits.draw, 6U);
       EXPECT_EQ(limits.encode, kEncoders);
       EXPECT_EQ(limits.write, format == VideoFormat::kNone ? 16U : 1U);
-      EXPECT_EQ(limits.ahead, have_recipes ? 12U : 2U);
+      EXPECT_EQ(limits.ahead, have_recipes ? 6U : 2U);
     }
   }
 }
@@ -48,8 +48,8 @@ TEST(ExportLimits, DevicesNeedPicturesForThoseWhoDrawAndWriteAlone) {
     return limits.frames - (have_recipes ? limits.ahead : 0);
   };
   EXPECT_EQ(pictures(VideoFormat::kNone, false), 3 * kEncoders + 12);
-  EXPECT_EQ(pictures(VideoFormat::kNone, true), 18U + 16);
-  EXPECT_EQ(pictures(VideoFormat::kRawVideo, true), 18U + 1);
+  EXPECT_EQ(pictures(VideoFormat::kNone, true), 12U + 16);
+  EXPECT_EQ(pictures(VideoFormat::kRawVideo, true), 12U + 1);
   EXPECT_EQ(pictures(VideoFormat::kY4m, true), 3 * kEncoders + 12);  // encoded on the host
   EXPECT_EQ(pictures(VideoFormat::kRawVideo, true, std::uint64_t{1}), 7U);
 }

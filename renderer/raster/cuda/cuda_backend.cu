@@ -120,12 +120,17 @@ bool CudaBackend::packs(const ImageSettings& image, const FrameTarget& out) cons
 
 /// Gives the output its size, in memory that the device copies to by itself: not the first picture,
 /// since that takes longer to get than it saves, nor huge ones, which would take memory from
-/// others.
+/// others. The first one's memory is exchanged when it comes again.
 void CudaBackend::prepare(const ImageSettings& image, const FrameTarget& out) const {
   constexpr std::size_t kMostBytes = std::size_t{64} << 20;
   const std::size_t size = image.pixels() * static_cast<std::size_t>(image.channels());
-  if (out.image != nullptr && frames_ > 1 && out.image->bytes.size() != size && size <= kMostBytes)
-    out.image->bytes = locked_pages<std::uint8_t>(size);
+  if (out.image != nullptr && frames_ > 1 && size <= kMostBytes) {
+    Buffer<std::uint8_t>& bytes = out.image->bytes;
+    if (bytes.size() != size || !is_locked(bytes.data())) {
+      bytes = {};  // first: both need not fit at once
+      bytes = locked_pages<std::uint8_t>(size);
+    }
+  }
   out.resize(image);
 }
 
