@@ -1,3 +1,6 @@
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -17,6 +20,15 @@ constexpr std::size_t kFlakes = classic_count("snow");
 static_assert(kFlakes == classic_count("snowsingle"));
 constexpr std::int64_t kStillFrame = 751;  ///< of snowsingle
 
+/// In parallel.
+template <typename Function>
+void for_each_flake(const Function& function) {
+  constexpr std::size_t kTask = 4096;
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, kFlakes, kTask), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) function(i);
+  });
+}
+
 class Snow final : public SimulatedLayer {
  public:
   /// `still`: every frame is this one.
@@ -30,9 +42,10 @@ class Snow final : public SimulatedLayer {
     GlibcRandom stream(seed_);
     draw_depths(stream);
     flakes_ = SnowFlakes(kFlakes);
-    for (std::size_t i = 0; i < kFlakes; ++i) {
-      float u[3];  // size, x, y
-      stream.draw(u, 3);
+    Buffer<float> draws(3 * kFlakes);  // size, x, y
+    stream.draw(draws.data(), draws.size());
+    for_each_flake([&](std::size_t i) {
+      const float* const u = &draws[3 * i];
       const float z = depths_[i];
       const float size = .08f - .0075f + (.015f * u[0]);
       float radius = (1.0f - z) * size + (z * size / 15.0f);
@@ -41,7 +54,7 @@ class Snow final : public SimulatedLayer {
       flakes_.y[i] = 1.0f + radius + 2.0f * u[2];
       flakes_.set_depth(i, z);
       flakes_.radius[i] = radius;
-    }
+    });
     if (still_) move_snow(flakes_, 0, *still_);
   }
 
@@ -58,12 +71,12 @@ class Snow final : public SimulatedLayer {
   void draw_depths(GlibcRandom& stream) {
     depths_.resize_discard(kFlakes);
     stream.draw(depths_.data(), kFlakes);
-    for (std::size_t i = 0; i < kFlakes; ++i) {
+    for_each_flake([&](std::size_t i) {
       const float share = static_cast<float>(i) / static_cast<float>(kFlakes);
       const auto power =
           static_cast<float>(std::pow(static_cast<double>(share), static_cast<double>(.1f)));
       depths_[i] = std::clamp(power + (-.05f + .1f * depths_[i]), 0.0f, 1.0f);
-    }
+    });
     sort_descending(depths_);
   }
 

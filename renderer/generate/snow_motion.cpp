@@ -84,7 +84,7 @@ SnowFlakes::SnowFlakes(std::size_t flakes) : count(flakes) {
     std::fill(buffer->begin(), buffer->end(), 0.0f);
   }
   hash = Buffer<std::uint32_t>(room);
-  for (std::size_t i = 0; i < room; ++i) set_depth(i, 0);
+  for (std::size_t i = count; i < room; ++i) set_depth(i, 0);
 }
 
 void SnowFlakes::set_depth(std::size_t i, float depth) {

@@ -19,7 +19,7 @@ struct SnowFlakes {
   Buffer<float> force_scale;                   ///< follow from z
   Buffer<std::uint32_t> hash;
 
-  /// All at 0, without speed; `hash` and `force_scale` for a depth of 0.
+  /// All at 0, without speed. set_depth() has to be called for each.
   explicit SnowFlakes(std::size_t count = 0);
   /// Sets a flake's depth and what follows from it.
   void set_depth(std::size_t i, float depth);
