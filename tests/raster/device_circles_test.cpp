@@ -2,6 +2,8 @@
 
 #include <cstring>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "renderer/generate/generate.h"
 #include "renderer/image/files.h"
@@ -60,6 +62,40 @@ TEST(DeviceCircles, FramesOfFilmsAreThoseOfTheCpu) {
       EXPECT_TRUE(std::equal(actual.bytes.begin(), actual.bytes.end(), expected.bytes.begin(),
                              expected.bytes.end()));
     }
+  }
+}
+
+/// What they share stays as long as one of them draws, and comes again after that.
+TEST(DeviceCircles, RasterizersShareAFilm) {
+  ROUNDEL_NEEDS_CUDA();
+  const Scene scene = scene_with("  - generator: rand10k\n  - generator: snow\n    opacity: 0.3\n");
+  FilmSource film(scene);
+  CircleSource source(scene);
+  Circles circles;
+  StageStats unused;
+  std::vector<CircleRecipe> recipes;
+  std::vector<Image> expected(std::size(kFrames));
+  for (const std::int64_t frame : kFrames) {
+    make_cpu_rasterizer({})->draw(source.at(frame, circles), scene.image, expected[recipes.size()],
+                                  unused);
+    recipes.push_back(film.recipe(frame));
+  }
+  const auto draw_first_frames = [&](std::size_t frames) {
+    const auto cuda = make_cuda_rasterizer({});
+    Image image;  // drawn into again: its memory is another one from the second frame on
+    StageStats stats;
+    for (std::size_t i = 0; i < frames; ++i) {
+      cuda->draw(CircleStream(recipes[i]), scene.image, image, stats);
+      EXPECT_TRUE(std::equal(image.bytes.begin(), image.bytes.end(), expected[i].bytes.begin(),
+                             expected[i].bytes.end()))
+          << frames << " frames, number " << i;
+    }
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    std::vector<std::thread> threads;
+    for (const std::size_t frames : {recipes.size(), std::size_t{1}, std::size_t{3}})
+      threads.emplace_back(draw_first_frames, frames);
+    for (std::thread& thread : threads) thread.join();
   }
 }
 
