@@ -15,8 +15,8 @@ constexpr double kStoppingDepth = 13.87;
 constexpr std::size_t kSamplesPerBlock = 64;
 /// A list that is not long, whatever a block's samples say.
 constexpr std::uint64_t kLeastLongList = 4096;
-/// Circles between two samples that lie in the same square if circles are in order of their place.
-/// Fewer are in a slab of the CUDA backend, and more around a place of such data.
+/// Samples that are at most so many circles apart tell whether circles that follow each other lie
+/// in the same square. A slab of the CUDA backend has 256 to 2048 of them.
 constexpr std::uint64_t kMostNeighbourDistance = 512;
 
 /// Circles of a block.

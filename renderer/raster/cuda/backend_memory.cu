@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kBytesPerOverlap = sizeof(Overlap) + sizeof(SlabOverlap);
 /// Room for a slab's overlaps beyond what is expected, a factor. Slabs differ less than frames do.
 constexpr double kSlabMargin = 1.1;
-/// The same for what a few hundred samples know of the densest macrotile.
+/// The same for the densest macrotile, which only a few hundred samples tell of.
 constexpr double kDensityMargin = 1.5;
 /// Blocks of binning for each multiprocessor; two or six were no faster.
 constexpr std::uint64_t kBinBlocksPerProcessor = 3;
@@ -24,9 +24,9 @@ constexpr std::uint64_t kMostOverlaps = std::uint64_t{1} << 32;  // OverlapRun::
 
 }  // namespace
 
-/// Slabs as large as keep the device busy, but for few of which their overlaps with a macrotile, of
-/// so many that each circle has with all, are too many. Small slabs take long where there are many
-/// macrotiles: a block takes 2 KiB of memory for counts.
+/// Slabs as large as keep the device busy, but so small that the overlaps of most of them with the
+/// densest macrotile fit into a block's memory. `overlaps_per_circle`: with all macrotiles. Small
+/// slabs take long where there are many macrotiles: a block takes 2 KiB of memory for counts.
 std::uint32_t CudaBackend::slab_circles(std::uint64_t circles, double overlaps_per_circle) const {
   const auto macrotiles = static_cast<std::uint64_t>(num_macrotiles(bin_.grid));
   const std::uint64_t blocks =

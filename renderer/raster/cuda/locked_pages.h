@@ -9,8 +9,8 @@
 namespace roundel::cuda {
 
 /// Main memory that devices copy to by themselves, which takes long to get. Ordinary memory where
-/// there is none left. Huge pages that have been touched take a quarter of cudaMallocHost's time,
-/// and keep other threads from the driver for a tenth of it.
+/// there is none left. To touch huge pages and to register them takes half of cudaMallocHost's
+/// time, and only the second, a seventh of it, keeps other threads from the driver.
 template <typename T>
 Buffer<T> locked_pages(std::size_t size) {
   constexpr std::size_t kSmallPage = 4096;  // pages are locked whole
