@@ -2,11 +2,14 @@
 // process of its own.
 #include "renderer/data/hdf5.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
 #include "renderer/base/error.h"
 #include "renderer/base/module.h"
+#include "renderer/base/text.h"
 #include "renderer/data/hdf5_module.h"
 
 namespace roundel {
@@ -25,6 +28,14 @@ std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
       throw Error(ExitCode::kInvalidScene, file->path() + ": is cut short");
     runs.push_back(
         {run.bytes ? std::move(run.bytes) : bytes, run.offset, run.record_bytes, run.has_pointers});
+  }
+  // libhdf5 takes members' places as they stand in the file.
+  for (const ArrayColumn& column : table.columns) {
+    const std::uint64_t record_bytes = runs.at(column.run).record_bytes;
+    if (column.element.size > record_bytes || column.offset > record_bytes - column.element.size)
+      throw Error(ExitCode::kInvalidScene,
+                  fmt::format("{}: is damaged: column {} is not within its rows of {} bytes",
+                              file->path(), quoted(column.name), record_bytes));
   }
   return std::make_unique<ArrayTable>(std::move(file), std::move(runs), std::move(table.columns),
                                       table.rows);

@@ -175,6 +175,14 @@ TEST_F(Hdf5, FilesThatAreCutShortAreRefused) {
   EXPECT_TRUE(problem("no.h5").starts_with("cannot be read as HDF5: "));
 }
 
+// A find of a fuzzer.
+TEST(Hdf5Types, MembersBeyondTheirRowsAreRefused) {
+  const std::string path =
+      std::string(ROUNDEL_SOURCE_DIR) + "/tests/fuzz/corpus/hdf5/member_beyond_row.h5";
+  EXPECT_EQ(message_of([&] { open_table(path); }),
+            path + ": is damaged: column \"a\" is not within its rows of 10 bytes");
+}
+
 // Finds of a fuzzer, at which libhdf5 1.10.8 ends with a segmentation fault.
 TEST(Hdf5Child, WhatCrashesTheLibraryIsAnErrorWithTheFilesName) {
   for (const std::string name : {"crash_heap.h5", "crash_texts.h5"}) {
