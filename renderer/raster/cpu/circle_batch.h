@@ -59,11 +59,8 @@ class BatchLoader {
     batch.count = 0;
     batch.snow = batch.rings = 0;
     batch.largest = 0;
-    do {
-      const int first = batch.count;
-      take_next(batch);
-      if (args_.is_band()) keep_rows(batch, first);
-    } while (batch.count < kBatch / 2 && !is_done());
+    while (batch.count < kBatch && (left_ > 0 || next_piece()))
+      args_.is_band() ? take_of_band(batch) : take(batch);
     for (int k = batch.count; k % kLanes != 0; ++k) batch.x[k] = batch.y[k] = batch.radius[k] = 0;
     for (int k = batch.count; kLooks && k % kLanes != 0; ++k) batch.hole[k] = 0;
     return batch.count > 0;
@@ -73,60 +70,67 @@ class BatchLoader {
   bool is_done() const { return left_ == 0 && slab_ == 0; }
 
  private:
-  void take_next(Batch& batch) {
-    while (batch.count < kBatch && (left_ > 0 || next_piece())) {
-      const SlabLists& slab = args_.slabs[slab_];
-      const auto space = static_cast<std::uint32_t>(kBatch - batch.count);
-      const std::uint32_t count = std::min(space, left_);
-      const std::uint32_t first = slab.offsets[args_.bin() + 1] - left_;
-      if (slab.shapes != nullptr && !kLooks) {
-        load_circles(batch, slab.shapes + first, slab.paints + first, static_cast<int>(count));
-      } else if (slab.shapes != nullptr) {
-        for (std::uint32_t i = first; i < first + count; ++i)
-          load_circle(batch, slab.shapes[i], slab.paints[i]);
-      } else {
-        for (std::uint32_t i = first; i < first + count; ++i)
-          load_circle(batch, args_.shapes[slab.indices[i]], args_.paints[slab.indices[i]]);
-      }
-      left_ -= count;
+  /// Adds the next circles of the slab.
+  void take(Batch& batch) {
+    const SlabLists& slab = args_.slabs[slab_];
+    const auto count = std::min(static_cast<std::uint32_t>(kBatch - batch.count), left_);
+    const std::uint32_t first = slab.offsets[args_.bin() + 1] - left_;
+    if (slab.shapes != nullptr && !kLooks) {
+      load_circles(batch, slab.shapes + first, slab.paints + first, static_cast<int>(count));
+    } else if (slab.shapes != nullptr) {
+      for (std::uint32_t i = first; i < first + count; ++i)
+        load_circle(batch, slab.shapes[i], slab.paints[i]);
+    } else {
+      for (std::uint32_t i = first; i < first + count; ++i)
+        load_circle(batch, args_.shapes[slab.indices[i]], args_.paints[slab.indices[i]]);
     }
+    left_ -= count;
   }
 
-  /// Drops those from circle `from` on that cover no pixel of the band's rows.
-  void keep_rows(Batch& batch, int from) const {
+  /// The same without those that cover no pixel of the band's rows.
+  void take_of_band(Batch& batch) {
+    const SlabLists& slab = args_.slabs[slab_];
+    const auto count = std::min<std::uint32_t>(kBatch, left_);
+    const std::uint32_t first = slab.offsets[args_.bin() + 1] - left_;
+    const bool are_copies = slab.shapes != nullptr;
+    Shape gathered[kBatch + kLanes], kept_shapes[kBatch + kLanes];
+    Paint kept_paints[kBatch + kLanes];
+    for (std::uint32_t i = 0; !are_copies && i < count; ++i)
+      gathered[i] = args_.shapes[slab.indices[first + i]];
+    const Shape* const shapes = are_copies ? slab.shapes + first : gathered;
+    std::uint64_t reaching = reaching_rows(shapes, static_cast<int>(count));
+    const int space = kBatch - batch.count;
+    int kept = 0;
+    for (; reaching != 0 && kept < space; reaching &= reaching - 1, ++kept) {
+      const auto k = static_cast<std::uint32_t>(__builtin_ctzll(reaching));
+      kept_shapes[kept] = shapes[k];
+      kept_paints[kept] =
+          are_copies ? slab.paints[first + k] : args_.paints[slab.indices[first + k]];
+    }
+    if constexpr (kLooks) {
+      for (int k = 0; k < kept; ++k) load_circle(batch, kept_shapes[k], kept_paints[k]);
+    } else {
+      load_circles(batch, kept_shapes, kept_paints, kept);
+    }
+    left_ -= reaching == 0 ? count : static_cast<std::uint32_t>(__builtin_ctzll(reaching));
+  }
+
+  /// Which of up to kBatch circles may cover a pixel of the band's rows. Reads whole vectors of
+  /// them.
+  std::uint64_t reaching_rows(const Shape* shapes, int count) const {
     const TileGrid& grid = args_.grid;
     const auto tile_y = static_cast<float>(args_.tile_y * grid.tile_size);
     const Vector low = L::set(tile_y + static_cast<float>(args_.first_row));
     const Vector high = L::set(tile_y + static_cast<float>(args_.last_row));
     const auto height = static_cast<float>(grid.height);
     std::uint64_t reaching = 0;
-    for (int k = from; k < batch.count; k += kLanes) {
-      Vector first, last;
-      covered_whole_pixels(hn::LoadU(kTag, batch.y + k), hn::LoadU(kTag, batch.radius + k),
-                           grid.scale, height, grid.half_y, grid.margin, first, last);
-      const L::Mask reaches = L::both(hn::Ge(last, low), L::less_equal(first, high));
-      reaching |= bits_of(reaches) << k;
+    for (int k = 0; k < count; k += kLanes) {
+      Vector x, y, z, radius, first, last;
+      hn::LoadInterleaved4(kTag, &shapes[k].x, x, y, z, radius);
+      covered_pixels<L>(y, radius, grid.scale, height, grid.half_y, grid.margin, first, last);
+      reaching |= bits_of(L::both(hn::Ge(last, low), L::less_equal(first, high))) << k;
     }
-    if (batch.count < kBatch) reaching &= (std::uint64_t{1} << batch.count) - 1;
-    const std::uint64_t before = (std::uint64_t{1} << from) - 1, snow = batch.snow,
-                        rings = batch.rings;
-    batch.snow &= before;
-    batch.rings &= before;
-    batch.count = from;
-    for (; reaching != 0; reaching &= reaching - 1) {
-      const int k = __builtin_ctzll(reaching), to = batch.count++;
-      batch.x[to] = batch.x[k];
-      batch.y[to] = batch.y[k];
-      batch.radius[to] = batch.radius[k];
-      batch.one_minus_alpha[to] = batch.one_minus_alpha[k];
-      batch.paints[to] = batch.paints[k];
-      if (snow != 0) batch.snow |= (snow >> k & 1) << to;
-      if constexpr (!kLooks) continue;
-      batch.rings |= (rings >> k & 1) << to;
-      batch.modes[to] = batch.modes[k];
-      batch.hole[to] = batch.hole[k];
-      batch.hole2[to] = batch.hole2[k];
-    }
+    return count < kBatch ? reaching & ((std::uint64_t{1} << count) - 1) : reaching;
   }
 
   std::uint32_t piece_size(std::size_t slab) const {
