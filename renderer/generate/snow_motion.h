@@ -1,4 +1,7 @@
 #pragma once
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -7,6 +10,17 @@
 #include "renderer/generate/circle.h"
 
 namespace roundel {
+
+constexpr std::size_t kFlakesOfTask = 2048;
+/// Calls function(first, last) for runs of up to kFlakesOfTask of `count` flakes, in parallel. The
+/// first ones' numbers are multiples of kFlakesOfTask.
+template <typename Function>
+void for_each_run_of_flakes(std::size_t count, const Function& function) {
+  tbb::parallel_for(std::size_t{0}, (count + kFlakesOfTask - 1) / kFlakesOfTask,
+                    [&](std::size_t task) {
+                      function(task * kFlakesOfTask, std::min(count, (task + 1) * kFlakesOfTask));
+                    });
+}
 
 /// Flakes in paint order, one array a number. The arrays end with some that are no flakes, so that
 /// whole groups can be moved.
