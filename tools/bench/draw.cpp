@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <string>
 #include <vector>
@@ -72,7 +73,7 @@ int run(const std::string& path, int repeats, int threads, const SceneOverrides&
 }  // namespace
 }  // namespace roundel
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   roundel::keep_freed_blocks();
   if (argc < 2) {
     std::fprintf(stderr, "usage: %s SCENE [REPEATS [THREADS [WIDTH HEIGHT [VECTOR_TARGET]]]]\n",
@@ -90,4 +91,7 @@ int main(int argc, char** argv) {
   }
   return roundel::run(argv[1], argc > 2 ? std::atoi(argv[2]) : 20,
                       argc > 3 ? std::atoi(argv[3]) : 2, overrides);
+} catch (const std::exception& problem) {
+  std::fprintf(stderr, "roundel_bench_draw: %s\n", problem.what());
+  return 1;
 }
