@@ -209,6 +209,17 @@ std::string join_names(const std::vector<std::string>& names, std::string_view l
   return out;
 }
 
+std::string there_are(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 12;
+  const bool are_all = names.size() <= kShown;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < (are_all ? names.size() : kShown - 1); ++i)
+    shown.push_back(printable(names[i]));
+  if (!are_all) shown.push_back(fmt::format("{} more", names.size() - shown.size()));
+  if (shown.empty()) return "there are none";
+  return (shown.size() == 1 ? "there is " : "there are ") + join_names(shown, "and", false);
+}
+
 bool is_rounded(std::string_view digits, double number) {
   if (digits.starts_with('+')) digits.remove_prefix(1);
   const bool is_negative = digits.starts_with('-');

@@ -63,6 +63,9 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
 /// `a, b and c`, each in quotes where asked for.
 std::string join_names(const std::vector<std::string>& names, std::string_view last_separator,
                        bool in_quotes);
+/// "there is a", "there are a, b and c", "there are none": of many names the first eleven, made
+/// printable, and how many more there are.
+std::string there_are(const std::vector<std::string>& names);
 
 /// True where binary64 has not the whole number with these digits, and a sign, but `number` next to
 /// it. Text that is no whole number is none.

@@ -176,8 +176,8 @@ class TableReader {
     const Handle object(H5Oopen(file_->id, place.c_str(), links_), H5Oclose);
     if (object < 0) {
       const Handle root(H5Oopen(file_->id, "/", links_), H5Oclose);
-      fail(fmt::format("has no dataset or group {}; at its root are {}", quoted(name),
-                       names_text(links_of(root))));
+      fail(fmt::format("has no dataset or group {}; at its root {}", quoted(name),
+                       there_are(links_of(root))));
     }
     if (H5Iget_type(object) == H5I_DATASET) {
       add_dataset(place, "", true);
@@ -192,17 +192,6 @@ class TableReader {
 
  private:
   [[noreturn]] void fail(const std::string& problem) const { file_->fail(problem); }
-
-  static std::string names_text(const std::vector<std::string>& names) {
-    std::vector<std::string> shown;
-    for (const std::string& name : names) {
-      if (shown.size() == 12) break;
-      shown.push_back(printable(name));
-    }
-    if (shown.size() < names.size())
-      shown.back() = fmt::format("{} more", names.size() - shown.size() + 1);
-    return names.empty() ? "none" : join_names(shown, "and", false);
-  }
 
   std::vector<std::string> links_of(hid_t group) const {
     std::vector<std::string> names;
@@ -230,9 +219,8 @@ class TableReader {
         others.push_back(name);
     }
     if (datasets.empty())
-      fail(
-          fmt::format("{} has no dataset [n] or [n, k]; \"dataset\" can name one, and there are {}",
-                      quoted(place), names_text(others)));
+      fail(fmt::format("{} has no dataset [n] or [n, k]; \"dataset\" can name one, and {}",
+                       quoted(place), there_are(others)));
     const std::string start = place.ends_with('/') ? place : place + "/";
     const bool is_single = datasets.size() == 1 && place == "/";
     for (const std::string& name : datasets) add_dataset(start + name, name, is_single);
@@ -258,6 +246,7 @@ class TableReader {
                       count_with_noun(static_cast<std::uint64_t>(std::max(rank, 0)), "dimension")));
     std::array<hsize_t, 2> shape = {0, 1};
     H5Sget_simple_extent_dims(space, shape.data(), nullptr);
+    if (shape[1] == 0) refuse("expected at least one column");
     if (table_.runs.empty()) {
       table_.rows = shape[0];
       first_ = place;

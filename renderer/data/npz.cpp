@@ -54,13 +54,6 @@ std::shared_ptr<const ByteSource> open_stored(const std::shared_ptr<const InputF
   return std::make_shared<FileBytes>(file, member.offset);
 }
 
-std::string names_text(const std::vector<ZipMember>& members) {
-  std::vector<std::string> names;
-  names.reserve(members.size());
-  for (const ZipMember& member : members) names.push_back(printable(member.name));
-  return join_names(names, "and", false);
-}
-
 }  // namespace
 
 std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std::string& dataset) {
@@ -75,8 +68,11 @@ std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std
     const auto chosen = std::find_if(members.begin(), members.end(), [&](const ZipMember& member) {
       return member.name == dataset || member.name + ".npy" == dataset;
     });
-    if (chosen == members.end())
-      fail(fmt::format("has no array {}; there are {}", quoted(dataset), names_text(members)));
+    if (chosen == members.end()) {
+      std::vector<std::string> names;
+      for (const ZipMember& member : members) names.push_back(member.name);
+      fail(fmt::format("has no array {}; {}", quoted(dataset), there_are(names)));
+    }
     members = {*chosen};
   }
   if (members.size() > kMaxTableColumns)

@@ -194,9 +194,8 @@ std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std
                                   [&](const PlyElement& element) { return element.name == name; });
   if (table == header.elements.end()) {
     std::vector<std::string> names;
-    for (const PlyElement& element : header.elements) names.push_back(printable(element.name));
-    fail(fmt::format("has no element {}; there are {}", quoted(name),
-                     names.empty() ? "none" : join_names(names, "and", false)));
+    for (const PlyElement& element : header.elements) names.push_back(element.name);
+    fail(fmt::format("has no element {}; {}", quoted(name), there_are(names)));
   }
   if (table->list)
     fail(fmt::format("element {}: expected a number for each property, but {} is a list",

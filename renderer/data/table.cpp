@@ -190,16 +190,11 @@ std::optional<std::size_t> find_column(const Table& table, std::string_view name
 }
 
 std::string columns_there(const Table& table) {
-  std::vector<std::string> names = names_of(table);
-  if (names.empty())
-    return fmt::format("its {} have no names", count_with_noun(table.columns().size(), "column"));
-  constexpr std::size_t kShown = 12;
-  if (names.size() > kShown) {
-    const std::size_t others = names.size() - (kShown - 1);
-    names.resize(kShown - 1);
-    names.push_back(fmt::format("{} more", others));
-  }
-  return "there are " + join_names(names, "and", false);
+  const std::vector<std::string> names = names_of(table);
+  if (!names.empty()) return there_are(names);
+  const std::size_t count = table.columns().size();
+  return count == 1 ? "its only column has no name"
+                    : fmt::format("its {} columns have no names", count);
 }
 
 std::string no_such_column(const Table& table, std::string_view name) {

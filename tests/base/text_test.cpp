@@ -80,6 +80,16 @@ TEST(Text, NamesAreJoinedAsPeopleDo) {
   EXPECT_EQ(join_names({"a", "b", "c"}, "or", false), "a, b or c");
 }
 
+TEST(Text, SaysWhatThereIs) {
+  EXPECT_EQ(there_are({}), "there are none");
+  EXPECT_EQ(there_are({"a\n"}), "there is a\\x0a");
+  EXPECT_EQ(there_are({"a", "b"}), "there are a and b");
+  std::vector<std::string> names(12, "x");
+  EXPECT_EQ(there_are(names), "there are x, x, x, x, x, x, x, x, x, x, x and x");
+  names.emplace_back("y");
+  EXPECT_EQ(there_are(names), "there are x, x, x, x, x, x, x, x, x, x, x and 2 more");
+}
+
 TEST(Text, MemoryHasTheUnitThatSuitsIt) {
   constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
   EXPECT_EQ(memory_text(kGiB / 2), "512.0 MiB");

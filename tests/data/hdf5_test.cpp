@@ -147,7 +147,7 @@ TEST_F(Hdf5, WhatIsNoTableIsRefused) {
             "\"/\" has no dataset [n] or [n, k]; \"dataset\" can name one, and there are cells, "
             "cube, deep, genes, link and scalar");
   EXPECT_EQ(problem("groups.h5", "cell"),
-            "has no dataset or group \"cell\"; at its root are cells, "
+            "has no dataset or group \"cell\"; at its root there are cells, "
             "cube, deep, genes, link and scalar");
   EXPECT_EQ(problem("groups.h5", "link").substr(0, 41),
             "has no dataset or group \"link\"; at its ro");
@@ -175,12 +175,13 @@ TEST_F(Hdf5, FilesThatAreCutShortAreRefused) {
   EXPECT_TRUE(problem("no.h5").starts_with("cannot be read as HDF5: "));
 }
 
-// A find of a fuzzer.
-TEST(Hdf5Types, MembersBeyondTheirRowsAreRefused) {
-  const std::string path =
-      std::string(ROUNDEL_SOURCE_DIR) + "/tests/fuzz/corpus/hdf5/member_beyond_row.h5";
-  EXPECT_EQ(message_of([&] { open_table(path); }),
-            path + ": is damaged: column \"a\" is not within its rows of 10 bytes");
+// The first one is a find of a fuzzer.
+TEST(Hdf5Types, RowsWithoutRoomForTheirColumnsAreRefused) {
+  const std::string folder = std::string(ROUNDEL_SOURCE_DIR) + "/tests/fuzz/corpus/hdf5/";
+  const std::string beyond = folder + "member_beyond_row.h5", empty = folder + "no_columns.h5";
+  EXPECT_EQ(message_of([&] { open_table(beyond); }),
+            beyond + ": is damaged: column \"a\" is not within its rows of 10 bytes");
+  EXPECT_EQ(message_of([&] { open_table(empty); }), empty + ": /a: expected at least one column");
 }
 
 // Finds of a fuzzer, at which libhdf5 1.10.8 ends with a segmentation fault.
