@@ -295,6 +295,8 @@ TEST_F(Csv, WhatIsNoTableIsRefused) {
             "line 2: the file ends within quotes that begin in this row");
   EXPECT_EQ(problem(std::string("x\n\0\n", 4)), "expected a text, got zero bytes");
   EXPECT_EQ(problem("\xFF\xFEx"), "expected a text in UTF-8, got UTF-16");
+  EXPECT_EQ(problem("x,y\r1,2\r"),
+            "expected lines that end with a line feed, got carriage returns alone");
   EXPECT_EQ(
       problem("PAR1"),
       "Parquet is read from Python only, with roundel.Scene.add(); or write it as .npz or .csv");
