@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
 #include "renderer/image/files.h"
@@ -73,9 +74,10 @@ std::optional<PfmHeader> read_pfm_info(const std::string& path) {
 PngInfo read_picture_info(const std::string& path) {
   constexpr std::size_t kStart = 12;
   const std::string start = InputFile(path).read(kStart);
-  return photo_format(std::as_bytes(std::span(start))) == PhotoFormat::kNone
-             ? read_png_info(path)
-             : read_photo_info(path);
+  if (photo_format(std::as_bytes(std::span(start))) != PhotoFormat::kNone)
+    return read_photo_info(path);
+  if (!start.starts_with("\x89PNG")) throw Error(ExitCode::kInvalidScene, path + ": " + kNoPicture);
+  return read_png_info(path);
 }
 
 Json picture_json(const std::string& path) {

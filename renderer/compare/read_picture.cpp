@@ -32,7 +32,7 @@ std::optional<Format> format_of_bytes(std::span<const std::byte> file) {
 
 Format checked_format(const std::string& path, std::span<const std::byte> file) {
   if (const std::optional<Format> format = format_of_bytes(file)) return *format;
-  throw Error(ExitCode::kInvalidScene, path + ": expected a PNG, EXR, PFM, JPEG or WebP file");
+  throw Error(ExitCode::kInvalidScene, path + ": " + kNoPicture);
 }
 
 template <typename WordAt>

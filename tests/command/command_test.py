@@ -322,8 +322,9 @@ class Pictures(CommandTest):
     def test_info_of_what_is_no_picture(self):
         self.run_roundel("render", "rgb.yaml", "-o", "a.png")
         self.write("cut.png", self.read("a.png")[:-20].decode("latin-1"))
-        done = self.run_roundel("info", "cut.png", "none.png", "a.png", code=INVALID)
+        done = self.run_roundel("info", "cut.png", "none.png", "rgb.yaml", "a.png", code=INVALID)
         self.assertIn("cut.png: ", done.stderr)
+        self.assertIn("rgb.yaml: expected a PNG, EXR, PFM, JPEG or WebP file\n", done.stderr)
         self.assertIn("none.png: ", done.stderr)
         self.assertIn("64x48", done.stdout)
 
