@@ -179,7 +179,9 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
   if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF"))
     fail("expected a text in UTF-8, got UTF-16");
   if (start.find('\0') != std::string::npos) fail("expected a text, got zero bytes");
-  if (start.find('\r') < start.size() - 1 && start.find('\n') == std::string::npos)
+  // In quotes one may be part of a name.
+  const std::size_t lone = start.find('\r');
+  if (lone < start.size() - 1 && start.find('\n') == std::string::npos && start.find('"') > lone)
     fail("expected lines that end with a line feed, got carriage returns alone");
 
   FirstLines lines(*file, start.starts_with("\xEF\xBB\xBF") ? 3 : 0);

@@ -29,7 +29,7 @@ std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
     runs.push_back(
         {run.bytes ? std::move(run.bytes) : bytes, run.offset, run.record_bytes, run.has_pointers});
   }
-  // libhdf5 takes members' places as they stand in the file.
+  // In a damaged file a member may lie beyond its row, which libhdf5 does not look for.
   for (const ArrayColumn& column : table.columns) {
     const std::uint64_t record_bytes = runs.at(column.run).record_bytes;
     if (column.element.size > record_bytes || column.offset > record_bytes - column.element.size)

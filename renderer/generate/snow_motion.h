@@ -11,9 +11,10 @@
 
 namespace roundel {
 
+/// That are worth a task: a multiple of SnowFlakes::kGroup.
 constexpr std::size_t kFlakesOfTask = 2048;
-/// Calls function(first, last) for runs of up to kFlakesOfTask of `count` flakes, in parallel. The
-/// first ones' numbers are multiples of kFlakesOfTask.
+/// Calls function(first, last) in parallel for runs that make up flakes 0 .. count − 1: each goes
+/// from `first`, a multiple of kFlakesOfTask, to before `last`.
 template <typename Function>
 void for_each_run_of_flakes(std::size_t count, const Function& function) {
   tbb::parallel_for(std::size_t{0}, (count + kFlakesOfTask - 1) / kFlakesOfTask,

@@ -30,6 +30,7 @@ PhotoFormat photo_format(std::span<const std::byte> start);
 
 /// What is wrong with a file that is none of the pictures that can be read.
 inline constexpr const char* kNoPicture = "expected a PNG, EXR, PFM, JPEG or WebP file";
+
 /// True for names that end in .jpg, .jpeg or .webp, upper or lower case.
 bool is_photo_name(const std::string& path);
 

@@ -287,6 +287,12 @@ TEST_F(Csv, RowsOfAnotherLengthAreNamedByTheirLine) {
   EXPECT_EQ(problem(text + "3\n4\n"), "line 300002: expected 2 fields, got 1");
 }
 
+TEST_F(Csv, ALongLineMayHaveACarriageReturnInQuotes) {
+  const auto table = open("\"a\rb\"," + std::string(5000, 'c') + "\n1,2\n");
+  EXPECT_EQ(table->columns().at(0).name, "a\rb");
+  EXPECT_EQ(table->rows(), 1U);
+}
+
 TEST_F(Csv, WhatIsNoTableIsRefused) {
   EXPECT_EQ(problem(""), "expected a line of fields, got none");
   EXPECT_EQ(problem("# only\n\n"), "expected a line of fields, got none");

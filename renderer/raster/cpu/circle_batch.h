@@ -87,7 +87,8 @@ class BatchLoader {
     left_ -= count;
   }
 
-  /// The same without those that cover no pixel of the band's rows.
+  /// The same without those that cover no pixel of the band's rows. Looks at up to kBatch circles;
+  /// those that the batch has no room for are left for the next one.
   void take_of_band(Batch& batch) {
     const SlabLists& slab = args_.slabs[slab_];
     const auto count = std::min<std::uint32_t>(kBatch, left_);
