@@ -1,5 +1,7 @@
 #include "renderer/generate/snow_motion.h"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 
 #include "renderer/generate/snow_step.h"
@@ -61,18 +63,27 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace roundel {
+namespace {
 HWY_EXPORT(move_range);
 HWY_EXPORT(write_range);
+constexpr std::size_t kTask = 2048;  // flakes of one task
+
+/// Calls function(first, last) for all flakes, in parallel.
+template <typename Function>
+void for_each_range(const SnowFlakes& flakes, const Function& function) {
+  tbb::parallel_for(std::size_t{0}, (flakes.count + kTask - 1) / kTask, [&](std::size_t task) {
+    function(task * kTask, std::min(flakes.count, (task + 1) * kTask));
+  });
+}
+}  // namespace
 
 SnowFlakes::SnowFlakes(std::size_t flakes) : count(flakes) {
   const std::size_t room = (count + kGroup - 1) / kGroup * kGroup;
-  const auto numbers = {&x, &y, &velocity_x, &velocity_y, &z, &radius, &force_scale};
-  for (Buffer<float>* const buffer : numbers) *buffer = Buffer<float>(room);
+  for (Buffer<float>* buffer : {&x, &y, &velocity_x, &velocity_y, &z, &radius, &force_scale}) {
+    *buffer = Buffer<float>(room);
+    std::fill(buffer->begin(), buffer->end(), 0.0f);
+  }
   hash = Buffer<std::uint32_t>(room);
-  for_each_run_of_flakes(room, [&](std::size_t first, std::size_t last) {
-    for (Buffer<float>* const buffer : numbers)
-      std::fill(buffer->begin() + first, buffer->begin() + last, 0.0f);
-  });
   for (std::size_t i = count; i < room; ++i) set_depth(i, 0);
 }
 
@@ -85,14 +96,13 @@ void SnowFlakes::set_depth(std::size_t i, float depth) {
 void move_snow(SnowFlakes& flakes, std::int64_t from, std::int64_t to) {
   if (from == to) return;
   const auto move = HWY_DYNAMIC_DISPATCH(move_range);
-  for_each_run_of_flakes(flakes.count, [&](std::size_t first, std::size_t last) {
-    move(flakes, first, last, from, to);
-  });
+  for_each_range(flakes,
+                 [&](std::size_t first, std::size_t last) { move(flakes, first, last, from, to); });
 }
 
 void write_snow(const SnowFlakes& flakes, std::span<Shape> shapes) {
   const auto write = HWY_DYNAMIC_DISPATCH(write_range);
-  for_each_run_of_flakes(flakes.count, [&](std::size_t first, std::size_t last) {
+  for_each_range(flakes, [&](std::size_t first, std::size_t last) {
     write(flakes, first, last, shapes.data());
   });
 }

@@ -1,7 +1,4 @@
 #pragma once
-#include <tbb/parallel_for.h>
-
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,18 +7,6 @@
 #include "renderer/generate/circle.h"
 
 namespace roundel {
-
-/// That are worth a task: a multiple of SnowFlakes::kGroup.
-constexpr std::size_t kFlakesOfTask = 2048;
-/// Calls function(first, last) in parallel for runs that make up flakes 0 .. count − 1: each goes
-/// from `first`, a multiple of kFlakesOfTask, to before `last`.
-template <typename Function>
-void for_each_run_of_flakes(std::size_t count, const Function& function) {
-  tbb::parallel_for(std::size_t{0}, (count + kFlakesOfTask - 1) / kFlakesOfTask,
-                    [&](std::size_t task) {
-                      function(task * kFlakesOfTask, std::min(count, (task + 1) * kFlakesOfTask));
-                    });
-}
 
 /// Flakes in paint order, one array a number. The arrays end with some that are no flakes, so that
 /// whole groups can be moved.
