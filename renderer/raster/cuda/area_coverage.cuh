@@ -25,11 +25,11 @@ struct AreaScratch {
       float4 factors[32];  ///< AreaDisc's arc and bend; of rings the hole's radius, of snow −1/r²;
                            ///< r: in frame space
       float2 centers[32];  ///< in frame space
-      /// Of edges, which are circles and pixels that they may cover in part: both their numbers,
+      /// Of edges, which are circles and pixels that they may cover in part: AreaEdge::numbers(),
       /// then the shares.
       std::uint32_t shares[BlendPolicy::kMostShares];
       std::uint32_t late_shares[kMostLate];  ///< of these, that take longer
-      /// Of circle i % kCirclesOfPass and the lanes' pixels k: bit l is lane l's.
+      /// Of a pass' circles and the lanes' pixels k: bit l is lane l's.
       alignas(16) std::uint32_t touched[kCirclesOfPass][kPixelsPerLane];
       std::uint32_t edges[kCirclesOfPass][kPixelsPerLane];
       std::uint32_t first_shares[kCirclesOfPass][kPixelsPerLane];  ///< where those of edges begin
@@ -148,24 +148,25 @@ struct AreaEdge {
   float pixel_x, pixel_y;
   scalar::AreaDisc<AreaLanes> disc;
   scalar::AreaSpan<AreaLanes> x, y;
-  bool has_other_x, has_other_y;  ///< x.other and y.other are not 0, found sooner
 
-  /// `numbers`: as in AreaScratch::shares. `left`, `bottom`: of the subtile.
+  /// In 16 bits: of a circle of the batch and of a pixel of the subtile, row by row.
+  __device__ static std::uint32_t numbers(int circle, int pixel) {
+    return static_cast<std::uint32_t>(circle << 7 | pixel);
+  }
+  /// `left`, `bottom`: of the subtile.
   __device__ AreaEdge(const AreaScratch& scratch, float left, float bottom, std::uint32_t numbers)
-      : circle(static_cast<int>(numbers & 31)) {
+      : circle(static_cast<int>(numbers >> 7)) {
     // Whole numbers below 2²³ in a float's lowest bits.
     const auto plus = [](float first, std::uint32_t number) {
       return __uint_as_float(__float_as_uint(0x1p23f) | number) - (0x1p23f - first);
     };
-    pixel_x = plus(left, numbers >> 5 & (kSubtileWidth - 1));
-    pixel_y = plus(bottom, numbers >> 9);
+    pixel_x = plus(left, numbers & (kSubtileWidth - 1));
+    pixel_y = plus(bottom, numbers / kSubtileWidth & (kSubtileHeight - 1));
     const float4 in_pixels = scratch.discs[circle];
     const float2 factors = reinterpret_cast<const float2&>(scratch.factors[circle]);
     disc = {in_pixels.x, in_pixels.y, in_pixels.z, in_pixels.w, factors.x, factors.y};
     x = area_span_of(pixel_x, 1, disc.x);
     y = area_span_of(pixel_y, 1, disc.y);
-    has_other_x = pixel_x < disc.x && pixel_x + 1 > disc.x;
-    has_other_y = pixel_y < disc.y && pixel_y + 1 > disc.y;
   }
   /// The circle is a ring (with `kLooks`), or of a size for which rectangles do not do.
   template <bool kLooks>
@@ -173,18 +174,22 @@ struct AreaEdge {
     return disc.radius > scalar::kLargestAreaRadius || disc.radius < AreaLanes::kLeastRadius ||
            (kLooks && scratch.factors[circle].z > 0);
   }
-  /// An axis of the circle goes through the pixel.
-  __device__ bool has_second() const { return has_other_x || has_other_y; }
-  /// The area of the one rectangle, or of that with the pixel's farthest corner; with `is_second`
-  /// of the other one, on the other side of the axis.
-  __device__ float area(bool is_second) const {
-    return scalar::area_in_rectangle<AreaLanes>(
-        disc, side(x.near, is_second && x.other > 0 ? x.other : x.far),
-        side(y.near, is_second && y.other > 0 ? y.other : y.far));
+  /// An axis of the circle goes through the pixel, or along its edge.
+  __device__ bool may_have_second() const { return x.near == 0 || y.near == 0; }
+  /// The area of the one rectangle, or of that with the pixel's farthest corner.
+  __device__ float area() const { return area(x.far, y.far); }
+  /// The area of the other one, on the other side of the axis.
+  __device__ float second_area() const {
+    const bool has_x = x.other > 0, has_y = y.other > 0;
+    const float other = area(has_x ? x.other : x.far, has_y ? y.other : y.far);
+    return has_x || has_y ? other : 0;
   }
   __device__ bool touches() const { return disc.r2 > x.near * x.near + y.near * y.near; }
 
  private:
+  __device__ float area(float x_far, float y_far) const {
+    return scalar::area_in_rectangle<AreaLanes>(disc, side(x.near, x_far), side(y.near, y_far));
+  }
   /// scalar::area_side(); where the circle touches the pixel its near lines are less than a radius
   /// away.
   __device__ scalar::AreaSide<AreaLanes> side(float near, float far) const {

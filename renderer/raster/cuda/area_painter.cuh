@@ -221,18 +221,14 @@ class AreaPainter {
       const bool is_one = i < count;
       const std::uint32_t numbers = is_one ? scratch_.shares[i] : 0;
       const AreaEdge edge(scratch_, left, bottom, numbers);
+      const bool touches = edge.touches();
+      const bool is_all = scalar::is_all_covered<Area>(edge.disc, edge.x, edge.y);
       const bool is_odd = has_odd_ && edge.template is_odd<kLooks>(scratch_);
-      float share = edge.area(false);
-      bool is_late = is_one && (is_odd || edge.has_second());
-      if (!edge.touches()) {
-        share = 0;
-        is_late = is_late && is_odd;
-      } else if (scalar::is_all_covered<Area>(edge.disc, edge.x, edge.y)) {
-        share = 1;
-        is_late = is_late && is_odd;
-      } else if (!is_late) {
-        share = L::saturate(share);
-      }
+      const bool is_late = is_one && (is_odd || (touches && !is_all && edge.may_have_second()));
+      float share = edge.area();
+      if (!is_late) share = L::saturate(share);
+      if (is_all) share = 1;
+      if (!touches) share = 0;
       if (const unsigned late = __ballot_sync(kAllLanes, is_late); late != 0) {
         const std::uint32_t place = num_late + num_before(late);
         if (is_late && place < kMostLate)
@@ -248,10 +244,11 @@ class AreaPainter {
       const std::uint32_t numbers = scratch_.late_shares[i] & 0xffff;
       std::uint32_t& share = scratch_.shares[scratch_.late_shares[i] >> 16];
       const AreaEdge edge(scratch_, left, bottom, numbers);
-      share = __float_as_uint((edge.x.other > 0 && edge.y.other > 0) ||
-                                      (has_odd_ && edge.template is_odd<kLooks>(scratch_))
-                                  ? long_share<kLooks>(scratch_, grid_, numbers, left, bottom)
-                                  : L::saturate(__uint_as_float(share) + edge.area(true)));
+      if ((edge.x.other > 0 && edge.y.other > 0) ||
+          (has_odd_ && edge.template is_odd<kLooks>(scratch_)))
+        share = __float_as_uint(long_share<kLooks>(scratch_, grid_, numbers, left, bottom));
+      else
+        share = __float_as_uint(L::saturate(__uint_as_float(share) + edge.second_area()));
     }
     __syncwarp();
   }
@@ -290,7 +287,7 @@ class AreaPainter {
         for (std::uint32_t edges = (touching[k] ^ inside[k]) & group; edges != 0;) {
           const int circle = front_bit(edges);
           edges ^= 1u << circle;
-          scratch_.shares[at++] = (k * 32 + lane()) << 5 | circle;
+          scratch_.shares[at++] = AreaEdge::numbers(circle, k * 32 + lane());
         }
       compute_shares(__shfl_sync(kAllLanes, up_to_here, 31));
       if (has_snow_)
@@ -318,8 +315,8 @@ class AreaPainter {
         const std::uint32_t bit = 1u << circle;
         left ^= bit;
         const bool is_edge = (inside[k] & bit) == 0;
-        const float share = is_edge ? __uint_as_float(*next_share) : 1;
-        next_share += is_edge ? 1 : 0;
+        float share = 1;
+        if (is_edge) share = __uint_as_float(*next_share++);
         const Paint paint = scratch_.paints[circle];
         if (kHasSnow && is_snow(paint))
           blend_snow(paint, circle, k, share);
@@ -335,6 +332,7 @@ class AreaPainter {
     unsigned whole = plain;
     int i = pixels_.paint_alike(scratch_.paints, count, whole);
     for (int other = 0; i < count;) {
+      int place = 0;
       int end = min(other + AreaScratch::kCirclesOfPass, num_others);
       compute_shares(list_edges(other, end));
       for (; i < count; ++i) {
@@ -350,7 +348,7 @@ class AreaPainter {
           continue;
         }
         if (other == end) break;
-        paint_other(paint, other++);
+        paint_other(paint, other++, place++);
       }
       __syncwarp();
     }
@@ -380,32 +378,35 @@ class AreaPainter {
         __ballot_sync(kAllLanes, up_to_here <= std::uint32_t{BlendPolicy::kMostShares});
     end = min(end, begin + __popc(fitting) / kPixelsPerLane);
     if (circle < end) {
-      std::uint32_t at = up_to_here - own;
-      const int place = circle % AreaScratch::kCirclesOfPass;
+      const std::uint32_t first = up_to_here - own;
+      const int place = lane() / kPixelsPerLane;
       scratch_.touched[place][k] = touched;
       scratch_.edges[place][k] = edges;
-      scratch_.first_shares[place][k] = at;
-      while (edges != 0) {
+      scratch_.first_shares[place][k] = first;
+      const std::uint32_t numbers = AreaEdge::numbers(circle, k * 32);
+      for (std::uint32_t* next = scratch_.shares + first; edges != 0; ++next) {
         const int pixel = front_bit(edges);
         edges ^= 1u << pixel;
-        scratch_.shares[at++] = (k * 32 + pixel) << 5 | circle;
+        *next = numbers + pixel;
       }
     }
     return __shfl_sync(kAllLanes, up_to_here, kPixelsPerLane * (end - begin) - 1);
   }
 
-  /// A circle that does not cover all of the subtile.
-  __device__ void paint_other(const Paint& paint, int circle) {
-    const std::uint32_t above = ~1u << lane();  // list_edges() goes downwards
-    const int place = circle % AreaScratch::kCirclesOfPass;
+  /// A circle that does not cover all of the subtile, in its place among those of the pass.
+  __device__ void paint_other(const Paint& paint, int circle, int place) {
+    const std::uint32_t own = 1u << lane(), above = ~1u << lane();  // list_edges() goes downwards
+    const std::uint32_t(&touched)[kPixelsPerLane] = scratch_.touched[place];
+    const std::uint32_t(&edges)[kPixelsPerLane] = scratch_.edges[place];
+    std::uint32_t firsts[kPixelsPerLane];
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) firsts[k] = scratch_.first_shares[place][k];
     float shares[kPixelsPerLane];
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
-      const std::uint32_t edges = scratch_.edges[place][k];
-      shares[k] = (scratch_.touched[place][k] >> lane() & 1) != 0 ? 1.0f : 0.0f;
-      if ((edges >> lane() & 1) != 0)
-        shares[k] = __uint_as_float(
-            scratch_.shares[scratch_.first_shares[place][k] + __popc(edges & above)]);
+      shares[k] = (touched[k] & own) != 0 ? 1.0f : 0.0f;
+      if ((edges[k] & own) != 0)
+        shares[k] = __uint_as_float(scratch_.shares[firsts[k] + __popc(edges[k] & above)]);
     }
     if (has_snow_ && is_snow(paint)) {
 #pragma unroll
