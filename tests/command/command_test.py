@@ -413,7 +413,8 @@ class Pictures(CommandTest):
                                 (("--crop", "0,40,40,20", "--scale", "0.5"), "which has 40x40 pixels, got 40x20 from 0,40"),
                                 (("--crop", "0,0,0,1"), "--crop: expected a whole number of pixels from 1 to 65536"),
                                 (("--crop", "1,2,3"), "--crop: expected X,Y,W,H"),
-                                (("--scale", "0"), "--scale: expected a number > 0"),
+                                *((("--scale", wrong), "--scale: expected a number > 0 and <= 65536") for wrong in
+                                  ("0", "-1", "nan", "inf", "65537", "half")),
                                 (("--scale", "1000"), "--scale: expected at most 65536 pixels a side, got 80000")):
             self.assertIn(says, self.run_roundel("render", "s.yaml", "-o", "a.png", *arguments, code=USAGE).stderr)
         self.assertFalse(os.path.exists(self.path("a.png")))

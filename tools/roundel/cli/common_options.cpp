@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "renderer/base/error.h"
+#include "renderer/base/text.h"
 #include "renderer/scene/resolve_scene.h"
 #include "renderer/scene/scene_film.h"
 
@@ -23,9 +24,9 @@ std::vector<int> parse_devices(const std::string& text) {
 }
 
 double parse_scale(const std::string& text) {
-  const double scale = parse_number(text, 0, kMaxImageSide);
-  if (scale == 0) throw Expected{fmt::format("a number > 0 and <= {}", kMaxImageSide)};
-  return scale;
+  const auto scale = to_number<double>(text);
+  if (scale && *scale > 0 && *scale <= kMaxImageSide) return *scale;
+  throw Expected{fmt::format("a number > 0 and <= {}", kMaxImageSide)};
 }
 
 std::vector<std::string> parse_names(const std::string& text) {
