@@ -29,7 +29,7 @@ struct AreaScratch {
       /// then the shares.
       std::uint32_t shares[BlendPolicy::kMostShares];
       std::uint32_t late_shares[kMostLate];  ///< of these, that take longer
-      /// Of a pass' circles and the lanes' pixels k: bit l is lane l's.
+      /// Of the circles of a pass and the lanes' pixels k: bit l is lane l's.
       alignas(16) std::uint32_t touched[kCirclesOfPass][kPixelsPerLane];
       std::uint32_t edges[kCirclesOfPass][kPixelsPerLane];
       std::uint32_t first_shares[kCirclesOfPass][kPixelsPerLane];  ///< where those of edges begin
@@ -149,13 +149,14 @@ struct AreaEdge {
   scalar::AreaDisc<AreaLanes> disc;
   scalar::AreaSpan<AreaLanes> x, y;
 
-  /// In 16 bits: of a circle of the batch and of a pixel of the subtile, row by row.
+  /// The number of a circle in the batch, above that of a pixel in the subtile, row by row: 16 bits
+  /// at most.
   __device__ static std::uint32_t numbers(int circle, int pixel) {
-    return static_cast<std::uint32_t>(circle << 7 | pixel);
+    return static_cast<std::uint32_t>(circle << kPixelBits | pixel);
   }
-  /// `left`, `bottom`: of the subtile.
+  /// `left`, `bottom`: edges of the subtile, in pixels.
   __device__ AreaEdge(const AreaScratch& scratch, float left, float bottom, std::uint32_t numbers)
-      : circle(static_cast<int>(numbers >> 7)) {
+      : circle(static_cast<int>(numbers >> kPixelBits)) {
     // Whole numbers below 2²³ in a float's lowest bits.
     const auto plus = [](float first, std::uint32_t number) {
       return __uint_as_float(__float_as_uint(0x1p23f) | number) - (0x1p23f - first);
@@ -178,7 +179,7 @@ struct AreaEdge {
   __device__ bool may_have_second() const { return x.near == 0 || y.near == 0; }
   /// The area of the one rectangle, or of that with the pixel's farthest corner.
   __device__ float area() const { return area(x.far, y.far); }
-  /// The area of the other one, on the other side of the axis.
+  /// The area of the other one, on the other side of the axis; 0 where there is none.
   __device__ float second_area() const {
     const bool has_x = x.other > 0, has_y = y.other > 0;
     const float other = area(has_x ? x.other : x.far, has_y ? y.other : y.far);
@@ -187,6 +188,9 @@ struct AreaEdge {
   __device__ bool touches() const { return disc.r2 > x.near * x.near + y.near * y.near; }
 
  private:
+  static constexpr int kPixelBits = 7;
+  static_assert(1 << kPixelBits == kSubtileWidth * kSubtileHeight);
+
   __device__ float area(float x_far, float y_far) const {
     return scalar::area_in_rectangle<AreaLanes>(disc, side(x.near, x_far), side(y.near, y_far));
   }

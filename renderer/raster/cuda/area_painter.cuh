@@ -398,7 +398,7 @@ class AreaPainter {
     const std::uint32_t own = 1u << lane(), above = ~1u << lane();  // list_edges() goes downwards
     const std::uint32_t(&touched)[kPixelsPerLane] = scratch_.touched[place];
     const std::uint32_t(&edges)[kPixelsPerLane] = scratch_.edges[place];
-    std::uint32_t firsts[kPixelsPerLane];
+    std::uint32_t firsts[kPixelsPerLane];  // by one load for all, also where some have no edge
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) firsts[k] = scratch_.first_shares[place][k];
     float shares[kPixelsPerLane];
