@@ -80,6 +80,8 @@ class Rasterizer {
                     StageStats& stats) = 0;
   /// True where circles that come as a recipe, so many of them, are drawn faster than others.
   virtual bool makes_circles(std::uint64_t /*count*/) { return false; }
+  /// True where a first frame, of whatever, takes much longer than others.
+  virtual bool starts_slowly() const { return false; }
   /// Gives back the main memory that is kept for further frames.
   virtual void give_back() {}
 };

@@ -21,6 +21,8 @@ namespace roundel {
 namespace {
 
 constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
+/// Of larger pictures one of nothing takes longer than it saves.
+constexpr std::size_t kMostWarmPixels = std::size_t{4} << 20;
 
 using PixelsPointer = std::shared_ptr<FramePixels>;
 
@@ -207,6 +209,8 @@ class ExportPipeline {
   // ---- draw: one thread a rasterizer -----------------------------------------------------------
 
   void draw_frames(Rasterizer& rasterizer) {
+    if (rasterizer.starts_slowly() && job_.scene.image.pixels() <= kMostWarmPixels)
+      warm_up(rasterizer);
     State::Lock lock(state_);
     for (;;) {
       lock.wait(kDrawable, [this] { return !to_draw_.empty() || must_help() || all_drawn(); });
@@ -218,6 +222,22 @@ class ExportPipeline {
         return;
       }
     }
+  }
+
+  /// Draws pictures of nothing, which are kept for frames, while the first circles are generated.
+  void warm_up(Rasterizer& rasterizer) {
+    // A frame that can be drawn says the same error again.
+    error_of([&] {
+      const Circles nothing;
+      StageStats stats;
+      for (std::size_t k = 0; k < limits_.frames / limits_.draw; ++k) {
+        auto picture = std::make_shared<FramePixels>();
+        rasterizer.draw(nothing, job_.scene.image, job_.encoder.file_target(*picture, 0), stats);
+        const State::Lock lock(state_);
+        if (!to_draw_.empty() || all_generated_) return;
+        free_pictures_.push_back(std::move(picture));
+      }
+    });
   }
 
   /// All frames on their way wait for encoders.

@@ -150,6 +150,50 @@ TEST(FilmRasterizers, FramesThatTakeAFileAsItIsNameThemselves) {
   }
 }
 
+/// Wants to be warm, counts what it draws of nothing, and may fail at that.
+class ColdRasterizer : public Rasterizer {
+ public:
+  ColdRasterizer(std::atomic<int>& warmings, bool fails) : warmings_(warmings), fails_(fails) {}
+  bool starts_slowly() const override { return true; }
+  void draw(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
+            StageStats& stats) override {
+    if (circles.count() == 0) {
+      ++warmings_;
+      if (fails_) throw Error(ExitCode::kRuntimeFailure, "too cold");
+    }
+    inner_->draw(circles, image, out, stats);
+  }
+
+ private:
+  std::atomic<int>& warmings_;
+  bool fails_;
+  std::unique_ptr<Rasterizer> inner_ = make_cpu_rasterizer({});
+};
+
+TEST(FilmRasterizers, WarmingUpLeavesNothingInFilms) {
+  for (const bool fails : {false, true}) {
+    for (const VideoFormat format : {VideoFormat::kNone, VideoFormat::kRawVideo}) {
+      const FrameList frames = run_of_frames(0, 30);
+      TestExport test("hypnosis", frames, false, format), plain("hypnosis", frames, false, format);
+      std::atomic<int> warmings = 0;
+      for (int i = 0; i < 3; ++i)
+        test.rasterizers.push_back(std::make_unique<ColdRasterizer>(warmings, fails));
+      const ExportResult result = test.run();
+      EXPECT_EQ(result.written, frames);
+      EXPECT_TRUE(result.failed.empty());
+      EXPECT_GE(warmings, 3);
+      plain.run();
+      EXPECT_EQ(test.sink.files, plain.sink.files);
+    }
+  }
+  TestExport large("rgb", {0});
+  std::atomic<int> warmings = 0;
+  large.scene.image.width = large.scene.image.height = 2049;
+  large.rasterizers.push_back(std::make_unique<ColdRasterizer>(warmings, false));
+  EXPECT_EQ(large.run().written.size(), 1U);
+  EXPECT_EQ(warmings, 0);
+}
+
 TEST(FilmRasterizers, RasterizersAreAskedForFilesOfPngsAlone) {
   TestExport test("hypnosis", run_of_frames(0, 5));
   test.rasterizers.push_back(std::make_unique<PackingRasterizer>());

@@ -26,6 +26,7 @@ class CudaBackend final : public RasterBackend {
   ChunkResult result(const Chunk& chunk, StageStats& stats) override;
   void finish(StageStats& stats) override;
   bool makes_circles(std::uint64_t count) override;
+  bool starts_slowly() const override { return true; }
   void give_back() override { device_circles_.give_back(); }
 
   /// Copies circles to the device, where they stay until others are drawn: frames of them upload
