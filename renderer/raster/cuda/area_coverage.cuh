@@ -171,9 +171,13 @@ struct AreaEdge {
   }
   /// The circle is a ring (with `kLooks`), or of a size for which rectangles do not do.
   template <bool kLooks>
-  __device__ bool is_odd(const AreaScratch& scratch) const {
-    return disc.radius > scalar::kLargestAreaRadius || disc.radius < AreaLanes::kLeastRadius ||
+  __device__ static bool is_odd(const AreaScratch& scratch, int circle, float radius) {
+    return radius > scalar::kLargestAreaRadius || radius < AreaLanes::kLeastRadius ||
            (kLooks && scratch.factors[circle].z > 0);
+  }
+  template <bool kLooks>
+  __device__ bool is_odd(const AreaScratch& scratch) const {
+    return is_odd<kLooks>(scratch, circle, disc.radius);
   }
   /// An axis of the circle goes through the pixel, or along its edge.
   __device__ bool may_have_second() const { return x.near == 0 || y.near == 0; }
@@ -199,6 +203,45 @@ struct AreaEdge {
   __device__ scalar::AreaSide<AreaLanes> side(float near, float far) const {
     return {near, far, AreaLanes::sqrt_of_positive((disc.radius - near) * (disc.radius + near)),
             scalar::half_chord<AreaLanes>(disc.radius, far)};
+  }
+};
+
+/// Along one axis the grid lines next to a speck's centre, on its low and on its high side, and
+/// half the chords there; the first one is the centre's own, the last one is outside.
+struct SpeckLines {
+  float places[2][4], chords[2][4];
+
+  __device__ SpeckLines(float center, float pixel, float radius) {
+#pragma unroll
+    for (int line = 0; line < 4; ++line) {
+      const float beyond = static_cast<float>(line);
+      places[0][line] = line == 0 ? 0.0f : center - (pixel - (beyond - 1));
+      places[1][line] = line == 0 ? 0.0f : (pixel + beyond) - center;
+#pragma unroll
+      for (int side = 0; side < 2; ++side)
+        chords[side][line] =
+            line == 3 ? 0 : scalar::half_chord<AreaLanes>(radius, places[side][line]);
+    }
+  }
+  /// Between lines `line` and `line` + 1 on a side.
+  __device__ scalar::AreaSide<AreaLanes> side(int which, int line) const {
+    return {places[which][line], places[which][line + 1], chords[which][line],
+            chords[which][line + 1]};
+  }
+  /// Of the pixel that is so far from the centre's.
+  __device__ scalar::AreaSpan<AreaLanes> span(int distance) const {
+    if (distance == 0) return {0, AreaLanes::max(places[0][1], places[1][1]), 0};
+    const int which = distance > 0 ? 1 : 0, line = distance > 0 ? distance : -distance;
+    return {places[which][line], places[which][line + 1], 0};
+  }
+  /// Of column dx within one side of a row; added up as scalar::area_share() does.
+  __device__ float area(const scalar::AreaDisc<AreaLanes>& disc, int dx,
+                        const scalar::AreaSide<AreaLanes>& row) const {
+    const auto area_in = [&](const scalar::AreaSide<AreaLanes>& column) {
+      return scalar::area_in_rectangle<AreaLanes>(disc, column, row);
+    };
+    if (dx != 0) return area_in(side(dx > 0 ? 1 : 0, dx > 0 ? dx : -dx));
+    return area_in(side(0, 0)) + area_in(side(1, 0));
   }
 };
 

@@ -71,7 +71,10 @@ class AreaPainter {
       }
       __syncwarp();
       const unsigned plain = __ballot_sync(kAllLanes, scratch_.late_shares[lane()] != 0);
-      paint_by_circle(__popc(reaching), plain, __popc(others));
+      if (!kManyWays && __popc(others) <= BlendPolicy::kMostOneByOne)
+        paint_one_by_one(__popc(reaching), plain);
+      else
+        paint_by_circle(__popc(reaching), plain, __popc(others));
     }
     __syncwarp();
   }
@@ -85,44 +88,6 @@ class AreaPainter {
   static constexpr float kLargestSpeck = 1.25f;  ///< pixels
   static_assert(BlendPolicy::kMostShares >= kSubtileWidth * kSubtileHeight, "a circle's");
 
-  /// Along one axis the grid lines next to a speck's centre, on its low and on its high side, and
-  /// half the chords there; the first one is the centre's own, the last one is outside.
-  struct Lines {
-    float places[2][4], chords[2][4];
-
-    __device__ Lines(float center, float pixel, float radius) {
-#pragma unroll
-      for (int line = 0; line < 4; ++line) {
-        const float beyond = static_cast<float>(line);
-        places[0][line] = line == 0 ? 0.0f : center - (pixel - (beyond - 1));
-        places[1][line] = line == 0 ? 0.0f : (pixel + beyond) - center;
-#pragma unroll
-        for (int side = 0; side < 2; ++side)
-          chords[side][line] = line == 3 ? 0 : scalar::half_chord<Area>(radius, places[side][line]);
-      }
-    }
-    /// Between lines `line` and `line` + 1 on a side.
-    __device__ scalar::AreaSide<Area> side(int which, int line) const {
-      return {places[which][line], places[which][line + 1], chords[which][line],
-              chords[which][line + 1]};
-    }
-    /// Of the pixel that is so far from the centre's.
-    __device__ Span span(int distance) const {
-      if (distance == 0) return {0, L::max(places[0][1], places[1][1]), 0};
-      const int which = distance > 0 ? 1 : 0, line = distance > 0 ? distance : -distance;
-      return {places[which][line], places[which][line + 1], 0};
-    }
-  };
-
-  /// Of column dx within one side of a row; added up as scalar::area_share() does.
-  __device__ static float area_of(const Disc& disc, const Lines& x, int dx,
-                                  const scalar::AreaSide<Area>& side) {
-    if (dx != 0)
-      return scalar::area_in_rectangle<Area>(disc, x.side(dx > 0 ? 1 : 0, dx > 0 ? dx : -dx), side);
-    return scalar::area_in_rectangle<Area>(disc, x.side(0, 0), side) +
-           scalar::area_in_rectangle<Area>(disc, x.side(1, 0), side);
-  }
-
   /// Paints the lanes' circles where all are specks of one colour: a lane a circle finds its
   /// pixels' shares, then a lane a pixel takes those of the circles that cover it.
   __device__ void paint_specks(const Disc& disc, bool reaches, const Paint& paint) {
@@ -135,7 +100,7 @@ class AreaPainter {
     if (reaches) {
       const int2 middle{static_cast<int>(middle_x - left()), static_cast<int>(middle_y - bottom())};
       scratch_.specks.first_pixels[lane()] = middle.x - 2 + kSpeckSide * (middle.y - 2);
-      const Lines x(disc.x, middle_x, disc.radius), y(disc.y, middle_y, disc.radius);
+      const SpeckLines x(disc.x, middle_x, disc.radius), y(disc.y, middle_y, disc.radius);
 #pragma unroll
       for (int dy = -2; dy <= 2; ++dy) {
 #pragma unroll
@@ -146,9 +111,9 @@ class AreaPainter {
           if (dx * dx + dy * dy >= 4 &&
               !(disc.r2 > span_x.near * span_x.near + span_y.near * span_y.near))
             continue;
-          const float area =
-              dy != 0 ? area_of(disc, x, dx, y.side(dy > 0 ? 1 : 0, dy > 0 ? dy : -dy))
-                      : area_of(disc, x, dx, y.side(0, 0)) + area_of(disc, x, dx, y.side(1, 0));
+          const float area = dy != 0
+                                 ? x.area(disc, dx, y.side(dy > 0 ? 1 : 0, dy > 0 ? dy : -dy))
+                                 : x.area(disc, dx, y.side(0, 0)) + x.area(disc, dx, y.side(1, 0));
           const float share = scalar::share_of_area<Area>(disc, span_x, span_y, area);
           const int column = middle.x + dx, row = middle.y + dy;
           scratch_.specks.shares[dx + 2 + kSpeckSide * (dy + 2)][lane()] = share;
@@ -341,16 +306,72 @@ class AreaPainter {
           return;
         const Paint paint = scratch_.paints[i];
         if ((plain >> i & 1) != 0) {
-#pragma unroll
-          for (int k = 0; k < kPixelsPerLane; ++k)
-            if (pixels_.is_active(k))
-              scalar::composite<L>(pixels_.state[k], mode_paint<kLooks>(paint), paint.alpha);
+          blend_whole(paint);
           continue;
         }
         if (other == end) break;
-        paint_other(paint, other++, place++);
+        float shares[kPixelsPerLane];
+        look_up_shares(place++, shares);
+        blend_shares(paint, other++, shares);
       }
       __syncwarp();
+    }
+  }
+
+  /// The same without passes, where few circles do not cover all of the subtile.
+  __device__ void paint_one_by_one(int count, unsigned plain) {
+    unsigned whole = plain;
+    int i = pixels_.paint_alike(scratch_.paints, count, whole);
+    for (int other = 0; i < count; ++i) {
+      if (i >= BlendPolicy::kFirstLook && i % BlendPolicy::kLookInterval == 0 && pixels_.is_done())
+        return;
+      const Paint paint = scratch_.paints[i];
+      if ((plain >> i & 1) != 0) {
+        blend_whole(paint);
+        continue;
+      }
+      float shares[kPixelsPerLane];
+      find_shares(other, shares);
+      blend_shares(paint, other++, shares);
+    }
+  }
+
+  /// A circle's shares of the lane's own pixels. Each lane tests its own; edges are any lane's.
+  __device__ void find_shares(int circle, float (&shares)[kPixelsPerLane]) {
+    const float4 in_pixels = scratch_.discs[circle];
+    Disc disc{};
+    disc.radius = in_pixels.z;
+    disc.r2 = in_pixels.w;
+    const bool is_odd = has_odd_ && AreaEdge::is_odd<kLooks>(scratch_, circle, disc.radius);
+    const Span x =
+        area_span_of(left() + static_cast<float>(lane() % kSubtileWidth), 1, in_pixels.x);
+    const float first_row = bottom() + static_cast<float>(lane() / kSubtileWidth);
+    // A byte a pixel: where its share will be, and whether it is an edge; few registers are left.
+    std::uint32_t count = 0, places = 0, whole = 0;
+    constexpr std::uint32_t kIsEdge = kSubtileWidth * kSubtileHeight;
+    static_assert(kIsEdge == 128 && kPixelsPerLane == 4);
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) {
+      const Span y = area_span_of(first_row + static_cast<float>(k * kRowStep), 1, in_pixels.y);
+      const bool touches = disc.r2 > x.near * x.near + y.near * y.near;
+      const bool is_all = touches && scalar::is_all_covered<Area>(disc, x, y);
+      const bool is_edge = (is_odd || (touches && !is_all)) && pixels_.is_active(k);
+      const unsigned edges = __ballot_sync(kAllLanes, is_edge);
+      if (is_all) whole |= 1u << k;
+      if (is_edge) {
+        const std::uint32_t place = count + num_before(edges);
+        scratch_.shares[place] = AreaEdge::numbers(circle, k * 32 + lane());
+        places |= (kIsEdge | place) << (8 * k);
+      }
+      count += __popc(edges);
+    }
+    if (count > 0) compute_shares(count);
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) {
+      shares[k] = (whole >> k & 1) != 0 ? 1.0f : 0.0f;
+      const std::uint32_t place = places >> (8 * k) & 0xff;
+      if ((place & kIsEdge) != 0) shares[k] = __uint_as_float(scratch_.shares[place - kIsEdge]);
     }
   }
 
@@ -393,21 +414,31 @@ class AreaPainter {
     return __shfl_sync(kAllLanes, up_to_here, kPixelsPerLane * (end - begin) - 1);
   }
 
-  /// A circle that does not cover all of the subtile, in its place among those of the pass.
-  __device__ void paint_other(const Paint& paint, int circle, int place) {
+  /// Of the lane's own pixels and a circle of a pass that does not cover all of the subtile.
+  __device__ void look_up_shares(int place, float (&shares)[kPixelsPerLane]) const {
     const std::uint32_t own = 1u << lane(), above = ~1u << lane();  // list_edges() goes downwards
     const std::uint32_t(&touched)[kPixelsPerLane] = scratch_.touched[place];
     const std::uint32_t(&edges)[kPixelsPerLane] = scratch_.edges[place];
     std::uint32_t firsts[kPixelsPerLane];  // by one load for all, also where some have no edge
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) firsts[k] = scratch_.first_shares[place][k];
-    float shares[kPixelsPerLane];
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       shares[k] = (touched[k] & own) != 0 ? 1.0f : 0.0f;
       if ((edges[k] & own) != 0)
         shares[k] = __uint_as_float(scratch_.shares[firsts[k] + __popc(edges[k] & above)]);
     }
+  }
+
+  __device__ void blend_whole(const Paint& paint) {
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k)
+      if (pixels_.is_active(k))
+        scalar::composite<L>(pixels_.state[k], mode_paint<kLooks>(paint), paint.alpha);
+  }
+
+  __device__ void blend_shares(const Paint& paint, int circle,
+                               const float (&shares)[kPixelsPerLane]) {
     if (has_snow_ && is_snow(paint)) {
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k)
