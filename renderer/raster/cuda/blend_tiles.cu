@@ -10,6 +10,7 @@ namespace {
 class ListedOverlaps {
  public:
   static constexpr bool kIsListed = true;
+  static constexpr int kWarps = BlendPolicy::kIndependentWarps;  ///< of a block
   struct Scratch {};
 
   __device__ ListedOverlaps(const BlendTilesArgs& args, Scratch& /*scratch*/, int tile_x,
@@ -28,13 +29,44 @@ class ListedOverlaps {
   const Overlap* overlaps_;
 };
 
-/// The same from the circles themselves, which every block looks at until its tile is done: quicker
-/// than lists for few circles.
-class FoundOverlaps {
-  static constexpr int kThreads = 32 * kSubtilesPerTile;
+/// Of a circle in memory, where the front one is the last.
+constexpr std::uint32_t number_of(std::uint32_t from_front, const BlendTilesArgs& args) {
+  return args.count - 1 - from_front;
+}
 
+/// All circles, where they are so few that every subtile can do with them: a lane each, on their
+/// way from the start.
+class FewOverlaps {
+ public:
+  static constexpr std::uint32_t kMost = 32;
+  static constexpr bool kIsListed = false;
+  static constexpr int kWarps = BlendPolicy::kIndependentWarps;
+  struct Scratch {};
+
+  __device__ FewOverlaps(const BlendTilesArgs& args, Scratch& /*scratch*/, int /*tile_x*/,
+                         int /*tile_y*/) {
+    if (const std::uint32_t i = 31 - lane(); i < args.count) {
+      shape_ = load_shape(args.shapes + number_of(i, args));
+      paint_ = load_paint(args.paints + number_of(i, args));
+    }
+  }
+
+  template <class Painter>
+  __device__ bool paint(Painter& painter, typename Painter::Pixels& subtile, bool is_done) {
+    if (!is_done) painter.paint(subtile, typename Painter::Batch{shape_, paint_});
+    return is_done || subtile.is_done();
+  }
+
+ private:
+  Shape shape_{0, 0, 0, 0};
+  Paint paint_{0, 0, 0, 0};
+};
+
+/// More of them, which every block looks at until its tile is done: quicker than lists.
+class FoundOverlaps {
  public:
   static constexpr bool kIsListed = false;
+  static constexpr int kWarps = kSubtilesPerTile;  ///< which look for circles together
   struct Scratch {
     Overlap found[BlendPolicy::kMostFound];  // front to back
     // Circles found by each warp, in one of two rounds that follow each other.
@@ -42,32 +74,24 @@ class FoundOverlaps {
   };
 
   __device__ FoundOverlaps(const BlendTilesArgs& args, Scratch& scratch, int tile_x, int tile_y)
-      : args_(args), scratch_(scratch), tile_x_(tile_x), tile_y_(tile_y) {
-    if (const int i = 31 - lane(); are_few() && i < static_cast<int>(args.count)) {
-      const std::uint32_t circle = number_of(i);
-      few_shape_ = load_shape(args.shapes + circle);
-      few_paint_ = load_paint(args.paints + circle);
-    }
-  }
+      : args_(args), scratch_(scratch), tile_x_(tile_x), tile_y_(tile_y) {}
 
   template <class Painter>
   __device__ bool paint(Painter& painter, typename Painter::Pixels& subtile, bool is_done) {
-    typename Painter::Batch last{few_shape_, few_paint_};
-    if (!are_few()) {
-      while (!is_at_end()) {
-        const std::uint32_t count = find_next();
-        if (!is_done) is_done = painter.paint(subtile, scratch_.found, count, false);
-        // Nothing is looked for any more after the end: no need to wait for each other.
-        if (!is_at_end() && __syncthreads_and(is_done)) break;
-      }
-      if (is_done || painter.num_waiting == 0) return is_done;
-      last = painter.waiting();
+    while (!is_at_end()) {
+      const std::uint32_t count = find_next();
+      if (!is_done) is_done = painter.paint(subtile, scratch_.found, count, false);
+      // Nothing is looked for any more after the end: no need to wait for each other.
+      if (!is_at_end() && __syncthreads_and(is_done)) break;
     }
-    if (!is_done) painter.paint(subtile, last);
-    return is_done || subtile.is_done();
+    if (is_done || painter.num_waiting == 0) return is_done;
+    painter.paint(subtile, painter.waiting());
+    return subtile.is_done();
   }
 
  private:
+  static constexpr int kThreads = 32 * kWarps;
+
   /// Finds the next ones and returns their number. All threads call it.
   __device__ std::uint32_t find_next() {
     std::uint32_t found = 0;
@@ -101,7 +125,7 @@ class FoundOverlaps {
     Shape shapes[kCirclesPerThread];  // all are on their way before one is looked at
 #pragma unroll
     for (std::uint32_t k = 0; k < kCirclesPerThread; ++k)
-      shapes[k] = load_shape(args_.shapes + number_of(min(first + 32 * k, args_.count - 1)));
+      shapes[k] = load_shape(args_.shapes + number_of(min(first + 32 * k, args_.count - 1), args_));
     unsigned near[kCirclesPerThread];  // a bit a lane: its circle is not far
     std::uint32_t count = 0;
 #pragma unroll
@@ -122,19 +146,10 @@ class FoundOverlaps {
 #pragma unroll
     for (std::uint32_t k = 0; k < kCirclesPerThread; ++k) {
       if (near[k] >> lane & 1)
-        scratch_.found[position + num_before(near[k])] = number_of(first + 32 * k);
+        scratch_.found[position + num_before(near[k])] = number_of(first + 32 * k, args_);
       position += __popc(near[k]);
     }
     return found;
-  }
-
-  /// So few that every subtile can do with all of them: a lane each, on their way from the start.
-  __device__ bool are_few() const {
-    return args_.count <= 32;
-  }
-
-  __device__ std::uint32_t number_of(std::uint32_t from_front) const {
-    return args_.count - 1 - from_front;
   }
 
   /// True only for circles whose box does not touch the tile: most, and told quickly.
@@ -162,20 +177,13 @@ class FoundOverlaps {
   const BlendTilesArgs& args_;
   Scratch& scratch_;
   int tile_x_, tile_y_;
-  Shape few_shape_{0, 0, 0, 0};
-  Paint few_paint_{0, 0, 0, 0};
   std::uint32_t round_ = 0;  // each looks at kLookedAt circles
 };
-
-/// Warps of a block. Those of a list need nothing of each other, and leave sooner if fewer wait for
-/// the last one.
-template <class Overlaps>
-constexpr int kWarps = Overlaps::kIsListed ? BlendPolicy::kListedWarps : kSubtilesPerTile;
 
 template <class Overlaps, bool kArea>
 struct Shared {
   typename Overlaps::Scratch overlaps;
-  WarpScratch<kArea> warps[kWarps<Overlaps>];
+  WarpScratch<kArea> warps[Overlaps::kWarps];
 };
 
 /// Notes whether later chunks can change the subtile; one lane calls it. The byte's word has other
@@ -196,17 +204,17 @@ constexpr int blocks_per_processor() {
   const int tiles = kLooks  ? BlendPolicy::kLooksTilesPerProcessor
                     : kArea ? BlendPolicy::kAreaTilesPerProcessor
                             : BlendPolicy::kTilesPerProcessor;
-  return tiles * kSubtilesPerTile / kWarps<Overlaps>;
+  return tiles * kSubtilesPerTile / Overlaps::kWarps;
 }
 
 /// Block (tile, or a part of it) finishes, or carries on to the next chunk, the pixels of its
 /// subtiles: a warp has 16 × 8 of them, four a lane. Every pixel is one thread's alone, and its
 /// circles come in list order, so its bits do not depend on the launch.
 template <class Overlaps, bool kArea, bool kLooks>
-__global__ void __launch_bounds__(32 * kWarps<Overlaps>,
+__global__ void __launch_bounds__(32 * Overlaps::kWarps,
                                   (blocks_per_processor<Overlaps, kArea, kLooks>()))
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
-  constexpr int kOwnWarps = kWarps<Overlaps>, kParts = kSubtilesPerTile / kOwnWarps;
+  constexpr int kOwnWarps = Overlaps::kWarps, kParts = kSubtilesPerTile / kOwnWarps;
   __shared__ Shared<Overlaps, kArea> shared;
   if (Overlaps::kIsListed && args.begins_early) wait_for_kernel_in_front();
   FrameProgress& progress = *args.progress;
@@ -268,12 +276,17 @@ __global__ void __launch_bounds__(32 * kWarps<Overlaps>,
 }
 
 template <class Overlaps>
-auto kernel_for(bool is_area, bool has_looks) {
-  if (is_area)
-    return has_looks ? blend_tiles_kernel<Overlaps, true, true>
-                     : blend_tiles_kernel<Overlaps, true, false>;
-  return has_looks ? blend_tiles_kernel<Overlaps, false, true>
-                   : blend_tiles_kernel<Overlaps, false, false>;
+void launch_blend(const BlendTilesArgs& args, cudaStream_t stream) {
+  const auto kernel_for = [&](auto has_looks) {
+    return args.grid.is_antialiased() ? blend_tiles_kernel<Overlaps, true, has_looks()>
+                                      : blend_tiles_kernel<Overlaps, false, has_looks()>;
+  };
+  const auto kernel =
+      args.looks.any() ? kernel_for(std::true_type()) : kernel_for(std::false_type());
+  constexpr int kParts = kSubtilesPerTile / Overlaps::kWarps;
+  const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x * kParts),
+                    static_cast<unsigned>(args.grid.tiles_y));
+  launch(kernel, blocks, 32 * Overlaps::kWarps, 0, args, args.begins_early, stream);
 }
 
 __global__ void fill_background_kernel(const BackgroundRows rows, int count, float4* background) {
@@ -303,13 +316,12 @@ bool can_begin_early() {
 }
 
 void blend_tiles(const BlendTilesArgs& args, cudaStream_t stream) {
-  const auto kernel =
-      (args.lists ? kernel_for<ListedOverlaps>
-                  : kernel_for<FoundOverlaps>)(args.grid.is_antialiased(), args.looks.any());
-  const int warps = args.lists ? kWarps<ListedOverlaps> : kWarps<FoundOverlaps>;
-  const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x * (kSubtilesPerTile / warps)),
-                    static_cast<unsigned>(args.grid.tiles_y));
-  launch(kernel, blocks, 32 * warps, 0, args, args.begins_early, stream);
+  if (args.lists != nullptr)
+    launch_blend<ListedOverlaps>(args, stream);
+  else if (args.count <= FewOverlaps::kMost)
+    launch_blend<FewOverlaps>(args, stream);
+  else
+    launch_blend<FoundOverlaps>(args, stream);
 }
 
 }  // namespace roundel::cuda
