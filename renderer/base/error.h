@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -37,5 +38,16 @@ class Error : public std::runtime_error {
 /// In a catch clause: what was caught. Memory that could not be had is "out of memory" and
 /// `advice`, other exceptions are unexpected failures; both are kRuntimeFailure.
 Error current_error(const std::string& advice = "");
+
+/// What `work` throws, the same way.
+template <typename Work>
+std::optional<Error> catch_error(const Work& work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (...) {
+    return current_error();
+  }
+}
 
 }  // namespace roundel

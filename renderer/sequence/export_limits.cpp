@@ -4,6 +4,11 @@
 
 namespace roundel {
 
+bool all_make_circles(const ExportJob& job) {
+  return std::all_of(job.rasterizers.begin(), job.rasterizers.end(),
+                     [&](const auto& one) { return one->makes_circles(count_parts(job.scene)); });
+}
+
 ExportLimits export_limits(const ExportJob& job, std::size_t encoders, std::uint64_t budget,
                            bool have_recipes) {
   // Threads that write files: on disks they mostly wait, into memory each takes a core.

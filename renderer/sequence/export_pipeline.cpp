@@ -52,29 +52,12 @@ struct FrameToDraw {
   std::shared_ptr<SharedPicture> shared;  ///< null where no other frame is like it
 };
 
-/// True where all rasterizers make circles of recipes.
-bool make_circles(const ExportJob& job) {
-  return std::all_of(job.rasterizers.begin(), job.rasterizers.end(),
-                     [&](const auto& one) { return one->makes_circles(count_parts(job.scene)); });
-}
-
-/// What `work` throws.
-template <typename Work>
-std::optional<Error> error_of(const Work& work) {
-  try {
-    work();
-    return std::nullopt;
-  } catch (...) {
-    return current_error();
-  }
-}
-
 class ExportPipeline {
  public:
   explicit ExportPipeline(ExportJob job)
       : job_(std::move(job)),
         budget_(job_.memory_budget > 0 ? job_.memory_budget : physical_memory() / 4),
-        circles_(job_.scene, budget_, job_.repeats, make_circles(job_)),
+        circles_(job_.scene, budget_, job_.repeats, all_make_circles(job_)),
         arena_(job_.encoders > 0 ? job_.encoders : tbb::task_arena::automatic),
         limits_(export_limits(job_, static_cast<std::size_t>(std::max(1, arena_.max_concurrency())),
                               budget_, circles_.have_recipes())) {}
@@ -152,7 +135,7 @@ class ExportPipeline {
       StageStats stats;
       std::optional<NextFrame> next;
       const bool may_fail = job_.repeats && !job_.sink.in_order();
-      const std::optional<Error> error = error_of([&] {
+      const std::optional<Error> error = catch_error([&] {
         next = circles_.next(job_.frames, may_fail, stats);
         if (next && next->circles && next->circles->scene) job_.on_scene(*next->circles->scene);
       });
@@ -227,7 +210,7 @@ class ExportPipeline {
   /// Draws pictures of nothing, which are kept for frames, while the first circles are generated.
   void warm_up(Rasterizer& rasterizer) {
     // A frame that can be drawn says the same error again.
-    error_of([&] {
+    catch_error([&] {
       const Circles nothing;
       StageStats stats;
       for (std::size_t k = 0; k < limits_.frames / limits_.draw; ++k) {
@@ -259,7 +242,7 @@ class ExportPipeline {
 
     StageStats stats;
     std::span<const std::uint8_t> bytes;  // of the file, where drawing has made it
-    const std::optional<Error> error = error_of([&] {
+    const std::optional<Error> error = catch_error([&] {
       if (!picture) picture = std::make_shared<FramePixels>();
       const FrameCircles& circles = work.content.circles;
       const Scene& scene = circles.scene ? *circles.scene : job_.scene;
@@ -330,7 +313,7 @@ class ExportPipeline {
 
     StageStats stats;
     Encoded encoded;
-    const std::optional<Error> error = error_of([&] {
+    const std::optional<Error> error = catch_error([&] {
       const StageTimer timer(stats, "encode");
       encoded.content = job_.encoder.drawn_bytes(*work.content, work.frame);
       if (encoded.content.empty()) {
@@ -391,7 +374,7 @@ class ExportPipeline {
   void write_one(const InFlight<Encoded>& work, State::Lock& lock) {
     const std::span<const std::uint8_t> content = work.content.content;
     StageStats stats;
-    const std::optional<Error> error = error_of([&] {
+    const std::optional<Error> error = catch_error([&] {
       const StageTimer timer(stats, "write", StagePlace::kOutput);
       job_.sink.write(work.frame, content);
       stats.stage("write", StagePlace::kOutput).bytes = content.size();

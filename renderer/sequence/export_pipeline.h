@@ -76,6 +76,8 @@ struct ExportResult {
   ExportLimits limits;
 };
 
+/// True where all rasterizers make circles of recipes.
+bool all_make_circles(const ExportJob& job);
 /// What an export with so many threads that encode does at once. `budget`: bytes for what is on its
 /// way. `have_recipes`: rasterizers make the circles.
 ExportLimits export_limits(const ExportJob& job, std::size_t encoders, std::uint64_t budget,
