@@ -17,6 +17,8 @@ ExportLimits export_limits(const ExportJob& job, std::size_t encoders, std::uint
   limits.draw = job.rasterizers.size();
   limits.encode = encoders;
   if (!job.sink.in_order()) limits.write = std::clamp(encoders / 2, kLeastWriters, kMostWriters);
+  // Four for the six rasterizers of a device: as many as a RAM disk with huge pages needs.
+  limits.write_first = std::min(std::max(kLeastWriters, limits.draw * 2 / 3), limits.write);
   // Enough for every encoder to have the next picture waiting while rasterizers help out. Devices
   // need no encoders, and the memory that they write to takes long to get: one picture waits for
   // its turn while the next one is drawn.

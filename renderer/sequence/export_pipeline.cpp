@@ -21,6 +21,7 @@ namespace roundel {
 namespace {
 
 constexpr std::size_t kGiveUpAfter = 20;  ///< failures one after the other
+constexpr std::size_t kBacklog = 4;       ///< frames that may wait for the first writers
 /// Of larger pictures one of nothing takes longer than it saves.
 constexpr std::size_t kMostWarmPixels = std::size_t{4} << 20;
 
@@ -30,7 +31,8 @@ using PixelsPointer = std::shared_ptr<FramePixels>;
 enum Waiting : std::size_t {
   kRoom,      ///< the generating one
   kDrawable,  ///< those of the rasterizers: frames, or need of help
-  kWritable,  ///< those that write
+  kWritable,  ///< the first of those that write
+  kBacklogs,  ///< the others
   kEnded,     ///< run()
   kNumWaiting
 };
@@ -91,7 +93,7 @@ class ExportPipeline {
       threads_.emplace_back([this, &rasterizer] { draw_frames(*rasterizer); });
     }
     for (std::size_t i = 0; i < limits_.write; ++i)
-      threads_.emplace_back([this] { write_frames(); });
+      threads_.emplace_back([this, i] { write_frames(i < limits_.write_first); });
   }
 
   void stop() {
@@ -329,28 +331,29 @@ class ExportPipeline {
     --encoding_;
     result_.stages.add(stats);
     recycle(std::move(work.content));
-    if (error) {
+    if (error)
       fail_frame(work.index, work.frame, *error);
-    } else {
+    else
       hand_to_writers({work.index, work.frame, std::move(encoded)});
-    }
   }
 
   void hand_to_writers(InFlight<Encoded> work) {
     to_write_.emplace(work.index, std::move(work));
     wake(kWritable);
+    if (to_write_.size() > kBacklog) wake(kBacklogs);
   }
 
   // ---- write: a few threads, or one that keeps the order ---------------------------------------
 
-  void write_frames() {
+  /// Not the first ones only help with a backlog: to wake one of many for each frame, which all
+  /// sleep in between, takes those that draw longer than their frames do.
+  void write_frames(bool first) {
+    const Waiting waiting = first ? kWritable : kBacklogs;
     State::Lock lock(state_);
     for (;;) {
-      lock.wait(kWritable, [this] { return can_write() || all_written(); });
-      if (!can_write()) return;
-      const auto first = to_write_.begin();
-      InFlight<Encoded> work = std::move(first->second);
-      to_write_.erase(first);
+      lock.wait(waiting, [&] { return can_write(first) || all_written(); });
+      if (!can_write(first)) return;
+      InFlight<Encoded> work = std::move(to_write_.extract(to_write_.begin()).mapped());
       if (work.index >= end_index_) {
         --in_flight_;
         wake_generator();
@@ -365,8 +368,8 @@ class ExportPipeline {
     }
   }
 
-  bool can_write() const {
-    if (to_write_.empty()) return false;
+  bool can_write(bool first) const {
+    if (to_write_.size() <= (first ? 0 : kBacklog)) return false;
     const std::size_t index = to_write_.begin()->first;
     return !job_.sink.in_order() || index == next_to_write_ || index >= end_index_;
   }

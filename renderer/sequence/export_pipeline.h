@@ -28,6 +28,7 @@ struct ExportCounts {
 /// How much of an export is done at once, at most.
 struct ExportLimits {
   std::size_t draw = 1, encode = 1, write = 1;  ///< threads that do so; one generates
+  std::size_t write_first = 1;                  ///< of these; the others help where files wait
   std::size_t frames = 1;                       ///< generated and not yet written
   std::size_t ahead = 0;                        ///< of these, generated before they can be drawn
 };

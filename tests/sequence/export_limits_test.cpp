@@ -36,6 +36,7 @@ TEST(ExportLimits, AreThoseOfWhatTheExportHas) {
       EXPECT_EQ(limits.draw, 6U);
       EXPECT_EQ(limits.encode, kEncoders);
       EXPECT_EQ(limits.write, format == VideoFormat::kNone ? 16U : 1U);
+      EXPECT_EQ(limits.write_first, format == VideoFormat::kNone ? 4U : 1U);
       EXPECT_EQ(limits.ahead, have_recipes ? 6U : 2U);
     }
   }

@@ -224,6 +224,23 @@ TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
   EXPECT_LE(most, 4 + 4);  // those just written are counted until their writer has slept
 }
 
+TEST(ExportPipeline, AllWritersHelpWithABacklog) {
+  TestExport test("hypnosis", run_of_frames(0, 200));
+  std::atomic<std::size_t> writing{0}, most{0};
+  ExportJob job{test.scene, test.source, test.encoder, test.sink, {}};
+  job.rasterizers.push_back(make_cpu_rasterizer({}));
+  job.encoders = 16;
+  job.on_written = [&](std::int64_t, std::uint64_t) {  // as on a slow disk
+    most = std::max(most.load(), ++writing);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    --writing;
+  };
+  const ExportResult result = export_frames(std::move(job));
+  EXPECT_EQ(result.written.size(), 200U);
+  EXPECT_LT(result.limits.write_first, result.limits.write);
+  EXPECT_EQ(most, result.limits.write);
+}
+
 TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {
   class FailingSource : public FrameSource {
    public:
