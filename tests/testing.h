@@ -16,6 +16,13 @@
 
 namespace roundel {
 
+/// Sanitizers make a test take ten times as long or more; the longest try fewer cases there.
+#ifdef ROUNDEL_SANITIZED
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 /// An empty folder of a test's own, removed with the object.
 class TemporaryFolder {
  public:

@@ -54,6 +54,7 @@ ci_packages=(
   "${python_packages[@]}"
   clang-14             # builds the fuzz targets
   libclang-rt-14-dev   # libFuzzer
+  lld-14               # links the sanitizers' programs, which the default one takes long for
   clang-format-14      # format check
   clang-tidy-14        # static analysis
   shellcheck           # the same for shell scripts

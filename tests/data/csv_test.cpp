@@ -215,7 +215,7 @@ TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
     ASSERT_GT(text.size(), 4u << 18) << "several blocks";
     TableRows rows;
     const std::size_t columns[] = {0, 1, 2};
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < (kSanitized ? 40 : 200); ++round) {
       const std::uint64_t first = round == 0 ? 0 : random() % table->rows();
       const std::uint64_t count =
           round == 0 ? table->rows()
@@ -234,7 +234,7 @@ TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
 
 /// Fields and comments longer than the window on the file, wanted or not.
 TEST_F(Csv, LongFieldsAreReadOverManyWindows) {
-  constexpr std::uint64_t kRows = 40;
+  constexpr std::uint64_t kRows = kSanitized ? 20 : 40;
   for (const bool quoted : {false, true}) {
     std::string text = "long,x,longer,y\n";
     Names long_texts, longer_texts;

@@ -81,6 +81,21 @@ std::vector<std::uint32_t> list_of(const cpu::TileLists& lists, int tile) {
   return list;
 }
 
+bool covers_any(const Shape& shape, const PixelRect& pixels, const TileGrid& grid) {
+  // Most circles are farther than two pixels from all of these.
+  const float reach = shape.radius * 1.001f + 2 * grid.s;
+  const auto is_near = [&](float centre, int first, int last) {
+    return centre + reach >= static_cast<float>(first) * grid.s &&
+           centre - reach <= static_cast<float>(last + 1) * grid.s;
+  };
+  if (!is_near(shape.x, pixels.x0, pixels.x1) || !is_near(shape.y, pixels.y0, pixels.y1))
+    return false;
+  for (int y = pixels.y0; y <= pixels.y1; ++y)
+    for (int x = pixels.x0; x <= pixels.x1; ++x)
+      if (covers(shape, x, y, grid)) return true;
+  return false;
+}
+
 /// The tile `done`, if there is one, has no list.
 void expect_lists(const cpu::TileLists& lists, const Circles& circles, const TileGrid& grid,
                   int done) {
@@ -90,10 +105,7 @@ void expect_lists(const cpu::TileLists& lists, const Circles& circles, const Til
     std::vector<std::uint32_t> expected;
     for (std::uint32_t i = 0; tile != done && i < circles.count(); ++i) {
       if (!grid.is_antialiased() && !may_cover(circles.shapes[i], pixels, grid)) continue;
-      bool any = false;
-      for (int y = pixels.y0; y <= pixels.y1; ++y)
-        for (int x = pixels.x0; x <= pixels.x1; ++x) any |= covers(circles.shapes[i], x, y, grid);
-      if (any) expected.push_back(i);
+      if (covers_any(circles.shapes[i], pixels, grid)) expected.push_back(i);
     }
     const std::vector<std::uint32_t> list = list_of(lists, tile);
     overlaps += list.size();

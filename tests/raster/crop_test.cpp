@@ -4,6 +4,7 @@
 
 #include "renderer/sequence/split_rasterizer.h"
 #include "testing.h"
+#include "tests/testing.h"
 #include "tests/to_image.h"
 
 namespace roundel {
@@ -50,7 +51,7 @@ std::vector<Part> parts_of(const ImageSettings& image) {
                              {0, height - 1, width, 1},     {width - 1, 0, 1, height},
                              {width / 3, height / 2, 1, 1}, {32, 32, 64, 32}};
   std::mt19937 engine(1);
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < (kSanitized ? 4 : 12); ++i) {
     const auto draw_below = [&engine](int n) {
       return static_cast<int>(engine() % static_cast<unsigned>(n));
     };

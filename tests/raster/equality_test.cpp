@@ -7,6 +7,7 @@
 #include "renderer/base/error.h"
 #include "renderer/raster/frame_estimate.h"
 #include "tests/raster/testing.h"
+#include "tests/testing.h"
 #include "tests/to_image.h"
 #include "tools/roundel/commands/selftest.h"
 
@@ -50,7 +51,7 @@ TEST_P(Equality, TilesThreadsChunksAndMemoryChangeNothingOnTheCpu) {
   for (const auto& [width, height] : kSizes) {
     for (const double snow : {0.0, 1.0, 0.3}) {
       for (const float largest : {0.08f, 2.0f}) {
-        const Circles circles = random_circles(3000, largest, 0.5f, snow);
+        const Circles circles = random_circles(kSanitized ? 1000 : 3000, largest, 0.5f, snow);
         const Framebuffer expected = draw_without_tiles(circles, image_of(width, height));
         for (const RasterOptions& options : cpu_variants())
           expect_same_bits(expected, draw_cpu(circles, image_of(width, height), options),
@@ -410,7 +411,7 @@ TEST_P(Equality, CudaInLittleMemoryHasTheSameBits) {
 TEST(EqualityOfScenes, SelftestScenesAgreeWithTheirPixelByPixelRendering) {
   for (const NamedScene& scene : selftest_scenes()) {
     if (scene.circles.count() * static_cast<std::size_t>(scene.image.width * scene.image.height) >
-        30'000'000)
+        (kSanitized ? 3'000'000 : 30'000'000))
       continue;  // too long pixel by pixel; `roundel selftest` compares them between backends
     expect_same_bits(draw_without_tiles(scene.circles, scene.image),
                      draw_cpu(scene.circles, scene.image, {.threads = 2}), scene.name);

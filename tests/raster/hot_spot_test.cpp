@@ -1,6 +1,7 @@
 // Tiles with so many circles that several threads of the CPU share them.
 #include "renderer/raster/frame_estimate.h"
 #include "tests/raster/testing.h"
+#include "tests/testing.h"
 
 namespace roundel {
 namespace {
@@ -27,6 +28,7 @@ TEST_P(HotSpot, HasTheSameBitsByAnyThreads) {
   image.antialias = antialias;
   constexpr std::size_t kCount = 90'000;
   for (const auto& [largest, snow_share] : {std::pair(0.02f, 0.3), {0.06f, 0.0}, {2.0f, 0.0}}) {
+    if (kSanitized && largest == 2.0f) break;
     Circles circles = crowded_circles(kCount, largest, snow_share);
     if (has_looks) {
       testing::add_looks(circles, {BlendMode::kOver, BlendMode::kScreen}, 0.5, 100);
@@ -51,7 +53,8 @@ TEST(HotSpotOfSpecks, HasTheSameBitsByAnyThreads) {
   constexpr std::size_t kCount = 300'000;
   constexpr float kPixel = 1.0f / 70;
   for (const float place : {16.5f, 32.0f, 69.5f}) {
-    for (const float max_alpha : {1e-5f, 0.02f}) {
+    for (const float max_alpha : {0.02f, 1e-5f}) {
+      if (kSanitized && max_alpha == 1e-5f) break;
       for (const auto& [odd_one, radius] :
            {std::pair(0U, 0.5f), {100U, 20.0f}, {299'000U, 20.0f}}) {
         if (odd_one != 0 && place != 16.5f) continue;

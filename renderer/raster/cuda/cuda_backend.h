@@ -58,7 +58,7 @@ class CudaBackend final : public RasterBackend {
   bool is_for_regions(const Chunk& chunk) const;
   void clear_progress();
 
-  // In backend_memory.cu, as are reserve_lists() and slab_circles().
+  // In backend_memory.cpp, as are reserve_lists() and slab_circles().
   std::uint64_t num_pixels() const;
   std::uint64_t slab_bytes_per_circle() const;
   std::uint64_t largest_chunk(std::uint64_t count);
