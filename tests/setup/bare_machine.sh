@@ -3,7 +3,7 @@
 # makes its root folder, the repository's HEAD is cloned into it, and the commands run there. Needs
 # root, the network and about 3 GB.
 #   bare_machine.sh [OPTION...]
-#     --quick        leave out tools/test
+#     --quick        leave out tools/test, and compile without optimisation
 #     --nvcc         with this machine's CUDA toolkit (/usr/local/cuda) in its place there, read-only
 #     --packages=DIR install the packages in DIR instead, and use them
 #     --ubuntu=URI   Ubuntu 24.04 from that archive instead of Debian 12
@@ -57,7 +57,11 @@ for option in "$@"; do
     *) echo "bare_machine.sh: $option: expected --quick, --nvcc, --packages=DIR or --ubuntu=URI" >&2 && exit 1 ;;
   esac
 done
-[[ -n $is_quick ]] || commands+=$'\ntools/test'
+if [[ -n $is_quick ]]; then
+  commands=$'export CXX=/usr/local/bin/g++-O0\n'$commands
+else
+  commands+=$'\ntools/test'
+fi
 [[ -z $toolkit ]] || commands="tools/run info
 grep -q '^CMAKE_CUDA_COMPILER:' build/release/CMakeCache.txt
 $commands"
@@ -109,6 +113,9 @@ else
   fi
 fi
 
+# shellcheck disable=SC2016  # for the shell there
+printf '#!/bin/sh\nexec g++ "$@" -O0\n' >"$root/usr/local/bin/g++-O0"
+chmod +x "$root/usr/local/bin/g++-O0"
 printf '127.0.0.1 localhost\n' >"$root/etc/hosts"
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"  # packages start no daemons

@@ -88,7 +88,7 @@ void PngEncoder::make_constants(cudaStream_t stream) {
   powers_ = DeviceBuffer<PngPowers>(1);
   ROUNDEL_CUDA_CHECK(cudaMemsetAsync(counts_.data(), 0, counts_.bytes(), stream));
   PngPowers powers{};
-  fill_powers(8 * kCrcUnit, powers.units);
+  fill_powers(std::uint64_t{8} * kCrcUnit, powers.units);
   copy_to_device<PngPowers>({&powers, 1}, powers_, stream);
 }
 
@@ -102,7 +102,7 @@ void PngEncoder::start(const std::uint8_t* pixels, const PngShape& shape, cudaSt
   args_.begins_early = begins_early_;
   if (chunks_.size() < args_.num_chunks()) {
     std::vector<std::uint32_t> chunks(args_.num_chunks());
-    fill_powers(8 * kCrcChunk, chunks);
+    fill_powers(std::uint64_t{8} * kCrcChunk, chunks);
     chunks_.reserve_discard(chunks.size());
     copy_to_device<std::uint32_t>(chunks, chunks_, stream);
   }
