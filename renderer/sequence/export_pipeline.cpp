@@ -345,8 +345,8 @@ class ExportPipeline {
 
   // ---- write: a few threads, or one that keeps the order ---------------------------------------
 
-  /// Not the first ones only help with a backlog: to wake one of many for each frame, which all
-  /// sleep in between, takes those that draw longer than their frames do.
+  /// For each frame only the first writers are woken: waking one of many that all sleep holds up
+  /// the threads that draw. The others help with a backlog.
   void write_frames(bool first) {
     const Waiting waiting = first ? kWritable : kBacklogs;
     State::Lock lock(state_);
