@@ -108,7 +108,7 @@ class DataMemory(unittest.TestCase):
         code, messages, _ = self.render("--threads", "2", "--memory", "1M")
         self.assertEqual(code, 1, messages)
         least = int(re.search(r"--memory: .*at least (\d+)M, got 1M$", messages, re.M)[1])
-        for budget in (least // 3, least):
+        for budget in (least // 3, 2 * least // 3, least):
             code, messages, used = self.render("--threads", "2", "--memory", f"{budget}M")
             if code != 0 and budget < least:
                 self.assertEqual(code, 1, messages)
