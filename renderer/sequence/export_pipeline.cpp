@@ -345,8 +345,8 @@ class ExportPipeline {
 
   // ---- write: a few threads, or one that keeps the order ---------------------------------------
 
-  /// For each frame only the first writers are woken: waking one of many that all sleep holds up
-  /// the threads that draw. The others help with a backlog.
+  /// For each frame only the first writers are woken, the others where frames wait: on a GPU films
+  /// take up to twice as long where many take turns (docs/bench/history.md).
   void write_frames(bool first) {
     const Waiting waiting = first ? kWritable : kBacklogs;
     State::Lock lock(state_);
