@@ -18,6 +18,8 @@ struct BackgroundRows {
         first_row(image.first_row()),
         linear(image.blend_space == BlendSpace::kLinear) {}
 
+  bool operator==(const BackgroundRows&) const = default;
+
   /// All rows have the same colour.
   bool is_flat() const { return background.top == background.bottom; }
 

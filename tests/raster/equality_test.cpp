@@ -212,16 +212,27 @@ TEST_P(Equality, NobodyAsksForCirclesBehindASaturatedImage) {
   EXPECT_LT(watched.first_made(), 200'000U);
 }
 
-TEST_P(Equality, ARasterizerCanBeUsedAgainForOtherImages) {
-  const auto rasterizer = make_cpu_rasterizer({.threads = 2, .chunk_circles = 125});
+void expect_it_can_be_used_again(Rasterizer& rasterizer) {
   const Circles many = random_circles(1000, 0.04f, 0.5f, 0);
   const Circles few = random_circles(3, 0.5f, 0.5f, 0);
-  for (const Circles* circles : {&many, &few, &many}) {
-    expect_same_bits(draw_without_tiles(*circles, image_of(150, 90)),
-                     draw(*rasterizer, *circles, image_of(150, 90)), "again");
-    expect_same_bits(draw_without_tiles(*circles, image_of(33, 200)),
-                     draw(*rasterizer, *circles, image_of(33, 200)), "other size");
-  }
+  ImageSettings sunset = image_of(150, 90), night = sunset;
+  sunset.background = {{0.9f, 0.4f, 0.1f}, {0.2f, 0.3f, 0.7f}};
+  night.background = {{0.1f, 0.1f, 0.3f}, {0, 0, 0}};
+  for (const Circles* circles : {&many, &few, &many})
+    for (const ImageSettings& image :
+         {image_of(150, 90), image_of(33, 200), sunset, sunset, night, sunset})
+      expect_same_bits(draw_without_tiles(*circles, image), draw(rasterizer, *circles, image),
+                       "again");
+}
+
+TEST_P(Equality, ARasterizerCanBeUsedAgainForOtherImages) {
+  expect_it_can_be_used_again(*make_cpu_rasterizer({.threads = 2, .chunk_circles = 125}));
+}
+
+TEST_P(Equality, ARasterizerCanBeUsedAgainForOtherImagesOnCuda) {
+  ROUNDEL_NEEDS_CUDA();
+  expect_it_can_be_used_again(*make_cuda_rasterizer({}));
+  expect_it_can_be_used_again(*make_cuda_rasterizer({.chunk_circles = 125}));
 }
 
 TEST_P(Equality, CudaHasTheBitsOfTheCpu) {

@@ -149,8 +149,8 @@ struct AreaEdge {
   scalar::AreaDisc<AreaLanes> disc;
   scalar::AreaSpan<AreaLanes> x, y;
 
-  /// The number of a circle in the batch, above that of a pixel in the subtile, row by row: 16 bits
-  /// at most.
+  /// The number of a circle in the batch, above that of a pixel in the subtile, row by row.
+  static constexpr std::uint32_t kAllNumbers = 32 * kSubtileWidth * kSubtileHeight - 1;
   __device__ static std::uint32_t numbers(int circle, int pixel) {
     return static_cast<std::uint32_t>(circle << kPixelBits | pixel);
   }
@@ -180,7 +180,7 @@ struct AreaEdge {
     return is_odd<kLooks>(scratch, circle, disc.radius);
   }
   /// An axis of the circle goes through the pixel, or along its edge.
-  __device__ bool may_have_second() const { return x.near == 0 || y.near == 0; }
+  __device__ bool may_have_second() const { return (x.near == 0) | (y.near == 0); }
   /// The area of the one rectangle, or of that with the pixel's farthest corner.
   __device__ float area() const { return area(x.far, y.far); }
   /// The area of the other one, on the other side of the axis; 0 where there is none.

@@ -42,8 +42,9 @@ class AreaPainter {
     has_odd_ =
         __any_sync(kAllLanes, reaches && (disc.radius < Area::kLeastRadius ||
                                           disc.radius > scalar::kLargestAreaRadius || has_hole));
-    // A batch in which few circles cover the whole subtile is painted a lane a pixel.
-    const bool is_by_pixel = kManyWays && 4 * __popc(whole) < __popc(reaching);
+    // A batch with snow, or in which few circles cover the whole subtile, is painted a lane a
+    // pixel.
+    const bool is_by_pixel = kManyWays && (has_snow_ || 4 * __popc(whole) < __popc(reaching));
     // Circle by circle the others come without gaps, front to back.
     const bool is_plain = !is_by_pixel && is_whole && !is_snowy;
     const unsigned others = __ballot_sync(kAllLanes, reaches && !is_plain);
@@ -177,6 +178,7 @@ class AreaPainter {
   /// there are not. Where an axis of the circle goes through the pixel there are two: these edges
   /// come once more, together, and the few that need even more.
   __device__ void compute_shares(std::uint32_t count) {
+    static_assert(BlendPolicy::kMostShares % 32 == 0);
     constexpr std::uint32_t kMostLate = AreaScratch::kMostLate;
     const float left = this->left(), bottom = this->bottom();
     std::uint32_t num_late = 0;
@@ -184,12 +186,14 @@ class AreaPainter {
     for (std::uint32_t first = 0; first < count; first += 32) {
       const std::uint32_t i = first + lane();
       const bool is_one = i < count;
-      const std::uint32_t numbers = is_one ? scratch_.shares[i] : 0;
+      // Lanes behind the last edge take what is there, and nobody their share: that costs less than
+      // to leave them out.
+      const std::uint32_t numbers = scratch_.shares[i] & AreaEdge::kAllNumbers;
       const AreaEdge edge(scratch_, left, bottom, numbers);
       const bool touches = edge.touches();
       const bool is_all = scalar::is_all_covered<Area>(edge.disc, edge.x, edge.y);
-      const bool is_odd = has_odd_ && edge.template is_odd<kLooks>(scratch_);
-      const bool is_late = is_one && (is_odd || (touches && !is_all && edge.may_have_second()));
+      const bool is_odd = has_odd_ & edge.template is_odd<kLooks>(scratch_);
+      const bool is_late = is_one & (is_odd | (touches & !is_all & edge.may_have_second()));
       float share = edge.area();
       if (!is_late) share = L::saturate(share);
       if (is_all) share = 1;
@@ -202,7 +206,7 @@ class AreaPainter {
           share = long_share<kLooks>(scratch_, grid_, numbers, left, bottom);
         num_late = min(num_late + __popc(late), kMostLate);
       }
-      if (is_one) scratch_.shares[i] = __float_as_uint(share);
+      scratch_.shares[i] = __float_as_uint(share);
     }
     __syncwarp();
     for (std::uint32_t i = lane(); i < num_late; i += 32) {
@@ -270,6 +274,8 @@ class AreaPainter {
                                const std::uint32_t (&inside)[kPixelsPerLane], std::uint32_t group,
                                std::uint32_t first_share) {
     pixels_.are_alike = false;
+    float2 first_center{};
+    if (kHasSnow) first_center = this->first_center();
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       std::uint32_t left = touching[k] & group;
@@ -284,7 +290,7 @@ class AreaPainter {
         if (is_edge) share = __uint_as_float(*next_share++);
         const Paint paint = scratch_.paints[circle];
         if (kHasSnow && is_snow(paint))
-          blend_snow(paint, circle, k, share);
+          blend_snow(paint, circle, k, first_center, share);
         else
           blend_solid(paint, k, share);
       }
@@ -297,23 +303,25 @@ class AreaPainter {
     unsigned whole = plain;
     int i = pixels_.paint_alike(scratch_.paints, count, whole);
     for (int other = 0; i < count;) {
-      int place = 0;
       int end = min(other + AreaScratch::kCirclesOfPass, num_others);
       compute_shares(list_edges(other, end));
-      for (; i < count; ++i) {
+      const int num_listed = end - other;
+      unsigned plain_ahead = plain >> i;
+      for (int place = 0; i < count; ++i, plain_ahead >>= 1) {
         if (i >= BlendPolicy::kFirstLook && i % BlendPolicy::kLookInterval == 0 &&
             pixels_.is_done())
           return;
         const Paint paint = scratch_.paints[i];
-        if ((plain >> i & 1) != 0) {
+        if ((plain_ahead & 1) != 0) {
           blend_whole(paint);
           continue;
         }
-        if (other == end) break;
+        if (place == num_listed) break;
         float shares[kPixelsPerLane];
-        look_up_shares(place++, shares);
-        blend_shares(paint, other++, shares);
+        look_up_shares(place, shares);
+        blend_shares(paint, other + place++, shares);
       }
+      other = end;
       __syncwarp();
     }
   }
@@ -439,10 +447,11 @@ class AreaPainter {
 
   __device__ void blend_shares(const Paint& paint, int circle,
                                const float (&shares)[kPixelsPerLane]) {
-    if (has_snow_ && is_snow(paint)) {
+    if (!kManyWays && has_snow_ && is_snow(paint)) {
+      const float2 first_center = this->first_center();
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k)
-        if (pixels_.is_active(k)) blend_snow(paint, circle, k, shares[k]);
+        if (pixels_.is_active(k)) blend_snow(paint, circle, k, first_center, shares[k]);
     } else {
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k)
@@ -456,24 +465,38 @@ class AreaPainter {
       scalar::composite<L>(pixels_.state[k], mode_paint<kLooks>(paint), paint.alpha * share);
   }
 
-  __device__ void blend_snow(const Paint& paint, int circle, int k, float share) {
+  /// The centre of the lane's first pixel: x in frame space, y in pixels of the whole image. Only
+  /// snow needs it, so the compiler must not keep it in registers that others lack: volatile.
+  __device__ float2 first_center() const {
+    int own = lane(), x0 = pixels_.x0, y0 = pixels_.y0;
+    asm volatile("" : "+r"(own), "+r"(x0), "+r"(y0));
+    const float column = static_cast<float>(own & (kSubtileWidth - 1));
+    const float row = static_cast<float>(own / kSubtileWidth);
+    return {scalar::pixel_center<L>(column, grid_.s, static_cast<float>(x0) + grid_.half_x),
+            row + (static_cast<float>(y0) + grid_.half_y)};
+  }
+
+  __device__ void blend_snow(const Paint& paint, int circle, int k, const float2& first_center,
+                             float share) {
     if (!(share > 0)) return;
     scalar::ModePaint<L> shown = mode_paint<kLooks>(paint);
-    const float2 center = scratch_.centers[circle];
-    const float dx = center.x - pixels_.center_x, dy = center.y - pixels_.center_y[k];
-    const float3 snow = shade_snow(ramp_, scratch_.discs[circle].z, peak_alpha(paint), dx * dx,
-                                   dy * dy, -scratch_.factors[circle].z);
+    const float3 snow = shade_snow(
+        ramp_, scratch_, circle, peak_alpha(paint), first_center.x,
+        scalar::pixel_center<L>(static_cast<float>(k * kRowStep), grid_.s, first_center.y));
     shown.red = snow.x;
     shown.green = snow.y;
     shown.blue = 1;
     scalar::composite<L>(pixels_.state[k], shown, snow.z * share);
   }
-  /// Red, green and alpha.
-  __noinline__ __device__ static float3 shade_snow(const SnowRamp& ramp, float radius, float peak,
-                                                   float dx2, float dy2, float inverse_r2) {
+  /// Red, green and alpha at (x, y) in frame space. Not inlined, so that the code that is run most
+  /// stays short.
+  __noinline__ __device__ static float3 shade_snow(const SnowRamp& ramp, const AreaScratch& scratch,
+                                                   int circle, float peak, float x, float y) {
+    const float2 center = scratch.centers[circle];
+    const float dx = center.x - x, dy = center.y - y;
     float3 snow;
-    scalar::shade_area_snow<L>(ramp, scalar::area_snow<L>(radius, peak), dx2, dy2, inverse_r2,
-                               snow.z, snow.x, snow.y);
+    scalar::shade_area_snow<L>(ramp, scalar::area_snow<L>(scratch.discs[circle].z, peak), dx * dx,
+                               dy * dy, -scratch.factors[circle].z, snow.z, snow.x, snow.y);
     return snow;
   }
 

@@ -182,7 +182,7 @@ class FoundOverlaps {
 
 template <class Overlaps, bool kArea>
 struct Shared {
-  typename Overlaps::Scratch overlaps;
+  [[no_unique_address]] typename Overlaps::Scratch overlaps;
   WarpScratch<kArea> warps[Overlaps::kWarps];
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "renderer/raster/cuda/device_pixels.h"
 #include "renderer/raster/cuda/locked_pages.h"
@@ -163,8 +164,11 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   blend_.background = nullptr;
   blend_.flat_background = background.row(0);
   if (!background.is_flat()) {
-    background_.reserve_discard(static_cast<std::size_t>(image.height));
-    fill_background(background, image.height, background_.data(), stream_);
+    if (const std::pair rows(background, image.height); filled_background_ != rows) {
+      background_.reserve_discard(static_cast<std::size_t>(image.height));
+      fill_background(background, image.height, background_.data(), stream_);
+      filled_background_ = rows;
+    }
     blend_.background = background_.data();
   }
   active_subtiles_.reserve_discard((static_cast<std::size_t>(grid.num_tiles()) + 3) / 4 * 4);
@@ -177,9 +181,9 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   const ProfilerRange range("bin");
   const bool is_listed = !needs_no_lists(chunk);
   if (!is_capturing_) {
-    // The frame before may have ended with an error, or this one starts again.
     if (chunk.number == 0) {
-      clear_progress();
+      if (!is_progress_clear_) clear_progress();
+      is_progress_clear_ = false;  // if it ends with an error, or starts again
       num_timed_ = 0;
     }
     if (num_timed_ == chunk_events_.size()) chunk_events_.emplace_back();
@@ -249,6 +253,7 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
     if (active_tiles == 0 || chunk.is_last()) {
       last_chunk_ = progress.chunks - 1;
       is_delivered_ = delivers_early;
+      is_progress_clear_ = true;
     }
     return {Next::kAdvance, active_tiles};
   }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include "renderer/raster/backend.h"
 #include "renderer/raster/cuda/bin_circles.h"
@@ -110,10 +111,12 @@ class CudaBackend final : public RasterBackend {
   DeviceBuffer<std::uint32_t> tile_order_;
   DeviceBuffer<Overlap> overlaps_;
   DeviceBuffer<FrameProgress> progress_;
+  bool is_progress_clear_ = false;  // as a frame that was drawn to its end leaves it
   DeviceBuffer<std::uint8_t> active_subtiles_;
   DeviceBuffer<SavedPixel> states_;
   DeviceBuffer<float2> other_transmittances_;
   DeviceBuffer<float4> background_;
+  std::optional<std::pair<BackgroundRows, int>> filled_background_;  // what that has, how many rows
   DeviceBuffer<Pixel> framebuffer_;
   DeviceBuffer<std::uint8_t> bytes_;
   PngEncoder png_encoder_;  // of frames whose target is a file
