@@ -182,12 +182,16 @@ struct AreaEdge {
   /// An axis of the circle goes through the pixel, or along its edge.
   __device__ bool may_have_second() const { return (x.near == 0) | (y.near == 0); }
   /// The area of the one rectangle, or of that with the pixel's farthest corner.
-  __device__ float area() const { return area(x.far, y.far); }
+  __device__ float area() const { return area(x_side(), y_side()); }
   /// The area of the other one, on the other side of the axis; 0 where there is none.
   __device__ float second_area() const {
-    const bool has_x = x.other > 0, has_y = y.other > 0;
-    const float other = area(has_x ? x.other : x.far, has_y ? y.other : y.far);
-    return has_x || has_y ? other : 0;
+    const bool has_x = x.other > 0;
+    const float far = has_x ? x.other : y.other;
+    const float chord = scalar::half_chord<AreaLanes>(disc.radius, far);
+    Side of_x = x_side(), of_y = y_side();  // of area(), from which only one root differs
+    (has_x ? of_x : of_y).far = far;
+    (has_x ? of_x : of_y).far_chord = chord;
+    return far > 0 ? area(of_x, of_y) : 0;
   }
   __device__ bool touches() const { return disc.r2 > x.near * x.near + y.near * y.near; }
 
@@ -195,12 +199,16 @@ struct AreaEdge {
   static constexpr int kPixelBits = 7;
   static_assert(1 << kPixelBits == kSubtileWidth * kSubtileHeight);
 
-  __device__ float area(float x_far, float y_far) const {
-    return scalar::area_in_rectangle<AreaLanes>(disc, side(x.near, x_far), side(y.near, y_far));
+  using Side = scalar::AreaSide<AreaLanes>;
+
+  __device__ float area(const Side& of_x, const Side& of_y) const {
+    return scalar::area_in_rectangle<AreaLanes>(disc, of_x, of_y);
   }
+  __device__ Side x_side() const { return side(x.near, x.far); }
+  __device__ Side y_side() const { return side(y.near, y.far); }
   /// scalar::area_side(); where the circle touches the pixel its near lines are less than a radius
   /// away.
-  __device__ scalar::AreaSide<AreaLanes> side(float near, float far) const {
+  __device__ Side side(float near, float far) const {
     return {near, far, AreaLanes::sqrt_of_positive((disc.radius - near) * (disc.radius + near)),
             scalar::half_chord<AreaLanes>(disc.radius, far)};
   }

@@ -175,8 +175,10 @@ class AreaPainter {
 
   /// Puts the shares of `count` edges in the place of their numbers, a lane one of any circle and
   /// pixel, so that no lane waits for others: scalar::pixel_share() without the rectangles that
-  /// there are not. Where an axis of the circle goes through the pixel there are two: these edges
-  /// come once more, together, and the few that need even more.
+  /// there are not. Where an axis of the circle goes through the pixel there are two. `kPutsOff`:
+  /// these edges come once more, together, and the few that need even more; else, where they are
+  /// rare, the other lanes wait for them.
+  template <bool kPutsOff>
   __device__ void compute_shares(std::uint32_t count) {
     static_assert(BlendPolicy::kMostShares % 32 == 0);
     constexpr std::uint32_t kMostLate = AreaScratch::kMostLate;
@@ -199,27 +201,37 @@ class AreaPainter {
       if (is_all) share = 1;
       if (!touches) share = 0;
       if (const unsigned late = __ballot_sync(kAllLanes, is_late); late != 0) {
-        const std::uint32_t place = num_late + num_before(late);
-        if (is_late && place < kMostLate)
-          scratch_.late_shares[place] = i << 16 | numbers;
-        else if (is_late)
-          share = long_share<kLooks>(scratch_, grid_, numbers, left, bottom);
-        num_late = min(num_late + __popc(late), kMostLate);
+        if (kPutsOff) {
+          const std::uint32_t place = num_late + num_before(late);
+          if (is_late && place < kMostLate)
+            scratch_.late_shares[place] = i << 16 | numbers;
+          else if (is_late)
+            share = long_share<kLooks>(scratch_, grid_, numbers, left, bottom);
+          num_late = min(num_late + __popc(late), kMostLate);
+        } else if (is_late) {
+          share = late_share(edge, numbers, share);
+        }
       }
       scratch_.shares[i] = __float_as_uint(share);
     }
     __syncwarp();
-    for (std::uint32_t i = lane(); i < num_late; i += 32) {
-      const std::uint32_t numbers = scratch_.late_shares[i] & 0xffff;
-      std::uint32_t& share = scratch_.shares[scratch_.late_shares[i] >> 16];
-      const AreaEdge edge(scratch_, left, bottom, numbers);
-      if ((edge.x.other > 0 && edge.y.other > 0) ||
-          (has_odd_ && edge.template is_odd<kLooks>(scratch_)))
-        share = __float_as_uint(long_share<kLooks>(scratch_, grid_, numbers, left, bottom));
-      else
-        share = __float_as_uint(L::saturate(__uint_as_float(share) + edge.second_area()));
+    if constexpr (kPutsOff) {
+      for (std::uint32_t i = lane(); i < num_late; i += 32) {
+        const std::uint32_t numbers = scratch_.late_shares[i] & 0xffff;
+        std::uint32_t& share = scratch_.shares[scratch_.late_shares[i] >> 16];
+        const AreaEdge edge(scratch_, left, bottom, numbers);
+        share = __float_as_uint(late_share(edge, numbers, __uint_as_float(share)));
+      }
+      __syncwarp();
     }
-    __syncwarp();
+  }
+
+  /// `area`: of the rectangle with the pixel's farthest corner.
+  __device__ float late_share(const AreaEdge& edge, std::uint32_t numbers, float area) const {
+    if ((edge.x.other > 0 && edge.y.other > 0) ||
+        (has_odd_ && edge.template is_odd<kLooks>(scratch_)))
+      return long_share<kLooks>(scratch_, grid_, numbers, left(), bottom());
+    return L::saturate(area + edge.second_area());
   }
 
   /// A lane a pixel, k times, takes the circles that touch it. The arguments are of the own circle.
@@ -258,7 +270,7 @@ class AreaPainter {
           edges ^= 1u << circle;
           scratch_.shares[at++] = AreaEdge::numbers(circle, k * 32 + lane());
         }
-      compute_shares(__shfl_sync(kAllLanes, up_to_here, 31));
+      compute_shares<true>(__shfl_sync(kAllLanes, up_to_here, 31));
       if (has_snow_)
         blend_pixels<true>(touching, inside, group, up_to_here - count);
       else
@@ -304,7 +316,7 @@ class AreaPainter {
     int i = pixels_.paint_alike(scratch_.paints, count, whole);
     for (int other = 0; i < count;) {
       int end = min(other + AreaScratch::kCirclesOfPass, num_others);
-      compute_shares(list_edges(other, end));
+      compute_shares<false>(list_edges(other, end));
       const int num_listed = end - other;
       unsigned plain_ahead = plain >> i;
       for (int place = 0; i < count; ++i, plain_ahead >>= 1) {
@@ -374,7 +386,7 @@ class AreaPainter {
       }
       count += __popc(edges);
     }
-    if (count > 0) compute_shares(count);
+    if (count > 0) compute_shares<false>(count);
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       shares[k] = (whole >> k & 1) != 0 ? 1.0f : 0.0f;
