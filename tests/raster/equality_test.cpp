@@ -215,7 +215,7 @@ TEST_P(Equality, NobodyAsksForCirclesBehindASaturatedImage) {
 void expect_it_can_be_used_again(Rasterizer& rasterizer) {
   const Circles many = random_circles(1000, 0.04f, 0.5f, 0);
   const Circles few = random_circles(3, 0.5f, 0.5f, 0);
-  ImageSettings sunset = image_of(150, 90), night = sunset;
+  ImageSettings sunset = image_of(40, 30), night = sunset;
   sunset.background = {{0.9f, 0.4f, 0.1f}, {0.2f, 0.3f, 0.7f}};
   night.background = {{0.1f, 0.1f, 0.3f}, {0, 0, 0}};
   for (const Circles* circles : {&many, &few, &many})
