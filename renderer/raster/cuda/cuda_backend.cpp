@@ -165,6 +165,7 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   blend_.flat_background = background.row(0);
   if (!background.is_flat()) {
     if (const std::pair rows(background, image.height); filled_background_ != rows) {
+      filled_background_.reset();  // until it is filled: there may be no memory
       background_.reserve_discard(static_cast<std::size_t>(image.height));
       fill_background(background, image.height, background_.data(), stream_);
       filled_background_ = rows;
