@@ -278,4 +278,17 @@ __noinline__ __device__ float long_share(const AreaScratch& scratch, const TileG
   return scalar::ring_share<L>(share, share_of(hole, factors.z));
 }
 
+/// Red, green and alpha of snow of a batch at (x, y) in frame space; not inlined either.
+__noinline__ __device__ inline float3 shade_area_snow(const SnowRamp& ramp,
+                                                      const AreaScratch& scratch, int circle,
+                                                      float peak, float x, float y) {
+  using L = ScalarLanes;
+  const float2 center = scratch.centers[circle];
+  const float dx = center.x - x, dy = center.y - y;
+  float3 snow;
+  scalar::shade_area_snow<L>(ramp, scalar::area_snow<L>(scratch.discs[circle].z, peak), dx * dx,
+                             dy * dy, -scratch.factors[circle].z, snow.z, snow.x, snow.y);
+  return snow;
+}
+
 }  // namespace roundel::cuda

@@ -287,7 +287,7 @@ class AreaPainter {
                                std::uint32_t first_share) {
     pixels_.are_alike = false;
     float2 first_center{};
-    if (kHasSnow) first_center = this->first_center();
+    if (kHasSnow) first_center = pixels_.first_center(grid_);
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       std::uint32_t left = touching[k] & group;
@@ -460,7 +460,7 @@ class AreaPainter {
   __device__ void blend_shares(const Paint& paint, int circle,
                                const float (&shares)[kPixelsPerLane]) {
     if (!kManyWays && has_snow_ && is_snow(paint)) {
-      const float2 first_center = this->first_center();
+      const float2 first_center = pixels_.first_center(grid_);
 #pragma unroll
       for (int k = 0; k < kPixelsPerLane; ++k)
         if (pixels_.is_active(k)) blend_snow(paint, circle, k, first_center, shares[k]);
@@ -477,22 +477,12 @@ class AreaPainter {
       scalar::composite<L>(pixels_.state[k], mode_paint<kLooks>(paint), paint.alpha * share);
   }
 
-  /// The centre of the lane's first pixel: x in frame space, y in pixels of the whole image. Only
-  /// snow needs it, so the compiler must not keep it in registers that others lack: volatile.
-  __device__ float2 first_center() const {
-    int own = lane(), x0 = pixels_.x0, y0 = pixels_.y0;
-    asm volatile("" : "+r"(own), "+r"(x0), "+r"(y0));
-    const float column = static_cast<float>(own & (kSubtileWidth - 1));
-    const float row = static_cast<float>(own / kSubtileWidth);
-    return {scalar::pixel_center<L>(column, grid_.s, static_cast<float>(x0) + grid_.half_x),
-            row + (static_cast<float>(y0) + grid_.half_y)};
-  }
-
+  /// `first_center`: SubtilePlace's.
   __device__ void blend_snow(const Paint& paint, int circle, int k, const float2& first_center,
                              float share) {
     if (!(share > 0)) return;
     scalar::ModePaint<L> shown = mode_paint<kLooks>(paint);
-    const float3 snow = shade_snow(
+    const float3 snow = shade_area_snow(
         ramp_, scratch_, circle, peak_alpha(paint), first_center.x,
         scalar::pixel_center<L>(static_cast<float>(k * kRowStep), grid_.s, first_center.y));
     shown.red = snow.x;
@@ -500,18 +490,6 @@ class AreaPainter {
     shown.blue = 1;
     scalar::composite<L>(pixels_.state[k], shown, snow.z * share);
   }
-  /// Red, green and alpha at (x, y) in frame space. Not inlined, so that the code that is run most
-  /// stays short.
-  __noinline__ __device__ static float3 shade_snow(const SnowRamp& ramp, const AreaScratch& scratch,
-                                                   int circle, float peak, float x, float y) {
-    const float2 center = scratch.centers[circle];
-    const float dx = center.x - x, dy = center.y - y;
-    float3 snow;
-    scalar::shade_area_snow<L>(ramp, scalar::area_snow<L>(scratch.discs[circle].z, peak), dx * dx,
-                               dy * dy, -scratch.factors[circle].z, snow.z, snow.x, snow.y);
-    return snow;
-  }
-
   Pixels& pixels_;
   const TileGrid& grid_;
   const SnowRamp& ramp_;

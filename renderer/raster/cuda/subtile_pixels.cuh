@@ -40,6 +40,16 @@ struct SubtilePlace {
   __device__ int y(int k) const {
     return y0 + static_cast<int>(threadIdx.x % 32 / kSubtileWidth) + k * kRowStep;
   }
+  /// The centre of the lane's first pixel, x in frame space, y in pixels of the whole image, where
+  /// few need it: volatile, lest the compiler keep it in registers that others lack.
+  __device__ float2 first_center(const TileGrid& grid) const {
+    int own = static_cast<int>(threadIdx.x % 32), left = x0, bottom = y0;
+    asm volatile("" : "+r"(own), "+r"(left), "+r"(bottom));
+    const float column = static_cast<float>(own & (kSubtileWidth - 1));
+    const float row = static_cast<float>(own / kSubtileWidth);
+    return {scalar::pixel_center<L>(column, grid.s, static_cast<float>(left) + grid.half_x),
+            row + (static_cast<float>(bottom) + grid.half_y)};
+  }
   __device__ bool is_outside(const TileGrid& grid) const {
     return x0 >= grid.width || y0 >= grid.height;
   }
