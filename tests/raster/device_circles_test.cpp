@@ -154,8 +154,26 @@ TEST(DeviceCircles, TimesAreThoseOfAllChunks) {
     }
     return least;
   };
-  EXPECT_GT(least_time({.chunk_circles = 50'000}, 8),
-            0.5 * least_time({.chunk_circles = 400'000}, 1));
+  EXPECT_GT(least_time({.chunk_circles = 50'000, .times_stages = true}, 8),
+            0.5 * least_time({.chunk_circles = 400'000, .times_stages = true}, 1));
+}
+
+TEST(DeviceCircles, TimesThatNobodyWantsAreNotTaken) {
+  ROUNDEL_NEEDS_CUDA();
+  const Scene scene = scene_with("  - random: {count: 4000, radius: 0.02, alpha: 0.5}\n");
+  FilmSource film(scene);
+  const CircleRecipe recipe = film.recipe(0);
+  std::vector<Image> images(2);
+  for (const bool times_stages : {false, true}) {
+    StageStats stats;
+    make_cuda_rasterizer({.times_stages = times_stages})
+        ->draw(CircleStream(recipe), scene.image, images[times_stages ? 1 : 0], stats);
+    EXPECT_GT(stats.overlaps, 0U);
+    for (const Stage& stage : stats.stages)
+      EXPECT_EQ(stage.milliseconds > 0, times_stages) << stage.name;
+  }
+  EXPECT_TRUE(std::equal(images[0].bytes.begin(), images[0].bytes.end(), images[1].bytes.begin(),
+                         images[1].bytes.end()));
 }
 
 /// Chunk by chunk, across layers; the CPU's come from the host.

@@ -1,7 +1,10 @@
 // One set of bits, however a picture is made.
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <cstring>
+#include <functional>
+#include <future>
 #include <thread>
 
 #include "renderer/base/error.h"
@@ -408,6 +411,26 @@ TEST_P(Equality, EveryCudaDeviceDrawsFrameAfterFrameFromAnyThread) {
       }).join();
     }
   }
+}
+
+// What one lets its kernels take of a device must not be less than what another one is to launch.
+TEST_P(Equality, RasterizersOfADeviceDrawOtherNumbersOfCirclesAtTheSameTime) {
+  ROUNDEL_NEEDS_CUDA();
+  constexpr int kTimes = 1000;
+  const ImageSettings image = image_of(300, 200);
+  std::barrier begin(2);
+  const auto draw_often = [&](const Circles& circles) {
+    const auto rasterizer = make_cuda_rasterizer({});
+    begin.arrive_and_wait();
+    for (int i = 0; i < kTimes; ++i) draw(*rasterizer, circles, image);
+    return draw(*rasterizer, circles, image);
+  };
+  const Circles few = random_circles(2100, 0.08f, 0.5f, 0),
+                many = random_circles(16000, 0.08f, 0.5f, 0);
+  auto of_few = std::async(std::launch::async, draw_often, std::cref(few));
+  auto of_many = std::async(std::launch::async, draw_often, std::cref(many));
+  expect_same_bits(draw_cpu(few, image), of_few.get(), "few");
+  expect_same_bits(draw_cpu(many, image), of_many.get(), "many");
 }
 
 TEST_P(Equality, CudaInLittleMemoryHasTheSameBits) {

@@ -194,10 +194,9 @@ std::size_t region_memory(std::uint64_t count) {
 }
 
 void bin_regions(const BinCirclesArgs& args, cudaStream_t stream) {
-  const auto kernel = args.chunk_number == 0 ? bin_regions_kernel<true> : bin_regions_kernel<false>;
+  const auto kernel = args.chunk_number == 0 ? with_all_shared_memory<bin_regions_kernel<true>>()
+                                             : with_all_shared_memory<bin_regions_kernel<false>>();
   const std::size_t shared_bytes = dynamic_bytes(args.count);
-  ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          static_cast<int>(shared_bytes)));
   launch(kernel, static_cast<unsigned>(num_regions(args.grid)), RegionPolicy::kThreads,
          shared_bytes, args, args.begins_early, stream);
 }

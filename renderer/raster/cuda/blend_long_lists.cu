@@ -438,10 +438,8 @@ std::size_t long_list_memory() {
 void blend_long_lists(const BlendTilesArgs& args, cudaStream_t stream) {
   const dim3 blocks(static_cast<unsigned>(args.grid.tiles_x),
                     static_cast<unsigned>(args.grid.tiles_y), kSubtilesPerTile);
-  ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(blend_long_lists_kernel,
-                                          cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          static_cast<int>(sizeof(Shared))));
-  launch(blend_long_lists_kernel, blocks, kThreads, sizeof(Shared), args, false, stream);
+  launch(with_all_shared_memory<blend_long_lists_kernel>(), blocks, kThreads, sizeof(Shared), args,
+         false, stream);
 }
 
 }  // namespace roundel::cuda

@@ -187,11 +187,10 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
       is_progress_clear_ = false;  // if it ends with an error, or starts again
       num_timed_ = 0;
     }
-    if (num_timed_ == chunk_events_.size()) chunk_events_.emplace_back();
-    ChunkEvents& events = chunk_events_[num_timed_++];
-    events.before_generate.record(stream_);
+    if (options_.times_stages && ++num_timed_ > chunk_events_.size()) chunk_events_.emplace_back();
+    record(&ChunkEvents::before_generate);
     device_circles_.put(*circles_, chunk, stream_, stats);
-    events.before_bin.record(stream_);
+    record(&ChunkEvents::before_bin);
   }
   blend_.chunk_number = bin_.chunk_number = chunk.number;
   blend_.is_last_chunk = chunk.is_last();
@@ -217,7 +216,7 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   }
   blend_.states = states_.data();
   blend_.other_transmittances = other_transmittances_.data();
-  if (!is_capturing_) chunk_events_[num_timed_ - 1].after_bin.record(stream_);
+  record(&ChunkEvents::after_bin);
 }
 
 void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
@@ -230,7 +229,7 @@ void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
   blend_.long_list = has_long_lists ? kLongList : ~0u;
   blend_tiles(blend_, stream_);
   if (has_long_lists) blend_long_lists(blend_, stream_);
-  if (!is_capturing_) chunk_events_[num_timed_ - 1].after_blend.record(stream_);
+  record(&ChunkEvents::after_blend);
 }
 
 ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
@@ -272,6 +271,16 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   return {Next::kHalve, 0};
 }
 
+/// Where times are wanted.
+void CudaBackend::record(Event& event) {
+  if (options_.times_stages) event.record(stream_);
+}
+
+/// The chunk's.
+void CudaBackend::record(Event ChunkEvents::*event) {
+  if (num_timed_ > 0) record(chunk_events_[num_timed_ - 1].*event);
+}
+
 void CudaBackend::add_times(const ChunkEvents& events, StageStats& stats) const {
   const double circles_took = events.before_bin.since(events.before_generate);
   if (DeviceCircles::makes(*circles_))
@@ -294,10 +303,10 @@ void CudaBackend::deliver() {
     return;
   }
   if (out_.png != nullptr) {
-    before_pack_.record(stream_);
+    record(before_pack_);
     png_encoder_.start(bytes_.data(), shape_, stream_);
   }
-  before_copy_.record(stream_);
+  record(before_copy_);
   const auto copy_back = [&](auto& to, const auto& from) {
     ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(to.data(), from.data(), to.size() * sizeof(to[0]),
                                        cudaMemcpyDeviceToHost, stream_));
@@ -308,7 +317,7 @@ void CudaBackend::deliver() {
     if (out_.framebuffer != nullptr) copy_back(out_.framebuffer->pixels, framebuffer_);
     if (out_.image != nullptr) copy_back(out_.image->bytes, bytes_);
   }
-  after_copy_.record(stream_);
+  record(after_copy_);
 }
 
 void CudaBackend::finish(StageStats& stats) {
@@ -320,14 +329,14 @@ void CudaBackend::finish(StageStats& stats) {
   }
   if (out_.device != nullptr) return;
   if (out_.png != nullptr && png_encoder_.finish(*out_.png, stream_)) {
-    after_copy_.record(stream_);
+    record(after_copy_);
     stream_.wait();
   }
   Stage& copy = stats.stage("copy", StagePlace::kBus);
-  copy.milliseconds += after_copy_.since(before_copy_);
+  if (options_.times_stages) copy.milliseconds += after_copy_.since(before_copy_);
   if (out_.png != nullptr) {
     Stage& encode = stats.stage("encode", StagePlace::kCuda);
-    encode.milliseconds += before_copy_.since(before_pack_);
+    if (options_.times_stages) encode.milliseconds += before_copy_.since(before_pack_);
     encode.bytes += out_.png->bytes.size();
     copy.bytes += out_.png->bytes.size();
     return;

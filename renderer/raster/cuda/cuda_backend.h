@@ -52,6 +52,8 @@ class CudaBackend final : public RasterBackend {
   FrameEstimate estimate(const CircleStream& circles, const ImageSettings& image);
   void compare_with_estimate(const FrameProgress& progress);
   void deliver();
+  void record(Event& event);
+  void record(Event ChunkEvents::*event);
   void add_times(const ChunkEvents& events, StageStats& stats) const;
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles, double overlaps_per_circle) const;
@@ -78,7 +80,7 @@ class CudaBackend final : public RasterBackend {
   bool can_begin_early_;        // kernels, see launch()
   Stream stream_;
   std::deque<ChunkEvents> chunk_events_;
-  std::size_t num_timed_ = 0;  // chunks since the host has asked
+  std::size_t num_timed_ = 0;  // chunks since the host has asked, where times are wanted
   Event before_pack_, before_copy_, after_copy_;
   bool is_capturing_ = false;
   std::uint64_t frames_ = 0;       // drawn

@@ -1,6 +1,8 @@
 #pragma once
 #include <cuda_runtime.h>
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 
 #include "renderer/raster/cuda/cuda_check.h"
@@ -37,6 +39,26 @@ void launch(void (*kernel)(Args), dim3 blocks, int threads, std::size_t shared_b
   config.numAttrs = num_attributes;
   ROUNDEL_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, args));
   ROUNDEL_CUDA_CHECK_LAUNCH(stream);
+}
+
+/// The kernel, whose blocks may take all shared memory that the calling thread's device has for one
+/// from now on. That is not what a launch needs: the limit is of all threads that start frames, and
+/// one would lower what another is about to use.
+template <auto kKernel>
+auto with_all_shared_memory() {
+  static std::array<std::atomic<bool>, 64> is_set{};  // by device
+  int device = 0, most = 0;
+  ROUNDEL_CUDA_CHECK(cudaGetDevice(&device));
+  const auto number = static_cast<std::size_t>(device);
+  if (number < is_set.size() && is_set[number]) return kKernel;
+  cudaFuncAttributes attributes;
+  ROUNDEL_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kKernel));
+  ROUNDEL_CUDA_CHECK(
+      cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          most - static_cast<int>(attributes.sharedSizeBytes)));
+  if (number < is_set.size()) is_set[number] = true;
+  return kKernel;
 }
 
 /// For __launch_bounds__(): so many blocks on a multiprocessor, or fewer where the compute

@@ -425,11 +425,10 @@ std::uint32_t fitting_slab_overlaps(std::size_t block_memory) {
 }
 
 void list_overlaps(const BinCirclesArgs& args, cudaStream_t stream) {
-  const auto kernel =
-      args.chunk_number == 0 ? list_overlaps_kernel<true> : list_overlaps_kernel<false>;
+  const auto kernel = args.chunk_number == 0
+                          ? with_all_shared_memory<list_overlaps_kernel<true>>()
+                          : with_all_shared_memory<list_overlaps_kernel<false>>();
   const std::size_t bytes = needed_bytes(args.most_slab_overlaps);
-  ROUNDEL_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          static_cast<int>(bytes)));
   const dim3 groups(args.num_groups() + (args.tile_order != nullptr ? 1 : 0),
                     static_cast<unsigned>(macrotiles_x(args.grid)),
                     static_cast<unsigned>(macrotiles_y(args.grid)));

@@ -280,6 +280,7 @@ std::vector<Scene> bench_scenes(const BenchOptions& options, Problems& problems)
 int run_bench(const Arguments& arguments) {
   BenchOptions options;
   if (!parse(arguments, options)) return 0;
+  options.machine.raster.times_stages = true;
   Problems problems;
   const std::vector<Scene> scenes = bench_scenes(options, problems);
   if (scenes.empty()) return static_cast<int>(problems.exit_code());

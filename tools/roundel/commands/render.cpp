@@ -291,6 +291,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
   });
   if (!line.parse(arguments)) return false;
   options.scene.overrides.memory = options.machine.raster.memory_budget;
+  options.machine.raster.times_stages = options.stats != StatsFormat::kNone;
   return true;
 }
 
