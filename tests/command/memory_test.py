@@ -72,7 +72,7 @@ SCENES = {
     "noise, EXR": (random_scene(1500, 1000000, 0.0006, 1, more=COLOURS), "exr", []),
     "pixels unfinished after a chunk": (random_scene(1500, 5000000, 0.002, 0.001), "png",
                                         ["300M", "100M"]),
-    "long lists": (random_scene(1024, 100000, 0.2, 0.00001), "png", ["64M", "40M"]),
+    "long lists": (random_scene(1024, 40000, 0.2, 0.00001), "png", ["38M", "30M"]),
     "saturated": (named_scene(3000, "rand1M"), "png", []),
     "specks": (named_scene(3000, "micro2M"), "png", ["150M"]),
     "simulated flakes": (named_scene(1024, "snow"), "png", []),
