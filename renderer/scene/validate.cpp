@@ -129,12 +129,14 @@ class Validator {
   // The hint for a number or a boolean that was put in quotes.
   static std::string_view quotes_hint(YamlNode node) {
     const std::string_view text = node.kind() == YamlKind::kQuoted ? node.text() : "";
-    return looks_like_number(text) || text == "true" || text == "false"
+    return parse_number(text).value || text == "true" || text == "false"
                ? "a text; leave out the quotes"
                : "";
   }
 
   Validity check_form(YamlNode node, const Spec&, const NumberSpec& spec) {
+    if (node.is_scalar() && parse_with_unit(node.text(), "px"))
+      return unexpected(node, range_text(spec), "px are for map, radius_limits and stroke");
     if (!is_number(node)) return unexpected(node, range_text(spec), quotes_hint(node));
     const ParsedNumber<double> number = parse_number(node.text());
     if (!number.value) return unexpected(node, range_text(spec), number.problem);
