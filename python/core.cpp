@@ -218,6 +218,7 @@ PYBIND11_MODULE(_core, module) {
   set_up_errors();
   module.attr("version") = ROUNDEL_VERSION;
 
+  module.attr("least_frame") = kMinFrame;
   module.attr("most_frame") = kMaxFrame;
 
   py::class_<ColumnTable, std::shared_ptr<ColumnTable>>(module, "Table")

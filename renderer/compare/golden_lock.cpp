@@ -33,7 +33,7 @@ const Spec& lock_format() {
              {required("picture", spec(StringSpec{false, true}, "a picture's path")),
               required("pixels", spec(StringSpec{}, "a hash")),
               required("fingerprint", spec(StringSpec{}, "a fingerprint")),
-              required("frame", spec(IntegerSpec{-kMaxFrame, kMaxFrame}))});
+              required("frame", spec(IntegerSpec{kMinFrame, kMaxFrame}))});
   static const SpecPtr kFormat =
       object("{version: 1, goldens: [...]}",
              {required("version", spec(IntegerSpec{1, 1})),

@@ -9,8 +9,6 @@
 
 namespace roundel {
 
-/// Frames before 0 show the state of frame 0: a film may start with stills of it.
-inline constexpr std::int64_t kMinFrame = -10'000'000;
 inline constexpr std::size_t kMaxFrames = 10'000'000;  ///< numbers in one list
 
 /// Reads a list of frames: items between commas, each a frame or a range FIRST-LAST, with a step

@@ -36,6 +36,14 @@ class MotionTest(CommandCase):
     def assertSame(self, one, other):  # pylint: disable=invalid-name
         self.assertTrue(one == other, "pixels differ")
 
+    def test_stills_of_frames_before_0_are_those_of_the_film(self):
+        self.scene(FILM.replace("{4: 0, 0.5s: 1}", "{-8: 0, 0.5s: 1}"))
+        self.render("--frames", "-10--7")
+        for frame in (-10, -7):
+            self.render("--frame", str(frame), output="still.png")
+            self.assertEqual(self.read("still.png"), self.read(f"f/f_{frame:02}.png"))
+        self.assertNotEqual(self.read("f/f_-8.png"), self.read("f/f_-7.png"))
+
     def test_frames_are_stills_and_an_edit_of_the_end_keeps_the_beginning(self):
         self.scene(FILM)
         self.render("--frames", "all")

@@ -95,10 +95,10 @@ class Answers(CommandCase):
                                ({"limit": None}, "limit: expected a whole number, got None"),
                                ({"x": -1}, "x: expected a whole number from 0 to 65535, got -1"),
                                ({"y": 2**40}, "y: expected a whole number from 0 to 65535, got 1099511627776"),
-                               ({"frame": 2**70}, "frame: expected a whole number from 0 to 10000000")):
+                               ({"frame": 2**70}, "frame: expected a whole number from -10000000 to 10000000")):
             with self.assertRaisesRegex(roundel.UsageError, "^" + message):
                 roundel.explain_pixel(scene, **{"x": 0, "y": 0, **wrong})
-        with self.assertRaisesRegex(roundel.UsageError, "^frame: expected a whole number from 0 to 10000000"):
+        with self.assertRaisesRegex(roundel.UsageError, "^frame: expected a whole number from -10000000 to 10000000"):
             roundel.circles(scene, frame=2**70)
         with self.assertRaisesRegex(roundel.UsageError, "expected x from 0 to 95 and y from 0 to 95 .* got 96, 0"):
             roundel.explain_pixel(scene, 96, 0, size=(96, 96))

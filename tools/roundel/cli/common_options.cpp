@@ -119,13 +119,14 @@ void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
   add_seed(line, options);
   line.add_value(
       "frame", "N",
-      [&options, read = whole(options.frame, 0, kMaxFrame)](const std::string& value) {
+      [&options, read = whole(options.frame, kMinFrame, kMaxFrame)](const std::string& value) {
         read(value);
         options.overrides.frame = options.frame;
       },
-      fmt::format("frame number, 0 to {}: simulated layers after N steps of 1/60 s, or with time: "
-                  "real after N/fps s (default: the first one of the scene's animation, else 0)",
-                  kMaxFrame));
+      fmt::format("frame number, {} to {}: simulated layers after N steps of 1/60 s, or with time: "
+                  "real after N/fps s, before frame 0 as in it (default: the first one of the "
+                  "scene's animation, else 0)",
+                  kMinFrame, kMaxFrame));
 }
 
 std::int64_t frame_of(const Scene& scene, const SceneOptions& options) {
