@@ -117,7 +117,7 @@ TEST(Options, AllProblemsAreReportedTogether) {
 }
 
 TEST(Options, AMissingArgumentIsReportedWithTheBadOptions) {
-  const std::string message = render_refusal({"--frame=-1"});
+  const std::string message = render_refusal({"--seed=-1"});
   EXPECT_TRUE(contains(message, "expected SCENE..."));
   EXPECT_TRUE(contains(message, R"(got "-1")"));
 }
