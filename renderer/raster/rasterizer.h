@@ -31,8 +31,8 @@ struct RasterOptions {
   /// CUDA: bytes of shared memory that a block takes at most; 0: what the device has. Less is for
   /// tests of what older devices do.
   std::uint64_t block_memory = 0;
-  /// CUDA: whether it is measured how long stages take on the device, which films of small pictures
-  /// pay with up to a sixth of their frames a second; else these times are 0.
+  /// CUDA: whether StageStats gets the times of stages on the device; else they are 0. Measuring
+  /// takes up to a sixth of a film's frames a second.
   bool times_stages = false;
   /// CPU: whose chunks to draw in, to measure what the other backend will do.
   Backend chunks_of = Backend::kCpu;

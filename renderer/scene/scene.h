@@ -260,7 +260,7 @@ const std::vector<KeyedValue>& keyed_values(const Scene& scene);
 bool has_frames(const Scene& scene);
 
 inline constexpr std::uint64_t kMaxCircles = 1'000'000'000;
-/// Simulated layers are before frame 0 as in it: a film may start with stills of them.
+/// Before frame 0 simulated layers stand as in frame 0: a film may start with stills of them.
 inline constexpr std::int64_t kMinFrame = -10'000'000, kMaxFrame = 10'000'000;
 inline constexpr double kMaxZoom = 1e9;
 inline constexpr double kMaxFps = 1000;

@@ -134,12 +134,17 @@ class Validator {
                : "";
   }
 
-  Validity check_form(YamlNode node, const Spec&, const NumberSpec& spec) {
+  // The hint for what is no number.
+  static std::string_view number_hint(YamlNode node) {
     if (node.is_scalar() && parse_with_unit(node.text(), "px"))
-      return unexpected(node, range_text(spec), "px are for map, radius_limits and stroke");
-    if (!is_number(node)) return unexpected(node, range_text(spec), quotes_hint(node));
-    const ParsedNumber<double> number = parse_number(node.text());
-    if (!number.value) return unexpected(node, range_text(spec), number.problem);
+      return "px are for map, radius_limits and stroke";
+    return is_number(node) ? parse_number(node.text()).problem : quotes_hint(node);
+  }
+
+  Validity check_form(YamlNode node, const Spec&, const NumberSpec& spec) {
+    const ParsedNumber<double> number =
+        is_number(node) ? parse_number(node.text()) : ParsedNumber<double>{};
+    if (!number.value) return unexpected(node, range_text(spec), number_hint(node));
     if (*number.value > spec.max && spec.max >= kSafetyBound)
       return unexpected(node, fmt::format("a number <= {:.0f}", spec.max));
     if (*number.value < spec.min && spec.min <= -kSafetyBound)

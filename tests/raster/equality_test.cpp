@@ -413,7 +413,7 @@ TEST_P(Equality, EveryCudaDeviceDrawsFrameAfterFrameFromAnyThread) {
   }
 }
 
-// What one lets its kernels take of a device must not be less than what another one is to launch.
+// A rasterizer must not lower the shared memory that another one's kernels are about to use.
 TEST_P(Equality, RasterizersOfADeviceDrawOtherNumbersOfCirclesAtTheSameTime) {
   ROUNDEL_NEEDS_CUDA();
   constexpr int kTimes = 1000;

@@ -271,12 +271,12 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   return {Next::kHalve, 0};
 }
 
-/// Where times are wanted.
+/// Where stage times are wanted.
 void CudaBackend::record(Event& event) {
   if (options_.times_stages) event.record(stream_);
 }
 
-/// The chunk's.
+/// The same for an event of the chunk that is being drawn.
 void CudaBackend::record(Event ChunkEvents::*event) {
   if (num_timed_ > 0) record(chunk_events_[num_timed_ - 1].*event);
 }

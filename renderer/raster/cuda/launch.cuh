@@ -41,9 +41,9 @@ void launch(void (*kernel)(Args), dim3 blocks, int threads, std::size_t shared_b
   ROUNDEL_CUDA_CHECK_LAUNCH(stream);
 }
 
-/// The kernel, whose blocks may take all shared memory that the calling thread's device has for one
-/// from now on. That is not what a launch needs: the limit is of all threads that start frames, and
-/// one would lower what another is about to use.
+/// Returns the kernel, and lets its blocks take all the shared memory that a block can have on the
+/// calling thread's device. All threads have one limit: if each set what its own launch needs, one
+/// could lower what another is about to use.
 template <auto kKernel>
 auto with_all_shared_memory() {
   static std::array<std::atomic<bool>, 64> is_set{};  // by device

@@ -123,10 +123,11 @@ void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
         read(value);
         options.overrides.frame = options.frame;
       },
-      fmt::format("frame number, {} to {}: simulated layers after N steps of 1/60 s, or with time: "
-                  "real after N/fps s, before frame 0 as in it (default: the first one of the "
-                  "scene's animation, else 0)",
-                  kMinFrame, kMaxFrame));
+      fmt::format(
+          "frame number, {} to {}: simulated layers after N steps of 1/60 s, or with time: "
+          "real after N/fps s; before 0 they stand as in frame 0 (default: the first one of "
+          "the scene's animation, else 0)",
+          kMinFrame, kMaxFrame));
 }
 
 std::int64_t frame_of(const Scene& scene, const SceneOptions& options) {
