@@ -129,6 +129,42 @@ class SquareSums {
   std::vector<std::pair<std::pair<int, int>, double>> sums_;
 };
 
+/// Circles by cell of the image, kSide a side.
+class CellCounts {
+ public:
+  /// Circles whose centres are at (x, y), shares of the image.
+  void add(double x, double y, double circles) {
+    if (!(x >= 0 && x < 1 && y >= 0 && y < 1)) return;
+    Cell& cell =
+        cells_[static_cast<std::size_t>(y * kSide) * kSide + static_cast<std::size_t>(x * kSide)];
+    cell.circles += circles;
+    cell.heights += y * circles;
+    ++cell.samples;
+    all_ += circles;
+  }
+  /// The mean height of those in the fullest cell; 0 where it has less than kMuch times the mean,
+  /// or so few samples that this may be chance.
+  double densest_height() const {
+    const auto fullest =
+        std::max_element(cells_.begin(), cells_.end(),
+                         [](const Cell& a, const Cell& b) { return a.circles < b.circles; });
+    const bool is_dense =
+        fullest->samples >= kLeastSamples && fullest->circles >= kMuch * all_ / (kSide * kSide);
+    return is_dense ? fullest->heights / fullest->circles : 0;
+  }
+
+ private:
+  static constexpr std::size_t kSide = 8;
+  static constexpr double kMuch = 4;
+  static constexpr int kLeastSamples = 16;
+  struct Cell {
+    double circles = 0, heights = 0;
+    int samples = 0;
+  };
+  std::array<Cell, kSide * kSide> cells_;
+  double all_ = 0;
+};
+
 }  // namespace
 
 std::vector<std::size_t> sampled_places(std::size_t count) {
@@ -158,7 +194,8 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
   const bool has_squares = width > square_side || height > square_side;
   double depth = 0, tiles = 0, densest = 0;
   SquareSums squares(square_side);
-  Samples samples;  // NOLINT: see there
+  CellCounts cells;  // of the front circles
+  Samples samples;   // NOLINT: see there
   // Blocks of doubling size, from the front to the back.
   for (std::uint64_t done = 0, size = kSamplesPerBlock; done < count; size *= 2) {
     const std::uint64_t block = std::min(size, count - done);
@@ -173,6 +210,7 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
       const double reach = radius + (image.antialias ? 0.5 : 0.0);
       const double touched = tiles_across(x, reach, width) * tiles_across(y, reach, height);
       block_tiles += touched;
+      if (estimate.front_circles == count) cells.add(x / width, y / height, weight);
       if (touched > 0) {
         if (has_squares) {
           squares.add(std::clamp(x, 0.0, width - 1), std::clamp(y, 0.0, height - 1),
@@ -207,6 +245,7 @@ FrameEstimate estimate_frame(const CircleStream& circles, const ImageSettings& i
   }
   estimate.tiles_per_circle = count > 0 ? tiles / static_cast<double>(count) : 0;
   if (estimate.front_circles == count) estimate.front_tiles_per_circle = estimate.tiles_per_circle;
+  estimate.densest_height = cells.densest_height();
   if (has_squares) estimate.densest_square = std::max(densest, squares.largest_share());
   return estimate;
 }

@@ -72,10 +72,30 @@ TEST(FrameEstimate, CirclesInOrderOfTheirPlaceAreDenseWhereTheyFollowEachOther) 
   EXPECT_GT(densest(), 0.9);
 }
 
+TEST(FrameEstimate, ACrowdInFrontIsDensestThereHoweverDenseTheRestIs) {
+  Circles circles = testing::random_circles(10'000, 0.5f, 1.0f, 0);
+  const ImageSettings image = image_of(1024, 1024);
+  EXPECT_EQ(estimate_frame(circles, image, 32, 3).densest_height, 0);
+  const auto crowd = [&](std::size_t from, std::size_t to, float y) {
+    for (std::size_t i = from; i < to; ++i) {
+      circles.shapes[i].x = 0.1f;
+      circles.shapes[i].y = y + 0.01f * static_cast<float>(i % 2);
+      circles.shapes[i].radius = 0.01f;
+    }
+  };
+  crowd(0, 1000, 0.3f);  // at the back, which is hidden
+  EXPECT_EQ(estimate_frame(circles, image, 32, 3).densest_height, 0);
+  crowd(9000, 10'000, 0.9f);
+  EXPECT_NEAR(estimate_frame(circles, image, 32, 3).densest_height, 0.905, 0.01);
+  crowd(9000, 10'000, 1.1f);  // above the image
+  EXPECT_EQ(estimate_frame(circles, image, 32, 3).densest_height, 0);
+}
+
 TEST(FrameEstimate, NoCirclesAreNoTrouble) {
   const FrameEstimate estimate = estimate_frame(Circles{}, image_of(5, 5), 32, 3);
   EXPECT_EQ(estimate.front_circles, 0U);
   EXPECT_EQ(estimate.tiles_per_circle, 0.0);
+  EXPECT_EQ(estimate.densest_height, 0.0);
 }
 
 }  // namespace

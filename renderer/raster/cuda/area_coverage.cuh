@@ -62,10 +62,36 @@ struct AreaLanes : ScalarLanes {
   }
 };
 
+/// `first` + `number`, both whole and below 2²³: in a float's lowest bits, since conversions take
+/// longer.
+inline __device__ float whole_number(std::uint32_t number, float first) {
+  return __uint_as_float(__float_as_uint(0x1p23f) | number) - (0x1p23f - first);
+}
+
 /// From `edge` on, `count` pixels.
 inline __device__ scalar::AreaSpan<AreaLanes> area_span_of(float edge, float count, float center) {
   return scalar::area_span<AreaLanes>(edge - center, (edge + count) - center);
 }
+
+/// Of all pixels of a box and a disc.
+struct AreaSpans {
+  scalar::AreaSpan<AreaLanes> x, y;
+
+  /// `left`, `bottom`: edges of the subtile, in pixels.
+  __device__ AreaSpans(const ActiveBox& box, float left, float bottom,
+                       const scalar::AreaDisc<AreaLanes>& disc)
+      : x(span(left, box.first_column(), box.last_column(), disc.x)),
+        y(span(bottom, box.first_row(), box.last_row(), disc.y)) {}
+
+ private:
+  __device__ static scalar::AreaSpan<AreaLanes> span(float edge, int first, int last,
+                                                     float center) {
+    const auto place = [edge](int number) {
+      return whole_number(static_cast<std::uint32_t>(number), edge);
+    };
+    return scalar::area_span<AreaLanes>(place(first) - center, place(last + 1) - center);
+  }
+};
 
 /// Finds the pixels of rows that a circle touches, and those of them that it covers wholly.
 /// Approximate: a pixel too many is touched, and one that is wholly covered may count as an edge;
@@ -157,12 +183,8 @@ struct AreaEdge {
   /// `left`, `bottom`: edges of the subtile, in pixels.
   __device__ AreaEdge(const AreaScratch& scratch, float left, float bottom, std::uint32_t numbers)
       : circle(static_cast<int>(numbers >> kPixelBits)) {
-    // Whole numbers below 2²³ in a float's lowest bits.
-    const auto plus = [](float first, std::uint32_t number) {
-      return __uint_as_float(__float_as_uint(0x1p23f) | number) - (0x1p23f - first);
-    };
-    pixel_x = plus(left, numbers & (kSubtileWidth - 1));
-    pixel_y = plus(bottom, numbers / kSubtileWidth & (kSubtileHeight - 1));
+    pixel_x = whole_number(numbers & (kSubtileWidth - 1), left);
+    pixel_y = whole_number(numbers / kSubtileWidth & (kSubtileHeight - 1), bottom);
     const float4 in_pixels = scratch.discs[circle];
     const float2 factors = reinterpret_cast<const float2&>(scratch.factors[circle]);
     disc = {in_pixels.x, in_pixels.y, in_pixels.z, in_pixels.w, factors.x, factors.y};

@@ -18,14 +18,15 @@ class AreaPainter {
                          AreaScratch& scratch)
       : pixels_(pixels), grid_(grid), ramp_(ramp), scratch_(scratch) {}
 
-  /// Paints the lanes' circles; those without a radius are none.
-  __device__ void paint(const Shape& shape, const Paint& paint) {
+  /// Paints the lanes' circles; those without a radius are none. Pixels outside of `box` are
+  /// opaque.
+  __device__ void paint(const Shape& shape, const Paint& paint, const ActiveBox& box) {
     const Disc disc = scalar::area_disc<Area>(shape.x, shape.y, shape.radius, grid_.scale);
     bool is_whole = false;
-    bool reaches = shape.radius > 0 && reaches_subtile(shape, disc, is_whole);
+    bool reaches = shape.radius > 0 && reaches_box(box, shape, disc, is_whole);
     const bool has_hole = kLooks && inner_radius(shape, paint) > 0;
     if (has_hole) {
-      reaches = reaches && !is_in_hole(shape);
+      reaches = reaches && !is_in_hole(box, shape);
       is_whole = false;
     }
     const unsigned reaching = __ballot_sync(kAllLanes, reaches);
@@ -151,26 +152,25 @@ class AreaPainter {
     return static_cast<float>(pixels_.y0) + grid_.origin_y();
   }
 
-  __device__ bool reaches_subtile(const Shape& shape, const Disc& disc, bool& is_whole) const {
+  __device__ bool reaches_box(const ActiveBox& box, const Shape& shape, const Disc& disc,
+                              bool& is_whole) const {
     if (disc.radius > scalar::kLargestAreaRadius) {
-      const PixelRect rect{pixels_.x0, pixels_.y0, pixels_.x0 + kSubtileWidth - 1,
-                           pixels_.y0 + kSubtileHeight - 1};
+      const PixelRect rect = box.rect(pixels_);
       is_whole = covers_all(shape, rect, grid_);
       return may_cover(shape, rect, grid_);
     }
-    // Rounding is monotonic: no pixel of the subtile has nearer or farther edges.
-    const Span x = area_span_of(left(), kSubtileWidth, disc.x);
-    const Span y = area_span_of(bottom(), kSubtileHeight, disc.y);
-    is_whole = scalar::is_all_covered<Area>(disc, x, y);
-    return disc.r2 > x.near * x.near + y.near * y.near;
+    // Rounding is monotonic: no pixel of the box has nearer or farther edges.
+    const AreaSpans spans(box, left(), bottom(), disc);
+    is_whole = scalar::is_all_covered<Area>(disc, spans.x, spans.y);
+    return disc.r2 > spans.x.near * spans.x.near + spans.y.near * spans.y.near;
   }
 
-  /// All of the subtile lies in the hole of a ring.
-  __device__ bool is_in_hole(const Shape& shape) const {
+  /// All of the box lies in the hole of a ring.
+  __device__ bool is_in_hole(const ActiveBox& box, const Shape& shape) const {
     const Disc hole = scalar::area_disc<Area>(shape.x, shape.y, shape.z, grid_.scale);
+    const AreaSpans spans(box, left(), bottom(), hole);
     return hole.radius <= scalar::kLargestAreaRadius &&
-           scalar::is_all_covered<Area>(hole, area_span_of(left(), kSubtileWidth, hole.x),
-                                        area_span_of(bottom(), kSubtileHeight, hole.y));
+           scalar::is_all_covered<Area>(hole, spans.x, spans.y);
   }
 
   /// Puts the shares of `count` edges in the place of their numbers, a lane one of any circle and

@@ -10,6 +10,7 @@ namespace {
 class ListedOverlaps {
  public:
   static constexpr bool kIsListed = true;
+  static constexpr bool kAreMany = true;  ///< some tiles may take much longer than others
   static constexpr int kWarps = BlendPolicy::kIndependentWarps;  ///< of a block
   struct Scratch {};
 
@@ -40,6 +41,7 @@ class FewOverlaps {
  public:
   static constexpr std::uint32_t kMost = 32;
   static constexpr bool kIsListed = false;
+  static constexpr bool kAreMany = false;
   static constexpr int kWarps = BlendPolicy::kIndependentWarps;
   struct Scratch {};
 
@@ -66,6 +68,7 @@ class FewOverlaps {
 class FoundOverlaps {
  public:
   static constexpr bool kIsListed = false;
+  static constexpr bool kAreMany = true;
   static constexpr int kWarps = kSubtilesPerTile;  ///< which look for circles together
   struct Scratch {
     Overlap found[BlendPolicy::kMostFound];  // front to back
@@ -207,6 +210,13 @@ constexpr int blocks_per_processor() {
   return tiles * kSubtilesPerTile / Overlaps::kWarps;
 }
 
+/// Row i of `count`, in the order `first`, first + 1, first - 1, first + 2 and so on.
+__device__ int nearest_row(int i, int first, int count) {
+  const int both_ways = min(first, count - 1 - first);
+  if (i <= 2 * both_ways) return i % 2 != 0 ? first + (i + 1) / 2 : first - i / 2;
+  return first > both_ways ? count - 1 - i : i;
+}
+
 /// Block (tile, or a part of it) finishes, or carries on to the next chunk, the pixels of its
 /// subtiles: a warp has 16 × 8 of them, four a lane. Every pixel is one thread's alone, and its
 /// circles come in list order, so its bits do not depend on the launch.
@@ -226,6 +236,8 @@ __global__ void __launch_bounds__(32 * Overlaps::kWarps,
     const std::uint32_t place = args.tile_order[tile_y * grid.tiles_x + tile_x];
     tile_x = static_cast<int>(place & 0xffff);
     tile_y = static_cast<int>(place >> 16);
+  } else if (Overlaps::kAreMany) {
+    tile_y = nearest_row(tile_y, args.first_row, grid.tiles_y);
   }
   const int tile = tile_y * grid.tiles_x + tile_x;
   const int first_subtile = static_cast<int>(blockIdx.x) % kParts * kOwnWarps;

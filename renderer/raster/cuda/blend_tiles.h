@@ -32,8 +32,10 @@ struct BlendTilesArgs {
   /// The chunk's lists; without them every block looks at all circles itself.
   const OverlapRun* lists = nullptr;  // [num_tiles]
   const Overlap* overlaps = nullptr;
-  /// The tiles, column below row, in the order of their blocks; null: along rows.
+  /// The tiles, column below row, in the order of their blocks; null: along rows, from the first
+  /// row on and then those next to it, up and down by turns.
   const std::uint32_t* tile_order = nullptr;  // [num_tiles]
+  int first_row = 0;
   /// Tiles whose lists have at least so many overlaps are left to blend_long_lists().
   std::uint32_t long_list = ~0u;
   FrameProgress* progress = nullptr;

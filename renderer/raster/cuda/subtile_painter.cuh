@@ -71,7 +71,9 @@ struct SubtilePainter {
       const int least = are_last && is_end ? 1 : 32;
       int done = 0;
       for (; num_waiting - done >= least; done += 32) {
-        paint(pixels, batch(done, min(num_waiting - done, 32)));
+        // Before the batch takes registers.
+        const ActiveBox box = kArea ? pixels.active_box() : ActiveBox();
+        paint(pixels, batch(done, min(num_waiting - done, 32)), box);
         if (pixels.is_done()) return true;
       }
       if (are_last && is_end) return pixels.is_done();
@@ -97,9 +99,11 @@ struct SubtilePainter {
     return batch(0, num_waiting);
   }
 
-  __device__ void paint(Pixels& pixels, const Batch& batch) {
+  /// `box`: pixels outside are opaque.
+  __device__ void paint(Pixels& pixels, const Batch& batch, const ActiveBox& box = {}) {
     if constexpr (kArea)
-      AreaPainter<kLooks, kManyWays>(pixels, grid, ramp, scratch).paint(batch.shape, batch.paint);
+      AreaPainter<kLooks, kManyWays>(pixels, grid, ramp, scratch)
+          .paint(batch.shape, batch.paint, box);
     else
       paint_plain_batch(pixels, batch.shape, batch.paint);
   }
@@ -174,14 +178,14 @@ struct SubtilePainter {
     paint_in_turn(pixels, shape, r2, paint, reach, has_snow);
   }
 
-  /// Whether the lane's own circle covers pixels of the subtile, and whether all.
+  /// Whether the lane's own circle covers pixels of the subtile that can still change, and whether
+  /// all of these.
   struct Reach {
     bool reaches, is_whole;
   };
   __device__ Reach reach_of(const Shape& shape, const Paint& paint, bool may_reach,
                             const Pixels& pixels) const {
-    const PixelRect rect{pixels.x0, pixels.y0, pixels.x0 + kSubtileWidth - 1,
-                         pixels.y0 + kSubtileHeight - 1};
+    const PixelRect rect = pixels.active_box().rect(pixels);
     bool reaches = may_reach && may_cover(shape, rect, grid);
     if (kLooks && inner_radius(shape, paint) > 0)
       reaches = reaches && !covers_all({shape.x, shape.y, 0, shape.z}, rect, grid);

@@ -58,6 +58,32 @@ struct SubtilePlace {
   }
 };
 
+/// The columns and rows of a subtile around the pixels that can still change.
+class ActiveBox {
+ public:
+  /// All of it.
+  __device__ ActiveBox() : ActiveBox(~0u, kAllRows) {}
+  /// A bit each, in the lowest ones of a word; not 0.
+  __device__ ActiveBox(std::uint32_t columns, std::uint32_t rows)
+      : bits_((columns & kAllColumns) | rows << kSubtileWidth) {}
+
+  __device__ int first_column() const { return __ffs(static_cast<int>(bits_)) - 1; }
+  __device__ int last_column() const { return front_bit(bits_ & kAllColumns); }
+  __device__ int first_row() const { return __ffs(static_cast<int>(bits_ >> kSubtileWidth)) - 1; }
+  __device__ int last_row() const { return front_bit(bits_) - kSubtileWidth; }
+  /// In pixels of what is drawn.
+  __device__ PixelRect rect(const SubtilePlace& subtile) const {
+    return {subtile.x0 + first_column(), subtile.y0 + first_row(), subtile.x0 + last_column(),
+            subtile.y0 + last_row()};
+  }
+
+ private:
+  static constexpr std::uint32_t kAllColumns = (1u << kSubtileWidth) - 1;
+  static constexpr std::uint32_t kAllRows = (1u << kSubtileHeight) - 1;
+
+  std::uint32_t bits_;  // one word, since few registers are left
+};
+
 /// A pixel's state. `kLooks`: of frames with looks.
 template <bool kLooks>
 using StateOf =
@@ -91,6 +117,24 @@ struct SubtilePixels : SubtilePlace {
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) active |= is_active(k);
     return !__any_sync(kAllLanes, active);
+  }
+
+  /// All of the subtile, if no pixel can change. Of rows only pairs are told apart.
+  __device__ ActiveBox active_box() const {
+    bool are_active = true;
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) are_active &= is_active(k);
+    if (__all_sync(kAllLanes, are_active)) return {};
+    std::uint32_t pixels = 0, rows = 0;
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k) {
+      const unsigned active = __ballot_sync(kAllLanes, is_active(k));
+      pixels |= active;
+      if (active != 0) rows |= ((1u << kRowStep) - 1) << (k * kRowStep);
+    }
+    if (rows == 0) return {};
+    static_assert(kRowStep == 2);
+    return {pixels | pixels >> kSubtileWidth, rows};
   }
 
   /// Of a batch's circles, front to back, paints those that cover all of the subtile, up to the
