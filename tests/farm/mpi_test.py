@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Sequences under mpirun: several ranks, slow ones, failing ones, over TCP.
-Usage: mpi_test.py PATH_OF_ROUNDEL. Exits with 77 where there is no mpirun."""
+Usage: mpi_test.py PATH_OF_ROUNDEL [CLASS...]. Exits with 77 where there is no mpirun."""
 
 import os
 import re
@@ -181,7 +181,9 @@ class Bands(MpiTest):
                     "--resume")
 
 
-class Unequal(MpiTest):
+class Speeds(MpiTest):
+    """How frames are divided by time: with nothing else running."""
+
     def test_no_rank_waits_while_another_renders(self):
         messages = self.mpirun(2, "render", "slow.yaml", "--frames", "0-15", "-o", "out/%d.png",
                                "--threads", "1", "--progress=blender")
@@ -221,6 +223,8 @@ class Unequal(MpiTest):
             if slow_rank == 1:  # the first rank deals, so its helper is slow as well
                 self.assertGreater(counts[0], 2 * counts.get(1, 0), counts)
 
+
+class Unequal(MpiTest):
     def test_a_rank_that_fails_leaves_its_frames_to_the_others(self):
         expected = self.expect("a.yaml", "0-100")
         script = self.rank_script(f'exec {ROUNDEL} "$@" --backend cuda', f'exec {ROUNDEL} "$@"')
