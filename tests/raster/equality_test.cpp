@@ -309,6 +309,30 @@ TEST_P(Equality, CirclesOfUnlikeSizesHaveTheBitsOfTheCpuOnCuda) {
   }
 }
 
+/// Rows of tiles begin at a crowd. In its subtiles some pixels are opaque long before others.
+TEST_P(Equality, CrowdsInFrontHaveTheBitsOfTheCpuOnCuda) {
+  const ImageSettings image = image_of(500, 420);
+  for (const std::size_t count : {400, 6'000, 40'000}) {
+    for (const float height : {0.05f, 0.5f, 0.93f}) {
+      Circles circles = random_circles(count, 0.3f, 1.0f, 0);
+      for (std::size_t i = count - std::min<std::size_t>(count / 4, 1000); i < count; ++i) {
+        circles.shapes[i].x = 0.1f + 0.1f * circles.shapes[i].x;
+        circles.shapes[i].y = height + 0.05f * (circles.shapes[i].y - 0.5f);
+        circles.shapes[i].radius *= 0.2f;
+      }
+      ASSERT_NEAR(estimate_frame(CircleStream(circles), image, 32, kCudaChunks.saturation_factor)
+                      .densest_height,
+                  height, 0.04);
+      if (cuda_devices().empty()) continue;
+      const Framebuffer expected = draw_cpu(circles, image);
+      for (const RasterOptions& options : {RasterOptions{}, RasterOptions{.chunk_circles = 700}})
+        expect_same_bits(expected, draw(*make_cuda_rasterizer(options), circles, image),
+                         "crowd at " + std::to_string(height));
+    }
+  }
+  ROUNDEL_NEEDS_CUDA();
+}
+
 TEST_P(Equality, CirclesInOrderOfTheirPlaceHaveTheBitsOfTheCpuOnCuda) {
   // Several macrotiles, which a look at few circles finds to be equally dense, since the front half
   // has no order. Slabs are as large as if each had circles in all of them, but those of the back
