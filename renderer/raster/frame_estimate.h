@@ -23,8 +23,8 @@ struct FrameEstimate {
   /// that has most of them: a share, 1 where the image is one square. The run is that of all, of
   /// the front ones, or some thousand that follow each other, whichever has the largest share.
   double densest_square = 1;
-  /// How high up most of the front circles lie where they lie much denser than on the whole: a
-  /// share of the image's height; 0 where they lie nowhere so.
+  /// Where the front circles crowd: the mean height of their centres there, a share of the image's
+  /// height, in [0, 1); 0 also where they crowd nowhere.
   double densest_height = 0;
 };
 inline constexpr int kSquareTiles = 32;

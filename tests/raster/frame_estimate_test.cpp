@@ -72,7 +72,7 @@ TEST(FrameEstimate, CirclesInOrderOfTheirPlaceAreDenseWhereTheyFollowEachOther) 
   EXPECT_GT(densest(), 0.9);
 }
 
-TEST(FrameEstimate, ACrowdInFrontIsDensestThereHoweverDenseTheRestIs) {
+TEST(FrameEstimate, TheHeightOfACrowdInFrontIsFound) {
   Circles circles = testing::random_circles(10'000, 0.5f, 1.0f, 0);
   const ImageSettings image = image_of(1024, 1024);
   EXPECT_EQ(estimate_frame(circles, image, 32, 3).densest_height, 0);

@@ -207,9 +207,8 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   }
   blend_.lists = nullptr;
   blend_.tile_order = nullptr;
-  // The longest ones first, where the others go on beside them.
-  blend_.first_row = std::min(static_cast<int>(estimate_.densest_height * blend_.grid.tiles_y),
-                              blend_.grid.tiles_y - 1);
+  // Tiles of a crowd take longest: begun first, they have the others beside them.
+  blend_.first_row = static_cast<int>(estimate_.densest_height * blend_.grid.height / kTileSize);
   if (is_listed) {
     reserve_lists(chunk);
     (is_for_regions(chunk) ? bin_regions : bin_circles)(bin_, stream_);

@@ -71,7 +71,8 @@ struct SubtilePainter {
       const int least = are_last && is_end ? 1 : 32;
       int done = 0;
       for (; num_waiting - done >= least; done += 32) {
-        // Before the batch takes registers.
+        // By area it is found before the batch takes registers. Else reach_of() finds it: specks do
+        // not need it.
         const ActiveBox box = kArea ? pixels.active_box() : ActiveBox();
         paint(pixels, batch(done, min(num_waiting - done, 32)), box);
         if (pixels.is_done()) return true;
