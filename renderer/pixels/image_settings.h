@@ -41,6 +41,7 @@ struct CircleLooks {
   bool filters = false;  ///< kMultiply or kScreen: each channel has a transmittance of its own
 
   constexpr bool any() const { return rings || adds || filters; }
+  bool operator==(const CircleLooks&) const = default;
 };
 
 /// Pixels of a picture.

@@ -1,6 +1,5 @@
 #pragma once
-#include "renderer/generate/circle.h"
-#include "renderer/scene/scene.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace roundel {
 
@@ -10,6 +9,7 @@ struct SnowRamp {
   float red_start, red_slope;      ///< red = start + slope·d for d in [1/4, 1/2]
   float green_start, green_slope;  ///< and green, with
   float rim_slope;                 ///< + rim_slope·d for d in [3/4, 1]
+  bool operator==(const SnowRamp&) const = default;
 };
 
 /// (1,1,1) (1,1,1) (.8,.9,1) (.8,.9,1) (.8,.8,1), converted to the blend space.

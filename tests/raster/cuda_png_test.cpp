@@ -97,7 +97,7 @@ class CudaPng : public ::testing::Test {
   }
   void expect_same(const Image& image, const std::string& what) {
     const DeviceBuffer<std::uint8_t> pixels = to_device(image, *stream_);
-    encoder_->start(pixels.data(), shape_of(image), *stream_);
+    pack_png(encoder_->prepare(pixels.data(), shape_of(image), *stream_), *stream_);
     file_.head = png_head(shape_of(image), kMetadata);
     if (++num_pictures_ % 4 != 0) encoder_->copy_ahead(file_, *stream_);
     stream_->wait();

@@ -53,8 +53,9 @@ struct Packer {
     file.head = png_head(shape, kMetadata);
     pack();
   }
+  void start() { pack_png(encoder.prepare(pixels.data(), shape, stream), stream); }
   void pack() {
-    encoder.start(pixels.data(), shape, stream);
+    start();
     encoder.copy_ahead(file, stream);
     stream.wait();
     if (encoder.finish(file, stream)) stream.wait();
@@ -107,7 +108,7 @@ double wall_us(const Image& image, int in_flight, int repeats, bool copies) {
         if (copies) {
           packer->pack();
         } else {
-          packer->encoder.start(packer->pixels.data(), packer->shape, packer->stream);
+          packer->start();
           packer->stream.wait();
         }
       }

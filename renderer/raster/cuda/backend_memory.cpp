@@ -45,15 +45,15 @@ std::uint32_t CudaBackend::slab_circles(std::uint64_t circles, double overlaps_p
 /// Memory for a chunk's lists. Waits for the device if it grows.
 void CudaBackend::reserve_lists(const Chunk& chunk) {
   const auto num_tiles = static_cast<std::uint64_t>(bin_.grid.num_tiles());
-  lists_.reserve_discard(num_tiles);
+  reserve(lists_, num_tiles);
   bin_.lists = lists_.data();
   // Behind the front chunk there may be nothing to list, and no order.
   const bool is_ordered =
       chunk.number == 0 && !is_for_regions(chunk) && bin_.grid.num_tiles() <= kMostOrderedTiles;
-  if (is_ordered) tile_order_.reserve_discard(num_tiles);
+  if (is_ordered) reserve(tile_order_, num_tiles);
   bin_.tile_order = is_ordered ? tile_order_.data() : nullptr;
   if (is_for_regions(chunk)) {
-    overlaps_.reserve_discard(chunk.count() * num_tiles);
+    reserve(overlaps_, chunk.count() * num_tiles);
   } else {
     const double per_circle =
         chunk.number == 0 ? estimate_.front_tiles_per_circle : estimate_.tiles_per_circle;
@@ -62,16 +62,16 @@ void CudaBackend::reserve_lists(const Chunk& chunk) {
                                                   static_cast<double>(chunk.count()) * per_circle);
     const std::uint64_t capacity =
         std::min({std::max(expected, needed_overlaps_), overlap_capacity(), kMostOverlaps});
-    overlaps_.reserve_discard(capacity);
-    slab_overlaps_.reserve_discard(capacity);
+    reserve(overlaps_, capacity);
+    reserve(slab_overlaps_, capacity);
     bin_.slab_circles = slab_circles(chunk.count(), per_circle);
     bin_.num_slabs =
         static_cast<std::uint32_t>((chunk.count() + bin_.slab_circles - 1) / bin_.slab_circles);
-    slab_runs_.reserve_discard(bin_.num_blocks());
-    counts_.reserve_discard(bin_.num_blocks() * kTilesPerMacrotile);
-    offsets_.reserve_discard(static_cast<std::uint64_t>(bin_.num_groups()) * kTilesPerMacrotile *
-                             static_cast<std::uint64_t>(num_macrotiles(bin_.grid)));
-    scan_words_.reserve_discard(bin_.num_scan_words());
+    reserve(slab_runs_, bin_.num_blocks());
+    reserve(counts_, bin_.num_blocks() * kTilesPerMacrotile);
+    reserve(offsets_, static_cast<std::uint64_t>(bin_.num_groups()) * kTilesPerMacrotile *
+                          static_cast<std::uint64_t>(num_macrotiles(bin_.grid)));
+    reserve(scan_words_, bin_.num_scan_words());
     // Where all blocks run at once, as much shared memory as can be had: kernels that overlap wait
     // less for each other (rand1M 77 µs, and 83 without). Elsewhere the L1 cache counts.
     const bool are_few =

@@ -3,13 +3,8 @@
 #include "renderer/raster/cuda/launch.cuh"
 #include "renderer/raster/cuda/warp.cuh"
 
-/// What the kernels that bin have in common. Device code only, but for their launches.
+/// What the kernels that bin have in common. Device code only.
 namespace roundel::cuda {
-
-/// The three kernels of bin_circles().
-void count_overlaps(const BinCirclesArgs& args, cudaStream_t stream);
-void scan_counts(const BinCirclesArgs& args, cudaStream_t stream);
-void list_overlaps(const BinCirclesArgs& args, cudaStream_t stream);
 
 /// What every block of a chunk's first kernel does first. False if there is nothing to do.
 template <bool kIsFirstChunk>

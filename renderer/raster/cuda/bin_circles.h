@@ -98,6 +98,7 @@ struct BinCirclesArgs {
   std::uint64_t capacity = 0;           ///< at most 2³²
   FrameProgress* progress = nullptr;
 
+  bool operator==(const BinCirclesArgs&) const = default;
   ROUNDEL_HOST_DEVICE std::uint32_t num_groups() const {
     return (num_slabs + kGroupSlabs - 1) / kGroupSlabs;
   }
@@ -130,11 +131,20 @@ inline ROUNDEL_HOST_DEVICE std::uint32_t BinCirclesArgs::num_scan_words() const 
   return static_cast<std::uint32_t>(num_macrotiles(grid) * (kTilesPerMacrotile / kScannedTiles));
 }
 
+/// The three kernels of bin_circles().
+void count_overlaps(const BinCirclesArgs& args, cudaStream_t stream);
+void scan_counts(const BinCirclesArgs& args, cudaStream_t stream);
+void list_overlaps(const BinCirclesArgs& args, cudaStream_t stream);
+
 /// Stage bin: lists, for every tile, the circles of the chunk that may cover one of its pixels. A
 /// compaction by counts, their exclusive scan over the whole device, and lists. Bins before tiles
 /// are an idea of CudaRaster (Laine & Karras 2011), ordered lists for tiles one of 3D Gaussian
 /// Splatting (Kerbl et al. 2023) and Vello (Levien); the scan is that of Merrill & Garland 2016.
-void bin_circles(const BinCirclesArgs& args, cudaStream_t stream);
+inline void bin_circles(const BinCirclesArgs& args, cudaStream_t stream) {
+  count_overlaps(args, stream);
+  scan_counts(args, stream);
+  list_overlaps(args, stream);
+}
 
 /// Overlaps of a slab, up to kMostSlabOverlaps, for which a block's shared memory is enough: all
 /// with 75 KiB, a few hundred less with the 64 KiB of compute capability 7.5.

@@ -47,6 +47,8 @@ struct BlendTilesArgs {
   BlendColor flat_background{};
   Pixel* framebuffer = nullptr;   // [height · width], rows bottom to top, or null
   std::uint8_t* bytes = nullptr;  // [height · width · channels], rows top to bottom, or null
+
+  bool operator==(const BlendTilesArgs&) const = default;
 };
 
 /// Writes the colours of `count` rows, bottom to top, to `background` [count], for

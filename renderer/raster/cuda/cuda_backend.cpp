@@ -57,12 +57,15 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
   use_device();
   ++frames_;
   is_delivered_ = false;
+  graph_.clear();  // of a frame that ended with an error
   FrameTarget target = out;
   if (!packs(image, out)) {
     target.png = nullptr;
     prepare(image, out);
   }
   circles_ = &circles;
+  // Where the host has nothing to do between them, neither copies nor times.
+  joins_kernels_ = device_circles_.has_all(circles) && !options_.times_stages;
   set_frame(image, target);
   estimate_ = estimate(circles, image);
   needed_overlaps_ = 0;
@@ -202,8 +205,8 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   blend_.paints = device_circles_.paints(chunk);
   blend_.count = bin_.count = static_cast<std::uint32_t>(chunk.count());
   if (!chunk.is_last()) {
-    states_.reserve_discard(num_pixels());
-    if (blend_.looks.any()) other_transmittances_.reserve_discard(num_pixels());
+    reserve(states_, num_pixels());
+    if (blend_.looks.any()) reserve(other_transmittances_, num_pixels());
   }
   blend_.lists = nullptr;
   blend_.tile_order = nullptr;
@@ -211,7 +214,7 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   blend_.first_row = static_cast<int>(estimate_.densest_height * blend_.grid.height / kTileSize);
   if (is_listed) {
     reserve_lists(chunk);
-    (is_for_regions(chunk) ? bin_regions : bin_circles)(bin_, stream_);
+    put(is_for_regions(chunk) ? bin_regions : bin_circles, bin_);
     blend_.lists = lists_.data();
     blend_.tile_order = bin_.tile_order;
     blend_.overlaps = overlaps_.data();
@@ -229,8 +232,8 @@ void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
                               estimate_.longest_list >= static_cast<double>(kLongList) &&
                               long_list_memory() <= block_memory_;
   blend_.long_list = has_long_lists ? kLongList : ~0u;
-  blend_tiles(blend_, stream_);
-  if (has_long_lists) blend_long_lists(blend_, stream_);
+  put(blend_tiles, blend_);
+  if (has_long_lists) put(blend_long_lists, blend_);
   record(&ChunkEvents::after_blend);
 }
 
@@ -238,10 +241,11 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   using Next = ChunkResult::Next;
   if (is_capturing_) return {Next::kAdvance, 0};
   const bool delivers_early = chunk.number == last_chunk_;
-  if (delivers_early) deliver();
+  if (delivers_early) pack();
   if (progress_copy_.empty()) progress_copy_ = locked_pages<FrameProgress>(1);
-  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(progress_copy_.data(), progress_.data(), progress_.bytes(),
-                                     cudaMemcpyDeviceToHost, stream_));
+  put(copy_progress, {progress_.data(), progress_copy_.data()});
+  graph_.launch(stream_);
+  if (delivers_early) copy_back();
   stream_.wait();
   FrameProgress& progress = progress_copy_[0];
   for (std::size_t i = 0; i < num_timed_; ++i) add_times(chunk_events_[i], stats);
@@ -294,30 +298,32 @@ void CudaBackend::add_times(const ChunkEvents& events, StageStats& stats) const 
       events.after_blend.since(events.after_bin);
 }
 
-/// Puts the packing of the picture, and its copy to main memory, into the stream. The host waits
-/// once for drawing and these: a wait for each would take longer.
-void CudaBackend::deliver() {
-  const ProfilerRange range("deliver");
+/// Packs the picture, if it becomes a file. The host waits once for drawing, this and copy_back():
+/// a wait for each would take longer.
+void CudaBackend::pack() {
+  if (out_.png == nullptr) return;
+  record(before_pack_);
+  put(pack_png, png_encoder_.prepare(bytes_.data(), shape_, stream_));
+}
+
+/// Puts the copy of the picture to main memory into the stream.
+void CudaBackend::copy_back() {
   if (out_.device != nullptr) {
     if (out_.device->is_float)
       copy_samples(framebuffer_.data(), shape_, static_cast<float*>(out_.device->samples.get()),
                    stream_);
     return;
   }
-  if (out_.png != nullptr) {
-    record(before_pack_);
-    png_encoder_.start(bytes_.data(), shape_, stream_);
-  }
   record(before_copy_);
-  const auto copy_back = [&](auto& to, const auto& from) {
+  const auto copy = [&](auto& to, const auto& from) {
     ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(to.data(), from.data(), to.size() * sizeof(to[0]),
                                        cudaMemcpyDeviceToHost, stream_));
   };
   if (out_.png != nullptr) {
     png_encoder_.copy_ahead(*out_.png, stream_);
   } else {
-    if (out_.framebuffer != nullptr) copy_back(out_.framebuffer->pixels, framebuffer_);
-    if (out_.image != nullptr) copy_back(out_.image->bytes, bytes_);
+    if (out_.framebuffer != nullptr) copy(out_.framebuffer->pixels, framebuffer_);
+    if (out_.image != nullptr) copy(out_.image->bytes, bytes_);
   }
   record(after_copy_);
 }
@@ -326,7 +332,9 @@ void CudaBackend::finish(StageStats& stats) {
   const ProfilerRange range("finish");
   stats.stage("bin", StagePlace::kCuda).bytes = stats.overlaps * sizeof(Overlap);
   if (!is_delivered_) {
-    deliver();
+    pack();
+    graph_.launch(stream_);
+    copy_back();
     stream_.wait();
   }
   if (out_.device != nullptr) return;
@@ -359,15 +367,10 @@ bool CudaBackend::makes_circles(std::uint64_t count) {
   return DeviceCircles::bytes_of_film(count) <= budget_ / 4;
 }
 
-void CudaBackend::begin_capture() {
-  ROUNDEL_CUDA_CHECK(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-  is_capturing_ = true;
-}
-
 cudaGraph_t CudaBackend::end_capture() {
   is_capturing_ = false;
-  cudaGraph_t graph = nullptr;
-  ROUNDEL_CUDA_CHECK(cudaStreamEndCapture(stream_, &graph));
+  cudaGraph_t graph = graph_.capture(stream_);
+  graph_.clear();
   return graph;
 }
 

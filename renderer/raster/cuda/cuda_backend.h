@@ -9,13 +9,15 @@
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/device_buffer.h"
 #include "renderer/raster/cuda/device_circles.h"
+#include "renderer/raster/cuda/frame_graph.h"
 #include "renderer/raster/cuda/png/png_encoder.h"
 #include "renderer/raster/cuda/stream.h"
 #include "renderer/raster/frame_estimate.h"
 
 namespace roundel::cuda {
 
-/// Draws frames on one device. bin() and blend() only put kernels into a stream; result() waits.
+/// Draws frames on one device. bin() and blend() only put kernels into a stream, or collect them
+/// for it; result() waits.
 class CudaBackend final : public RasterBackend {
  public:
   explicit CudaBackend(const RasterOptions& options);
@@ -35,7 +37,7 @@ class CudaBackend final : public RasterBackend {
   void keep_on_device(const Circles& circles);
   /// Between these two bin() and blend() are captured into a graph instead of being run, and
   /// result() says that all went well. A frame with the same arguments must have been drawn before.
-  void begin_capture();
+  void begin_capture() { is_capturing_ = true; }
   cudaGraph_t end_capture();
 
   cudaStream_t stream() const { return stream_; }
@@ -51,10 +53,23 @@ class CudaBackend final : public RasterBackend {
   void set_frame(const ImageSettings& image, const FrameTarget& out);
   FrameEstimate estimate(const CircleStream& circles, const ImageSettings& image);
   void compare_with_estimate(const FrameProgress& progress);
-  void deliver();
+  void pack();
+  void copy_back();
   void record(Event& event);
   void record(Event ChunkEvents::*event);
   void add_times(const ChunkEvents& events, StageStats& stats) const;
+  /// Puts a stage into the stream, or to those that will be put there together.
+  template <typename Args>
+  void put(void (*stage)(const Args&, cudaStream_t), const std::type_identity_t<Args>& args) {
+    if (joins_kernels_ || is_capturing_) return graph_.add(stage, args);
+    stage(args, stream_);
+  }
+  /// Room for so many, for stages of the frame. What it has now may belong to stages in front.
+  template <typename T>
+  void reserve(DeviceBuffer<T>& buffer, std::uint64_t size) {
+    if (size > buffer.size()) graph_.launch(stream_);
+    buffer.reserve_discard(size);
+  }
   void reserve_lists(const Chunk& chunk);
   std::uint32_t slab_circles(std::uint64_t circles, double overlaps_per_circle) const;
   bool needs_no_lists(const Chunk& chunk) const;
@@ -82,6 +97,8 @@ class CudaBackend final : public RasterBackend {
   std::deque<ChunkEvents> chunk_events_;
   std::size_t num_timed_ = 0;  // chunks since the host has asked, where times are wanted
   Event before_pack_, before_copy_, after_copy_;
+  FrameGraph graph_;            // what is not in the stream yet
+  bool joins_kernels_ = false;  // of the frame
   bool is_capturing_ = false;
   std::uint64_t frames_ = 0;       // drawn
   std::uint64_t budget_ = 0;       // bytes

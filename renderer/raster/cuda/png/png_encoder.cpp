@@ -92,8 +92,8 @@ void PngEncoder::make_constants(cudaStream_t stream) {
   copy_to_device<PngPowers>({&powers, 1}, powers_, stream);
 }
 
-void PngEncoder::start(const std::uint8_t* pixels, const PngShape& shape, cudaStream_t stream) {
-  const ProfilerRange range("encode");
+const PngArgs& PngEncoder::prepare(const std::uint8_t* pixels, const PngShape& shape,
+                                   cudaStream_t stream) {
   if (state_copy_.empty()) make_constants(stream);
   args_ = args_of(shape);
   args_.pixels = pixels;
@@ -112,15 +112,11 @@ void PngEncoder::start(const std::uint8_t* pixels, const PngShape& shape, cudaSt
   args_.code = code_.data();
   args_.scan_words = scan_words_.data();
   args_.state = state_.data();
+  args_.state_copy = state_copy_.data();
   args_.stream = stream_.data();
   args_.powers = powers_.data();
   args_.chunks = chunks_.data();
-  count_sample(args_, stream);
-  make_code(args_, stream);
-  code_segments(args_, stream);
-  end_stream(args_, stream);
-  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(state_copy_.data(), state_.data(), sizeof(PngState),
-                                     cudaMemcpyDeviceToHost, stream));
+  return args_;
 }
 
 void PngEncoder::copy_ahead(PngFile& file, cudaStream_t stream) {
@@ -130,6 +126,15 @@ void PngEncoder::copy_ahead(PngFile& file, cudaStream_t stream) {
   if (num_copied_ > 0)
     ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(file.memory.data() + begin, args_.stream, num_copied_,
                                        cudaMemcpyDeviceToHost, stream));
+}
+
+void pack_png(const PngArgs& args, cudaStream_t stream) {
+  count_sample(args, stream);
+  make_code(args, stream);
+  code_segments(args, stream);
+  end_stream(args, stream);
+  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(args.state_copy, args.state, sizeof(PngState),
+                                     cudaMemcpyDeviceToHost, stream));
 }
 
 bool PngEncoder::finish(PngFile& file, cudaStream_t stream) {

@@ -17,9 +17,9 @@ class PngEncoder {
   /// Pictures of 8 bits that are one block of png_format.h.
   static bool can_encode(const PngShape& shape);
 
-  /// Puts the packing of a picture into a stream of the calling thread's device, always the same
-  /// one. `pixels`: see PngArgs.
-  void start(const std::uint8_t* pixels, const PngShape& shape, cudaStream_t stream);
+  /// Gets ready for a picture; pack_png() with what this returns packs it, in a stream of the
+  /// calling thread's device, always the same one. `pixels`: see PngArgs.
+  const PngArgs& prepare(const std::uint8_t* pixels, const PngShape& shape, cudaStream_t stream);
   /// Then puts a copy of the first bytes into the stream, a few more than the last picture had, as
   /// far as the file's memory has room for them: mostly these are all.
   void copy_ahead(PngFile& file, cudaStream_t stream);

@@ -47,6 +47,7 @@ struct PngPowers {
 /// "IDAT", zlib's header and the fixed bits of the block's.
 struct PngFixedWords {
   std::uint32_t words[(48 + png_format::kFixedBits + 31) / 32];
+  bool operator==(const PngFixedWords&) const = default;
 };
 
 struct PngArgs {
@@ -61,11 +62,13 @@ struct PngArgs {
   PngCode* code = nullptr;
   std::uint64_t* scan_words = nullptr;  ///< [num_segments()], see look_back()
   PngState* state = nullptr;
+  PngState* state_copy = nullptr;  ///< in main memory
   /// "IDAT" and its data: bits from the lowest one of each word on.
   std::uint32_t* stream = nullptr;  ///< [stream_words()]
   const PngPowers* powers = nullptr;
   const std::uint32_t* chunks = nullptr;  ///< x to the bits of so many chunks [num_chunks()]
 
+  bool operator==(const PngArgs&) const = default;
   ROUNDEL_HOST_DEVICE std::uint64_t row_bytes() const {  // with the filter byte
     return std::uint64_t{width} * pixel_bytes + 1;
   }
@@ -103,5 +106,7 @@ void make_code(const PngArgs& args, cudaStream_t stream);
 void code_segments(const PngArgs& args, cudaStream_t stream);
 /// Stores the block where that is smaller, ends the stream and makes its CRC.
 void end_stream(const PngArgs& args, cudaStream_t stream);
+/// All of these, and a copy of the state to main memory.
+void pack_png(const PngArgs& args, cudaStream_t stream);
 
 }  // namespace roundel::cuda
