@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tools/primitives/cuda/block_total.cuh"
 #include "tools/primitives/cuda/tile_words.cuh"
 #include "tools/primitives/cuda/warp.cuh"
 

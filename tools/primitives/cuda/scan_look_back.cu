@@ -3,6 +3,7 @@
 #include "renderer/raster/cuda/cuda_check.h"
 #include "tools/primitives/cuda/block_total.cuh"
 #include "tools/primitives/cuda/scan.h"
+#include "tools/primitives/cuda/tile_words.cuh"
 
 namespace roundel::primitives {
 namespace {

@@ -1,5 +1,5 @@
 #include "tools/primitives/cuda/ring_launch.cuh"
-#include "tools/primitives/cuda/select.cuh"
+#include "tools/primitives/cuda/select.h"
 
 namespace roundel::primitives {
 namespace cuda_kernels {

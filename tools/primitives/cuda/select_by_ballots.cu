@@ -1,5 +1,5 @@
 #include "renderer/raster/cuda/cuda_check.h"
-#include "tools/primitives/cuda/select.cuh"
+#include "tools/primitives/cuda/select.h"
 #include "tools/primitives/cuda/warp.cuh"
 
 namespace roundel::primitives {

@@ -35,21 +35,4 @@ __device__ inline TileWord read_word(TileWord* words, std::uint64_t tile) {
   return AtomicTileWord(words[tile]).load(::cuda::memory_order_relaxed);
 }
 
-/// Counters and sums that every launch leaves as zeros for the next one.
-struct Totals {
-  unsigned long long sum;  ///< of all blocks that are done, modulo 2⁶⁴
-  unsigned int blocks;     ///< that are done
-  unsigned int tickets;    ///< tiles that have been taken
-};
-
-/// One thread of each block calls it, at last: adds to the total, which the last block writes out.
-__device__ inline void add_to_total(Totals* totals, std::int64_t sum, std::int64_t* total) {
-  atomicAdd(&totals->sum, static_cast<unsigned long long>(sum));
-  __threadfence();  // the sum is seen by whoever sees this block counted
-  if (atomicInc(&totals->blocks, gridDim.x - 1) == gridDim.x - 1) {
-    __threadfence();
-    *total = static_cast<std::int64_t>(atomicExch(&totals->sum, 0ULL));
-  }
-}
-
 }  // namespace roundel::primitives::cuda_kernels

@@ -11,7 +11,7 @@
 #include "renderer/raster/rasterizer.h"
 #include "tools/primitives/cuda/saxpy.h"
 #include "tools/primitives/cuda/scan.h"
-#include "tools/primitives/cuda/select.cuh"
+#include "tools/primitives/cuda/select.h"
 
 namespace roundel::primitives {
 namespace {
@@ -20,7 +20,10 @@ namespace {
 class LockedFloats {
  public:
   explicit LockedFloats(std::size_t count) : count_(count) {
-    if (count > 0) ROUNDEL_CUDA_CHECK(cudaMallocHost(&data_, count * sizeof(float)));
+    if (count == 0) return;
+    void* data = nullptr;
+    ROUNDEL_CUDA_CHECK(cudaMallocHost(&data, count * sizeof(float)));
+    data_ = static_cast<float*>(data);
   }
   ~LockedFloats() { cudaFreeHost(data_); }
   LockedFloats(const LockedFloats&) = delete;

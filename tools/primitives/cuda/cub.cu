@@ -1,9 +1,11 @@
 #include <thrust/iterator/counting_iterator.h>
 
+#include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
 #include "renderer/raster/cuda/cuda_check.h"
-#include "tools/primitives/cuda/select.cuh"
+#include "tools/primitives/cuda/scan.h"
+#include "tools/primitives/cuda/select.h"
 
 namespace roundel::primitives {
 namespace {
@@ -20,6 +22,14 @@ struct KeepsPosition {
 };
 
 }  // namespace
+
+/// The vendor's library: decoupled look-back as well, with tuning values for each chip.
+void scan_cub(const DeviceScan& scan) {
+  scan.scratch.call_library(
+      reinterpret_cast<const void*>(&scan_cub), scan.n, [&](void* memory, std::size_t& bytes) {
+        return cub::DeviceScan::ExclusiveSum(memory, bytes, scan.in, scan.out, scan.n, scan.stream);
+      });
+}
 
 template <typename Selection>
 void select_cub(const DeviceSelect<Selection>& select) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "renderer/base/host_device.h"
 #include "tools/primitives/cuda/scan.h"
 
 namespace roundel::primitives {
@@ -12,21 +13,23 @@ namespace roundel::primitives {
 struct KeepNonZero {
   using Output = std::int32_t;
   static constexpr int kLacking = 0;  ///< elements at the end that cannot be kept
-  __device__ bool keeps(std::int32_t value, std::int32_t) const { return value != 0; }
-  __device__ Output output(std::int32_t value, std::uint64_t) const { return value; }
+  ROUNDEL_HOST_DEVICE bool keeps(std::int32_t value, std::int32_t) const { return value != 0; }
+  ROUNDEL_HOST_DEVICE Output output(std::int32_t value, std::uint64_t) const { return value; }
 };
 struct KeepBelow {
   using Output = std::int32_t;
   static constexpr int kLacking = 0;
   std::int32_t limit;
-  __device__ bool keeps(std::int32_t value, std::int32_t) const { return value < limit; }
-  __device__ Output output(std::int32_t value, std::uint64_t) const { return value; }
+  ROUNDEL_HOST_DEVICE bool keeps(std::int32_t value, std::int32_t) const { return value < limit; }
+  ROUNDEL_HOST_DEVICE Output output(std::int32_t value, std::uint64_t) const { return value; }
 };
 struct KeepRepeated {
   using Output = std::uint32_t;
   static constexpr int kLacking = 1;  ///< the last element has no next one
-  __device__ bool keeps(std::int32_t value, std::int32_t next) const { return value == next; }
-  __device__ Output output(std::int32_t, std::uint64_t index) const {
+  ROUNDEL_HOST_DEVICE bool keeps(std::int32_t value, std::int32_t next) const {
+    return value == next;
+  }
+  ROUNDEL_HOST_DEVICE Output output(std::int32_t, std::uint64_t index) const {
     return static_cast<std::uint32_t>(index);
   }
 };
