@@ -57,7 +57,6 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
   use_device();
   ++frames_;
   is_delivered_ = false;
-  graph_.clear();  // of a frame that ended with an error
   FrameTarget target = out;
   if (!packs(image, out)) {
     target.png = nullptr;
@@ -65,7 +64,7 @@ ChunkPlan CudaBackend::plan(const CircleStream& circles, const ImageSettings& im
   }
   circles_ = &circles;
   // Where the host has nothing to do between them, neither copies nor times.
-  joins_kernels_ = device_circles_.has_all(circles) && !options_.times_stages;
+  graph_.begin(device_circles_.has_all(circles) && !options_.times_stages);
   set_frame(image, target);
   estimate_ = estimate(circles, image);
   needed_overlaps_ = 0;
@@ -186,13 +185,16 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   const bool is_listed = !needs_no_lists(chunk);
   if (!is_capturing_) {
     if (chunk.number == 0) {
-      if (!is_progress_clear_) clear_progress();
+      if (!is_progress_clear_) {
+        stream_.wait();  // for a frame that did not come to its end
+        clear_progress();
+      }
       is_progress_clear_ = false;  // if it ends with an error, or starts again
       num_timed_ = 0;
     }
     if (options_.times_stages && ++num_timed_ > chunk_events_.size()) chunk_events_.emplace_back();
     record(&ChunkEvents::before_generate);
-    device_circles_.put(*circles_, chunk, stream_, stats);
+    device_circles_.put(*circles_, chunk, graph_, stats);
     record(&ChunkEvents::before_bin);
   }
   blend_.chunk_number = bin_.chunk_number = chunk.number;
@@ -214,7 +216,7 @@ void CudaBackend::bin(const Chunk& chunk, StageStats& stats) {
   blend_.first_row = static_cast<int>(estimate_.densest_height * blend_.grid.height / kTileSize);
   if (is_listed) {
     reserve_lists(chunk);
-    put(is_for_regions(chunk) ? bin_regions : bin_circles, bin_);
+    graph_.put(is_for_regions(chunk) ? bin_regions : bin_circles, bin_);
     blend_.lists = lists_.data();
     blend_.tile_order = bin_.tile_order;
     blend_.overlaps = overlaps_.data();
@@ -232,8 +234,8 @@ void CudaBackend::blend(const Chunk& /*chunk*/, StageStats& /*stats*/) {
                               estimate_.longest_list >= static_cast<double>(kLongList) &&
                               long_list_memory() <= block_memory_;
   blend_.long_list = has_long_lists ? kLongList : ~0u;
-  put(blend_tiles, blend_);
-  if (has_long_lists) put(blend_long_lists, blend_);
+  graph_.put(blend_tiles, blend_);
+  if (has_long_lists) graph_.put(blend_long_lists, blend_);
   record(&ChunkEvents::after_blend);
 }
 
@@ -243,8 +245,8 @@ ChunkResult CudaBackend::result(const Chunk& chunk, StageStats& stats) {
   const bool delivers_early = chunk.number == last_chunk_;
   if (delivers_early) pack();
   if (progress_copy_.empty()) progress_copy_ = locked_pages<FrameProgress>(1);
-  put(copy_progress, {progress_.data(), progress_copy_.data()});
-  graph_.launch(stream_);
+  graph_.put(copy, {progress_copy_.data(), progress_.data(), progress_.bytes()});
+  graph_.launch();
   if (delivers_early) copy_back();
   stream_.wait();
   FrameProgress& progress = progress_copy_[0];
@@ -303,7 +305,7 @@ void CudaBackend::add_times(const ChunkEvents& events, StageStats& stats) const 
 void CudaBackend::pack() {
   if (out_.png == nullptr) return;
   record(before_pack_);
-  put(pack_png, png_encoder_.prepare(bytes_.data(), shape_, stream_));
+  graph_.put(pack_png, png_encoder_.prepare(bytes_.data(), shape_, stream_));
 }
 
 /// Puts the copy of the picture to main memory into the stream.
@@ -333,7 +335,7 @@ void CudaBackend::finish(StageStats& stats) {
   stats.stage("bin", StagePlace::kCuda).bytes = stats.overlaps * sizeof(Overlap);
   if (!is_delivered_) {
     pack();
-    graph_.launch(stream_);
+    graph_.launch();
     copy_back();
     stream_.wait();
   }
@@ -367,11 +369,14 @@ bool CudaBackend::makes_circles(std::uint64_t count) {
   return DeviceCircles::bytes_of_film(count) <= budget_ / 4;
 }
 
+void CudaBackend::begin_capture() {
+  is_capturing_ = true;
+  graph_.begin(true);
+}
+
 cudaGraph_t CudaBackend::end_capture() {
   is_capturing_ = false;
-  cudaGraph_t graph = graph_.capture(stream_);
-  graph_.clear();
-  return graph;
+  return graph_.take();
 }
 
 /// True if so few circles are drawn fastest without lists. Only in front: behind, where few tiles

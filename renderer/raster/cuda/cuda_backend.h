@@ -37,7 +37,7 @@ class CudaBackend final : public RasterBackend {
   void keep_on_device(const Circles& circles);
   /// Between these two bin() and blend() are captured into a graph instead of being run, and
   /// result() says that all went well. A frame with the same arguments must have been drawn before.
-  void begin_capture() { is_capturing_ = true; }
+  void begin_capture();
   cudaGraph_t end_capture();
 
   cudaStream_t stream() const { return stream_; }
@@ -58,16 +58,10 @@ class CudaBackend final : public RasterBackend {
   void record(Event& event);
   void record(Event ChunkEvents::*event);
   void add_times(const ChunkEvents& events, StageStats& stats) const;
-  /// Puts a stage into the stream, or to those that will be put there together.
-  template <typename Args>
-  void put(void (*stage)(const Args&, cudaStream_t), const std::type_identity_t<Args>& args) {
-    if (joins_kernels_ || is_capturing_) return graph_.add(stage, args);
-    stage(args, stream_);
-  }
   /// Room for so many, for stages of the frame. What it has now may belong to stages in front.
   template <typename T>
   void reserve(DeviceBuffer<T>& buffer, std::uint64_t size) {
-    if (size > buffer.size()) graph_.launch(stream_);
+    if (size > buffer.size()) graph_.launch();
     buffer.reserve_discard(size);
   }
   void reserve_lists(const Chunk& chunk);
@@ -97,8 +91,7 @@ class CudaBackend final : public RasterBackend {
   std::deque<ChunkEvents> chunk_events_;
   std::size_t num_timed_ = 0;  // chunks since the host has asked, where times are wanted
   Event before_pack_, before_copy_, after_copy_;
-  FrameGraph graph_;            // what is not in the stream yet
-  bool joins_kernels_ = false;  // of the frame
+  FrameGraph graph_{stream_};
   bool is_capturing_ = false;
   std::uint64_t frames_ = 0;       // drawn
   std::uint64_t budget_ = 0;       // bytes

@@ -4,37 +4,28 @@
 #include <utility>
 
 #include "renderer/raster/cuda/launch.cuh"
+#include "renderer/raster/cuda/locked_pages.h"
+#include "renderer/raster/cuda/stream.h"
 
 namespace roundel::cuda {
 namespace {
 
 constexpr int kThreads = 128;
 
-/// Of a layer, all arrays [count].
-struct MakeCirclesArgs {
-  std::uint64_t count;
-  Motion motion;
-  std::uint32_t from, to;  ///< steps
-  CircleMove move;
-  const Shape* start;
-  Shape* stepped;  ///< this and the next are null where nothing moves by itself
-  Velocity* velocities;
-  Shape* shapes;  ///< in frame space
-};
-
 __global__ void __launch_bounds__(kThreads) make_circles_kernel(const MakeCirclesArgs args) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (i >= args.count) return;
+  const auto& [from, to, move] = *args.frame;
   if (args.motion == Motion::kNone) {
-    args.shapes[i] = args.move(args.start[i]);
+    args.shapes[i] = move(args.start[i]);
     return;
   }
   Shape shape = args.stepped[i];
   Velocity velocity = args.velocities[i];
-  step_circle(args.motion, args.start, i, args.from, args.to, shape, velocity);
+  step_circle(args.motion, args.start, i, from, to, shape, velocity);
   args.stepped[i] = shape;
   args.velocities[i] = velocity;
-  args.shapes[i] = args.move(shape);
+  args.shapes[i] = move(shape);
 }
 
 /// Circles first .. first + count − 1 of a layer; shapes and paints [count].
@@ -69,6 +60,10 @@ void copy_to_device(DeviceBuffer<T>& to, const T* from, std::uint64_t count, cud
 
 }  // namespace
 
+void make_circles(const MakeCirclesArgs& args, cudaStream_t stream) {
+  launch(make_circles_kernel, blocks_for(args.count), kThreads, 0, args, false, stream);
+}
+
 std::shared_ptr<const DeviceFilm> DeviceFilm::get(const FilmCircles& film, cudaStream_t stream) {
   static std::mutex mutex;
   static std::map<std::pair<int, std::uint64_t>, std::weak_ptr<DeviceFilm>> films;
@@ -92,19 +87,20 @@ std::shared_ptr<const DeviceFilm> DeviceFilm::get(const FilmCircles& film, cudaS
 }
 
 void DeviceCircles::keep(const Circles& circles, cudaStream_t stream) {
-  copy(circles, 0, circles.count(), stream);
+  copy_run(circles, 0, circles.count(), stream);
   ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream));
   kept_ = &circles;
 }
 
-void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, cudaStream_t stream,
+void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, FrameGraph& graph,
                         StageStats& stats) {
+  const cudaStream_t stream = graph.stream();
   holds_all_ = has_all(circles);
-  if (circles.recipe() != nullptr) return make(*circles.recipe(), stream);
+  if (circles.recipe() != nullptr) return make(*circles.recipe(), graph);
   if (holds_all_) return;
   if (!circles.random_runs().empty()) return make_random(circles, chunk, stream);
   if (const Circles* const known = circles.in_memory(); known != nullptr)
-    return copy(*known, chunk.begin, chunk.count(), stream);
+    return copy_run(*known, chunk.begin, chunk.count(), stream);
   {
     const ProfilerRange range("generate");
     const StageTimer timer(stats, "generate");
@@ -113,7 +109,7 @@ void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, cudaStr
   }
   stats.stage("copy", StagePlace::kBus).bytes += chunk.count() * (sizeof(Shape) + sizeof(Paint));
   made_.paints_generation = 0;
-  copy(made_, 0, chunk.count(), stream);
+  copy_run(made_, 0, chunk.count(), stream);
 }
 
 /// A chunk's circles, layer by layer.
@@ -138,8 +134,8 @@ void DeviceCircles::make_random(const CircleStream& circles, const Chunk& chunk,
 }
 
 /// Circles from `first` on, but for paints that are there already.
-void DeviceCircles::copy(const Circles& circles, std::uint64_t first, std::uint64_t count,
-                         cudaStream_t stream) {
+void DeviceCircles::copy_run(const Circles& circles, std::uint64_t first, std::uint64_t count,
+                             cudaStream_t stream) {
   kept_ = nullptr;
   film_.reset();
   copy_to_device(shapes_, circles.shapes.data() + first, count, stream);
@@ -156,26 +152,34 @@ void DeviceCircles::copy_paints(const Circles& circles, std::uint64_t first, std
 }
 
 /// All of a frame, but for layers that are as in the frame before.
-void DeviceCircles::make(const CircleRecipe& recipe, cudaStream_t stream) {
+void DeviceCircles::make(const CircleRecipe& recipe, FrameGraph& graph) {
   const FilmCircles& film = *recipe.film;
-  if (!film_ || film.number != film_->number()) begin_film(film, stream);
-  if (recipe.steps < steps_) restart(film, *film_, stream);
+  if (!film_ || film.number != film_->number()) begin_film(film, graph.stream());
+  if (recipe.steps < steps_) restart(film, *film_, graph.stream());
   const bool is_first = moves_.empty();
+  bool is_copied = false;
   for (std::size_t k = 0; k < film.layers.size(); ++k) {
     const auto& [first, count, motion] = film.layers[k];
     const bool is_stepped = motion != Motion::kNone;
     const bool is_same = !is_first && recipe.moves[k] == moves_[k];
     if (count == 0 || (is_same && (!is_stepped || recipe.steps == steps_))) continue;
-    launch(
-        make_circles_kernel, blocks_for(count), kThreads, 0,
-        MakeCirclesArgs{count, motion, static_cast<std::uint32_t>(steps_),
-                        static_cast<std::uint32_t>(recipe.steps), recipe.moves[k],
-                        film_->start() + first, is_stepped ? stepped_.data() + first : nullptr,
-                        is_stepped ? velocities_.data() + first : nullptr, shapes_.data() + first},
-        false, stream);
+    if (!is_copied) put_frame(recipe, graph);
+    is_copied = true;
+    graph.put(make_circles,
+              {count, motion, frame_.data() + k, film_->start() + first,
+               is_stepped ? stepped_.data() + first : nullptr,
+               is_stepped ? velocities_.data() + first : nullptr, shapes_.data() + first});
   }
   steps_ = recipe.steps;
   moves_ = recipe.moves;
+}
+
+/// What changes for this frame. That of the frame before has been read.
+void DeviceCircles::put_frame(const CircleRecipe& recipe, FrameGraph& graph) {
+  for (std::size_t k = 0; k < recipe.moves.size(); ++k)
+    next_frame_[k] = {static_cast<std::uint32_t>(steps_), static_cast<std::uint32_t>(recipe.steps),
+                      recipe.moves[k]};
+  graph.put(copy, {frame_.data(), next_frame_.data(), next_frame_.size() * sizeof(LayerFrame)});
 }
 
 void DeviceCircles::begin_film(const FilmCircles& film, cudaStream_t stream) {
@@ -183,6 +187,10 @@ void DeviceCircles::begin_film(const FilmCircles& film, cudaStream_t stream) {
   film_.reset();
   std::shared_ptr<const DeviceFilm> on_device = DeviceFilm::get(film, stream);
   shapes_.reserve_discard(film.count());
+  if (next_frame_.size() != film.layers.size()) {
+    next_frame_ = locked_pages<LayerFrame>(film.layers.size());
+    frame_ = DeviceBuffer<LayerFrame>(film.layers.size());
+  }
   restart(film, *on_device, stream);
   film_ = std::move(on_device);  // all of it is there
 }

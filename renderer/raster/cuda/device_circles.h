@@ -9,7 +9,7 @@
 #include "renderer/generate/circle_stream.h"
 #include "renderer/raster/chunk_plan.h"
 #include "renderer/raster/cuda/device_buffer.h"
-#include "renderer/raster/cuda/stream.h"
+#include "renderer/raster/cuda/frame_graph.h"
 
 namespace roundel::cuda {
 
@@ -52,9 +52,10 @@ class DeviceCircles {
     return circles.recipe() != nullptr || !circles.random_runs().empty();
   }
 
-  /// Puts a chunk there, or all that has_all(). Returns at once; circles that the host makes are
-  /// made before (stage generate), and may not change until the stream has come there.
-  void put(const CircleStream& circles, const Chunk& chunk, cudaStream_t stream, StageStats& stats);
+  /// Puts a chunk there, or all that has_all(), which takes stages of `graph`. Returns at once;
+  /// circles that the host makes are made before (stage generate), and may not change until the
+  /// stream has come there. The frame before has ended.
+  void put(const CircleStream& circles, const Chunk& chunk, FrameGraph& graph, StageStats& stats);
   /// The chunk's, which has been put there.
   const Shape* shapes(const Chunk& chunk) const { return shapes_.data() + first_of(chunk); }
   const Paint* paints(const Chunk& chunk) const {
@@ -76,11 +77,13 @@ class DeviceCircles {
   };
 
   std::uint64_t first_of(const Chunk& chunk) const { return holds_all_ ? chunk.begin : 0; }
-  void make(const CircleRecipe& recipe, cudaStream_t stream);
+  void make(const CircleRecipe& recipe, FrameGraph& graph);
+  void put_frame(const CircleRecipe& recipe, FrameGraph& graph);
   void begin_film(const FilmCircles& film, cudaStream_t stream);
   void restart(const FilmCircles& film, const DeviceFilm& on_device, cudaStream_t stream);
   void make_random(const CircleStream& circles, const Chunk& chunk, cudaStream_t stream);
-  void copy(const Circles& circles, std::uint64_t first, std::uint64_t count, cudaStream_t stream);
+  void copy_run(const Circles& circles, std::uint64_t first, std::uint64_t count,
+                cudaStream_t stream);
   void copy_paints(const Circles& circles, std::uint64_t first, std::uint64_t count,
                    cudaStream_t stream);
 
@@ -94,6 +97,8 @@ class DeviceCircles {
   std::shared_ptr<const DeviceFilm> film_;  // whose circles are here; null where others are
   std::int64_t steps_ = 0;                  // of stepped_ and velocities_
   std::vector<CircleMove> moves_;           // of shapes_; empty: they are not made yet
+  Buffer<LayerFrame> next_frame_;           // [layers]
+  DeviceBuffer<LayerFrame> frame_;          // [layers]
   DeviceBuffer<Shape> stepped_;             // now
   DeviceBuffer<Velocity> velocities_;
 };

@@ -1,46 +1,59 @@
 #pragma once
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "renderer/raster/cuda/blend_tiles.h"
+#include "renderer/raster/cuda/make_circles.h"
 #include "renderer/raster/cuda/png/png_stages.h"
 
 namespace roundel::cuda {
 
-/// From device to main memory.
-struct ProgressCopy {
-  const FrameProgress* from;
-  FrameProgress* to;
-  bool operator==(const ProgressCopy&) const = default;
+/// A copy between main and device memory.
+struct CopyArgs {
+  void* to;
+  const void* from;
+  std::size_t bytes;
+  bool operator==(const CopyArgs&) const = default;
 };
-void copy_progress(const ProgressCopy& args, cudaStream_t stream);
+void copy(const CopyArgs& args, cudaStream_t stream);
 
-/// Stages of a frame that go into a stream together: as a graph, where the frame before had the
-/// same ones with the same arguments. A graph is one call of the driver, however many kernels it
-/// has.
+/// What a frame does on a device, stage by stage. What is joined goes into the stream together: as
+/// a graph, where the frame before had the same stages with the same arguments. A graph is one call
+/// of the driver, however many kernels it has.
 class FrameGraph {
  public:
-  FrameGraph() = default;
+  explicit FrameGraph(cudaStream_t stream) : stream_(stream) {}
   ~FrameGraph() { destroy(); }
   FrameGraph(const FrameGraph&) = delete;
   FrameGraph& operator=(const FrameGraph&) = delete;
 
-  template <typename Args>
-  void add(void (*stage)(const Args&, cudaStream_t), const Args& args) {
-    steps_.push_back(Step<Args>{stage, args});
+  cudaStream_t stream() const { return stream_; }
+
+  /// A frame. `joins`: its stages wait for launch(). What a frame left that did not come to its end
+  /// is done first: circles have been stepped as far as the host believes.
+  void begin(bool joins) {
+    launch();
+    joins_ = joins;
   }
-  /// Forgets what was added.
-  void clear() { steps_.clear(); }
+  template <typename Args>
+  void put(void (*stage)(const Args&, cudaStream_t), const std::type_identity_t<Args>& args) {
+    if (joins_) {
+      steps_.push_back(Step<Args>{stage, args});
+    } else {
+      stage(args, stream_);
+    }
+  }
+  /// To be called before anything else is put into the stream, and before memory of stages is
+  /// freed.
+  void launch();
 
-  /// Puts what was added into the stream.
-  void launch(cudaStream_t stream);
-
-  /// What was added, as a graph that is the caller's, instead of putting it into the stream. The
-  /// same stages must have run before: some get ready when they do.
-  cudaGraph_t capture(cudaStream_t stream) const;
+  /// The stages that wait, as a graph that is the caller's, instead of putting them into the
+  /// stream. The same ones must have run before: some get ready when they do.
+  cudaGraph_t take();
 
  private:
   template <typename Args>
@@ -49,16 +62,20 @@ class FrameGraph {
     Args args;
     bool operator==(const Step&) const = default;
   };
-  using Steps = std::vector<
-      std::variant<Step<BinCirclesArgs>, Step<BlendTilesArgs>, Step<PngArgs>, Step<ProgressCopy>>>;
+  template <typename... Args>
+  using StepOf = std::variant<Step<Args>...>;
+  using Steps =
+      std::vector<StepOf<CopyArgs, MakeCirclesArgs, BinCirclesArgs, BlendTilesArgs, PngArgs>>;
 
-  void run(cudaStream_t stream) const;
-  void make(cudaStream_t stream);
+  void run() const;
+  cudaGraph_t capture() const;
   void destroy() {
     if (graph_ != nullptr) cudaGraphExecDestroy(std::exchange(graph_, nullptr));
   }
 
-  Steps steps_, known_;              // to be launched; launched the last time
+  cudaStream_t stream_;
+  bool joins_ = false;
+  Steps steps_, known_;              // that wait; that were launched the last time
   cudaGraphExec_t graph_ = nullptr;  // of known_, once they have come twice
 };
 
