@@ -8,6 +8,7 @@
 #include "renderer/generate/generate.h"
 #include "renderer/image/files.h"
 #include "renderer/image/png_stream.h"
+#include "renderer/raster/backend.h"
 #include "renderer/scene/load_scene.h"
 #include "tests/raster/testing.h"
 
@@ -130,6 +131,57 @@ TEST(DeviceCircles, FramesMayNeedMoreChunksThanTheOneBefore) {
                                expected.bytes.end()));
       }
     }
+  }
+}
+
+/// Frames that go to the device as a graph, and those that are not like the one before: standing
+/// still, moving, and with longer and longer lists.
+TEST(DeviceCircles, FilmsMayMoveNowAndThenAndTheirListsGrow) {
+  ROUNDEL_NEEDS_CUDA();
+  const Scene scene = scene_with(
+      "  - random: {count: 20000, radius: 0.002, alpha: 0.01}\n"
+      "    scale: {keys: {0: 0.3, 3: 0.3, 6: 0.35, 9: 0.35, 14: 6}}\n"
+      "  - generator: snow\n    opacity: 0.5\n");
+  FilmSource film(scene);
+  CircleSource source(scene);
+  const auto cpu = make_cpu_rasterizer({}), cuda = make_cuda_rasterizer({});
+  Circles circles;
+  for (std::int64_t frame = 0; frame < 17; ++frame) {
+    Image expected, actual;
+    StageStats stats;
+    cpu->draw(source.at(frame, circles), scene.image, expected, stats);
+    const CircleRecipe recipe = film.recipe(frame);
+    cuda->draw(CircleStream(recipe), scene.image, actual, stats);
+    EXPECT_TRUE(std::equal(actual.bytes.begin(), actual.bytes.end(), expected.bytes.begin(),
+                           expected.bytes.end()))
+        << "frame " << frame;
+  }
+}
+
+TEST(DeviceCircles, AFrameThatDoesNotComeToItsEndHarmsNoOther) {
+  ROUNDEL_NEEDS_CUDA();
+  const Scene scene = scene_with("  - generator: snow\n  - generator: rand10k\n    opacity: 0.1\n");
+  FilmSource film(scene);
+  CircleSource source(scene);
+  const auto cpu = make_cpu_rasterizer({}), cuda = make_cuda_rasterizer({});
+  auto& backend = dynamic_cast<RasterBackend&>(*cuda);
+  Circles circles;
+  for (std::int64_t frame = 0; frame < 20; ++frame) {
+    Image expected, actual;
+    StageStats stats;
+    const CircleRecipe recipe = film.recipe(frame);
+    if (frame % 4 == 3) {
+      const CircleStream stream(recipe);
+      const Chunk chunk = backend.plan(stream, scene.image, actual, stats).chunk();
+      backend.bin(chunk, stats);
+      if (frame % 8 == 3) backend.blend(chunk, stats);
+      continue;
+    }
+    cpu->draw(source.at(frame, circles), scene.image, expected, stats);
+    cuda->draw(CircleStream(recipe), scene.image, actual, stats);
+    EXPECT_TRUE(std::equal(actual.bytes.begin(), actual.bytes.end(), expected.bytes.begin(),
+                           expected.bytes.end()))
+        << "frame " << frame;
   }
 }
 

@@ -14,8 +14,8 @@ struct LayerFrame {
   CircleMove move;
 };
 
-/// The circles of a layer in a frame, all arrays [count]. They stay the same for all frames, so that
-/// a FrameGraph does.
+/// The circles of a layer in a frame, all arrays [count]. They stay the same for all frames, so
+/// that a FrameGraph does.
 struct MakeCirclesArgs {
   std::uint64_t count;
   Motion motion;
