@@ -2,6 +2,8 @@
 #include <cuda_runtime_api.h>
 #include <nvtx3/nvToolsExt.h>
 
+#include <chrono>
+
 #include "renderer/raster/cuda/cuda_check.h"
 
 namespace roundel::cuda {
@@ -9,26 +11,25 @@ namespace roundel::cuda {
 /// A stream that does not wait for the default one.
 class Stream {
  public:
-  Stream() { ROUNDEL_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  ~Stream() {
-    if (end_ != nullptr) cudaEventDestroy(end_);
-    cudaStreamDestroy(stream_);
-  }
+  Stream();
+  ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   operator cudaStream_t() const { return stream_; }  // NOLINT: it is one
 
   /// Until the device has come to its end. The thread sleeps: others have use for its processor.
-  void wait() {
-    constexpr unsigned kFlags = cudaEventBlockingSync | cudaEventDisableTiming;
-    if (end_ == nullptr) ROUNDEL_CUDA_CHECK(cudaEventCreateWithFlags(&end_, kFlags));
-    ROUNDEL_CUDA_CHECK(cudaEventRecord(end_, stream_));
-    ROUNDEL_CUDA_CHECK(cudaEventSynchronize(end_));
-  }
+  /// An interrupt of the device wakes it. Where several devices work, whose interrupts would take
+  /// longer than their frames, one thread of each polls and wakes the others
+  /// (docs/bench/history.md, "Films: one thread of a device polls").
+  void wait();
 
  private:
+  bool polls() const;
+
+  int device_ = 0;
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t end_ = nullptr;
+  cudaEvent_t wakes_ = nullptr, polled_ = nullptr;
+  std::chrono::steady_clock::duration last_wait_{};
 };
 
 /// A place in a stream whose time is known once the device has come to it.
