@@ -6,9 +6,9 @@
 
 namespace roundel {
 
-/// Threads that wait for things of one maker, which end about in the order in which they were begun.
-/// The first thread of the line waits for its thing by itself. Then it wakes those whose things have
-/// ended too, and the one that is the first now; all others sleep.
+/// Threads that wait for things of one maker, which end about in the order in which they were
+/// begun. The first thread of the line waits for its thing by itself. Then it wakes those whose
+/// things have ended too, and the one that is the first now; all others sleep.
 class WaitingLine {
  public:
   /// Returns at the end of a thing. `wait_alone` does so without the line; `has_ended` tells at

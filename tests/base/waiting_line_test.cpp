@@ -69,9 +69,7 @@ TEST(WaitingLine, WhoFailsLeavesItToTheOthers) {
     EXPECT_THROW(line.wait(fail, [] { return true; }), std::runtime_error);
   });
   while (!fails) std::this_thread::yield();
-  std::thread other([&] {
-    line.wait([] {}, [] { return false; });
-  });
+  std::thread other([&] { line.wait([] {}, [] { return false; }); });
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   has_ended = true;
   failing.join();
