@@ -10,39 +10,38 @@ void copy(const CopyArgs& args, cudaStream_t stream) {
 
 void FrameGraph::launch() {
   if (steps_.empty()) return;
-  if (steps_ != known_) {
-    run();
+  const bool are_known = steps_ == known_;
+  std::swap(steps_, known_);
+  steps_.clear();  // not to be done again where something fails
+  if (!are_known) {
     destroy();
-    known_ = std::move(steps_);
-  } else {
-    if (graph_ == nullptr) {
-      cudaGraph_t graph = capture();
-      const cudaError_t status = cudaGraphInstantiate(&graph_, graph, 0);
-      ROUNDEL_CUDA_CHECK(cudaGraphDestroy(graph));
-      ROUNDEL_CUDA_CHECK(status);
-    }
-    ROUNDEL_CUDA_CHECK(cudaGraphLaunch(graph_, stream_));
+    run(known_);
+    return;
   }
-  steps_.clear();
+  if (graph_ == nullptr) {
+    cudaGraph_t graph = capture(known_);
+    const cudaError_t status = cudaGraphInstantiate(&graph_, graph, 0);
+    ROUNDEL_CUDA_CHECK(cudaGraphDestroy(graph));
+    ROUNDEL_CUDA_CHECK(status);
+  }
+  ROUNDEL_CUDA_CHECK(cudaGraphLaunch(graph_, stream_));
 }
 
 cudaGraph_t FrameGraph::take() {
-  cudaGraph_t graph = capture();
-  steps_.clear();
-  return graph;
+  return capture(std::exchange(steps_, {}));
 }
 
-cudaGraph_t FrameGraph::capture() const {
+void FrameGraph::run(const Steps& steps) const {
+  for (const auto& any : steps)
+    std::visit([&](const auto& step) { step.stage(step.args, stream_); }, any);
+}
+
+cudaGraph_t FrameGraph::capture(const Steps& steps) const {
   cudaGraph_t graph = nullptr;
   ROUNDEL_CUDA_CHECK(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-  run();
+  run(steps);
   ROUNDEL_CUDA_CHECK(cudaStreamEndCapture(stream_, &graph));
   return graph;
-}
-
-void FrameGraph::run() const {
-  for (const auto& any : steps_)
-    std::visit([&](const auto& step) { step.stage(step.args, stream_); }, any);
 }
 
 }  // namespace roundel::cuda

@@ -67,8 +67,8 @@ class FrameGraph {
   using Steps =
       std::vector<StepOf<CopyArgs, MakeCirclesArgs, BinCirclesArgs, BlendTilesArgs, PngArgs>>;
 
-  void run() const;
-  cudaGraph_t capture() const;
+  void run(const Steps& steps) const;
+  cudaGraph_t capture(const Steps& steps) const;
   void destroy() {
     if (graph_ != nullptr) cudaGraphExecDestroy(std::exchange(graph_, nullptr));
   }
