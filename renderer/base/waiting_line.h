@@ -32,7 +32,8 @@ class WaitingLine {
     std::condition_variable woken{};
   };
   /// Of the first one, at its end.
-  struct Leaving {
+  class Leaving {
+   public:
     explicit Leaving(WaitingLine& all) : all_(all) {}
     ~Leaving() {
       const std::lock_guard lock(all_.mutex_);
@@ -48,6 +49,7 @@ class WaitingLine {
     Leaving(const Leaving&) = delete;
     Leaving& operator=(const Leaving&) = delete;
 
+   private:
     WaitingLine& all_;
   };
 

@@ -47,9 +47,9 @@ class Timer {
       ROUNDEL_CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
   }
   ~Timer() {
-    for (const cudaEvent_t event : {start_, end_}) cudaEventDestroy(event);
-    for (const cudaEvent_t event : joined_) cudaEventDestroy(event);
-    for (const cudaStream_t stream : streams_) cudaStreamDestroy(stream);
+    for (cudaEvent_t event : {start_, end_}) cudaEventDestroy(event);
+    for (cudaEvent_t event : joined_) cudaEventDestroy(event);
+    for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
   }
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
