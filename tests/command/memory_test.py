@@ -163,7 +163,7 @@ class Memory(unittest.TestCase):
                     if name.startswith("few circles"):
                         self.assertNotIn("no circle touches", messages)
                     if budget != "least":  # where chunks are halved to fit, it may do with less
-                        for _ in range(3):  # threads that do not run at once use less
+                        for _ in range(9):  # threads that do not run at once use less
                             if forecast > largest_forecast(used):
                                 used = max(used, self.render("a." + ending, *options)[2])
                         self.assertLessEqual(forecast, largest_forecast(used), options)
