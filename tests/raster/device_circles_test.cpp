@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,6 +26,31 @@ Scene scene_with(const std::string& layers) {
       "test.yaml");
 }
 
+/// A film whose circles the device makes, and the CPU's pictures of it.
+class FilmOfBoth {
+ public:
+  explicit FilmOfBoth(const Scene& scene) : scene_(scene), film_(scene), source_(scene) {}
+
+  CircleRecipe recipe(std::int64_t frame) { return film_.recipe(frame); }
+  void expect_same(Rasterizer& cuda, std::int64_t frame) {
+    Image expected, actual;
+    StageStats stats;
+    cpu_->draw(source_.at(frame, circles_), scene_.image, expected, stats);
+    const CircleRecipe recipe = film_.recipe(frame);
+    cuda.draw(CircleStream(recipe), scene_.image, actual, stats);
+    EXPECT_TRUE(std::equal(actual.bytes.begin(), actual.bytes.end(), expected.bytes.begin(),
+                           expected.bytes.end()))
+        << count_circles(scene_) << " circles, frame " << frame;
+  }
+
+ private:
+  const Scene& scene_;
+  FilmSource film_;
+  CircleSource source_;
+  std::unique_ptr<Rasterizer> cpu_ = make_cpu_rasterizer({});
+  Circles circles_;
+};
+
 /// Frames whose circles the device makes and those whose circles come from the host.
 TEST(DeviceCircles, FramesOfFilmsAreThoseOfTheCpu) {
   ROUNDEL_NEEDS_CUDA();
@@ -42,19 +68,8 @@ TEST(DeviceCircles, FramesOfFilmsAreThoseOfTheCpu) {
   for (int turn = 0; turn < 2; ++turn) {
     for (const Scene& scene : scenes) {
       ASSERT_TRUE(cuda->makes_circles(count_circles(scene)));
-      FilmSource film(scene);
-      CircleSource source(scene);
-      Circles circles;
-      for (const std::int64_t frame : kFrames) {
-        Image expected, actual;
-        StageStats stats;
-        cpu->draw(source.at(frame, circles), scene.image, expected, stats);
-        const CircleRecipe recipe = film.recipe(frame);
-        cuda->draw(CircleStream(recipe), scene.image, actual, stats);
-        EXPECT_TRUE(std::equal(actual.bytes.begin(), actual.bytes.end(), expected.bytes.begin(),
-                               expected.bytes.end()))
-            << circles.count() << " circles, frame " << frame;
-      }
+      FilmOfBoth film(scene);
+      for (const std::int64_t frame : kFrames) film.expect_same(*cuda, frame);
       Image expected, actual;
       StageStats stats;
       const Circles few = testing::random_circles(100, 0.1f, 0.5f, 0.2);
@@ -142,46 +157,29 @@ TEST(DeviceCircles, FilmsMayMoveNowAndThenAndTheirListsGrow) {
       "  - random: {count: 20000, radius: 0.002, alpha: 0.01}\n"
       "    scale: {keys: {0: 0.3, 3: 0.3, 6: 0.35, 9: 0.35, 14: 6}}\n"
       "  - generator: snow\n    opacity: 0.5\n");
-  FilmSource film(scene);
-  CircleSource source(scene);
-  const auto cpu = make_cpu_rasterizer({}), cuda = make_cuda_rasterizer({});
-  Circles circles;
-  for (std::int64_t frame = 0; frame < 17; ++frame) {
-    Image expected, actual;
-    StageStats stats;
-    cpu->draw(source.at(frame, circles), scene.image, expected, stats);
-    const CircleRecipe recipe = film.recipe(frame);
-    cuda->draw(CircleStream(recipe), scene.image, actual, stats);
-    EXPECT_TRUE(std::equal(actual.bytes.begin(), actual.bytes.end(), expected.bytes.begin(),
-                           expected.bytes.end()))
-        << "frame " << frame;
-  }
+  FilmOfBoth film(scene);
+  const auto cuda = make_cuda_rasterizer({});
+  for (std::int64_t frame = 0; frame < 17; ++frame) film.expect_same(*cuda, frame);
 }
 
 TEST(DeviceCircles, AFrameThatDoesNotComeToItsEndHarmsNoOther) {
   ROUNDEL_NEEDS_CUDA();
   const Scene scene = scene_with("  - generator: snow\n  - generator: rand10k\n    opacity: 0.1\n");
-  FilmSource film(scene);
-  CircleSource source(scene);
-  const auto cpu = make_cpu_rasterizer({}), cuda = make_cuda_rasterizer({});
+  FilmOfBoth film(scene);
+  const auto cuda = make_cuda_rasterizer({});
   auto& backend = dynamic_cast<RasterBackend&>(*cuda);
-  Circles circles;
   for (std::int64_t frame = 0; frame < 20; ++frame) {
-    Image expected, actual;
-    StageStats stats;
-    const CircleRecipe recipe = film.recipe(frame);
-    if (frame % 4 == 3) {
-      const CircleStream stream(recipe);
-      const Chunk chunk = backend.plan(stream, scene.image, actual, stats).chunk();
-      backend.bin(chunk, stats);
-      if (frame % 8 == 3) backend.blend(chunk, stats);
+    if (frame % 4 != 3) {
+      film.expect_same(*cuda, frame);
       continue;
     }
-    cpu->draw(source.at(frame, circles), scene.image, expected, stats);
-    cuda->draw(CircleStream(recipe), scene.image, actual, stats);
-    EXPECT_TRUE(std::equal(actual.bytes.begin(), actual.bytes.end(), expected.bytes.begin(),
-                           expected.bytes.end()))
-        << "frame " << frame;
+    Image picture;
+    StageStats stats;
+    const CircleRecipe recipe = film.recipe(frame);
+    const CircleStream stream(recipe);
+    const Chunk chunk = backend.plan(stream, scene.image, picture, stats).chunk();
+    backend.bin(chunk, stats);
+    if (frame % 8 == 3) backend.blend(chunk, stats);
   }
 }
 
