@@ -33,8 +33,8 @@ class FrameGraph {
 
   cudaStream_t stream() const { return stream_; }
 
-  /// A frame. `joins`: its stages wait for launch(). What a frame left that did not come to its end
-  /// is done first: circles have been stepped as far as the host believes.
+  /// Begins a frame. `joins`: its stages wait for launch(). First launches what is left of a frame
+  /// that did not come to its end: the host counts its circles as stepped.
   void begin(bool joins) {
     launch();
     joins_ = joins;

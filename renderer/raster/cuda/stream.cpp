@@ -11,7 +11,7 @@ namespace {
 
 /// Processors for each device at least, one of which polls.
 constexpr unsigned kProcessors = 4;
-/// What took longer is slept for the next time: few interrupts do no harm.
+/// After a wait that took longer the next one sleeps: so few interrupts do no harm.
 constexpr std::chrono::milliseconds kLongWait{2};
 
 /// A device, as this process uses it.
@@ -66,7 +66,7 @@ void Stream::wait() {
   last_wait_ = std::chrono::steady_clock::now() - start;
 }
 
-/// Where several devices work, which have processors to spare.
+/// True where several devices are at work, with processors to spare for each.
 bool Stream::polls() const {
   static const unsigned processors = std::thread::hardware_concurrency();
   return num_devices > 1 && processors >= kProcessors * num_devices && find(device_) != nullptr &&
