@@ -1,5 +1,29 @@
 // Blending with coverage by area. Included inside HWY_NAMESPACE by blend_tiles.cpp, once a target.
 
+/// A patch in planes, `stride` floats from row to row.
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> load_patch(Tag tag, const float* at, std::size_t stride) {
+  if constexpr (hn::MaxLanes(tag) <= kPatchColumns) {
+    return hn::LoadU(tag, at);
+  } else {
+    const hn::Half<Tag> half;
+    const float* const upper = at + hn::MaxLanes(half) / kPatchColumns * stride;
+    // By the arguments' namespace: targets without such vectors have no Combine.
+    return Combine(tag, load_patch(half, upper, stride), load_patch(half, at, stride));
+  }
+}
+template <class Tag>
+HWY_INLINE void store_patch(Tag tag, hn::Vec<Tag> patch, float* at, std::size_t stride) {
+  if constexpr (hn::MaxLanes(tag) <= kPatchColumns) {
+    hn::StoreU(patch, tag, at);
+  } else {
+    const hn::Half<Tag> half;
+    float* const upper = at + hn::MaxLanes(half) / kPatchColumns * stride;
+    store_patch(half, LowerHalf(half, patch), at, stride);
+    store_patch(half, UpperHalf(half, patch), upper, stride);
+  }
+}
+
 /// Composites batches of circles onto a tile whose pixels they cover by shares: circle by circle
 /// where they are small, else block by block. A block's pixels are in patches then.
 template <class State>
@@ -8,7 +32,7 @@ class AreaBlender : public SmallAreaBlender<State> {
   using Small = SmallAreaBlender<State>;
   using Blocks::active_blocks;
   using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
-  using Blocks::offset_of, Blocks::load_pixels, Blocks::store_pixels;
+  using Blocks::offset_of;
   using Small::batch_, Small::discs_, Small::is_snow_at, Small::snow_of, Small::paint_snow;
   using Small::edge_x, Small::edge_y;
   using Patches = AreaPatches<Blocks::kLooks>;
@@ -100,24 +124,31 @@ class AreaBlender : public SmallAreaBlender<State> {
       for (const Block& block : blocks_of_cell) cell.add_active(column_of(block), row_of(block));
     patches_.compute(cell, opaque_);
     const std::uint64_t snow = batch_.snow;
+    std::uint64_t touching_of_row[Patches::kBlocksAcross];
+    unsigned row_of_blocks = kCellRows;
     for (const Block& block : blocks_of_cell) {
       const unsigned x = column_of(block), y = row_of(block);
+      if (y != row_of_blocks) patches_.find_touching(row_of_blocks = y, touching_of_row);
+      const std::uint64_t touching = touching_of_row[x / kLanes];
+      if (touching == 0) continue;
+      float* const first = args_.state.planes + offset_of(block);
+      const std::uint16_t* const places = patches_.places_of(x, y);
       std::int32_t left = halvings_left(block.transmittance);
-      for (std::uint64_t circles = patches_.touching(x, y), run = 0; circles != 0;
-           circles &= ~run) {
-        run = circles;
-        bool is_snow = false;
-        if (snow != 0) {  // the circles up to the next one of the other shader
-          is_snow = is_snow_at(__builtin_ctzll(circles));
-          const std::uint64_t others = circles & (is_snow ? ~snow : snow);
-          run &= (others & (0 - others)) - 1;
-        }
-        if (is_snow)
-          blend_snow_run(run, block, x, y), left = 0;
-        else if (patches_.is_without_edges(x, y))
-          blend_solid_run<true>(run, block, x, y, left);
+      if (snow == 0) {
+        if (patches_.is_without_edges(x, y))
+          blend_solid_run<true>(touching, first, places, left);
         else
-          blend_solid_run<false>(run, block, x, y, left);
+          blend_solid_run<false>(touching, first, places, left);
+        continue;
+      }
+      for (std::uint64_t circles = touching, run = 0; circles != 0; circles &= ~run) {
+        const bool is_snow = is_snow_at(__builtin_ctzll(circles));
+        const std::uint64_t others = circles & (is_snow ? ~snow : snow);
+        run = circles & ((others & (0 - others)) - 1);  // up to the next one of the other shader
+        if (is_snow)
+          blend_snow_run(run, block, first, places), left = 0;
+        else
+          left = blend_solid_apart(run, first, places, left);
       }
     }
   }
@@ -129,66 +160,64 @@ class AreaBlender : public SmallAreaBlender<State> {
   static constexpr unsigned patch_row(unsigned patch) {
     return patch / (kLanes / kPatchColumns) * kPatchRows;
   }
-  /// Calls use(patch, where it is in the planes, floats from plane to plane, from row to row).
-  template <class Use>
-  HWY_INLINE void for_each_patch(Block block, const Use& use) const {
-    const std::size_t plane = args_.state.plane_size();
-    const auto stride = static_cast<std::size_t>(args_.state.tile_size);
-    float* const first = args_.state.planes + offset_of(block);
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < kRows; ++i)
-      use(i, first + patch_row(i) * stride + patch_column(i), plane, stride);
-  }
-  HWY_INLINE void load_rows(Block block, State (&rows)[kRows]) const {
-    const int first = offset_of(block), stride = args_.state.tile_size;
-#pragma GCC unroll 4
-    for (int row = 0; row < kRows; ++row) rows[row] = load_pixels(first + row * stride);
-  }
-  HWY_INLINE void store_rows(Block block, const State (&rows)[kRows]) const {
-    const int first = offset_of(block), stride = args_.state.tile_size;
-#pragma GCC unroll 4
-    for (int row = 0; row < kRows; ++row) store_pixels(rows[row], first + row * stride);
-  }
-  HWY_INLINE void load_patches(Block block, State (&patches)[kRows]) const {
-    for_each_patch(
-        block, [&](unsigned i, const float* at, std::size_t plane, std::size_t stride) HWY_ATTR {
-          patches[i] = Blocks::load_planes([&](std::size_t channel) HWY_ATTR {
-            return load_patch(kTag, at + channel * plane, stride);
-          });
-        });
-  }
-  HWY_INLINE void store_patches(Block block, const State (&patches)[kRows]) const {
-    for_each_patch(
-        block, [&](unsigned i, float* at, std::size_t plane, std::size_t stride) HWY_ATTR {
-          Blocks::store_planes(patches[i], [&](Vector values, std::size_t channel) HWY_ATTR {
-            store_patch(kTag, values, at + channel * plane, stride);
-          });
-        });
+  /// The pixels of a block. `kRowwise`: vectors are its rows, else its patches.
+  template <bool kRowwise>
+  struct BlockPixels {
+    float* first;               ///< the block's first pixel, in the first plane
+    std::size_t plane, stride;  ///< floats from plane to plane, and from row to row
+
+    HWY_INLINE float* vector(unsigned i) const {
+      return kRowwise ? first + i * stride : first + patch_row(i) * stride + patch_column(i);
+    }
+    HWY_INLINE State load(const float* at) const {
+      return Blocks::load_planes([&](std::size_t channel) HWY_ATTR {
+        if constexpr (kRowwise)
+          return hn::Load(kTag, at + channel * plane);
+        else
+          return load_patch(kTag, at + channel * plane, stride);
+      });
+    }
+    HWY_INLINE void store(const State& pixels, float* at) const {
+      Blocks::store_planes(pixels, [&](Vector values, std::size_t channel) HWY_ATTR {
+        if constexpr (kRowwise)
+          hn::Store(values, kTag, at + channel * plane);
+        else
+          store_patch(kTag, values, at + channel * plane, stride);
+      });
+    }
+  };
+  template <bool kRowwise>
+  BlockPixels<kRowwise> pixels_from(float* first) const {
+    return {first, args_.state.plane_size(), static_cast<std::size_t>(args_.state.tile_size)};
   }
 
-  /// Solid circles of the batch; x and y are the block's first pixel in its cell. `left` is how far
-  /// at least the pixels are from being opaque. `kWhole`: all circles cover all of the block, whose
-  /// pixels can be in rows.
+  /// An index: without a sign it needs no instruction of its own.
+  static HWY_INLINE std::size_t first_of(std::uint64_t circles) {
+    return static_cast<unsigned>(__builtin_ctzll(circles));
+  }
+
+  /// Solid circles of the batch. `left` is how far at least the pixels are from being opaque;
+  /// returns how far they are then. `kWhole`: all circles cover all of the block, whose pixels can
+  /// be in rows.
   template <bool kWhole>
-  void blend_solid_run(std::uint64_t circles, Block block, unsigned x, unsigned y,
-                       std::int32_t& left) {
+  HWY_INLINE std::int32_t blend_solid_run(std::uint64_t circles, float* first,
+                                          const std::uint16_t* places, std::int32_t left) {
+    const BlockPixels<kWhole> block = pixels_from<kWhole>(first);
     State pixels[kRows];
-    if constexpr (kWhole)
-      load_rows(block, pixels);
-    else
-      load_patches(block, pixels);
-    const std::uint16_t* const places = patches_.places_of(x, y);
-    const auto paint_all = [&](int k, const auto& alpha_where_active) HWY_ATTR {
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < kRows; ++i) pixels[i] = block.load(block.vector(i));
+    const auto paint_all = [&](std::size_t k, const auto& alpha_where_active) HWY_ATTR {
       const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
+      const std::uint16_t* const of_circle = places + k * Patches::kPlaces;
 #pragma GCC unroll 4
       for (unsigned i = 0; i < kRows; ++i) {
         const Vector alpha =
-            kWhole ? patches_.alpha(k) : patches_.alpha(k, places, patch_column(i), patch_row(i));
+            kWhole ? patches_.alpha(k) : patches_.alpha(of_circle, patch_column(i), patch_row(i));
         composite<L>(pixels[i], paint, alpha_where_active(i, alpha));
       }
     };
     for (; circles != 0; circles &= circles - 1) {
-      const int k = __builtin_ctzll(circles);
+      const std::size_t k = first_of(circles);
       if (left <= batch_.cost[k]) break;
       left -= batch_.cost[k];
       paint_all(k, [](unsigned, Vector alpha) HWY_ATTR { return alpha; });
@@ -197,36 +226,45 @@ class AreaBlender : public SmallAreaBlender<State> {
     const Vector opaque = L::set(kOpaqueTransmittance);
     for (; circles != 0; circles &= circles - 1) {
       L::Mask active;
-      paint_all(__builtin_ctzll(circles), [&](unsigned i, Vector alpha) HWY_ATTR {
+      paint_all(first_of(circles), [&](unsigned i, Vector alpha) HWY_ATTR {
         const L::Mask not_opaque = L::greater(most_transmittance<L>(pixels[i]), opaque);
         active = i == 0 ? not_opaque : hn::Or(active, not_opaque);
         return L::zero_unless(not_opaque, alpha);
       });
       if (L::none(active)) break;
     }
-    if constexpr (kWhole)
-      store_rows(block, pixels);
-    else
-      store_patches(block, pixels);
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < kRows; ++i) block.store(pixels[i], block.vector(i));
+    return left;
+  }
+
+  /// The same between flakes, where its code is not worth a second copy for whole blocks.
+  HWY_NOINLINE std::int32_t blend_solid_apart(std::uint64_t circles, float* first,
+                                              const std::uint16_t* places, std::int32_t left) {
+    return blend_solid_run<false>(circles, first, places, left);
   }
 
   /// Circles shaded as snow.
-  void blend_snow_run(std::uint64_t circles, Block block, unsigned x, unsigned y) {
+  HWY_NOINLINE void blend_snow_run(std::uint64_t circles, Block block, float* first,
+                                   const std::uint16_t* places) {
+    const auto pixels = pixels_from<false>(first);
     State patches[kRows];
-    load_patches(block, patches);
-    const std::uint16_t* const places = patches_.places_of(x, y);
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < kRows; ++i) patches[i] = pixels.load(pixels.vector(i));
     for (; circles != 0; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
       const AreaSnow<L> snow = snow_of(k);
+      const std::uint16_t* const of_circle = places + k * Patches::kPlaces;
       for (unsigned i = 0; i < kRows; ++i) {
         const unsigned column = patch_column(i), row = patch_row(i);
         const Vector dx =
             L::sub(L::set(batch_.x[k]), columns_of_patch(column_x_ + block.x + column));
         const Vector dy = L::sub(L::set(batch_.y[k]), rows_of_patch(row_y_ + block.y + row));
-        paint_snow(patches[i], k, dx, dy, patches_.alpha(k, places, column, row), snow);
+        paint_snow(patches[i], k, dx, dy, patches_.alpha(of_circle, column, row), snow);
       }
     }
-    store_patches(block, patches);
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < kRows; ++i) pixels.store(patches[i], pixels.vector(i));
   }
 
   bool specks_have_pixels_ = false;

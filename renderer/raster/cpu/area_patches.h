@@ -62,30 +62,6 @@ HWY_INLINE AreaSpan<L> mirrored_span(Vector center, Vector edge, Vector next_edg
   return area_span<L>(L::sub(center, next_edge), L::sub(center, edge));
 }
 
-/// In planes, `stride` floats from row to row.
-template <class Tag>
-HWY_INLINE hn::Vec<Tag> load_patch(Tag tag, const float* at, std::size_t stride) {
-  if constexpr (hn::MaxLanes(tag) <= kPatchColumns) {
-    return hn::LoadU(tag, at);
-  } else {
-    const hn::Half<Tag> half;
-    const float* const upper = at + hn::MaxLanes(half) / kPatchColumns * stride;
-    // By the arguments' namespace: targets without such vectors have no Combine.
-    return Combine(tag, load_patch(half, upper, stride), load_patch(half, at, stride));
-  }
-}
-template <class Tag>
-HWY_INLINE void store_patch(Tag tag, hn::Vec<Tag> patch, float* at, std::size_t stride) {
-  if constexpr (hn::MaxLanes(tag) <= kPatchColumns) {
-    hn::StoreU(patch, tag, at);
-  } else {
-    const hn::Half<Tag> half;
-    float* const upper = at + hn::MaxLanes(half) / kPatchColumns * stride;
-    store_patch(half, LowerHalf(half, patch), at, stride);
-    store_patch(half, UpperHalf(half, patch), upper, stride);
-  }
-}
-
 /// Shares are computed circle by circle, for those patches only that an edge goes through.
 /// `kLooks`: of frames with looks.
 template <bool kLooks>
@@ -156,34 +132,35 @@ class AreaPatches {
     return (cut_[word_of(row)] & patches_of_block(column, row)) == 0;
   }
 
-  /// The circles that touch a block, counted from the cell's first pixel.
-  std::uint64_t touching(unsigned column, unsigned row) const {
-    if (!has_others_) return covering_;
-    constexpr int kAcross = kLanes / kPatchColumns;
-    const auto patches = hn::Set(
-        kBytes, static_cast<std::uint8_t>(((1 << kAcross) - 1) << (column / kPatchColumns)));
-    std::uint64_t circles = covering_;
-    for (int k = 0; k < batch_.count; k += kByteLanes) {
+  static constexpr int kBlocksAcross = kCellColumns / kLanes;
+  /// The circles that touch each of the cell's blocks which begin in `row`.
+  void find_touching(unsigned row, std::uint64_t (&circles)[kBlocksAcross]) const {
+    std::fill_n(circles, kBlocksAcross, covering_);
+    for (int k = 0; has_others_ && k < batch_.count; k += kByteLanes) {
       auto touched = hn::Load(kBytes, touching_[row / kPatchRows] + k);
       for (unsigned i = kPatchRows; i < kRows; i += kPatchRows)
         touched = hn::Or(touched, hn::Load(kBytes, touching_[(row + i) / kPatchRows] + k));
-      circles |= bits_of(kBytes, hn::Ne(hn::And(touched, patches), hn::Zero(kBytes))) << k;
+      for (int i = 0; i < kBlocksAcross; ++i) {
+        const auto patches =
+            hn::Set(kBytes, static_cast<std::uint8_t>(kFirstBlock % 256 << (i * kBlockColumns)));
+        circles[i] |= bits_of(kBytes, hn::Ne(hn::And(touched, patches), hn::Zero(kBytes))) << k;
+      }
     }
-    return circles;
   }
 
   /// Of circle k in all lanes.
-  HWY_INLINE Vector alpha(int k) const { return hn::Load(kTag, alphas_[1 + k]); }
-  /// Where the first circle's places begin for the block whose first pixel is (x, y) of the cell.
+  HWY_INLINE Vector alpha(std::size_t k) const { return hn::Load(kTag, alphas_[1 + k]); }
+  /// Where the first circle's places begin for the block whose first pixel is (x, y) of the cell;
+  /// the next circle's are kPlaces behind them.
   const std::uint16_t* places_of(unsigned x, unsigned y) const {
-    return place_[0][word_of(y)] + patch_of(x, y);
+    return place_[word_of(y)][0] + patch_of(x, y);
   }
-  /// Of circle k, which touches a block with these places, in the block's patch that begins at
+  static constexpr std::ptrdiff_t kPlaces = 64;
+  /// Of a circle with these places, which touches the block, in the block's patch that begins at
   /// (x, y) of it: alpha times the shares.
-  HWY_INLINE Vector alpha(int k, const std::uint16_t* places, unsigned x, unsigned y) const {
-    constexpr unsigned kPlaces = kWords * 64;
+  HWY_INLINE Vector alpha(const std::uint16_t* places, unsigned x, unsigned y) const {
     const unsigned patch = y / kPatchRows * 8 + x / kPatchColumns;
-    return hn::Load(kTag, alphas_[places[static_cast<unsigned>(k) * kPlaces + patch]]);
+    return hn::Load(kTag, &alphas_[0][0] + kPlaceFloats * places[patch]);
   }
 
   AreaDisc<L> hole_of(int k) const {
@@ -194,6 +171,11 @@ class AreaPatches {
   static constexpr hn::CappedTag<std::uint8_t, kBatch> kBytes{};
   static constexpr int kByteLanes = static_cast<int>(hn::MaxLanes(kBytes));
   static constexpr int kPatches = kCellPatches * (kCellRows / kPatchRows);
+  /// Places are counted in as many floats as an address may be scaled by, at no cost: 8 bytes.
+  static constexpr std::ptrdiff_t kPlaceFloats = std::min(kLanes, 2);
+  static constexpr std::uint16_t place_of(int vector) {
+    return static_cast<std::uint16_t>(vector * (kLanes / kPlaceFloats));
+  }
   static unsigned word_of(unsigned row) { return row / kWordRows; }
   static unsigned patch_of(unsigned column, unsigned row) {
     return row % kWordRows / kPatchRows * 8 + column / kPatchColumns;
@@ -299,7 +281,7 @@ class AreaPatches {
   /// Circle k covers all of these patches.
   HWY_INLINE void set_whole(Cell& cell, int word, std::uint64_t whole, int k,
                             SurelyOpaque::Cell& opaque) {
-    place_whole(whole, k, place_[k][word]);
+    place_whole(whole, k, place_[word][k]);
     if (counts_[k]) cell.active[word] &= ~SurelyOpaque::add(whole, word, opaque);
   }
   bool is_huge(int k) const { return (discs_.huge >> k & 1) != 0; }
@@ -335,8 +317,7 @@ class AreaPatches {
       std::uint8_t bytes[8];
       std::memcpy(bytes, &bits, sizeof bytes);
       const auto mask = hn::LoadMaskBits(tag, bytes);
-      hn::Store(hn::IfThenElseZero(mask, hn::Set(tag, static_cast<std::uint16_t>(1 + k))), tag,
-                places + i);
+      hn::Store(hn::IfThenElseZero(mask, hn::Set(tag, place_of(1 + k))), tag, places + i);
     }
   }
 
@@ -345,10 +326,10 @@ class AreaPatches {
     const Vector alpha = hn::Load(kTag, alphas_[1 + k]);
     int next = next_;
     const auto place = [&](int word, std::uint64_t patches, const auto& share_of) HWY_ATTR {
-      std::uint16_t* const places = place_[k][word];
+      std::uint16_t* const places = place_[word][k];
       for (; patches != 0; patches &= patches - 1) {
         const auto patch = static_cast<unsigned>(__builtin_ctzll(patches));
-        places[patch] = static_cast<std::uint16_t>(next);
+        places[patch] = place_of(next);
         hn::Store(L::mul(alpha, share_of(patch)), kTag, alphas_[next++]);
       }
     };
@@ -485,8 +466,8 @@ class AreaPatches {
   const float scale_;
   alignas(64) std::uint64_t touching_words_[kWords][kBatch];           ///< a bit a patch
   alignas(64) std::uint8_t touching_[kCellRows / kPatchRows][kBatch];  ///< a bit a patch
-  alignas(64) std::uint16_t place_[kBatch][kWords][64];                ///< in alphas_, in vectors
-  bool counts_[kBatch];                                                ///< see set_alpha()
+  alignas(64) std::uint16_t place_[kWords][kBatch][64];  ///< in alphas_, see place_of()
+  bool counts_[kBatch];                                  ///< see set_alpha()
   alignas(64) float edge_x_[kCellColumns + kLanes];  ///< of the cell's columns, and of some more
   alignas(64) float edge_y_[kCellRows + kLanes];
   PatchFinder discs_finder_, holes_finder_;
@@ -497,4 +478,5 @@ class AreaPatches {
   int next_ = 0;                    ///< free place
   /// 0, the circles' alphas, and those of patches that edges go through.
   alignas(64) float alphas_[1 + kBatch + kBatch * kPatches][kLanes];
+  static_assert(sizeof alphas_ / sizeof(float) / kPlaceFloats <= 1 << 16);
 };

@@ -26,11 +26,11 @@ struct Batch {
 
 /// Circle k's colour, and how it is blended: over, without looks.
 template <bool kLooks>
-HWY_INLINE BlendMode mode_of(const Batch& batch, int k) {
+HWY_INLINE BlendMode mode_of(const Batch& batch, std::size_t k) {
   return kLooks ? batch.modes[k] : BlendMode::kOver;
 }
 template <bool kLooks>
-HWY_INLINE ModePaint<L> paint_of(const Batch& batch, int k) {
+HWY_INLINE ModePaint<L> paint_of(const Batch& batch, std::size_t k) {
   const Paint& paint = batch.paints[k];
   return {mode_of<kLooks>(batch, k), L::set(paint.red), L::set(paint.green), L::set(paint.blue)};
 }
@@ -38,9 +38,10 @@ HWY_INLINE ModePaint<L> paint_of(const Batch& batch, int k) {
 /// One bit a lane.
 template <class Tag>
 HWY_INLINE std::uint64_t bits_of(Tag tag, hn::Mask<Tag> mask) {
-  std::uint8_t bytes[8] = {};  // NOLINT: StoreMaskBits writes up to 8 bytes
+  // No longer than the lanes' bits: those beyond are 0 without an instruction.
+  hwy::UnsignedFromSize<(hn::MaxLanes(tag) + 7) / 8> bits;
+  std::uint8_t bytes[8];  // StoreMaskBits may write all of them
   hn::StoreMaskBits(tag, mask, bytes);
-  std::uint64_t bits = 0;
   __builtin_memcpy(&bits, bytes, sizeof bits);
   return bits;
 }
