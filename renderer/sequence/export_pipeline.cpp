@@ -78,6 +78,7 @@ class ExportPipeline {
     }
     join();
     ExportResult result = std::move(result_);
+    for (const StageStats& stats : stats_) result.stages.add(stats);
     std::sort(result.written.begin(), result.written.end());
     result.seconds = watch_.seconds();
     result.processor_seconds = watch_.processor_seconds();
@@ -88,12 +89,17 @@ class ExportPipeline {
  private:
   void start() {
     live_rasterizers_ = job_.rasterizers.size();
-    threads_.emplace_back([this] { generate_frames(); });
-    for (auto& rasterizer : job_.rasterizers) {
-      threads_.emplace_back([this, &rasterizer] { draw_frames(*rasterizer); });
-    }
+    start_thread([this](StageStats& sums) { generate_frames(sums); });
+    for (auto& rasterizer : job_.rasterizers)
+      start_thread([this, &rasterizer](StageStats& sums) { draw_frames(*rasterizer, sums); });
+    encode_stats_ = &stats_.emplace_back();
     for (std::size_t i = 0; i < limits_.write; ++i)
-      threads_.emplace_back([this, i] { write_frames(i < limits_.write_first); });
+      start_thread([this, i](StageStats& sums) { write_frames(i < limits_.write_first, sums); });
+  }
+  /// Calls work(sums over the thread's frames), which no other thread reads before the end.
+  template <typename Work>
+  void start_thread(const Work& work) {
+    threads_.emplace_back([work, &sums = stats_.emplace_back()] { work(sums); });
   }
 
   void stop() {
@@ -130,7 +136,7 @@ class ExportPipeline {
 
   // ---- generate: one thread --------------------------------------------------------------------
 
-  void generate_frames() {
+  void generate_frames(StageStats& sums) {
     State::Lock lock(state_);
     while (wait_for_room(lock)) {
       lock.unlock();
@@ -141,10 +147,10 @@ class ExportPipeline {
         next = circles_.next(job_.frames, may_fail, stats);
         if (next && next->circles && next->circles->scene) job_.on_scene(*next->circles->scene);
       });
+      if (!error && next) sums.add(stats);
       lock.lock();
       if (error) result_.error = error;  // frames before it are still drawn
       if (error || !next) break;
-      result_.stages.add(stats);
       ++in_flight_;
       const std::size_t index = next_index_++;
       if (next->error) {
@@ -193,14 +199,14 @@ class ExportPipeline {
 
   // ---- draw: one thread a rasterizer -----------------------------------------------------------
 
-  void draw_frames(Rasterizer& rasterizer) {
+  void draw_frames(Rasterizer& rasterizer, StageStats& sums) {
     if (rasterizer.starts_slowly() && job_.scene.image.pixels() <= kMostWarmPixels)
       warm_up(rasterizer);
     State::Lock lock(state_);
     for (;;) {
       lock.wait(kDrawable, [this] { return !to_draw_.empty() || must_help() || all_drawn(); });
       if (!to_draw_.empty()) {
-        if (!draw_one(rasterizer, lock)) return;
+        if (!draw_one(rasterizer, lock, sums)) return;
       } else if (must_help()) {
         encode_one(lock);
       } else {
@@ -230,7 +236,7 @@ class ExportPipeline {
   bool all_drawn() const { return all_generated_ && to_draw_.empty() && drawing_ == 0; }
 
   /// False when the rasterizer has failed.
-  bool draw_one(Rasterizer& rasterizer, State::Lock& lock) {
+  bool draw_one(Rasterizer& rasterizer, State::Lock& lock, StageStats& sums) {
     InFlight<FrameToDraw> work = std::move(to_draw_.front());
     to_draw_.pop_front();
     PixelsPointer picture;
@@ -254,13 +260,13 @@ class ExportPipeline {
                       stats);
       bytes = job_.encoder.drawn_bytes(*picture, work.frame);
     });
+    if (!error) sums.add(stats);
 
     lock.lock();
     --drawing_;
     if (error) {
       fail_draw(std::move(work), *error);
     } else {
-      result_.stages.add(stats);
       circles_.take_back(std::move(work.content.circles));
       if (const auto& shared = work.content.shared) {
         if (shared == shared_) shared->picture = picture;
@@ -329,7 +335,7 @@ class ExportPipeline {
 
     lock.lock();
     --encoding_;
-    result_.stages.add(stats);
+    encode_stats_->add(stats);
     recycle(std::move(work.content));
     if (error)
       fail_frame(work.index, work.frame, *error);
@@ -347,7 +353,7 @@ class ExportPipeline {
 
   /// For each frame only the first writers are woken, the others where frames wait: on a GPU films
   /// take up to twice as long where many take turns (docs/bench/history.md).
-  void write_frames(bool first) {
+  void write_frames(bool first, StageStats& sums) {
     const Waiting waiting = first ? kWritable : kBacklogs;
     State::Lock lock(state_);
     for (;;) {
@@ -361,7 +367,7 @@ class ExportPipeline {
       }
       ++writing_;
       lock.unlock();
-      write_one(work, lock);
+      write_one(work, lock, sums);
       recycle(std::move(work.content.picture));
       --writing_;
       wake_generator();
@@ -374,7 +380,7 @@ class ExportPipeline {
     return !job_.sink.in_order() || index == next_to_write_ || index >= end_index_;
   }
 
-  void write_one(const InFlight<Encoded>& work, State::Lock& lock) {
+  void write_one(const InFlight<Encoded>& work, State::Lock& lock, StageStats& sums) {
     const std::span<const std::uint8_t> content = work.content.content;
     StageStats stats;
     const std::optional<Error> error = catch_error([&] {
@@ -383,10 +389,10 @@ class ExportPipeline {
       stats.stage("write", StagePlace::kOutput).bytes = content.size();
     });
     if (!error) job_.on_written(work.frame, content.size());
+    sums.add(stats);
 
     lock.lock();
     next_to_write_ = work.index + 1;
-    result_.stages.add(stats);
     if (error) {
       fail_frame(work.index, work.frame, *error);
       return;
@@ -486,7 +492,10 @@ class ExportPipeline {
   bool all_generated_ = false, stop_ = false;
   std::shared_ptr<SharedPicture> shared_;  ///< of the last frame that was generated
   ExportResult result_;
+  StageStats* encode_stats_ = nullptr;  ///< the tasks'
 
+  /// A thread's own need no lock. In the order in which frames pass.
+  std::deque<StageStats> stats_;
   std::vector<std::thread> threads_;
 };
 
