@@ -191,11 +191,6 @@ class AreaBlender : public SmallAreaBlender<State> {
     return {first, args_.state.plane_size(), static_cast<std::size_t>(args_.state.tile_size)};
   }
 
-  /// An index: without a sign it needs no instruction of its own.
-  static HWY_INLINE std::size_t first_of(std::uint64_t circles) {
-    return static_cast<unsigned>(__builtin_ctzll(circles));
-  }
-
   /// Solid circles of the batch. `left` is how far at least the pixels are from being opaque;
   /// returns how far they are then. `kWhole`: all circles cover all of the block, whose pixels can
   /// be in rows.
@@ -206,7 +201,7 @@ class AreaBlender : public SmallAreaBlender<State> {
     State pixels[kRows];
 #pragma GCC unroll 4
     for (unsigned i = 0; i < kRows; ++i) pixels[i] = block.load(block.vector(i));
-    const auto paint_all = [&](std::size_t k, const auto& alpha_where_active) HWY_ATTR {
+    const auto paint_all = [&](int k, const auto& alpha_where_active) HWY_ATTR {
       const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
       const std::uint16_t* const of_circle = places + k * Patches::kPlaces;
 #pragma GCC unroll 4
@@ -217,7 +212,7 @@ class AreaBlender : public SmallAreaBlender<State> {
       }
     };
     for (; circles != 0; circles &= circles - 1) {
-      const std::size_t k = first_of(circles);
+      const int k = __builtin_ctzll(circles);
       if (left <= batch_.cost[k]) break;
       left -= batch_.cost[k];
       paint_all(k, [](unsigned, Vector alpha) HWY_ATTR { return alpha; });
@@ -226,7 +221,7 @@ class AreaBlender : public SmallAreaBlender<State> {
     const Vector opaque = L::set(kOpaqueTransmittance);
     for (; circles != 0; circles &= circles - 1) {
       L::Mask active;
-      paint_all(first_of(circles), [&](unsigned i, Vector alpha) HWY_ATTR {
+      paint_all(__builtin_ctzll(circles), [&](unsigned i, Vector alpha) HWY_ATTR {
         const L::Mask not_opaque = L::greater(most_transmittance<L>(pixels[i]), opaque);
         active = i == 0 ? not_opaque : hn::Or(active, not_opaque);
         return L::zero_unless(not_opaque, alpha);

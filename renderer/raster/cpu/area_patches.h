@@ -149,7 +149,7 @@ class AreaPatches {
   }
 
   /// Of circle k in all lanes.
-  HWY_INLINE Vector alpha(std::size_t k) const { return hn::Load(kTag, alphas_[1 + k]); }
+  HWY_INLINE Vector alpha(int k) const { return hn::Load(kTag, alphas_[1 + k]); }
   /// Where the first circle's places begin for the block whose first pixel is (x, y) of the cell;
   /// the next circle's are kPlaces behind them.
   const std::uint16_t* places_of(unsigned x, unsigned y) const {

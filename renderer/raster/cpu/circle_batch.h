@@ -26,11 +26,11 @@ struct Batch {
 
 /// Circle k's colour, and how it is blended: over, without looks.
 template <bool kLooks>
-HWY_INLINE BlendMode mode_of(const Batch& batch, std::size_t k) {
+HWY_INLINE BlendMode mode_of(const Batch& batch, int k) {
   return kLooks ? batch.modes[k] : BlendMode::kOver;
 }
 template <bool kLooks>
-HWY_INLINE ModePaint<L> paint_of(const Batch& batch, std::size_t k) {
+HWY_INLINE ModePaint<L> paint_of(const Batch& batch, int k) {
   const Paint& paint = batch.paints[k];
   return {mode_of<kLooks>(batch, k), L::set(paint.red), L::set(paint.green), L::set(paint.blue)};
 }
