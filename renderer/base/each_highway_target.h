@@ -16,6 +16,12 @@
 #else
 #define ROUNDEL_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #endif
+// Highway finds a file's function by ChosenTarget::GetIndex(), which knows that file's sets.
+// Compilers that do not optimise make it one function for all files: these must have the same sets
+// then, or a file without the chosen one calls a null pointer.
+#ifndef __OPTIMIZE__
+#undef HWY_DISABLED_TARGETS
+#endif
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS ROUNDEL_DISABLED_TARGETS
 #endif
