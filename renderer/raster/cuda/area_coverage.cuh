@@ -110,12 +110,14 @@ class AreaRows {
     // Columns from ⌈x − chord − 1 − margin⌉ to ⌊x + chord + margin⌋ are touched; inside are those
     // from ⌈x − chord + margin⌉ to ⌊x + chord − 1 − margin⌋. Rounding to the nearest number, not
     // up or down, takes another half.
-    const float x = disc.x - left, touch_margin = 0.0625f + radius_ * 0x1p-11f;
-    constexpr float kInsideMargin = 0.0625f;
+    // The exact test rounds by 3·2⁻²⁴ of the radius' square at most, which moves the end of a short
+    // chord most: of one that touches by its root, of one half a pixel long by as much.
+    const float x = disc.x - left, touch_margin = 0x1p-7f + radius_ * 0x1p-11f;
+    const float inside_margin = 0x1p-7f + radius_ * radius_ * 0x1p-22f;
     touch_left_ = (kLeft - 0.5f - touch_margin + x) * kPart;
     touch_right_ = (kMost - kLeft + 0.5f - touch_margin - x) * kPart;
-    inside_left_ = (kLeft + 0.5f + kInsideMargin + x) * kPart;
-    inside_right_ = (kMost - kLeft + 1.5f + kInsideMargin - x) * kPart;
+    inside_left_ = (kLeft + 0.5f + inside_margin + x) * kPart;
+    inside_right_ = (kMost - kLeft + 1.5f + inside_margin - x) * kPart;
   }
 
   /// Of rows `row` and `row` + 1, 16 bits each.
