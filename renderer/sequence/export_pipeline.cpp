@@ -89,17 +89,17 @@ class ExportPipeline {
  private:
   void start() {
     live_rasterizers_ = job_.rasterizers.size();
-    start_thread([this](StageStats& sums) { generate_frames(sums); });
+    stats_.resize(1 + job_.rasterizers.size() + 1 + limits_.write);  // before any thread needs them
+    encode_stats_ = &stats_[1 + job_.rasterizers.size()];
+    StageStats* sums = stats_.data();
+    threads_.emplace_back([this, sums] { generate_frames(*sums); });
     for (auto& rasterizer : job_.rasterizers)
-      start_thread([this, &rasterizer](StageStats& sums) { draw_frames(*rasterizer, sums); });
-    encode_stats_ = &stats_.emplace_back();
+      threads_.emplace_back(
+          [this, &rasterizer, sums = ++sums] { draw_frames(*rasterizer, *sums); });
+    sums = encode_stats_;
     for (std::size_t i = 0; i < limits_.write; ++i)
-      start_thread([this, i](StageStats& sums) { write_frames(i < limits_.write_first, sums); });
-  }
-  /// Calls work(sums over the thread's frames), which no other thread reads before the end.
-  template <typename Work>
-  void start_thread(const Work& work) {
-    threads_.emplace_back([work, &sums = stats_.emplace_back()] { work(sums); });
+      threads_.emplace_back(
+          [this, i, sums = ++sums] { write_frames(i < limits_.write_first, *sums); });
   }
 
   void stop() {
@@ -494,8 +494,8 @@ class ExportPipeline {
   ExportResult result_;
   StageStats* encode_stats_ = nullptr;  ///< the tasks'
 
-  /// A thread's own need no lock. In the order in which frames pass.
-  std::deque<StageStats> stats_;
+  /// Those of a thread need no lock. In the order in which frames pass.
+  std::vector<StageStats> stats_;
   std::vector<std::thread> threads_;
 };
 
