@@ -78,7 +78,8 @@ class ExportPipeline {
     }
     join();
     ExportResult result = std::move(result_);
-    for (const StageStats& stats : stats_) result.stages.add(stats);
+    for (const StageStats* part : {&generated_, &drawn_, &encoded_, &written_})
+      result.stages.add(*part);
     std::sort(result.written.begin(), result.written.end());
     result.seconds = watch_.seconds();
     result.processor_seconds = watch_.processor_seconds();
@@ -89,17 +90,11 @@ class ExportPipeline {
  private:
   void start() {
     live_rasterizers_ = job_.rasterizers.size();
-    stats_.resize(1 + job_.rasterizers.size() + 1 + limits_.write);  // before any thread needs them
-    encode_stats_ = &stats_[1 + job_.rasterizers.size()];
-    StageStats* sums = stats_.data();
-    threads_.emplace_back([this, sums] { generate_frames(*sums); });
+    threads_.emplace_back([this] { generate_frames(); });
     for (auto& rasterizer : job_.rasterizers)
-      threads_.emplace_back(
-          [this, &rasterizer, sums = ++sums] { draw_frames(*rasterizer, *sums); });
-    sums = encode_stats_;
+      threads_.emplace_back([this, &rasterizer] { draw_frames(*rasterizer); });
     for (std::size_t i = 0; i < limits_.write; ++i)
-      threads_.emplace_back(
-          [this, i, sums = ++sums] { write_frames(i < limits_.write_first, *sums); });
+      threads_.emplace_back([this, i] { write_frames(i < limits_.write_first); });
   }
 
   void stop() {
@@ -136,7 +131,8 @@ class ExportPipeline {
 
   // ---- generate: one thread --------------------------------------------------------------------
 
-  void generate_frames(StageStats& sums) {
+  void generate_frames() {
+    StageStats sums;
     State::Lock lock(state_);
     while (wait_for_room(lock)) {
       lock.unlock();
@@ -165,6 +161,7 @@ class ExportPipeline {
       to_draw_.push_back({index, next->frame, {std::move(*next->circles), share_picture()}});
       wake(kDrawable);
     }
+    generated_.add(sums);
     all_generated_ = true;
     if (stop_) drop_undrawn();
     wake_all();
@@ -199,20 +196,22 @@ class ExportPipeline {
 
   // ---- draw: one thread a rasterizer -----------------------------------------------------------
 
-  void draw_frames(Rasterizer& rasterizer, StageStats& sums) {
+  void draw_frames(Rasterizer& rasterizer) {
     if (rasterizer.starts_slowly() && job_.scene.image.pixels() <= kMostWarmPixels)
       warm_up(rasterizer);
+    StageStats sums;
     State::Lock lock(state_);
     for (;;) {
       lock.wait(kDrawable, [this] { return !to_draw_.empty() || must_help() || all_drawn(); });
       if (!to_draw_.empty()) {
-        if (!draw_one(rasterizer, lock, sums)) return;
+        if (!draw_one(rasterizer, lock, sums)) break;
       } else if (must_help()) {
         encode_one(lock);
       } else {
-        return;
+        break;
       }
     }
+    drawn_.add(sums);
   }
 
   /// Draws pictures of nothing, which are kept for frames, while the first circles are generated.
@@ -335,7 +334,7 @@ class ExportPipeline {
 
     lock.lock();
     --encoding_;
-    encode_stats_->add(stats);
+    encoded_.add(stats);
     recycle(std::move(work.content));
     if (error)
       fail_frame(work.index, work.frame, *error);
@@ -353,12 +352,13 @@ class ExportPipeline {
 
   /// For each frame only the first writers are woken, the others where frames wait: on a GPU films
   /// take up to twice as long where many take turns (docs/bench/history.md).
-  void write_frames(bool first, StageStats& sums) {
+  void write_frames(bool first) {
+    StageStats sums;
     const Waiting waiting = first ? kWritable : kBacklogs;
     State::Lock lock(state_);
     for (;;) {
       lock.wait(waiting, [&] { return can_write(first) || all_written(); });
-      if (!can_write(first)) return;
+      if (!can_write(first)) break;
       InFlight<Encoded> work = std::move(to_write_.extract(to_write_.begin()).mapped());
       if (work.index >= end_index_) {
         --in_flight_;
@@ -372,6 +372,7 @@ class ExportPipeline {
       --writing_;
       wake_generator();
     }
+    written_.add(sums);
   }
 
   bool can_write(bool first) const {
@@ -492,10 +493,9 @@ class ExportPipeline {
   bool all_generated_ = false, stop_ = false;
   std::shared_ptr<SharedPicture> shared_;  ///< of the last frame that was generated
   ExportResult result_;
-  StageStats* encode_stats_ = nullptr;  ///< the tasks'
+  /// Sums over frames. A thread adds its own once it ends, not under the lock for each frame.
+  StageStats generated_, drawn_, encoded_, written_;
 
-  /// Those of a thread need no lock. In the order in which frames pass.
-  std::vector<StageStats> stats_;
   std::vector<std::thread> threads_;
 };
 
