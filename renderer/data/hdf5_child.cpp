@@ -167,11 +167,11 @@ bool send_table(const Channel& parent, const Hdf5Table& table) {
 }
 
 /// Records with the places of their texts, from 1, for pointers; then these texts, each with its
-/// zero.
+/// zero. `records`, `texts`: room for both, for the next question too.
 bool send_records(const Channel& parent, std::uint64_t at_start, const Hdf5Table& table,
-                  const RowsAsked& asked, std::vector<std::byte>& records) {
+                  const RowsAsked& asked, std::vector<std::byte>& records, std::string& texts) {
   const Hdf5Table::Run& run = table.runs[asked.run];
-  std::string texts;
+  texts.clear();
   return answer(
       parent, at_start,
       [&] {
@@ -214,7 +214,10 @@ bool send_records(const Channel& parent, std::uint64_t at_start, const Hdf5Table
   ::setrlimit(RLIMIT_CORE, &no_core);
 
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 1 << 17);  // long texts go back at once
+  // Long texts get the memory of those before them: new pages take longer than the texts. What is
+  // more than this goes back at once.
+  mallopt(M_MMAP_THRESHOLD, 1 << 22);
+  mallopt(M_TRIM_THRESHOLD, 1 << 22);
 #endif
   const Channel parent(kSocket);
   const std::uint64_t at_start = peak_memory();
@@ -222,8 +225,9 @@ bool send_records(const Channel& parent, std::uint64_t at_start, const Hdf5Table
   bool goes_on = answer(
       parent, at_start, [&] { table = read(kFile); }, [&] { return send_table(parent, table); });
   std::vector<std::byte> records;
+  std::string texts;
   for (RowsAsked asked{}; goes_on && parent.receive(asked);)
-    goes_on = send_records(parent, at_start, table, asked, records);
+    goes_on = send_records(parent, at_start, table, asked, records, texts);
   ::_exit(0);
 }
 

@@ -356,7 +356,7 @@ TEST(WriteFile, RemovingTemporaryFilesTouchesNoFinishedFile) {
 
 TEST(WriteFile, NoTemporaryFileIsMadeOnceTheyAreBeingRemoved) {
   const TemporaryFolder folder;
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 100; ++round) {
     EXPECT_EQ(in_child([&] {
                 std::atomic<int> written{0};
                 for (int k = 0; k < 4; ++k) {

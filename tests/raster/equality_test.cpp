@@ -324,10 +324,9 @@ Circles grazing_circles(std::size_t count, float most_radius, unsigned seed) {
     const std::size_t kind = engine() % 6;  // the four sides, and corners, of which some are on top
     const float angle = kind < 4 ? 1.5707964f * static_cast<float>(kind)
                                  : 1.5707964f + (kind == 4 ? 0.1f : 3.1f) * (2 * unit(engine) - 1);
-    const bool along_x = kind == 1 || kind == 3;
-    const float x = std::floor(128 * unit(engine)) + (along_x ? unit(engine) : gap());
-    const float y =
-        std::floor(128 * unit(engine)) + (kind == 0 || kind == 2 ? unit(engine) : gap());
+    const bool is_side = kind == 0 || kind == 2, is_top_or_bottom = kind == 1 || kind == 3;
+    const float x = std::floor(128 * unit(engine)) + (is_top_or_bottom ? unit(engine) : gap());
+    const float y = std::floor(128 * unit(engine)) + (is_side ? unit(engine) : gap());
     disc.shape = {(x - radius * std::cos(angle)) / 128, (y - radius * std::sin(angle)) / 128, 0,
                   radius / 128};
     disc.paint = {unit(engine), unit(engine), unit(engine), unit(engine) < 0.5f ? 0.02f : 0.5f};

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -226,19 +228,26 @@ TEST(ExportPipeline, MemoryBoundsTheFramesOnTheirWay) {
 
 TEST(ExportPipeline, AllWritersHelpWithABacklog) {
   TestExport test("hypnosis", run_of_frames(0, 200));
-  std::atomic<std::size_t> writing{0}, most{0};
+  constexpr std::size_t kWriters = 8;
+  std::mutex mutex;
+  std::condition_variable all_write;
+  std::size_t writing = 0, most = 0;
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   ExportJob job{test.scene, test.source, test.encoder, test.sink, {}};
   job.rasterizers.push_back(make_cpu_rasterizer({}));
   job.encoders = 16;
-  job.on_written = [&](std::int64_t, std::uint64_t) {  // as on a slow disk
-    most = std::max(most.load(), ++writing);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  job.on_written = [&](std::int64_t, std::uint64_t) {  // a disk that waits for all of them
+    std::unique_lock lock(mutex);
+    most = std::max(most, ++writing);
+    all_write.notify_all();
+    all_write.wait_until(lock, patience, [&] { return most >= kWriters; });
     --writing;
   };
   const ExportResult result = export_frames(std::move(job));
   EXPECT_EQ(result.written.size(), 200U);
-  EXPECT_LT(result.limits.write_first, result.limits.write);
-  EXPECT_EQ(most, result.limits.write);
+  EXPECT_EQ(result.limits.write, kWriters);
+  EXPECT_LT(result.limits.write_first, kWriters);
+  EXPECT_EQ(most, kWriters);
 }
 
 TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {

@@ -110,8 +110,8 @@ class AreaRows {
     // Columns from ⌈x − chord − 1 − margin⌉ to ⌊x + chord + margin⌋ are touched; inside are those
     // from ⌈x − chord + margin⌉ to ⌊x + chord − 1 − margin⌋. Rounding to the nearest number, not
     // up or down, takes another half.
-    // The exact test rounds by 3·2⁻²⁴ of the radius' square at most, which moves the end of a short
-    // chord most: of one that touches by its root, of one half a pixel long by as much.
+    // The exact test rounds by 3·2⁻²⁴·R² at most. A chord of no length grows by the root of that,
+    // R·2⁻¹¹; inside of the circle are only chords of half a pixel and more, which grow by R²·2⁻²².
     const float x = disc.x - left, touch_margin = 0x1p-7f + radius_ * 0x1p-11f;
     const float inside_margin = 0x1p-7f + radius_ * radius_ * 0x1p-22f;
     touch_left_ = (kLeft - 0.5f - touch_margin + x) * kPart;
