@@ -320,7 +320,10 @@ void AtomicFile::commit() {
 void AtomicFile::take_name() {
   const char *const from = temporary_->path(), *const to = target_.c_str();
   if (rule_ == TakenName::kRefuse) {
-    // Unlike rename() this does not replace. Without hard links a file is replaced that comes now.
+    // Unlike rename() these do not replace; not every file system has the first one. Without hard
+    // links a file is replaced that comes now.
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return;
+    if (errno == EEXIST) refuse_taken();
     const int error = link(from, to) == 0 ? 0 : errno;
     // Over a network a link may have been made although the answer was lost.
     struct stat status {};

@@ -1,7 +1,8 @@
 #include "renderer/raster/cuda/stream.h"
 
+#include <sys/prctl.h>
+
 #include <array>
-#include <atomic>
 #include <thread>
 
 #include "renderer/base/waiting_line.h"
@@ -9,29 +10,30 @@
 namespace roundel::cuda {
 namespace {
 
-/// Processors for each device at least, one of which polls.
-constexpr unsigned kProcessors = 4;
-/// After a wait that took longer the next one sleeps: so few interrupts do no harm.
+/// After a wait that took longer the next one ends with an interrupt: so few do no harm.
 constexpr std::chrono::milliseconds kLongWait{2};
 
-/// A device, as this process uses it.
-struct DeviceInUse {
-  std::atomic<int> streams{0};
-  WaitingLine waiting;
-};
-std::array<DeviceInUse, 64> devices;
-std::atomic<unsigned> num_devices{0};  // that have streams
+/// Of devices by their numbers.
+std::array<WaitingLine, 64> waiting_lines;
 
 /// Null for devices beyond those.
-DeviceInUse* find(int device) {
+WaitingLine* find_line(int device) {
   const auto number = static_cast<std::size_t>(device);
-  return number < devices.size() ? &devices[number] : nullptr;
+  return number < waiting_lines.size() ? &waiting_lines[number] : nullptr;
 }
 
-bool has_ended(cudaEvent_t event) {
-  if (cudaEventQuery(event) == cudaSuccess) return true;
-  cudaGetLastError();  // that it is not ready counts as one
-  return false;
+/// cudaErrorNotReady where it has not come to its end.
+cudaError_t look_at(cudaEvent_t event) {
+  const cudaError_t state = cudaEventQuery(event);
+  if (state == cudaErrorNotReady) cudaGetLastError();  // which counts as an error
+  return state;
+}
+
+void nap() {
+  // Else the system may wake the thread 50 µs late, together with others.
+  thread_local const int is_punctual = prctl(PR_SET_TIMERSLACK, 1);
+  static_cast<void>(is_punctual);
+  std::this_thread::sleep_for(std::chrono::microseconds(30));
 }
 
 }  // namespace
@@ -39,38 +41,31 @@ bool has_ended(cudaEvent_t event) {
 Stream::Stream() {
   ROUNDEL_CUDA_CHECK(cudaGetDevice(&device_));
   ROUNDEL_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  DeviceInUse* const device = find(device_);
-  if (device != nullptr && device->streams.fetch_add(1) == 0) ++num_devices;
 }
 
 Stream::~Stream() {
-  DeviceInUse* const device = find(device_);
-  if (device != nullptr && device->streams.fetch_sub(1) == 1) --num_devices;
   if (wakes_ != nullptr) cudaEventDestroy(wakes_);
-  if (polled_ != nullptr) cudaEventDestroy(polled_);
+  if (looked_at_ != nullptr) cudaEventDestroy(looked_at_);
   cudaStreamDestroy(stream_);
 }
 
 void Stream::wait() {
-  const bool polls = this->polls();
-  cudaEvent_t& end = polls ? polled_ : wakes_;
-  const unsigned flags = (polls ? 0 : cudaEventBlockingSync) | cudaEventDisableTiming;
+  WaitingLine* const line = last_wait_ < kLongWait ? find_line(device_) : nullptr;
+  cudaEvent_t& end = line != nullptr ? looked_at_ : wakes_;
+  const unsigned flags = (line != nullptr ? 0 : cudaEventBlockingSync) | cudaEventDisableTiming;
   if (end == nullptr) ROUNDEL_CUDA_CHECK(cudaEventCreateWithFlags(&end, flags));
   ROUNDEL_CUDA_CHECK(cudaEventRecord(end, stream_));
   const auto start = std::chrono::steady_clock::now();
-  const auto wait_alone = [&] { ROUNDEL_CUDA_CHECK(cudaEventSynchronize(end)); };
-  if (polls)
-    find(device_)->waiting.wait(wait_alone, [&] { return has_ended(end); });
+  const auto look_until_it_ends = [&] {
+    cudaError_t state = look_at(end);
+    for (; state == cudaErrorNotReady; state = look_at(end)) nap();
+    ROUNDEL_CUDA_CHECK(state);
+  };
+  if (line != nullptr)
+    line->wait(look_until_it_ends, [&] { return look_at(end) == cudaSuccess; });
   else
-    wait_alone();
+    ROUNDEL_CUDA_CHECK(cudaEventSynchronize(end));
   last_wait_ = std::chrono::steady_clock::now() - start;
-}
-
-/// True where several devices are at work, with processors to spare for each.
-bool Stream::polls() const {
-  static const unsigned processors = std::thread::hardware_concurrency();
-  return num_devices > 1 && processors >= kProcessors * num_devices && find(device_) != nullptr &&
-         last_wait_ < kLongWait;
 }
 
 }  // namespace roundel::cuda

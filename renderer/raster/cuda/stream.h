@@ -17,18 +17,16 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   operator cudaStream_t() const { return stream_; }  // NOLINT: it is one
 
-  /// Until the device has come to its end. The thread sleeps: others have use for its processor.
-  /// An interrupt of the device wakes it. Where several devices work, whose interrupts would take
-  /// longer than their frames, one thread of each polls and wakes the others
-  /// (docs/bench/history.md, "Films: one thread of a device polls").
+  /// Until the device has come to its end. Threads sleep meanwhile: others have use for their
+  /// processors. One of each device's looks now and then, and wakes the others, as interrupts take
+  /// longer than short frames; after a long wait it is an interrupt that wakes the thread
+  /// (docs/bench/history.md, "Films: one thread of a device looks").
   void wait();
 
  private:
-  bool polls() const;
-
   int device_ = 0;
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t wakes_ = nullptr, polled_ = nullptr;
+  cudaEvent_t wakes_ = nullptr, looked_at_ = nullptr;
   std::chrono::steady_clock::duration last_wait_{};
 };
 
