@@ -1,19 +1,17 @@
 """The exceptions of roundel. They stand for the exit codes of the command."""
-from typing import NamedTuple, Optional
+from collections import namedtuple  # typing would take a third of the import's time
 
 
-class Problem(NamedTuple):
-    """One thing that is wrong with a scene or its data."""
+class Problem(namedtuple("Problem", ["path", "line", "column", "key", "message"])):
+    """One thing that is wrong with a scene or its data.
 
-    path: Optional[str]
-    """The scene file; None for a scene that is no file, and where the message says the place."""
-    line: Optional[int]
-    """In that file, from 1."""
-    column: Optional[int]
-    """In that line, from 1, in bytes."""
-    key: str
-    """Such as layers[0].radius; may be empty."""
-    message: str
+    path: the scene file; None for a scene that is no file, and where the message says the place
+    line: in that file, from 1, or None
+    column: in that line, from 1, in bytes, or None
+    key: such as layers[0].radius; may be empty
+    """
+
+    __slots__ = ()
 
 
 class Error(Exception):
