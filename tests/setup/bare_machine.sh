@@ -3,7 +3,7 @@
 # makes its root folder, the repository's HEAD is cloned into it, and the commands run there. Needs
 # root, the network and about 3 GB.
 #   bare_machine.sh [OPTION...]
-#     --quick        leave out tools/test, and compile without optimisation
+#     --quick        leave out tools/test, and compile without optimisation, for few instruction sets
 #     --nvcc         with this machine's CUDA toolkit (/usr/local/cuda) in its place there, read-only
 #     --packages=DIR install the packages in DIR instead, and use them
 #     --ubuntu=URI   Ubuntu 24.04 from that archive instead of Debian 12
@@ -114,8 +114,9 @@ else
 fi
 
 # shellcheck disable=SC2016  # for the shell there
-printf '#!/bin/sh\nexec g++ "$@" -O0\n' >"$root/usr/local/bin/g++-O0"
+printf '#!/bin/sh\nexec g++ "$@" -O0 -DROUNDEL_FEW_TARGETS\n' >"$root/usr/local/bin/g++-O0"
 chmod +x "$root/usr/local/bin/g++-O0"
+echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"  # nobody needs what a power cut would lose
 printf '127.0.0.1 localhost\n' >"$root/etc/hosts"
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"  # packages start no daemons
