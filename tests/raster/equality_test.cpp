@@ -37,18 +37,8 @@ std::vector<RasterOptions> cpu_variants() {
 
 const std::pair<int, int> kSizes[] = {{1, 1}, {17, 3}, {63, 65}, {130, 33}, {700, 1}, {1, 300}};
 
-/// Both kinds of coverage.
-class Coverage : public ::testing::TestWithParam<bool> {
- protected:
-  static ImageSettings image_of(int width, int height) {
-    ImageSettings image = testing::image_of(width, height);
-    image.antialias = GetParam();
-    return image;
-  }
-};
-using Equality = Coverage;
-INSTANTIATE_TEST_SUITE_P(Coverage, Equality, ::testing::Bool(),
-                         [](const auto& test) { return test.param ? "Area" : "Plain"; });
+using Equality = testing::Coverage;
+INSTANTIATE_TEST_SUITE_P(Coverage, Equality, ::testing::Bool(), testing::coverage_name);
 
 TEST_P(Equality, TilesThreadsChunksAndMemoryChangeNothingOnTheCpu) {
   for (const auto& [width, height] : kSizes) {
@@ -265,103 +255,6 @@ TEST_P(Equality, CudaHasTheBitsOfTheCpu) {
               std::memcmp(expected_bytes.bytes.data(), bytes.bytes.data(), bytes.bytes.size()), 0);
         }
       }
-    }
-  }
-}
-
-/// Circles whose rims pass through a picture of 256 × 256, of radii that go round, in pixels.
-Circles rims(std::size_t count, const std::vector<float>& radii, float snow_share) {
-  std::mt19937 engine(3);
-  std::uniform_real_distribution<float> unit(0.0f, 1.0f);
-  std::vector<testing::Disc> discs(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const float radius = radii[i % radii.size()] * (0.75f + 0.5f * unit(engine)) / 256;
-    const float angle = 6.2831853f * unit(engine);
-    discs[i].shape = {unit(engine) + radius * std::cos(angle),
-                      unit(engine) + radius * std::sin(angle), 0, radius};
-    const bool snow = unit(engine) < snow_share;
-    const float alpha = 0.05f + 0.2f * unit(engine);
-    discs[i].paint = {unit(engine), unit(engine), unit(engine), snow ? -alpha : alpha};
-  }
-  return testing::make_circles(discs);
-}
-
-/// A warp paints 32 circles in the best of several ways, which depends on all of their sizes.
-TEST_P(Equality, CirclesOfUnlikeSizesHaveTheBitsOfTheCpuOnCuda) {
-  ROUNDEL_NEEDS_CUDA();
-  const std::vector<std::vector<float>> radii{
-      {1.8f},                                           // axes through most pixels
-      {2.2f, 2.6f, 3.0f},                               // boxes of five and six pixels
-      {0x1p-12f, 5},                                    // nothing, among others
-      {0.3f, 0.7f, 20},                                 // specks, too
-      {600},                                            // all pixels are edges
-      {2000, 4, 0x1p-9f},                               //
-      {0x1p18f, 7, 300, 1.2f, 0x1p-11f, 0x1p24f, 40}};  // coverage test instead of area
-  const ImageSettings image = image_of(256, 256);
-  for (const std::vector<float>& some : radii) {
-    for (const std::size_t count : {20, 500, 30'000}) {
-      for (const float snow_share : {0.0f, 0.1f}) {
-        const Circles circles = rims(count, some, snow_share);
-        expect_same_bits(draw_cpu(circles, image), draw(*make_cuda_rasterizer({}), circles, image),
-                         "cuda, about " + std::to_string(some[0]) + " pixels");
-      }
-    }
-  }
-}
-
-/// Circles of a picture of 128 × 128 whose rims touch a line of the grid or go through a corner of
-/// pixels, but for less than a pixel that may be next to nothing.
-Circles grazing_circles(std::size_t count, float most_radius, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::uniform_real_distribution<float> unit(0.0f, 1.0f);
-  const auto gap = [&] {
-    return unit(engine) < 0.3f ? 0
-                               : std::ldexp(2 * unit(engine) - 1, -static_cast<int>(engine() % 22));
-  };
-  std::vector<testing::Disc> discs(count);
-  for (testing::Disc& disc : discs) {
-    const float radius = 0.6f * std::pow(most_radius / 0.6f, unit(engine));
-    const std::size_t kind = engine() % 6;  // the four sides, and corners, of which some are on top
-    const float angle = kind < 4 ? 1.5707964f * static_cast<float>(kind)
-                                 : 1.5707964f + (kind == 4 ? 0.1f : 3.1f) * (2 * unit(engine) - 1);
-    const bool is_side = kind == 0 || kind == 2, is_top_or_bottom = kind == 1 || kind == 3;
-    const float x = std::floor(128 * unit(engine)) + (is_top_or_bottom ? unit(engine) : gap());
-    const float y = std::floor(128 * unit(engine)) + (is_side ? unit(engine) : gap());
-    disc.shape = {(x - radius * std::cos(angle)) / 128, (y - radius * std::sin(angle)) / 128, 0,
-                  radius / 128};
-    disc.paint = {unit(engine), unit(engine), unit(engine), unit(engine) < 0.5f ? 0.02f : 0.5f};
-  }
-  return testing::make_circles(discs);
-}
-
-/// Where shortcuts are nearest to leaving out what the exact test or share still has. On black, a
-/// share of 10⁻⁹ is seen.
-TEST_P(Equality, CirclesThatGrazePixelsHaveTheSameBits) {
-  ImageSettings image = image_of(128, 128);
-  image.background = {{0, 0, 0}, {0, 0, 0}};
-  for (const float most_radius : {4.0f, 30.0f, 390.0f}) {
-    for (unsigned seed = 0; seed < (kSanitized ? 1u : 16u); ++seed) {
-      const Circles circles = grazing_circles(120, most_radius, seed);
-      const std::string name = "radii up to " + std::to_string(most_radius);
-      const Framebuffer expected = draw_without_tiles(circles, image);
-      for (const std::string& target : cpu_vector_targets()) {
-        ASSERT_TRUE(force_cpu_vector_target(target));
-        expect_same_bits(expected, draw_cpu(circles, image, {.threads = 2}), name + ", " + target);
-      }
-      force_cpu_vector_target("");
-    }
-  }
-}
-
-TEST_P(Equality, CirclesThatGrazePixelsHaveTheBitsOfTheCpuOnCuda) {
-  ROUNDEL_NEEDS_CUDA();
-  ImageSettings image = image_of(128, 128);
-  image.background = {{0, 0, 0}, {0, 0, 0}};
-  for (const float most_radius : {4.0f, 30.0f, 390.0f}) {
-    for (unsigned seed = 0; seed < 200; ++seed) {
-      const Circles circles = grazing_circles(seed % 4 == 0 ? 20 : 300, most_radius, seed);
-      expect_same_bits(draw_cpu(circles, image), draw(*make_cuda_rasterizer({}), circles, image),
-                       "cuda, radii up to " + std::to_string(most_radius));
     }
   }
 }

@@ -21,18 +21,15 @@ const std::vector<BlendMode> kOverAndAdd{BlendMode::kOver, BlendMode::kAdd};
 const std::vector<BlendMode> kAllModes{BlendMode::kOver, BlendMode::kAdd, BlendMode::kMultiply,
                                        BlendMode::kScreen};
 
-/// Both kinds of coverage.
-class Looks : public ::testing::TestWithParam<bool> {
+class Looks : public testing::Coverage {
  protected:
   static ImageSettings image_of(int width, int height, const CircleLooks& looks) {
-    ImageSettings image = testing::image_of(width, height);
-    image.antialias = GetParam();
+    ImageSettings image = Coverage::image_of(width, height);
     image.looks = looks;
     return image;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Coverage, Looks, ::testing::Bool(),
-                         [](const auto& test) { return test.param ? "Area" : "Plain"; });
+INSTANTIATE_TEST_SUITE_P(Coverage, Looks, ::testing::Bool(), testing::coverage_name);
 
 /// A circle by its effect on what lies below: out = add + keep · below.
 struct AffineStep {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "renderer/image/compare.h"
@@ -68,6 +69,19 @@ inline ImageSettings image_of(int width, int height) {
   image.width = width;
   image.height = height;
   return image;
+}
+
+/// Tests of both kinds of coverage: at pixels' centres (the parameter is false) and by area.
+class Coverage : public ::testing::TestWithParam<bool> {
+ protected:
+  static ImageSettings image_of(int width, int height) {
+    ImageSettings image = testing::image_of(width, height);
+    image.antialias = GetParam();
+    return image;
+  }
+};
+inline std::string coverage_name(const ::testing::TestParamInfo<bool>& test) {
+  return test.param ? "Area" : "Plain";
 }
 
 inline Framebuffer draw(Rasterizer& rasterizer, const Circles& circles,
