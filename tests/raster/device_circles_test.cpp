@@ -256,7 +256,7 @@ TEST(DeviceCircles, RandomLayersAreThoseOfTheCpu) {
       Image expected;
       StageStats stats;
       make_cpu_rasterizer({})->draw(circles, scene.image, expected, stats);
-      for (const std::uint64_t chunk : {0, 700}) {
+      for (const std::uint64_t chunk : {0u, 700u}) {
         RasterOptions options;
         options.chunk_circles = chunk;
         Image actual;

@@ -262,7 +262,7 @@ TEST_P(Equality, CudaHasTheBitsOfTheCpu) {
 /// Rows of tiles begin at a crowd. In its subtiles some pixels are opaque long before others.
 TEST_P(Equality, CrowdsInFrontHaveTheBitsOfTheCpuOnCuda) {
   const ImageSettings image = image_of(500, 420);
-  for (const std::size_t count : {400, 6'000, 40'000}) {
+  for (const std::size_t count : {400u, 6'000u, 40'000u}) {
     for (const float height : {0.05f, 0.5f, 0.93f}) {
       Circles circles = random_circles(count, 0.3f, 1.0f, 0);
       for (std::size_t i = count - std::min<std::size_t>(count / 4, 1000); i < count; ++i) {

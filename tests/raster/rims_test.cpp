@@ -47,7 +47,7 @@ TEST_P(Rims, CirclesOfUnlikeSizesHaveTheBitsOfTheCpuOnCuda) {
       {0x1p18f, 7, 300, 1.2f, 0x1p-11f, 0x1p24f, 40}};  // coverage test instead of area
   const ImageSettings image = image_of(256, 256);
   for (const std::vector<float>& some : radii) {
-    for (const std::size_t count : {20, 500, 30'000}) {
+    for (const std::size_t count : {20u, 500u, 30'000u}) {
       for (const float snow_share : {0.0f, 0.1f}) {
         const Circles circles = circles_of_rims(count, some, snow_share);
         expect_same_bits(draw_cpu(circles, image), draw(*make_cuda_rasterizer({}), circles, image),
