@@ -253,7 +253,8 @@ std::uint64_t TextTable::text_bytes(std::span<const std::size_t> wanted,
 
 const char* TextTable::line_end(TextWindow& window, const char* place) {
   for (const char* p = place;;) {
-    p = static_cast<const char*>(std::memchr(p, '\n', window.end() - p + 1));
+    p = static_cast<const char*>(
+        std::memchr(p, '\n', static_cast<std::size_t>(window.end() - p + 1)));
     if (!window.needs_more(p)) return p;
     p = window.read_on(p);
   }

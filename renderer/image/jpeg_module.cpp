@@ -57,7 +57,8 @@ class JpegDecoder {
     call([&] {
       info_.out_color_space = info_.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
       jpeg_start_decompress(&info_);
-      const std::size_t row_bytes = std::size_t{info_.output_width} * info_.output_components;
+      const std::size_t row_bytes =
+          std::size_t{info_.output_width} * static_cast<unsigned>(info_.output_components);
       while (info_.output_scanline < info_.output_height) {
         JSAMPROW row = bytes + info_.output_scanline * row_bytes;
         jpeg_read_scanlines(&info_, &row, 1);

@@ -163,7 +163,7 @@ PngDecoder::Pixels PngDecoder::decode() {
 
 /// Several times as fast as libspng, which inflates with zlib.
 void PngDecoder::decode_plain(Pixels& pixels) {
-  const std::size_t row_bytes = std::size_t{header_.width} * file_channels();
+  const std::size_t row_bytes = std::size_t{header_.width} * static_cast<unsigned>(file_channels());
   const std::size_t filtered_size = (row_bytes + 1) * header_.height;
   Buffer<std::uint8_t> joined;
   std::span<const std::uint8_t> compressed;

@@ -183,7 +183,7 @@ TEST_F(Csv, NumbersThatAreKeptAreTheSame) {
   same(numbers, 10, 20);  // no whole block: not kept
   for (std::uint64_t first = 0; first < kRows; first += kBlock)
     same(columns, first, std::min(kBlock, kRows - first));
-  for (const std::uint64_t first : {0, 10, 299, 950}) same(numbers, first, 50);
+  for (const std::uint64_t first : {0u, 10u, 299u, 950u}) same(numbers, first, 50);
   table->keep_no_more();
   same(numbers, 0, kRows);
 }
@@ -252,7 +252,7 @@ TEST_F(Csv, LongFieldsAreReadOverManyWindows) {
     ASSERT_EQ(table->rows(), kRows);
     const std::vector<std::vector<std::size_t>> choices = {{0, 1, 2, 3}, {1, 3}, {3}, {2}};
     for (const std::vector<std::size_t>& columns : choices) {
-      for (const std::uint64_t first : {0, 17}) {
+      for (const std::uint64_t first : {0u, 17u}) {
         TableRows rows;
         table->read(columns, first, kRows - first, rows);
         for (std::size_t k = 0; k < columns.size(); ++k)

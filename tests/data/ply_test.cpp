@@ -75,7 +75,7 @@ TEST_F(Ply, OtherElementsArePassed) {
 
 TEST_F(Ply, ManyLinesOfFacesBeforeTheVerticesArePassed) {
   std::string faces;
-  for (int i = 0; i < 100'000; ++i) faces += "3 0 1 1" + std::string(i % 7, ' ') + "\n";
+  for (unsigned i = 0; i < 100'000; ++i) faces += "3 0 1 1" + std::string(i % 7, ' ') + "\n";
   const auto table = open(
       ply("ascii", "element face 100000\nproperty list int int i\n" + kVertex, faces + kAscii));
   expect_vertices(*table);

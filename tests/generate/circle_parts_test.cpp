@@ -108,8 +108,8 @@ TEST(CircleParts, AStrokeLiesAboveItsFillAndBelowTheNextCircle) {
       const CircleStream stream = source.at(0, none);
       ASSERT_EQ(stream.in_memory(), nullptr);
       ASSERT_EQ(stream.count(), expected.count());
-      for (const std::size_t first : {0, 1, 2, 3, 4, 101, 50'000, 50'001}) {
-        for (const std::size_t size : {1, 2, 3, 4, 5, 1000, 20'001}) {
+      for (const std::size_t first : {0u, 1u, 2u, 3u, 4u, 101u, 50'000u, 50'001u}) {
+        for (const std::size_t size : {1u, 2u, 3u, 4u, 5u, 1000u, 20'001u}) {
           std::vector<Shape> shapes(size);
           std::vector<Paint> paints(size);
           stream.fetch(first, shapes, paints);

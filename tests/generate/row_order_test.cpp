@@ -242,7 +242,7 @@ TEST(NumberOrder, IsThatOfAStableSortHoweverNumbersAreSpread) {
   };
   const auto whole = [&](std::uint64_t below) { return static_cast<double>(engine() % below); };
   const auto close = [&] { return 1 + whole(1024) * 0x1p-52; };
-  for (const std::size_t count : {0, 1, 2, 33'000, 200'000})
+  for (const std::size_t count : {0u, 1u, 2u, 33'000u, 200'000u})
     check(count,
           [&] { return std::ldexp(whole(1U << 20) - 1e5, static_cast<int>(whole(2000)) - 1000); });
   check(200'000, [] { return 1.0; });

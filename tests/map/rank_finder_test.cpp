@@ -54,7 +54,7 @@ std::vector<RankFinder::Share> steps(std::uint64_t count) {
 TEST(RankFinder, FindsWhatASortFinds) {
   std::mt19937_64 engine(1);
   std::normal_distribution<double> normal(0, 100);
-  for (const std::size_t count : {0, 1, 2, 3, 99, 100, 101, 257, 10'000}) {
+  for (const std::size_t count : {0u, 1u, 2u, 3u, 99u, 100u, 101u, 257u, 10'000u}) {
     std::vector<double> numbers(count);
     for (double& number : numbers) number = normal(engine);
     check(numbers, steps(256));

@@ -140,7 +140,7 @@ std::vector<Tick> ticks_of(const Scale& scale, const IsNear& is_near) {
   std::vector<Tick> ticks = {{low, 0}, {high, 1}};
   std::vector<double> values;
   if (scale.kind == ScaleKind::kRank)
-    for (const std::size_t quarter : {2, 1, 3}) values.push_back(scale.ends[quarter * 64]);
+    for (const std::size_t quarter : {2u, 1u, 3u}) values.push_back(scale.ends[quarter * 64]);
   else
     values = round_numbers(scale.kind, std::min(low, high), std::max(low, high));
   for (const double value : values) {
