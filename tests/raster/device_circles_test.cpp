@@ -115,6 +115,44 @@ TEST(DeviceCircles, RasterizersShareAFilm) {
   }
 }
 
+/// Each third of a film's frames, from the first to the last and once more: states of circles that
+/// move by themselves are made ahead, taken from each other, and made again.
+TEST(DeviceCircles, RasterizersShareStates) {
+  ROUNDEL_NEEDS_CUDA();
+  constexpr std::size_t kCount = 120, kThreads = 3;
+  const Scene scene = scene_with(
+      "  - generator: fireworks\n  - random: {count: 100, radius: 0.1, alpha: 0.1}\n"
+      "  - generator: snow\n  - generator: bouncingballs\n");
+  FilmSource film(scene);
+  CircleSource source(scene);
+  Circles circles;
+  StageStats unused;
+  std::vector<CircleRecipe> recipes;
+  std::vector<Image> expected(kCount);
+  const auto cpu = make_cpu_rasterizer({});
+  for (std::size_t frame = 0; frame < kCount; ++frame) {
+    cpu->draw(source.at(static_cast<std::int64_t>(frame), circles), scene.image, expected[frame],
+              unused);
+    recipes.push_back(film.recipe(static_cast<std::int64_t>(frame)));
+  }
+  std::vector<std::thread> threads;
+  for (std::size_t first = 0; first < kThreads; ++first) {
+    threads.emplace_back([&, first] {
+      const auto cuda = make_cuda_rasterizer({});
+      Image image;
+      StageStats stats;
+      for (int turn = 0; turn < 2; ++turn)
+        for (std::size_t frame = first; frame < kCount; frame += kThreads) {
+          cuda->draw(CircleStream(recipes[frame]), scene.image, image, stats);
+          EXPECT_TRUE(std::equal(image.bytes.begin(), image.bytes.end(),
+                                 expected[frame].bytes.begin(), expected[frame].bytes.end()))
+              << "frame " << frame << ", turn " << turn;
+        }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 /// Frames are asked for after as many chunks as the one before needed.
 TEST(DeviceCircles, FramesMayNeedMoreChunksThanTheOneBefore) {
   ROUNDEL_NEEDS_CUDA();

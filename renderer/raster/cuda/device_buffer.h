@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "renderer/raster/cuda/cuda_check.h"
@@ -44,5 +45,14 @@ class DeviceBuffer {
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+/// Copies all of `from`, for which room is made. Returns at once.
+template <typename T>
+void copy_to_device(std::span<const T> from, DeviceBuffer<T>& to, cudaStream_t stream) {
+  to.reserve_discard(from.size());
+  if (!from.empty())
+    ROUNDEL_CUDA_CHECK(
+        cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream));
+}
 
 }  // namespace roundel::cuda

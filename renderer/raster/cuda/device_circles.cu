@@ -1,6 +1,6 @@
 #include "renderer/raster/cuda/device_circles.h"
 
-#include <map>
+#include <algorithm>
 #include <utility>
 
 #include "renderer/raster/cuda/launch.cuh"
@@ -15,17 +15,23 @@ constexpr int kThreads = 128;
 __global__ void __launch_bounds__(kThreads) make_circles_kernel(const MakeCirclesArgs args) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (i >= args.count) return;
-  const auto& [from, to, move] = *args.frame;
-  if (args.motion == Motion::kNone) {
-    args.shapes[i] = move(args.start[i]);
-    return;
+  const LayerFrame& frame = *args.frame;
+  Shape shape = frame.shapes[i];
+  if (args.motion != Motion::kNone) {
+    Velocity velocity = frame.velocities[i];
+    step_circle(args.motion, args.start, i, frame.from, frame.to, shape, velocity);
   }
-  Shape shape = args.stepped[i];
+  args.shapes[i] = frame.move(shape);
+}
+
+__global__ void __launch_bounds__(kThreads) step_circles_kernel(const StepCirclesArgs args) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i >= args.count) return;
+  Shape shape = args.shapes[i];
   Velocity velocity = args.velocities[i];
-  step_circle(args.motion, args.start, i, from, to, shape, velocity);
-  args.stepped[i] = shape;
-  args.velocities[i] = velocity;
-  args.shapes[i] = move(shape);
+  step_circle(args.motion, args.start, i, args.from, args.to, shape, velocity);
+  args.stepped_shapes[i] = shape;
+  args.stepped_velocities[i] = velocity;
 }
 
 /// Circles first .. first + count − 1 of a layer; shapes and paints [count].
@@ -50,40 +56,14 @@ dim3 blocks_for(std::uint64_t circles) {
   return dim3(static_cast<unsigned>((circles + kThreads - 1) / kThreads));
 }
 
-template <typename T>
-void copy_to_device(DeviceBuffer<T>& to, const T* from, std::uint64_t count, cudaStream_t stream) {
-  to.reserve_discard(count);
-  if (count > 0)
-    ROUNDEL_CUDA_CHECK(
-        cudaMemcpyAsync(to.data(), from, count * sizeof(T), cudaMemcpyHostToDevice, stream));
-}
-
 }  // namespace
 
 void make_circles(const MakeCirclesArgs& args, cudaStream_t stream) {
   launch(make_circles_kernel, blocks_for(args.count), kThreads, 0, args, false, stream);
 }
 
-std::shared_ptr<const DeviceFilm> DeviceFilm::get(const FilmCircles& film, cudaStream_t stream) {
-  static std::mutex mutex;
-  static std::map<std::pair<int, std::uint64_t>, std::weak_ptr<DeviceFilm>> films;
-  int device = 0;
-  ROUNDEL_CUDA_CHECK(cudaGetDevice(&device));
-  std::shared_ptr<DeviceFilm> found;
-  {
-    const std::lock_guard lock(mutex);
-    std::erase_if(films, [](const auto& item) { return item.second.expired(); });
-    std::weak_ptr<DeviceFilm>& known = films[{device, film.number}];
-    found = known.lock();
-    if (!found) known = found = std::make_shared<DeviceFilm>();
-  }
-  std::call_once(found->copied_, [&] {
-    copy_to_device(found->paints_, film.circles.paints.data(), film.count(), stream);
-    copy_to_device(found->start_, film.circles.shapes.data(), film.count(), stream);
-    ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream));  // others read it in streams of their own
-    found->number_ = film.number;
-  });
-  return found;
+void step_circles(const StepCirclesArgs& args, cudaStream_t stream) {
+  launch(step_circles_kernel, blocks_for(args.count), kThreads, 0, args, false, stream);
 }
 
 void DeviceCircles::keep(const Circles& circles, cudaStream_t stream) {
@@ -115,8 +95,7 @@ void DeviceCircles::put(const CircleStream& circles, const Chunk& chunk, FrameGr
 /// A chunk's circles, layer by layer.
 void DeviceCircles::make_random(const CircleStream& circles, const Chunk& chunk,
                                 cudaStream_t stream) {
-  kept_ = nullptr;
-  film_.reset();
+  leave_film();
   copied_paints_ = {};
   shapes_.reserve_discard(chunk.count());
   paints_.reserve_discard(chunk.count());
@@ -136,9 +115,8 @@ void DeviceCircles::make_random(const CircleStream& circles, const Chunk& chunk,
 /// Circles from `first` on, but for paints that are there already.
 void DeviceCircles::copy_run(const Circles& circles, std::uint64_t first, std::uint64_t count,
                              cudaStream_t stream) {
-  kept_ = nullptr;
-  film_.reset();
-  copy_to_device(shapes_, circles.shapes.data() + first, count, stream);
+  leave_film();
+  copy_to_device<Shape>({circles.shapes.data() + first, count}, shapes_, stream);
   copy_paints(circles, first, count, stream);
 }
 
@@ -147,7 +125,7 @@ void DeviceCircles::copy_paints(const Circles& circles, std::uint64_t first, std
   const PaintsIdentity identity{circles.paints_generation, first, first + count};
   paints_.reserve_discard(count);
   if (count == 0 || (identity.generation != 0 && identity == copied_paints_)) return;
-  copy_to_device(paints_, circles.paints.data() + first, count, stream);
+  copy_to_device<Paint>({circles.paints.data() + first, count}, paints_, stream);
   copied_paints_ = identity;
 }
 
@@ -155,20 +133,16 @@ void DeviceCircles::copy_paints(const Circles& circles, std::uint64_t first, std
 void DeviceCircles::make(const CircleRecipe& recipe, FrameGraph& graph) {
   const FilmCircles& film = *recipe.film;
   if (!film_ || film.number != film_->number()) begin_film(film, graph.stream());
-  if (recipe.steps < steps_) restart(film, *film_, graph.stream());
   const bool is_first = moves_.empty();
   bool is_copied = false;
   for (std::size_t k = 0; k < film.layers.size(); ++k) {
     const auto& [first, count, motion] = film.layers[k];
-    const bool is_stepped = motion != Motion::kNone;
     const bool is_same = !is_first && recipe.moves[k] == moves_[k];
-    if (count == 0 || (is_same && (!is_stepped || recipe.steps == steps_))) continue;
+    if (count == 0 || (is_same && (motion == Motion::kNone || recipe.steps == steps_))) continue;
     if (!is_copied) put_frame(recipe, graph);
     is_copied = true;
     graph.put(make_circles,
-              {count, motion, frame_.data() + k, film_->start() + first,
-               is_stepped ? stepped_.data() + first : nullptr,
-               is_stepped ? velocities_.data() + first : nullptr, shapes_.data() + first});
+              {count, motion, frame_.data() + k, film_->start() + first, shapes_.data() + first});
   }
   steps_ = recipe.steps;
   moves_ = recipe.moves;
@@ -176,36 +150,39 @@ void DeviceCircles::make(const CircleRecipe& recipe, FrameGraph& graph) {
 
 /// What changes for this frame. That of the frame before has been read.
 void DeviceCircles::put_frame(const CircleRecipe& recipe, FrameGraph& graph) {
-  for (std::size_t k = 0; k < recipe.moves.size(); ++k)
-    next_frame_[k] = {static_cast<std::uint32_t>(steps_), static_cast<std::uint32_t>(recipe.steps),
-                      recipe.moves[k]};
+  const FilmCircles& film = *recipe.film;
+  if (!film.velocities.empty()) state_ = film_->state_before(recipe.steps, graph.stream());
+  for (std::size_t k = 0; k < film.layers.size(); ++k) {
+    const auto& [first, count, motion] = film.layers[k];
+    LayerFrame& frame = next_frame_[k];
+    frame = {film_->start() + first, nullptr, 0, 0, recipe.moves[k]};
+    if (motion == Motion::kNone) continue;
+    frame.shapes = state_->shapes.data() + first;
+    frame.velocities = state_->velocities.data() + first;
+    frame.from = static_cast<std::uint32_t>(state_->steps);
+    frame.to = static_cast<std::uint32_t>(recipe.steps);
+  }
   graph.put(copy, {frame_.data(), next_frame_.data(), next_frame_.size() * sizeof(LayerFrame)});
 }
 
 void DeviceCircles::begin_film(const FilmCircles& film, cudaStream_t stream) {
-  kept_ = nullptr;
-  film_.reset();
-  std::shared_ptr<const DeviceFilm> on_device = DeviceFilm::get(film, stream);
+  leave_film();
+  std::shared_ptr<DeviceFilm> on_device = DeviceFilm::get(film, stream);
   shapes_.reserve_discard(film.count());
   if (next_frame_.size() != film.layers.size()) {
     next_frame_ = locked_pages<LayerFrame>(film.layers.size());
     frame_ = DeviceBuffer<LayerFrame>(film.layers.size());
   }
-  restart(film, *on_device, stream);
+  steps_ = 0;
+  moves_.clear();
   film_ = std::move(on_device);  // all of it is there
 }
 
-/// To frame 0.
-void DeviceCircles::restart(const FilmCircles& film, const DeviceFilm& on_device,
-                            cudaStream_t stream) {
-  steps_ = 0;
-  moves_.clear();
-  if (film.velocities.empty()) return;
-  stepped_.reserve_discard(film.count());
-  ROUNDEL_CUDA_CHECK(cudaMemcpyAsync(stepped_.data(), on_device.start(),
-                                     film.count() * sizeof(Shape), cudaMemcpyDeviceToDevice,
-                                     stream));
-  copy_to_device(velocities_, film.velocities.data(), film.count(), stream);
+/// Others take the place of kept circles and of a film's.
+void DeviceCircles::leave_film() {
+  kept_ = nullptr;
+  state_.reset();
+  film_.reset();
 }
 
 }  // namespace roundel::cuda

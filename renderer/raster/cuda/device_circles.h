@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "renderer/base/stage_stats.h"
@@ -9,27 +8,10 @@
 #include "renderer/generate/circle_stream.h"
 #include "renderer/raster/chunk_plan.h"
 #include "renderer/raster/cuda/device_buffer.h"
+#include "renderer/raster/cuda/device_film.h"
 #include "renderer/raster/cuda/frame_graph.h"
 
 namespace roundel::cuda {
-
-/// What does not change of a film's circles, in a device's memory: once for all who draw there.
-class DeviceFilm {
- public:
-  /// A film on the calling thread's device. Copies it there unless somebody has it already.
-  static std::shared_ptr<const DeviceFilm> get(const FilmCircles& film, cudaStream_t stream);
-
-  std::uint64_t number() const { return number_; }
-  const Shape* start() const { return start_.data(); }  // in frame 0, in the space of their layers
-  const Paint* paints() const { return paints_.data(); }
-  std::uint64_t bytes() const { return start_.bytes() + paints_.bytes(); }
-
- private:
-  std::uint64_t number_ = 0;  // FilmCircles::number
-  std::once_flag copied_;
-  DeviceBuffer<Shape> start_;
-  DeviceBuffer<Paint> paints_;
-};
 
 /// The circles of frames in device memory: made there from their film's, or of a random layer's
 /// laws; or made on the host and copied chunk by chunk.
@@ -65,8 +47,7 @@ class DeviceCircles {
   /// Gives back main memory.
   void give_back() { made_ = {}; }
   std::uint64_t bytes() const {
-    return shapes_.bytes() + paints_.bytes() + (film_ ? film_->bytes() : 0) + stepped_.bytes() +
-           velocities_.bytes();
+    return shapes_.bytes() + paints_.bytes() + (film_ ? film_->bytes() : 0);
   }
 
  private:
@@ -80,7 +61,7 @@ class DeviceCircles {
   void make(const CircleRecipe& recipe, FrameGraph& graph);
   void put_frame(const CircleRecipe& recipe, FrameGraph& graph);
   void begin_film(const FilmCircles& film, cudaStream_t stream);
-  void restart(const FilmCircles& film, const DeviceFilm& on_device, cudaStream_t stream);
+  void leave_film();
   void make_random(const CircleStream& circles, const Chunk& chunk, cudaStream_t stream);
   void copy_run(const Circles& circles, std::uint64_t first, std::uint64_t count,
                 cudaStream_t stream);
@@ -94,13 +75,12 @@ class DeviceCircles {
   PaintsIdentity copied_paints_;   // what paints_ holds
   Circles made_;                   // the chunk's, on the host, where they were not in memory
 
-  std::shared_ptr<const DeviceFilm> film_;  // whose circles are here; null where others are
-  std::int64_t steps_ = 0;                  // of stepped_ and velocities_
-  std::vector<CircleMove> moves_;           // of shapes_; empty: they are not made yet
-  Buffer<LayerFrame> next_frame_;           // [layers]
-  DeviceBuffer<LayerFrame> frame_;          // [layers]
-  DeviceBuffer<Shape> stepped_;             // now
-  DeviceBuffer<Velocity> velocities_;
+  std::shared_ptr<DeviceFilm> film_;                // whose circles are here; null where others are
+  std::shared_ptr<const DeviceFilm::State> state_;  // that they are made from
+  std::int64_t steps_ = 0;                          // of shapes_
+  std::vector<CircleMove> moves_;                   // of shapes_; empty: they are not made yet
+  Buffer<LayerFrame> next_frame_;                   // [layers]
+  DeviceBuffer<LayerFrame> frame_;                  // [layers]
 };
 
 }  // namespace roundel::cuda

@@ -10,7 +10,9 @@ namespace roundel::cuda {
 
 /// What changes of a layer from frame to frame.
 struct LayerFrame {
-  std::uint32_t from, to;  ///< steps
+  const Shape* shapes;         ///< after `from` steps, in the space of the layer
+  const Velocity* velocities;  ///< null where nothing moves by itself
+  std::uint32_t from, to;      ///< steps
   CircleMove move;
 };
 
@@ -20,15 +22,28 @@ struct MakeCirclesArgs {
   std::uint64_t count;
   Motion motion;
   const LayerFrame* frame;
-  const Shape* start;
-  Shape* stepped;  ///< this and the next are null where nothing moves by itself
-  Velocity* velocities;
-  Shape* shapes;  ///< in frame space
+  const Shape* start;  ///< after no steps, in the space of the layer
+  Shape* shapes;       ///< in frame space
 
   bool operator==(const MakeCirclesArgs&) const = default;
 };
 
 /// Steps and moves them.
 void make_circles(const MakeCirclesArgs& args, cudaStream_t stream);
+
+/// The circles of a layer that move by themselves, all arrays [count], in the space of the layer.
+struct StepCirclesArgs {
+  std::uint64_t count;
+  Motion motion;
+  std::uint32_t from, to;  ///< steps
+  const Shape* start;      ///< after no steps
+  const Shape* shapes;     ///< after `from` steps
+  const Velocity* velocities;
+  Shape* stepped_shapes;  ///< after `to` steps
+  Velocity* stepped_velocities;
+};
+
+/// Steps them.
+void step_circles(const StepCirclesArgs& args, cudaStream_t stream);
 
 }  // namespace roundel::cuda

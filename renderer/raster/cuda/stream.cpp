@@ -68,4 +68,10 @@ void Stream::wait() {
   last_wait_ = std::chrono::steady_clock::now() - start;
 }
 
+bool Event::has_come() const {
+  const cudaError_t state = look_at(event_);
+  if (state != cudaErrorNotReady) ROUNDEL_CUDA_CHECK(state);
+  return state == cudaSuccess;
+}
+
 }  // namespace roundel::cuda

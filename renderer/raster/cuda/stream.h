@@ -33,12 +33,20 @@ class Stream {
 /// A place in a stream whose time is known once the device has come to it.
 class Event {
  public:
-  Event() { ROUNDEL_CUDA_CHECK(cudaEventCreate(&event_)); }
+  explicit Event(unsigned flags = cudaEventDefault) {
+    ROUNDEL_CUDA_CHECK(cudaEventCreateWithFlags(&event_, flags));
+  }
   ~Event() { cudaEventDestroy(event_); }
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
   void record(cudaStream_t stream) { ROUNDEL_CUDA_CHECK(cudaEventRecord(event_, stream)); }
+  /// True once the device has come there.
+  bool has_come() const;
+  /// What is put into `stream` from now on waits until then.
+  void hold_back(cudaStream_t stream) const {
+    ROUNDEL_CUDA_CHECK(cudaStreamWaitEvent(stream, event_));
+  }
   /// Milliseconds since another event.
   double since(const Event& start) const {
     float milliseconds = 0;

@@ -54,12 +54,6 @@ std::size_t data_begin(const PngFile& file) {
   return (file.head.size() + kSizeBytes + kLine - 1) / kLine * kLine;
 }
 
-template <typename T>
-void copy_to_device(std::span<const T> from, const DeviceBuffer<T>& to, cudaStream_t stream) {
-  ROUNDEL_CUDA_CHECK(
-      cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream));
-}
-
 }  // namespace
 
 bool PngEncoder::can_encode(const PngShape& shape) {
@@ -103,7 +97,6 @@ const PngArgs& PngEncoder::prepare(const std::uint8_t* pixels, const PngShape& s
   if (chunks_.size() < args_.num_chunks()) {
     std::vector<std::uint32_t> chunks(args_.num_chunks());
     fill_powers(std::uint64_t{8} * kCrcChunk, chunks);
-    chunks_.reserve_discard(chunks.size());
     copy_to_device<std::uint32_t>(chunks, chunks_, stream);
   }
   scan_words_.reserve_discard(args_.num_segments());

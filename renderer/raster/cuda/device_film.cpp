@@ -1,0 +1,111 @@
+#include "renderer/raster/cuda/device_film.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "renderer/raster/cuda/make_circles.h"
+
+namespace roundel::cuda {
+namespace {
+
+/// Steps from state to state.
+constexpr std::int64_t kSpacing = 8;
+/// A film's states besides those that frames are drawn from. More serve threads that are late.
+constexpr std::uint64_t kFewestStates = 2, kMostStates = 8,
+                        kBytesOfStates = std::uint64_t{64} << 20;
+
+}  // namespace
+
+std::shared_ptr<DeviceFilm> DeviceFilm::get(const FilmCircles& film, cudaStream_t stream) {
+  static std::mutex mutex;
+  static std::map<std::pair<int, std::uint64_t>, std::weak_ptr<DeviceFilm>> films;
+  int device = 0;
+  ROUNDEL_CUDA_CHECK(cudaGetDevice(&device));
+  std::shared_ptr<DeviceFilm> found;
+  {
+    const std::lock_guard lock(mutex);
+    std::erase_if(films, [](const auto& item) { return item.second.expired(); });
+    std::weak_ptr<DeviceFilm>& known = films[{device, film.number}];
+    found = known.lock();
+    if (!found) known = found = std::make_shared<DeviceFilm>();
+  }
+  std::call_once(found->copied_, [&] { found->copy(film, stream); });
+  return found;
+}
+
+void DeviceFilm::copy(const FilmCircles& film, cudaStream_t stream) {
+  layers_ = film.layers;
+  start_ = std::make_shared<State>();
+  copy_to_device<Paint>(film.circles.paints.span(), paints_, stream);
+  copy_to_device<Shape>(film.circles.shapes.span(), start_->shapes, stream);
+  copy_to_device<Velocity>(film.velocities, start_->velocities, stream);
+  ROUNDEL_CUDA_CHECK(cudaStreamSynchronize(stream));  // others read it in streams of their own
+  start_->is_made_ = true;
+  number_ = film.number;
+}
+
+std::uint64_t DeviceFilm::bytes() const {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t state = start_->shapes.bytes() + start_->velocities.bytes();
+  return paints_.bytes() + (1 + states_.size()) * state;
+}
+
+std::shared_ptr<const DeviceFilm::State> DeviceFilm::state_before(std::int64_t steps,
+                                                                  cudaStream_t stream) {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t before = steps / kSpacing * kSpacing;
+  const std::shared_ptr<State> found = state_at(before);
+  state_at(before + kSpacing);  // before it is wanted
+  if (!found->is_made_) found->is_made_ = found->made_.has_come();
+  if (!found->is_made_) found->made_.hold_back(stream);
+  return found;
+}
+
+std::shared_ptr<DeviceFilm::State> DeviceFilm::state_at(std::int64_t steps) {
+  std::shared_ptr<State> last = start_;
+  for (const std::shared_ptr<State>& state : states_)
+    if (state->steps <= steps && state->steps > last->steps) last = state;
+  last->last_use_ = ++num_uses_;
+  if (last->steps == steps) return last;
+  const std::shared_ptr<State> made = free_state();
+  made->steps = 0;  // like the start, until it is complete
+  made->is_made_ = false;
+  step(*last, steps, *made);
+  made->made_.record(stream_);
+  made->steps = steps;
+  made->last_use_ = ++num_uses_;
+  return made;
+}
+
+/// The one that nobody has used for longest, or a new one.
+std::shared_ptr<DeviceFilm::State> DeviceFilm::free_state() {
+  const std::uint64_t bytes = start_->shapes.bytes() + start_->velocities.bytes();
+  const std::uint64_t most = std::clamp(kBytesOfStates / bytes, kFewestStates, kMostStates);
+  if (states_.size() >= most) {
+    std::shared_ptr<State>* oldest = nullptr;
+    for (std::shared_ptr<State>& state : states_)
+      if (state.use_count() == 1 && (!oldest || state->last_use_ < (*oldest)->last_use_))
+        oldest = &state;
+    if (oldest != nullptr) return *oldest;
+  }
+  auto made = std::make_shared<State>();
+  made->shapes = DeviceBuffer<Shape>(start_->shapes.size());
+  made->velocities = DeviceBuffer<Velocity>(start_->velocities.size());
+  states_.push_back(made);
+  return made;
+}
+
+/// The state after `steps` steps, from an earlier one.
+void DeviceFilm::step(const State& from, std::int64_t steps, State& to) const {
+  for (const auto& [first, count, motion] : layers_) {
+    if (count == 0 || motion == Motion::kNone) continue;
+    step_circles(
+        {count, motion, static_cast<std::uint32_t>(from.steps), static_cast<std::uint32_t>(steps),
+         start() + first, from.shapes.data() + first, from.velocities.data() + first,
+         to.shapes.data() + first, to.velocities.data() + first},
+        stream_);
+  }
+}
+
+}  // namespace roundel::cuda
