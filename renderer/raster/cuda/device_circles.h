@@ -20,7 +20,7 @@ class DeviceCircles {
   /// Copies circles to the device, where they stay until others are drawn.
   void keep(const Circles& circles, cudaStream_t stream);
 
-  /// Device memory that a film's circles take, in bytes.
+  /// Device memory that a film's circles take, in bytes, but for states that are made ahead.
   static std::uint64_t bytes_of_film(std::uint64_t circles) {
     return circles * (3 * sizeof(Shape) + sizeof(Velocity) + sizeof(Paint));
   }

@@ -11,13 +11,13 @@
 namespace roundel::cuda {
 
 /// A film's circles in a device's memory, once for all who draw there. Those that move by
-/// themselves are stepped in a stream of their own, ahead of the frames: a frame's thread steps on
-/// from a state that is near, and not from the last frame that it drew, between which all other
-/// threads and devices drew theirs.
+/// themselves are stepped here, ahead of the frames and in a stream of their own: a frame then
+/// takes few steps. From a thread's own last frame there are as many as threads draw, on all
+/// devices.
 class DeviceFilm {
  public:
-  /// Circles after some steps, in the space of their layers, [count]. It stays the same as long as
-  /// somebody else holds it.
+  /// Circles after some steps, in the space of their layers, [count]. It does not change while
+  /// somebody holds it.
   struct State {
     std::int64_t steps = 0;
     DeviceBuffer<Shape> shapes;
@@ -26,7 +26,7 @@ class DeviceFilm {
    private:
     friend DeviceFilm;
     Event made_{cudaEventDisableTiming};
-    bool is_made_ = false;  // for certain
+    bool is_made_ = false;  // as the host knows
     std::uint64_t last_use_ = 0;
   };
 
@@ -38,8 +38,8 @@ class DeviceFilm {
   const Paint* paints() const { return paints_.data(); }
   std::uint64_t bytes() const;
 
-  /// The last state up to `steps` >= 0, of those some steps apart; `stream` waits until it is
-  /// there. Only layers that move by themselves have it. From any thread.
+  /// The state a few steps before `steps` >= 0, or there: of the layers that move by themselves
+  /// only. `stream` waits until it is made. From any thread.
   std::shared_ptr<const State> state_before(std::int64_t steps, cudaStream_t stream);
 
  private:
