@@ -30,7 +30,8 @@ class Stream {
   std::chrono::steady_clock::duration last_wait_{};
 };
 
-/// A place in a stream whose time is known once the device has come to it.
+/// A place in a stream. Its time is known once the device has come to it, unless `flags` have
+/// cudaEventDisableTiming.
 class Event {
  public:
   explicit Event(unsigned flags = cudaEventDefault) {
