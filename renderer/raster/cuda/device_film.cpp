@@ -68,7 +68,7 @@ std::shared_ptr<DeviceFilm::State> DeviceFilm::state_at(std::int64_t steps) {
     if (state->steps <= steps && state->steps > last->steps) last = state;
   last->last_use_ = ++num_uses_;
   if (last->steps == steps) return last;
-  const std::shared_ptr<State> made = free_state();
+  std::shared_ptr<State> made = free_state();
   made->steps = 0;  // like the start, until it is complete
   made->is_made_ = false;
   step(*last, steps, *made);
