@@ -88,10 +88,9 @@ DeflateBlock::DeflateBlock(const PngRows& rows, bool is_last) : rows_(rows), is_
         fits = false;
         return;
       }
-      // Most parts need little of the room, and new memory takes as long as coding does. The byte
-      // behind the last bits, all zeros, is read when the parts are moved up by up to seven bits.
-      parts_[k].coded = Buffer<std::uint8_t>(parts_[k].bits / 8 + 2);
-      std::copy_n(coded.data(), parts_[k].coded.size(), parts_[k].coded.data());
+      // With its room, of which most parts need little: what is not written to is not touched. The
+      // byte behind the last bits, all zeros, is read when parts are moved up by up to seven bits.
+      parts_[k].coded = std::move(coded);
     });
     return fits.load();
   };

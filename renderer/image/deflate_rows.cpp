@@ -41,29 +41,30 @@ constexpr std::uint64_t low_pixels() {
   return ~std::uint64_t{0} >> (64 - 8 * kPixels * kPixelBytes);
 }
 
-/// Bytes of the run that begins with two pixels at `pixel`.
+/// Bytes of the run that begins with two pixels at `pixel`. There are whole pixels up to `end`.
 template <std::size_t kPixelBytes>
 HWY_INLINE std::size_t run_length(const std::uint8_t* pixel, const std::uint8_t* end) {
   const auto most = static_cast<std::size_t>(end - pixel);
   const auto differing_at = [&](std::size_t at) {
     return load_word(pixel + at) ^ load_word(pixel + at - kPixelBytes);
   };
+  const auto whole_pixels = [&](std::size_t at, std::uint64_t differing) {
+    const auto same = static_cast<std::uint32_t>(at) +
+                      static_cast<std::uint32_t>(std::countr_zero(differing)) / 8;
+    return std::min<std::size_t>(same - same % kPixelBytes, most);
+  };
   constexpr std::size_t kLong = 96;  // most runs are shorter
   std::size_t length = 2 * kPixelBytes;
-  while (length < most) {
-    while (length >= kLong && length + 32 <= most &&
-           (differing_at(length) | differing_at(length + 8) | differing_at(length + 16) |
-            differing_at(length + 24)) == 0)
-      length += 32;
-    const std::uint64_t differing = differing_at(length);
-    if (differing != 0) {
-      length += static_cast<std::size_t>(std::countr_zero(differing)) / 8;
-      break;
-    }
-    length += sizeof(differing);
-  }
-  length = std::min(length, most);
-  return length - length % kPixelBytes;
+  for (const std::size_t few = std::min(most, kLong); length < few; length += 8)
+    if (const std::uint64_t differing = differing_at(length); differing != 0)
+      return whole_pixels(length, differing);
+  while (length + 32 <= most && (differing_at(length) | differing_at(length + 8) |
+                                 differing_at(length + 16) | differing_at(length + 24)) == 0)
+    length += 32;
+  for (; length < most; length += 8)
+    if (const std::uint64_t differing = differing_at(length); differing != 0)
+      return whole_pixels(length, differing);
+  return most;
 }
 
 /// A segment's tokens to the sink: run(bytes, is_one_byte), one_pixel(word) and two_pixels(word),
@@ -110,21 +111,35 @@ HWY_INLINE void put_pieces(std::size_t length, const Put& put) {
   if (length > 0) put(length);
 }
 
+/// Bytes that follow each other have counts of their own: most are alike, and one count would have
+/// to be written before it is read for the next.
 template <std::size_t kPixelBytes>
-struct SymbolCounter {
-  Counts& counts;
+class SymbolCounter {
+ public:
+  HWY_INLINE void literals(std::uint64_t word, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k, word >>= 8) ++literals_[k % kTables][word & 255];
+  }
+  HWY_INLINE void one_pixel(std::uint64_t word) { literals(word, kPixelBytes); }
+  HWY_INLINE void two_pixels(std::uint64_t word) { literals(word, 2 * kPixelBytes); }
+  HWY_INLINE void run(std::size_t length, bool is_one_byte) {
+    put_pieces<kPixelBytes>(length,
+                            [&](std::size_t piece) { ++matches_[is_one_byte ? 0 : 1][piece]; });
+  }
+  void add_to(Counts& counts) const {
+    for (const auto& table : literals_)
+      for (std::size_t byte = 0; byte < 256; ++byte) counts.symbols[byte] += table[byte];
+    for (std::size_t k = 0; k < 2; ++k) {
+      for (std::size_t length = kPixelBytes; length <= format::kLongestMatch; ++length) {
+        counts.symbols[format::length_symbol(length)] += matches_[k][length];
+        counts.distances[k] += matches_[k][length];
+      }
+    }
+  }
 
-  void literals(std::uint64_t word, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k, word >>= 8) ++counts.symbols[word & 255];
-  }
-  void one_pixel(std::uint64_t word) { literals(word, kPixelBytes); }
-  void two_pixels(std::uint64_t word) { literals(word, 2 * kPixelBytes); }
-  void run(std::size_t length, bool is_one_byte) {
-    put_pieces<kPixelBytes>(length, [&](std::size_t piece) {
-      ++counts.symbols[format::length_symbol(piece)];
-      ++counts.distances[!is_one_byte];
-    });
-  }
+ private:
+  static constexpr std::size_t kTables = 4;
+  std::uint32_t literals_[kTables][256] = {};
+  std::uint32_t matches_[2][format::kLongestMatch + 1] = {};  // with distance 1 and P, by length
 };
 
 /// Writes symbols, the first in the low bits of the first byte, where there is room for them.
@@ -235,16 +250,17 @@ template <std::size_t kPixelBytes>
 void count_rows(const PngRows& rows, std::size_t first, std::size_t end, bool is_sample,
                 Counts& counts) {
   constexpr std::size_t kSegment = format::kSegmentPixels * kPixelBytes;
-  SymbolCounter<kPixelBytes> counter{counts};
+  SymbolCounter<kPixelBytes> counter;
   RowReader reader(rows);
   for (std::size_t k = first; k < end; ++k) {
     const std::size_t y = is_sample ? format::sample_row(static_cast<std::uint32_t>(k)) : k;
-    if (y >= rows.count) return;
+    if (y >= rows.count) break;
     const std::uint8_t* const row = reader.row(y);
     counter.literals(row[0], 1);
     for (std::size_t at = 1; at < rows.row_bytes; at += kSegment)
       put_segment<kPixelBytes>(row + at, std::min(kSegment, rows.row_bytes - at), counter);
   }
+  counter.add_to(counts);
 }
 
 /// False where the part's `room` bytes do not do; sets its bits and checksum.
