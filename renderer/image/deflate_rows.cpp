@@ -111,8 +111,8 @@ HWY_INLINE void put_pieces(std::size_t length, const Put& put) {
   if (length > 0) put(length);
 }
 
-/// Bytes that follow each other have counts of their own: most are alike, and one count would have
-/// to be written before it is read for the next.
+/// Four bytes in a row are counted apart: most are alike, and a count must be written before it is
+/// read again.
 template <std::size_t kPixelBytes>
 class SymbolCounter {
  public:
