@@ -275,9 +275,13 @@ bool code_part(const PngRows& rows, const SymbolTables& tables, bool is_last_blo
   }
   RowReader reader(rows);
   part.adler = 1;
+  if (rows.is_filtered) {  // at once: a call a row takes twice as long
+    part.adler =
+        libdeflate_adler32(1, reader.row(part.first), (part.end - part.first) * rows.row_bytes);
+  }
   for (std::size_t y = part.first; y < part.end; ++y) {
     const std::uint8_t* const row = reader.row(y);
-    part.adler = libdeflate_adler32(part.adler, row, rows.row_bytes);
+    if (!rows.is_filtered) part.adler = libdeflate_adler32(part.adler, row, rows.row_bytes);
     writer.literal(row[0]);
     for (std::size_t at = 1; at < rows.row_bytes; at += kSegment) {
       const std::size_t size = std::min(kSegment, rows.row_bytes - at);
