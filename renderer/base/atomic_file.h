@@ -14,8 +14,10 @@ namespace roundel {
 class ListedPath;
 
 /// A file being written: under a temporary name next to `path` until commit() renames it, so that
-/// after a failure or a crash `path` is as it was before. It takes over the mode of a file that it
-/// replaces and, where the system permits it, owner and group.
+/// after a failure or a crash `path` is as it was before. With TakenName::kRefuse it has no name at
+/// all until then, where the file system can do that: nothing can leave it behind, and threads that
+/// write to one folder wait for each other once a file instead of twice. It takes over the mode of
+/// a file that it replaces and, where the system permits it, owner and group.
 ///
 /// Throws Error(kOutputRefused) where the folder is missing or not writable, or `path` is a folder
 /// or a file that may not be written; Error(kRuntimeFailure) where writing failed (disk full); both
@@ -39,18 +41,21 @@ class AtomicFile {
  private:
   struct Unopened {};
   AtomicFile(Unopened, const std::string& path, TakenName rule);
+  bool open_nameless();
   void open_unique();
   bool open_temporary(const std::string& temporary);
   [[noreturn]] void fail(int error) const;
   [[noreturn]] void refuse_taken() const;
-  void take_name();
+  void give_name() const;
+  void rename_temporary() const;
 
   std::string path_;    // as given, for messages
   std::string target_;  // behind links
   TakenName rule_;
   std::optional<struct stat> replaced_;    // the file that is there already
-  std::unique_ptr<ListedPath> temporary_;  // null for pipes and devices
+  std::unique_ptr<ListedPath> temporary_;  // null for pipes, devices and what has no name yet
   int file_ = -1;
+  bool is_nameless_ = false;  // until commit()
 };
 
 /// A folder that is made where there is none, and removed again by the destructor, or a signal,

@@ -89,6 +89,7 @@ void take_over_owner_and_mode(int file, const struct stat& replaced) {
   static_cast<void>(fchmod(file, mode));
 }
 
+constexpr const char* kOpenFiles = "/proc/self/fd/";
 constexpr std::string_view kTemporaryStart = ".roundel-";
 constexpr std::string_view kTemporaryEnd = ".tmp";
 
@@ -207,6 +208,7 @@ void AtomicFile::refuse_taken() const {
 AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName rule)
     : path_(path), target_(rule == TakenName::kFollow ? behind_links(path) : path), rule_(rule) {
   if (target_.empty() || target_.back() == '/') fail(EISDIR);
+  if (rule == TakenName::kRefuse && open_nameless()) return;  // give_name() meets what is there
   struct stat status {};
   const auto look = rule == TakenName::kFollow ? stat : lstat;
   const bool is_taken = look(target_.c_str(), &status) == 0;
@@ -245,6 +247,16 @@ std::unique_ptr<AtomicFile> AtomicFile::claim(const std::string& path) {
   }
   file->open_unique();
   return file;
+}
+
+/// False where the file system, or the system, has no files without a name.
+bool AtomicFile::open_nameless() {
+  static const bool can_name = access(kOpenFiles, X_OK) == 0;
+  if (!can_name) return false;
+  const std::string folder = target_.substr(0, target_.rfind('/') + 1);
+  file_ = open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  is_nameless_ = file_ >= 0;
+  return is_nameless_;
 }
 
 void AtomicFile::open_unique() {
@@ -307,17 +319,27 @@ void AtomicFile::commit() {
   if (copy < 0) fail(errno);
   if (close(copy) != 0 && errno != EINTR) fail(errno);
   if (replaced_) take_over_owner_and_mode(file_, *replaced_);
-  if (temporary_) {
+  if (is_nameless_) {
+    give_name();
+  } else if (temporary_) {
     // From here on another process may begin a file of the temporary one's name.
     const MakingTemporary making;
-    take_name();
+    rename_temporary();
     temporary_.reset();
   }
   close(file_);
   file_ = -1;
 }
 
-void AtomicFile::take_name() {
+void AtomicFile::give_name() const {
+  const std::string open_file = kOpenFiles + std::to_string(file_);
+  if (linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0)
+    return;
+  if (errno == EEXIST) refuse_taken();
+  fail(errno);
+}
+
+void AtomicFile::rename_temporary() const {
   const char *const from = temporary_->path(), *const to = target_.c_str();
   if (rule_ == TakenName::kRefuse) {
     // Unlike rename() these do not replace; not every file system has the first one. Without hard

@@ -1,6 +1,10 @@
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -181,8 +185,31 @@ TEST(WriteFile, AReplacedFileKeepsItsModeAndOtherLinksKeepTheOldOne) {
   }
 }
 
-TEST(WriteFile, WhatComesInTheMeantimeStaysWhereNothingIsToBeReplaced) {
-  const TemporaryFolder folder;
+/// From now on this process is on a system without files that have no name and, if `lacks_rename`,
+/// without renames that replace nothing.
+bool lose_system_calls(bool lacks_rename) {
+  constexpr std::uint32_t kNameless = O_TMPFILE & ~O_DIRECTORY;
+  const auto fail_with = [](std::uint32_t error) { return SECCOMP_RET_ERRNO | error; };
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, lacks_rename ? SYS_renameat2 : ~0U, 3, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[2])),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, kNameless, 1, 2),
+      BPF_STMT(BPF_RET | BPF_K, fail_with(EINVAL)),
+      BPF_STMT(BPF_RET | BPF_K, fail_with(EOPNOTSUPP)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(filter), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/// The first thing of many that is not as it should be, or 0.
+int replaces_nothing(const TemporaryFolder& folder) {
+  const int nameless = open(folder.path().c_str(), O_WRONLY | O_TMPFILE, 0666);
+  const bool has_nameless = nameless >= 0;  // not every file system has them
+  close(nameless);
   const auto refused = [&](const auto& work) {
     try {
       work();
@@ -195,13 +222,38 @@ TEST(WriteFile, WhatComesInTheMeantimeStaysWhereNothingIsToBeReplaced) {
   };
   AtomicFile late(folder / "a", TakenName::kRefuse);
   late.write(kNew);
+  if (folder.count_files() != (has_nameless ? 0 : 1)) return 1;
   write_file_atomically(folder / "a", kOld, TakenName::kRefuse);
-  EXPECT_TRUE(refused([&] { late.commit(); }));
-  EXPECT_TRUE(refused([&] { write_file_atomically(folder / "a", kNew, TakenName::kRefuse); }));
-  EXPECT_EQ(read_bytes(folder / "a"), kOld);
+  if (!refused([&] { late.commit(); })) return 2;
+  if (!refused([&] { write_file_atomically(folder / "a", kNew, TakenName::kRefuse); })) return 3;
+  if (read_bytes(folder / "a") != kOld) return 4;
+  struct stat status {};
+  const mode_t mask = umask(0);
+  umask(mask);
+  if (stat((folder / "a").c_str(), &status) != 0 || (status.st_mode & 07777U) != (0666U & ~mask))
+    return 5;
   std::filesystem::remove(folder / "a");
   std::filesystem::create_symlink("nowhere", folder / "a");
-  EXPECT_TRUE(refused([&] { write_file_atomically(folder / "a", kNew, TakenName::kRefuse); }));
+  if (!refused([&] { write_file_atomically(folder / "a", kNew, TakenName::kRefuse); })) return 6;
+  std::filesystem::remove(folder / "a");
+  std::filesystem::create_directory(folder / "a");
+  if (!refused([&] { write_file_atomically(folder / "a", kNew, TakenName::kRefuse); })) return 7;
+  return 0;
+}
+
+TEST(WriteFile, WhatComesInTheMeantimeStaysWhereNothingIsToBeReplaced) {
+  // By the call that gives it its name, whichever of them there are.
+  const auto on_a_system = [](bool has_nameless, bool has_rename) {
+    const TemporaryFolder folder;
+    return in_child([&] {
+      if (!has_nameless && !lose_system_calls(!has_rename)) return 77;
+      return replaces_nothing(folder);
+    });
+  };
+  if (on_a_system(false, true) == 77) GTEST_SKIP() << "system calls cannot be taken away";
+  EXPECT_EQ(on_a_system(true, true), 0);
+  EXPECT_EQ(on_a_system(false, true), 0);
+  EXPECT_EQ(on_a_system(false, false), 0);
 }
 
 TEST(WriteFile, AReplacedFileKeepsOwnerAndGroupWherePermitted) {
