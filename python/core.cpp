@@ -124,7 +124,7 @@ DeviceArray render_on_device(const LoadedScene& loaded, std::optional<std::int64
     const ImageSettings& image = frame.scene->image;
     std::shared_ptr<void> samples;
     draw_frame(loaded, frame, machine, [&](Rasterizer& rasterizer, const CircleStream& circles) {
-      samples = draw_pixels_on_device(rasterizer, circles, image, type, device);
+      samples = draw_pixels_on_device(rasterizer, circles, image, type);
     });
     return DeviceArray({image.width, image.height, image.channels(), type, {}}, std::move(samples),
                        device);

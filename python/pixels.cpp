@@ -27,17 +27,10 @@ void take_floats(const Framebuffer& framebuffer, Pixels& pixels) {
 }
 
 /// An image has the high byte first.
-void swap_words(std::span<std::uint8_t> bytes) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, bytes.size() / 2),
-                    [&](const tbb::blocked_range<std::size_t>& range) {
-                      for (std::size_t i = range.begin(); i < range.end(); ++i)
-                        std::swap(bytes[2 * i], bytes[2 * i + 1]);
-                    });
-}
-
 /// What a scene's image is where these samples are wanted.
 void set_samples(ImageSettings& image, SampleType type) {
   image.bits = type == SampleType::kUint16 ? 16 : 8;
+  image.low_byte_first = true;  // as the machine has it
   image.dither = image.dither && type == SampleType::kUint8;
 }
 
@@ -67,19 +60,15 @@ Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles, ImageSet
   }
   set_samples(image, type);
   Image drawn;
-  draw_image(rasterizer, circles, image, drawn, stats);
+  rasterizer.draw(circles, image, drawn, stats);
   pixels.bytes = std::move(drawn.bytes);
-  if (type == SampleType::kUint16) swap_words(pixels.bytes.span());
   return pixels;
 }
 
 std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, const CircleStream& circles,
-                                            ImageSettings image, SampleType type, int device) {
+                                            ImageSettings image, SampleType type) {
   DevicePixels pixels{type == SampleType::kFloat32};
   if (!pixels.is_float) set_samples(image, type);
-  // Samples of 16 bits and dithered ones are made in main memory.
-  if (!pixels.is_float && image.needs_framebuffer())
-    return copy_to_device(device, draw_pixels(rasterizer, circles, image, type).bytes.span());
   StageStats stats;
   rasterizer.draw(circles, image, pixels, stats);
   return pixels.samples;

@@ -31,7 +31,7 @@ Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles, ImageSet
 
 /// The same in the memory of the device that the rasterizer, one of CUDA, draws on.
 std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, const CircleStream& circles,
-                                            ImageSettings image, SampleType type, int device);
+                                            ImageSettings image, SampleType type);
 
 /// An array [height, width, channels] that owns them.
 pybind11::array array_of(Pixels pixels);

@@ -5,27 +5,21 @@
 #include <algorithm>
 
 #include "renderer/base/error.h"
-#include "renderer/picture_bands.h"
-#include "renderer/pixels/quantize_rows.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/scene_film.h"
 
 namespace roundel {
 namespace {
 
-/// The picture as raw video: words with the low byte first, and an alpha of 1 where it is asked
-/// for.
+/// The picture's samples, with an alpha of 1 where it is asked for.
 std::vector<std::uint8_t> raw_samples(const Image& image, bool add_alpha) {
-  const std::size_t bytes = image.bits == 16 ? 2 : 1;
-  const auto channels = static_cast<std::size_t>(image.channels);
-  std::vector<std::uint8_t> raw(image.bytes.size() / channels * (channels + add_alpha));
-  std::uint8_t* out = raw.data();
-  const std::uint8_t* in = image.bytes.data();
-  const std::uint8_t* const end = image.bytes.end();
-  while (in < end) {
-    for (std::size_t c = 0; c < channels; ++c, in += bytes)
-      for (std::size_t k = bytes; k-- > 0;) *out++ = in[k];
-    for (std::size_t k = 0; add_alpha && k < bytes; ++k) *out++ = 255;
+  const std::size_t size = image.pixel_bytes();
+  const std::size_t bytes_of_alpha = add_alpha ? static_cast<std::size_t>(image.bits / 8) : 0;
+  std::vector<std::uint8_t> raw;
+  raw.reserve(image.bytes.size() / size * (size + bytes_of_alpha));
+  for (const std::uint8_t* in = image.bytes.begin(); in < image.bytes.end(); in += size) {
+    raw.insert(raw.end(), in, in + size);
+    raw.insert(raw.end(), bytes_of_alpha, 255);
   }
   return raw;
 }
@@ -61,6 +55,7 @@ FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat p
                                               pixels == PixelFormat::kRgb24 ? "rgb24" : "rgb48le"));
   }
   image_.bits = bits_of(scene.image, format, pixels);
+  image_.low_byte_first = format.video == VideoFormat::kRawVideo;
   if (image_.bits == 16) {
     image_.dither = false;
     yuv_ = YuvFormat::k420p10;
@@ -112,22 +107,8 @@ std::vector<std::uint8_t> FrameEncoder::encode(FramePixels& picture, std::int64_
     file.insert(file.end(), rest.begin(), rest.end());
     return file;
   }
-  const bool is_made_here = format_.picture == ImageFormat::kPng && image_.needs_framebuffer();
-  if (format_.video != VideoFormat::kNone) {
-    Image made;
-    if (is_made_here) made = quantized(picture.framebuffer, image_);
-    const Image& image = is_made_here ? made : picture.image;
-    return format_.video == VideoFormat::kY4m ? encode_y4m_frame(image, yuv_)
-                                              : raw_samples(image, add_alpha_);
-  }
-  if (is_made_here) {
-    std::vector<std::uint8_t> file;
-    write_png_of_rows(picture, frame, gives_up_pixels,
-                      [&file](std::span<const std::uint8_t> bytes) {
-                        file.insert(file.end(), bytes.begin(), bytes.end());
-                      });
-    return file;
-  }
+  if (format_.video == VideoFormat::kY4m) return encode_y4m_frame(picture.image, yuv_);
+  if (format_.video == VideoFormat::kRawVideo) return raw_samples(picture.image, add_alpha_);
   if (format_.picture == ImageFormat::kPng)
     return encode_png(picture.image, metadata(picture, frame),
                       gives_up_pixels ? &picture.image.bytes : nullptr);
@@ -138,36 +119,8 @@ std::vector<std::uint8_t> FrameEncoder::encode(FramePixels& picture, std::int64_
                     metadata(picture, frame), discards);
 }
 
-void FrameEncoder::write_png_of_rows(FramePixels& picture, std::int64_t frame, bool gives_up_pixels,
-                                     const PngStream::Write& write) const {
-  PngStream stream(png_shape(), metadata(picture, frame), write);
-  const auto height = static_cast<std::size_t>(image_.height);
-  const std::size_t block = std::min(stream.rows_of_block(), height);
-  Buffer<std::uint8_t> rows(block * png_shape().row_bytes());
-  RowDiscarder discarder(picture.framebuffer);
-  for (std::size_t y = 0; y < height; y += block) {
-    const std::size_t count = std::min(block, height - y);
-    quantize_rows(picture.framebuffer, image_, y, count, rows.data());
-    for (std::size_t k = 0; gives_up_pixels && k < count; ++k)
-      discarder.row_done(image_.height - 1 - static_cast<int>(y + k));
-    stream.add(rows.data(), count);
-  }
-  stream.finish();
-}
-
-void FrameEncoder::add_band(const FramePixels& band, int top, PngStream& png) const {
-  if (!wants_float())
-    return png.add(band.image.bytes.data(), static_cast<std::size_t>(band.image.height));
-  const int rows = band.framebuffer.height;
-  const auto count = static_cast<std::size_t>(rows);
-  Buffer<std::uint8_t> made(count * png_shape().row_bytes());
-  quantize_rows(band.framebuffer, band_of(image_, top, rows), 0, count, made.data());
-  png.add(made.data(), count);
-}
-
 std::uint64_t FrameEncoder::picture_bytes() const {
-  const auto channels = static_cast<std::uint64_t>(image_.channels());
-  return image_.pixels() * (wants_float() ? sizeof(Pixel) : channels);
+  return image_.pixels() * (wants_float() ? sizeof(Pixel) : png_shape().pixel_bytes());
 }
 
 }  // namespace roundel

@@ -27,7 +27,7 @@ enum class VideoFormat {
 };
 
 struct FrameFormat {
-  ImageFormat picture = ImageFormat::kPng;  ///< kPng for video: drawn with 8 bits
+  ImageFormat picture = ImageFormat::kPng;  ///< kPng for video: drawn to an Image
   VideoFormat video = VideoFormat::kNone;
 };
 
@@ -72,8 +72,13 @@ class FrameEncoder {
   /// The same for drawing to the frame's file, where the rasterizer can make it.
   FrameTarget file_target(FramePixels& picture, std::int64_t frame) const;
   /// True where that is the framebuffer.
-  bool wants_float() const {
-    return format_.picture != ImageFormat::kPng || image_.needs_framebuffer();
+  bool wants_float() const { return format_.picture != ImageFormat::kPng; }
+  /// What to draw a frame of these settings with: samples are those of the file or stream.
+  ImageSettings drawn(ImageSettings image) const {
+    image.bits = image_.bits;
+    image.low_byte_first = image_.low_byte_first;
+    image.dither = image_.dither;
+    return image;
   }
   /// True where a rasterizer may make what is written, so that nothing is to be encoded.
   bool may_be_drawn() const {
@@ -93,8 +98,6 @@ class FrameEncoder {
   /// Error(kRuntimeFailure) where a library cannot encode it.
   std::vector<std::uint8_t> encode(FramePixels& picture, std::int64_t frame,
                                    bool gives_up_pixels) const;
-  /// Gives a PNG the pixels of a band (picture_bands.h) of rows from `top` on.
-  void add_band(const FramePixels& band, int top, PngStream& png) const;
   /// Of a PNG.
   PngShape png_shape() const {
     return {image_.width, image_.height, image_.channels(), image_.bits};
@@ -104,8 +107,6 @@ class FrameEncoder {
 
  private:
   std::vector<std::uint8_t> file_head(const FramePixels& picture, std::int64_t frame) const;
-  void write_png_of_rows(FramePixels& picture, std::int64_t frame, bool gives_up_pixels,
-                         const PngStream::Write& write) const;
 
   ImageSettings image_;  ///< with the bits of the file or stream
   FrameFormat format_;

@@ -7,7 +7,6 @@
 #include "renderer/image/files.h"
 #include "renderer/image/png_stream.h"
 #include "renderer/picture_bands.h"
-#include "renderer/pixels/quantize_rows.h"
 #include "renderer/raster/backend.h"
 
 // All stages of a frame are called from here, in the order in which its data flow: generate, plan,
@@ -55,20 +54,12 @@ void draw_chunks(RasterBackend& backend, ChunkPlan plan, StageStats& stats) {
   }
 }
 
-void draw_image(Rasterizer& rasterizer, const CircleStream& circles, const ImageSettings& settings,
-                Image& image, StageStats& stats) {
-  if (!settings.needs_framebuffer()) return rasterizer.draw(circles, settings, image, stats);
-  Framebuffer framebuffer;
-  rasterizer.draw(circles, settings, framebuffer, stats);
-  image = quantized(framebuffer, settings);
-}
-
 Image render_to_image(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                       StageStats& stats) {
   CircleSource source(scene);
   Circles memory;
   Image image;
-  draw_image(rasterizer, source.at(frame, memory, &stats), scene.image, image, stats);
+  rasterizer.draw(source.at(frame, memory, &stats), scene.image, image, stats);
   return image;
 }
 
@@ -99,7 +90,7 @@ CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& ra
     rasterizer.draw(drawn, band_of(scene.image, top, rows), encoder.target(picture), stats);
     rasterizer.give_back();
     const StageTimer timer(stats, "encode");
-    encoder.add_band(picture, top, png);
+    png.add(picture.image.bytes.data(), static_cast<std::size_t>(picture.image.height));
   }
   png.finish();
   file.commit();

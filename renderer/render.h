@@ -14,10 +14,6 @@
 
 namespace roundel {
 
-/// Draws the image that a PNG of these settings holds, also one that is made of a framebuffer.
-void draw_image(Rasterizer& rasterizer, const CircleStream& circles, const ImageSettings& settings,
-                Image& image, StageStats& stats);
-
 /// The image that a PNG of a frame of a scene holds. `scene` is at that frame. Throws Error.
 Image render_to_image(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                       StageStats& stats);

@@ -53,7 +53,7 @@ class GraphFrame final : public ResidentFrame {
   void read(Image& out) override {
     StageStats stats;
     backend_.finish(stats);
-    out.resize(picture_.width, picture_.height, picture_.channels);
+    out.resize(picture_.width, picture_.height, picture_.channels, picture_.bits);
     std::copy(picture_.bytes.begin(), picture_.bytes.end(), out.bytes.begin());
   }
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "renderer/pixels/quantize_rows.h"
+#include "renderer/pixels/quantize_levels.h"
 #include "renderer/raster/background.h"
 #include "renderer/raster/pixel_walk.h"
 
@@ -77,8 +77,8 @@ void finish_pixel(const PixelWalk& walk, const ImageSettings& image, int x, int 
     explanation.background_contribution = color_so_far(alone);
   }
   explanation.value = walk.finish(image, explanation.background);
-  quantize_pixel(explanation.value, image, static_cast<std::size_t>(x),
-                 static_cast<std::size_t>(image.height - 1 - row), explanation.samples.data());
+  quantize_pixel(explanation.value, SampleFormat(image), static_cast<std::uint32_t>(x),
+                 static_cast<std::uint32_t>(image.height - 1 - row), explanation.samples.data());
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ std::uint32_t DeflateBlock::adler(std::uint32_t before) const {
   return static_cast<std::uint32_t>(sum);
 }
 
-void DeflateBlock::write(std::uint8_t* out) const {
+void DeflateBlock::write(std::uint8_t* out) {
   if (is_stored_) {
     write_stored(out);
   } else {
@@ -137,7 +137,7 @@ void DeflateBlock::write(std::uint8_t* out) const {
   }
 }
 
-void DeflateBlock::write_coded(std::uint8_t* out) const {
+void DeflateBlock::write_coded(std::uint8_t* out) {
   // Whole bytes in parallel; then those that parts share, and the end.
   std::vector<std::uint64_t> begins(parts_.size() + 1);  // bits
   for (std::size_t k = 0; k < parts_.size(); ++k) begins[k + 1] = begins[k] + parts_[k].bits;
@@ -160,6 +160,7 @@ void DeflateBlock::write_coded(std::uint8_t* out) const {
   const std::size_t end = (begins.back() + 7) / 8;
   std::memset(out + end, 0, size_ - end);
   if (!is_last_) out[size_ - 1] = out[size_ - 2] = 0xff;  // of no stored bytes
+  for (Part& part : parts_) part.coded = {};
 }
 
 void DeflateBlock::write_stored(std::uint8_t* out) const {

@@ -41,8 +41,8 @@ class DeflateBlock {
   std::size_t size() const { return size_; }
   /// Then its rows are not needed any more.
   bool is_coded() const { return !is_stored_; }
-  /// Writes size() bytes.
-  void write(std::uint8_t* out) const;
+  /// Writes size() bytes, once: gives back what was coded.
+  void write(std::uint8_t* out);
   /// Of the filtered rows, from `before` on.
   std::uint32_t adler(std::uint32_t before) const;
 
@@ -55,7 +55,7 @@ class DeflateBlock {
   };
 
  private:
-  void write_coded(std::uint8_t* out) const;
+  void write_coded(std::uint8_t* out);
   void write_stored(std::uint8_t* out) const;
 
   PngRows rows_;

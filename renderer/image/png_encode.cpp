@@ -1,11 +1,13 @@
 #include <stb_image_write.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
 #include "renderer/base/atomic_file.h"
 #include "renderer/base/error.h"
 #include "renderer/image/files.h"
+#include "renderer/image/png_format.h"
 #include "renderer/image/png_stream.h"
 #include "renderer/image/zlib_compress.h"
 
@@ -26,9 +28,17 @@ PngShape shape_of(const Image& image) {
   return {image.width, image.height, image.channels, image.bits};
 }
 
-void stream(const Image& image, const ImageMetadata& metadata, const PngStream::Write& write) {
+/// Block by block where it gives up pixels on the way.
+void stream(const Image& image, const ImageMetadata& metadata, Buffer<std::uint8_t>* to_free,
+            const PngStream::Write& write) {
   PngStream stream(shape_of(image), metadata, write);
-  stream.add(image.bytes.data(), static_cast<std::size_t>(image.height));
+  const auto height = static_cast<std::size_t>(image.height);
+  const std::size_t most = to_free != nullptr ? stream.rows_of_block() : height;
+  for (std::size_t y = 0; y < height; y += most) {
+    const std::size_t count = std::min(most, height - y), begin = y * image.row_bytes();
+    stream.add(image.bytes.data() + begin, count);
+    if (to_free != nullptr) to_free->discard(begin, begin + count * image.row_bytes());
+  }
   stream.finish();
 }
 
@@ -42,7 +52,10 @@ std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& me
                                      Buffer<std::uint8_t>* to_free) {
   if (is_streamed_png(shape_of(image))) {
     std::vector<std::uint8_t> file;
-    stream(image, metadata, [&file](std::span<const std::uint8_t> bytes) {
+    // What is not written to takes no memory; a larger vector each time would.
+    file.reserve(
+        png_format::most_bytes(static_cast<std::size_t>(image.height), image.row_bytes() + 1));
+    stream(image, metadata, to_free, [&file](std::span<const std::uint8_t> bytes) {
       file.insert(file.end(), bytes.begin(), bytes.end());
     });
     return file;
@@ -63,7 +76,8 @@ std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& me
 
 void write_png(const std::string& path, const Image& image, const ImageMetadata& metadata) {
   AtomicFile file(path);
-  stream(image, metadata, [&file](std::span<const std::uint8_t> bytes) { file.write(bytes); });
+  stream(image, metadata, nullptr,
+         [&file](std::span<const std::uint8_t> bytes) { file.write(bytes); });
   file.commit();
 }
 

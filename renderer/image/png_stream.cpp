@@ -97,7 +97,7 @@ void PngStream::add(const std::uint8_t* bytes, std::size_t count) {
     const bool is_first = rows_done_ == 0;
     rows_done_ += part.count;
     const bool is_last = rows_done_ == static_cast<std::size_t>(shape_.height);
-    const auto block = std::make_shared<const DeflateBlock>(part, is_last);
+    const auto block = std::make_shared<DeflateBlock>(part, is_last);
     writing.wait();
     writing.run([this, block, is_first, is_last] { add_block(*block, is_first, is_last); });
   }
@@ -106,7 +106,7 @@ void PngStream::add(const std::uint8_t* bytes, std::size_t count) {
   above_.assign(end - shape_.row_bytes(), end);
 }
 
-void PngStream::add_block(const DeflateBlock& block, bool is_first, bool is_last) {
+void PngStream::add_block(DeflateBlock& block, bool is_first, bool is_last) {
   const std::size_t begin = is_first ? sizeof(png_format::kZlibHeader) : 0;
   constexpr std::size_t kChecksum = 4;
   Piece piece{Buffer<std::uint8_t>(begin + block.size() + (is_last ? kChecksum : 0))};

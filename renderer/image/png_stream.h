@@ -42,7 +42,7 @@ class PngStream {
     Buffer<std::uint8_t> bytes;
     std::uint32_t crc = 0;
   };
-  void add_block(const DeflateBlock& block, bool is_first, bool is_last);
+  void add_block(DeflateBlock& block, bool is_first, bool is_last);
   void write_idat();
 
   PngShape shape_;

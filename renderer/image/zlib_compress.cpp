@@ -31,7 +31,7 @@ unsigned char* zlib_compress(unsigned char* data, int data_size, int* out_size,
   for (std::size_t first = 0; first < rows.count; first += rows_of_block) {
     const PngRows some = rows.part(first, rows_of_block);
     const bool is_last = first + some.count == rows.count;
-    const DeflateBlock block(some, is_last);
+    DeflateBlock block(some, is_last);
     if (saves_memory && block.is_coded()) discard_pages(data + first * rows.row_bytes, some.size());
     if (!out) {
       const std::size_t bytes =

@@ -10,8 +10,8 @@ namespace roundel {
 /// premultiplied) RGBA.
 struct Image {
   int width = 0, height = 0;
-  int channels = 3;            ///< 3 or 4
-  int bits = 8;                ///< of a sample: 8, or 16, the high byte first as in PNG files
+  int channels = 3;  ///< 3 or 4
+  int bits = 8;      ///< of a sample: 8, or 16, the high byte first but where ImageSettings say
   Buffer<std::uint8_t> bytes;  ///< [height · width · pixel_bytes()]
 
   std::size_t pixel_bytes() const { return static_cast<std::size_t>(channels * bits / 8); }

@@ -63,10 +63,11 @@ struct ImageSettings {
   Background background;            ///< unused when `alpha` is set
   bool alpha = false;  ///< no background; PNG gets straight RGBA, EXR premultiplied RGBA
   BlendSpace blend_space = BlendSpace::kDisplay;
-  int bits = 8;            ///< of a PNG's samples, 8 or 16
-  bool dither = false;     ///< 8 bits by an ordered dither
-  bool antialias = false;  ///< coverage by area
-  CircleLooks looks;       ///< of the circles that are drawn
+  int bits = 8;                 ///< of a PNG's samples, 8 or 16
+  bool low_byte_first = false;  ///< samples of 16 bits are not PNG's, but raw video's
+  bool dither = false;          ///< 8 bits by an ordered dither
+  bool antialias = false;       ///< coverage by area
+  CircleLooks looks;            ///< of the circles that are drawn
 
   /// The whole image, which makes frame space.
   int frame_width() const { return crop ? crop->whole_width : width; }
@@ -77,8 +78,6 @@ struct ImageSettings {
 
   std::uint64_t pixels() const { return pixel_count(width, height); }
   int channels() const { return alpha ? 4 : 3; }  ///< of an Image
-  /// True where an Image of these settings is made of a framebuffer (quantize_rows.h).
-  bool needs_framebuffer() const { return bits == 16 || dither; }
 };
 
 inline constexpr int kMaxImageSide = 65536;

@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
 // What Python has in a CUDA device's memory, or wants there. All throw Error(kRuntimeFailure), also
 // in a build without CUDA.
@@ -10,7 +9,7 @@ namespace roundel {
 
 /// Samples of a picture in a device's memory, [height, width, channels], row 0 on top.
 struct DevicePixels {
-  bool is_float = false;  ///< to be made: binary32, else 8 bits
+  bool is_float = false;  ///< to be made: binary32, else of the image's bits
   /// What a rasterizer has made. Gives its memory back once the device has done all that it was
   /// asked to do until then.
   std::shared_ptr<void> samples = nullptr;
@@ -19,9 +18,6 @@ struct DevicePixels {
 /// Uninitialised memory of a device, which gives itself back like DevicePixels::samples: to others
 /// that ask for as much.
 std::shared_ptr<void> allocate_on_device(int device, std::size_t bytes);
-
-/// A copy in a device's memory, which is there when this returns.
-std::shared_ptr<void> copy_to_device(int device, std::span<const std::uint8_t> bytes);
 
 /// Copies `rows` elements of `size` bytes, `stride` bytes apart in a device's memory, one behind
 /// the other to `host`, after all that the device has been asked to do before.

@@ -13,10 +13,6 @@ std::shared_ptr<void> allocate_on_device(int, std::size_t) {
   throw_without_cuda();
 }
 
-std::shared_ptr<void> copy_to_device(int, std::span<const std::uint8_t>) {
-  throw_without_cuda();
-}
-
 void copy_from_device(const void*, std::size_t, std::size_t, std::size_t, void*) {
   throw_without_cuda();
 }

@@ -64,7 +64,7 @@ struct FrameTarget {
       return block_memory(framebuffer->pixels.size() * sizeof(Pixel));
     }
     if (image == nullptr) return measured_bytes;
-    image->resize(settings.width, settings.height, settings.channels());
+    image->resize(settings.width, settings.height, settings.channels(), settings.bits);
     return block_memory(image->bytes.size());
   }
 

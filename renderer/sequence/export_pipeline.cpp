@@ -222,7 +222,8 @@ class ExportPipeline {
       StageStats stats;
       for (std::size_t k = 0; k < limits_.frames / limits_.draw; ++k) {
         auto picture = std::make_shared<FramePixels>();
-        rasterizer.draw(nothing, job_.scene.image, job_.encoder.file_target(*picture, 0), stats);
+        rasterizer.draw(nothing, job_.encoder.drawn(job_.scene.image),
+                        job_.encoder.file_target(*picture, 0), stats);
         const State::Lock lock(state_);
         if (!to_draw_.empty() || all_generated_) return;
         free_pictures_.push_back(std::move(picture));
@@ -255,8 +256,8 @@ class ExportPipeline {
       const Scene& scene = circles.scene ? *circles.scene : job_.scene;
       picture->fingerprint = circles.fingerprint;
       picture->seed = scene.seed;
-      rasterizer.draw(circles.stream, scene.image, job_.encoder.file_target(*picture, work.frame),
-                      stats);
+      rasterizer.draw(circles.stream, job_.encoder.drawn(scene.image),
+                      job_.encoder.file_target(*picture, work.frame), stats);
       bytes = job_.encoder.drawn_bytes(*picture, work.frame);
     });
     if (!error) sums.add(stats);

@@ -98,9 +98,9 @@ std::span<std::uint8_t> band_bytes(const FrameTarget& out, const RowBand& band) 
                 static_cast<std::size_t>(out.framebuffer->width) * sizeof(Pixel), band.first,
                 band.end);
   Image& image = *out.image;
-  const std::size_t row_bytes = pixel_count(image.width, image.channels);
   // Image rows go down.
-  return rows(image.bytes.data(), row_bytes, image.height - band.end, image.height - band.first);
+  return rows(image.bytes.data(), image.row_bytes(), image.height - band.end,
+              image.height - band.first);
 }
 
 struct BandPainter::Part {

@@ -116,10 +116,11 @@ class CudaPng : public ::testing::Test {
   int num_pictures_ = 0;
 };
 
-Image filled(int width, int height, int channels, const auto& value) {
+/// value(x, y, byte of the pixel)
+Image filled(int width, int height, int channels, const auto& value, int bits = 8) {
   Image image;
-  image.resize(width, height, channels);
-  const auto pixel = static_cast<std::size_t>(channels);
+  image.resize(width, height, channels, bits);
+  const std::size_t pixel = image.pixel_bytes();
   for (std::size_t k = 0; k < image.bytes.size(); ++k) {
     const std::size_t at = k / pixel;
     image.bytes[k] = static_cast<std::uint8_t>(value(
@@ -133,6 +134,10 @@ TEST_F(CudaPng, NarrowPicturesOfEveryKindAreTheSame) {
     for (const int channels : {3, 4}) {
       const auto seed = static_cast<unsigned>(10 * width + channels);
       expect_same(mixed_image(width, 1 + width * 7 % 40, channels, 8, seed), "mixed");
+      expect_same(mixed_image(width, 1 + width * 7 % 40, channels, 16, seed), "mixed words");
+      expect_same(filled(
+                      width, 50, channels, [](auto, auto, auto) { return 200; }, 16),
+                  "words");
       expect_same(random_image(width, 1 + width % 9, channels, seed), "noise");
       expect_same(filled(width, 50, channels, [](auto, auto, auto) { return 200; }), "constant");
       expect_same(filled(width, 5, channels, [](auto, auto, auto c) { return 3 * c; }), "colour");
@@ -145,21 +150,23 @@ TEST_F(CudaPng, RandomPicturesAreTheSame) {
   for (int k = 0; k < 300; ++k) {
     const int width = static_cast<int>(1 + random() % (k % 5 == 0 ? 5000 : 1500));
     const int height = static_cast<int>(1 + random() % (k % 7 == 0 ? 700 : 70));
-    expect_same(mixed_image(width, height, 3 + k % 2, 8, static_cast<unsigned>(k)),
-                "mixed " + std::to_string(k));
+    for (const int bits : {8, 16})
+      expect_same(mixed_image(width, height, 3 + k % 2, bits, static_cast<unsigned>(k)),
+                  "mixed " + std::to_string(k));
   }
 }
 
 TEST_F(CudaPng, RunsOfEveryLengthAreTheSame) {
   // Rows with runs of k pixels: with pieces, what is left of them, and segments' ends.
   for (const int channels : {3, 4}) {
-    expect_same(filled(3100, 300, channels,
-                       [](auto x, auto y, auto c) {
-                         return y % 2 == 0 ? 0 : (x / (y / 2 + 1)) * (c % 3 == 1 ? 7 : 5);
-                       }),
-                "runs");
-    expect_same(filled(1030, 1100, channels, [](auto x, auto y, auto) { return x > y ? 9 : 0; }),
-                "triangle");
+    for (const int bits : {8, 16}) {
+      const auto run = [](auto x, auto y, auto c) {
+        return y % 2 == 0 ? 0 : (x / (y / 2 + 1)) * (c % 3 == 1 ? 7 : 5);
+      };
+      expect_same(filled(3100, 300, channels, run, bits), "runs");
+      const auto triangle = [](auto x, auto y, auto) { return x > y ? 9 : 0; };
+      expect_same(filled(1030, 1100, channels, triangle, bits), "triangle");
+    }
   }
 }
 
@@ -178,8 +185,17 @@ TEST_F(CudaPng, PicturesAsDrawnAreTheSame) {
 }
 
 TEST_F(CudaPng, NoiseIsStoredWhereThatIsSmaller) {
+  std::mt19937 random(5);
   for (const int channels : {3, 4}) {
     expect_same(random_image(1024, 700, channels, 3), "noise");
+    expect_same(filled(
+                    1024, 500, channels, [&](auto, auto, auto) { return random(); }, 16),
+                "noise of words");
+    // The greatest sums that a segment can have: of a checksum's, too.
+    expect_same(
+        filled(
+            2048, 99, channels, [](auto, auto y, auto) { return y % 2 == 0 ? 255 : 254; }, 16),
+        "bright words");
     expect_same(random_image(1, 70'000, channels, 4), "noise");
     expect_same(random_image(70'000, 1, channels, 5), "noise");
     for (const int quiet : {0, 1, 2, 4, 8, 20, 500}) {
@@ -205,6 +221,8 @@ TEST_F(CudaPng, RareColoursHaveLongCodes) {
 TEST_F(CudaPng, VeryWideAndVeryHighPicturesAreTheSame) {
   expect_same(mixed_image(1, 200'000, 3, 8, 1), "high");
   expect_same(mixed_image(2'000'000, 2, 4, 8, 2), "wide");
+  expect_same(mixed_image(1'000'000, 2, 4, 16, 2), "wide, words");
+  expect_same(mixed_image(1, 200'000, 3, 16, 1), "high, words");
   expect_same(mixed_image(4096, 4096, 3, 8, 3), "large");
 }
 
@@ -213,9 +231,12 @@ TEST_F(CudaPng, RasterizersMakeTheFilesOfFrames) {
   const auto cpu = make_cpu_rasterizer({});
   PngFile file;
   Image picture;
-  for (int k = 0; k < 12; ++k) {
+  for (int k = 0; k < 24; ++k) {
     ImageSettings image = testing::image_of(200 + 57 * k, 217 + k);
     image.alpha = k % 3 == 1;
+    image.bits = k % 5 > 2 ? 16 : 8;
+    image.dither = k % 7 > 4;
+    if (k > 12) image.blend_space = BlendSpace::kLinear;
     const Circles circles = testing::random_circles(k % 2 == 0 ? 300 : 20'000, 0.05f, 0.5f, 0.2,
                                                     static_cast<unsigned>(k));
     StageStats stats;

@@ -58,6 +58,13 @@ TEST(CudaDevicePixels, AreThoseInMainMemory) {
         StageStats stats;
         make_cpu_rasterizer({})->draw(circles, image, expected, stats);
         const DevicePixels bytes = draw(*cuda, circles, image, false);
+        image.bits = 16;
+        image.low_byte_first = alpha;
+        Image words;
+        make_cpu_rasterizer({})->draw(circles, image, words, stats);
+        EXPECT_EQ(words.bytes.size(), 2 * expected.bytes.size());
+        const auto read_words = read(draw(*cuda, circles, image, false), words.bytes.size());
+        EXPECT_TRUE(std::equal(read_words.begin(), read_words.end(), words.bytes.begin()));
         const DevicePixels floats = draw(*cuda, circles, image, true);
         const auto read_bytes = read(bytes, expected.bytes.size());
         EXPECT_TRUE(std::equal(read_bytes.begin(), read_bytes.end(), expected.bytes.begin()));
@@ -83,14 +90,6 @@ TEST(CudaDevicePixels, StayWhatTheyAreWhileOthersAreDrawn) {
     EXPECT_NE(read(other, size), before);
   }
   EXPECT_EQ(read(first, size), before);
-}
-
-TEST(CudaDevicePixels, CopiesToTheDeviceAreThereAtOnce) {
-  ROUNDEL_NEEDS_CUDA();
-  std::vector<std::uint8_t> bytes(1'000'003);
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7 / 5);
-  const DevicePixels copy{false, copy_to_device(0, bytes)};
-  EXPECT_EQ(read(copy, bytes.size()), bytes);
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ int run(const std::string& path, int repeats) {
   generate_in_frame_space(source, scene.default_frame(), circles);
   Image image;
   StageStats stats;
-  draw_image(*make_cpu_rasterizer({}), circles, scene.image, image, stats);
+  make_cpu_rasterizer({})->draw(circles, scene.image, image, stats);
   const std::vector<std::uint8_t> expected = encode_png(image, kMetadata);
   const auto start = std::chrono::steady_clock::now();
   encode_png(image, kMetadata);

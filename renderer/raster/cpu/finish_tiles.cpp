@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "renderer/pixels/pixel_to_bytes.h"
-#include "renderer/pixels/quantize.h"
+#include "renderer/pixels/quantize_levels.h"
 #include "renderer/raster/background.h"
 #include "renderer/raster/chunk_plan.h"
 
@@ -183,15 +182,16 @@ void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const Til
     return static_cast<std::size_t>(y) * width + static_cast<std::size_t>(pixels.x0);
   };
   const auto bytes_at = [&](int y) {  // rows of an Image go down
-    return args.out.image->bytes.data() +
-           at(image.height - 1 - y) * static_cast<std::size_t>(args.out.image->channels);
+    return args.out.image->bytes.data() + at(image.height - 1 - y) * args.out.image->pixel_bytes();
   };
   if (args.out.framebuffer == nullptr && args.out.image == nullptr) return;
   // Images with alpha have circles of one transmittance.
   if (state != nullptr && state->num_planes > 4 && !image.alpha)
     for (int y = pixels.y0; y <= pixels.y1; ++y) HWY_DYNAMIC_DISPATCH(add_background_by_channel)
   (*state, y - pixels.y0, args.background[static_cast<std::size_t>(y)]);
-  if (args.out.image != nullptr && !image.alpha && image.blend_space == BlendSpace::kDisplay) {
+  const SampleFormat format(image);
+  if (args.out.image != nullptr && !image.alpha && image.blend_space == BlendSpace::kDisplay &&
+      format.is_plain()) {
     const std::ptrdiff_t stride = -std::ptrdiff_t{3} * image.width;
     if (state == nullptr)
       fill_tile_rgb(pixels, args.background.data(), bytes_at(pixels.y0), stride);
@@ -211,8 +211,13 @@ void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const Til
     finish_row(finished, y - pixels.y0, columns, background, image.alpha, out);
     if (args.out.image == nullptr) continue;
     std::uint8_t* bytes = bytes_at(y);
-    for (int i = 0; i < columns; ++i, bytes += args.out.image->channels)
-      store_pixel(row[i], image, bytes);
+    for (int i = 0; i < columns; ++i, bytes += args.out.image->pixel_bytes()) {
+      if (format.is_plain())
+        store_pixel(row[i], image, bytes);
+      else
+        store_samples(row[i], format, static_cast<std::uint32_t>(pixels.x0 + i),
+                      static_cast<std::uint32_t>(image.height - 1 - y), bytes);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "renderer/generate/circle.h"
 #include "renderer/pixels/framebuffer.h"
+#include "renderer/pixels/quantize_levels.h"
 #include "renderer/raster/background.h"
 #include "renderer/raster/cuda/bin_circles.h"
 #include "renderer/raster/shaders.h"
@@ -21,8 +22,7 @@ struct BlendTilesArgs {
   TileGrid grid;
   SnowRamp ramp;
   CircleLooks looks;
-  bool keep_alpha = false;
-  BlendSpace blend_space = BlendSpace::kDisplay;
+  SampleFormat samples;            ///< of `bytes`
   std::uint32_t chunk_number = 0;  ///< in this frame
   bool begins_early = false;       ///< see launch()
   bool is_last_chunk = true;       ///< every pixel is done
@@ -46,7 +46,7 @@ struct BlendTilesArgs {
   const float4* background = nullptr;      // [height], rows bottom to top; null: flat_background
   BlendColor flat_background{};
   Pixel* framebuffer = nullptr;   // [height · width], rows bottom to top, or null
-  std::uint8_t* bytes = nullptr;  // [height · width · channels], rows top to bottom, or null
+  std::uint8_t* bytes = nullptr;  // rows of an Image, or null
 
   bool operator==(const BlendTilesArgs&) const = default;
 };

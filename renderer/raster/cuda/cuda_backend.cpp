@@ -28,7 +28,7 @@ std::uint64_t attribute(cudaDeviceAttr which, int device) {
 }
 
 PngShape png_shape(const ImageSettings& image) {
-  return {image.width, image.height, image.channels(), 8};
+  return {image.width, image.height, image.channels(), image.bits};
 }
 
 /// Of the calling thread, before anything else: the frame before may have been another thread's.
@@ -126,7 +126,7 @@ bool CudaBackend::packs(const ImageSettings& image, const FrameTarget& out) cons
 /// others. The first one's memory is exchanged when it comes again.
 void CudaBackend::prepare(const ImageSettings& image, const FrameTarget& out) const {
   constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-  const std::size_t size = image.pixels() * static_cast<std::size_t>(image.channels());
+  const std::size_t size = png_shape(image).row_bytes() * static_cast<std::size_t>(image.height);
   if (out.image != nullptr && frames_ > 1 && size <= kMostBytes) {
     Buffer<std::uint8_t>& bytes = out.image->bytes;
     if (bytes.size() != size || !is_locked(bytes.data())) {
@@ -152,14 +152,13 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
   bin_.grid = blend_.grid = grid;
   blend_.ramp = snow_ramp(image.blend_space);
   blend_.looks = image.looks;
-  blend_.keep_alpha = image.alpha;
-  blend_.blend_space = image.blend_space;
+  blend_.samples = SampleFormat(image);
   blend_.framebuffer = has_floats ? framebuffer_.data() : nullptr;
   blend_.bytes = out.image != nullptr ? bytes_.data() : nullptr;
   if (out.device != nullptr) {
-    const std::size_t samples = shape_.row_bytes() * static_cast<std::size_t>(image.height);
-    out.device->samples =
-        allocate_on_device(options_.device, samples * (has_floats ? sizeof(float) : 1));
+    const std::size_t size = has_floats ? static_cast<std::size_t>(image.channels()) * sizeof(float)
+                                        : shape_.pixel_bytes();
+    out.device->samples = allocate_on_device(options_.device, image.pixels() * size);
     if (!has_floats) blend_.bytes = static_cast<std::uint8_t*>(out.device->samples.get());
   }
   const BackgroundRows background(image);

@@ -88,15 +88,6 @@ std::shared_ptr<void> allocate_on_device(int device, std::size_t bytes) {
   return {data, [device, bytes](void* block) { give_back(device, bytes, block); }};
 }
 
-std::shared_ptr<void> copy_to_device(int device, std::span<const std::uint8_t> bytes) {
-  std::shared_ptr<void> copy = allocate_on_device(device, bytes.size());
-  const DeviceScope scope(device);
-  ROUNDEL_CUDA_CHECK(cudaMemcpy(copy.get(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
-  // From ordinary memory the call may return before the last bytes are there.
-  ROUNDEL_CUDA_CHECK(cudaDeviceSynchronize());
-  return copy;
-}
-
 void copy_from_device(const void* device, std::size_t stride, std::size_t size, std::size_t rows,
                       void* host) {
   cudaPointerAttributes of_column{};

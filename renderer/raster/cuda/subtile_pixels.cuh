@@ -1,7 +1,7 @@
 #pragma once
 #include <type_traits>
 
-#include "renderer/pixels/pixel_to_bytes.h"
+#include "renderer/pixels/quantize_levels.h"
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/warp.cuh"
 #include "renderer/raster/scalar_pixel_math.h"
@@ -201,8 +201,9 @@ struct SubtilePixels : SubtilePlace {
   __device__ void write(const BlendTilesArgs& args) {
     const int width = args.grid.width, height = args.grid.height;
     // The usual case, straight: display colours, and rows and subtiles that consist of whole words.
-    if (args.bytes && !args.framebuffer && !args.keep_alpha &&
-        args.blend_space == BlendSpace::kDisplay && width % 4 == 0 && is_inside(args.grid)) {
+    if (args.bytes && !args.framebuffer && !args.samples.has_alpha && args.samples.is_plain() &&
+        args.samples.blend_space == BlendSpace::kDisplay && width % 4 == 0 &&
+        is_inside(args.grid)) {
       std::uint8_t* const first =
           args.bytes + (static_cast<std::size_t>(height - 1 - y(0)) * width + x()) * 3;
       const auto rgb_of = [&](int k, const BlendColor& color) {
@@ -235,17 +236,17 @@ struct SubtilePixels : SubtilePlace {
   /// stays short.
   __device__ __noinline__ static void write_pixel(const BlendTilesArgs& args, int x, int y,
                                                   State s) {
-    if (!args.keep_alpha) scalar::add_background<L>(s, background_row(args, y));
+    if (!args.samples.has_alpha) scalar::add_background<L>(s, background_row(args, y));
     const float transmittance = scalar::most_transmittance<L>(s);  // with alpha all are the same
-    const Pixel pixel{s.red, s.green, s.blue, args.keep_alpha ? 1.0f - transmittance : 1.0f};
+    const Pixel pixel{s.red, s.green, s.blue, args.samples.has_alpha ? 1.0f - transmittance : 1.0f};
     const std::size_t width = args.grid.width;
     if (args.framebuffer) args.framebuffer[y * width + x] = pixel;
     if (!args.bytes) return;
     const std::size_t position = (args.grid.height - 1 - y) * width + x;
-    if (args.keep_alpha)
-      pixel_to_rgba(with_png_alpha(pixel, args.looks), args.blend_space, args.bytes + position * 4);
-    else
-      pixel_to_rgb(pixel, args.blend_space, args.bytes + position * 3);
+    const std::size_t size = (args.samples.has_alpha ? 4 : 3) * (args.samples.has_words ? 2 : 1);
+    store_samples(pixel, args.samples, static_cast<std::uint32_t>(x),
+                  static_cast<std::uint32_t>(args.grid.height - 1 - y),
+                  args.bytes + position * size);
   }
 
  private:

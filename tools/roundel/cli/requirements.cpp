@@ -58,18 +58,16 @@ std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
   if (format == ImageFormat::kPfm) return picture + behind;
   if (format == ImageFormat::kExr) return picture + behind + 2 * kRowsOfBlock * row;
   if (is_drawn_in_bands(image, format)) {
-    // The band; its samples where it has floats, its code where that was made, and in its place.
-    return picture + (image.needs_framebuffer() ? 3 : 2) * (png_format::kBlockBytes + 2 * kMiB);
+    // The band; its code where that was made, and in its place.
+    return picture + 2 * (png_format::kBlockBytes + 2 * kMiB);
   }
   const PngShape shape{image.width, image.height, channels, image.bits};
-  if (image.needs_framebuffer()) {
-    // The file grows as the picture's rows go; of a block there are the rows, their code, and the
-    // same in its place.
-    const std::uint64_t block = std::min(shape.filtered_bytes(), 64 * kMiB);
-    return std::max(picture + behind, 2 * block_memory(shape.filtered_bytes())) + block;
-  }
-  if (is_streamed_png(shape)) return picture + behind;
   constexpr std::uint64_t kTables = 5 * kMiB / 8;  // of the compressor
+  // The file grows as the picture's rows go; a block's code where it was made, and in its place,
+  // and then its part of the file.
+  if (is_streamed_png(shape))
+    return picture + 2 * std::min<std::uint64_t>(shape.filtered_bytes(), png_format::kBlockBytes) +
+           kTables;
   // The picture and its filtered rows; then these and the compressed ones; then these twice.
   return picture +
          block_memory(image.pixels() * static_cast<std::uint64_t>(channels) +
@@ -112,8 +110,10 @@ std::uint64_t FrameMemory::most() const {
 }
 
 std::uint64_t picture_bytes(const ImageSettings& image, ImageFormat format) {
-  const bool is_float = format != ImageFormat::kPng || image.needs_framebuffer();
-  const std::uint64_t pixel = is_float ? sizeof(Pixel) : image.alpha ? 4 : 3;
+  const std::uint64_t pixel =
+      format != ImageFormat::kPng
+          ? sizeof(Pixel)
+          : static_cast<std::uint64_t>(image.channels()) * (image.bits == 16 ? 2 : 1);
   return block_memory(pixel_count(image.width, rows_of_band(image, format)) * pixel);
 }
 
@@ -175,12 +175,12 @@ std::uint64_t memory_needed(const ImageSettings& image, ImageFormat format, std:
   if (list_budget > 0) lists = std::min(lists, list_budget);
   const auto channels = static_cast<std::uint64_t>(image.channels());
   // A PNG: the picture, its filtered rows, and the compressed ones, which may be no smaller; where
-  // it is streamed the picture alone. Float files: the framebuffer and the file.
-  const bool is_streamed =
-      is_streamed_png({image.width, image.height, image.channels(), image.bits});
-  const std::uint64_t picture = format == ImageFormat::kPng && !image.needs_framebuffer()
-                                    ? (is_streamed ? 1 : 3) * pixels * channels
-                                    : pixels * (sizeof(Pixel) + 4 * channels);
+  // it is drawn in bands they take less. Float files: the framebuffer and the file.
+  const std::uint64_t bytes = image.bits == 16 ? 2 : 1;
+  const std::uint64_t picture =
+      format == ImageFormat::kPng
+          ? (is_drawn_in_bands(image, format) ? 1 : 3) * pixels * channels * bytes
+          : pixels * (sizeof(Pixel) + 4 * channels);
   return circles * kBytesOfCircle + lists + picture;
 }
 

@@ -81,7 +81,7 @@ class SubjectDrawer {
                                const Scene& scene, const Subject& subject) {
     Image image;
     StageStats stats;
-    draw_image(rasterizer, circles, subject.scene->image, image, stats);
+    rasterizer.draw(circles, subject.scene->image, image, stats);
     return {picture_of(std::move(image),
                        {kSoftware, fingerprint(scene), subject.scene->seed, subject.frame}),
             {}};

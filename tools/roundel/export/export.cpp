@@ -185,7 +185,7 @@ class Exporter {
   }
 
   /// For the other ranks, where each makes a band of every frame.
-  void run_bands() { draw_ordered_bands(scene_, encoder_.wants_float(), ranks_, make_own()); }
+  void run_bands() { draw_ordered_bands(scene_, encoder_, ranks_, make_own()); }
 
   /// For the first rank. `kept`: frames that were there. `now`: of the run() that goes on; `ended`:
   /// of those before.

@@ -269,15 +269,14 @@ void end_bands(const Ranks& ranks) {
   order_bands(ranks, {{"end", true}});
 }
 
-void draw_ordered_bands(const Scene& scene, bool wants_float, const Ranks& ranks,
+void draw_ordered_bands(const Scene& scene, const FrameEncoder& encoder, const Ranks& ranks,
                         std::vector<std::unique_ptr<Rasterizer>> rasterizers) {
   Messenger& messenger = *ranks.messenger;
   BandPainter painter(std::move(rasterizers));
   FilmSource source(scene);
   Circles circles;
-  Image image;
-  Framebuffer framebuffer;
-  const FrameTarget out = wants_float ? FrameTarget(framebuffer) : FrameTarget(image);
+  FramePixels picture;
+  const FrameTarget out = encoder.target(picture);
   const RowBand band = part_of({0, scene.image.height}, ranks.index, ranks.count);
   for (;;) {
     const Message order = wait_for(messenger, MessageKind::kOrder);
@@ -287,7 +286,7 @@ void draw_ordered_bands(const Scene& scene, bool wants_float, const Ranks& ranks
       const std::int64_t frame = order["frame"];
       const FilmSource::Frame now = source.at(frame);
       generate_in_frame_space(*now.circles, frame, circles);
-      painter.draw(circles, now.scene->image, band, out, stats);
+      painter.draw(circles, encoder.drawn(now.scene->image), band, out, stats);
     } catch (const std::exception& error) {
       const std::string text = error.what();
       send(messenger, 0, MessageKind::kBand, text.empty() ? "failed" : text);

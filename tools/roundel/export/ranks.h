@@ -174,7 +174,7 @@ class RankBands final : public BandExchange {
 void end_bands(const Ranks& ranks);
 
 /// For the other ranks: draws bands until the first rank orders no more.
-void draw_ordered_bands(const Scene& scene, bool wants_float, const Ranks& ranks,
+void draw_ordered_bands(const Scene& scene, const FrameEncoder& encoder, const Ranks& ranks,
                         std::vector<std::unique_ptr<Rasterizer>> rasterizers);
 
 }  // namespace roundel

@@ -16,43 +16,39 @@ __device__ std::uint32_t count_of(PngSymbol symbol) {
   return symbol & 63;
 }
 
-/// The symbols of a thread's pixels: of each two words of at most 30 bits.
+/// The symbols of a thread's pixels: a word of at most 30 bits for two of a pixel's bytes.
 template <int kPixelBytes>
 struct ThreadCode {
+  static constexpr int kWords = (kPixelBytes + 1) / 2;
   const PngSymbols& code;  // in shared memory
-  std::uint32_t low[kThreadPixels] = {}, high[kThreadPixels] = {};
-  std::uint32_t low_bits[kThreadPixels] = {}, high_bits[kThreadPixels] = {};
+  std::uint32_t words[kThreadPixels][kWords] = {}, counts[kThreadPixels][kWords] = {};
 
-  __device__ void literals(int k, std::uint32_t pixel) {
-    const PngSymbol a = code.literals[pixel & 255], b = code.literals[pixel >> 8 & 255],
-                    c = code.literals[pixel >> 16 & 255];
-    low[k] = bits_of(a) | bits_of(b) << count_of(a);
-    low_bits[k] = count_of(a) + count_of(b);
-    high[k] = bits_of(c);
-    high_bits[k] = count_of(c);
-    if constexpr (kPixelBytes == 4) {
-      const PngSymbol d = code.literals[pixel >> 24];
-      high[k] |= bits_of(d) << count_of(c);
-      high_bits[k] += count_of(d);
+  __device__ void literals(int k, typename ThreadPixels<kPixelBytes>::Pixel pixel) {
+#pragma unroll
+    for (int byte = 0; byte < kPixelBytes; ++byte) {
+      const PngSymbol symbol = code.literals[pixel >> 8 * byte & 255];
+      words[k][byte / 2] |= bits_of(symbol) << counts[k][byte / 2];
+      counts[k][byte / 2] += count_of(symbol);
     }
   }
   __device__ void match(int k, int pixels, bool is_one_byte) {
     const PngSymbol symbol = (is_one_byte ? code.byte_matches : code.matches)[pixels];
-    low[k] = bits_of(symbol);
-    low_bits[k] = count_of(symbol);
+    words[k][0] = bits_of(symbol);
+    counts[k][0] = count_of(symbol);
   }
   __device__ std::uint32_t bits() const {
     std::uint32_t sum = 0;
 #pragma unroll
-    for (int k = 0; k < kThreadPixels; ++k) sum += low_bits[k] + high_bits[k];
+    for (const auto& of_pixel : counts)
+#pragma unroll
+      for (const std::uint32_t count : of_pixel) sum += count;
     return sum;
   }
   __device__ void write(BitWriter& writer) const {
 #pragma unroll
-    for (int k = 0; k < kThreadPixels; ++k) {
-      writer.put(low[k], low_bits[k]);
-      writer.put(high[k], high_bits[k]);
-    }
+    for (int k = 0; k < kThreadPixels; ++k)
+#pragma unroll
+      for (int i = 0; i < kWords; ++i) writer.put(words[k][i], counts[k][i]);
   }
 };
 
@@ -72,7 +68,9 @@ __device__ void add_bytes(const ThreadPixels<kPixelBytes>& pixels, int left, Sum
     places = __dp4a(pixels.words[k], 0x03020100u + 0x04040404u * static_cast<unsigned>(k), places);
   }
   sums.bytes += bytes;
-  sums.weighted += static_cast<std::uint32_t>(left) * bytes - places;
+  std::uint32_t weighted = static_cast<std::uint32_t>(left) * bytes - places;
+  if (kPixelBytes > 4) weighted %= kAdlerModulus;  // a segment's would not fit
+  sums.weighted += weighted;
 }
 
 template <typename T>
@@ -88,7 +86,7 @@ __device__ void add_to_picture(const PngArgs& args, const SegmentPlace& place, c
                                std::uint64_t{place.first + place.count} * args.pixel_bytes;
   atomicAdd(reinterpret_cast<unsigned long long*>(&args.state->sum), sums.bytes);
   atomicAdd(reinterpret_cast<unsigned long long*>(&args.state->weighted_sum),
-            (sums.weighted + behind * sums.bytes) % 65521);
+            (sums.weighted + behind * sums.bytes) % kAdlerModulus);
 }
 
 /// `bits` of them from bit `begin` of the stream on; of the words at the ends others have a part.
@@ -203,8 +201,9 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void code_segments(const PngArgs& args, cudaStream_t stream) {
-  launch(args.pixel_bytes == 3 ? code_segments_kernel<3> : code_segments_kernel<4>,
-         dim3(args.num_segments()), kThreads, 0, args, args.begins_early, stream);
+  const auto kernel = with_pixel_bytes(
+      args.pixel_bytes, [](auto bytes) { return &code_segments_kernel<decltype(bytes)::value>; });
+  launch(kernel, dim3(args.num_segments()), kThreads, 0, args, args.begins_early, stream);
 }
 
 }  // namespace roundel::cuda

@@ -9,7 +9,7 @@ template <int kPixelBytes>
 struct SymbolCounter {
   std::uint32_t* counts;
 
-  __device__ void literals(int, std::uint32_t pixel) {
+  __device__ void literals(int, typename ThreadPixels<kPixelBytes>::Pixel pixel) {
 #pragma unroll
     for (int k = 0; k < kPixelBytes; ++k) atomicAdd(counts + (pixel >> 8 * k & 255), 1u);
   }
@@ -50,8 +50,9 @@ __global__ void __launch_bounds__(kSegmentThreads)
 
 void count_sample(const PngArgs& args, cudaStream_t stream) {
   const dim3 blocks((args.height + 7) / 8 * args.row_segments());
-  launch(args.pixel_bytes == 3 ? count_sample_kernel<3> : count_sample_kernel<4>, blocks,
-         kSegmentThreads, 0, args, false, stream);
+  const auto kernel = with_pixel_bytes(
+      args.pixel_bytes, [](auto bytes) { return &count_sample_kernel<decltype(bytes)::value>; });
+  launch(kernel, blocks, kSegmentThreads, 0, args, false, stream);
 }
 
 }  // namespace roundel::cuda

@@ -73,9 +73,8 @@ __device__ std::uint32_t stored_word(const PngArgs& args, const StreamEnd& end,
 
 /// As the word that the stream has, which is written.
 __device__ std::uint32_t end_with_adler(const PngArgs& args, const StreamEnd& end) {
-  constexpr std::uint64_t kModulus = 65521;
-  const std::uint64_t low = (1 + args.state->sum) % kModulus;
-  const std::uint64_t high = (args.filtered_bytes() + args.state->weighted_sum) % kModulus;
+  const std::uint64_t low = (1 + args.state->sum) % kAdlerModulus;
+  const std::uint64_t high = (args.filtered_bytes() + args.state->weighted_sum) % kAdlerModulus;
   const auto word = __byte_perm(static_cast<std::uint32_t>(high << 16 | low), 0, 0x0123);
   auto* const bytes = reinterpret_cast<std::uint8_t*>(args.stream) + end.size - PngArgs::kAdler;
   for (int k = 0; k < 4; ++k) bytes[k] = static_cast<std::uint8_t>(word >> 8 * k);

@@ -18,7 +18,7 @@ constexpr int kSymbols = static_cast<int>(png_format::kNumSymbols);
 /// A thread for each symbol, and as many for packages of them.
 constexpr int kHalf = (kSymbols + 31) / 32 * 32, kThreads = 2 * kHalf;
 constexpr int kSymbolWarps = kHalf / 32;
-constexpr int kMostHeaderWords = (8 * PngArgs::kBlock + png_format::header_bits(4) + 31) / 32;
+constexpr int kMostHeaderWords = (8 * PngArgs::kBlock + png_format::header_bits(8) + 31) / 32;
 constexpr std::uint32_t kNever = ~0u;  // a symbol that is not possible
 
 struct CodeMemory {
@@ -230,8 +230,9 @@ void make_code(const PngArgs& args, cudaStream_t stream) {
   constexpr std::uint32_t kMostClearing = 128, kWordsPerThread = 8;
   const std::uint32_t words = std::max(args.stream_words(), args.num_segments());
   const std::uint32_t clearing = std::min(kMostClearing, words / (kThreads * kWordsPerThread) + 1);
-  launch(args.pixel_bytes == 3 ? make_code_kernel<3> : make_code_kernel<4>, dim3(1 + clearing),
-         kThreads, 0, args, args.begins_early, stream);
+  const auto kernel = with_pixel_bytes(
+      args.pixel_bytes, [](auto bytes) { return &make_code_kernel<decltype(bytes)::value>; });
+  launch(kernel, dim3(1 + clearing), kThreads, 0, args, args.begins_early, stream);
 }
 
 }  // namespace roundel::cuda

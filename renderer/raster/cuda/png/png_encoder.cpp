@@ -57,7 +57,7 @@ std::size_t data_begin(const PngFile& file) {
 }  // namespace
 
 bool PngEncoder::can_encode(const PngShape& shape) {
-  return shape.bits == 8 && shape.filtered_bytes() <= png_format::kBlockBytes;
+  return shape.filtered_bytes() <= png_format::kBlockBytes;
 }
 
 std::uint64_t PngEncoder::needed_bytes(const PngShape& shape) {

@@ -14,7 +14,7 @@ namespace roundel::cuda {
 /// memory between pictures.
 class PngEncoder {
  public:
-  /// Pictures of 8 bits that are one block of png_format.h.
+  /// Pictures that are one block of png_format.h.
   static bool can_encode(const PngShape& shape);
 
   /// Gets ready for a picture; pack_png() with what this returns packs it, in a stream of the

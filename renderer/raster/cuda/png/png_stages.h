@@ -3,11 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "renderer/image/crc32_math.h"
 #include "renderer/image/png_format.h"
 
-/// The stages that pack an 8-bit picture in device memory as image/png_format.h says, a file each:
+/// The stages that pack a picture in device memory as image/png_format.h says, a file each:
 /// the data of its one IDAT chunk, for pictures that are one block. They put kernels into a stream.
 namespace roundel::cuda {
 
@@ -27,11 +28,12 @@ struct PngCode {
   std::uint8_t lengths[png_format::kNumSymbols];
 };
 
+inline constexpr std::uint32_t kAdlerModulus = 65521;
 /// What is known of the stream once all segments have been coded, and its CRC at the end.
 struct PngState {
   std::uint64_t end_bit;  ///< of the symbols, in PngArgs::stream
   /// Of the filtered bytes; and each times the number of bytes from itself to the end, which is
-  /// right modulo 65521 only.
+  /// right modulo kAdlerModulus only.
   std::uint64_t sum, weighted_sum;
   std::uint32_t crc;   ///< before its last inversion
   std::uint32_t size;  ///< bytes of IDAT's data
@@ -97,6 +99,21 @@ struct PngArgs {
     return static_cast<std::uint32_t>((most_bytes() + kCrcChunk - 1) / kCrcChunk);
   }
 };
+
+/// f(bytes of a pixel) with a constant: 3, 4, 6 or 8.
+template <typename F>
+auto with_pixel_bytes(std::uint32_t pixel_bytes, const F& f) {
+  switch (pixel_bytes) {
+    case 3:
+      return f(std::integral_constant<int, 3>());
+    case 4:
+      return f(std::integral_constant<int, 4>());
+    case 6:
+      return f(std::integral_constant<int, 6>());
+    default:
+      return f(std::integral_constant<int, 8>());
+  }
+}
 
 /// Counts the symbols of the rows that are the sample.
 void count_sample(const PngArgs& args, cudaStream_t stream);

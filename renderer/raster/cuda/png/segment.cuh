@@ -1,4 +1,6 @@
 #pragma once
+#include <type_traits>
+
 #include "renderer/raster/cuda/png/png_stages.h"
 #include "renderer/raster/cuda/warp.cuh"
 
@@ -27,7 +29,7 @@ struct SegmentPlace {
 
 template <int kPixelBytes>
 struct SegmentMemory {
-  static_assert(kPixelBytes == 3 || kPixelBytes == 4);
+  static_assert(kPixelBytes == 3 || kPixelBytes == 4 || kPixelBytes == 6 || kPixelBytes == 8);
   static constexpr int kThreadWords = kThreadPixels * kPixelBytes / 4;
   alignas(16) std::uint32_t words[kSegmentThreads * kThreadWords];  ///< filtered bytes
   /// A bit a pixel: its bytes are those of the pixel before.
@@ -72,6 +74,8 @@ __device__ void load_segment(const PngArgs& args, const SegmentPlace& place,
 template <int kPixelBytes>
 struct ThreadPixels {
   static constexpr int kWords = SegmentMemory<kPixelBytes>::kThreadWords;
+  /// The bytes of one, the first one lowest.
+  using Pixel = std::conditional_t<(kPixelBytes > 4), std::uint64_t, std::uint32_t>;
   std::uint32_t words[kWords];
   int count;
   unsigned equal;  ///< a bit a pixel
@@ -88,24 +92,38 @@ struct ThreadPixels {
     for (int k = 0; k < kWords; ++k) words[k] = from[k];
     count = place.thread_pixels();
     equal = 0;
-    std::uint32_t before = thread > 0 ? from[-1] >> 8 * (4 - kPixelBytes) : 0;
+    Pixel before = thread > 0 ? last_pixel(from) : 0;
 #pragma unroll
     for (int k = 0; k < kThreadPixels; ++k) {
-      const std::uint32_t own = pixel(k);
+      const Pixel own = pixel(k);
       if (own == before && k < count && thread + k > 0) equal |= 1u << k;
       before = own;
     }
     reinterpret_cast<std::uint8_t*>(memory.equal)[thread] = static_cast<std::uint8_t>(equal);
   }
 
-  __device__ std::uint32_t pixel(int k) const {
-    if constexpr (kPixelBytes == 4) {
+  __device__ Pixel pixel(int k) const {
+    if constexpr (kPixelBytes == 8) {
+      return words[2 * k] | std::uint64_t{words[2 * k + 1]} << 32;
+    } else if constexpr (kPixelBytes == 6) {
+      const int word = 3 * k / 2;
+      const std::uint64_t both = words[word] | std::uint64_t{words[word + 1]} << 32;
+      return k % 2 == 0 ? both & 0xffffffffffff : both >> 16;
+    } else if constexpr (kPixelBytes == 4) {
       return words[k];
     } else {
       const int word = 3 * k / 4, shift = 3 * k % 4 * 8;
       const std::uint32_t high = shift > 8 ? words[word + 1] : 0;
       return __funnelshift_r(words[word], high, static_cast<unsigned>(shift)) & 0xffffff;
     }
+  }
+
+  /// That in front of these words.
+  __device__ static Pixel last_pixel(const std::uint32_t* words) {
+    if constexpr (kPixelBytes > 4)
+      return (words[-2] | std::uint64_t{words[-1]} << 32) >> 8 * (8 - kPixelBytes);
+    else
+      return words[-1] >> 8 * (4 - kPixelBytes);
   }
 
   /// All lanes of a warp call it.
@@ -148,7 +166,7 @@ struct ThreadPixels {
       if (!is_equal) last = k;
       if (is_equal && (is_next_equal || (around >> k & 1) != 0)) {
         const int rest = (k - last) % kPiece;
-        constexpr std::uint32_t kEachByte = kPixelBytes == 4 ? 0x01010101 : 0x010101;
+        constexpr Pixel kEachByte = static_cast<Pixel>(0x0101010101010101 >> 8 * (8 - kPixelBytes));
         if (rest == 0 || !is_next_equal)
           sink.match(k, rest == 0 ? kPiece : rest, pixel(k) == (pixel(k) & 255) * kEachByte);
       } else if (k < count) {

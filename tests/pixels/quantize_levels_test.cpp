@@ -1,4 +1,4 @@
-#include "renderer/pixels/quantize_rows.h"
+#include "renderer/pixels/quantize_levels.h"
 
 #include <gtest/gtest.h>
 #include <tbb/blocked_range.h>
@@ -9,7 +9,6 @@
 #include <limits>
 #include <set>
 
-#include "renderer/pixels/srgb.h"
 #include "tests/to_image.h"
 
 namespace roundel {
@@ -22,6 +21,25 @@ std::uint64_t exact_word(float c) {
   const int shift = 24 - exponent;  // c = m / 2^shift
   if (shift > 60) return 0;
   return (2 * m * 65535 + (std::uint64_t{1} << shift)) >> (shift + 1);
+}
+
+std::uint32_t dithered(float c, std::size_t x, std::size_t y) {
+  return quantize_dithered(
+      c, dither_rank(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)));
+}
+
+Image quantized(const Framebuffer& framebuffer, const ImageSettings& settings) {
+  Image image;
+  image.resize(framebuffer.width, framebuffer.height, settings.channels(), settings.bits);
+  const SampleFormat format(settings);
+  std::uint8_t* bytes = image.bytes.data();
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x, bytes += image.pixel_bytes())
+      store_samples(
+          framebuffer
+              .pixels[pixel_count(image.width, image.height - 1 - y) + static_cast<std::size_t>(x)],
+          format, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), bytes);
+  return image;
 }
 
 TEST(QuantizeWord, EveryFloatIsRoundedExactly) {
@@ -53,11 +71,11 @@ TEST(QuantizeWord, OutsideOf0To1IsClampedAndNanIs0) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const float c : {-0.0f, -1e-45f, -1.0f, -kInfinity, std::nanf("")}) {
     EXPECT_EQ(quantize_word(c), 0);
-    EXPECT_EQ(quantize_dithered(c, 3, 5), 0);
+    EXPECT_EQ(dithered(c, 3, 5), 0);
   }
   for (const float c : {1.0f, 1.5f, 1e30f, kInfinity}) {
     EXPECT_EQ(quantize_word(c), 65535);
-    EXPECT_EQ(quantize_dithered(c, 3, 5), 255);
+    EXPECT_EQ(dithered(c, 3, 5), 255);
   }
 }
 
@@ -69,7 +87,7 @@ TEST(QuantizeWord, EveryWordComesBack) {
 TEST(Dither, WholeLevelsStay) {
   for (int level = 0; level <= 255; ++level)
     for (std::size_t k = 0; k < 4096; ++k)
-      ASSERT_EQ(quantize_dithered(static_cast<float>(level) / 255.0f, k % 64, k / 64), level);
+      ASSERT_EQ(dithered(static_cast<float>(level) / 255.0f, k % 64, k / 64), level);
 }
 
 TEST(Dither, MeansAreThoseOfTheColours) {
@@ -78,7 +96,7 @@ TEST(Dither, MeansAreThoseOfTheColours) {
     for (const std::size_t side : {8U, 64U}) {
       double sum = 0;
       for (std::size_t k = 0; k < side * side; ++k)
-        sum += quantize_dithered(c, 64 + k % side, 128 + k / side);
+        sum += dithered(c, 64 + k % side, 128 + k / side);
       const double count = static_cast<double>(side * side);
       EXPECT_NEAR(sum / count, 255.0 * static_cast<double>(c), 1 / count) << side;
     }
@@ -88,7 +106,7 @@ TEST(Dither, MeansAreThoseOfTheColours) {
     int low = 0, high = 8192;
     while (high - low > 1) {
       const int middle = (low + high) / 2;
-      const bool is_up = quantize_dithered(static_cast<float>(middle) / 8192 / 255, k % 64, k / 64);
+      const bool is_up = dithered(static_cast<float>(middle) / 8192 / 255, k % 64, k / 64) != 0;
       (is_up ? high : low) = middle;
     }
     steps.insert(high);
@@ -96,7 +114,7 @@ TEST(Dither, MeansAreThoseOfTheColours) {
   EXPECT_EQ(steps.size(), 4096U);
 }
 
-TEST(QuantizeRows, AreThoseOfTheBackendsInEightBits) {
+TEST(StoreSamples, AreThoseOfTheBackendsInEightBits) {
   Framebuffer framebuffer;
   framebuffer.resize(37, 21);
   for (std::size_t k = 0; k < framebuffer.pixels.size(); ++k) {
@@ -120,16 +138,15 @@ TEST(QuantizeRows, AreThoseOfTheBackendsInEightBits) {
         const double word = words.bytes[2 * i] * 256 + words.bytes[2 * i + 1];
         EXPECT_NEAR(word / 257, expected.bytes[i], 0.51) << i;
       }
-      // A part of the rows is that part of all.
-      std::vector<std::uint8_t> rows(5 * words.row_bytes());
-      quantize_rows(framebuffer, settings, 7, 5, rows.data());
-      EXPECT_TRUE(
-          std::ranges::equal(rows, words.bytes.span().subspan(7 * words.row_bytes(), rows.size())));
+      settings.low_byte_first = true;
+      const Image swapped = quantized(framebuffer, settings);
+      for (std::size_t i = 0; i < words.bytes.size(); ++i)
+        ASSERT_EQ(swapped.bytes[i ^ 1], words.bytes[i]);
     }
   }
 }
 
-TEST(QuantizeRows, AStripIsDitheredAsInItsPicture) {
+TEST(StoreSamples, AStripIsDitheredAsInItsPicture) {
   Framebuffer whole, strip;
   whole.resize(100, 40);
   strip.resize(100, 10);
@@ -144,9 +161,9 @@ TEST(QuantizeRows, AStripIsDitheredAsInItsPicture) {
   const Image image = quantized(whole, settings);
   settings.height = 10;
   settings.crop = CropOrigin{100, 40, 0, 18};
-  std::vector<std::uint8_t> rows(10 * 300);
-  quantize_rows(strip, settings, 0, 10, rows.data());
-  EXPECT_TRUE(std::ranges::equal(rows, image.bytes.span().subspan(12 * 300, rows.size())));
+  const Image rows = quantized(strip, settings);
+  EXPECT_TRUE(std::ranges::equal(rows.bytes.span(),
+                                 image.bytes.span().subspan(12 * 300, rows.bytes.size())));
 }
 
 }  // namespace
