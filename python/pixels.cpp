@@ -26,7 +26,6 @@ void take_floats(const Framebuffer& framebuffer, Pixels& pixels) {
   });
 }
 
-/// An image has the high byte first.
 /// What a scene's image is where these samples are wanted.
 void set_samples(ImageSettings& image, SampleType type) {
   image.bits = type == SampleType::kUint16 ? 16 : 8;

@@ -15,11 +15,11 @@ namespace {
 std::vector<std::uint8_t> raw_samples(const Image& image, bool add_alpha) {
   const std::size_t size = image.pixel_bytes();
   const std::size_t bytes_of_alpha = add_alpha ? static_cast<std::size_t>(image.bits / 8) : 0;
-  std::vector<std::uint8_t> raw;
-  raw.reserve(image.bytes.size() / size * (size + bytes_of_alpha));
+  std::vector<std::uint8_t> raw(image.bytes.size() / size * (size + bytes_of_alpha));
+  std::uint8_t* out = raw.data();
   for (const std::uint8_t* in = image.bytes.begin(); in < image.bytes.end(); in += size) {
-    raw.insert(raw.end(), in, in + size);
-    raw.insert(raw.end(), bytes_of_alpha, 255);
+    out = std::copy_n(in, size, out);
+    out = std::fill_n(out, bytes_of_alpha, std::uint8_t{255});
   }
   return raw;
 }
