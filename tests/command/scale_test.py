@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A very large picture and a very long sequence, within the memory that docs/batch.md states.
+"""A very large picture and a very long sequence, within the memory that docs/batch.md states; files
+that are no larger than they were.
 Usage: scale_test.py PATH_OF_ROUNDEL"""
 
 import os
@@ -18,6 +19,12 @@ SCENE = """version: 1
 layers:
   - generator: bouncingballs
 """
+
+
+SCENES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "scenes")
+# Bytes of PNG files of 1024x1024 before they had one format on both backends, at 8fbdad3.
+BYTES_BEFORE = {"rgb": 17659, "pattern": 128722, "rand10k": 404774, "rand1M": 1230536, "micro2M": 2690854,
+                "snow": 1256682, "galaxy": 1654084}
 
 
 class Scale(unittest.TestCase):
@@ -47,6 +54,16 @@ class Scale(unittest.TestCase):
         info = subprocess.run([ROUNDEL, "info", "a.png"], cwd=self.folder, check=True, text=True,
                               stdout=subprocess.PIPE).stdout
         self.assertIn("32768x32768 pixels", info)
+
+    def test_files_are_no_larger_than_they_were(self):
+        with open(os.path.join(self.folder, "plain.yaml"), "w", encoding="utf-8") as file:
+            file.write('version: 1\nimage: {background: "#305080"}\n'
+                       "layers: [{circles: [{x: -9, y: -9, radius: 0.1}]}]\n")
+        scenes = {os.path.join(SCENES, f"{name}.yaml"): size for name, size in BYTES_BEFORE.items()}
+        for scene, before in {**scenes, "plain.yaml": 6875}.items():
+            self.run_roundel("render", scene, "--size", "1024x1024", "--backend", "cpu", "-o", "size.png",
+                             "--overwrite", address_space=4096 * MIB)
+            self.assertLessEqual(os.path.getsize(os.path.join(self.folder, "size.png")), before, scene)
 
     def test_ten_thousand_frames(self):
         arguments = ["render", "a.yaml", "--size", "512x512", "--backend", "cpu", "--threads", "2", "-o",
