@@ -196,9 +196,8 @@ std::string difference_text(const NamedScene& scene, const Drawing& expected, Va
         fewest_that_differ(scene, reference, variant), scene.circles.count());
   }
   if (!compare(expected.image, actual.image).same()) {
-    return fmt::format(
-        "{}: the 8-bit pictures of \"{}\" and \"{}\" differ, the float ones do not\n", scene.name,
-        reference.name, variant.name);
+    return fmt::format("{}: the pictures of \"{}\" and \"{}\" differ, in floats they do not\n",
+                       scene.name, reference.name, variant.name);
   }
   return "";
 }

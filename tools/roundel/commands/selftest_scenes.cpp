@@ -183,6 +183,12 @@ std::vector<Recipe> hostile_scenes() {
   transparent.image.alpha = true;
   scenes.push_back(
       recipe("transparent", transparent, {random_layer(200, 0.01, 0.1), snow_layer(200)}));
+  transparent.image.bits = 16;
+  scenes.push_back(
+      recipe("sixteen_bits", transparent, {random_layer(200, 0.01, 0.1), snow_layer(200)}));
+  Scene dithered = gradient;
+  dithered.image.dither = true;
+  scenes.push_back(recipe("dithered", dithered, {random_layer(200, 0.01, 0.1)}));
   Scene linear = gradient;
   linear.image.blend_space = BlendSpace::kLinear;
   scenes.push_back(
