@@ -46,7 +46,7 @@ class AtomicFile {
   bool open_temporary(const std::string& temporary);
   [[noreturn]] void fail(int error) const;
   [[noreturn]] void refuse_taken() const;
-  void give_name() const;
+  bool give_name();
   void rename_temporary() const;
 
   std::string path_;    // as given, for messages

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -254,7 +255,7 @@ bool AtomicFile::open_nameless() {
   static const bool can_name = access(kOpenFiles, X_OK) == 0;
   if (!can_name) return false;
   const std::string folder = target_.substr(0, target_.rfind('/') + 1);
-  file_ = open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  file_ = open(folder.empty() ? "." : folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
   is_nameless_ = file_ >= 0;
   return is_nameless_;
 }
@@ -319,8 +320,8 @@ void AtomicFile::commit() {
   if (copy < 0) fail(errno);
   if (close(copy) != 0 && errno != EINTR) fail(errno);
   if (replaced_) take_over_owner_and_mode(file_, *replaced_);
-  if (is_nameless_) {
-    give_name();
+  if (is_nameless_ && give_name()) {
+    // It is there.
   } else if (temporary_) {
     // From here on another process may begin a file of the temporary one's name.
     const MakingTemporary making;
@@ -331,12 +332,23 @@ void AtomicFile::commit() {
   file_ = -1;
 }
 
-void AtomicFile::give_name() const {
+/// False where the file system does not link such files: then there is a temporary one instead.
+bool AtomicFile::give_name() {
   const std::string open_file = kOpenFiles + std::to_string(file_);
   if (linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0)
-    return;
+    return true;
   if (errno == EEXIST) refuse_taken();
-  fail(errno);
+  const int nameless = file_;
+  open_unique();
+  is_nameless_ = false;
+  off_t copied = 0;
+  ssize_t some = 1;
+  while (some > 0 || (some < 0 && errno == EINTR))
+    some = sendfile(file_, nameless, &copied, std::size_t{1} << 30);
+  const int error = some < 0 ? errno : 0;
+  close(nameless);
+  if (error != 0) fail(error);
+  return false;
 }
 
 void AtomicFile::rename_temporary() const {

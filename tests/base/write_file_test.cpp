@@ -185,17 +185,26 @@ TEST(WriteFile, AReplacedFileKeepsItsModeAndOtherLinksKeepTheOldOne) {
   }
 }
 
-/// From now on this process is on a system without files that have no name and, if `lacks_rename`,
-/// without renames that replace nothing.
-bool lose_system_calls(bool lacks_rename) {
+enum class Without {
+  kNothing,
+  kLinksOfNameless,   ///< files without a name do not get one
+  kNameless,          ///< there are none
+  kNamelessAndRename  ///< nor renames that replace nothing
+};
+
+/// From now on this process is on a system without these.
+bool lose_system_calls(Without what) {
+  const std::uint32_t lost = what == Without::kLinksOfNameless     ? SYS_linkat
+                             : what == Without::kNamelessAndRename ? SYS_renameat2
+                                                                   : ~0U;
   constexpr std::uint32_t kNameless = O_TMPFILE & ~O_DIRECTORY;
   const auto fail_with = [](std::uint32_t error) { return SECCOMP_RET_ERRNO | error; };
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, lacks_rename ? SYS_renameat2 : ~0U, 3, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, lost, 3, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[2])),
-      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, kNameless, 1, 2),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, what == Without::kLinksOfNameless ? 0 : kNameless, 1, 2),
       BPF_STMT(BPF_RET | BPF_K, fail_with(EINVAL)),
       BPF_STMT(BPF_RET | BPF_K, fail_with(EOPNOTSUPP)),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
@@ -243,17 +252,18 @@ int replaces_nothing(const TemporaryFolder& folder) {
 
 TEST(WriteFile, WhatComesInTheMeantimeStaysWhereNothingIsToBeReplaced) {
   // By the call that gives it its name, whichever of them there are.
-  const auto on_a_system = [](bool has_nameless, bool has_rename) {
+  const auto on_a_system = [](Without what) {
     const TemporaryFolder folder;
     return in_child([&] {
-      if (!has_nameless && !lose_system_calls(!has_rename)) return 77;
+      if (what != Without::kNothing && !lose_system_calls(what)) return 77;
       return replaces_nothing(folder);
     });
   };
-  if (on_a_system(false, true) == 77) GTEST_SKIP() << "system calls cannot be taken away";
-  EXPECT_EQ(on_a_system(true, true), 0);
-  EXPECT_EQ(on_a_system(false, true), 0);
-  EXPECT_EQ(on_a_system(false, false), 0);
+  EXPECT_EQ(on_a_system(Without::kNothing), 0);
+  if (on_a_system(Without::kNameless) == 77) GTEST_SKIP() << "system calls cannot be taken away";
+  EXPECT_EQ(on_a_system(Without::kNameless), 0);
+  EXPECT_EQ(on_a_system(Without::kNamelessAndRename), 0);
+  EXPECT_EQ(on_a_system(Without::kLinksOfNameless), 0);
 }
 
 TEST(WriteFile, AReplacedFileKeepsOwnerAndGroupWherePermitted) {
