@@ -46,7 +46,8 @@ class AtomicFile {
   bool open_temporary(const std::string& temporary);
   [[noreturn]] void fail(int error) const;
   [[noreturn]] void refuse_taken() const;
-  bool give_name();
+  void check_written() const;
+  void give_name();
   void rename_temporary() const;
 
   std::string path_;    // as given, for messages
@@ -55,7 +56,7 @@ class AtomicFile {
   std::optional<struct stat> replaced_;    // the file that is there already
   std::unique_ptr<ListedPath> temporary_;  // null for pipes, devices and what has no name yet
   int file_ = -1;
-  bool is_nameless_ = false;  // until commit()
+  bool is_nameless_ = false;  // before commit()
 };
 
 /// A folder that is made where there is none, and removed again by the destructor, or a signal,

@@ -314,15 +314,10 @@ void AtomicFile::write(std::span<const std::uint8_t> bytes) {
 // No fsync: it would cost more than rendering a frame does, and guards against power loss only. A
 // process that dies leaves the path whole, old or new, without it.
 void AtomicFile::commit() {
-  // Some file systems (NFS, quotas) report a failed write no sooner than when the file is closed:
-  // so it is closed once, while a second descriptor keeps the lock.
-  const int copy = fcntl(file_, F_DUPFD_CLOEXEC, 0);
-  if (copy < 0) fail(errno);
-  if (close(copy) != 0 && errno != EINTR) fail(errno);
+  check_written();
   if (replaced_) take_over_owner_and_mode(file_, *replaced_);
-  if (is_nameless_ && give_name()) {
-    // It is there.
-  } else if (temporary_) {
+  if (is_nameless_) give_name();
+  if (temporary_) {
     // From here on another process may begin a file of the temporary one's name.
     const MakingTemporary making;
     rename_temporary();
@@ -332,15 +327,22 @@ void AtomicFile::commit() {
   file_ = -1;
 }
 
-/// False where the file system does not link such files: then there is a temporary one instead.
-bool AtomicFile::give_name() {
+/// Some file systems (NFS, quotas) report a failed write no sooner than when the file is closed: so
+/// it is closed once, while a second descriptor keeps the lock.
+void AtomicFile::check_written() const {
+  const int copy = fcntl(file_, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) fail(errno);
+  if (close(copy) != 0 && errno != EINTR) fail(errno);
+}
+
+/// Where the file system does not link such a file it is copied into a temporary one.
+void AtomicFile::give_name() {
   const std::string open_file = kOpenFiles + std::to_string(file_);
   if (linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0)
-    return true;
+    return;
   if (errno == EEXIST) refuse_taken();
   const int nameless = file_;
   open_unique();
-  is_nameless_ = false;
   off_t copied = 0;
   ssize_t some = 1;
   while (some > 0 || (some < 0 && errno == EINTR))
@@ -348,7 +350,7 @@ bool AtomicFile::give_name() {
   const int error = some < 0 ? errno : 0;
   close(nameless);
   if (error != 0) fail(error);
-  return false;
+  check_written();
 }
 
 void AtomicFile::rename_temporary() const {
