@@ -3,20 +3,23 @@
 
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/pixels/image.h"
-#include "renderer/pixels/pixel_to_bytes.h"
+#include "renderer/pixels/quantize_levels.h"
 
 namespace roundel {
 
-/// The 8-bit picture of a framebuffer, RGBA where `settings.alpha` is set, else RGB. The picture
-/// has the framebuffer's size; `settings` says only what its values mean.
+/// The picture of a framebuffer. It has the framebuffer's size; `settings` says what its values
+/// mean and what samples it has.
 inline Image to_image(const Framebuffer& framebuffer, const ImageSettings& settings) {
   Image image;
-  image.resize(framebuffer.width, framebuffer.height, settings.channels());
-  const auto width = static_cast<std::size_t>(framebuffer.width);
+  image.resize(framebuffer.width, framebuffer.height, settings.channels(), settings.bits);
+  const SampleFormat format(settings);
   std::uint8_t* bytes = image.bytes.data();
-  for (auto row = static_cast<std::size_t>(framebuffer.height); row-- > 0;)  // image rows go down
-    for (std::size_t i = row * width; i < (row + 1) * width; ++i, bytes += image.channels)
-      store_pixel(framebuffer.pixels[i], settings, bytes);
+  for (int y = 0; y < image.height; ++y)  // image rows go down
+    for (int x = 0; x < image.width; ++x, bytes += image.pixel_bytes())
+      store_samples(
+          framebuffer
+              .pixels[pixel_count(image.width, image.height - 1 - y) + static_cast<std::size_t>(x)],
+          format, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), bytes);
   return image;
 }
 

@@ -12,7 +12,8 @@
 #include "renderer/compare/antialiasing.h"
 #include "renderer/compare/ignored_pixels.h"
 #include "renderer/image/magma.h"
-#include "renderer/pixels/pixel_to_bytes.h"
+#include "renderer/pixels/quantize.h"
+#include "renderer/pixels/srgb.h"
 
 namespace roundel {
 namespace {
@@ -62,7 +63,7 @@ std::uint8_t display_byte(const Picture& picture, std::size_t at, float alpha) {
   if (picture.samples == Picture::Samples::kBytes) return picture.bytes[at];
   const float sample = picture.floats[at];
   if (!picture.is_linear()) return quantize(sample / 255.0f);
-  return linear_to_byte(alpha > 0 ? sample / alpha : sample);
+  return quantize(linear_to_srgb(alpha > 0 ? sample / alpha : sample));
 }
 
 }  // namespace

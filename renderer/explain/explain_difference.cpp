@@ -10,30 +10,39 @@
 #include "renderer/base/memory.h"
 #include "renderer/explain/circle_effects.h"
 #include "renderer/explain/pixel_clusters.h"
-#include "renderer/pixels/pixel_to_bytes.h"
+#include "renderer/pixels/quantize_levels.h"
 
 namespace roundel {
 namespace {
 
 constexpr std::size_t kMostExamined = 65536;
 
-bool differs_in_bytes(const Pixel& a, const Pixel& b, const ImageSettings& in_a,
-                      const ImageSettings& in_b) {
-  std::array<std::uint8_t, 4> bytes_a{}, bytes_b{};
-  store_pixel(a, in_a, bytes_a.data());
-  store_pixel(b, in_b, bytes_b.data());
-  return bytes_a != bytes_b;
+/// Of the pixel in column x and row y from the upper left.
+bool differs_in_samples(const Pixel& a, const Pixel& b, const SampleFormat& in_a,
+                        const SampleFormat& in_b, std::size_t x, std::size_t y) {
+  const auto samples_of = [&](const Pixel& pixel, const SampleFormat& format) {
+    std::array<std::uint32_t, 4> samples{};
+    quantize_pixel(pixel, format, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
+                   samples.data());
+    return samples;
+  };
+  return samples_of(a, in_a) != samples_of(b, in_b);
 }
 
-Buffer<std::uint8_t> differing_pixels(const DrawnFrame& a, const DrawnFrame& b, bool in_bytes) {
+Buffer<std::uint8_t> differing_pixels(const DrawnFrame& a, const DrawnFrame& b, bool in_samples) {
   Buffer<std::uint8_t> marked(a.framebuffer.pixels.size());
   const auto width = static_cast<std::size_t>(a.image.width);
-  tbb::parallel_for(std::size_t{0}, static_cast<std::size_t>(a.image.height), [&](std::size_t row) {
-    for (std::size_t i = row * width; i < (row + 1) * width; ++i) {
+  const auto height = static_cast<std::size_t>(a.image.height);
+  SampleFormat in_a(a.image), in_b(b.image);
+  in_a.has_words = in_b.has_words = in_a.has_words && in_b.has_words;
+  tbb::parallel_for(std::size_t{0}, height, [&](std::size_t row) {
+    for (std::size_t x = 0; x < width; ++x) {
+      const std::size_t i = row * width + x;
       const Pixel& of_a = a.framebuffer.pixels[i];
       const Pixel& of_b = b.framebuffer.pixels[i];
-      const bool differs = std::memcmp(&of_a, &of_b, sizeof(Pixel)) != 0 &&
-                           (!in_bytes || differs_in_bytes(of_a, of_b, a.image, b.image));
+      const bool differs =
+          std::memcmp(&of_a, &of_b, sizeof(Pixel)) != 0 &&
+          (!in_samples || differs_in_samples(of_a, of_b, in_a, in_b, x, height - 1 - row));
       marked[i] = differs ? 1 : 0;
     }
   });
@@ -99,12 +108,12 @@ ClusterExplanation explain_cluster(const DrawnFrame& a, const DrawnFrame& b,
 DifferenceExplanation explain_difference(const DrawnFrame& a, const DrawnFrame& b,
                                          std::uint64_t list_budget, std::size_t most) {
   DifferenceExplanation explanation;
-  const auto clusters = [&](bool in_bytes) {
-    return find_clusters(differing_pixels(a, b, in_bytes), a.image.width, a.image.height, most);
+  const auto clusters = [&](bool in_samples) {
+    return find_clusters(differing_pixels(a, b, in_samples), a.image.width, a.image.height, most);
   };
   PixelClusters found = clusters(true);
   if (found.pixels == 0) {
-    explanation.in_bytes = false;
+    explanation.in_samples = false;
     found = clusters(false);
   }
   const std::vector<CircleChange> changes = match_circles(a.circles, a.places, b.circles, b.places);

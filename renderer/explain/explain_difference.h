@@ -39,7 +39,8 @@ struct ClusterExplanation {
 };
 
 struct DifferenceExplanation {
-  bool in_bytes = true;  ///< pixels were compared in 8 bits; else, where those are equal, in float
+  /// Pixels were compared by the samples that pictures have; else, where those are equal, in float.
+  bool in_samples = true;
   std::uint64_t pixels = 0,
                 clusters = 0;  ///< that differ; clusters hang together by sides or corners
   std::uint64_t changes = 0;   ///< circles that differ, anywhere in the frames

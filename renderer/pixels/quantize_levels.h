@@ -5,7 +5,8 @@
 #include "renderer/base/host_device.h"
 #include "renderer/pixels/framebuffer.h"
 #include "renderer/pixels/image_settings.h"
-#include "renderer/pixels/pixel_to_bytes.h"
+#include "renderer/pixels/quantize.h"
+#include "renderer/pixels/srgb.h"
 
 /// From a float pixel to the samples of an Image of 8 or 16 bits, dithered or not; shared by both
 /// backends.
@@ -35,7 +36,7 @@ struct SampleFormat {
     top = static_cast<std::uint32_t>(image.frame_height() - image.first_row() - image.height);
   }
   bool operator==(const SampleFormat&) const = default;
-  /// Bytes that are not dithered: what pixel_to_bytes.h makes, too.
+  /// Bytes that are not dithered.
   ROUNDEL_HOST_DEVICE bool is_plain() const { return !has_words && !is_dithered; }
 };
 
@@ -67,6 +68,16 @@ ROUNDEL_HOST_DEVICE inline std::uint32_t quantize_dithered(float c, std::uint32_
   return static_cast<std::uint32_t>(clamped_level(c) * 255 + (2 * rank + 1) * 0x1p-13);
 }
 
+/// What a PNG has as alpha. Circles with BlendMode::kAdd bring light without covering anything: in
+/// frames with such no channel exceeds alpha, up to 1.
+ROUNDEL_HOST_DEVICE inline float png_alpha(const Pixel& pixel, const CircleLooks& looks) {
+  float alpha = pixel.alpha;
+  if (!looks.adds) return alpha;
+  for (const float channel : {pixel.red, pixel.green, pixel.blue})
+    if (channel > alpha) alpha = channel < 1.0f ? channel : 1.0f;
+  return alpha;
+}
+
 // Not inlined on the device, where it would make kernels many times as long.
 #ifdef __CUDACC__
 __noinline__
@@ -76,22 +87,27 @@ __noinline__
   return blend_space == BlendSpace::kLinear ? linear_to_srgb(c) : c;
 }
 
-/// The samples of a pixel; level(c) quantises. All 0 where alpha's is 0, so that pixels nobody sees
-/// have one spelling.
+/// The samples of a pixel; level(c) quantises. With alpha the colour is straight, c/alpha, and
+/// alpha has no transfer curve. All 0 where alpha's sample is 0, so that pixels nobody sees have
+/// one spelling.
 template <typename Level>
 ROUNDEL_HOST_DEVICE void pixel_levels(const Pixel& pixel, const SampleFormat& format,
                                       const Level& level, std::uint32_t* levels) {
   float alpha = 1;
   if (format.has_alpha) {
-    alpha = with_png_alpha(pixel, format.looks).alpha;
+    alpha = png_alpha(pixel, format.looks);
     levels[3] = level(alpha);
+    if (levels[3] == 0) {
+      levels[0] = levels[1] = levels[2] = 0;
+      return;
+    }
   }
-  const bool is_seen = !format.has_alpha || levels[3] != 0;
-  const float colors[3] = {pixel.red, pixel.green, pixel.blue};
-  for (int c = 0; c < 3; ++c) {
-    const float color = format.has_alpha ? colors[c] / alpha : colors[c];
-    levels[c] = is_seen ? level(display_value(color, format.blend_space)) : 0;
-  }
+  const auto level_of = [&](float c) {
+    return level(display_value(format.has_alpha ? c / alpha : c, format.blend_space));
+  };
+  levels[0] = level_of(pixel.red);
+  levels[1] = level_of(pixel.green);
+  levels[2] = level_of(pixel.blue);
 }
 
 /// The three or four samples of the pixel in column x and row y from the upper left of what is
@@ -118,11 +134,16 @@ ROUNDEL_HOST_DEVICE inline void store_samples(const Pixel& pixel, const SampleFo
                                               std::uint8_t* bytes) {
   std::uint32_t samples[4];
   quantize_pixel(pixel, format, x, y, samples);
-  for (int c = 0; c < (format.has_alpha ? 4 : 3); ++c) {
+  const int count = format.has_alpha ? 4 : 3;
+  if (!format.has_words) {
+    for (int c = 0; c < count; ++c) bytes[c] = static_cast<std::uint8_t>(samples[c]);
+    return;
+  }
+  for (int c = 0; c < count; ++c) {
     const auto low = static_cast<std::uint8_t>(samples[c]);
     const auto high = static_cast<std::uint8_t>(samples[c] >> 8);
-    if (format.has_words) *bytes++ = format.low_byte_first ? low : high;
-    *bytes++ = format.has_words && format.low_byte_first ? high : low;
+    *bytes++ = format.low_byte_first ? low : high;
+    *bytes++ = format.low_byte_first ? high : low;
   }
 }
 

@@ -71,7 +71,7 @@ TEST(ExplainDifference, APlantedChangeBearsTheWholeDifference) {
     EXPECT_EQ(found.explained.at(0).circles[0].change.in_b, in_b);
     EXPECT_DOUBLE_EQ(found.explained.at(0).circles[0].share, 1);
     EXPECT_EQ(found.explained.at(0).background_share, 0);
-    EXPECT_TRUE(found.in_bytes);
+    EXPECT_TRUE(found.in_samples);
     EXPECT_EQ(found.explained.at(0).examined, found.explained.at(0).pixels);
     EXPECT_LE(found.explained.at(0).circles[0].pixels, found.explained.at(0).examined);
     EXPECT_GE(found.explained.at(0).circles[0].pixels, found.explained.at(0).examined / 2);
@@ -177,7 +177,19 @@ TEST(ExplainDifference, WhatEightBitsDoNotShowIsFoundInFloat) {
   std::vector<Disc> after = many_discs();
   after[410].paint.green += 1e-5f;
   const DifferenceExplanation found = explain(many_discs(), after, kImage, kImage);
-  EXPECT_FALSE(found.in_bytes);
+  EXPECT_FALSE(found.in_samples);
+  ASSERT_EQ(found.explained.at(0).circles.size(), 1U);
+  EXPECT_EQ(found.explained.at(0).circles[0].change.in_b, 410U);
+}
+
+TEST(ExplainDifference, SixteenBitsShowMoreThanEight) {
+  std::vector<Disc> after = many_discs();
+  after[410].paint.green += 1e-4f;
+  EXPECT_FALSE(explain(many_discs(), after, kImage, kImage).in_samples);
+  ImageSettings words = kImage;
+  words.bits = 16;
+  const DifferenceExplanation found = explain(many_discs(), after, words, words);
+  EXPECT_TRUE(found.in_samples);
   ASSERT_EQ(found.explained.at(0).circles.size(), 1U);
   EXPECT_EQ(found.explained.at(0).circles[0].change.in_b, 410U);
 }

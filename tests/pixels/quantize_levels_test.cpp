@@ -4,6 +4,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -28,18 +29,23 @@ std::uint32_t dithered(float c, std::size_t x, std::size_t y) {
       c, dither_rank(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)));
 }
 
-Image quantized(const Framebuffer& framebuffer, const ImageSettings& settings) {
-  Image image;
-  image.resize(framebuffer.width, framebuffer.height, settings.channels(), settings.bits);
-  const SampleFormat format(settings);
-  std::uint8_t* bytes = image.bytes.data();
-  for (int y = 0; y < image.height; ++y)
-    for (int x = 0; x < image.width; ++x, bytes += image.pixel_bytes())
-      store_samples(
-          framebuffer
-              .pixels[pixel_count(image.width, image.height - 1 - y) + static_cast<std::size_t>(x)],
-          format, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), bytes);
-  return image;
+using Rgb = std::array<int, 3>;
+using Rgba = std::array<int, 4>;
+
+Rgb rgb(const Pixel& pixel, BlendSpace space = BlendSpace::kDisplay) {
+  SampleFormat format;
+  format.blend_space = space;
+  std::uint8_t b[3];
+  store_samples(pixel, format, 0, 0, b);
+  return {b[0], b[1], b[2]};
+}
+Rgba rgba(const Pixel& pixel, BlendSpace space = BlendSpace::kDisplay) {
+  SampleFormat format;
+  format.has_alpha = true;
+  format.blend_space = space;
+  std::uint8_t b[4];
+  store_samples(pixel, format, 0, 0, b);
+  return {b[0], b[1], b[2], b[3]};
 }
 
 TEST(QuantizeWord, EveryFloatIsRoundedExactly) {
@@ -114,7 +120,32 @@ TEST(Dither, MeansAreThoseOfTheColours) {
   EXPECT_EQ(steps.size(), 4096U);
 }
 
-TEST(StoreSamples, AreThoseOfTheBackendsInEightBits) {
+TEST(StoreSamples, DisplayValuesAreQuantisedAsTheyStand) {
+  EXPECT_EQ(rgb({0, 0.5f, 1.2f, 1}), (Rgb{0, 128, 255}));
+}
+
+TEST(StoreSamples, LinearValuesAreEncodedFirst) {
+  EXPECT_EQ(rgb({0, 0.5f, 1.2f, 1}, BlendSpace::kLinear), (Rgb{0, 188, 255}));
+}
+
+TEST(StoreSamples, StraightAlphaDividesByAlpha) {
+  EXPECT_EQ(rgba({0.25f, 0.125f, 0, 0.5f}), (Rgba{128, 64, 0, 128}));
+  EXPECT_EQ(rgba({1, 0.5f, 0, 1}), (Rgba{255, 128, 0, 255}));
+}
+
+TEST(StoreSamples, LinearStraightAlphaDividesBeforeItEncodes) {
+  // 0.25/0.5 = 0.5 linear is 188 encoded; encoding 0.25 first and dividing then would give 274.
+  EXPECT_EQ(rgba({0.25f, 0, 0, 0.5f}, BlendSpace::kLinear), (Rgba{188, 0, 0, 128}));
+}
+
+TEST(StoreSamples, InvisiblePixelsAreAllZero) {
+  EXPECT_EQ(rgba({0, 0, 0, 0}), (Rgba{0, 0, 0, 0}));
+  EXPECT_EQ(rgba({1, 1, 1, 0}), (Rgba{0, 0, 0, 0}));
+  EXPECT_EQ(rgba({1e-4f, 1e-4f, 1e-4f, 1e-3f}), (Rgba{0, 0, 0, 0}));
+  EXPECT_EQ(rgba({1, 1, 1, std::numeric_limits<float>::quiet_NaN()}), (Rgba{0, 0, 0, 0}));
+}
+
+TEST(StoreSamples, SixteenBitsAreNearEight) {
   Framebuffer framebuffer;
   framebuffer.resize(37, 21);
   for (std::size_t k = 0; k < framebuffer.pixels.size(); ++k) {
@@ -126,20 +157,17 @@ TEST(StoreSamples, AreThoseOfTheBackendsInEightBits) {
       ImageSettings settings;
       settings.alpha = alpha;
       settings.blend_space = blend_space;
-      const Image expected = to_image(framebuffer, settings);
-      EXPECT_TRUE(
-          std::ranges::equal(quantized(framebuffer, settings).bytes.span(), expected.bytes.span()));
-
+      const Image bytes = to_image(framebuffer, settings);
       settings.bits = 16;
-      const Image words = quantized(framebuffer, settings);
-      ASSERT_EQ(words.bytes.size(), 2 * expected.bytes.size());
-      for (std::size_t i = 0; i < expected.bytes.size(); ++i) {
-        if (alpha && expected.bytes[i / 4 * 4 + 3] == 0) continue;  // all 0
+      const Image words = to_image(framebuffer, settings);
+      ASSERT_EQ(words.bytes.size(), 2 * bytes.bytes.size());
+      for (std::size_t i = 0; i < bytes.bytes.size(); ++i) {
+        if (alpha && bytes.bytes[i / 4 * 4 + 3] == 0) continue;  // all 0
         const double word = words.bytes[2 * i] * 256 + words.bytes[2 * i + 1];
-        EXPECT_NEAR(word / 257, expected.bytes[i], 0.51) << i;
+        EXPECT_NEAR(word / 257, bytes.bytes[i], 0.51) << i;
       }
       settings.low_byte_first = true;
-      const Image swapped = quantized(framebuffer, settings);
+      const Image swapped = to_image(framebuffer, settings);
       for (std::size_t i = 0; i < words.bytes.size(); ++i)
         ASSERT_EQ(swapped.bytes[i ^ 1], words.bytes[i]);
     }
@@ -158,10 +186,10 @@ TEST(StoreSamples, AStripIsDitheredAsInItsPicture) {
   std::copy_n(whole.pixels.begin() + 18 * 100, 1000, strip.pixels.begin());
   ImageSettings settings;
   settings.dither = true;
-  const Image image = quantized(whole, settings);
+  const Image image = to_image(whole, settings);
   settings.height = 10;
   settings.crop = CropOrigin{100, 40, 0, 18};
-  const Image rows = quantized(strip, settings);
+  const Image rows = to_image(strip, settings);
   EXPECT_TRUE(std::ranges::equal(rows.bytes.span(),
                                  image.bytes.span().subspan(12 * 300, rows.bytes.size())));
 }

@@ -211,13 +211,9 @@ void finish_tile(const FinishTilesArgs& args, const PixelRect& pixels, const Til
     finish_row(finished, y - pixels.y0, columns, background, image.alpha, out);
     if (args.out.image == nullptr) continue;
     std::uint8_t* bytes = bytes_at(y);
-    for (int i = 0; i < columns; ++i, bytes += args.out.image->pixel_bytes()) {
-      if (format.is_plain())
-        store_pixel(row[i], image, bytes);
-      else
-        store_samples(row[i], format, static_cast<std::uint32_t>(pixels.x0 + i),
-                      static_cast<std::uint32_t>(image.height - 1 - y), bytes);
-    }
+    for (int i = 0; i < columns; ++i, bytes += args.out.image->pixel_bytes())
+      store_samples(row[i], format, static_cast<std::uint32_t>(pixels.x0 + i),
+                    static_cast<std::uint32_t>(image.height - 1 - y), bytes);
   }
 }
 

@@ -1,4 +1,3 @@
-#include "renderer/pixels/pixel_to_bytes.h"
 #include "renderer/raster/cuda/blend_tiles.h"
 #include "renderer/raster/cuda/launch.cuh"
 #include "renderer/raster/cuda/subtile_painter.cuh"

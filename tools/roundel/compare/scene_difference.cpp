@@ -296,10 +296,11 @@ std::string SceneDifference::text(std::size_t limit) const {
     return text + fmt::format("no pixel differs; different circles: {}\n",
                               with_commas(explanation_.changes));
   const ImageSettings& image = a_.scene.image;
-  text += fmt::format("{} of {}x{} pixels differ{} in {}; different circles: {}\n",
-                      with_commas(explanation_.pixels), image.width, image.height,
-                      explanation_.in_bytes ? "" : " (in float only, not in 8 bits)",
-                      counted(explanation_.clusters, "cluster"), with_commas(explanation_.changes));
+  text += fmt::format(
+      "{} of {}x{} pixels differ{} in {}; different circles: {}\n",
+      with_commas(explanation_.pixels), image.width, image.height,
+      explanation_.in_samples ? "" : fmt::format(" (in float only, not in {} bits)", image.bits),
+      counted(explanation_.clusters, "cluster"), with_commas(explanation_.changes));
   for (std::size_t i = 0; i < explanation_.explained.size(); ++i) {
     const ClusterExplanation& cluster = explanation_.explained[i];
     text += fmt::format("cluster {} of {}: ", i + 1, with_commas(explanation_.clusters)) +
@@ -314,7 +315,7 @@ OrderedJson SceneDifference::json(std::size_t limit) const {
   json.update({{"width", a_.scene.image.width},
                {"height", a_.scene.image.height},
                {"pixels", explanation_.pixels},
-               {"in_bytes", explanation_.in_bytes},
+               {"in_bytes", explanation_.in_samples},
                {"clusters", explanation_.clusters},
                {"changes", explanation_.changes},
                {"explained", OrderedJson::array()}});
