@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <vector>
 
 #include "tests/to_image.h"
 
@@ -143,6 +144,24 @@ TEST(StoreSamples, InvisiblePixelsAreAllZero) {
   EXPECT_EQ(rgba({1, 1, 1, 0}), (Rgba{0, 0, 0, 0}));
   EXPECT_EQ(rgba({1e-4f, 1e-4f, 1e-4f, 1e-3f}), (Rgba{0, 0, 0, 0}));
   EXPECT_EQ(rgba({1, 1, 1, std::numeric_limits<float>::quiet_NaN()}), (Rgba{0, 0, 0, 0}));
+}
+
+TEST(ToImage, RowsAreFlippedAndChannelsFollowAlpha) {
+  Framebuffer framebuffer;
+  framebuffer.resize(2, 2);
+  framebuffer.pixels[0] = {1, 0, 0, 1};  // bottom left
+  framebuffer.pixels[1] = {0, 1, 0, 1};
+  framebuffer.pixels[2] = {0, 0, 1, 1};  // top left
+  framebuffer.pixels[3] = {0.25f, 0.25f, 0.25f, 0.5f};
+  ImageSettings settings;
+  const Image image = to_image(framebuffer, settings);
+  EXPECT_EQ(std::vector<int>(image.bytes.begin(), image.bytes.end()),
+            (std::vector<int>{0, 0, 255, 64, 64, 64, 255, 0, 0, 0, 255, 0}));
+  settings.alpha = true;
+  const Image with_alpha = to_image(framebuffer, settings);
+  EXPECT_EQ(with_alpha.channels, 4);
+  EXPECT_EQ(std::vector<int>(with_alpha.bytes.begin(), with_alpha.bytes.end()),
+            (std::vector<int>{0, 0, 255, 255, 128, 128, 128, 128, 255, 0, 0, 255, 0, 255, 0, 255}));
 }
 
 TEST(StoreSamples, SixteenBitsAreNearEight) {
