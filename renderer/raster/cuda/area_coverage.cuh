@@ -29,6 +29,7 @@ struct AreaScratch {
       /// then the shares.
       std::uint32_t shares[BlendPolicy::kMostShares];
       std::uint32_t late_shares[kMostLate];  ///< of these, that take longer
+      std::uint8_t places[32];  ///< among the batch's circles, of those that are not wholly inside
       /// Of the circles of a pass and the lanes' pixels k: bit l is lane l's.
       alignas(16) std::uint32_t touched[kCirclesOfPass][kPixelsPerLane];
       std::uint32_t edges[kCirclesOfPass][kPixelsPerLane];

@@ -70,6 +70,7 @@ class AreaPainter {
       if (reaches) {
         scratch_.paints[place] = paint;
         scratch_.late_shares[place] = is_plain;
+        if (!is_plain) scratch_.places[number] = place;
       }
       __syncwarp();
       const unsigned plain = __ballot_sync(kAllLanes, scratch_.late_shares[lane()] != 0);
@@ -312,26 +313,25 @@ class AreaPainter {
   /// Circle by circle, every lane looks whether its pixels are touched. Of `count` circles, front
   /// to back, those that `plain` has a bit of cover all of the subtile; `num_others` do not.
   __device__ void paint_by_circle(int count, unsigned plain, int num_others) {
-    unsigned whole = plain;
-    int i = pixels_.paint_alike(scratch_.paints, count, whole);
+    int i = pixels_.paint_alike(scratch_.paints, count, plain);
     for (int other = 0; i < count;) {
       int end = min(other + AreaScratch::kCirclesOfPass, num_others);
       compute_shares<false>(list_edges(other, end));
-      const int num_listed = end - other;
-      unsigned plain_ahead = plain >> i;
-      for (int place = 0; i < count; ++i, plain_ahead >>= 1) {
-        if (i >= BlendPolicy::kFirstLook && i % BlendPolicy::kLookInterval == 0 &&
-            pixels_.is_done())
-          return;
-        const Paint paint = scratch_.paints[i];
-        if ((plain_ahead & 1) != 0) {
-          blend_whole(paint);
-          continue;
+      const int pass_end = end < num_others ? scratch_.places[end] : count;
+      for (int place = 0; i < pass_end;) {
+        // In groups, so that a circle takes few branches.
+        const int group_end = min(i + BlendPolicy::kLookInterval, pass_end);
+        for (; i < group_end; ++i, plain >>= 1) {
+          const Paint paint = scratch_.paints[i];
+          if ((plain & 1) != 0) {
+            blend_whole(paint);
+            continue;
+          }
+          float shares[kPixelsPerLane];
+          look_up_shares(place, shares);
+          blend_shares(paint, other + place++, shares);
         }
-        if (place == num_listed) break;
-        float shares[kPixelsPerLane];
-        look_up_shares(place, shares);
-        blend_shares(paint, other + place++, shares);
+        if (pixels_.is_done()) return;
       }
       other = end;
       __syncwarp();
@@ -425,10 +425,14 @@ class AreaPainter {
       scratch_.edges[place][k] = edges;
       scratch_.first_shares[place][k] = first;
       const std::uint32_t numbers = AreaEdge::numbers(circle, k * 32);
-      for (std::uint32_t* next = scratch_.shares + first; edges != 0; ++next) {
-        const int pixel = front_bit(edges);
+      // From both ends: half as many steps. In the last one both may be the same edge.
+      std::uint32_t *next = scratch_.shares + first, *behind = next + own;
+      while (edges != 0) {
+        const int pixel = front_bit(edges), lowest = __ffs(static_cast<int>(edges)) - 1;
         edges ^= 1u << pixel;
-        *next = numbers + pixel;
+        edges &= edges - 1;
+        *next++ = numbers + pixel;
+        *--behind = numbers + lowest;
       }
     }
     return __shfl_sync(kAllLanes, up_to_here, kPixelsPerLane * (end - begin) - 1);
