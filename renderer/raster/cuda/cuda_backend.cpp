@@ -173,7 +173,13 @@ void CudaBackend::set_frame(const ImageSettings& image, const FrameTarget& out) 
     }
     blend_.background = background_.data();
   }
-  active_subtiles_.reserve_discard((static_cast<std::size_t>(grid.num_tiles()) + 3) / 4 * 4);
+  if (const std::size_t words = (static_cast<std::size_t>(grid.num_tiles()) + 3) / 4;
+      active_subtiles_.size() < words * 4) {
+    active_subtiles_.reserve_discard(words * 4);
+    // Blocks set a tile's bits one by one, and read the others with them.
+    ROUNDEL_CUDA_CHECK(
+        cudaMemsetAsync(active_subtiles_.data(), 0, active_subtiles_.bytes(), stream_));
+  }
   bin_.active_subtiles = blend_.active_subtiles = active_subtiles_.data();
   progress_.reserve_discard(1);
   bin_.progress = blend_.progress = progress_.data();
