@@ -8,8 +8,7 @@ struct BlendPolicy {
   /// Tiles of 256 threads, with 64 registers each and a few spills. With three, and none, short
   /// lists take longer by a few percent and long ones by 15; with five up to a fifth.
   static constexpr int kTilesPerProcessor = 4;
-  static constexpr int kAreaTilesPerProcessor = 3;   ///< with coverage by area
-  static constexpr int kLooksTilesPerProcessor = 2;  ///< of frames with looks; not measured
+  static constexpr int kAreaTilesPerProcessor = 3;  ///< with coverage by area
   /// Warps of a block where these need nothing of each other, and leave sooner if fewer wait for
   /// the last one. With eight, long lists take 1 to 2 percent longer and coverage by area up to 3,
   /// lists of few circles 1 percent less; with two up to 32 circles take 1 to 2 percent longer.

@@ -201,12 +201,11 @@ __device__ void set_active(const BlendTilesArgs& args, int tile, int subtile, bo
   atomicAdd(&args.progress->active_subtiles[args.chunk_number % 2], 1);
 }
 
-template <class Overlaps, bool kArea, bool kLooks>
+template <class Overlaps, bool kArea>
 constexpr int blocks_per_processor() {
-  const int tiles = kLooks  ? BlendPolicy::kLooksTilesPerProcessor
-                    : kArea ? BlendPolicy::kAreaTilesPerProcessor
-                            : BlendPolicy::kTilesPerProcessor;
-  return tiles * kSubtilesPerTile / Overlaps::kWarps;
+  constexpr int kTiles =
+      kArea ? BlendPolicy::kAreaTilesPerProcessor : BlendPolicy::kTilesPerProcessor;
+  return kTiles * kSubtilesPerTile / Overlaps::kWarps;
 }
 
 /// Row i of `count`, in the order `first`, first + 1, first - 1, first + 2 and so on.
@@ -221,7 +220,7 @@ __device__ int nearest_row(int i, int first, int count) {
 /// circles come in list order, so its bits do not depend on the launch.
 template <class Overlaps, bool kArea, bool kLooks>
 __global__ void __launch_bounds__(32 * Overlaps::kWarps,
-                                  (blocks_per_processor<Overlaps, kArea, kLooks>()))
+                                  (blocks_per_processor<Overlaps, kArea>()))
     blend_tiles_kernel(const __grid_constant__ BlendTilesArgs args) {
   constexpr int kOwnWarps = Overlaps::kWarps, kParts = kSubtilesPerTile / kOwnWarps;
   __shared__ Shared<Overlaps, kArea> shared;
