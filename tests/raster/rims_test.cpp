@@ -9,12 +9,26 @@
 namespace roundel {
 namespace {
 
+using testing::add_looks;
 using testing::draw;
 using testing::draw_cpu;
 using testing::draw_without_tiles;
 using testing::expect_same_bits;
 
-using Rims = testing::Coverage;
+class Rims : public testing::Coverage {
+ protected:
+  /// Of 128 × 128 pixels.
+  static ImageSettings black_image(bool has_rings) {
+    ImageSettings image = image_of(128, 128);
+    image.background = {{0, 0, 0}, {0, 0, 0}};
+    image.looks.rings = has_rings;
+    return image;
+  }
+  static std::string name_of(float most_radius, bool are_rings) {
+    return std::string(are_rings ? "rings" : "circles") + " of radii up to " +
+           std::to_string(most_radius);
+  }
+};
 INSTANTIATE_TEST_SUITE_P(Coverage, Rims, ::testing::Bool(), testing::coverage_name);
 
 /// Circles whose rims pass through a picture of 256 × 256, of radii that go round, in pixels.
@@ -45,21 +59,43 @@ TEST_P(Rims, CirclesOfUnlikeSizesHaveTheBitsOfTheCpuOnCuda) {
       {600},                                            // all pixels are edges
       {2000, 4, 0x1p-9f},                               //
       {0x1p18f, 7, 300, 1.2f, 0x1p-11f, 0x1p24f, 40}};  // coverage test instead of area
-  const ImageSettings image = image_of(256, 256);
   for (const std::vector<float>& some : radii) {
     for (const std::size_t count : {20u, 500u, 30'000u}) {
       for (const float snow_share : {0.0f, 0.1f}) {
-        const Circles circles = circles_of_rims(count, some, snow_share);
-        expect_same_bits(draw_cpu(circles, image), draw(*make_cuda_rasterizer({}), circles, image),
-                         "cuda, about " + std::to_string(some[0]) + " pixels");
+        for (const bool has_rings : {false, true}) {
+          ImageSettings image = image_of(256, 256);
+          image.looks.rings = has_rings;
+          Circles circles = circles_of_rims(count, some, snow_share);
+          if (has_rings) add_looks(circles, {BlendMode::kOver}, 0.7);
+          expect_same_bits(
+              draw_cpu(circles, image), draw(*make_cuda_rasterizer({}), circles, image),
+              "cuda, about " + std::to_string(some[0]) + " pixels" + (has_rings ? ", rings" : ""));
+        }
       }
     }
   }
 }
 
+/// Gives circles holes: one rim of each ring is the circle's, the outer or the inner one.
+void make_rings(Circles& circles, unsigned seed) {
+  std::mt19937 engine(seed + 1000);
+  std::uniform_real_distribution<float> unit(0.0f, 1.0f);
+  for (std::size_t i = 0; i < circles.count(); ++i) {
+    Shape& shape = circles.shapes[i];
+    const float width = 4 * unit(engine) / 128;
+    if (i % 2 == 0) {
+      shape.z = shape.radius - width;
+    } else {
+      shape.z = shape.radius;
+      shape.radius += width;
+    }
+    circles.paints[i] = with_looks(circles.paints[i], BlendMode::kOver, shape.z > 0);
+  }
+}
+
 /// Circles of a picture of 128 × 128 whose rims touch a line of the grid or go through a corner of
 /// pixels, but for less than a pixel that may be next to nothing.
-Circles grazing_circles(std::size_t count, float most_radius, unsigned seed) {
+Circles grazing_circles(std::size_t count, float most_radius, unsigned seed, bool are_rings) {
   std::mt19937 engine(seed);
   std::uniform_real_distribution<float> unit(0.0f, 1.0f);
   const auto gap = [&] {
@@ -79,37 +115,43 @@ Circles grazing_circles(std::size_t count, float most_radius, unsigned seed) {
                   radius / 128};
     disc.paint = {unit(engine), unit(engine), unit(engine), unit(engine) < 0.5f ? 0.02f : 0.5f};
   }
-  return testing::make_circles(discs);
+  Circles circles = testing::make_circles(discs);
+  if (are_rings) make_rings(circles, seed);
+  return circles;
 }
 
 /// Where shortcuts are nearest to leaving out what the exact test or share still has. On black, a
 /// share of 10⁻⁹ is seen.
 TEST_P(Rims, CirclesThatGrazePixelsHaveTheSameBits) {
-  ImageSettings image = image_of(128, 128);
-  image.background = {{0, 0, 0}, {0, 0, 0}};
-  for (const float most_radius : {4.0f, 30.0f, 390.0f}) {
-    for (unsigned seed = 0; seed < (kSanitized ? 1u : 16u); ++seed) {
-      const Circles circles = grazing_circles(120, most_radius, seed);
-      const std::string name = "radii up to " + std::to_string(most_radius);
-      const Framebuffer expected = draw_without_tiles(circles, image);
-      for (const std::string& target : cpu_vector_targets()) {
-        ASSERT_TRUE(force_cpu_vector_target(target));
-        expect_same_bits(expected, draw_cpu(circles, image, {.threads = 2}), name + ", " + target);
+  for (const bool are_rings : {false, true}) {
+    const ImageSettings image = black_image(are_rings);
+    for (const float most_radius : {4.0f, 30.0f, 390.0f}) {
+      for (unsigned seed = 0; seed < (kSanitized ? 1u : 16u); ++seed) {
+        const Circles circles = grazing_circles(120, most_radius, seed, are_rings);
+        const std::string name = name_of(most_radius, are_rings);
+        const Framebuffer expected = draw_without_tiles(circles, image);
+        for (const std::string& target : cpu_vector_targets()) {
+          ASSERT_TRUE(force_cpu_vector_target(target));
+          expect_same_bits(expected, draw_cpu(circles, image, {.threads = 2}),
+                           name + ", " + target);
+        }
+        force_cpu_vector_target("");
       }
-      force_cpu_vector_target("");
     }
   }
 }
 
 TEST_P(Rims, CirclesThatGrazePixelsHaveTheBitsOfTheCpuOnCuda) {
   ROUNDEL_NEEDS_CUDA();
-  ImageSettings image = image_of(128, 128);
-  image.background = {{0, 0, 0}, {0, 0, 0}};
-  for (const float most_radius : {4.0f, 30.0f, 390.0f}) {
-    for (unsigned seed = 0; seed < 200; ++seed) {
-      const Circles circles = grazing_circles(seed % 4 == 0 ? 20 : 300, most_radius, seed);
-      expect_same_bits(draw_cpu(circles, image), draw(*make_cuda_rasterizer({}), circles, image),
-                       "cuda, radii up to " + std::to_string(most_radius));
+  for (const bool are_rings : {false, true}) {
+    const ImageSettings image = black_image(are_rings);
+    for (const float most_radius : {4.0f, 30.0f, 390.0f}) {
+      for (unsigned seed = 0; seed < 200; ++seed) {
+        const std::size_t count = seed % 4 == 0 ? 20 : 300;
+        const Circles circles = grazing_circles(count, most_radius, seed, are_rings);
+        expect_same_bits(draw_cpu(circles, image), draw(*make_cuda_rasterizer({}), circles, image),
+                         "cuda, " + name_of(most_radius, are_rings));
+      }
     }
   }
 }

@@ -97,23 +97,19 @@ struct AreaSpans {
 /// Finds the pixels of rows that a circle touches, and those of them that it covers wholly.
 /// Approximate: a pixel too many is touched, and one that is wholly covered may count as an edge;
 /// shares are exact either way. Up to radii of kMostSpanRadius the rounding of the exact test
-/// moves an end by less than the margins; for larger ones all pixels are edges, and a ring has no
-/// others.
+/// moves an end by less than the margins; for larger ones all pixels are edges.
 class AreaRows {
  public:
-  /// `left`, `bottom`: of column and row 0.
-  __device__ AreaRows(const float4& disc, bool has_hole, float left, float bottom)
-      : center_y_(disc.y),
-        radius_(fmaxf(disc.z, AreaLanes::kLeastRadius)),
-        bottom_(bottom),
-        has_hole_(has_hole) {
-    middle_row_ = __float2int_rd(disc.y - bottom);
+  /// The centre and the radius in pixels; `left`, `bottom`: of column and row 0.
+  __device__ AreaRows(float center_x, float center_y, float radius, float left, float bottom)
+      : center_y_(center_y), radius_(fmaxf(radius, AreaLanes::kLeastRadius)), bottom_(bottom) {
+    middle_row_ = __float2int_rd(center_y - bottom);
     // Columns from ⌈x − chord − 1 − margin⌉ to ⌊x + chord + margin⌋ are touched; inside are those
     // from ⌈x − chord + margin⌉ to ⌊x + chord − 1 − margin⌋. Rounding to the nearest number, not
     // up or down, takes another half.
     // The exact test rounds by 3·2⁻²⁴·R² at most. A chord of no length grows by the root of that,
     // R·2⁻¹¹; inside of the circle are only chords of half a pixel and more, which grow by R²·2⁻²².
-    const float x = disc.x - left, touch_margin = 0x1p-7f + radius_ * 0x1p-11f;
+    const float x = center_x - left, touch_margin = 0x1p-7f + radius_ * 0x1p-11f;
     const float inside_margin = 0x1p-7f + radius_ * radius_ * 0x1p-22f;
     touch_left_ = (kLeft - 0.5f - touch_margin + x) * kPart;
     touch_right_ = (kMost - kLeft + 0.5f - touch_margin - x) * kPart;
@@ -133,12 +129,19 @@ class AreaRows {
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const float longer = row + i == middle_row_ ? radius_ : fmaxf(chords[i], chords[i + 1]);
-      const float shorter = has_hole_ ? kNowhere : fminf(chords[i], chords[i + 1]);
+      const float shorter = fminf(chords[i], chords[i + 1]);
       touches[i] = columns(longer, touch_left_, touch_right_);
       insides[i] = columns(shorter, inside_left_, inside_right_);
     }
     touched = __byte_perm(touches[0], touches[1], 0x6521);  // columns 0 to 15 of both
     inside = __byte_perm(insides[0], insides[1], 0x6521);
+  }
+  /// Takes this disc, a ring's hole, out of what find() tells of the whole one.
+  __device__ void take_out(int row, std::uint32_t& touched, std::uint32_t& inside) const {
+    std::uint32_t touched_by_hole, in_hole;
+    find(row, touched_by_hole, in_hole);
+    touched &= ~in_hole;
+    inside &= ~touched_by_hole;
   }
 
  private:
@@ -167,7 +170,6 @@ class AreaRows {
 
   float center_y_, radius_, bottom_;
   int middle_row_;
-  bool has_hole_;
   float touch_left_, touch_right_, inside_left_, inside_right_;
 };
 
@@ -194,15 +196,21 @@ struct AreaEdge {
     x = area_span_of(pixel_x, 1, disc.x);
     y = area_span_of(pixel_y, 1, disc.y);
   }
-  /// The circle is a ring (with `kLooks`), or of a size for which rectangles do not do.
-  template <bool kLooks>
-  __device__ static bool is_odd(const AreaScratch& scratch, int circle, float radius) {
-    return radius > scalar::kLargestAreaRadius || radius < AreaLanes::kLeastRadius ||
-           (kLooks && scratch.factors[circle].z > 0);
+  /// A circle, or a hole, of a size for which one or two rectangles do not do.
+  __device__ static bool is_odd(float radius) {
+    return radius > scalar::kLargestAreaRadius || radius < AreaLanes::kLeastRadius;
   }
-  template <bool kLooks>
-  __device__ bool is_odd(const AreaScratch& scratch) const {
-    return is_odd<kLooks>(scratch, circle, disc.radius);
+  /// The same pixel with another disc about the same centre.
+  __device__ AreaEdge with(const scalar::AreaDisc<AreaLanes>& other) const {
+    AreaEdge edge = *this;
+    edge.disc = other;
+    return edge;
+  }
+  __device__ bool is_all_covered() const { return scalar::is_all_covered<AreaLanes>(disc, x, y); }
+  /// From the disc's area in the pixel.
+  __device__ float share_of(float area) const {
+    if (!touches()) return 0;
+    return is_all_covered() ? 1.0f : AreaLanes::saturate(area);
   }
   /// An axis of the circle goes through the pixel, or along its edge.
   __device__ bool may_have_second() const { return (x.near == 0) | (y.near == 0); }
@@ -277,31 +285,6 @@ struct SpeckLines {
     return area_in(side(0, 0)) + area_in(side(1, 0));
   }
 };
-
-/// The share of any edge; not inlined, so that the code that is run most stays short.
-template <bool kLooks>
-__noinline__ __device__ float long_share(const AreaScratch& scratch, const TileGrid& grid,
-                                         std::uint32_t numbers, float left, float bottom) {
-  using L = ScalarLanes;
-  const AreaEdge edge(scratch, left, bottom, numbers);
-  const float2 center = scratch.centers[edge.circle];
-  const float4 factors = scratch.factors[edge.circle];
-  // The coverage test of the pixel's centre.
-  const auto is_in_disc = [&](float radius) {
-    const float dx = center.x - scalar::pixel_center<L>(edge.pixel_x, grid.s);
-    const float dy = center.y - scalar::pixel_center<L>(edge.pixel_y, grid.s);
-    return scalar::squared_distance<L>(dx, dy) <= radius * radius;
-  };
-  const auto share_of = [&](const scalar::AreaDisc<L>& disc, float radius) {
-    return scalar::pixel_share<L>(disc, edge.pixel_x, edge.pixel_y, is_in_disc(radius));
-  };
-  const scalar::AreaDisc<AreaLanes>& disc = edge.disc;
-  const float share =
-      share_of({disc.x, disc.y, disc.radius, disc.r2, disc.arc, disc.bend}, factors.w);
-  if (!kLooks || !(share > 0) || !(factors.z > 0)) return share;
-  const auto hole = scalar::area_disc<L>(center.x, center.y, factors.z, grid.scale);
-  return scalar::ring_share<L>(share, share_of(hole, factors.z));
-}
 
 /// Red, green and alpha of snow of a batch at (x, y) in frame space; not inlined either.
 __noinline__ __device__ inline float3 shade_area_snow(const SnowRamp& ramp,

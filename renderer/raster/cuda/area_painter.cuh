@@ -1,5 +1,5 @@
 #pragma once
-#include "renderer/raster/cuda/area_coverage.cuh"
+#include "renderer/raster/cuda/area_shares.cuh"
 #include "renderer/raster/cuda/blend_policy.cuh"
 #include "renderer/raster/cuda/subtile_pixels.cuh"
 #include "renderer/raster/cuda/warp.cuh"
@@ -8,8 +8,9 @@
 /// only.
 namespace roundel::cuda {
 
-/// `kManyWays`: each batch in the best of several ways; else circle by circle.
-template <bool kLooks, bool kManyWays>
+/// `kRings`: of frames with rings, which are looks. `kManyWays`: each batch in the best of several
+/// ways; else circle by circle.
+template <bool kLooks, bool kRings, bool kManyWays>
 class AreaPainter {
  public:
   using Pixels = SubtilePixels<kLooks>;
@@ -24,7 +25,7 @@ class AreaPainter {
     const Disc disc = scalar::area_disc<Area>(shape.x, shape.y, shape.radius, grid_.scale);
     bool is_whole = false;
     bool reaches = shape.radius > 0 && reaches_box(box, shape, disc, is_whole);
-    const bool has_hole = kLooks && inner_radius(shape, paint) > 0;
+    const bool has_hole = kRings && inner_radius(shape, paint) > 0;
     if (has_hole) {
       reaches = reaches && !is_in_hole(box, shape);
       is_whole = false;
@@ -41,8 +42,8 @@ class AreaPainter {
     const bool is_snowy = is_snow(paint);
     has_snow_ = __any_sync(kAllLanes, reaches && is_snowy);
     has_odd_ =
-        __any_sync(kAllLanes, reaches && (disc.radius < Area::kLeastRadius ||
-                                          disc.radius > scalar::kLargestAreaRadius || has_hole));
+        __any_sync(kAllLanes, reaches && (AreaEdge::is_odd(disc.radius) ||
+                                          (has_hole && AreaEdge::is_odd(shape.z * grid_.scale))));
     // A batch with snow, or in which few circles cover the whole subtile, is painted a lane a
     // pixel.
     const bool is_by_pixel = kManyWays && (has_snow_ || 4 * __popc(whole) < __popc(reaching));
@@ -62,7 +63,7 @@ class AreaPainter {
     }
     if (is_by_pixel) {
       scratch_.paints[lane()] = paint;
-      paint_by_pixel(disc, reaches, is_whole, has_hole);
+      paint_by_pixel(disc, has_hole ? shape.z * grid_.scale : 0, reaches, is_whole);
     } else {
       const int place = __popc(reaching >> lane() >> 1);
       scratch_.late_shares[lane()] = 0;
@@ -153,6 +154,10 @@ class AreaPainter {
     return static_cast<float>(pixels_.y0) + grid_.origin_y();
   }
 
+  __device__ AreaShares<kRings> edge_shares() {
+    return {grid_, scratch_, left(), bottom(), has_odd_};
+  }
+
   __device__ bool reaches_box(const ActiveBox& box, const Shape& shape, const Disc& disc,
                               bool& is_whole) const {
     if (disc.radius > scalar::kLargestAreaRadius) {
@@ -174,75 +179,20 @@ class AreaPainter {
            scalar::is_all_covered<Area>(hole, spans.x, spans.y);
   }
 
-  /// Puts the shares of `count` edges in the place of their numbers, a lane one of any circle and
-  /// pixel, so that no lane waits for others: scalar::pixel_share() without the rectangles that
-  /// there are not. Where an axis of the circle goes through the pixel there are two. `kPutsOff`:
-  /// these edges come once more, together, and the few that need even more; else, where they are
-  /// rare, the other lanes wait for them.
-  template <bool kPutsOff>
-  __device__ void compute_shares(std::uint32_t count) {
-    static_assert(BlendPolicy::kMostShares % 32 == 0);
-    constexpr std::uint32_t kMostLate = AreaScratch::kMostLate;
-    const float left = this->left(), bottom = this->bottom();
-    std::uint32_t num_late = 0;
-    __syncwarp();
-    for (std::uint32_t first = 0; first < count; first += 32) {
-      const std::uint32_t i = first + lane();
-      const bool is_one = i < count;
-      // Lanes behind the last edge take what is there, and nobody their share: that costs less than
-      // to leave them out.
-      const std::uint32_t numbers = scratch_.shares[i] & AreaEdge::kAllNumbers;
-      const AreaEdge edge(scratch_, left, bottom, numbers);
-      const bool touches = edge.touches();
-      const bool is_all = scalar::is_all_covered<Area>(edge.disc, edge.x, edge.y);
-      const bool is_odd = has_odd_ & edge.template is_odd<kLooks>(scratch_);
-      const bool is_late = is_one & (is_odd | (touches & !is_all & edge.may_have_second()));
-      float share = edge.area();
-      if (!is_late) share = L::saturate(share);
-      if (is_all) share = 1;
-      if (!touches) share = 0;
-      if (const unsigned late = __ballot_sync(kAllLanes, is_late); late != 0) {
-        if (kPutsOff) {
-          const std::uint32_t place = num_late + num_before(late);
-          if (is_late && place < kMostLate)
-            scratch_.late_shares[place] = i << 16 | numbers;
-          else if (is_late)
-            share = long_share<kLooks>(scratch_, grid_, numbers, left, bottom);
-          num_late = min(num_late + __popc(late), kMostLate);
-        } else if (is_late) {
-          share = late_share(edge, numbers, share);
-        }
-      }
-      scratch_.shares[i] = __float_as_uint(share);
-    }
-    __syncwarp();
-    if constexpr (kPutsOff) {
-      for (std::uint32_t i = lane(); i < num_late; i += 32) {
-        const std::uint32_t numbers = scratch_.late_shares[i] & 0xffff;
-        std::uint32_t& share = scratch_.shares[scratch_.late_shares[i] >> 16];
-        const AreaEdge edge(scratch_, left, bottom, numbers);
-        share = __float_as_uint(late_share(edge, numbers, __uint_as_float(share)));
-      }
-      __syncwarp();
-    }
-  }
-
-  /// `area`: of the rectangle with the pixel's farthest corner.
-  __device__ float late_share(const AreaEdge& edge, std::uint32_t numbers, float area) const {
-    if ((edge.x.other > 0 && edge.y.other > 0) ||
-        (has_odd_ && edge.template is_odd<kLooks>(scratch_)))
-      return long_share<kLooks>(scratch_, grid_, numbers, left(), bottom());
-    return L::saturate(area + edge.second_area());
-  }
-
-  /// A lane a pixel, k times, takes the circles that touch it. The arguments are of the own circle.
-  __device__ void paint_by_pixel(const Disc& disc, bool reaches, bool is_whole, bool has_hole) {
+  /// A lane a pixel, k times, takes the circles that touch it. The arguments are of the own circle;
+  /// `hole` is its hole's radius in pixels.
+  __device__ void paint_by_pixel(const Disc& disc, float hole, bool reaches, bool is_whole) {
     std::uint32_t touching[kPixelsPerLane], inside[kPixelsPerLane];  // of a pixel, a bit a circle
-    const AreaRows rows({disc.x, disc.y, disc.radius, 0}, has_hole, left(), bottom());
+    const AreaRows rows(disc.x, disc.y, disc.radius, left(), bottom());
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       touching[k] = inside[k] = is_whole ? ~0u : 0;
       if (reaches && !is_whole) rows.find(2 * k, touching[k], inside[k]);
+    }
+    if (kRings && hole > 0) {
+      const AreaRows of_hole(disc.x, disc.y, hole, left(), bottom());
+#pragma unroll
+      for (int k = 0; k < kPixelsPerLane; ++k) of_hole.take_out(2 * k, touching[k], inside[k]);
     }
     transpose(touching);
     transpose(inside);
@@ -271,7 +221,7 @@ class AreaPainter {
           edges ^= 1u << circle;
           scratch_.shares[at++] = AreaEdge::numbers(circle, k * 32 + lane());
         }
-      compute_shares<true>(__shfl_sync(kAllLanes, up_to_here, 31));
+      edge_shares().template compute<true>(__shfl_sync(kAllLanes, up_to_here, 31));
       if (has_snow_)
         blend_pixels<true>(touching, inside, group, up_to_here - count);
       else
@@ -316,7 +266,7 @@ class AreaPainter {
     int i = pixels_.paint_alike(scratch_.paints, count, plain);
     for (int other = 0; i < count;) {
       int end = min(other + AreaScratch::kCirclesOfPass, num_others);
-      compute_shares<false>(list_edges(other, end));
+      edge_shares().template compute<false>(list_edges(other, end));
       const int pass_end = end < num_others ? scratch_.places[end] : count;
       for (int place = 0; i < pass_end;) {
         // In groups, so that a circle takes few branches.
@@ -358,13 +308,14 @@ class AreaPainter {
 
   /// A circle's shares of the lane's own pixels. Each lane tests its own; edges are any lane's.
   __device__ void find_shares(int circle, float (&shares)[kPixelsPerLane]) {
-    const float4 in_pixels = scratch_.discs[circle];
+    const float4 own = scratch_.discs[circle];
     Disc disc{};
-    disc.radius = in_pixels.z;
-    disc.r2 = in_pixels.w;
-    const bool is_odd = has_odd_ && AreaEdge::is_odd<kLooks>(scratch_, circle, disc.radius);
-    const Span x =
-        area_span_of(left() + static_cast<float>(lane() % kSubtileWidth), 1, in_pixels.x);
+    disc.radius = own.z;
+    disc.r2 = own.w;
+    const float hole = edge_shares().hole_radius(circle), hole2 = hole * hole;
+    const bool is_odd = has_odd_ && (AreaEdge::is_odd(disc.radius) ||
+                                     (kRings && hole > 0 && AreaEdge::is_odd(hole)));
+    const Span x = area_span_of(left() + static_cast<float>(lane() % kSubtileWidth), 1, own.x);
     const float first_row = bottom() + static_cast<float>(lane() / kSubtileWidth);
     // A byte a pixel: where its share will be, and whether it is an edge; few registers are left.
     std::uint32_t count = 0, places = 0, whole = 0;
@@ -373,9 +324,13 @@ class AreaPainter {
     __syncwarp();
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
-      const Span y = area_span_of(first_row + static_cast<float>(k * kRowStep), 1, in_pixels.y);
-      const bool touches = disc.r2 > x.near * x.near + y.near * y.near;
-      const bool is_all = touches && scalar::is_all_covered<Area>(disc, x, y);
+      const Span y = area_span_of(first_row + static_cast<float>(k * kRowStep), 1, own.y);
+      bool touches = disc.r2 > x.near * x.near + y.near * y.near;
+      bool is_all = touches && scalar::is_all_covered<Area>(disc, x, y);
+      if (kRings && hole > 0) {
+        touches = touches && !(x.far * x.far + y.far * y.far <= hole2);
+        is_all = is_all && !(hole2 > x.near * x.near + y.near * y.near);
+      }
       const bool is_edge = (is_odd || (touches && !is_all)) && pixels_.is_active(k);
       const unsigned edges = __ballot_sync(kAllLanes, is_edge);
       if (is_all) whole |= 1u << k;
@@ -386,7 +341,7 @@ class AreaPainter {
       }
       count += __popc(edges);
     }
-    if (count > 0) compute_shares<false>(count);
+    if (count > 0) edge_shares().template compute<false>(count);
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       shares[k] = (whole >> k & 1) != 0 ? 1.0f : 0.0f;
@@ -396,7 +351,7 @@ class AreaPainter {
   }
 
   /// Finds what circles begin to end - 1 touch, a lane two rows of a circle, puts their edges where
-  /// compute_shares() looks for them, and returns how many there are. Where there is no room for
+  /// AreaShares looks for them, and returns how many there are. Where there is no room for
   /// all, `end` becomes less.
   __device__ std::uint32_t list_edges(int begin, int& end) {
     if (begin == end) return 0;
@@ -409,10 +364,14 @@ class AreaPainter {
       if (other == k) active = word;
     }
     std::uint32_t touched = 0, inside = 0;
-    if (circle < end)
-      AreaRows(scratch_.discs[circle], kLooks && scratch_.factors[circle].z > 0, left(),
-               bottom() + static_cast<float>(2 * k))
-          .find(0, touched, inside);
+    if (circle < end) {
+      const float4 disc = scratch_.discs[circle];
+      const float row = bottom() + static_cast<float>(2 * k);
+      AreaRows(disc.x, disc.y, disc.z, left(), row).find(0, touched, inside);
+      const float hole = edge_shares().hole_radius(circle);
+      if (kRings && hole > 0)
+        AreaRows(disc.x, disc.y, hole, left(), row).take_out(0, touched, inside);
+    }
     std::uint32_t edges = touched & ~inside & active;
     const std::uint32_t own = __popc(edges), up_to_here = warp_inclusive_sum(own);
     const unsigned fitting =
