@@ -173,6 +173,10 @@ struct SubtilePainter {
       store_for_covering(shape, r2, paint, has_snow);
       compute_spans(shape, reach.reaches ? r2 : -1, reach.reaches ? box.middle_x : 0, pixels, grid,
                     covering);
+      // These may be larger than spans are exact for.
+      if (reach.is_whole)
+#pragma unroll
+        for (int k = 0; k < kPixelsPerLane; ++k) covering[k] = ~0u;
       transpose(covering);
       paint_covering(pixels, covering, has_snow);
       return;
