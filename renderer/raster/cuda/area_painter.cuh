@@ -180,7 +180,7 @@ class AreaPainter {
   }
 
   /// A lane a pixel, k times, takes the circles that touch it. The arguments are of the own circle;
-  /// `hole` is its hole's radius in pixels.
+  /// `hole` is its hole's radius in pixels, 0 where it has none.
   __device__ void paint_by_pixel(const Disc& disc, float hole, bool reaches, bool is_whole) {
     std::uint32_t touching[kPixelsPerLane], inside[kPixelsPerLane];  // of a pixel, a bit a circle
     const AreaRows rows(disc.x, disc.y, disc.radius, left(), bottom());
@@ -351,8 +351,8 @@ class AreaPainter {
   }
 
   /// Finds what circles begin to end - 1 touch, a lane two rows of a circle, puts their edges where
-  /// AreaShares looks for them, and returns how many there are. Where there is no room for
-  /// all, `end` becomes less.
+  /// AreaShares looks for them, and returns how many there are. Where there is no room for all,
+  /// `end` becomes less.
   __device__ std::uint32_t list_edges(int begin, int& end) {
     if (begin == end) return 0;
     static_assert(kPixelsPerLane == 4);
