@@ -287,6 +287,13 @@ ROUNDEL_INLINE_HOST_DEVICE typename L::Float area_in_rectangle(const AreaDisc<L>
   return L::fma(L::sub(end_x, x.near), L::sub(end_y, y.near), L::fma(dx, trapezium, segment));
 }
 
+/// A part of a pixel lies in the disc: its nearest corner.
+template <class L>
+ROUNDEL_INLINE_HOST_DEVICE typename L::Mask is_touched(const AreaDisc<L>& disc,
+                                                       const AreaSpan<L>& x, const AreaSpan<L>& y) {
+  return L::greater(disc.r2, L::add(L::mul(x.near, x.near), L::mul(y.near, y.near)));
+}
+
 /// All of a pixel lies in the disc.
 template <class L>
 ROUNDEL_INLINE_HOST_DEVICE typename L::Mask is_all_covered(const AreaDisc<L>& disc,
@@ -301,9 +308,7 @@ ROUNDEL_INLINE_HOST_DEVICE typename L::Float share_of_area(const AreaDisc<L>& di
                                                            const AreaSpan<L>& x,
                                                            const AreaSpan<L>& y,
                                                            typename L::Float area) {
-  const typename L::Mask touches =
-      L::greater(disc.r2, L::add(L::mul(x.near, x.near), L::mul(y.near, y.near)));
-  return L::zero_unless(touches,
+  return L::zero_unless(is_touched<L>(disc, x, y),
                         L::choose(is_all_covered<L>(disc, x, y), L::set(1.0f), L::saturate(area)));
 }
 

@@ -15,8 +15,6 @@ inline constexpr int kSpeckSide = 5;
 struct AreaScratch {
   /// Edges that are put off, at most.
   static constexpr std::uint32_t kMostLate = 128;
-  /// Circle by circle, of which a lane finds the edges in two rows.
-  static constexpr int kCirclesOfPass = 32 / kPixelsPerLane;
 
   Paint paints[32];
   union {
@@ -30,10 +28,6 @@ struct AreaScratch {
       std::uint32_t shares[BlendPolicy::kMostShares];
       std::uint32_t late_shares[kMostLate];  ///< of these, that take longer
       std::uint8_t places[32];  ///< among the batch's circles, of those that are not wholly inside
-      /// Of the circles of a pass and the lanes' pixels k: bit l is lane l's.
-      alignas(16) std::uint32_t touched[kCirclesOfPass][kPixelsPerLane];
-      std::uint32_t edges[kCirclesOfPass][kPixelsPerLane];
-      std::uint32_t first_shares[kCirclesOfPass][kPixelsPerLane];  ///< where those of edges begin
     };
     struct {
       float shares[kSpeckSide * kSpeckSide][32];  ///< row by row
@@ -226,7 +220,7 @@ struct AreaEdge {
     (has_x ? of_x : of_y).far_chord = chord;
     return far > 0 ? area(of_x, of_y) : 0;
   }
-  __device__ bool touches() const { return disc.r2 > x.near * x.near + y.near * y.near; }
+  __device__ bool touches() const { return scalar::is_touched<AreaLanes>(disc, x, y); }
 
  private:
   static constexpr int kPixelBits = 7;

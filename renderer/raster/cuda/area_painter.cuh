@@ -30,7 +30,7 @@ class AreaPainter {
       reaches = reaches && !is_in_hole(box, shape);
       is_whole = false;
     }
-    const unsigned reaching = __ballot_sync(kAllLanes, reaches);
+    unsigned reaching = __ballot_sync(kAllLanes, reaches);
     const unsigned whole = __ballot_sync(kAllLanes, reaches && is_whole);
     if (reaching == 0) return;
     if (kManyWays && !__any_sync(kAllLanes, reaches && (disc.radius > kLargestSpeck ||
@@ -49,6 +49,11 @@ class AreaPainter {
     const bool is_by_pixel = kManyWays && (has_snow_ || 4 * __popc(whole) < __popc(reaching));
     // Circle by circle the others come without gaps, front to back.
     const bool is_plain = !is_by_pixel && is_whole && !is_snowy;
+    if (!kLooks && !is_by_pixel) {
+      const bool is_seen = !is_hidden(reaches && is_plain ? 1 - paint.alpha : 1);
+      reaches = reaches && is_seen;
+      reaching = __ballot_sync(kAllLanes, reaches);
+    }
     const unsigned others = __ballot_sync(kAllLanes, reaches && !is_plain);
     const int number = is_by_pixel ? lane() : __popc(others >> lane() >> 1);
     __syncwarp();
@@ -90,6 +95,9 @@ class AreaPainter {
   using Span = scalar::AreaSpan<Area>;
 
   static constexpr float kLargestSpeck = 1.25f;  ///< pixels
+  /// With more light left than this no circle of a batch is hidden, mostly.
+  static constexpr float kMostToHide = 0x1p-8f;
+  static constexpr int kCirclesOfPass = 32 / kPixelsPerLane;
   static_assert(BlendPolicy::kMostShares >= kSubtileWidth * kSubtileHeight, "a circle's");
 
   /// Paints the lanes' circles where all are specks of one colour: a lane a circle finds its
@@ -112,9 +120,7 @@ class AreaPainter {
           if (dx * dx + dy * dy > 5) continue;  // its corner is too far away
           const Span span_x = x.span(dx), span_y = y.span(dy);
           // Few circles come as far.
-          if (dx * dx + dy * dy >= 4 &&
-              !(disc.r2 > span_x.near * span_x.near + span_y.near * span_y.near))
-            continue;
+          if (dx * dx + dy * dy >= 4 && !scalar::is_touched<Area>(disc, span_x, span_y)) continue;
           const float area = dy != 0
                                  ? x.area(disc, dx, y.side(dy > 0 ? 1 : 0, dy > 0 ? dy : -dy))
                                  : x.area(disc, dx, y.side(0, 0)) + x.area(disc, dx, y.side(1, 0));
@@ -168,7 +174,26 @@ class AreaPainter {
     // Rounding is monotonic: no pixel of the box has nearer or farther edges.
     const AreaSpans spans(box, left(), bottom(), disc);
     is_whole = scalar::is_all_covered<Area>(disc, spans.x, spans.y);
-    return disc.r2 > spans.x.near * spans.x.near + spans.y.near * spans.y.near;
+    return scalar::is_touched<Area>(disc, spans.x, spans.y);
+  }
+
+  /// No light is left behind the circles in front of the lane's own, for certain. `factor`: what
+  /// the lane's own circle lets through in every pixel, at most.
+  __device__ bool is_hidden(float factor) const {
+    float most = 0;
+#pragma unroll
+    for (int k = 0; k < kPixelsPerLane; ++k)
+      most = fmaxf(most, scalar::most_transmittance<L>(pixels_.state[k]));
+    most = __uint_as_float(warp_max(__float_as_uint(most)));
+    if (most > kMostToHide) return false;
+    float in_front = __shfl_down_sync(kAllLanes, factor, 1);
+    if (lane() == 31) in_front = 1;
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const float other = __shfl_down_sync(kAllLanes, in_front, distance);
+      if (lane() + distance < 32) in_front *= other;
+    }
+    // A little more than there is, whatever the products round to.
+    return most * in_front * 1.0001f <= scalar::kOpaqueTransmittance;
   }
 
   /// All of the box lies in the hole of a ring.
@@ -242,15 +267,14 @@ class AreaPainter {
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       std::uint32_t left = touching[k] & group;
-      const std::uint32_t* next_share = scratch_.shares + first_share;
+      SharedNumbers shares(scratch_.shares + first_share);
       first_share += __popc(left & ~inside[k]);
       while ((left != 0) & pixels_.is_active(k)) {
         const int circle = front_bit(left);
         const std::uint32_t bit = 1u << circle;
         left ^= bit;
-        const bool is_edge = (inside[k] & bit) == 0;
         float share = 1;
-        if (is_edge) share = __uint_as_float(*next_share++);
+        shares.take_if(~inside[k] & bit, share);
         const Paint paint = scratch_.paints[circle];
         if (kHasSnow && is_snow(paint))
           blend_snow(paint, circle, k, first_center, share);
@@ -264,23 +288,26 @@ class AreaPainter {
   /// to back, those that `plain` has a bit of cover all of the subtile; `num_others` do not.
   __device__ void paint_by_circle(int count, unsigned plain, int num_others) {
     int i = pixels_.paint_alike(scratch_.paints, count, plain);
+    std::uint32_t whole = __brev(plain);  // the next circle's bit is the sign
     for (int other = 0; i < count;) {
-      int end = min(other + AreaScratch::kCirclesOfPass, num_others);
-      edge_shares().template compute<false>(list_edges(other, end));
+      int end = min(other + kCirclesOfPass, num_others);
+      Pass pass = begin_pass(other, end);
       const int pass_end = end < num_others ? scratch_.places[end] : count;
-      for (int place = 0; i < pass_end;) {
+      for (int circle = other; i < pass_end;) {
         // In groups, so that a circle takes few branches.
         const int group_end = min(i + BlendPolicy::kLookInterval, pass_end);
-        for (; i < group_end; ++i, plain >>= 1) {
-          const Paint paint = scratch_.paints[i];
-          if ((plain & 1) != 0) {
+        do {
+          const Paint paint = scratch_.paints[i++];
+          const bool is_whole = static_cast<int>(whole) < 0;
+          whole <<= 1;
+          if (is_whole) {
             blend_whole(paint);
-            continue;
+          } else {
+            float shares[kPixelsPerLane];
+            pass.take_shares(shares);
+            blend_shares(paint, circle++, shares);
           }
-          float shares[kPixelsPerLane];
-          look_up_shares(place, shares);
-          blend_shares(paint, other + place++, shares);
-        }
+        } while (i < group_end);
         if (pixels_.is_done()) return;
       }
       other = end;
@@ -309,12 +336,11 @@ class AreaPainter {
   /// A circle's shares of the lane's own pixels. Each lane tests its own; edges are any lane's.
   __device__ void find_shares(int circle, float (&shares)[kPixelsPerLane]) {
     const float4 own = scratch_.discs[circle];
-    Disc disc{};
-    disc.radius = own.z;
-    disc.r2 = own.w;
-    const float hole = edge_shares().hole_radius(circle), hole2 = hole * hole;
-    const bool is_odd = has_odd_ && (AreaEdge::is_odd(disc.radius) ||
-                                     (kRings && hole > 0 && AreaEdge::is_odd(hole)));
+    const float hole = edge_shares().hole_radius(circle);
+    const Disc disc{own.x, own.y, own.z, own.w, 0, 0},
+        of_hole{own.x, own.y, hole, hole * hole, 0, 0};
+    const bool is_odd =
+        has_odd_ && (AreaEdge::is_odd(own.z) || (kRings && hole > 0 && AreaEdge::is_odd(hole)));
     const Span x = area_span_of(left() + static_cast<float>(lane() % kSubtileWidth), 1, own.x);
     const float first_row = bottom() + static_cast<float>(lane() / kSubtileWidth);
     // A byte a pixel: where its share will be, and whether it is an edge; few registers are left.
@@ -325,11 +351,11 @@ class AreaPainter {
 #pragma unroll
     for (int k = 0; k < kPixelsPerLane; ++k) {
       const Span y = area_span_of(first_row + static_cast<float>(k * kRowStep), 1, own.y);
-      bool touches = disc.r2 > x.near * x.near + y.near * y.near;
+      bool touches = scalar::is_touched<Area>(disc, x, y);
       bool is_all = touches && scalar::is_all_covered<Area>(disc, x, y);
       if (kRings && hole > 0) {
-        touches = touches && !(x.far * x.far + y.far * y.far <= hole2);
-        is_all = is_all && !(hole2 > x.near * x.near + y.near * y.near);
+        touches = touches && !scalar::is_all_covered<Area>(of_hole, x, y);
+        is_all = is_all && !scalar::is_touched<Area>(of_hole, x, y);
       }
       const bool is_edge = (is_odd || (touches && !is_all)) && pixels_.is_active(k);
       const unsigned edges = __ballot_sync(kAllLanes, is_edge);
@@ -350,67 +376,69 @@ class AreaPainter {
     }
   }
 
-  /// Finds what circles begin to end - 1 touch, a lane two rows of a circle, puts their edges where
-  /// AreaShares looks for them, and returns how many there are. Where there is no room for all,
-  /// `end` becomes less.
-  __device__ std::uint32_t list_edges(int begin, int& end) {
-    if (begin == end) return 0;
-    static_assert(kPixelsPerLane == 4);
-    const int circle = begin + lane() / kPixelsPerLane, k = lane() % kPixelsPerLane;
-    std::uint32_t active = 0;
+  /// The circles of a pass, which do not cover all of the subtile. A bit for each of them and each
+  /// of the lane's pixels, 4 · circle + k.
+  struct Pass {
+    std::uint32_t touched = 0, edges = 0;
+    SharedNumbers shares;  ///< of the edges, the lowest first
+
+    /// Of the first circle that is left.
+    __device__ void take_shares(float (&of_pixels)[kPixelsPerLane]) {
 #pragma unroll
-    for (int other = 0; other < kPixelsPerLane; ++other) {
-      const unsigned word = __ballot_sync(kAllLanes, pixels_.is_active(other));
-      if (other == k) active = word;
+      for (int k = 0; k < kPixelsPerLane; ++k) {
+        of_pixels[k] = (touched >> k & 1) != 0 ? 1.0f : 0.0f;
+        shares.take_if(edges & 1u << k, of_pixels[k]);
+      }
+      touched >>= kPixelsPerLane;
+      edges >>= kPixelsPerLane;
     }
-    std::uint32_t touched = 0, inside = 0;
-    if (circle < end) {
+  };
+  /// Of circles begin to end - 1, kCirclesOfPass at most. Where there is no room for the shares of
+  /// all, `end` becomes less.
+  __device__ Pass begin_pass(int begin, int& end) {
+    Pass pass;
+    if (begin == end) return pass;
+    // A lane finds two rows of a circle, before it gets its pixels of all circles.
+    static_assert(kPixelsPerLane == 4 && kCirclesOfPass == 8);
+    std::uint32_t touched_and_inside[2]{};
+    if (const int circle = begin + lane() / kPixelsPerLane; circle < end) {
       const float4 disc = scratch_.discs[circle];
-      const float row = bottom() + static_cast<float>(2 * k);
+      const float row = bottom() + static_cast<float>(2 * (lane() % kPixelsPerLane));
+      auto& [touched, inside] = touched_and_inside;
       AreaRows(disc.x, disc.y, disc.z, left(), row).find(0, touched, inside);
       const float hole = edge_shares().hole_radius(circle);
       if (kRings && hole > 0)
         AreaRows(disc.x, disc.y, hole, left(), row).take_out(0, touched, inside);
     }
-    std::uint32_t edges = touched & ~inside & active;
-    const std::uint32_t own = __popc(edges), up_to_here = warp_inclusive_sum(own);
-    const unsigned fitting =
-        __ballot_sync(kAllLanes, up_to_here <= std::uint32_t{BlendPolicy::kMostShares});
-    end = min(end, begin + __popc(fitting) / kPixelsPerLane);
-    if (circle < end) {
-      const std::uint32_t first = up_to_here - own;
-      const int place = lane() / kPixelsPerLane;
-      scratch_.touched[place][k] = touched;
-      scratch_.edges[place][k] = edges;
-      scratch_.first_shares[place][k] = first;
-      const std::uint32_t numbers = AreaEdge::numbers(circle, k * 32);
-      // From both ends: half as many steps. In the last one both may be the same edge.
-      std::uint32_t *next = scratch_.shares + first, *behind = next + own;
-      while (edges != 0) {
-        const int pixel = front_bit(edges), lowest = __ffs(static_cast<int>(edges)) - 1;
-        edges ^= 1u << pixel;
-        edges &= edges - 1;
-        *next++ = numbers + pixel;
-        *--behind = numbers + lowest;
-      }
-    }
-    return __shfl_sync(kAllLanes, up_to_here, kPixelsPerLane * (end - begin) - 1);
-  }
-
-  /// Of the lane's own pixels and a circle of a pass that does not cover all of the subtile.
-  __device__ void look_up_shares(int place, float (&shares)[kPixelsPerLane]) const {
-    const std::uint32_t own = 1u << lane(), above = ~1u << lane();  // list_edges() goes downwards
-    const std::uint32_t(&touched)[kPixelsPerLane] = scratch_.touched[place];
-    const std::uint32_t(&edges)[kPixelsPerLane] = scratch_.edges[place];
-    std::uint32_t firsts[kPixelsPerLane];  // by one load for all, also where some have no edge
+    transpose(touched_and_inside);
+    std::uint32_t active = 0;
 #pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k) firsts[k] = scratch_.first_shares[place][k];
-#pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k) {
-      shares[k] = (touched[k] & own) != 0 ? 1.0f : 0.0f;
-      if ((edges[k] & own) != 0)
-        shares[k] = __uint_as_float(scratch_.shares[firsts[k] + __popc(edges[k] & above)]);
+    for (int k = 0; k < kPixelsPerLane; ++k) active |= pixels_.is_active(k) ? 0x11111111u << k : 0;
+    pass.touched = touched_and_inside[0];
+    pass.edges = pass.touched & ~touched_and_inside[1] & active;
+    std::uint32_t up_to_here = warp_inclusive_sum(__popc(pass.edges));
+    std::uint32_t count = __shfl_sync(kAllLanes, up_to_here, 31);
+    if (count > BlendPolicy::kMostShares) {
+      static_assert(BlendPolicy::kMostShares >= 4 * kSubtileWidth * kSubtileHeight);
+      end = begin + 4;
+      pass.edges &= 0xffff;
+      up_to_here = warp_inclusive_sum(__popc(pass.edges));
+      count = __shfl_sync(kAllLanes, up_to_here, 31);
     }
+    std::uint32_t *behind = scratch_.shares + up_to_here, *next = behind - __popc(pass.edges);
+    pass.shares = SharedNumbers(next);
+    // Bit 4 · c + k is circle begin + c and pixel 32 · k + lane(). From both ends: half as many
+    // steps. In the last one both may be the same edge.
+    const std::uint32_t numbers = AreaEdge::numbers(begin, lane());
+    for (std::uint32_t edges = pass.edges; edges != 0;) {
+      const int highest = front_bit(edges), lowest = __ffs(static_cast<int>(edges)) - 1;
+      edges ^= 1u << highest;
+      edges &= edges - 1;
+      *next++ = numbers + (static_cast<std::uint32_t>(lowest) << 5);
+      *--behind = numbers + (static_cast<std::uint32_t>(highest) << 5);
+    }
+    edge_shares().template compute<false>(count);
+    return pass;
   }
 
   __device__ void blend_whole(const Paint& paint) {

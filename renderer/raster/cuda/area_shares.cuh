@@ -58,8 +58,9 @@ struct AreaShares {
       const std::uint32_t numbers = scratch.shares[i] & AreaEdge::kAllNumbers;
       const AreaEdge edge(scratch, left, bottom, numbers);
       const bool touches = edge.touches(), is_all = edge.is_all_covered();
-      bool is_late =
-          is_one & ((has_odd & is_odd(edge)) | (touches & !is_all & edge.may_have_second()));
+      bool is_late = touches & !is_all & edge.may_have_second();
+      if (has_odd) is_late |= is_odd(edge);
+      is_late &= is_one;
       float share = edge.area();
       if (!is_late) share = L::saturate(share);
       if (is_all) share = 1;

@@ -176,7 +176,7 @@ class Finder {
   }
 
   /// Which of the lane's pixels the circles of all lanes cover: bit i of word k: lane i's, pixel k.
-  __device__ void cover(const Shape& shape, std::uint32_t covering[kGroups]) const {
+  __device__ void cover(const Shape& shape, std::uint32_t (&covering)[kGroups]) const {
     const float r2 = shape.radius * shape.radius;
     const SubtileBox box(shape, pixels_, args_.grid);
     if (!__any_sync(kAllLanes, box.reaches && box.side() > BlendPolicy::kTestedSide)) {

@@ -184,11 +184,12 @@ inline __device__ void compute_spans(const Shape& shape, float r2, float middle,
 
 /// Turns words of pixels, one a circle, into words of circles, one a pixel (Warren, Hacker's
 /// Delight, 7-3; lanes are rows). Whole bytes are exchanged by one byte permutation.
-inline __device__ void transpose(std::uint32_t words[kPixelsPerLane]) {
+template <int kWords>
+__device__ void transpose(std::uint32_t (&words)[kWords]) {
   const auto exchange = [&](int distance, auto&& merge) {
 #pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k)
-      words[k] = merge(words[k], __shfl_xor_sync(kAllLanes, words[k], distance));
+    for (std::uint32_t& word : words)
+      word = merge(word, __shfl_xor_sync(kAllLanes, word, distance));
   };
   const std::uint32_t halves = (lane() & 16) != 0 ? 0x3276 : 0x5410;
   exchange(16, [&](auto own, auto other) { return __byte_perm(own, other, halves); });
@@ -199,7 +200,8 @@ inline __device__ void transpose(std::uint32_t words[kPixelsPerLane]) {
   for (int distance = 4; distance > 0; distance /= 2) {
     const bool is_upper = (lane() & distance) != 0;
     const int rotation = is_upper ? 32 - distance : distance;
-    const std::uint32_t mask = is_upper ? ~kept : kept;
+    std::uint32_t mask = is_upper ? ~kept : kept;
+    asm("" : "+r"(mask));  // or the compiler takes three instructions to choose bits, not one
     exchange(distance, [&](auto own, auto other) {
       return (own & mask) | (__funnelshift_l(other, other, rotation) & ~mask);
     });

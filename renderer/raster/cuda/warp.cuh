@@ -34,6 +34,29 @@ __device__ T warp_inclusive_sum(T value) {
   return value;
 }
 
+/// Numbers in shared memory that a lane takes one by one.
+class SharedNumbers {
+ public:
+  SharedNumbers() = default;
+  __device__ explicit SharedNumbers(const std::uint32_t* first)
+      : next_(static_cast<std::uint32_t>(__cvta_generic_to_shared(first))) {}
+
+  /// Where `mask` is not 0, `number` becomes the next one. In PTX, since the compiler copies its
+  /// counter each time.
+  __device__ void take_if(std::uint32_t mask, float& number) {
+    asm volatile(
+        "{ .reg .pred is_one; setp.ne.u32 is_one, %2, 0;\n"
+        "@is_one ld.shared.f32 %0, [%1];\n"
+        "@is_one add.u32 %1, %1, 4; }"
+        : "+f"(number), "+r"(next_)
+        : "r"(mask)
+        : "memory");
+  }
+
+ private:
+  std::uint32_t next_ = 0;  ///< an address
+};
+
 /// Over all lanes; one instruction from compute capability 8.0 on.
 inline __device__ std::uint32_t warp_sum(std::uint32_t value) {
 #if __CUDA_ARCH__ >= 800
