@@ -1,0 +1,420 @@
+#!/usr/bin/env python3
+"""What the command writes: pictures, circles, times; streams and signals. Usage: pictures_test.py PATH_OF_ROUNDEL"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+from command_case import RANDOM, RGB, ROUNDEL
+from command_test_case import DONE, FAILED, INVALID, REFUSED, USAGE, CommandTest
+
+
+class Pictures(CommandTest):
+    def test_the_same_frame_is_the_same_file(self):
+        self.run_roundel("render", "random.yaml", "-o", "a.png")
+        expected = self.read("a.png")
+        for variant in ([], ["--threads", "1"], ["--threads=2"], ["--threads", "7"],
+                        ["--memory", "1M"], ["--backend=cpu", "-q"], ["--backend=auto", "-v"]):
+            self.run_roundel("render", "random.yaml", "-o", "b.png", *variant)
+            self.assertEqual(self.read("b.png"), expected, variant)
+        self.run_roundel("render", "random.yaml", "-o", "b.png",
+                         env=dict(os.environ, LC_ALL="de_DE.UTF-8"))
+        self.assertEqual(self.read("b.png"), expected)
+        self.run_roundel("render", "random.yaml", "-o", "b.png", "--seed", "2")
+        self.assertNotEqual(self.read("b.png"), expected)
+
+    def test_pictures_are_sound_and_know_their_origin(self):
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png", "--seed", "5", "--frame", "3")
+        if shutil.which("pngcheck"):
+            subprocess.run(["pngcheck", "-q", self.path("a.png")], check=True)
+        text = self.run_roundel("info", "a.png").stdout
+        self.assertRegex(text, r"a\.png\n +size +64x48 pixels\n +bit depth +8 bits\n +channels +3 ")
+        (info,) = json.loads(self.run_roundel("info", "a.png", "--json").stdout)
+        self.assertEqual((info["file"], info["width"], info["height"], info["bit_depth"]),
+                         ("a.png", 64, 48, 8))
+        self.assertEqual((info["seed"], info["frame"]), (5, 3))
+        valid = self.run_roundel("validate", "rgb.yaml", "--seed", "5").stdout
+        self.assertIn(info["fingerprint"], valid)
+
+    def test_info_of_what_is_no_picture(self):
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png")
+        self.write("cut.png", self.read("a.png")[:-20].decode("latin-1"))
+        done = self.run_roundel("info", "cut.png", "none.png", "rgb.yaml", "a.png", code=INVALID)
+        self.assertIn("cut.png: ", done.stderr)
+        self.assertIn("rgb.yaml: expected a PNG, EXR, PFM, JPEG or WebP file\n", done.stderr)
+        self.assertIn("none.png: ", done.stderr)
+        self.assertIn("64x48", done.stdout)
+
+    def test_float_pictures(self):
+        self.run_roundel("render", "rgb.yaml", "-o", "a.pfm")
+        self.assertTrue(self.read("a.pfm").startswith(b"PF\n64 48\n-1"))
+        self.run_roundel("render", "rgb.yaml", "-o", "a.EXR")
+        self.assertTrue(self.read("a.EXR").startswith(b"\x76\x2f\x31\x01"))
+
+    def test_a_program_without_its_modules_does_all_that_needs_none(self):
+        os.makedirs(self.path("bin"))
+        program = shutil.copy(ROUNDEL, self.path("bin/roundel"))
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png", program=program)
+        os.unlink(self.path("a.png"))
+        done = self.run_roundel("render", "rgb.yaml", "-o", "a.exr", code=FAILED, program=program)
+        self.assertIn("/lib/roundel/libroundel_exr.so: no such file", done.stderr)
+        os.makedirs(self.path("lib/roundel"))
+        self.write("lib/roundel/libroundel_exr.so", "no library")
+        done = self.run_roundel("render", "rgb.yaml", "-o", "a.exr", code=FAILED, program=program)
+        self.assertRegex(done.stderr, r"^roundel: cannot load .*/libroundel_exr\.so: .+")
+        self.assertFalse(os.path.exists(self.path("a.exr")))
+        module = os.path.join(os.path.dirname(ROUNDEL), "../../lib/roundel/libroundel_exr.so")
+        shutil.copy(module, self.path("lib/roundel"))
+        self.run_roundel("render", "rgb.yaml", "-o", "a.exr", program=program)
+
+    def test_a_crop_is_a_part_of_the_picture_in_every_format(self):
+        self.write("s.yaml", "version: 1\nimage: {width: 96, height: 64, background: {bottom: 0.2, top: 0.9}}\nlayers:\n"
+                             "  - generator: rand10k\n"
+                             "  - random: {count: 50, radius: 0.05}\n    shader: snow\n")
+        crop = ("--crop", "33,7,40,50")
+        self.run_roundel("render", "s.yaml", "-o", "whole.pfm")
+        self.run_roundel("render", "s.yaml", "-o", "part.pfm", *crop)
+        whole, part = self.read("whole.pfm"), self.read("part.pfm")
+        start = len(whole) - 96 * 64 * 12
+        rows = [whole[start + 12 * (96 * row + 33):start + 12 * (96 * row + 73)] for row in range(64 - 57, 64 - 7)]
+        self.assertEqual(part[len(part) - 40 * 50 * 12:], b"".join(rows))  # rows go up
+        for ending in ("png", "exr"):
+            self.run_roundel("render", "s.yaml", "-o", "part." + ending, *crop)
+            drawn = self.run_roundel("info", "part." + ending).stdout if ending == "png" else "40x50"
+            self.assertIn("40x50", drawn)
+        ring = ("  - random: {count: 50, radius: 0.1, color: \"#ffc080\"}\n    blend: BLEND\n"
+                "    stroke: {width: 2px, color: \"#204060\"}\n")
+        looks = "".join(ring.replace("BLEND", mode) for mode in ("add", "multiply", "screen"))
+        for image in ("", ", dither: true", ", bits: 16", ", antialias: true, dither: true"):
+            pixel = 6 if "16" in image else 3
+            for layers in ("", looks):
+                self.write("t.yaml", self.read("s.yaml").decode().replace("height: 64", "height: 64" + image) + layers)
+                part, whole = (self.raw_picture("t.yaml", *options) for options in (crop, ()))
+                self.assertEqual(part, b"".join(whole[pixel * (96 * row + 33):pixel * (96 * row + 73)]
+                                                for row in range(7, 57)), (image, layers))
+
+    def raw_picture(self, scene, *options):
+        return subprocess.run([ROUNDEL, "render", scene, "-o", "-", "--format", "rawvideo", "-q", *options],
+                              cwd=self.folder, capture_output=True, check=True).stdout
+
+    def test_a_crop_or_preview_is_not_taken_for_the_whole_picture(self):
+        self.write("s.yaml", "version: 1\nimage: {width: 64, height: 64}\nlayers: [{generator: bouncingballs}]\n")
+        film = ("render", "s.yaml", "--frames", "0-3", "-o", "f_##.png", "-q")
+        for change in (("--crop", "0,0,64,32"), ("--scale", "0.5")):
+            self.run_roundel(*film, *change, "--overwrite")
+            self.run_roundel(*film, *change, "--resume")
+            self.assertIn("asked 64x64", self.run_roundel(*film, "--resume", code=REFUSED).stderr)
+            self.run_roundel("verify", "f_##.png", "--frames", "0-3", "--scene", "s.yaml", *change)
+            self.run_roundel("verify", "f_##.png", "--frames", "0-3", "--scene", "s.yaml", code=1)
+        # Another part of the same size.
+        self.run_roundel(*film, "--crop", "0,0,64,32", "--overwrite")
+        self.run_roundel(*film, "--crop", "0,32,64,32", "--resume", code=REFUSED)
+        # All of it is the picture itself, but says that it was asked for as a part.
+        self.run_roundel("verify", "f_##.png", "--frames", "0-3", "--crop", "0,0,64,32", code=USAGE)
+
+    def test_scale_scales_pixels_and_crops_are_checked(self):
+        self.write("d.csv", "x,y\n0.5,0.5\n")
+        self.write("s.yaml", "version: 1\nimage: {width: 80, height: 80, background: 1}\nlayers:\n"
+                             "  - {data: d.csv, map: {x: x, y: y, radius: 20px, alpha: 1}}\n")
+
+        def black(*arguments):
+            done = subprocess.run([ROUNDEL, "render", "s.yaml", "-o", "-", "--format", "rawvideo", "-q", *arguments],
+                                  cwd=self.folder, capture_output=True, check=True)
+            return done.stdout[::3].count(0)
+        self.assertAlmostEqual(black() / 1257, 1, 1)
+        self.assertAlmostEqual(black("--size", "160x160") / 1257, 1, 1)
+        self.assertAlmostEqual(black("--scale", "2") / 5027, 1, 1)
+        self.assertAlmostEqual(black("--size", "40x40", "--scale", "0.5") / 314, 1, 1)
+        self.assertEqual(black("--scale", "0.5", "--crop", "20,20,1,1"), 1)
+        for arguments, says in ((("--crop", "0,0,81,1"), "--crop: expected a part of the picture, which has 80x80 pixels"),
+                                (("--crop", "0,40,40,20", "--scale", "0.5"), "which has 40x40 pixels, got 40x20 from 0,40"),
+                                (("--crop", "0,0,0,1"), "--crop: expected a whole number of pixels from 1 to 65536"),
+                                (("--crop", "1,2,3"), "--crop: expected X,Y,W,H"),
+                                *((("--scale", wrong), "--scale: expected a number > 0 and <= 65536") for wrong in
+                                  ("0", "-1", "nan", "inf", "65537", "half")),
+                                (("--scale", "1000"), "--scale: expected at most 65536 pixels a side, got 80000")):
+            self.assertIn(says, self.run_roundel("render", "s.yaml", "-o", "a.png", *arguments, code=USAGE).stderr)
+        self.assertFalse(os.path.exists(self.path("a.png")))
+
+    def test_several_scenes_go_into_a_folder(self):
+        os.mkdir(self.path("out"))
+        done = self.run_roundel("render", "rgb.yaml", "random.yaml", "-o", "out/", "--size", "20x15")
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["random.png", "rgb.png"])
+        lines = done.stderr.splitlines()
+        self.assertRegex(lines[0], r"^out/rgb\.png  20x15  3 circles  [\d.]+ ms  (cpu|cuda)$")
+        self.assertRegex(lines[1], r"^out/random\.png  20x15  5,000 circles  ")
+        self.assertEqual(done.stdout, "")
+
+    def test_quiet_says_nothing_and_verbose_names_the_backend(self):
+        done = self.run_roundel("render", "rgb.yaml", "-o", "a.png", "--quiet")
+        self.assertEqual((done.stdout, done.stderr), ("", ""))
+        done = self.run_roundel("render", "rgb.yaml", "-o", "a.png", "-v", "--backend", "cpu")
+        self.assertIn("roundel: backend cpu: asked for\n", done.stderr)
+
+    def test_a_scene_can_name_its_picture(self):
+        self.write("named.yaml", RGB + "output: out/frame_####.png\n")
+        self.run_roundel("render", "named.yaml", "--frame", "12")
+        self.assertEqual(os.listdir(self.path("out")), ["frame_0012.png"])
+        # A name that nobody typed is not replaced without being asked to.
+        before = self.read("out/frame_0012.png")
+        done = self.run_roundel("render", "named.yaml", "--frame", "12", "--seed", "3", code=REFUSED)
+        self.assertIn("out/frame_0012.png: exists", done.stderr)
+        self.assertEqual(self.read("out/frame_0012.png"), before)
+        self.run_roundel("render", "named.yaml", "--frame", "12", "--seed", "3", "--overwrite")
+        self.assertNotEqual(self.read("out/frame_0012.png"), before)
+
+    def test_a_scene_cannot_name_what_is_no_picture(self):
+        self.write("jpg.yaml", RGB + "output: a.jpg\n")
+        for command in ("render", "validate"):
+            done = self.run_roundel(command, "jpg.yaml", code=INVALID)
+            self.assertRegex(done.stderr, r"^jpg\.yaml:.*output: .*\.png, \.exr or \.pfm")
+        self.assert_only_scenes()
+
+    def test_a_named_file_is_replaced(self):
+        self.write("a.png", "old")
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png")
+        self.assertTrue(self.read("a.png").startswith(b"\x89PNG"))
+
+    def test_stats(self):
+        done = self.run_roundel("render", "random.yaml", "-o", "a.png", "--stats=json")
+        stats = json.loads(done.stdout)
+        self.assertEqual((stats["scene"], stats["output"], stats["circles"], stats["width"]),
+                         ("random.yaml", "a.png", 5000, 300))
+        names = [stage["name"] for stage in stats["stages"]]
+        self.assertEqual(names[:4], ["generate", "bin", "blend", "encode"])
+        self.assertLessEqual(sum(stage["share"] for stage in stats["stages"]), 1.001)
+        self.assertGreater(stats["overlaps"], 5000)
+        done = self.run_roundel("render", "--stats", "random.yaml", "-o", "a.png")
+        for text in ("stage", "share", "bytes", *names, "5,000 circles", "overlaps", "chunk"):
+            self.assertIn(text, done.stderr)
+        self.assertEqual(done.stdout, "")
+
+
+class Formats(CommandTest):
+    MAGIC = {"png": b"\x89PNG", "exr": b"\x76\x2f\x31\x01", "pfm": b"PF\n"}
+
+    def test_the_ending_in_a_folder_follows_the_format(self):
+        for name, magic in self.MAGIC.items():
+            self.run_roundel("render", "rgb.yaml", "random.yaml", "--format", name, "-o", "out/")
+            self.run_roundel("render", "rgb.yaml", "--frames", "3-4", "--format", name, "-o", "out/")
+            files = sorted(os.listdir(self.path("out")))
+            self.assertEqual(files, sorted(f"{stem}.{name}" for stem in
+                                           ("rgb", "random", "rgb_0003", "rgb_0004")))
+            for file in files:
+                self.assertTrue(self.read("out/" + file).startswith(magic))
+            shutil.rmtree(self.path("out"))
+        self.run_roundel("render", "rgb.yaml", "--frames", "3-4", "--format", "exr", "-o", "out/")
+        self.run_roundel("verify", "out/rgb_####.exr", "--frames", "3-4", "--scene", "rgb.yaml")
+        done = self.run_roundel("render", "rgb.yaml", "--frames", "3-4", "--format", "exr", "-o", "out/",
+                                "--resume")
+        self.assertIn("0 frames (2 kept)", done.stderr)
+
+    def test_an_ending_of_another_format_is_refused(self):
+        for asked in self.MAGIC:
+            for ending in self.MAGIC:
+                for name in (f"a.{ending}", f"a.{ending.upper()}"):
+                    for more in ([], ["--frames", "3"]):
+                        arguments = ["render", "rgb.yaml", "--format", asked, "-o", name, *more]
+                        if asked == ending:
+                            self.run_roundel(*arguments)
+                            os.unlink(self.path(name))
+                        else:
+                            self.assert_fails(*arguments, code=USAGE, says=[
+                                f"--output: expected a name that ends in .{asked}, or as no picture's"])
+        self.assert_fails("render", "rgb.yaml", "--format", "exr", "--frames", "3-4", "-o", "a_##.png",
+                          code=USAGE)
+        self.write("named.yaml", RGB + "output: a_##.png\n")
+        for more in ([], ["--frames", "3-4"]):
+            self.assert_fails("render", "named.yaml", "--format", "exr", *more, code=USAGE,
+                              says=["named.yaml: output: expected a name that ends in .exr"])
+
+    def test_other_names_take_any_format(self):
+        for name, magic in self.MAGIC.items():
+            self.run_roundel("render", "rgb.yaml", "-o", "a." + name)
+            self.run_roundel("render", "rgb.yaml", "--format", name, "-o", "a.picture")
+            self.assertEqual(self.read("a.picture"), self.read("a." + name))
+            self.assertTrue(self.read("a.picture").startswith(magic))
+            self.run_roundel("render", "rgb.yaml", "--frames", "0-1", "--format", name, "-o",
+                             f"{name}_##.frame")
+            self.assertEqual(self.read(f"{name}_00.frame"), self.read("a." + name))
+            if name != "pfm":  # these say what they are
+                done = self.run_roundel("render", "rgb.yaml", "--frames", "0-1", "--format", name, "-o",
+                                        f"{name}_##.frame", "--resume")
+                self.assertIn("0 frames (2 kept)", done.stderr)
+            with open(self.path("stream"), "wb") as file:
+                self.run_roundel("render", "rgb.yaml", "--format", name, "-o", "-", stdout=file)
+            self.assertEqual(self.read("stream"), self.read("a." + name))
+        self.run_roundel("render", "rgb.yaml", "-o", "b.picture", code=USAGE)
+        for name in ("rawvideo", "y4m"):
+            self.run_roundel("render", "rgb.yaml", "--format", name, "-o", "b.raw", code=USAGE)
+
+
+class Circles(CommandTest):
+    def load(self, name):
+        data = self.read(name)
+        self.assertEqual(data[:6], b"\x93NUMPY")
+        length = int.from_bytes(data[8:10], "little")
+        header, values = data[10:10 + length].decode("latin-1"), data[10 + length:]
+        self.assertIn("'<f4'", header)
+        return re.search(r"\((\d+), (\d+)\)", header).groups(), values
+
+    def test_rgb_has_the_reference_bits(self):
+        self.run_roundel("circles", "rgb.yaml", "-o", "a.npy")
+        shape, values = self.load("a.npy")
+        self.assertEqual(shape, ("3", "7"))
+        self.assertEqual(hashlib.sha256(values).hexdigest(),
+                         "c0f34de496b8804295cbd92c546f134e859f338a45a85a018f9ef43e909a3baf")
+
+    def test_snow_has_no_colours_and_mixed_scenes_have(self):
+        self.run_roundel("circles", "snow.yaml", "-o", "a.npy")
+        self.assertEqual(self.load("a.npy")[0], ("100000", "4"))
+        self.run_roundel("circles", "mixed.yaml", "-o", "a.npy")
+        shape, values = self.load("a.npy")
+        self.assertEqual(shape, ("11", "7"))
+        rows = list(struct.iter_unpack("<7f", values))
+        self.assertEqual(rows[0], (0.5, 0.5, 0, 0.25, 1, 0.5, 0))
+        self.assertTrue(all(row[4:] == (1, 1, 1) for row in rows[1:]))
+
+    def test_seed_and_frame_count(self):
+        hashes = set()
+        for arguments in ([], ["--seed", "2"], ["--frame", "3"]):
+            self.run_roundel("circles", "snow.yaml", "-o", "a.npy", *arguments)
+            hashes.add(hashlib.sha256(self.read("a.npy")).hexdigest())
+        self.assertEqual(len(hashes), 3)
+
+
+class Bench(CommandTest):
+    def bench(self, *arguments):
+        return self.run_roundel("bench", "rgb.yaml", "--backend", "cpu", "--size", "64x48",
+                                "--repeat", "3", *arguments)
+
+    def test_the_json_tells_what_was_timed(self):
+        report = json.loads(self.bench("--json", "-").stdout)
+        self.assertGreater(report["machine"]["bytes_per_second"], 1e8)
+        self.assertGreater(report["machine"]["operations_per_second"], 1e8)
+        self.assertIn("commit", report)
+        result, = report["results"]
+        self.assertEqual((result["scene"], result["backend"], result["size"], result["circles"]),
+                         ("rgb.yaml", "cpu", "64x48", 3))
+        for times in (result["frame_us"], result["wall_us"]):
+            self.assertLessEqual(0, times["min"])
+            self.assertLessEqual(times["min"], times["median"])
+            self.assertLessEqual(times["median"], times["p95"])
+        self.assertEqual(set(result["stages_us"]), {"bin", "blend"})
+        # Three discs of radius 0.3, in pixels of 1/48.
+        self.assertAlmostEqual(result["fragments"], 3 * 3.1416 * 0.09 * 48 * 48, delta=40)
+        self.assertEqual(result["bytes"], 3 * 32 + 64 * 48 * 3)
+        self.assertGreater(result["floor_us"], 0)
+
+    def test_the_table_and_a_file(self):
+        done = self.bench("--json", "a.json")
+        self.assertRegex(done.stdout, r"(?m)^rgb\.yaml +64x48 +3 +[0-9.]+ ")
+        self.assertEqual(len(json.loads(self.read("a.json"))["results"]), 1)
+
+    def test_bad_scenes_and_numbers_are_refused(self):
+        self.assert_fails("bench", "rgb.yaml", "--repeat", "0", code=USAGE, says=["--repeat"])
+        self.write("bad.yaml", "version: 2\n")
+        self.assert_fails("bench", "bad.yaml", "--json", "a.json", code=INVALID, says=["version"])
+
+
+class Streams(CommandTest):
+    def test_closed_pipe(self):
+        for arguments in (["schema"], ["--help"], ["validate", "rgb.yaml"], ["info"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = self.run_roundel(*arguments, code=FAILED, stdout=writer)
+            os.close(writer)
+            self.assertIn("standard output", done.stderr)
+
+    def test_full_standard_output(self):
+        with open("/dev/full", "wb") as full:
+            done = self.run_roundel("schema", code=FAILED, stdout=full)
+        self.assertIn("No space left on device", done.stderr)
+
+    def test_closed_standard_output(self):
+        self.shell('"$0" schema >&-', code=FAILED)
+
+    def test_closed_messages_never_reach_the_picture(self):
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png")
+        expected = self.read("a.png")
+        self.shell('"$0" render rgb.yaml -o a.png --stats -v 0<&- 1>&- 2>&-', code=DONE)
+        self.assertEqual(self.read("a.png"), expected)
+        reader, writer = os.pipe()
+        os.close(reader)
+        self.run_roundel("render", "rgb.yaml", "-o", "a.png", stderr=writer)
+        os.close(writer)
+        self.assertEqual(self.read("a.png"), expected)
+
+    def shell(self, command, code):
+        done = subprocess.run(["sh", "-c", command, ROUNDEL], cwd=self.folder, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.returncode, code)
+
+    def test_schema_and_machine_are_json(self):
+        self.assertIn("properties", json.loads(self.run_roundel("schema").stdout))
+        machine = json.loads(self.run_roundel("info", "--json").stdout)
+        self.assertEqual(machine["backends"][0], "cpu")
+        self.assertGreaterEqual(machine["threads"], 1)
+        self.assertRegex(self.run_roundel("info").stdout, r"^roundel .*\n +backends +cpu")
+
+
+class Signals(CommandTest):
+    @staticmethod
+    def default_signals():  # whoever runs the test may ignore them
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+
+    def start(self, *arguments):
+        return subprocess.Popen([ROUNDEL, *arguments], cwd=self.folder, stderr=subprocess.PIPE,
+                                preexec_fn=self.default_signals)
+
+    def test_an_interrupted_run_leaves_nothing(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            process = self.start("render", "slow.yaml", "-o", "a.png", "--backend", "cpu")
+            time.sleep(0.5)
+            process.send_signal(number)
+            process.communicate(timeout=30)
+            self.assertEqual(process.returncode, code)
+            self.assert_only_scenes()
+
+    def test_a_long_validation_shows_where_it_is_and_can_be_interrupted(self):
+        self.write("long.yaml", RANDOM.replace("5000", "1000000000").replace("0.002, 0.05",
+                                                                             "0.00001, 0.0001"))
+        process = self.start("validate", "long.yaml", "--threads", "2")
+        line = process.stderr.readline().decode()
+        self.assertRegex(line, r"^long\.yaml: \d+ %  ETA [\d:-]+\n$")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130)
+        process = self.start("validate", "long.yaml", "--threads", "2", "-q")
+        time.sleep(2.5)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=30)[1], b"")
+        self.assertEqual(process.returncode, 130)
+
+    def test_at_any_time(self):
+        self.write("large.yaml", RANDOM.replace("width: 300, height: 200",
+                                                "width: 3000, height: 2000"))
+        for delay in range(0, 600, 30):
+            process = self.start("render", "large.yaml", "-o", "a.png", "--backend", "cpu")
+            time.sleep(delay / 1000)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+            self.assertIn(process.returncode, (DONE, 130, -signal.SIGINT))  # before main(): the signal
+            if process.returncode == DONE:
+                os.unlink(self.path("a.png"))
+            elif os.path.exists(self.path("a.png")):  # already renamed: then it is whole
+                self.run_roundel("info", "a.png")
+                os.unlink(self.path("a.png"))
+            self.assert_only_scenes()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

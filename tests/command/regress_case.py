@@ -1,0 +1,46 @@
+"""What tests of folders of pictures and goldens have in common."""
+
+import os
+
+from command_case import CommandCase
+
+SAME, DIFFER, NOT_COMPARED = range(3)
+
+SCENE = """version: 1
+image: {width: 24, height: 16}
+layers:
+  - circles: [{x: 0.5, y: 0.5, radius: 0.3, color: "%s", alpha: 1}]
+animation: {fps: 30, frames: 3}
+"""
+BAD = "version: 2\nlayers: [{generator: rgb}]\n"
+RED, BLUE = SCENE % "#ff0000", SCENE % "#0000ff"
+
+
+class RegressCase(CommandCase):
+    is_text = True
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("goldens"))
+        self.write("red.yaml", RED)
+        self.write("deux bleus é.yaml", BLUE)
+
+    def files(self, folder):
+        """All files below, by path in it."""
+        found = []
+        for at, _, names in os.walk(self.path(folder)):
+            found += [os.path.relpath(os.path.join(at, name), self.path(folder)) for name in names]
+        return sorted(found)
+
+    def regress(self, *arguments, code, scenes=("red.yaml", "deux bleus é.yaml")):
+        return self.run_roundel("regress", *scenes, "--goldens", "goldens", "--backend", "cpu",
+                                *arguments, code=code).stdout
+
+    def accept_all(self):
+        self.regress(code=DIFFER)
+        self.run_roundel("accept", "--all", code=DIFFER)
+
+    def snapshot(self):
+        """Every file, by path, with its bytes; links with what they say."""
+        return {name: os.readlink(self.path(name)) if os.path.islink(self.path(name)) else self.read(name)
+                for name in self.files(".")}

@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+"""Folders of other programs, inputs and results of runs before, from outside. Usage: regress_folders_test.py PATH_OF_ROUNDEL"""
+
+import json
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as xml
+
+from command_case import ROUNDEL
+from regress_case import BAD, BLUE, DIFFER, NOT_COMPARED, RED, SAME, SCENE, RegressCase
+
+
+class ForeignFolders(RegressCase):
+    """What lies in the folder of a run may come from anywhere: a pull request's artifact, say."""
+
+    def plant(self, goldens, names, **actual):
+        os.makedirs(self.path("regress-output/actual"), exist_ok=True)
+        with open(self.path("regress-output/pending.json"), "w", encoding="utf-8") as file:
+            json.dump({"goldens": goldens, "names": names}, file)
+        for name, data in actual.items():
+            with open(self.path(f"regress-output/actual/{name}.png"), "wb") as file:
+                file.write(data)
+
+    def picture(self):
+        self.run_roundel("render", "red.yaml", "-o", "picture.png", code=SAME)
+        return self.read("picture.png")
+
+    def refused(self, message, *arguments):
+        before = self.snapshot()
+        done = self.run_roundel("accept", "--all", *arguments, code=NOT_COMPARED)
+        self.assertIn(message, done.stderr)
+        self.assertEqual(self.snapshot(), before)
+
+    def test_only_pngs_are_accepted(self):
+        os.mkdir(self.path("ssh"))
+        self.plant("../ssh", ["authorized_keys"])
+        self.write("regress-output/actual/authorized_keys", "ssh-rsa EVIL")
+        self.refused('expected paths of PNG or EXR files within the folder of goldens, got "authorized_keys"')
+        self.plant("../ssh", ["k.png", "cut.png", "more.png"], k=b"ssh-rsa EVIL", cut=self.picture()[:-20],
+                   more=self.picture() + b"ssh-rsa EVIL")
+        self.refused("k.png: not a sound PNG")
+
+    def test_goldens_are_stored_in_the_working_directory_or_where_one_says(self):
+        outside = tempfile.mkdtemp(prefix="roundel_regress_outside_")
+        self.addCleanup(shutil.rmtree, outside)
+        os.symlink(outside, self.path("link"))
+        for goldens in (outside, "../link", "../" * 20 + outside, "../goldens/../../" + os.path.basename(outside)):
+            self.plant(goldens, ["k.png"], k=self.picture())
+            self.refused("is not in the working directory; --goldens DIR says which it is")
+        self.assertEqual(os.listdir(outside), [])
+        done = self.run_roundel("accept", "--all", "--goldens", outside, code=DIFFER)
+        self.assertEqual(done.stdout, f"k.png: stored in {outside}\n")
+        self.assertEqual(os.listdir(outside), ["k.png"])
+
+    def test_a_missing_folder_of_goldens_is_not_made(self):
+        self.plant("../golden", ["k.png"], k=self.picture())
+        self.refused('the folder of goldens that it names, "../golden", is not there; --goldens DIR says which it is')
+        self.refused('--goldens: expected a folder, got "golden"', "--goldens", "golden")
+
+    def test_accept_follows_no_link(self):
+        self.write("secret", "mine")
+        picture = self.picture()
+        os.mkdir(self.path("elsewhere"))
+        self.plant("../goldens", ["k.png"])
+        os.symlink("../../picture.png", self.path("regress-output/actual/k.png"))
+        self.refused("regress-output/actual/k.png: expected a file; links are not followed")
+        self.plant("../goldens", ["film/k.png"])
+        os.symlink("../..", self.path("regress-output/actual/film"))
+        self.refused("regress-output/actual/film: expected a folder; links are not followed")
+        self.plant("../goldens", ["j.png"], j=picture)
+        os.symlink("../secret", self.path("goldens/j.png"))
+        self.refused("goldens/j.png: expected a file; links are not followed")
+        os.symlink("../elsewhere", self.path("goldens/down"))
+        self.plant("../goldens", ["down/k.png"])
+        os.mkdir(self.path("regress-output/actual/down"))
+        shutil.copy(self.path("picture.png"), self.path("regress-output/actual/down/k.png"))
+        self.refused("goldens/down: expected a folder; links are not followed")
+
+    def test_regress_removes_nothing_through_links_and_nothing_but_pictures(self):
+        self.accept_all()
+        os.mkdir(self.path("precious"))
+        for name in ("thesis.docx", "red.png", "photo.png"):
+            self.write("precious/" + name, "precious")
+        shutil.rmtree(self.path("regress-output"))
+        os.mkdir(self.path("regress-output"))
+        os.symlink("../precious", self.path("regress-output/actual"))
+        for names in (["thesis.docx"], ["photo.png"], ["thesis.docx", "photo.png"]):
+            self.write("regress-output/pending.json", json.dumps({"goldens": "../goldens", "names": names}))
+            self.regress(code=SAME)
+            self.assertEqual(self.files("precious"), ["photo.png", "red.png", "thesis.docx"])
+
+    def test_regress_writes_through_no_link(self):
+        self.accept_all()
+        shutil.rmtree(self.path("regress-output"))
+        self.write("red.yaml", BLUE)
+        self.write("precious", "mine")
+        for link, target in (("actual", "../aside"), ("diff", "../aside"), ("actual/red.png", "../../precious"),
+                             ("diff/red.png", "../../precious"), ("pending.json", "../precious")):
+            os.makedirs(self.path("aside"))
+            os.makedirs(os.path.dirname(self.path("regress-output/" + link)))
+            os.symlink(target, self.path("regress-output/" + link))
+            text = self.regress(code=NOT_COMPARED)
+            self.assertIn(f"red.png: not compared: regress-output/{link}: expected a ", text)
+            self.assertEqual((self.read("precious"), os.listdir(self.path("aside"))), (b"mine", []))
+            shutil.rmtree(self.path("regress-output"))
+            os.rmdir(self.path("aside"))
+
+    def test_what_ci_has_drawn_is_accepted_in_another_checkout(self):
+        self.accept_all()
+        self.write("red.yaml", BLUE)
+        os.mkdir(self.path("ci"))
+        shutil.copytree(self.path("goldens"), self.path("ci/goldens"))
+        shutil.copy(self.path("red.yaml"), self.path("ci/red.yaml"))
+        self.run_roundel("regress", self.path("ci/red.yaml"), "--goldens", self.path("ci/goldens"), "--output",
+                         self.path("ci/regress-output"), code=DIFFER)
+        shutil.rmtree(self.path("regress-output"))
+        os.rename(self.path("ci/regress-output"), self.path("regress-output"))
+        shutil.rmtree(self.path("ci"))
+        drawn = self.read("regress-output/actual/red.png")
+        done = self.run_roundel("accept", "red", code=DIFFER)
+        self.assertEqual(done.stdout, "red.png: replaced in goldens\n")
+        self.assertEqual(self.read("goldens/red.png"), drawn)
+        self.assertFalse(os.path.exists(self.path("ci")))
+        shutil.rmtree(self.path("goldens"))  # a checkout without goldens
+        self.refused("is not there; --goldens DIR says which it is")
+
+    def test_the_printed_command_names_goldens_outside_the_working_directory(self):
+        outside = tempfile.mkdtemp(prefix="roundel_regress_outside_")
+        self.addCleanup(shutil.rmtree, outside)
+        text = self.run_roundel("regress", "red.yaml", "--goldens", outside, code=DIFFER).stdout
+        self.assertIn(f"roundel accept --goldens {outside} red.png\n", text)
+        self.run_roundel("accept", "--goldens", outside, "red.png", code=DIFFER)
+        self.assertEqual(os.listdir(outside), ["red.png"])
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "pictures are compared while others are drawn on two cores only")
+    def test_a_run_that_was_killed_leaves_nothing_to_the_next(self):
+        self.accept_all()
+        self.write("red.yaml", BLUE)
+        self.write("slow.yaml", "version: 1\nlayers:\n  - random: {count: 300000000, radius: 0.00001}\n")
+        process = subprocess.Popen([ROUNDEL, "regress", "red.yaml", "slow.yaml", "--goldens", "goldens",
+                                    "--backend", "cpu"], cwd=self.folder, stdout=subprocess.DEVNULL)
+        while not os.path.exists(self.path("regress-output/diff/red.png")):
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        done = self.run_roundel("accept", "--all", code=NOT_COMPARED)
+        self.assertIn("regress-output/pending.json: the run has not come to its end", done.stderr)
+        self.write("regress-output/actual/notes.png", "mine")
+        self.write("regress-output/actual/.roundel-1-1.tmp", "half a picture")
+        self.write("red.yaml", RED)
+        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+        self.assertEqual(self.files("regress-output"), ["actual/notes.png"])
+
+    def test_an_unreadable_list_keeps_no_run_from_being_made(self):
+        self.accept_all()
+        os.makedirs(self.path("regress-output"), exist_ok=True)
+        for text in ("", "{", '{"goldens": "g", "names": ["../x.png"]}'):
+            self.write("regress-output/pending.json", text)
+            done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", code=SAME)
+            self.assertRegex(done.stderr, "regress-output/pending.json: expected .* may stay in regress-output")
+            done = self.run_roundel("accept", "--all", code=NOT_COMPARED)
+            self.assertIn("regress-output/pending.json: expected ", done.stderr)
+        self.write("red.yaml", BLUE)
+        self.regress(code=DIFFER)
+        self.run_roundel("accept", "red", code=DIFFER)
+
+
+class Inputs(RegressCase):
+    """No output replaces what the command reads, by whatever name."""
+
+    def setUp(self):
+        super().setUp()
+        self.accept_all()
+        shutil.rmtree(self.path("regress-output"))
+        self.write("goldens/goldens.yaml", "version: 1\ntolerances: []\n")
+        with open(self.path("d.npy"), "wb") as file:
+            header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }"
+            header += b" " * (117 - len(header)) + b"\n"
+            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack("<3f", 0, 0, 1))
+        self.write("data.yaml", "version: 1\nlayers: [{data: d.npy, columns: [x, y, radius]}]\n")
+        os.symlink("goldens/red.png", self.path("link.xml"))
+        os.link(self.path("d.npy"), self.path("hard.json"))
+
+    def refused(self, *arguments, message):
+        before = self.snapshot()
+        done = self.run_roundel(*arguments, code=NOT_COMPARED)
+        self.assertIn(message, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(self.snapshot(), before)
+
+    def test_regress(self):
+        for option, path in (("--junit", "goldens/red.png"), ("--json", "red.yaml"), ("--json", "./data.yaml"),
+                             ("--json", "d.npy"), ("--json", "hard.json"), ("--junit", "link.xml"),
+                             ("--junit", "goldens/goldens.yaml"), ("--json", self.path("goldens/deux bleus é.png"))):
+            self.refused("regress", "red.yaml", "data.yaml", "--goldens", "goldens", option, path,
+                         message=f"{path}: would replace ")
+        self.refused("regress", "data.yaml", "--goldens", "goldens", "--json", "goldens/data.png",
+                     message="goldens/data.png: would be a golden")
+        self.write("bad.yaml", BAD)
+        self.refused("regress", "bad.yaml", "--goldens", "goldens", "-q", "--json", "bad.yaml",
+                     message="bad.yaml: would replace a file, which this command reads")
+        self.refused("regress", "red.yaml", "--goldens", "goldens", "--manifest", "link.xml", "--junit", "goldens/red.png",
+                     message="goldens/red.png: would replace ")
+        os.mkdir(self.path("page"))
+        self.write("page/index.html", SCENE % "#00ff00")
+        self.refused("regress", "page/index.html", "--goldens", "goldens", "--report", "page",
+                     message="page/index.html: would replace a file, which this command reads")
+
+    def test_the_folder_for_what_differs(self):
+        for folder in ("goldens", "./goldens/", self.path("goldens")):
+            self.refused("regress", "red.yaml", "--goldens", "goldens", "--output", folder,
+                         message="--output: expected another folder than that of the goldens")
+        os.symlink("goldens", self.path("other"))
+        self.refused("regress", "red.yaml", "--goldens", "goldens", "-o", "other", message="--output: expected another")
+        os.makedirs(self.path("out/actual"))
+        shutil.copytree(self.path("goldens"), self.path("out/actual/goldens"))
+        self.refused("regress", "red.yaml", "--goldens", "out/actual/goldens", "-o", "out",
+                     message="expected nothing in out/actual, where this command keeps pictures")
+        self.write("out/actual/red.png", SCENE % "#00ff00")  # a scene of that name
+        self.write("out/pending.json", '{"goldens": "../goldens", "names": ["red.png"]}')
+        self.refused("regress", "out/actual/red.png", "--goldens", "goldens", "-o", "out",
+                     message="expected nothing in out/actual")
+        self.refused("regress", "out/pending.json", "--goldens", "goldens", "-o", "out",
+                     message="out/pending.json: would replace ")
+
+    def test_two_outputs_into_one_file(self):
+        for arguments in (("--json", "r", "--junit", "./r"), ("--json", "out/pending.json", "--output", "out"),
+                          ("--junit", "r/index.html", "--report", "r")):
+            self.refused("regress", "red.yaml", "--goldens", "goldens", *arguments,
+                         message="expected a file for each output, got it for two")
+        self.regress("--json", "/dev/null", "--junit", "/dev/null", code=SAME)
+
+    def test_diff_of_folders(self):
+        shutil.copytree(self.path("goldens"), self.path("now"))
+        for option, path in (("--json=", "now/red.png"), ("--junit=", "goldens/red.png"), ("--junit=", "link.xml"),
+                             ("--junit=", "goldens/goldens.yaml")):
+            self.refused("diff", "goldens", "now", option + path, message=f"{path}: would replace ")
+        self.refused("diff", "goldens", "now", "--json=r", "--junit", "r", message="r: expected a file for each output")
+        os.mkdir(self.path("page"))
+        self.write("page/index.html", "version: 1\ntolerances: []\n")
+        self.refused("diff", "goldens", "now", "--manifest", "page/index.html", "--report", "page",
+                     message="page/index.html: would replace ")
+
+    def test_diff_of_two_files(self):
+        shutil.copy(self.path("goldens/red.png"), self.path("a.png"))
+        shutil.copy(self.path("goldens/deux bleus é.png"), self.path("b.png"))
+        shutil.copy(self.path("a.png"), self.path("a.json"))
+        os.symlink("a.png", self.path("link.png"))
+        for arguments in (("a.png", "b.png", "--diff-image", "a.png"), ("a.png", "b.png", "--diff-image", "./b.png"),
+                          ("a.png", "b.png", "--diff-image", "link.png"), ("a.json", "b.png", "--json", "a.json"),
+                          ("b.png", "a.json", "--json=a.json")):
+            self.refused("diff", *arguments, message=": would replace ")
+        self.refused("diff", "a.png", "b.png", "--diff-image", "d.png", "--json=d.png", message="d.png: expected a file for each")
+        self.refused("diff", "--explain", "red.yaml", "data.yaml", "--json=d.npy", message="d.npy: would replace ")
+        self.refused("diff", "--explain", "red.yaml", "data.yaml", "--json=red.yaml", message="red.yaml: would replace ")
+
+
+class StaleResults(RegressCase):
+    """A run that fails leaves no verdict of the run before."""
+
+    RESULTS = ("--junit", "junit.xml", "--json", "run.json", "--report", "report")
+
+    def setUp(self):
+        super().setUp()
+        self.accept_all()
+        self.regress(*self.RESULTS, code=SAME)
+
+    def are_gone(self):
+        return [name for name in ("junit.xml", "run.json", "report/index.html") if os.path.exists(self.path(name))] == []
+
+    def test_a_broken_scene_is_one_error_and_the_rest_run(self):
+        self.write("typo.yaml", "version: 1\nbackgroud: 1\nlayer: []\n")
+        text = self.regress(*self.RESULTS, code=NOT_COMPARED, scenes=("typo.yaml", "red.yaml", "none.yaml"))
+        self.assertIn("3 pictures: 1 same, 2 not compared\n", text)
+        suite = xml.parse(self.path("junit.xml")).getroot().find("testsuite")
+        self.assertEqual((suite.get("tests"), suite.get("failures"), suite.get("errors")), ("3", "0", "2"))
+        self.assertEqual([(case.get("name"), case[0].tag) for case in suite],
+                         [("none.png", "error"), ("red.png", "system-out"), ("typo.png", "error")])
+        self.assertIn('unknown key "backgroud"', suite[2][0].text)
+        self.assertIn('unknown key "layer"', suite[2][0].text)
+        run = json.loads(self.read("run.json"))
+        self.assertEqual([picture["state"] for picture in run["pictures"]], ["not compared", "same", "not compared"])
+        self.assertGreaterEqual(len(run["pictures"][2]["reasons"]), 2)
+        self.assertIn("typo.png", self.read("report/index.html").decode())
+
+    def test_a_broken_scene_of_a_film_is_one_error(self):
+        self.write("typo.yaml", BAD)
+        text = self.regress("--frames", "0-1", code=NOT_COMPARED, scenes=("typo.yaml", "red.yaml"))
+        self.assertIn("typo/: not compared: typo.yaml:1:10: ", text)
+        self.assertIn("3 pictures: 0 same, 2 new, 1 not compared\n", text)
+
+    def test_what_fails_before_anything_is_drawn_leaves_no_old_results(self):
+        self.write("goldens/goldens.yaml", "version: 2\n")
+        self.regress(*self.RESULTS, code=NOT_COMPARED)
+        self.assertTrue(self.are_gone())
+        os.remove(self.path("goldens/goldens.yaml"))
+        self.regress(*self.RESULTS, code=SAME)
+        self.run_roundel("regress", "red.yaml", "--goldens", "nowhere", *self.RESULTS, code=NOT_COMPARED)
+        self.assertTrue(self.are_gone())
+
+    def test_a_killed_run_leaves_no_old_results(self):
+        self.write("slow.yaml", "version: 1\nlayers:\n  - random: {count: 300000000, radius: 0.00001}\n")
+        process = subprocess.Popen([ROUNDEL, "regress", "slow.yaml", "--goldens", "goldens", "--backend", "cpu",
+                                    *self.RESULTS], cwd=self.folder, stdout=subprocess.DEVNULL)
+        while not self.are_gone():
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        self.assertTrue(self.are_gone())
+
+    def test_diff(self):
+        os.mkdir(self.path("now"))
+        self.run_roundel("diff", "goldens", "goldens", "--junit", "junit.xml", "--json=run.json", "--report", "report", code=SAME)
+        for other in ("now", "nowhere"):
+            self.regress(*self.RESULTS, code=SAME)
+            self.write("goldens/goldens.yaml", "version: 2\n" if other == "now" else "version: 1\ntolerances: []\n")
+            self.run_roundel("diff", "goldens", other, "--junit", "junit.xml", "--json=run.json", "--report", "report",
+                             code=NOT_COMPARED)
+            self.assertTrue(self.are_gone())
+            os.remove(self.path("goldens/goldens.yaml"))
+        self.run_roundel("diff", "goldens/red.png", "goldens/deux bleus é.png", "--json", "run.json", "--diff-image", "d.png",
+                         code=DIFFER)
+        self.run_roundel("diff", "goldens/red.png", "none.png", "--json", "run.json", "--diff-image", "d.png", code=NOT_COMPARED)
+        self.assertFalse(os.path.exists(self.path("run.json")) or os.path.exists(self.path("d.png")))
+        self.write("red2.yaml", BLUE)
+        self.run_roundel("diff", "--explain", "red.yaml", "red2.yaml", "--json", "run.json", code=DIFFER)
+        self.run_roundel("diff", "--explain", "red.yaml", "none.yaml", "--json", "run.json", code=NOT_COMPARED)
+        self.assertFalse(os.path.exists(self.path("run.json")))
+
+    def test_what_is_not_ours_stays(self):
+        self.write("report/index.html", "<p>mine</p>")
+        self.write("report/pictures/000007.js", "mine")
+        self.write("report/notes.txt", "mine")
+        os.rename(self.path("run.json"), self.path("kept.json"))
+        os.symlink("kept.json", self.path("run.json"))
+        self.run_roundel("diff", "goldens", "goldens", "--junit", "junit.xml", "red.png", code=NOT_COMPARED)
+        self.assertFalse(self.are_gone())  # a wrong command line removes nothing
+        done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", *self.RESULTS, code=NOT_COMPARED)
+        self.assertIn("report/index.html: exists and is no report of roundel's", done.stderr)
+        self.assertEqual((self.read("report/index.html"), self.read("report/pictures/000007.js"),
+                          self.read("report/notes.txt")), (b"<p>mine</p>", b"mine", b"mine"))
+        os.chmod(self.path("junit.xml"), 0o444)
+        self.write("goldens/goldens.yaml", "version: 2\n")
+        self.regress("--junit", "junit.xml", code=NOT_COMPARED)
+        self.assertTrue(os.path.exists(self.path("junit.xml")) or os.getuid() == 0)
+        self.assertTrue(os.path.islink(self.path("run.json")))
+        self.assertEqual(json.loads(self.read("kept.json"))["counts"]["same"], 1)
+
+    def test_one_unwritable_output_does_not_cost_the_others(self):
+        done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--json", "none/run.json", "--junit",
+                                "none/junit.xml", "--report", "report", code=NOT_COMPARED)
+        self.assertIn("none/run.json: cannot write", done.stderr)
+        self.assertIn("none/junit.xml: cannot write", done.stderr)
+        self.assertIn("report/index.html", self.files("."))
+        shutil.rmtree(self.path("regress-output"))
+        os.mkdir(self.path("regress-output"))
+        os.symlink("nowhere", self.path("regress-output/pending.json"))
+        self.write("red.yaml", BLUE)
+        self.regress("--junit", "junit.xml", code=NOT_COMPARED)
+        self.assertEqual(xml.parse(self.path("junit.xml")).getroot().get("errors"), "1")
+        done = self.run_roundel("diff", "goldens/red.png", "goldens/deux bleus é.png", "--diff-image", "none/d.png",
+                                "--json", "d.json", code=NOT_COMPARED)
+        self.assertIn("differ: ", done.stdout)
+        self.assertFalse(json.loads(self.read("d.json"))["same"])
+
+    def test_a_fifo_under_the_name_of_the_report_is_not_waited_for(self):
+        os.remove(self.path("report/index.html"))
+        os.mkfifo(self.path("report/index.html"))
+        done = self.run_roundel("diff", "goldens", "goldens", "--report", "report", code=NOT_COMPARED)
+        self.assertIn("report/index.html: exists and is no report of roundel's", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Goldens of floats, hashes, and goldens in the folders of their scenes. Usage: regress_goldens_test.py PATH_OF_ROUNDEL"""
+
+import os
+import shutil
+import unittest
+
+from regress_case import BAD, BLUE, DIFFER, NOT_COMPARED, RED, SAME, SCENE, RegressCase
+
+
+class Floats(RegressCase):
+    def setUp(self):
+        super().setUp()
+        self.scenes = {"scenes": ("red.yaml",)}
+
+    def accept_exr(self):
+        text = self.regress("--format", "exr", code=DIFFER, **self.scenes)
+        self.assertIn("red.exr: new: there is no golden goldens/red.exr", text)
+        self.run_roundel("render", "red.yaml", "-o", "want.exr", "--backend", "cpu", code=0)
+        self.assertEqual(self.read("regress-output/actual/red.exr"), self.read("want.exr"))
+        self.run_roundel("accept", "red", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["red.exr"])
+
+    def test_a_golden_of_floats_shows_what_8_bits_hide(self):
+        self.write("red.yaml", SCENE.replace("alpha: 1", "alpha: 0.5") % "#0000ff")
+        self.accept_exr()
+        self.assertEqual(self.regress("--strict", code=SAME, **self.scenes), "1 picture: 1 same\n")
+        self.write("red.yaml", SCENE.replace("alpha: 1", "alpha: 0.5") % "#0000fe")
+        line = self.regress(code=DIFFER, **self.scenes).splitlines()[0]
+        self.assertRegex(line, r"^red\.exr: differs: \d+ pixels differ, at most 0 may; the scene changed")
+        self.assertEqual(self.files("regress-output"), ["actual/red.exr", "diff/red.exr.png", "pending.json"])
+        self.write("goldens/goldens.yaml", 'version: 1\ntolerances: [{pictures: "*.exr", max-delta: 0.01}]\n')
+        self.assertIn("red.exr: same", self.regress(code=SAME, **self.scenes))
+        # What the run before has left is gone but for what can be accepted.
+        self.assertEqual(self.files("regress-output"), [])
+
+    def test_a_png_golden_comes_first_and_format_says_otherwise(self):
+        self.accept_exr()
+        self.regress("--format", "png", code=DIFFER, **self.scenes)
+        self.run_roundel("accept", "red.png", code=DIFFER)
+        self.assertIn("1 golden in goldens of no picture of this run: red.exr", self.regress(code=SAME, **self.scenes))
+        self.regress("--strict", code=DIFFER, **self.scenes)
+        self.run_roundel("accept", "--prune", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["red.png"])
+
+    def test_frames_renames_other_goldens_and_hashes(self):
+        film = ("--frames", "0-1", "--format", "exr")
+        self.regress(*film, code=DIFFER, **self.scenes)
+        self.run_roundel("accept", "--all", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["red/0000.exr", "red/0001.exr"])
+        self.assertEqual(self.regress("--frames", "0-1", code=SAME, **self.scenes), "2 pictures: 2 same\n")
+        shutil.rmtree(self.path("goldens/red"))
+        self.accept_exr()
+        shutil.copy(self.path("red.yaml"), self.path("rot.yaml"))
+        self.assertIn("goldens/red.exr is of this scene and frame, under another name",
+                      self.regress("--format", "exr", code=DIFFER, scenes=("rot.yaml",)))
+        self.write("red.yaml", BLUE)
+        self.regress(code=DIFFER, **self.scenes)
+        self.run_roundel("accept", "--add", "red", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["red.alt-1.exr", "red.exr"])
+        self.assertEqual(self.regress(code=SAME, **self.scenes), "1 picture: 1 same\n")
+        shutil.rmtree(self.path("goldens"))
+        os.mkdir(self.path("goldens"))
+        self.regress("--format", "exr", code=DIFFER, **self.scenes)
+        self.run_roundel("accept", "--all", "--hashes", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["goldens.lock"])
+        for option in ((), ("--format", "exr")):
+            self.assertEqual(self.regress(*option, code=SAME, **self.scenes), "1 picture: 1 same\n")
+
+    def test_only_sound_exr_files_are_accepted(self):
+        self.regress("--format", "exr", code=DIFFER, **self.scenes)
+        whole = self.read("regress-output/actual/red.exr")
+        self.run_roundel("render", "red.yaml", "-o", "a.png", code=0)
+        for bytes_ in (whole[:len(whole) // 2], b"", self.read("a.png")):
+            with open(self.path("regress-output/actual/red.exr"), "wb") as file:
+                file.write(bytes_)
+            self.run_roundel("accept", "red", code=NOT_COMPARED)
+            self.assertEqual(self.files("goldens"), [])
+
+
+class Hashes(RegressCase):
+    def lock_all(self):
+        self.regress(code=DIFFER)
+        return self.run_roundel("accept", "--all", "--hashes", code=DIFFER).stdout
+
+    def test_hashes_are_goldens_without_pictures(self):
+        self.assertIn("red.png: stored in goldens as a hash in goldens.lock\n", self.lock_all())
+        self.assertEqual(self.files("goldens"), ["goldens.lock"])
+        lock = self.read("goldens/goldens.lock").decode()
+        self.assertRegex(lock, r'  - \{picture: "red.png", pixels: "24x16 [0-9a-f]{32}", fingerprint: "[0-9a-f]{32}", frame: 0\}\n')
+        self.run_roundel("verify", "regress-output/actual/red.png", "--frames", "0", "--manifest", "hashes", code=0)
+        self.assertIn(self.read("hashes").decode().split()[2], lock)
+        self.assertEqual(self.regress("--strict", code=SAME), "2 pictures: 2 same\n")
+        self.write("red.yaml", BLUE)
+        line = self.regress("--report", "report", "--json", "r.json", "--junit", "j.xml", "--markdown", "s.md",
+                            code=DIFFER).splitlines()[0]
+        self.assertEqual(line, "red.png: differs: its pixels have not the hash at goldens/goldens.lock:5; "
+                               "the scene changed: the golden has another fingerprint")
+        self.assertEqual(self.files("regress-output"), ["actual/red.png", "pending.json"])
+        self.run_roundel("report", "r.json", "--report", "again", code=DIFFER)
+
+    def test_accept_keeps_what_a_golden_is(self):
+        self.lock_all()
+        self.write("red.yaml", BLUE)
+        self.regress(code=DIFFER)
+        for code, what in ((DIFFER, "replaced in goldens"), (SAME, "is the golden already")):
+            self.assertEqual(self.run_roundel("accept", "red", code=code).stdout,
+                             f"red.png: {what} as a hash in goldens.lock\n")
+        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+
+    def test_a_picture_becomes_a_hash_and_back(self):
+        self.accept_all()
+        self.write("red.yaml", BLUE)
+        self.regress(code=DIFFER)
+        self.run_roundel("accept", "--hashes", "red", code=DIFFER)
+        self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock"])
+        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+        # Beside a hash another golden may be a picture.
+        self.write("red.yaml", RED)
+        self.regress(code=DIFFER)
+        self.run_roundel("accept", "--add", "red", code=DIFFER)
+        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+        self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock", "red.alt-1.png"])
+        self.write("red.yaml", BLUE)  # the hash counts still
+        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+
+    def test_what_is_not_written_is_not_said_to_be(self):
+        self.regress(code=DIFFER)
+        os.symlink("nowhere", self.path("goldens/goldens.lock"))
+        done = self.run_roundel("accept", "--all", "--hashes", code=NOT_COMPARED)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("goldens.lock: expected a file; links are not followed", done.stderr)
+
+    def test_pictures_are_kept_apart_from_the_goldens(self):
+        said = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--output", "goldens/out",
+                                code=NOT_COMPARED).stderr
+        self.assertIn('--output: expected a folder apart from the goldens in goldens, got "goldens/out"', said)
+
+    def test_the_fingerprint_is_kept_too(self):
+        self.lock_all()
+        self.write("red.yaml", RED.replace("layers:", "seed: 7\nlayers:"))
+        text = self.regress(code=SAME)
+        self.assertIn("1 golden has the right pixels but not the fingerprint of the scene; to store it: roundel accept red.png", text)
+        self.run_roundel("accept", "red.png", code=DIFFER)
+        self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+        os.rename(self.path("red.yaml"), self.path("rot.yaml"))
+        scenes = ("rot.yaml", "deux bleus é.yaml")
+        text = self.regress("--strict", code=DIFFER, scenes=scenes)
+        self.assertIn("rot.png: new: there is no golden goldens/rot.png, goldens/red.png is of this scene and frame", text)
+        self.assertIn("red.png: missing: no scene of this run draws it", text)
+        done = self.run_roundel("accept", "--all", "--hashes", "--prune", code=DIFFER)
+        self.assertIn("red.png: removed from goldens\n", done.stdout)
+        self.assertEqual(self.regress("--strict", code=SAME, scenes=scenes), "2 pictures: 2 same\n")
+        self.assertNotIn(b"red.png", self.read("goldens/goldens.lock"))
+
+    def test_a_damaged_lock_is_an_error_with_its_place(self):
+        self.lock_all()
+        sound = self.read("goldens/goldens.lock").decode()
+        for damage, problem in (
+                (lambda text: text.replace('red.png', '../red.png'), '5:15: goldens[1].picture: expected a picture\'s path within the folder, got "../red.png"'),
+                (lambda text: text.replace('red.png', 'deux bleus é.png'), "5:15: goldens[1].picture: expected each picture once"),
+                (lambda text: text.replace('pixels: "24x16 ', 'pixels: "24x16 g'), "goldens[0].pixels: expected WIDTHxHEIGHT and 32 hex digits"),
+                (lambda text: text.replace("frame: 0}", "frame: 0", 1), "not valid YAML"),
+                (lambda text: text.replace("<<<", "") + "<<<<<<< HEAD\n", "goldens.lock:7:1: not valid YAML"),
+                (lambda text: text.replace("version: 1", "version: 2"), "2:10: version: expected 1")):
+            self.write("goldens/goldens.lock", damage(sound))
+            with self.subTest(problem):
+                for arguments in (("regress", "red.yaml", "--goldens", "goldens"), ("accept", "--all")):
+                    if arguments[0] == "accept" and not os.path.exists(self.path("regress-output/pending.json")):
+                        continue
+                    self.assertIn(problem, self.run_roundel(*arguments, code=NOT_COMPARED).stderr)
+
+    def test_no_result_replaces_the_lock(self):
+        self.lock_all()
+        done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--json", "goldens/goldens.lock", code=NOT_COMPARED)
+        self.assertIn("goldens/goldens.lock", done.stderr)
+        self.assertIn("expected either --add or --hashes", self.run_roundel("accept", "--add", "--hashes", "--all", code=2).stderr)
+
+
+class SceneFolders(RegressCase):
+    def setUp(self):
+        super().setUp()
+        for folder in ("scenes/a/deep", "scenes/b", "scenes/goldens"):
+            os.makedirs(self.path(folder))
+        self.write("scenes/a/logo.yaml", RED)
+        self.write("scenes/b/logo.yaml", BLUE)
+        self.write("scenes/a/deep/logo.yaml", BLUE)
+        self.write("scenes/top.yaml", RED)
+        self.write("scenes/notes.txt", "no scene")
+        self.write("scenes/goldens/goldens.yaml", "version: 1\ntolerances: []\n")
+        self.write("scenes/goldens/old.yaml", RED)
+
+    def test_goldens_lie_in_the_folders_of_their_scenes(self):
+        run = ("regress", "scenes", "--goldens", "scenes/goldens", "--strict")
+        lines = self.run_roundel(*run, code=DIFFER).stdout.splitlines()
+        self.assertEqual(lines[:5], [f"{name}.png: new: there is no golden scenes/goldens/{name}.png"
+                                     for name in ("a/deep/logo", "a/logo", "b/logo", "top")]
+                         + ["4 pictures: 0 same, 4 new"])
+        self.run_roundel("accept", "--all", code=DIFFER)
+        self.assertEqual(self.run_roundel(*run, code=SAME).stdout, "4 pictures: 4 same\n")
+        self.assertNotEqual(self.read("scenes/goldens/a/logo.png"), self.read("scenes/goldens/b/logo.png"))
+        text = self.run_roundel("regress", "scenes/", "red.yaml", "--goldens", "scenes/goldens", code=DIFFER).stdout
+        self.assertIn("red.png: new", text)
+
+    def test_films(self):
+        run = ("regress", "scenes", "--frames", "0-1", "--goldens", "scenes/goldens", "--strict")
+        self.run_roundel(*run, code=DIFFER)
+        self.run_roundel("accept", "--all", code=DIFFER)
+        self.assertEqual(self.run_roundel(*run, code=SAME).stdout, "8 pictures: 8 same\n")
+        self.assertIn("a/deep/logo/0001.png", self.files("scenes/goldens"))
+        self.write("scenes/a/deep/logo.yaml", BAD)  # its goldens are not unused
+        self.assertIn("7 pictures: 6 same, 1 not compared", self.run_roundel(*run, code=NOT_COMPARED).stdout)
+
+    def test_folders_without_scenes_are_refused(self):
+        os.mkdir(self.path("empty"))
+        done = self.run_roundel("regress", "empty", "--goldens", "goldens", code=NOT_COMPARED)
+        self.assertEqual(done.stderr, "roundel: empty: expected scenes, files that end in .yaml, in this folder or below\n")
+
+    def refused(self, *scenes):
+        return self.run_roundel("regress", *scenes, "--goldens", "goldens", code=NOT_COMPARED).stderr
+
+    def test_names_that_are_one_file_on_some_systems_are_refused(self):
+        self.assertEqual(self.refused("scenes/a", "scenes/b"), "roundel: scenes/a/logo.yaml and scenes/b/logo.yaml "
+                                                               "would both have the golden logo.png\n")
+        self.write("scenes/Top.yaml", RED)
+        self.assertEqual(self.refused("scenes"),
+                         "roundel: scenes/Top.yaml and scenes/top.yaml would both have the golden top.png "
+                         "where file systems do not tell case apart: Top and top\n")
+        self.assertIn("do not tell case apart", self.refused("scenes/Top.yaml", "scenes/top.yaml", "--frames", "0"))
+        os.makedirs(self.path("greek"))
+        self.write("greek/ΣΊΣΥΦΟΣ.yaml", RED)
+        self.write("greek/σίσυφος.yaml", RED)
+        self.assertIn("do not tell case apart", self.refused("greek"))
+
+    def test_the_forms_of_unicode(self):
+        os.makedirs(self.path("accents"))
+        composed, apart = "caf\u00e9", "cafe\u0301"
+        self.write(f"accents/{composed}.yaml", RED)
+        self.run_roundel("regress", "accents", "--goldens", "goldens", code=DIFFER)
+        self.write(f"accents/{apart}.yaml", RED)
+        self.assertIn("where file systems do not tell the forms of Unicode apart: cafe\\u{301} and caf\\u{e9}\n",
+                      self.refused("accents"))
+        for folder, name in (("A", composed), ("B", apart)):
+            os.makedirs(self.path(folder))
+            self.run_roundel("render", "red.yaml", "-o", f"{folder}/{name}.png", code=0)
+            self.run_roundel("render", "red.yaml", "-o", f"{folder}/{folder}.png", code=0)
+        self.assertEqual(self.run_roundel("diff", "A", "B", code=DIFFER).stdout.splitlines(), [
+            "A.png: missing: there is no B/A.png",
+            "B.png: new: there is no golden A/B.png",
+            f"{apart}.png: new: there is no golden A/{apart}.png, A/{composed}.png has this name in another form of "
+            "Unicode: cafe\\u{301}.png is not caf\\u{e9}.png",
+            f"{composed}.png: missing: there is no B/{composed}.png, B/{apart}.png has this name in another form of "
+            "Unicode: caf\\u{e9}.png is not cafe\\u{301}.png",
+            "4 pictures: 0 same, 2 new, 2 missing"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
