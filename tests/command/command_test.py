@@ -11,7 +11,7 @@ import time
 import unittest
 
 from command_case import MIXED, RANDOM, RGB, ROUNDEL
-from command_test_case import FAILED, INVALID, REFUSED, SOME_FAILED, USAGE, CommandTest
+from scenes_case import FAILED, INVALID, REFUSED, SOME_FAILED, USAGE, ScenesCase
 
 MALFORMED = {
     "empty": "",
@@ -80,7 +80,7 @@ def is_sanitized():
         return b"__asan_init" in program.read() or os.environ.get("ROUNDEL_SANITIZED") == "1"
 
 
-class Help(CommandTest):
+class Help(ScenesCase):
     def test_every_command_lists_its_options(self):
         for command, names in OPTIONS.items():
             text = self.run_roundel(command, "--help").stdout
@@ -114,7 +114,7 @@ class Help(CommandTest):
         self.assert_fails("help", "rendr", code=USAGE, says=['(did you mean "render"?)'])
 
 
-class SmallStacks(CommandTest):
+class SmallStacks(ScenesCase):
     def test_drawing_needs_no_more_of_the_stack_than_starting(self):
         if is_sanitized():
             self.skipTest("sanitizers need a larger stack to start")
@@ -129,7 +129,7 @@ class SmallStacks(CommandTest):
                     self.run_roundel(*arguments, preexec_fn=limit_stack, env={})
 
 
-class Usage(CommandTest):
+class Usage(ScenesCase):
     def test_all_problems_come_together(self):
         done = self.assert_fails(
             "render", "rgb.yaml", "--size", "10x", "--sead=1", "--threads", "-3", "-o", "a.jpg",
@@ -154,7 +154,7 @@ class Usage(CommandTest):
         self.assertEqual(os.listdir(self.path("out")), [])
 
 
-class Scenes(CommandTest):
+class Scenes(ScenesCase):
     def test_malformed_scenes_have_a_place_and_leave_no_file(self):
         for name, text in MALFORMED.items():
             with self.subTest(name):
@@ -238,7 +238,7 @@ class Scenes(CommandTest):
                          "cpu", **limited)
 
 
-class Refusals(CommandTest):
+class Refusals(ScenesCase):
     def test_missing_folder(self):
         self.assert_fails("render", "rgb.yaml", "-o", "no/ne/a.png", code=REFUSED,
                           says=['no/ne/a.png: cannot write, there is no folder "no/ne", nor one to make '
@@ -353,7 +353,7 @@ class Refusals(CommandTest):
         self.assertEqual(os.listdir(self.path("out")), ["rgb.png"])
 
 
-class Inputs(CommandTest):
+class Inputs(ScenesCase):
     """No output replaces what the same command reads, by whatever name."""
 
     def setUp(self):

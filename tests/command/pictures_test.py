@@ -13,10 +13,10 @@ import time
 import unittest
 
 from command_case import RANDOM, RGB, ROUNDEL
-from command_test_case import DONE, FAILED, INVALID, REFUSED, USAGE, CommandTest
+from scenes_case import DONE, FAILED, INVALID, REFUSED, USAGE, ScenesCase
 
 
-class Pictures(CommandTest):
+class Pictures(ScenesCase):
     def test_the_same_frame_is_the_same_file(self):
         self.run_roundel("render", "random.yaml", "-o", "a.png")
         expected = self.read("a.png")
@@ -197,7 +197,7 @@ class Pictures(CommandTest):
         self.assertEqual(done.stdout, "")
 
 
-class Formats(CommandTest):
+class Formats(ScenesCase):
     MAGIC = {"png": b"\x89PNG", "exr": b"\x76\x2f\x31\x01", "pfm": b"PF\n"}
 
     def test_the_ending_in_a_folder_follows_the_format(self):
@@ -256,7 +256,7 @@ class Formats(CommandTest):
             self.run_roundel("render", "rgb.yaml", "--format", name, "-o", "b.raw", code=USAGE)
 
 
-class Circles(CommandTest):
+class Circles(ScenesCase):
     def load(self, name):
         data = self.read(name)
         self.assertEqual(data[:6], b"\x93NUMPY")
@@ -290,7 +290,7 @@ class Circles(CommandTest):
         self.assertEqual(len(hashes), 3)
 
 
-class Bench(CommandTest):
+class Bench(ScenesCase):
     def bench(self, *arguments):
         return self.run_roundel("bench", "rgb.yaml", "--backend", "cpu", "--size", "64x48",
                                 "--repeat", "3", *arguments)
@@ -324,7 +324,7 @@ class Bench(CommandTest):
         self.assert_fails("bench", "bad.yaml", "--json", "a.json", code=INVALID, says=["version"])
 
 
-class Streams(CommandTest):
+class Streams(ScenesCase):
     def test_closed_pipe(self):
         for arguments in (["schema"], ["--help"], ["validate", "rgb.yaml"], ["info"]):
             reader, writer = os.pipe()
@@ -365,7 +365,7 @@ class Streams(CommandTest):
         self.assertRegex(self.run_roundel("info").stdout, r"^roundel .*\n +backends +cpu")
 
 
-class Signals(CommandTest):
+class Signals(ScenesCase):
     @staticmethod
     def default_signals():  # whoever runs the test may ignore them
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -95,7 +95,7 @@ class AreaPainter {
   using Span = scalar::AreaSpan<Area>;
 
   static constexpr float kLargestSpeck = 1.25f;  ///< pixels
-  /// With more light left than this no circle of a batch is hidden, mostly.
+  /// Hidden circles are looked for where no more light than this is left; with more there are few.
   static constexpr float kMostToHide = 0x1p-8f;
   static constexpr int kCirclesOfPass = 32 / kPixelsPerLane;
   static_assert(BlendPolicy::kMostShares >= kSubtileWidth * kSubtileHeight, "a circle's");
@@ -393,12 +393,12 @@ class AreaPainter {
       edges >>= kPixelsPerLane;
     }
   };
-  /// Of circles begin to end - 1, kCirclesOfPass at most. Where there is no room for the shares of
-  /// all, `end` becomes less.
+  /// Finds what circles begin to end - 1 touch, kCirclesOfPass at most, and computes the shares of
+  /// their edges. Where there is no room for all of these, `end` becomes less.
   __device__ Pass begin_pass(int begin, int& end) {
     Pass pass;
     if (begin == end) return pass;
-    // A lane finds two rows of a circle, before it gets its pixels of all circles.
+    // A lane finds what a circle touches of two rows. Transposed, these are its own pixels' bits.
     static_assert(kPixelsPerLane == 4 && kCirclesOfPass == 8);
     std::uint32_t touched_and_inside[2]{};
     if (const int circle = begin + lane() / kPixelsPerLane; circle < end) {

@@ -20,7 +20,9 @@ layers:
 """
 
 
-class CommandTest(CommandCase):
+class ScenesCase(CommandCase):
+    """Each test has these five scenes in its folder. What the command prints is text."""
+
     def setUp(self):
         super().setUp()
         os.chmod(self.folder, 0o755)
