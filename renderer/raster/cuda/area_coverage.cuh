@@ -220,6 +220,14 @@ struct AreaEdge {
     (has_x ? of_x : of_y).far_chord = chord;
     return far > 0 ? area(of_x, of_y) : 0;
   }
+  /// What lies beyond the horizontal axis, where both axes go through the pixel.
+  __device__ float other_row_area() const {
+    const auto beyond = [&](float far) {
+      return Side{0, far, disc.radius, scalar::half_chord<AreaLanes>(disc.radius, far)};
+    };
+    const Side of_y = beyond(y.other);
+    return area(x_side(), of_y) + area(beyond(x.other), of_y);
+  }
   __device__ bool touches() const { return scalar::is_touched<AreaLanes>(disc, x, y); }
 
  private:

@@ -41,10 +41,10 @@ struct AreaShares {
 
   /// Puts the shares of `count` edges in the place of their numbers, a lane one of any circle and
   /// pixel, so that no lane waits for others: scalar::pixel_share() without the rectangles that
-  /// there are not. Where an axis of the circle goes through the pixel there are two. `kPutsOff`:
-  /// these edges come once more, together, and the few that need even more; else, where they are
-  /// rare, the other lanes wait for them.
-  template <bool kPutsOff>
+  /// there are not. Where an axis of the circle goes through the pixel there are two, or four where
+  /// both do. `kSmall`: the circles are small, so there are many such edges, which come once more,
+  /// together; else the other lanes wait for the few.
+  template <bool kSmall>
   __device__ void compute(std::uint32_t count) {
     static_assert(BlendPolicy::kMostShares % 32 == 0);
     constexpr std::uint32_t kMostLate = AreaScratch::kMostLate;
@@ -71,7 +71,7 @@ struct AreaShares {
         share = scalar::ring_share<L>(share, hole.share_of(hole.area()));
       }
       if (const unsigned late = __ballot_sync(kAllLanes, is_late); late != 0) {
-        if (kPutsOff) {
+        if (kSmall) {
           const std::uint32_t place = num_late + num_before(late);
           if (is_late && place < kMostLate)
             scratch.late_shares[place] = i << 16 | numbers;
@@ -79,18 +79,18 @@ struct AreaShares {
             share = long_share<kRings>(scratch, grid, numbers, left, bottom);
           num_late = min(num_late + __popc(late), kMostLate);
         } else if (is_late) {
-          share = late_share(edge, numbers, share);
+          share = late_share<kSmall>(edge, numbers, share);
         }
       }
       scratch.shares[i] = __float_as_uint(share);
     }
     __syncwarp();
-    if constexpr (kPutsOff) {
+    if constexpr (kSmall) {
       for (std::uint32_t i = lane(); i < num_late; i += 32) {
         const std::uint32_t numbers = scratch.late_shares[i] & 0xffff;
         std::uint32_t& share = scratch.shares[scratch.late_shares[i] >> 16];
         const AreaEdge edge(scratch, left, bottom, numbers);
-        share = __float_as_uint(late_share(edge, numbers, __uint_as_float(share)));
+        share = __float_as_uint(late_share<kSmall>(edge, numbers, __uint_as_float(share)));
       }
       __syncwarp();
     }
@@ -102,16 +102,21 @@ struct AreaShares {
   }
 
  private:
-  /// `area`: of the rectangle with the pixel's farthest corner; of rings nothing.
+  /// `area`: of the rectangle with the pixel's farthest corner; of rings nothing. `kSmall`:
+  /// see compute().
+  template <bool kSmall>
   __device__ float late_share(const AreaEdge& edge, std::uint32_t numbers, float area) const {
-    if ((edge.x.other > 0 && edge.y.other > 0) || (has_odd && is_odd(edge)))
+    const bool has_four = (edge.x.other > 0) & (edge.y.other > 0);
+    if (((kRings || !kSmall) && has_four) || (has_odd && is_odd(edge)))
       return long_share<kRings>(scratch, grid, numbers, left, bottom);
     if (kRings && is_ring(edge)) {
       const AreaEdge hole = hole_of(edge);
       return scalar::ring_share<L>(edge.share_of(edge.area() + edge.second_area()),
                                    hole.share_of(hole.area() + hole.second_area()));
     }
-    return L::saturate(area + edge.second_area());
+    area += edge.second_area();
+    if (has_four) area += edge.other_row_area();
+    return L::saturate(area);
   }
 
   __device__ bool is_ring(const AreaEdge& edge) const { return hole_radius(edge.circle) > 0; }
