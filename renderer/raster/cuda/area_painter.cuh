@@ -295,7 +295,7 @@ class AreaPainter {
       const int pass_end = end < num_others ? scratch_.places[end] : count;
       for (int circle = other; i < pass_end;) {
         // In groups, so that a circle takes few branches.
-        const int group_end = min(i + BlendPolicy::kLookInterval, pass_end);
+        const int group_end = min(i + BlendPolicy::kAreaLookInterval, pass_end);
         do {
           const Paint paint = scratch_.paints[i++];
           const bool is_whole = static_cast<int>(whole) < 0;
