@@ -220,9 +220,9 @@ struct AreaEdge {
     (has_x ? of_x : of_y).far_chord = chord;
     return far > 0 ? area(of_x, of_y) : 0;
   }
-  /// What lies beyond the horizontal axis, where both axes go through the pixel.
+  /// The area beyond the horizontal axis, where both axes go through the pixel.
   __device__ float other_row_area() const {
-    const auto beyond = [&](float far) {
+    const auto beyond = [&](float far) {  // on an axis half the chord is the radius
       return Side{0, far, disc.radius, scalar::half_chord<AreaLanes>(disc.radius, far)};
     };
     const Side of_y = beyond(y.other);

@@ -102,12 +102,14 @@ struct AreaShares {
   }
 
  private:
-  /// `area`: of the rectangle with the pixel's farthest corner; of rings nothing. `kSmall`:
-  /// see compute().
+  /// `area`: of the rectangle with the pixel's farthest corner; of rings nothing. `kSmall`: see
+  /// compute().
   template <bool kSmall>
   __device__ float late_share(const AreaEdge& edge, std::uint32_t numbers, float area) const {
     const bool has_four = (edge.x.other > 0) & (edge.y.other > 0);
-    if (((kRings || !kSmall) && has_four) || (has_odd && is_odd(edge)))
+    // Of large circles few have four: more code for them would slow down the others.
+    const bool is_rare = has_four && (kRings || !kSmall);
+    if (is_rare || (has_odd && is_odd(edge)))
       return long_share<kRings>(scratch, grid, numbers, left, bottom);
     if (kRings && is_ring(edge)) {
       const AreaEdge hole = hole_of(edge);
