@@ -19,8 +19,8 @@ TEST(Claim, IsOneProcessesAtATimeAndEndsWithIt) {
   for (const bool commits : {false, true, false}) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
-    if (child ==
-        0) {  // holds it until told to end, as a killed process does or with the file there
+    // Holds it until told to end, as a killed process does or with the file there.
+    if (child == 0) {
       const auto claim = AtomicFile::claim(path);
       char byte = claim ? 'y' : 'n';
       if (write(to_parent[1], &byte, 1) != 1 || read(to_child[0], &byte, 1) != 1) _exit(99);

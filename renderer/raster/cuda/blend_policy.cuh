@@ -39,8 +39,8 @@ struct BlendPolicy {
   static constexpr int kShorterTestedSide = 5;
   /// Where whole circles are painted, a subtile is looked at after so many whether it is done.
   static constexpr int kFirstLook = 4, kLookInterval = 4;
-  /// By area it takes longer to look than to paint some circles too many: four take 1 percent
-  /// longer.
+  /// The same by area, in passes: to look takes longer than to paint some circles too many. With
+  /// four rand10k and biglittle take 1 percent longer.
   static constexpr int kAreaLookInterval = 8;
 };
 
