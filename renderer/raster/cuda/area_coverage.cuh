@@ -206,11 +206,11 @@ struct AreaEdge {
     if (!touches()) return 0;
     return is_all_covered() ? 1.0f : AreaLanes::saturate(area);
   }
-  /// An axis of the circle goes through the pixel, or along its edge.
-  __device__ bool may_have_second() const { return (x.near == 0) | (y.near == 0); }
+  /// An axis of the circle goes through the pixel.
+  __device__ bool has_second() const { return (x.other > 0) | (y.other > 0); }
   /// The area of the one rectangle, or of that with the pixel's farthest corner.
   __device__ float area() const { return area(x_side(), y_side()); }
-  /// The area of the other one, on the other side of the axis; 0 where there is none.
+  /// The area of the other one, on the other side of the axis; to be called where there is one.
   __device__ float second_area() const {
     const bool has_x = x.other > 0;
     const float far = has_x ? x.other : y.other;
@@ -218,7 +218,7 @@ struct AreaEdge {
     Side of_x = x_side(), of_y = y_side();  // of area(), from which only one root differs
     (has_x ? of_x : of_y).far = far;
     (has_x ? of_x : of_y).far_chord = chord;
-    return far > 0 ? area(of_x, of_y) : 0;
+    return area(of_x, of_y);
   }
   /// The area beyond the horizontal axis, where both axes go through the pixel.
   __device__ float other_row_area() const {

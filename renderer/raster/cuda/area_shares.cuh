@@ -58,7 +58,7 @@ struct AreaShares {
       const std::uint32_t numbers = scratch.shares[i] & AreaEdge::kAllNumbers;
       const AreaEdge edge(scratch, left, bottom, numbers);
       const bool touches = edge.touches(), is_all = edge.is_all_covered();
-      bool is_late = touches & !is_all & edge.may_have_second();
+      bool is_late = touches & !is_all & edge.has_second();
       if (has_odd) is_late |= is_odd(edge);
       is_late &= is_one;
       float share = edge.area();
@@ -67,7 +67,7 @@ struct AreaShares {
       if (!touches) share = 0;
       if (kRings && is_ring(edge)) {
         const AreaEdge hole = hole_of(edge);
-        is_late |= is_one & hole.touches() & !hole.is_all_covered() & edge.may_have_second();
+        is_late |= is_one & hole.touches() & !hole.is_all_covered() & edge.has_second();
         share = scalar::ring_share<L>(share, hole.share_of(hole.area()));
       }
       if (const unsigned late = __ballot_sync(kAllLanes, is_late); late != 0) {
