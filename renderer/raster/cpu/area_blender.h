@@ -1,26 +1,24 @@
 // Blending with coverage by area. Included inside HWY_NAMESPACE by blend_tiles.cpp, once a target.
 
-/// A patch in planes, `stride` floats from row to row.
-template <class Tag>
-HWY_INLINE hn::Vec<Tag> load_patch(Tag tag, const float* at, std::size_t stride) {
-  if constexpr (hn::MaxLanes(tag) <= kPatchColumns) {
-    return hn::LoadU(tag, at);
-  } else {
-    const hn::Half<Tag> half;
-    const float* const upper = at + hn::MaxLanes(half) / kPatchColumns * stride;
-    // By the arguments' namespace: targets without such vectors have no Combine.
-    return Combine(tag, load_patch(half, upper, stride), load_patch(half, at, stride));
-  }
-}
-template <class Tag>
-HWY_INLINE void store_patch(Tag tag, hn::Vec<Tag> patch, float* at, std::size_t stride) {
-  if constexpr (hn::MaxLanes(tag) <= kPatchColumns) {
-    hn::StoreU(patch, tag, at);
-  } else {
-    const hn::Half<Tag> half;
-    float* const upper = at + hn::MaxLanes(half) / kPatchColumns * stride;
-    store_patch(half, LowerHalf(half, patch), at, stride);
-    store_patch(half, UpperHalf(half, patch), upper, stride);
+/// Turns the rows of a block of pixels into its patches, and these into rows.
+template <class V>
+HWY_INLINE void turn_block(V (&block)[kRows]) {
+  static_assert(kPatchRows == 1 || kRows == kLanes / kPatchColumns);
+  // By the arguments' namespace: targets with shorter vectors have none of these.
+  if constexpr (kLanes == 8) {
+    const V first = block[0], second = block[1];
+    block[0] = ConcatLowerLower(kTag, second, first);
+    block[1] = ConcatUpperUpper(kTag, second, first);
+  } else if constexpr (kLanes == 16) {
+    V pairs[4];  // of parts of two rows, that of the upper row behind
+    for (int i = 0; i < 4; i += 2) {
+      pairs[i] = OddEvenBlocks(SwapAdjacentBlocks(block[i + 1]), block[i]);
+      pairs[i + 1] = OddEvenBlocks(block[i + 1], SwapAdjacentBlocks(block[i]));
+    }
+    for (int i = 0; i < 2; ++i) {
+      block[i] = ConcatLowerLower(kTag, pairs[i + 2], pairs[i]);
+      block[i + 2] = ConcatUpperUpper(kTag, pairs[i + 2], pairs[i]);
+    }
   }
 }
 
@@ -32,7 +30,7 @@ class AreaBlender : public SmallAreaBlender<State> {
   using Small = SmallAreaBlender<State>;
   using Blocks::active_blocks;
   using Blocks::args_, Blocks::pixels_, Blocks::column_x_, Blocks::row_y_, Blocks::kLooks;
-  using Blocks::offset_of;
+  using Blocks::offset_of, Blocks::are_blank_;
   using Small::batch_, Small::discs_, Small::is_snow_at, Small::snow_of, Small::paint_snow;
   using Small::edge_x, Small::edge_y;
   using Patches = AreaPatches<Blocks::kLooks>;
@@ -136,9 +134,9 @@ class AreaBlender : public SmallAreaBlender<State> {
       std::int32_t left = halvings_left(block.transmittance);
       if (snow == 0) {
         if (patches_.is_without_edges(x, y))
-          blend_solid_run<true>(touching, first, places, left);
+          blend_solid_run<true>(touching, first, places, left, are_blank_);
         else
-          blend_solid_run<false>(touching, first, places, left);
+          blend_solid_run<false>(touching, first, places, left, are_blank_);
         continue;
       }
       for (std::uint64_t circles = touching, run = 0; circles != 0; circles &= ~run) {
@@ -160,35 +158,39 @@ class AreaBlender : public SmallAreaBlender<State> {
   static constexpr unsigned patch_row(unsigned patch) {
     return patch / (kLanes / kPatchColumns) * kPatchRows;
   }
-  /// The pixels of a block. `kRowwise`: vectors are its rows, else its patches.
+  static constexpr unsigned kPlanes = kLooks ? 6 : 4;
+  /// The pixels of the block that begins at `first`: of its rows, or of its patches.
   template <bool kRowwise>
-  struct BlockPixels {
-    float* first;               ///< the block's first pixel, in the first plane
-    std::size_t plane, stride;  ///< floats from plane to plane, and from row to row
-
-    HWY_INLINE float* vector(unsigned i) const {
-      return kRowwise ? first + i * stride : first + patch_row(i) * stride + patch_column(i);
+  HWY_INLINE void load_block(const float* first, State (&pixels)[kRows]) const {
+    const std::size_t plane = args_.state.plane_size();
+    Vector planes[kPlanes][kRows];
+#pragma GCC unroll 6
+    for (unsigned channel = 0; channel < kPlanes; ++channel) {
+#pragma GCC unroll 4
+      for (int i = 0; i < kRows; ++i)
+        planes[channel][i] = hn::Load(kTag, first + channel * plane + i * args_.state.tile_size);
+      if constexpr (!kRowwise) turn_block(planes[channel]);
     }
-    HWY_INLINE State load(const float* at) const {
-      return Blocks::load_planes([&](std::size_t channel) HWY_ATTR {
-        if constexpr (kRowwise)
-          return hn::Load(kTag, at + channel * plane);
-        else
-          return load_patch(kTag, at + channel * plane, stride);
-      });
-    }
-    HWY_INLINE void store(const State& pixels, float* at) const {
-      Blocks::store_planes(pixels, [&](Vector values, std::size_t channel) HWY_ATTR {
-        if constexpr (kRowwise)
-          hn::Store(values, kTag, at + channel * plane);
-        else
-          store_patch(kTag, values, at + channel * plane, stride);
-      });
-    }
-  };
+#pragma GCC unroll 4
+    for (int i = 0; i < kRows; ++i)
+      pixels[i] =
+          Blocks::load_planes([&](std::size_t channel) HWY_ATTR { return planes[channel][i]; });
+  }
   template <bool kRowwise>
-  BlockPixels<kRowwise> pixels_from(float* first) const {
-    return {first, args_.state.plane_size(), static_cast<std::size_t>(args_.state.tile_size)};
+  HWY_INLINE void store_block(const State (&pixels)[kRows], float* first) const {
+    const std::size_t plane = args_.state.plane_size();
+    Vector planes[kPlanes][kRows];
+#pragma GCC unroll 4
+    for (int i = 0; i < kRows; ++i)
+      Blocks::store_planes(pixels[i], [&](Vector values, std::size_t channel)
+                                          HWY_ATTR { planes[channel][i] = values; });
+#pragma GCC unroll 6
+    for (unsigned channel = 0; channel < kPlanes; ++channel) {
+      if constexpr (!kRowwise) turn_block(planes[channel]);
+#pragma GCC unroll 4
+      for (int i = 0; i < kRows; ++i)
+        hn::Store(planes[channel][i], kTag, first + channel * plane + i * args_.state.tile_size);
+    }
   }
 
   /// Solid circles of the batch. `left` is how far at least the pixels are from being opaque;
@@ -196,11 +198,13 @@ class AreaBlender : public SmallAreaBlender<State> {
   /// be in rows.
   template <bool kWhole>
   HWY_INLINE std::int32_t blend_solid_run(std::uint64_t circles, float* first,
-                                          const std::uint16_t* places, std::int32_t left) {
-    const BlockPixels<kWhole> block = pixels_from<kWhole>(first);
+                                          const std::uint16_t* places, std::int32_t left,
+                                          bool is_blank) {
     State pixels[kRows];
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < kRows; ++i) pixels[i] = block.load(block.vector(i));
+    if (is_blank)
+      for (State& vector : pixels) vector = Blocks::blank_pixels();
+    else
+      load_block<kWhole>(first, pixels);
     const auto paint_all = [&](int k, const auto& alpha_where_active) HWY_ATTR {
       const ModePaint<L> paint = paint_of<kLooks>(batch_, k);
       const std::uint16_t* const of_circle = places + k * Patches::kPlaces;
@@ -228,24 +232,21 @@ class AreaBlender : public SmallAreaBlender<State> {
       });
       if (L::none(active)) break;
     }
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < kRows; ++i) block.store(pixels[i], block.vector(i));
+    store_block<kWhole>(pixels, first);
     return left;
   }
 
   /// The same between flakes, where its code is not worth a second copy for whole blocks.
   HWY_NOINLINE std::int32_t blend_solid_apart(std::uint64_t circles, float* first,
                                               const std::uint16_t* places, std::int32_t left) {
-    return blend_solid_run<false>(circles, first, places, left);
+    return blend_solid_run<false>(circles, first, places, left, false);
   }
 
   /// Circles shaded as snow.
   HWY_NOINLINE void blend_snow_run(std::uint64_t circles, Block block, float* first,
                                    const std::uint16_t* places) {
-    const auto pixels = pixels_from<false>(first);
     State patches[kRows];
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < kRows; ++i) patches[i] = pixels.load(pixels.vector(i));
+    load_block<false>(first, patches);
     for (; circles != 0; circles &= circles - 1) {
       const int k = __builtin_ctzll(circles);
       const AreaSnow<L> snow = snow_of(k);
@@ -258,8 +259,7 @@ class AreaBlender : public SmallAreaBlender<State> {
         paint_snow(patches[i], k, dx, dy, patches_.alpha(of_circle, column, row), snow);
       }
     }
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < kRows; ++i) pixels.store(patches[i], pixels.vector(i));
+    store_block<false>(patches, first);
   }
 
   bool specks_have_pixels_ = false;
