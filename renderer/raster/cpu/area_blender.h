@@ -10,7 +10,8 @@ HWY_INLINE void turn_block(V (&block)[kRows]) {
     block[0] = ConcatLowerLower(kTag, second, first);
     block[1] = ConcatUpperUpper(kTag, second, first);
   } else if constexpr (kLanes == 16) {
-    V pairs[4];  // of parts of two rows, that of the upper row behind
+    // Each vector has parts of two rows by turns: their first and third ones, or the others.
+    V pairs[4];
     for (int i = 0; i < 4; i += 2) {
       pairs[i] = OddEvenBlocks(SwapAdjacentBlocks(block[i + 1]), block[i]);
       pairs[i + 1] = OddEvenBlocks(block[i + 1], SwapAdjacentBlocks(block[i]));
@@ -159,7 +160,8 @@ class AreaBlender : public SmallAreaBlender<State> {
     return patch / (kLanes / kPatchColumns) * kPatchRows;
   }
   static constexpr unsigned kPlanes = kLooks ? 6 : 4;
-  /// The pixels of the block that begins at `first`: of its rows, or of its patches.
+  /// Loads the block whose first pixel is at `first` in the first plane. `kRowwise`: `pixels` are
+  /// its rows, else its patches.
   template <bool kRowwise>
   HWY_INLINE void load_block(const float* first, State (&pixels)[kRows]) const {
     const std::size_t plane = args_.state.plane_size();
@@ -176,6 +178,7 @@ class AreaBlender : public SmallAreaBlender<State> {
       pixels[i] =
           Blocks::load_planes([&](std::size_t channel) HWY_ATTR { return planes[channel][i]; });
   }
+  /// Stores it again.
   template <bool kRowwise>
   HWY_INLINE void store_block(const State (&pixels)[kRows], float* first) const {
     const std::size_t plane = args_.state.plane_size();
@@ -195,7 +198,7 @@ class AreaBlender : public SmallAreaBlender<State> {
 
   /// Solid circles of the batch. `left` is how far at least the pixels are from being opaque;
   /// returns how far they are then. `kWhole`: all circles cover all of the block, whose pixels can
-  /// be in rows.
+  /// be in rows. `is_blank`: no circle was painted on it yet.
   template <bool kWhole>
   HWY_INLINE std::int32_t blend_solid_run(std::uint64_t circles, float* first,
                                           const std::uint16_t* places, std::int32_t left,

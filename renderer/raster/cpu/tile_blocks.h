@@ -174,7 +174,7 @@ class TileBlocks {
 
   const BlendTileArgs& args_;
   const PixelRect pixels_;
-  bool are_blank_;  ///< all pixels of the tile, none of which lies beyond the image
+  bool are_blank_;  ///< nothing was painted yet, and all of the tile lies in the image
   alignas(64) float column_x_[kLargestTileSize];  ///< centres of the tile's columns
   alignas(64) float row_y_[kLargestTileSize];     ///< and rows
 
