@@ -17,7 +17,8 @@ struct ScalarLanes {
   static ROUNDEL_HOST_DEVICE float add(float a, float b) { return a + b; }
   static ROUNDEL_HOST_DEVICE float sub(float a, float b) { return a - b; }
   static ROUNDEL_HOST_DEVICE float mul(float a, float b) { return a * b; }
-  static ROUNDEL_HOST_DEVICE float div(float a, float b) { return a / b; }
+  /// 1 / a
+  static ROUNDEL_HOST_DEVICE float inverse(float a) { return 1 / a; }
   static ROUNDEL_HOST_DEVICE float neg(float a) { return -a; }
   /// Correctly rounded, as IEEE 754 asks for it; 0 <= a < 2¹²⁶.
   static ROUNDEL_HOST_DEVICE float sqrt(float a) {
@@ -34,6 +35,10 @@ struct ScalarLanes {
 #else
     return __builtin_sqrtf(a);
 #endif
+  }
+  /// The same, and 0 of negative numbers.
+  static ROUNDEL_HOST_DEVICE float sqrt_or_0(float a) {
+    return sqrt(at_least(a, 0));
   }
   /// The larger and the smaller of two numbers.
   static ROUNDEL_HOST_DEVICE float max(float a, float b) {

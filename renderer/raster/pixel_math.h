@@ -222,15 +222,15 @@ ROUNDEL_HOST_DEVICE AreaDisc<L> area_disc(typename L::Float x, typename L::Float
           L::mul(y, scale),
           in_pixels,
           L::mul(in_pixels, in_pixels),
-          L::div(L::set(1.0f), L::mul(L::set(12.0f), divisor)),
-          L::div(L::set(1.0f), L::mul(L::set(4.0f), L::mul(divisor, divisor)))};
+          L::inverse(L::mul(L::set(12.0f), divisor)),
+          L::inverse(L::mul(L::set(4.0f), L::mul(divisor, divisor)))};
 }
 
 /// Half the chord at distance t >= 0 from the centre of a circle; 0 outside.
 template <class L>
 ROUNDEL_INLINE_HOST_DEVICE typename L::Float half_chord(typename L::Float radius,
                                                         typename L::Float t) {
-  return L::sqrt(L::at_least(L::mul(L::sub(radius, t), L::add(radius, t)), 0.0f));
+  return L::sqrt_or_0(L::mul(L::sub(radius, t), L::add(radius, t)));
 }
 
 /// What a pixel has of one side of a circle's axis: distances 0 <= near <= far from it, and half

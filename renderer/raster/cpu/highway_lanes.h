@@ -22,11 +22,12 @@ struct CappedLanes {
   static HWY_INLINE Float add(Float a, Float b) { return hn::Add(a, b); }
   static HWY_INLINE Float sub(Float a, Float b) { return hn::Sub(a, b); }
   static HWY_INLINE Float mul(Float a, Float b) { return hn::Mul(a, b); }
-  static HWY_INLINE Float div(Float a, Float b) { return hn::Div(a, b); }
+  static HWY_INLINE Float inverse(Float a) { return hn::Div(set(1), a); }
   static HWY_INLINE Float neg(Float a) { return hn::Neg(a); }
   static HWY_INLINE Float max(Float a, Float b) { return hn::Max(a, b); }
   static HWY_INLINE Float min(Float a, Float b) { return hn::Min(a, b); }
   static HWY_INLINE Float sqrt(Float a) { return hn::Sqrt(a); }
+  static HWY_INLINE Float sqrt_or_0(Float a) { return sqrt(at_least(a, 0)); }
   static HWY_INLINE Float inverse_sqrt_estimate(Float a) {
     const hn::RebindToSigned<Tag> integers;
     const auto half = hn::ShiftRight<1>(hn::BitCast(integers, a));

@@ -43,18 +43,21 @@ struct AreaScratch {
 struct AreaLanes : ScalarLanes {
   static constexpr float kLeastRadius = 0x1p-10f;  ///< pixels
 
-  /// ScalarLanes::sqrt() where it does not scale.
-  __device__ static float sqrt(float a) { return sqrt(a, fmaxf(a, 0x1p-100f)); }
-  /// The same, but not of 0.
-  __device__ static float sqrt_of_positive(float a) { return sqrt(a, a); }
-
- private:
-  __device__ static float sqrt(float a, float not_zero) {
+  // Rounded as by ScalarLanes; all numbers that come into question were tried.
+  __device__ static float inverse(float a) {
     float estimate;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(not_zero));
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(a));
+    return ::fmaf(estimate, ::fmaf(-a, estimate, 1), estimate);
+  }
+  __device__ static float sqrt_of_positive(float a) {
+    float estimate;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(a));
     const float root = a * estimate;
     return ::fmaf(::fmaf(-root, root, a), 0.5f * estimate, root);
   }
+  /// Of 0, and of less, that is no number, which fmaxf() drops.
+  __device__ static float sqrt_or_0(float a) { return fmaxf(sqrt_of_positive(a), 0); }
+  __device__ static float sqrt(float a) { return sqrt_or_0(a); }
 };
 
 /// `first` + `number`, both whole and below 2²³: in a float's lowest bits, since conversions take

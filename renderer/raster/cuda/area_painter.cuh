@@ -1,4 +1,5 @@
 #pragma once
+#include "renderer/raster/cuda/area_pass.cuh"
 #include "renderer/raster/cuda/area_shares.cuh"
 #include "renderer/raster/cuda/blend_policy.cuh"
 #include "renderer/raster/cuda/subtile_pixels.cuh"
@@ -93,11 +94,11 @@ class AreaPainter {
   using Area = AreaLanes;
   using Disc = scalar::AreaDisc<Area>;
   using Span = scalar::AreaSpan<Area>;
+  using Pass = AreaPass<kRings>;
 
   static constexpr float kLargestSpeck = 1.25f;  ///< pixels
   /// Hidden circles are looked for where no more light than this is left; with more there are few.
   static constexpr float kMostToHide = 0x1p-8f;
-  static constexpr int kCirclesOfPass = 32 / kPixelsPerLane;
   static_assert(BlendPolicy::kMostShares >= kSubtileWidth * kSubtileHeight, "a circle's");
 
   /// Paints the lanes' circles where all are specks of one colour: a lane a circle finds its
@@ -290,8 +291,8 @@ class AreaPainter {
     int i = pixels_.paint_alike(scratch_.paints, count, plain);
     std::uint32_t whole = __brev(plain);  // the next circle's bit is the sign
     for (int other = 0; i < count;) {
-      int end = min(other + kCirclesOfPass, num_others);
-      Pass pass = begin_pass(other, end);
+      int end = min(other + Pass::kMostCircles, num_others);
+      Pass pass(edge_shares(), pixels_, other, end);
       const int pass_end = end < num_others ? scratch_.places[end] : count;
       for (int circle = other; i < pass_end;) {
         // In groups, so that a circle takes few branches.
@@ -374,71 +375,6 @@ class AreaPainter {
       const std::uint32_t place = places >> (8 * k) & 0xff;
       if ((place & kIsEdge) != 0) shares[k] = __uint_as_float(scratch_.shares[place - kIsEdge]);
     }
-  }
-
-  /// The circles of a pass, which do not cover all of the subtile. A bit for each of them and each
-  /// of the lane's pixels, 4 · circle + k.
-  struct Pass {
-    std::uint32_t touched = 0, edges = 0;
-    SharedNumbers shares;  ///< of the edges, the lowest first
-
-    /// Of the first circle that is left.
-    __device__ void take_shares(float (&of_pixels)[kPixelsPerLane]) {
-#pragma unroll
-      for (int k = 0; k < kPixelsPerLane; ++k) {
-        of_pixels[k] = (touched >> k & 1) != 0 ? 1.0f : 0.0f;
-        shares.take_if(edges & 1u << k, of_pixels[k]);
-      }
-      touched >>= kPixelsPerLane;
-      edges >>= kPixelsPerLane;
-    }
-  };
-  /// Finds what circles begin to end - 1 touch, kCirclesOfPass at most, and computes the shares of
-  /// their edges. Where there is no room for all of these, `end` becomes less.
-  __device__ Pass begin_pass(int begin, int& end) {
-    Pass pass;
-    if (begin == end) return pass;
-    // A lane finds what a circle touches of two rows. Transposed, these are its own pixels' bits.
-    static_assert(kPixelsPerLane == 4 && kCirclesOfPass == 8);
-    std::uint32_t touched_and_inside[2]{};
-    if (const int circle = begin + lane() / kPixelsPerLane; circle < end) {
-      const float4 disc = scratch_.discs[circle];
-      const float row = bottom() + static_cast<float>(2 * (lane() % kPixelsPerLane));
-      auto& [touched, inside] = touched_and_inside;
-      AreaRows(disc.x, disc.y, disc.z, left(), row).find(0, touched, inside);
-      const float hole = edge_shares().hole_radius(circle);
-      if (kRings && hole > 0)
-        AreaRows(disc.x, disc.y, hole, left(), row).take_out(0, touched, inside);
-    }
-    transpose(touched_and_inside);
-    std::uint32_t active = 0;
-#pragma unroll
-    for (int k = 0; k < kPixelsPerLane; ++k) active |= pixels_.is_active(k) ? 0x11111111u << k : 0;
-    pass.touched = touched_and_inside[0];
-    pass.edges = pass.touched & ~touched_and_inside[1] & active;
-    std::uint32_t up_to_here = warp_inclusive_sum(__popc(pass.edges));
-    std::uint32_t count = __shfl_sync(kAllLanes, up_to_here, 31);
-    if (count > BlendPolicy::kMostShares) {
-      static_assert(BlendPolicy::kMostShares >= 4 * kSubtileWidth * kSubtileHeight);
-      end = begin + 4;
-      pass.edges &= 0xffff;
-      up_to_here = warp_inclusive_sum(__popc(pass.edges));
-      count = __shfl_sync(kAllLanes, up_to_here, 31);
-    }
-    std::uint32_t *behind = scratch_.shares + up_to_here, *next = behind - __popc(pass.edges);
-    pass.shares = SharedNumbers(next);
-    // Bit 4 · c + k is circle begin + c and pixel 32 · k + lane(). From both ends: half as many
-    // steps. In the last one both may be the same edge.
-    const std::uint32_t numbers = AreaEdge::numbers(begin, lane());
-    for (std::uint32_t edges = pass.edges; edges != 0;) {
-      const int highest = front_bit(edges), lowest = __ffs(static_cast<int>(edges)) - 1;
-      edges ^= 1u << highest;
-      edges &= edges - 1;
-      *next++ = numbers + (static_cast<std::uint32_t>(lowest) << 5);
-      *--behind = numbers + (static_cast<std::uint32_t>(highest) << 5);
-    }
-    edge_shares().template compute<false>(count);
-    return pass;
   }
 
   __device__ void blend_whole(const Paint& paint) {

@@ -45,7 +45,7 @@ struct AreaShares {
   /// both do. `kSmall`: the circles are small, so there are many such edges, which come once more,
   /// together; else the other lanes wait for the few.
   template <bool kSmall>
-  __device__ void compute(std::uint32_t count) {
+  __device__ void compute(std::uint32_t count) const {
     static_assert(BlendPolicy::kMostShares % 32 == 0);
     constexpr std::uint32_t kMostLate = AreaScratch::kMostLate;
     std::uint32_t num_late = 0;
