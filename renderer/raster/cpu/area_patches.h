@@ -29,7 +29,19 @@ struct BatchDiscs {
   }
 };
 
-/// The columns' and the rows' values in a patch that begins `at` one. Reads a vector.
+/// The first kPatchRows numbers, and others.
+HWY_INLINE Vector rows_at(const float* at) {
+  if constexpr (kPatchRows == 2) {
+    double both;
+    std::memcpy(&both, at, sizeof both);
+    return hn::BitCast(kTag, hn::Set(hn::Repartition<double, decltype(kTag)>(), both));
+  } else {
+    return hn::LoadDup128(kTag, at);
+  }
+}
+
+/// The columns' and the rows' values in a patch that begins `at` one. Neither reads more than lies
+/// within a vector that was just stored: what lies in two would have to wait for the cache.
 HWY_INLINE Vector columns_of_patch(const float* at) {
   return hn::LoadDup128(kTag, at);
 }
@@ -39,7 +51,7 @@ HWY_INLINE Vector rows_of_patch(const float* at) {
   } else {
     alignas(64) static constexpr std::int32_t kRowOfLane[16] = {0, 0, 0, 0, 1, 1, 1, 1,
                                                                 2, 2, 2, 2, 3, 3, 3, 3};
-    return hn::TableLookupLanes(hn::LoadU(kTag, at), hn::SetTableIndices(kTag, kRowOfLane));
+    return hn::TableLookupLanes(rows_at(at), hn::SetTableIndices(kTag, kRowOfLane));
   }
 }
 /// Edges of a patch's columns and rows from the first one's.
