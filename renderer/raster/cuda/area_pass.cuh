@@ -37,8 +37,8 @@ class AreaPass {
       count = __shfl_sync(kAllLanes, up_to_here, 31);
     }
     std::uint32_t *const behind = shares.scratch.shares + up_to_here,
-                        *const between = behind - __popc(edges[1]),
-                        *const first = between - __popc(edges[0]);
+                         *const between = behind - __popc(edges[1]),
+                         *const first = between - __popc(edges[0]);
     list(edges[0], begin, first, between);
     if (middle < end) list(edges[1], middle, between, behind);
     shares.template compute<false>(count);
