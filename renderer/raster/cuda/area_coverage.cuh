@@ -43,7 +43,7 @@ struct AreaScratch {
 struct AreaLanes : ScalarLanes {
   static constexpr float kLeastRadius = 0x1p-10f;  ///< pixels
 
-  // Rounded as by ScalarLanes; all numbers that come into question were tried.
+  // Rounded as by ScalarLanes: every number to 2¹²⁵ was tried, from 2⁻¹⁰⁰ on, for inverses 2⁻¹¹⁸.
   __device__ static float inverse(float a) {
     float estimate;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(a));

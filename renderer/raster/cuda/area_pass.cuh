@@ -9,8 +9,8 @@ namespace roundel::cuda {
 template <bool kRings>
 class AreaPass {
  public:
-  /// Of eight circles a lane has a bit for each and each of its pixels in a word. Two words, since
-  /// edges of more circles fill more of the lanes that compute shares.
+  /// Two words' worth: a word has a bit for each of eight circles and of the lane's four pixels.
+  /// With more circles a pass fewer lanes have no share to compute.
   static constexpr int kMostCircles = 16;
 
   /// Finds what circles begin to end - 1 touch, kMostCircles at most, and computes the shares of
