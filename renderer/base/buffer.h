@@ -73,9 +73,12 @@ class Buffer {
   }
   /// Gives up the elements from `size` on; the memory stays as it is. `size` is at most size().
   void shrink(std::size_t size) { size_ = size; }
-  /// Gives the memory of elements [begin, end) back, but for parts of pages; they are lost.
+  /// Gives the memory of elements [begin, end) back, but for parts of pages; they are lost. Memory
+  /// taken over stays as it is: where a device copies to it, it would go on to write to the pages
+  /// that were given back.
   void discard(std::size_t begin, std::size_t end) {
-    discard_pages(data() + begin, (end - begin) * sizeof(T));
+    if (data_.get_deleter().release == std::free)
+      discard_pages(data() + begin, (end - begin) * sizeof(T));
   }
 
   T* data() { return data_.get(); }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -104,6 +106,14 @@ TEST(Buffer, ForeignMemoryIsReleasedOnceByItsOwnFunction) {
   }
   EXPECT_EQ(releases, 1);
   EXPECT_EQ(released, memory);
+}
+
+TEST(Buffer, ForeignMemoryIsNotDiscarded) {
+  alignas(kPage) static std::uint8_t memory[3 * kPage];
+  Buffer<std::uint8_t> buffer(memory, std::size(memory), [](void*) {});
+  std::fill(buffer.begin(), buffer.end(), 0xAB);
+  buffer.discard(0, buffer.size());
+  for (std::size_t i = 0; i < buffer.size(); ++i) ASSERT_EQ(buffer[i], 0xAB) << i;
 }
 
 TEST(BlockMemory, CountsWholeHugePagesOfLargeBlocks) {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "renderer/raster/cuda/device_buffer.h"
 #include "tests/raster/testing.h"
 
 namespace roundel::cuda {
@@ -71,6 +72,19 @@ TEST(LockedPages, GivenBackAreTakenAgain) {
   first = {};
   first = locked_pages<std::uint8_t>(300);
   EXPECT_EQ(first.data(), place);
+}
+
+TEST(LockedPages, HaveWhatADeviceCopiesToThemAfterTheyWereDiscarded) {
+  ROUNDEL_NEEDS_CUDA();
+  for (const std::size_t size : kSizes) {
+    Block block = locked_pages<std::uint8_t>(size);
+    fill(block, 1);
+    block.discard(0, size);
+    const DeviceBuffer<std::uint8_t> sevens(size);
+    ROUNDEL_CUDA_CHECK(cudaMemset(sevens.data(), 7, size));
+    ROUNDEL_CUDA_CHECK(cudaMemcpy(block.data(), sevens.data(), size, cudaMemcpyDeviceToHost));
+    EXPECT_TRUE(has_only(block, 7)) << size;
+  }
 }
 
 TEST(LockedPages, FromSeveralThreads) {
