@@ -190,8 +190,8 @@ class Memory(unittest.TestCase):
                         break
                     self.assertEqual(code, 1, messages)
                     self.assertFalse(os.path.exists(self.path("b." + ending)))
-                    needed = int(re.search(r"--memory: .*needs? at least (\d+)M, got "
-                                           rf"{budget}M$", messages, re.M)[1])
+                    needed = int(re.search(r"^roundel: a\.yaml: --memory: .*needs? at least (\d+)M, "
+                                           rf"got {budget}M$", messages, re.M)[1])
                     self.assertGreater(needed, budget)
                     budget = needed
                 self.assertEqual(code, 0, messages)

@@ -121,8 +121,8 @@ std::uint64_t CudaBackend::largest_chunk(std::uint64_t count) {
                               static_cast<std::uint64_t>(grid.num_tiles()) * kBytesPerOverlap;
   if (budget_ < least)
     throw Error(ExitCode::kRuntimeFailure,
-                "--memory: this image needs at least " + std::to_string(least / (1 << 20) + 1) +
-                    " MiB of device memory, got " + std::to_string(budget_ / (1 << 20)) + " MiB");
+                "--memory: this picture needs at least " + std::to_string(least / (1 << 20) + 1) +
+                    "M of device memory, got " + std::to_string(budget_ / (1 << 20)) + "M");
   const auto fitting =
       static_cast<std::uint64_t>(static_cast<double>(budget_ - fixed) / per_circle);
   return std::clamp<std::uint64_t>(std::min<std::uint64_t>(fitting, kMostChunkCircles), 1,

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string_view>
 
 #include "renderer/base/buffer.h"
 #include "renderer/base/stopwatch.h"
@@ -186,6 +187,17 @@ std::unique_ptr<WorkProgress> show_drawing(const Still& still, const RenderOptio
   return std::make_unique<WorkProgress>(still.plan.path(), progress, options.progress);
 }
 
+/// Runs `draw`. A rasterizer knows no files: where it has too little memory, the scene is named
+/// here.
+template <typename Draw>
+void draw_named(const Scene& scene, const Draw& draw) try {
+  draw();
+} catch (const Error& error) {
+  const std::string_view text = error.what();
+  if (!text.starts_with("--memory: ")) throw;
+  throw Error(error.exit_code(), fmt::format("{}: {}", scene.path, text));
+}
+
 /// Draws a picture of each scene, and adds them to `made`. `files`: becomes the files that the
 /// scenes read, once these are sound. Returns the exit code.
 ExitCode draw_stills(const RenderOptions& options, Made& made, std::vector<std::string>& files) {
@@ -211,9 +223,12 @@ ExitCode draw_stills(const RenderOptions& options, Made& made, std::vector<std::
       ExportResult result;
       WorkCount progress;
       std::unique_ptr<WorkProgress> shown = show_drawing(still, options, progress);
-      const CircleSample sample =
-          render_to_file(still.scene, still.plan.frames.front(), *rasterizer, still.plan.path(),
-                         result.stages, still.plan.format.picture, &progress);
+      CircleSample sample;
+      draw_named(still.scene, [&] {
+        sample =
+            render_to_file(still.scene, still.plan.frames.front(), *rasterizer, still.plan.path(),
+                           result.stages, still.plan.format.picture, &progress);
+      });
       shown.reset();
       result.seconds = watch.seconds();
       report(still, backend_name(chosen.backend), result, sample, options);
