@@ -53,9 +53,9 @@ class ChunkPlan {
   void repeat() {
     if (number_ <= first_asked_) *this = ChunkPlan(count_, sizes_, first_asked_);
   }
-  /// The same, and no chunk is to have more than half as many circles again.
+  /// The same, and no chunk is to have more than half as many circles again, or one more.
   void halve() {
-    size_ = sizes_.largest = std::max<std::uint64_t>(chunk().count() / 2, 1);
+    size_ = sizes_.largest = std::max<std::uint64_t>((chunk().count() + 1) / 2, 1);
     sizes_.first = std::min(sizes_.first, size_);
     repeat();
   }

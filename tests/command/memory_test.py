@@ -199,6 +199,16 @@ class Memory(unittest.TestCase):
                 self.assertLess(used, (budget + 24) * MIB)  # with the program
                 os.remove(self.path("b." + ending))
 
+    @unittest.skipIf(BACKEND == "cuda", "--memory is device memory there")
+    def test_what_a_chunk_took_is_not_missed_by_the_next_one(self):
+        self.write_scene("version: 1\nimage: {width: 200, height: 150}\nlayers:\n"
+                         "  - random: {count: 1000001, radius: 0.004, alpha: 0.05}\n")
+        self.assertEqual(self.render("all.png")[0], 0)
+        for budget in (5, 11, 12, 13, 20, 21):  # an odd number of circles, halved
+            code, messages, _ = self.render("b.png", "--memory", f"{budget}M")
+            self.assertEqual(code, 0, messages)
+            self.assertTrue(filecmp.cmp(self.path("all.png"), self.path("b.png"), shallow=False))
+
 
 if __name__ == "__main__":
     ROUNDEL = os.path.abspath(sys.argv.pop(1))

@@ -144,10 +144,13 @@ class CpuBackend final : public RasterBackend {
     };
     if (!is_listed_) {
       note_memory(lists_.bytes_made);
-      if (chunk.count() <= 1 || is_whole_) refuse(chunk);
+      const bool is_smallest = chunk.count() <= 1 || is_whole_;
+      // What chunks in front took counts, too, until it is given back.
+      if (is_smallest && !has_kept_) refuse(chunk);
       drop_chunk();
-      return {ChunkResult::Next::kHalve, 0};
+      return {is_smallest ? ChunkResult::Next::kRepeat : ChunkResult::Next::kHalve, 0};
     }
+    has_kept_ = true;
     stats.largest_chunk = std::max(stats.largest_chunk, chunk.count());
     const auto active = static_cast<std::uint64_t>(std::count(done_.begin(), done_.end(), 0));
     if (!all_saved_) {
@@ -253,6 +256,7 @@ class CpuBackend final : public RasterBackend {
     lists_ = {};
     made_ = {};
     circles_kept_ = 0;
+    has_kept_ = false;
   }
 
   /// Makes all circles of a chunk before they are listed. False where these alone are too many.
@@ -353,6 +357,7 @@ class CpuBackend final : public RasterBackend {
   std::span<const Paint> paints_;
   Circles made_;                       // where they are not in memory
   std::uint64_t circles_kept_ = 0;     // how many of its elements have been written to
+  bool has_kept_ = false;              // these, and lists_, have memory that other chunks took
   std::atomic<bool> all_saved_{true};  // active tiles' pixels
 
   std::vector<std::uint8_t> done_;  // [num_tiles]
