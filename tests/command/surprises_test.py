@@ -87,6 +87,8 @@ class Surprises(CommandCase):
         self.assert_said("--size 64x24 is wider than the scene's 64x48: the picture shows more at "
                          "the left and right", "--size", "64x24")
         self.assert_said("narrower than the scene's 64x48: the picture is cut off", "--size", "48x48")
+        self.assert_said("--size 48x48 is narrower than", "--size", "48x48", "--crop", "4,0,40,30")
+        self.assertEqual(self.said("--crop", "4,0,20,40"), [])
         self.assertEqual(self.said("--size", "641x480"), [])
 
     def test_films(self):

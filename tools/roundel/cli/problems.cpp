@@ -73,8 +73,9 @@ std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
                                                           : "there is more around the view's window")
         : aspect > aspect_in_file ? "the picture shows more at the left and right"
                                   : "the picture is cut off at the left and right";
-    sentences.push_back(fmt::format("--size {}x{} is {} than the scene's {}x{}: {}", image.width,
-                                    image.height, aspect > aspect_in_file ? "wider" : "narrower",
+    sentences.push_back(fmt::format("--size {}x{} is {} than the scene's {}x{}: {}",
+                                    image.frame_width(), image.frame_height(),
+                                    aspect > aspect_in_file ? "wider" : "narrower",
                                     scene.width_in_file, scene.height_in_file, effect));
   }
   const double share = static_cast<double>(sample.under_a_pixel) /
