@@ -158,6 +158,14 @@ bool is_header(const TextGrammar& grammar, const std::vector<std::string>& first
   return false;
 }
 
+/// R's write.table gives the rows' names, texts or in quotes, no name in the header. Other rows
+/// that have a field more, as behind a comma at their end, are wrong: names would move to other
+/// columns.
+bool begins_with_name(const TextGrammar& grammar, const std::vector<std::string>& row,
+                      bool is_quoted) {
+  return (is_quoted || !is_number(grammar, row.front())) && !row.back().empty();
+}
+
 /// Makes texts of columns that are in `like`.
 void take_kinds(std::span<const TableColumn> like, std::vector<TableColumn>& columns) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -196,14 +204,15 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
   const std::uint64_t first_line = form.start_line = lines.line();
   std::vector<std::string> first = lines.row(grammar);
   const std::uint64_t second_start = lines.offset(), second_line = lines.line();
+  const bool is_quoted = lines.peek(grammar).starts_with('"');
   const std::vector<std::string> second = lines.row(grammar);
   form.columns.resize(first.size());
   form.texts_only = texts_only;
   if (texts_only || is_header(grammar, first, second)) {
     form.start = second_start;
     form.start_line = second_line;
-    // R's write.table gives the rows' names no name.
-    if (second.size() == first.size() + 1) first.insert(first.begin(), "");
+    if (second.size() == first.size() + 1 && begins_with_name(grammar, second, is_quoted))
+      first.insert(first.begin(), "");
     form.columns.resize(first.size());
     for (std::size_t c = 0; c < first.size(); ++c) {
       if (first[c].size() > kMaxNumberBytes)

@@ -75,6 +75,7 @@ TEST_F(Csv, AHeaderIsTold) {
   EXPECT_EQ(names_of("a,b\nc,d\n"), (Names{"a", "b"}));
   EXPECT_EQ(names_of("\"\",\"a \"\"b\"\"\"\n1,2\n"), (Names{"", "a \"b\""}));
   EXPECT_EQ(names_of("x y\na 1 2\n"), (Names{"", "x", "y"})) << "as R writes row names";
+  EXPECT_EQ(names_of("x,y\n\"1\",1,2\n"), (Names{"", "x", "y"})) << "the same";
   EXPECT_EQ(open("x,y\n")->rows(), 0u);
   EXPECT_EQ(open("x,y")->columns().size(), 2u);
   EXPECT_EQ(open("1,2")->rows(), 1u);
@@ -282,6 +283,8 @@ TEST_F(Csv, LongNumbersAreTexts) {
 TEST_F(Csv, RowsOfAnotherLengthAreNamedByTheirLine) {
   EXPECT_EQ(problem("x,y\n1,2\n\n3\n"), "line 4: expected 2 fields, got 1");
   EXPECT_EQ(problem("x,y\n1,2\n3,4,5"), "line 3: expected 2 fields, got 3");
+  EXPECT_EQ(problem("x,y\n1,2,3\n4,5,6\n"), "line 2: expected 2 fields, got 3");
+  EXPECT_EQ(problem("x,y\na,2,\nb,4,\n"), "line 2: expected 2 fields, got 3") << "commas behind";
   std::string text = "x,y\n";
   for (int i = 0; i < 300'000; ++i) text += "1,2\n";
   EXPECT_EQ(problem(text + "3\n4\n"), "line 300002: expected 2 fields, got 1");
