@@ -3,6 +3,7 @@ import copy
 import json
 import operator
 import os
+import re
 import sys
 
 from . import _core
@@ -124,7 +125,12 @@ def _columns(data):
         pairs = data.items()
     else:
         raise UsageError(f"data: expected columns by name, got {type(data).__name__}")
-    return {str(name): _array(column, name) for name, column in pairs}
+    columns = {}
+    for name, column in pairs:
+        if str(name) in columns:
+            raise SceneError(f"data: expected columns of different names, got two named {str(name)!r}")
+        columns[str(name)] = _array(column, name)
+    return columns
 
 
 def _is_column(value):
@@ -182,6 +188,27 @@ def _vars(values):
         value = _plain(values[name], f"set {name}")
         pairs.append((name, value if isinstance(value, str) else json.dumps(value)))
     return pairs
+
+
+_VAR = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
+
+
+def _move_data(tree, tables, move):
+    """Makes move(path) of the path of each layer's data file, or of the var whose value it is; not of `tables`."""
+    moved = set()
+    for layer in tree["layers"]:
+        data = layer.get("data")
+        if not isinstance(data, str) or data in tables:
+            continue
+        var = _VAR.match(data)
+        name = var and (var[1] or var[2])
+        value = tree.get("vars", {}).get(name)
+        if var and var.end() == len(data):
+            if isinstance(value, str) and name not in moved:
+                moved.add(name)
+                tree["vars"][name] = move(value)
+        elif not (isinstance(value, str) and os.path.isabs(value)):
+            layer["data"] = move(data)
 
 
 class Scene:
@@ -295,9 +322,7 @@ class Scene:
         if self._is_file():
             self._tree = _core.tree(self._json, self._path)
             folder = os.path.dirname(os.path.abspath(self._path))
-            for layer in self._tree["layers"]:
-                if "data" in layer:
-                    layer["data"] = os.path.join(folder, layer["data"])
+            _move_data(self._tree, {}, lambda path: os.path.join(folder, path))
             self._path = NO_FILE
         self._json = self._loaded = None
         return self._tree
@@ -366,7 +391,8 @@ class Scene:
     def save(self, path):
         """Writes the scene as a file that `roundel render` reads, and its arrays beside it.
 
-        The arrays of layer 2 of scene.yaml become scene_2.npy. The command draws the same pixels from them.
+        The arrays of layer 2 of scene.yaml become scene_2.npy. The command draws the same pixels from them. Raises
+        OutputError where there is such a file, but no scene.yaml.
         """
         path = _path(path)
         folder, stem = os.path.dirname(os.path.abspath(path)), os.path.splitext(os.path.basename(path))[0]
@@ -374,19 +400,25 @@ class Scene:
             tree = Scene._unchecked(self._path)._edit()
         else:
             tree = copy.deepcopy(self._tree)
-        tables = {}
         files = set()
+
+        def move(data):
+            files.add(os.path.realpath(data))
+            return os.path.relpath(data, folder)
+
+        _move_data(tree, self._tables, move)
+        tables = {}
         for index, layer in enumerate(tree["layers"]):
             data = layer.get("data")
             if data in self._tables:
                 layer["data"] = f"{stem}_{index}.npy"
                 tables[os.path.join(folder, layer["data"])] = self._tables[data]
-            elif data is not None:
-                files.add(os.path.realpath(data))
-                layer["data"] = os.path.relpath(data, folder)
+        is_new = not os.path.lexists(path)
         for file in tables:
             if os.path.realpath(file) in files:
                 raise OutputError(f"{file}: would replace data of the scene")
+            if is_new and os.path.lexists(file):
+                raise OutputError(f"{file}: exists, and there is no {path} whose array it could be; not replaced")
         _core.write_scene(path, json.dumps(tree, ensure_ascii=False, indent=1) + "\n", list(tables.items()))
 
     def _repr_png_(self):

@@ -184,6 +184,38 @@ class Columns(CommandCase):
             other.save(self.path("s.yaml"))
         self.assertEqual(self.read("s_1.npy"), before)
 
+    def test_files_whose_paths_are_vars_get_layers_too(self):
+        os.mkdir(self.path("data"))
+        np.save(self.path("data/t.npy"), np.stack([TABLE["x"], TABLE["y"], TABLE["r"]], 1).astype(np.float32))
+        layer = "{data: '%s', columns: [x, y, radius]}"
+        for file, value in (("$file", "data/t.npy"), ("${file}", self.path("data/t.npy")), ("${file}/t.npy", "data"),
+                            ("${file}/t.npy", self.path("data")), ("data/${file}.npy", "t")):
+            self.write("v.yaml", f"version: 1\nimage: {{width: 80, height: 80}}\nvars: {{file: {value}}}\n"
+                                 f"layers:\n  - {layer % file}\n  - {layer % file}\n")
+            made = roundel.Scene.from_file(self.path("v.yaml"))
+            before = roundel.render(made)
+            os.makedirs(self.path("else/where"), exist_ok=True)
+            made.save(self.path("else/where/v.yaml"))
+            np.testing.assert_array_equal(roundel.render(self.path("else/where/v.yaml")), before)
+            made.add(x=[0.5], y=[0.5], radius=0.2, alpha=1)
+            self.assertFalse(np.array_equal(self.check_saved(made), before))
+
+    def test_arrays_that_are_no_scenes_are_not_replaced(self):
+        np.save(self.path("m_0.npy"), np.arange(10))
+        before = self.read("m_0.npy")
+        made = scene().add(x=[0.5], y=[0.5], radius=0.1)
+        with self.assertRaisesRegex(roundel.OutputError, "m_0.npy: exists, and there is no .*m.yaml"):
+            made.save(self.path("m.yaml"))
+        self.assertEqual(self.read("m_0.npy"), before)
+        self.assertFalse(os.path.exists(self.path("m.yaml")))
+        os.remove(self.path("m_0.npy"))
+        for _ in range(2):  # its own it replaces
+            made.save(self.path("m.yaml"))
+
+    def test_columns_of_one_name_are_refused(self):
+        with self.assertRaisesRegex(roundel.SceneError, "columns of different names, got two named '1'"):
+            scene().add({1: [0.5], "1": [0.2]}, x="1", y=0.5, radius=0.1)
+
     def test_dicts_may_hold_columns(self):
         keys = {"version": 1, "image": {"width": 90, "height": 90},
                 "layers": [{"data": TABLE, "map": {"x": "x", "y": "y", "radius": "r", "color": "v"}}]}
