@@ -205,9 +205,9 @@ class Memory(unittest.TestCase):
                          "  - random: {count: 1000001, radius: 0.004, alpha: 0.05}\n")
         self.assertEqual(self.render("all.png")[0], 0)
         for budget in (5, 11, 12, 13, 20, 21):  # an odd number of circles, halved
-            code, messages, _ = self.render("b.png", "--memory", f"{budget}M")
+            code, messages, _ = self.render("part.png", "--memory", f"{budget}M")
             self.assertEqual(code, 0, messages)
-            self.assertTrue(filecmp.cmp(self.path("all.png"), self.path("b.png"), shallow=False))
+            self.assertTrue(filecmp.cmp(self.path("all.png"), self.path("part.png"), shallow=False))
 
 
 if __name__ == "__main__":
