@@ -53,7 +53,7 @@ class ChunkPlan {
   void repeat() {
     if (number_ <= first_asked_) *this = ChunkPlan(count_, sizes_, first_asked_);
   }
-  /// The same, and no chunk is to have more than half as many circles again, or one more.
+  /// The same, and no chunk is to have more than half as many circles again, rounded up.
   void halve() {
     size_ = sizes_.largest = std::max<std::uint64_t>((chunk().count() + 1) / 2, 1);
     sizes_.first = std::min(sizes_.first, size_);
