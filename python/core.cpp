@@ -258,6 +258,7 @@ PYBIND11_MODULE(_core, module) {
              if (has_lines) text = without_gil([&] { return loaded.text(); });
              return explain_pixel(*scene, number, x, y, limit, text.get());
            })
+      .def("is_current", &LoadedScene::is_current)
       .def("describe", &describe)
       .def("fingerprint", [](const LoadedScene& loaded, std::optional<std::int64_t> frame) {
         return without_gil([&] { return fingerprint(*loaded.at(frame).scene); });

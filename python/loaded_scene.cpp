@@ -1,5 +1,6 @@
 #include "python/loaded_scene.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "python/errors.h"
@@ -13,6 +14,18 @@ LoadedScene::LoadedScene(std::string text, std::string path, SceneOverrides over
       text_(std::move(text)),
       path_(std::move(path)),
       overrides_(std::move(overrides)) {}
+
+bool LoadedScene::is_current() const {
+  return std::all_of(scene_->layers.begin(), scene_->layers.end(), [](const Layer& layer) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    if (data == nullptr || !data->table) return true;
+    if (!data->table->is_current()) return false;
+    return !data->film ||
+           std::all_of(data->film->seen.begin(), data->film->seen.end(), [&](const auto& seen) {
+             return stamp_of(data->film->path(seen.first)) == seen.second;
+           });
+  });
+}
 
 LoadedScene::Frame LoadedScene::at(std::optional<std::int64_t> frame) const {
   const std::int64_t number = frame.value_or(scene_->default_frame());

@@ -20,6 +20,8 @@ class LoadedScene {
   LoadedScene(std::string text, std::string path, SceneOverrides overrides);
   const std::shared_ptr<const Scene>& shared() const { return scene_; }
   const Scene& get() const { return *scene_; }
+  /// True where none of the data files that it has read is another one by now.
+  bool is_current() const;
   /// The text that it was read from.
   std::unique_ptr<SceneText> text() const {
     return std::make_unique<SceneText>(text_, path_, overrides_);

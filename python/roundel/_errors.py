@@ -47,7 +47,8 @@ class OutputError(Error, OSError):
 
 
 class RoundelWarning(UserWarning):
-    """A picture may not be what was meant: whole numbers beyond 2**53 were rounded before they were compared."""
+    """A picture may not be what was meant: whole numbers beyond 2**53 were rounded before they were compared, or
+    colours are whole numbers above 1 that are neither uint8 nor uint16."""
 
 
 # What a scene that is no file is called in messages.

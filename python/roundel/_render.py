@@ -4,21 +4,22 @@ import os
 import sys
 
 from . import _core
+from ._arguments import _MOST_SIDE, _frame, _memory, _path, _text, _whole, _whole_or_none
 from ._errors import Error, SceneError, UsageError
-from ._scene import _MOST_SIDE, Scene, _frame, _memory, _path, _whole, _whole_or_none
+from ._scene import Scene
 
 _MOST_DELTA = 1_000_000_000
 _MOST_THREADS = 2**31 - 1
 
 
 def _machine(backend, threads, memory):
-    return _core.Machine(str(backend), _whole(threads, "threads", 0, _MOST_THREADS), _memory(memory))
+    return _core.Machine(_text(str(backend), "backend"), _whole(threads, "threads", 0, _MOST_THREADS), _memory(memory))
 
 
 def _samples(dtype):
     """The name of what NumPy takes for a type of samples."""
     if isinstance(dtype, str):
-        return dtype
+        return _text(dtype, "dtype")
     import numpy
 
     try:
@@ -94,7 +95,10 @@ def frames(scene, list="all", *, size=None, seed=None, set=None, backend="auto",
     The other arguments are those of `render`. What has been drawn ahead is dropped when the iterator is.
     """
     loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
-    text = list if isinstance(list, str) else ",".join(str(_whole(frame, "frames", -sys.maxsize)) for frame in _items(list))
+    if isinstance(list, str):
+        text = _text(list, "frames")
+    else:
+        text = ",".join(str(_whole(frame, "frames", -sys.maxsize)) for frame in _items(list))
     return _until_the_end(loaded.frames(text, _machine(backend, threads, memory), _samples(dtype)))
 
 
@@ -166,7 +170,10 @@ def _picture(picture):
         return _path(picture)
     import numpy
 
-    return numpy.ascontiguousarray(picture)
+    try:
+        return numpy.ascontiguousarray(picture)
+    except (TypeError, ValueError) as error:  # such as lists of different lengths
+        raise UsageError(f"expected a path or an array, got a {type(picture).__name__}: {error}") from None
 
 
 def fingerprint(scene, *, frame=None, size=None, seed=None, set=None):

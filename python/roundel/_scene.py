@@ -1,193 +1,17 @@
 """Scenes: from files, from dicts, built layer by layer from arrays."""
 import copy
 import json
-import operator
 import os
 import re
-import sys
 
 from . import _core
+from ._arguments import _MOST_SEED, _memory, _path, _plain, _size, _vars, _whole_or_none
+from ._columns import _array, _channels, _columns, _is_column, _Table
 from ._errors import NO_FILE, OutputError, SceneError, UsageError
 
-_MOST_SEED = 2**32 - 1
-_MOST_SIDE = 65536
-_LEAST_MEMORY = 2**20
-
-
-class _Table(_core.Table):
-    """Columns by their names, which may be copied."""
-
-    def __init__(self, name, columns):
-        super().__init__(name, columns)
-        self._name, self._columns = name, columns
-        # Only a writable view that was made before could still change them.
-        self.is_constant = all(array.flags.owndata and not array.flags.writeable for array in columns.values())
-
-    def __deepcopy__(self, memo):
-        return _Table(self._name, copy.deepcopy(self._columns, memo))
-
-
-def _path(path, expected="a path"):
-    """As the library takes it. Raises UsageError where it has a NUL, which would end it there."""
-    try:
-        name = os.fsdecode(path)
-        name.encode()
-    except (TypeError, UnicodeEncodeError):
-        raise UsageError(f"expected {expected}, got {path!r}") from None
-    if "\0" in name:
-        raise UsageError(f"expected a path without a NUL, got {path!r}")
-    return name
-
-
-def _plain(value, name):
-    """A copy of what YAML has, in Python's own types: numbers and arrays of NumPy, paths and keys too."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if value is None or isinstance(value, (str, int, float)):
-        return value
-    if hasattr(value, "keys"):
-        return {_plain_key(key, name): _plain(value[key], name) for key in value}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item, name) for item in value]
-    if isinstance(value, os.PathLike):
-        return _path(value)
-    raise UsageError(f"{name}: expected what YAML has, got {value!r}")
-
-
-def _plain_key(key, name):
-    key = key.item() if hasattr(key, "item") else key
-    if key is None or isinstance(key, (str, int, float)):
-        return key
-    raise UsageError(f"{name}: expected keys that YAML has, got {key!r}")
-
-
-def _array(column, name):
-    """A column as a NumPy array [rows], without a copy where there is one in main memory as it is."""
-    import numpy
-
-    if isinstance(column, numpy.ma.MaskedArray):
-        column = _without_mask(column, name)
-    if hasattr(column, "__cuda_array_interface__"):
-        array = _core.from_device(column.__cuda_array_interface__)
-    elif hasattr(column, "__dlpack__") and not hasattr(column, "__array__"):
-        array = numpy.from_dlpack(column)
-    else:
-        array = numpy.asarray(column)
-    if array.dtype == object:
-        array = _of_objects(column, array)
-    if array.ndim != 1:
-        raise SceneError(f"{name}: expected an array [rows], got one of {array.ndim} dimensions")
-    return array if array.strides[0] >= 0 else array.copy()
-
-
-def _without_mask(column, name):
-    """What is masked is missing, as an empty field of a CSV file: NaN of numbers, "" of texts."""
-    import numpy
-
-    if not numpy.ma.is_masked(column):
-        return column.data
-    if column.dtype.kind in "biu":
-        if column.dtype.itemsize == 8 and (numpy.abs(column.astype(float)) > 2.0**53).any():
-            raise SceneError(f"{name}: expected whole numbers up to 2**53 where some are masked, got larger ones")
-        column = column.astype(float)
-    missing = {"f": numpy.nan, "U": "", "S": b"", "O": "", "M": numpy.datetime64("NaT"), "m": numpy.timedelta64("NaT")}
-    return column.filled(missing[column.dtype.kind]) if column.dtype.kind in missing else column.data
-
-
-def _of_objects(column, array):
-    """An array of objects as pandas has it for texts, and for numbers of which some are missing."""
-    import numpy
-
-    if getattr(getattr(column, "dtype", None), "kind", "O") in "biuf":
-        return column.to_numpy(dtype=float, na_value=numpy.nan)
-
-    def text(value):
-        """Missing texts are empty ones; None, nan and pandas.NA, which says neither, are missing."""
-        if isinstance(value, str):
-            return value
-        try:
-            return "" if value is None or value != value else str(value)
-        except TypeError:
-            return ""
-
-    return numpy.array([text(value) for value in array], dtype=str)
-
-
-def _columns(data):
-    """The columns of a dict, a DataFrame, an Arrow table or a structured array, by their names."""
-    if hasattr(data, "items") and hasattr(data, "columns"):  # pandas
-        pairs = data.items()
-    elif hasattr(data, "column_names"):  # Arrow
-        pairs = ((name, data.column(name)) for name in data.column_names)
-    elif getattr(getattr(data, "dtype", None), "names", None):
-        pairs = ((name, data[name]) for name in data.dtype.names)
-    elif hasattr(data, "items"):
-        pairs = data.items()
-    else:
-        raise UsageError(f"data: expected columns by name, got {type(data).__name__}")
-    columns = {}
-    for name, column in pairs:
-        if str(name) in columns:
-            raise SceneError(f"data: expected columns of different names, got two named {str(name)!r}")
-        columns[str(name)] = _array(column, name)
-    return columns
-
-
-def _is_column(value):
-    if isinstance(value, (str, dict)):
-        return False
-    if hasattr(value, "ndim"):
-        return value.ndim > 0
-    return any(hasattr(value, name) for name in ("__len__", "__dlpack__", "__cuda_array_interface__"))
-
-
-def _whole(value, name, least=0, most=sys.maxsize):
-    """Whole numbers of any type."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise UsageError(f"{name}: expected a whole number, got {value!r}") from None
-    if least <= number <= most:
-        return number
-    limits = f">= {least}" if most == sys.maxsize else f"from {least} to {most}"
-    raise UsageError(f"{name}: expected a whole number {limits}, got {number}")
-
-
-def _whole_or_none(value, name, least=0, most=sys.maxsize):
-    return None if value is None else _whole(value, name, least, most)
-
-
-def _frame(value):
-    return _whole_or_none(value, "frame", _core.least_frame, _core.most_frame)
-
-
-def _memory(value):
-    """Bytes; 0 stands for None."""
-    return _whole_or_none(value, "memory", _LEAST_MEMORY) or 0
-
-
-def _size(value):
-    """(width, height)."""
-    try:
-        width, height = value
-    except (TypeError, ValueError):
-        raise UsageError(f"size: expected (width, height), got {value!r}") from None
-    return _whole(width, "size", 1, _MOST_SIDE), _whole(height, "size", 1, _MOST_SIDE)
-
-
-def _vars(values):
-    """[(name, value)], values as the command line has them."""
-    if values is None:
-        return []
-    if not hasattr(values, "keys"):
-        raise UsageError(f'set: expected values by name, as {{"gain": 0.5}}, got {values!r}')
-    pairs = []
-    for name in values:
-        if not isinstance(name, str):
-            raise UsageError(f"set: expected the name of a var, got {name!r}")
-        value = _plain(values[name], f"set {name}")
-        pairs.append((name, value if isinstance(value, str) else json.dumps(value)))
-    return pairs
+def _full(path):
+    """Not normalized: ".." after a link is not what stands before it."""
+    return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
 
 
 _VAR = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
@@ -257,11 +81,12 @@ class Scene:
         scene = cls.__new__(cls)
         scene._path = _path(source, "a scene: a path, a dict or a Scene")
         scene._json = _core.read_text(scene._path)
+        scene._full_path = _full(scene._path)
         scene._tree, scene._tables, scene._loaded = None, {}, None
         return scene
 
     def _set_tree(self, keys):
-        self._path, self._json, self._loaded, self._tables = NO_FILE, None, None, {}
+        self._path, self._full_path, self._json, self._loaded, self._tables = NO_FILE, None, None, None, {}
         if not hasattr(keys, "keys"):
             raise UsageError(f"expected a dict of a scene's keys, got {keys!r}")
         tree = dict(keys)
@@ -282,13 +107,21 @@ class Scene:
     def _is_file(self):
         return self._tree is None
 
+    def _file(self):
+        """The path as it was given, or in full where the working directory is another one by now."""
+        is_full = not self._is_file() or _full(self._path) == self._full_path
+        return self._path if is_full else self._full_path
+
     def _text(self):
         if self._json is None:
             self._json = json.dumps(self._tree, ensure_ascii=False)
         return self._json
 
     def _check(self):
-        _core.check(self._text(), self._path, self._tables)
+        _core.check(self._text(), self._file(), self._tables)
+
+    def __getstate__(self):
+        return {**self.__dict__, "_loaded": None}
 
     def _load(self, size=None, seed=None, set=None, memory=None):
         """As roundel._core has it. Kept where no arrays that may change have a part in it."""
@@ -297,9 +130,9 @@ class Scene:
         memory, values = _memory(memory), _vars(set)
         is_as_it_stands = size is None and seed is None and not values and not memory and all(
             table.is_constant for table in self._tables.values())
-        if is_as_it_stands and self._loaded:
+        if is_as_it_stands and self._loaded and self._loaded.is_current():
             return self._loaded
-        loaded = _core.LoadedScene(self._text(), self._path, self._tables, size, seed, memory, values)
+        loaded = _core.LoadedScene(self._text(), self._file(), self._tables, size, seed, memory, values)
         if is_as_it_stands:
             self._loaded = loaded
         return loaded
@@ -321,7 +154,7 @@ class Scene:
         """The tree, to be changed."""
         if self._is_file():
             self._tree = _core.tree(self._json, self._path)
-            folder = os.path.dirname(os.path.abspath(self._path))
+            folder = os.path.dirname(self._full_path)
             _move_data(self._tree, {}, lambda path: os.path.join(folder, path))
             self._path = NO_FILE
         self._json = self._loaded = None
@@ -367,14 +200,9 @@ class Scene:
             law = {"column": values, "colormap": colormap, "domain": domain, "scale": scale, "categories": categories}
             layer_map["color"] = {key: value for key, value in law.items() if value is not None}
         elif getattr(color, "ndim", None) == 2:
-            if color.shape[1] != 3:
-                raise SceneError(f"color: expected an array [rows, 3], got [rows, {color.shape[1]}]")
             layer_map["color"] = ["red", "green", "blue"]
-            # Masked channels become floats, of which 1 is the most, not 255 or 65535.
-            if hasattr(color, "mask") and color.dtype.name in ("uint8", "uint16"):
-                color = color / (2.0**(8 * color.dtype.itemsize) - 1)
-            for channel, name in enumerate(layer_map["color"]):
-                column(name, color[:, channel])
+            for name, channel in zip(layer_map["color"], _channels(color)):
+                column(name, channel)
         elif color is not None:
             layer_map["color"] = list(color) if isinstance(color, tuple) else color
         before = (self._tree, self._path, self._json, self._loaded, dict(self._tables))
@@ -397,7 +225,7 @@ class Scene:
         path = _path(path)
         folder, stem = os.path.dirname(os.path.abspath(path)), os.path.splitext(os.path.basename(path))[0]
         if self._is_file():
-            tree = Scene._unchecked(self._path)._edit()
+            tree = copy.copy(self)._edit()
         else:
             tree = copy.deepcopy(self._tree)
         files = set()

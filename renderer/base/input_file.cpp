@@ -36,6 +36,12 @@ FileStamp stamp_of(const struct stat& status) {
 
 }  // namespace
 
+std::optional<FileStamp> stamp_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return stamp_of(status);
+}
+
 InputFile::InputFile(const std::string& path)
     : path_(path), descriptor_(open_to_read(path.c_str())) {
   if (descriptor_ < 0 && errno == EMFILE && allow_more_files())

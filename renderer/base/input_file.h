@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -15,6 +16,9 @@ struct FileStamp {
   std::int64_t seconds = 0, nanoseconds = 0;  ///< of its last change
   bool operator==(const FileStamp&) const = default;
 };
+
+/// Of the file of this name, or nothing where there is none.
+std::optional<FileStamp> stamp_of(const std::string& path);
 
 /// A regular file, open for reading for the life of the object, so that all that is read comes from
 /// one file, whatever takes its name in the meantime. Nothing is mapped into memory: a mapped file

@@ -136,6 +136,9 @@ class Table {
   void check_unchanged() const {
     if (file_) file_->check_unchanged();
   }
+  /// True where the file's name is still that of a file as it was when it was opened, and of
+  /// columns in memory.
+  bool is_current() const { return !file_ || stamp_of(path_) == stamp(); }
   /// Of the file, when it was opened.
   const FileStamp& stamp() const { return file_->stamp(); }
 

@@ -36,6 +36,8 @@ struct SceneOverrides {
   std::vector<VarSetting> vars;                    ///< of a var set twice the last one counts
   /// Data in memory, by what `data` has in place of a file's name.
   std::map<std::string, std::shared_ptr<const Table>, std::less<>> tables;
+  /// Called with the path of each data file, whether it is there or not, before it is opened.
+  std::function<void(const std::string&)> on_data_file = {};
 };
 
 /// True for what stands for a pipe, "-" (standard input), /dev/stdin and /dev/fd/N: data of such a
@@ -55,8 +57,6 @@ std::string read_scene_text(const std::string& path);
 /// The same for the text of a scene file; `path` is for messages and the place of data files.
 Scene parse_scene(std::string_view text, const std::string& path,
                   const SceneOverrides& overrides = {});
-/// The text of a scene file, as far as parse_scene() may need it. Throws what load_scene() does.
-std::string read_scene_text(const std::string& path);
 /// Checks all of that but the values of data: throws as parse_scene() does.
 void check_scene(std::string_view text, const std::string& path, const SceneOverrides& overrides);
 

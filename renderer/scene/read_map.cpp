@@ -103,8 +103,8 @@ class MapReader {
   /// Remembers a number that was rounded, and returns it.
   double compared(ValidNode node, const std::string& key, std::string_view digits, double number) {
     if (is_rounded(digits, number))
-      map_.rounded.push_back(fmt::format("line {}: {}.{}: {}", node.place().line, layer_path_, key,
-                                         rounding_text(digits, number)));
+      map_.rounded.push_back(fmt::format("{}: {}.{}: {}", errors_.line_text(node.place()),
+                                         layer_path_, key, rounding_text(digits, number)));
     return number;
   }
 

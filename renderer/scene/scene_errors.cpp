@@ -35,6 +35,19 @@ Place SceneErrors::add_source(std::function<std::string()> text) {
   return {kNoLine, static_cast<std::uint32_t>(sources_.size() - 1)};
 }
 
+std::string SceneErrors::line_text(Place place) const {
+  return place.line == kNoLine ? sources_[place.column]() : fmt::format("line {}", place.line);
+}
+
+/// "scene.yaml:2:10", with ": --set NAME" behind it for what that option says.
+std::string SceneErrors::place_text(Place place) const {
+  if (place.line == kNoLine) return sources_[place.column]();
+  const auto option = std::find_if(options_.begin(), options_.end(),
+                                   [&](const auto& entry) { return entry.first == place; });
+  return fmt::format("{}:{}:{}{}", file_, place.line, place.column,
+                     option == options_.end() ? "" : ": " + option->second);
+}
+
 void SceneErrors::throw_if_any() {
   if (entries_.empty()) return;
   std::stable_sort(
@@ -44,11 +57,9 @@ void SceneErrors::throw_if_any() {
   std::string message;
   for (const SceneProblem& entry : entries_) {
     if (!message.empty()) message += '\n';
-    message += entry.place.line == kNoLine
-                   ? sources_[entry.place.column]()
-                   : fmt::format("{}:{}:{}", file_, entry.place.line, entry.place.column);
-    message += fmt::format(": {}{}{}{}", entry.key_path, name_of_layer(entry.key_path),
-                           entry.key_path.empty() ? "" : ": ", entry.message);
+    message += fmt::format("{}: {}{}{}{}", place_text(entry.place), entry.key_path,
+                           name_of_layer(entry.key_path), entry.key_path.empty() ? "" : ": ",
+                           entry.message);
   }
   if (left_out_ > 0) message += fmt::format("\n{}: {} more errors", file_, left_out_);
   throw InvalidScene(file_, std::move(entries_), message);

@@ -54,6 +54,10 @@ class SceneErrors {
   /// The place of what does not stand in the file; `text`, which may take time, becomes what its
   /// errors begin with.
   Place add_source(std::function<std::string()> text);
+  /// What stands at a place comes from an option, which messages name.
+  void add_option(Place place, const std::string& option) { options_.emplace_back(place, option); }
+  /// "line 12", or of what does not stand in the file its source.
+  std::string line_text(Place place) const;
   /// True once further problems are only counted: their messages need not be built.
   bool full() const { return entries_.size() >= kMaxReported; }
 
@@ -63,12 +67,14 @@ class SceneErrors {
 
  private:
   std::string name_of_layer(const std::string& key_path) const;
+  std::string place_text(Place place) const;
 
   static constexpr std::uint32_t kNoLine = std::numeric_limits<std::uint32_t>::max();
   std::string file_;
   std::vector<std::string> layer_names_;
   std::vector<SceneProblem> entries_;
   std::vector<std::function<std::string()>> sources_;
+  std::vector<std::pair<Place, std::string>> options_;
   std::uint64_t left_out_ = 0;
 };
 

@@ -318,6 +318,7 @@ class SceneReader {
         is_file ? (scene.parent_path() / data->text()).string() : std::string(data->text());
     const FrameName name{std::string(data->text())};
     std::error_code ignored;
+    if (is_file && overrides_.on_data_file) overrides_.on_data_file(source.path);
     if (is_file && name.has_number() && !std::filesystem::exists(source.path, ignored)) {
       source.film = read_film(*data, name, scene.parent_path().string());
       if (!source.film) return source;
@@ -389,6 +390,8 @@ class SceneReader {
                       (std::filesystem::path(folder) / data.text()).string()));
     film->start = animation_->start;
     film->frames = animation_->frames;
+    for (std::int64_t i = 0; overrides_.on_data_file && i < film->frames; ++i)
+      overrides_.on_data_file(film->path(film->start + i));
     if (!missing_files(*film, {film->start}).empty()) return fail(missing_of(*film));
     return film;
   }

@@ -58,6 +58,11 @@ bool fits_kind(YamlNode node, const Spec& spec) {
       spec.form);
 }
 
+/// True for what begins as a number and is none, where another form may be meant, as by "2 px".
+bool is_broken_number(YamlNode node, const Spec& spec) {
+  return std::holds_alternative<NumberSpec>(spec.form) && !parse_number(node.text()).value;
+}
+
 bool is_key_time(std::string_view text) {
   constexpr double kMost = 1e7;  // frames or seconds
   const std::optional<double> time = parse_key_time(text, 1);
@@ -216,12 +221,13 @@ class Validator {
 
   Validity check_form(YamlNode node, const Spec& spec, const AnyOfSpec& any) {
     for (const SpecPtr& form : any.alternatives)
-      if (fits_kind(node, *form)) return check(node, *form);
+      if (fits_kind(node, *form) && (spec.expected.empty() || !is_broken_number(node, *form)))
+        return check(node, *form);
     if (spec.expected.empty()) return check(node, *any.alternatives.front());
     const bool is_comment =
         node.kind() == YamlKind::kNull && spec.expected.find("#rrggbb") != std::string::npos;
     return unexpected(node, spec.expected,
-                      is_comment ? "without quotes # begins a comment" : quotes_hint(node));
+                      is_comment ? "without quotes # begins a comment" : number_hint(node));
   }
 
   Validity check_form(YamlNode, const Spec&, const AnythingSpec&) { return Validity::kValid; }
@@ -370,7 +376,7 @@ std::string got(YamlNode node) {
     case YamlKind::kList:
       return fmt::format("a list of {}", node.count());
     case YamlKind::kMap:
-      return "a map";
+      return node.count() == 0 ? "an empty map" : "a map";
     case YamlKind::kPlain:
       if ((is_number(node) && node.text().size() <= 40) || is_boolean(node))
         return std::string(node.text());

@@ -35,6 +35,13 @@ bool takes_parts(std::string_view key) {
 }
 
 /// A value as the command line has it, with quotes about its colours, which YAML needs.
+/// What stands before a value in a list or map in brackets.
+bool begins_value(std::string_view before) {
+  const std::size_t last = before.find_last_not_of(' ');
+  return last == std::string_view::npos ||
+         std::string_view("[,:").find(before[last]) != std::string_view::npos;
+}
+
 std::string with_quoted_colors(std::string_view value) {
   std::string out;
   char quote = 0;
@@ -44,8 +51,7 @@ std::string with_quoted_colors(std::string_view value) {
       if (c == quote) quote = 0;
     } else if (c == '"' || c == '\'') {
       quote = c;
-    } else if (c == '#' &&
-               (i == 0 || std::string_view(" [,:").find(value[i - 1]) != std::string_view::npos)) {
+    } else if (c == '#' && begins_value(out)) {
       const std::size_t end = std::min(value.find_first_of(" ],}", i), value.size());
       out += fmt::format("\"{}\"", value.substr(i, end - i));
       i = end - 1;
@@ -134,6 +140,7 @@ class VarReplacer {
       throw Error(ExitCode::kUsage,
                   fmt::format("{}: {} has no such var{}", option, file_, suggestion(setting.name)));
     const Place place = setting.place ? errors_.add_source(setting.place) : var->value.place();
+    if (!setting.place) errors_.add_option(place, option);
     try {
       YamlTree list("[" + with_quoted_colors(setting.value) + "]", option, "value");
       if (list.root().is_list() && list.root().count() == 1) return adopt(list, *var, place);

@@ -39,9 +39,9 @@ class ItemReader {
     skip_spaces();
     if (!rest_.empty()) refuse("frames like 1-10,15,20-30x2", item_);
     const auto count = static_cast<std::uint64_t>((last - first) / step + 1);
-    if (count > kMaxFrames - frames.size()) {
-      refuse(fmt::format("at most {} frames", kMaxFrames), item_);
-    }
+    if (count > kMaxFrames - frames.size())
+      throw Error(ExitCode::kUsage, fmt::format("expected at most {} frames, got more with {}",
+                                                kMaxFrames, roundel::quoted(item_)));
     for (std::int64_t frame = first; frame <= last; frame += step) frames.push_back(frame);
   }
 

@@ -368,6 +368,22 @@ class MapTest(CommandCase):
         self.assertLess(np.mean(np.any(up[::-1] != down, axis=2)), 0.01)
         self.assertGreater(np.mean(np.any(up != down, axis=2)), 0.1)
 
+    def test_rows_that_are_skipped_are_said(self):
+        self.write("a_0.csv", "x,v\n0.5,1\n0.2,0\n0.3,-1\n")
+        self.write("a_1.csv", "x,v\n0.5,1\n0.2,0.5\n0.3,-1\n")
+        for invalid, code in (("skip", 0), ("error", 3)):
+            for name, data in (("s.yaml", "a_0.csv"), ("film.yaml", "a_#.csv")):
+                self.write(name, f"version: 1\nanimation: {{frames: 2}}\nlayers:\n  - {{data: {data}, invalid: {invalid}, "
+                                 "map: {x: x, y: x, radius: {column: v, scale: log, range: [0.1, 0.2]}}}\n")
+            said = self.run_roundel("render", "s.yaml", "-o", "s.png", code=code).stderr.decode()
+            film = self.run_roundel("render", "film.yaml", "--frames", "all", "-o", "f_#.png", "--overwrite", code=code)
+            if code == 0:
+                self.assertIn("roundel: s.yaml: a_0.csv: 2 of 3 rows cannot be drawn and are skipped\n", said)
+                self.assertIn("a_0.csv and the other frames' files: 3 of 6 rows cannot be drawn and are skipped",
+                              film.stderr.decode())
+            else:
+                self.assertIn("a_0.csv: row 1", said.replace("line 3", "row 1"))
+
     def test_what_is_not_seen_is_said(self):
         def words(head, layer="    map: {x: x, y: y, radius: size}"):
             self.scene(layer, head)

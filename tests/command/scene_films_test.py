@@ -187,6 +187,17 @@ class Watch(SceneFilmsTest):
         self.wait_for(process, "out/data.png")
         self.assertEqual(self.read("out/data.png"), self.picture_of("data.yaml"))
 
+    def test_data_and_its_folder_may_come_later(self):
+        self.write("data.yaml", "version: 1\nimage: {width: 32, height: 32}\n"
+                                "layers: [{data: new/d.csv, columns: [x, y, radius]}]\n")
+        process = self.start("data.yaml", "-o", "a.png")
+        self.wait_for(process, "new/d.csv: no such file")
+        self.wait_for(process, "watching 2 files")
+        os.mkdir(self.path("new"))
+        self.write("new/d.csv", "x,y,radius\n0.5,0.5,0.1\n")
+        self.wait_for(process, "a.png  32x32")
+        self.assertEqual(self.read("a.png"), self.picture_of("data.yaml"))
+
     def test_the_first_try_may_fail_and_pictures_of_others_stay(self):
         self.write("bad.yaml", "version: 2\n")
         process = self.start("bad.yaml", "-o", "a.png")

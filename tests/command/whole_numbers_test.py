@@ -157,6 +157,13 @@ class WholeNumbersTest(CommandCase):
         for key, number in (("where.id.in", 1), ("where.id.max", 3), ("map.color.categories", 5)):
             self.assertRegex("\n".join(said), rf"s.yaml: line [67]: layers\[0\].{key}: {BEYOND + number} is rounded to")
 
+    def test_numbers_of_a_table_are_named(self):
+        self.write_table("d.npy", table([1, 5]))
+        self.scene("d.npy", "where: {id: {max: $most}}", head="vars: {most: 1}")
+        self.write("t.csv", f"most\n{BEYOND + 1}\n")
+        [said] = self.warnings("render", "s.yaml", "--each", "t.csv", "-o", "{most}.png")
+        self.assertIn(f"s.yaml: t.csv: line 2: column most: layers[0].where.id.max: {BEYOND + 1} is rounded to", said)
+
     def test_a_film_says_it_once_a_file(self):
         self.write_table("d.npy", table([BEYOND + 1, 5]))
         film = ("render", "s.yaml", "--frames", "all", "-o", "f_##.png")

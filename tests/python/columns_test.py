@@ -4,10 +4,12 @@ import array
 import copy
 import ctypes
 import os
+import pickle
 import subprocess
 import sys
 import unittest
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import roundel
@@ -87,7 +89,7 @@ class Columns(CommandCase):
         masked = scene().add({"t": times}, x=x, y=y, radius=0.01, where={"t": {"min": 0}})
         plain = scene().add(x=x[kept], y=y[kept], radius=0.01)
         np.testing.assert_array_equal(roundel.render(masked), roundel.render(plain))
-        with self.assertRaisesRegex(roundel.SceneError, r"up to 2\*\*53 where some are masked"):
+        with self.assertRaisesRegex(roundel.SceneError, r"up to 2\*\*53 in a column of float64"):
             scene().add(x=x, y=y, radius=0.01, values=np.ma.masked_array(np.full(ROWS, 2**60), mask[:, 0]))
 
     def test_categories_beyond_memory_are_refused(self):
@@ -118,6 +120,45 @@ class Columns(CommandCase):
         as_objects = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01, values=TABLE["kind"].astype(object),
                                  categories={"a": "#ff0000", "bb": "#00ff00", "c\u00e9": "#0000ff"})
         np.testing.assert_array_equal(drawn, roundel.render(as_objects))
+
+    def test_numbers_that_are_objects_are_numbers(self):
+        def objects(values):
+            return np.array(values, dtype=object)
+
+        def drawn(**keys):
+            return roundel.render(scene().add(**{"x": [0.2, 0.4, 0.6], "y": 0.5, "radius": [0.1, 0.12, 0.14], **keys}))
+
+        law = {"column": "v", "missing": "#ff00ff", "colormap": "viridis", "domain": [0, 20]}
+        for values, plain in (([9, 10, 2], [9.0, 10.0, 2.0]), ([9, 10.5, Decimal("2.5")], [9.0, 10.5, 2.5]),
+                              ([9, None, 2], [9.0, np.nan, 2.0]), ([np.float32(9), np.nan, True], [9.0, np.nan, 1.0])):
+            np.testing.assert_array_equal(*(drawn(data={"v": column}, map={"color": law})
+                                            for column in (objects(values), np.array(plain))))
+        large = 2**53 + 1
+        order = {"data": {"id": objects([large + 1, large, large - 1])}, "order": "id"}
+        exactly = {"data": {"id": np.array([large + 1, large, large - 1])}, "order": "id"}
+        np.testing.assert_array_equal(drawn(**order), drawn(**exactly))
+        for values in ([large, None], [2**70, 1], [large, Decimal(1)]):
+            with self.assertRaisesRegex(roundel.SceneError, r"^x: expected whole numbers up to 2\*\*53"):
+                drawn(x=objects(values))
+        nested = objects([None, None])
+        nested[0] = np.zeros(2)
+        with self.assertRaisesRegex(roundel.SceneError, "^x: expected numbers or texts"):
+            drawn(x=nested)
+
+    def test_colours_beyond_what_is_shown_are_warned_of(self):
+        for channels, message in (([[255, 128, 0]], "color: int64 up to 255"), ([[1, 0, 1]], None)):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                scene().add(x=[0.5], y=[0.5], radius=0.1, color=np.array(channels))
+            self.assertEqual([str(w.message)[:len(message or "")] for w in caught], [message] if message else [])
+        channels = np.array([[0.5, 0.25, 1.0]])
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        np.testing.assert_array_equal(
+            roundel.render(scene().add(x=[0.5], y=[0.5], radius=0.1, color=pandas.DataFrame(channels))),
+            roundel.render(scene().add(x=[0.5], y=[0.5], radius=0.1, color=channels)))
 
     def test_categories_may_be_numpys_scalars(self):
         kinds = RNG.integers(0, 3, ROWS)
@@ -212,6 +253,50 @@ class Columns(CommandCase):
         for _ in range(2):  # its own it replaces
             made.save(self.path("m.yaml"))
 
+    def test_data_that_has_changed_is_read_again(self):
+        def write_data(name, middle):
+            self.write(name, f"x,y,radius\n{middle},0.5,0.2\n")
+
+        def is_drawn(made, middle):
+            self.assertEqual(roundel.render(made)[45, round(middle * 120)].tolist(), [255, 0, 0])
+
+        write_data("d.csv", "0.25")
+        self.write("data.yaml", "version: 1\nimage: {width: 120, height: 90, background: \"#000000\"}\n"
+                                "layers: [{data: d.csv, columns: [x, y, radius], color: \"#ff0000\", alpha: 1}]\n")
+        made = roundel.Scene.from_file(self.path("data.yaml"))
+        is_drawn(made, 0.25)
+        write_data("d.csv", "0.750")
+        is_drawn(made, 0.75)
+        write_data("other.csv", "0.25")
+        os.replace(self.path("other.csv"), self.path("d.csv"))
+        is_drawn(made, 0.25)
+        os.unlink(self.path("d.csv"))
+        with self.assertRaisesRegex(roundel.SceneError, "d.csv: no such file"):
+            roundel.render(made)
+        write_data("d.csv", "0.75")
+        is_drawn(made, 0.75)
+
+    def test_a_file_stays_where_it_was_when_the_working_directory_changes(self):
+        self.addCleanup(os.chdir, os.getcwd())
+        self.write("d.csv", "x,y,radius\n0.5,0.5,0.2\n")
+        self.write("data.yaml", "version: 1\nimage: {width: 120, height: 90}\n"
+                                "layers: [{data: d.csv, columns: [x, y, radius]}]\n")
+        os.mkdir(self.path("else"))
+        os.chdir(self.folder)
+        made = roundel.Scene.from_file("data.yaml")
+        drawn = roundel.render(made)
+        os.chdir("else")
+        np.testing.assert_array_equal(roundel.render(made), drawn)
+        np.testing.assert_array_equal(roundel.render(made, size=(120, 90)), drawn)
+        np.testing.assert_array_equal(roundel.render(pickle.loads(pickle.dumps(made))), drawn)
+        made.save("again.yaml")
+        np.testing.assert_array_equal(roundel.render("again.yaml"), drawn)
+
+    def test_scenes_can_be_pickled(self):
+        made = scene().add(TABLE, x="x", y="y", radius="r", color="v")
+        drawn = roundel.render(made)
+        np.testing.assert_array_equal(roundel.render(pickle.loads(pickle.dumps(made))), drawn)
+
     def test_columns_of_one_name_are_refused(self):
         with self.assertRaisesRegex(roundel.SceneError, "columns of different names, got two named '1'"):
             scene().add({1: [0.5], "1": [0.2]}, x="1", y=0.5, radius=0.1)
@@ -261,6 +346,13 @@ class Columns(CommandCase):
             x=frame["x"], y=frame.y, radius=frame["r"], values=frame["v"])))
         frame["gaps"] = pandas.array([None if i % 3 == 0 else i for i in range(ROWS)], dtype="Int64")
         gaps = np.where(np.arange(ROWS) % 3 == 0, np.nan, np.arange(ROWS))
+        large = pandas.Series(np.arange(ROWS)[::-1] + 2**60, dtype="Int64")
+        np.testing.assert_array_equal(
+            roundel.render(scene().add({**TABLE, "id": large}, x="x", y="y", radius="r", order="id")),
+            roundel.render(scene().add({**TABLE, "id": large.to_numpy(np.int64)}, x="x", y="y", radius="r", order="id")))
+        large[3] = pandas.NA
+        with self.assertRaisesRegex(roundel.SceneError, r"^id: expected whole numbers up to 2\*\*53"):
+            scene().add({**TABLE, "id": large}, x="x", y="y", radius="r", order="id")
         frame["some"] = [(None, np.nan, pandas.NA, kind)[i % 4] for i, kind in enumerate(TABLE["kind"])]
         some = np.where(np.arange(ROWS) % 4 == 3, TABLE["kind"], "")
         for name, column in (("gaps", gaps), ("some", some)):
@@ -346,6 +438,33 @@ class Columns(CommandCase):
                 made.save(self.path(name))
             self.assertEqual(sorted(os.listdir(self.folder)), ["s_0.npy", "s_1.npy", "t.yaml"])
         self.assertEqual(self.read("s_0.npy"), b"before")
+
+    def test_what_is_no_column_is_said(self):
+        class Device:
+            def __len__(self):
+                return 1
+
+        def on_device(**interface):
+            column = Device()
+            column.__cuda_array_interface__ = interface
+            return column
+
+        for column in ({1, 2}, [[1], [1, 2]], on_device(), on_device(shape="x", typestr="<f4", data=(0, False)),
+                       on_device(shape=(3,), typestr="bad", data=(0, False)), on_device(shape=(3,), typestr="<f4", data=7)):
+            with self.assertRaisesRegex(roundel.SceneError, "^x: expected"):
+                scene().add(x=column, y=0.5, radius=0.1)
+        with self.assertRaisesRegex(roundel.UsageError, "^expected a path or an array, got a list"):
+            roundel.diff([[1], [1, 2]], [[1], [2]])
+
+    def test_texts_are_in_unicode(self):
+        for draw in (lambda: scene().add({"\ud800": [0.5]}, x="\ud800", y=0.5, radius=0.1),
+                     lambda: scene().add(x=[0.5], y=0.5, radius=0.1, name="\ud800"),
+                     lambda: roundel.Scene(background="\ud800").add(x=[0.5], y=0.5, radius=0.1),
+                     lambda: roundel.render(scene(), backend="\ud800"), lambda: roundel.render(scene(), dtype="\ud800"),
+                     lambda: roundel.render(scene(), set={"gain": "\ud800"}),
+                     lambda: roundel.render(scene(), set={"\ud800": 1}), lambda: roundel.frames(scene(), "\ud800")):
+            with self.assertRaisesRegex(roundel.UsageError, "expected text in Unicode, got '.ud800'"):
+                draw()
 
     def test_an_array_does_not_replace_a_column(self):
         for name in ("x", "values"):

@@ -89,9 +89,20 @@ TEST(Vars, SettingsNeedAVarAndOneValue) {
     return message_of([&] { print_of(kVars, {{name, value}}); }, ExitCode::kUsage);
   };
   EXPECT_EQ(refusal("gian", "1"), "--set gian: s.yaml has no such var (did you mean \"gain\"?)");
-  for (const std::string value : {"", "1, 2", "[1", "}", "1]", "&a 1", "1], [2"})
+  for (const std::string value : {"", "1, 2", "[1", "}", "1]", "&a 1", "1], [2", "a #b.csv"})
     EXPECT_EQ(refusal("gain", value),
               "--set gain: expected one value, as 0.5, \"text\" or [1, 2], got \"" + value + "\"");
+}
+
+TEST(Vars, AWrongSettingIsSaidWithItsOption) {
+  const std::string text =
+      "version: 1\nvars: {a: 1, b: 0.1}\nlayers:\n"
+      "  - {circles: [{x: 0, y: 0, radius: $b}], opacity: $a}\n";
+  SceneOverrides overrides;
+  overrides.vars = {{"b", "2"}, {"b", "-1"}, {"a", "2"}};
+  EXPECT_EQ(message_of([&] { parse_scene(text, "s.yaml", overrides); }),
+            "s.yaml:2:11: --set a: layers[0].opacity: expected a number from 0 to 1, got 2\n"
+            "s.yaml:2:17: --set b: layers[0].circles[0].radius: expected a number > 0, got -1");
 }
 
 TEST(Vars, AScenesSizeIsBoundedHoweverOftenTheyStand) {

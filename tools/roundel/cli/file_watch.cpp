@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,13 +12,6 @@
 
 namespace roundel {
 namespace {
-
-std::optional<FileStamp> stamp_of(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return FileStamp{static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec,
-                   status.st_mtim.tv_nsec};
-}
 
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -34,18 +26,16 @@ FileWatch::~FileWatch() {
   if (events_ >= 0) close(events_);
 }
 
-void FileWatch::watch(const std::vector<std::string>& files) {
-  Stamps stamps;
-  for (const std::string& file : files) {
-    const auto known = stamps_.find(file);
-    stamps[file] = known != stamps_.end() ? known->second : stamp_of(file);
-    if (events_ < 0) continue;
-    // Folders, as editors put a new file in the old one's place; a link's and that of its target.
-    for (const std::string& path : {file, behind_links(file)})
-      inotify_add_watch(events_, folder_of(path).c_str(),
-                        IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE);
-  }
-  stamps_ = std::move(stamps);
+void FileWatch::add(const std::string& file) {
+  if (!stamps_.emplace(file, stamp_of(file)).second || events_ < 0) return;
+  // Folders, as editors put a new file in the old one's place; a link's and that of its target.
+  for (const std::string& path : {file, behind_links(file)})
+    inotify_add_watch(events_, folder_of(path).c_str(),
+                      IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE);
+}
+
+void FileWatch::keep(const std::set<std::string>& files) {
+  std::erase_if(stamps_, [&](const auto& entry) { return files.count(entry.first) == 0; });
 }
 
 void FileWatch::wait() {

@@ -1,8 +1,8 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "renderer/base/input_file.h"
 
@@ -17,9 +17,10 @@ class FileWatch {
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  /// Watches these files, and no others, from now on. Those that were watched already are compared
-  /// with what they were then. A file that is not there may come.
-  void watch(const std::vector<std::string>& files);
+  /// Watches a file from now on, if it is not watched already. One that is not there may come.
+  void add(const std::string& file);
+  /// Watches none but these from now on.
+  void keep(const std::set<std::string>& files);
   /// Returns once a file has changed, come or gone, and nothing has changed for a moment since:
   /// editors write in several steps.
   void wait();

@@ -99,8 +99,6 @@ std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
   return sentences;
 }
 
-/// About a frame that hardly any circle touches, though there are some. Makes all circles, to say
-/// where they are, where a sample says that it may be so.
 /// Of a scene without circles: why its data have none. Scenes without data want it so.
 std::string no_circles(const Scene& scene) {
   bool has_data = false;
@@ -118,6 +116,8 @@ std::string no_circles(const Scene& scene) {
       counted(rows, "row"));
 }
 
+/// About a frame that hardly any circle touches, though there are some. Makes all circles, to say
+/// where they are, where a sample says that it may be so.
 std::string nothing_to_see(const Scene& scene, const CircleSample& sample, std::int64_t frame,
                            std::uint64_t overlaps) {
   constexpr std::size_t kOneOf = 100;  // so few are hardly any
@@ -150,6 +150,23 @@ std::vector<std::string> colours_used_twice(const Scene& scene) {
     if (color.palette.empty() || color.categories.size() <= color.palette.size()) continue;
     sentences.push_back(fmt::format("{} has {} categories for {} colours: some have the same",
                                     data->path, color.categories.size(), color.palette.size()));
+  }
+  return sentences;
+}
+
+/// About rows that "invalid: skip" leaves out.
+std::vector<std::string> skipped_rows(const Scene& scene) {
+  std::vector<std::string> sentences;
+  for (const Layer& layer : scene.layers) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    if (layer.is_hidden || data == nullptr) continue;
+    const bool is_film = data->film && data->film->facts;
+    const DataFacts* const facts = is_film ? &*data->film->facts : data->facts.get();
+    if (facts == nullptr || facts->skipped == 0) continue;
+    sentences.push_back(fmt::format("{}{}: {} of {} cannot be drawn and {} skipped", data->path,
+                                    is_film ? " and the other frames' files" : "",
+                                    with_commas(facts->skipped), counted(facts->rows, "row"),
+                                    facts->skipped == 1 ? "is" : "are"));
   }
   return sentences;
 }
@@ -213,6 +230,7 @@ void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSampl
   sentences.push_back(nothing_moves(scene, frames));
   sentences.push_back(nothing_to_see(scene, sample, frame, overlaps));
   for (std::string& sentence : colours_used_twice(scene)) sentences.push_back(std::move(sentence));
+  for (std::string& sentence : skipped_rows(scene)) sentences.push_back(std::move(sentence));
   for (const std::string& sentence : sentences)
     if (!sentence.empty()) spdlog::warn("{}: {}", scene.path, sentence);
   warn_of_rounding(rounding_lines(scene));

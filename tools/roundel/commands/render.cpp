@@ -198,12 +198,10 @@ void draw_named(const Scene& scene, const Draw& draw) try {
   throw Error(error.exit_code(), fmt::format("{}: {}", scene.path, text));
 }
 
-/// Draws a picture of each scene, and adds them to `made`. `files`: becomes the files that the
-/// scenes read, once these are sound. Returns the exit code.
-ExitCode draw_stills(const RenderOptions& options, Made& made, std::vector<std::string>& files) {
+/// Draws a picture of each scene, and adds them to `made`. Returns the exit code.
+ExitCode draw_stills(const RenderOptions& options, Made& made) {
   Problems problems;
   const std::vector<Scene> scenes = load_scenes(options.scenes, options.scene.overrides, problems);
-  if (problems.empty()) files = files_read(scenes);
   const std::vector<Still> stills = plan_stills(scenes, options, made, problems);
   if (!problems.empty()) return problems.exit_code();
 
@@ -240,18 +238,24 @@ ExitCode draw_stills(const RenderOptions& options, Made& made, std::vector<std::
 }
 
 /// Draws again whenever a file changes, until a signal ends the process.
-[[noreturn]] void watch_stills(const RenderOptions& options) {
+[[noreturn]] void watch_stills(RenderOptions options) {
   Made made;
   FileWatch watch;
-  std::vector<std::string> files = options.scenes;
-  watch.watch(files);
+  const std::set<std::string> scenes(options.scenes.begin(), options.scenes.end());
+  for (const std::string& scene : scenes) watch.add(scene);
+  std::set<std::string> files = scenes;
+  options.scene.overrides.on_data_file = [&](const std::string& path) {
+    files.insert(path);
+    watch.add(path);
+  };
   for (bool is_first = true;; is_first = false) {
     Problems problems;
-    problems.attempt([&] { draw_stills(options, made, files); });
-    watch.watch(files);
+    problems.attempt([&] { draw_stills(options, made); });
+    watch.keep(files);
     if (is_first && options.verbosity != Verbosity::kQuiet)
       print_err(fmt::format("watching {}; Ctrl-C ends\n", counted(files.size(), "file")));
     watch.wait();
+    files = scenes;
   }
 }
 
@@ -320,8 +324,7 @@ int run_render(const Arguments& arguments) {
 
   if (options.watches) watch_stills(options);
   Made made;
-  std::vector<std::string> files;
-  return static_cast<int>(draw_stills(options, made, files));
+  return static_cast<int>(draw_stills(options, made));
 }
 
 }  // namespace roundel

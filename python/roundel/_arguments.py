@@ -1,0 +1,108 @@
+"""What the functions take, checked before the library has it."""
+import json
+import operator
+import os
+import sys
+
+from . import _core
+from ._errors import UsageError
+
+_MOST_SEED = 2**32 - 1
+_MOST_SIDE = 65536
+_LEAST_MEMORY = 2**20
+
+
+def _path(path, expected="a path"):
+    """As the library takes it. Raises UsageError where it has a NUL, which would end it there."""
+    try:
+        name = os.fsdecode(path)
+        name.encode()
+    except (TypeError, UnicodeEncodeError):
+        raise UsageError(f"expected {expected}, got {path!r}") from None
+    if "\0" in name:
+        raise UsageError(f"expected a path without a NUL, got {path!r}")
+    return name
+
+
+def _text(value, name):
+    """Raises UsageError for texts that are none in Unicode, as "\\ud800"."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{name}: expected text in Unicode, got {value!r}") from None
+    return value
+
+
+def _plain(value, name):
+    """A copy of what YAML has, in Python's own types: numbers and arrays of NumPy, paths and keys too."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, str):
+        return _text(value, name)
+    if value is None or isinstance(value, (int, float)):
+        return value
+    if hasattr(value, "keys"):
+        return {_plain_key(key, name): _plain(value[key], name) for key in value}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, name) for item in value]
+    if isinstance(value, os.PathLike):
+        return _path(value)
+    raise UsageError(f"{name}: expected what YAML has, got {value!r}")
+
+
+def _plain_key(key, name):
+    key = key.item() if hasattr(key, "item") else key
+    if isinstance(key, str):
+        return _text(key, name)
+    if key is None or isinstance(key, (int, float)):
+        return key
+    raise UsageError(f"{name}: expected keys that YAML has, got {key!r}")
+
+
+def _whole(value, name, least=0, most=sys.maxsize):
+    """Whole numbers of any type."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise UsageError(f"{name}: expected a whole number, got {value!r}") from None
+    if least <= number <= most:
+        return number
+    limits = f">= {least}" if most == sys.maxsize else f"from {least} to {most}"
+    raise UsageError(f"{name}: expected a whole number {limits}, got {number}")
+
+
+def _whole_or_none(value, name, least=0, most=sys.maxsize):
+    return None if value is None else _whole(value, name, least, most)
+
+
+def _frame(value):
+    return _whole_or_none(value, "frame", _core.least_frame, _core.most_frame)
+
+
+def _memory(value):
+    """Bytes; 0 stands for None."""
+    return _whole_or_none(value, "memory", _LEAST_MEMORY) or 0
+
+
+def _size(value):
+    """(width, height)."""
+    try:
+        width, height = value
+    except (TypeError, ValueError):
+        raise UsageError(f"size: expected (width, height), got {value!r}") from None
+    return _whole(width, "size", 1, _MOST_SIDE), _whole(height, "size", 1, _MOST_SIDE)
+
+
+def _vars(values):
+    """[(name, value)], values as the command line has them."""
+    if values is None:
+        return []
+    if not hasattr(values, "keys"):
+        raise UsageError(f'set: expected values by name, as {{"gain": 0.5}}, got {values!r}')
+    pairs = []
+    for name in values:
+        if not isinstance(name, str):
+            raise UsageError(f"set: expected the name of a var, got {name!r}")
+        value = _plain(values[name], f"set {name}")
+        pairs.append((_text(name, "set"), value if isinstance(value, str) else json.dumps(value)))
+    return pairs
