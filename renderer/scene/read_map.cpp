@@ -96,7 +96,7 @@ class MapReader {
 
   std::string column_text(std::size_t column) const {
     const std::string& name = table_.columns()[column].name;
-    return name.empty() ? fmt::format("column {}", column) : quoted(name);
+    return name.empty() ? fmt::format("column {}", column) : roundel::quoted(name);
   }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
@@ -244,10 +244,10 @@ class MapReader {
       if (!holds_texts) {
         const std::optional<double> number = parse_number(name).value;
         if (!number)
-          add_error(
-              value, fmt::format("{}.{}", key, name),
-              fmt::format("expected a number, as {} of {} has, got {}",
-                          column_text(map_.columns[color.slot]), table_.path(), quoted(name)));
+          add_error(value, fmt::format("{}.{}", key, name),
+                    fmt::format("expected a number, as {} of {} has, got {}",
+                                column_text(map_.columns[color.slot]), table_.path(),
+                                roundel::quoted(name)));
         category = {{}, compared(value, key, name, number.value_or(0)) + 0.0, category.color};
       }
       color.categories.push_back(std::move(category));
@@ -298,7 +298,7 @@ class MapReader {
         } else {
           add_error(item, value_key,
                     fmt::format("expected a number, as {} of {} has, got {}", column_text(*column),
-                                table_.path(), quoted(item.text())));
+                                table_.path(), roundel::quoted(item.text())));
         }
       }
     });

@@ -1,0 +1,187 @@
+#include "renderer/scene/read_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "renderer/base/error.h"
+#include "renderer/base/text.h"
+#include "renderer/scene/read_map.h"
+#include "renderer/scene/read_values.h"
+#include "renderer/scene/resolve_scene.h"
+
+namespace roundel {
+namespace {
+
+std::string column_example(const Table& table) {
+  const std::string& name = table.columns()[0].name;
+  return name.empty() ? "{column: 0}" : printable(name);
+}
+
+std::string missing_of(const DataFilm& film) {
+  return missing_files(film, run_of_frames(film.start, film.frames));
+}
+
+}  // namespace
+
+DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::string& layer_path) {
+  layer_path_ = layer_path;
+  DataSource source;
+  const auto data = layer.find("data");
+  const auto columns = layer.find("columns");
+  if (columns) source.columns = read_columns(*columns, shader);
+  if (!data) return source;
+  const std::filesystem::path scene = is_stream_path(path_) ? "" : path_;
+  const bool is_file = overrides_.tables.count(data->text()) == 0;
+  source.path = is_file ? (scene.parent_path() / data->text()).string() : std::string(data->text());
+  const FrameName name{std::string(data->text())};
+  std::error_code ignored;
+  if (is_file && overrides_.on_data_file) overrides_.on_data_file(source.path);
+  if (is_file && name.has_number() && !std::filesystem::exists(source.path, ignored)) {
+    source.film = read_film(*data, name, scene.parent_path().string());
+    if (!source.film) return source;
+    source.path = source.film->path(source.film->start);
+  }
+  if (const auto dataset = layer.find("dataset")) source.dataset = std::string(dataset->text());
+  if (const auto color = layer.find("color")) source.color = read_color(*color);
+  try {
+    const DataFile& file = open_data(source.path, source.dataset);
+    source.table = file.table;
+    source.rows = file.table->rows();
+    source.content_hash = file.content_hash;
+    source.fits_float = file.table->fits_float();
+    if (source.film) {
+      auto film = std::make_shared<DataFilm>(*source.film);
+      film->first = TableHead(*file.table);
+      source.film = std::move(film);
+    }
+    if (layer.has("map")) read_map(layer, shader, source);
+    check_film(*data, source);
+    if (!layer.has("map") && !columns && !layer.has("columns"))
+      errors_.add(data->place(), layer_path_ + ".data",
+                  fmt::format("\"map\" says what the columns become, as map: {{x: {}, y: ..., "
+                              "radius: 2px}}; {}",
+                              column_example(*file.table), columns_there(*file.table)));
+    if (source.rows > kMaxCircles && !source.map)
+      errors_.add(
+          data->place(), layer_path_ + ".data",
+          fmt::format("{}: {} rows need {} of memory as circles; at most {}", source.path,
+                      source.rows, memory_text(static_cast<double>(source.rows) * kBytesPerCircle),
+                      kMaxCircles));
+    const std::uint64_t file_columns = file.table->columns().size();
+    if (columns && file_columns != source.columns.size())
+      errors_.add(columns->place(), layer_path_ + ".columns",
+                  fmt::format("expected the names of {} columns, as {} has, got {}", file_columns,
+                              source.path, source.columns.size()));
+    for (std::size_t c = 0; columns && c < std::min(file_columns, source.columns.size()); ++c)
+      if (source.columns[c] != DataColumn::kIgnored && file.table->columns()[c].is_text)
+        errors_.add(columns->place(), fmt::format("{}.columns[{}]", layer_path_, c),
+                    fmt::format("expected a column of numbers, as texts are in this one of {}",
+                                source.path));
+    check_colors(layer, source);
+  } catch (const Error& error) {
+    if (error.exit_code() != ExitCode::kInvalidScene) throw;
+    errors_.add(data->place(), layer_path_ + ".data", error.what());
+  }
+  return source;
+}
+
+std::shared_ptr<const DataFilm> DataReader::read_film(ValidNode data, const FrameName& name,
+                                                      const std::string& folder) {
+  auto film = std::make_shared<DataFilm>();
+  film->folder = folder;
+  film->name = name;
+  const auto fail = [&](const std::string& problem) {
+    errors_.add(data.place(), layer_path_ + ".data", problem);
+    return nullptr;
+  };
+  if (!animation_)
+    return fail(
+        fmt::format("{}: no such file; for a file a frame \"animation\" says which "
+                    "frames there are",
+                    (std::filesystem::path(folder) / data.text()).string()));
+  film->start = animation_->start;
+  film->frames = animation_->frames;
+  for (std::int64_t i = 0; overrides_.on_data_file && i < film->frames; ++i)
+    overrides_.on_data_file(film->path(film->start + i));
+  if (!missing_files(*film, {film->start}).empty()) return fail(missing_of(*film));
+  return film;
+}
+
+void DataReader::check_film(ValidNode data, const DataSource& source) {
+  if (!source.film || !(fits_films_ || (source.map && needs_film(*source.map)))) return;
+  const std::string missing = missing_of(*source.film);
+  if (!missing.empty()) errors_.add(data.place(), layer_path_ + ".data", missing);
+}
+
+void DataReader::read_map(PartlyValidNode layer, Shader shader, DataSource& source) {
+  source.map = read_data_map(layer, *source.table, layer_path_, errors_);
+  DataMap& map = *source.map;
+  const auto node = layer.find_part("map");
+  if (shader == Shader::kSnow && node && !node->has("z"))
+    errors_.add(node->place(), layer_path_ + ".map",
+                "missing key \"z\", which the snow shader needs");
+  if (source.color && node && !node->has("color")) map.color.constant = *source.color;
+}
+
+void DataReader::check_colors(PartlyValidNode layer, const DataSource& source) {
+  const auto map = layer.find_part("map");
+  const auto has_column = [&](DataColumn first, DataColumn last) {
+    return std::any_of(source.columns.begin(), source.columns.end(),
+                       [&](DataColumn column) { return column >= first && column <= last; });
+  };
+  const auto check = [&](const char* key, bool in_columns) {
+    const auto node = layer.find(key);
+    if (node && (in_columns || (map && map->has(key))))
+      errors_.add(node->place(), fmt::format("{}.{}", layer_path_, key),
+                  "the layer's data have it already");
+  };
+  check("color", has_column(DataColumn::kRed, DataColumn::kBlue));
+  check("alpha", has_column(DataColumn::kAlpha, DataColumn::kAlpha));
+}
+
+std::vector<DataColumn> DataReader::read_columns(ValidNode list, Shader shader) {
+  std::vector<DataColumn> columns;
+  const auto has = [&](DataColumn column) {
+    return std::find(columns.begin(), columns.end(), column) != columns.end();
+  };
+  for (const ValidNode& item : list.items()) {
+    const auto name = std::find(kDataColumnNames.begin(), kDataColumnNames.end(), item.text());
+    const auto column = static_cast<DataColumn>(name - kDataColumnNames.begin());
+    if (column != DataColumn::kIgnored && has(column))
+      errors_.add(item.place(), fmt::format("{}.columns[{}]", layer_path_, columns.size()),
+                  fmt::format("column \"{}\" occurs twice", *name));
+    columns.push_back(column);
+  }
+  for (const DataColumn column : {DataColumn::kX, DataColumn::kY, DataColumn::kRadius}) {
+    if (!has(column))
+      errors_.add(
+          list.place(), layer_path_ + ".columns",
+          fmt::format("missing column \"{}\"", kDataColumnNames[static_cast<std::size_t>(column)]));
+  }
+  if (shader == Shader::kSnow && !has(DataColumn::kZ))
+    errors_.add(list.place(), layer_path_ + ".columns",
+                "missing column \"z\", which the snow shader needs");
+  return columns;
+}
+
+const DataReader::DataFile& DataReader::open_data(const std::string& path,
+                                                  const std::string& dataset) {
+  const auto given = overrides_.tables.find(path);
+  if (given != overrides_.tables.end()) {
+    if (!dataset.empty())
+      throw Error(ExitCode::kInvalidScene, path + ": " + std::string(kNoDatasets));
+    return files_[{path, dataset}] = {given->second};  // hashed where that is asked for
+  }
+  const auto known = files_.find({path, dataset});
+  if (known != files_.end()) return known->second;
+  std::shared_ptr<const Table> table = open_table(path, {dataset});
+  const std::uint64_t content_hash = table->content_hash();
+  return files_.emplace(std::pair(path, dataset), DataFile{std::move(table), content_hash})
+      .first->second;
+}
+
+}  // namespace roundel
