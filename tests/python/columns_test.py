@@ -1,12 +1,7 @@
 #!/usr/bin/env python3
 """columns_test.py ROUNDEL: scenes of arrays in memory are those of the same arrays in files."""
 import array
-import copy
 import ctypes
-import os
-import pickle
-import subprocess
-import sys
 import unittest
 import warnings
 from decimal import Decimal
@@ -14,27 +9,10 @@ from decimal import Decimal
 import numpy as np
 import roundel
 
-from command_case import CommandCase
-
-RNG = np.random.default_rng(5)
-ROWS = 5000
-TABLE = {"x": RNG.random(ROWS), "y": RNG.random(ROWS), "r": RNG.random(ROWS) * 0.02, "v": RNG.lognormal(size=ROWS),
-         "kind": RNG.choice(["a", "bb", "c\u00e9"], ROWS)}
+from columns_case import RNG, ROWS, TABLE, ColumnsCase, scene
 
 
-def scene():
-    return roundel.Scene(size=(120, 90), background="#102030")
-
-
-class Columns(CommandCase):
-    def check_saved(self, made):
-        """The command draws the scene as saved byte by byte as the module draws it from the arrays."""
-        made.save(self.path("s.yaml"))
-        self.run_roundel("render", "s.yaml", "-o", "command.png")
-        roundel.save(made, self.path("module.png"))
-        self.assertEqual(self.read("module.png"), self.read("command.png"))
-        return roundel.render(made)
-
+class Columns(ColumnsCase):
     def expect_as_float32(self, drawn, **columns):
         """`drawn` is what plain float32 columns give."""
         plain = {name: np.ascontiguousarray(column, np.float32) for name, column in columns.items()}
@@ -55,26 +33,6 @@ class Columns(CommandCase):
         backwards = roundel.render(scene().add(x=pairs[::-1, 0], y=pairs[::-1, 1], radius=radius.item()))
         np.testing.assert_array_equal(backwards, roundel.render(scene().add(
             x=pairs[::-1, 0].copy(), y=pairs[::-1, 1].copy(), radius=radius.item())))
-
-    def test_what_cannot_change_is_read_once(self):
-        x, radius = RNG.random(ROWS), np.full(ROWS, 0.01)
-        x.setflags(write=False)
-        changing = scene().add(x=x, y=0.5, radius=radius)
-        before = roundel.render(changing)
-        radius *= 3
-        self.assertGreater(np.count_nonzero(before != roundel.render(changing)), 0)
-        self.assertIsNot(changing._load(), changing._load())
-        radius.setflags(write=False)
-        for column in (x, radius):
-            self.assertTrue(column.flags.owndata)
-        constant = scene().add(x=x, y=0.5, radius=radius)
-        np.testing.assert_array_equal(roundel.render(constant), roundel.render(changing))
-        self.assertIs(constant._load(), constant._load())
-        # Another array may change what a view shows.
-        seen = RNG.random(ROWS)
-        view = seen.view()
-        view.setflags(write=False)
-        self.assertIsNot(*(lambda made: (made._load(), made._load()))(scene().add(x=view, y=0.5, radius=radius)))
 
     def test_masked_colours_and_times(self):
         colors = RNG.integers(0, 256, (ROWS, 3)).astype(np.uint8)
@@ -208,115 +166,9 @@ class Columns(CommandCase):
         swapped.add(x=TABLE["x"], y=TABLE["y"], radius=0.02, color="#ffffff", blend="add", name="light")
         self.assertNotEqual(roundel.fingerprint(made), roundel.fingerprint(swapped))
 
-    def test_files_get_layers_too(self):
-        np.save(self.path("t.npy"), np.stack([TABLE["x"], TABLE["y"], TABLE["r"]], 1).astype(np.float32))
-        self.write("f.yaml", "version: 1\nimage: {width: 80, height: 80}\nlayers:\n  - data: t.npy\n"
-                             "    columns: [x, y, radius]\n")
-        made = roundel.Scene.from_file(self.path("f.yaml"))
-        before = roundel.render(made)
-        made.add(x=[0.5], y=[0.5], radius=0.2, alpha=1)
-        self.assertFalse(np.array_equal(self.check_saved(made), before))
-
-        made.save(self.path("s.yaml"))  # s_1.npy is the layer's
-        self.write("s.yaml", "version: 1\nlayers:\n  - data: s_1.npy\n    map: {x: x, y: y, radius: 1px}\n")
-        other = roundel.Scene.from_file(self.path("s.yaml")).add(x=[0.5], y=[0.5], radius=0.2)
-        before = self.read("s_1.npy")
-        with self.assertRaisesRegex(roundel.OutputError, "s_1.npy: would replace data of the scene"):
-            other.save(self.path("s.yaml"))
-        self.assertEqual(self.read("s_1.npy"), before)
-
-    def test_files_whose_paths_are_vars_get_layers_too(self):
-        os.mkdir(self.path("data"))
-        np.save(self.path("data/t.npy"), np.stack([TABLE["x"], TABLE["y"], TABLE["r"]], 1).astype(np.float32))
-        layer = "{data: '%s', columns: [x, y, radius]}"
-        for file, value in (("$file", "data/t.npy"), ("${file}", self.path("data/t.npy")), ("${file}/t.npy", "data"),
-                            ("${file}/t.npy", self.path("data")), ("data/${file}.npy", "t")):
-            self.write("v.yaml", f"version: 1\nimage: {{width: 80, height: 80}}\nvars: {{file: {value}}}\n"
-                                 f"layers:\n  - {layer % file}\n  - {layer % file}\n")
-            made = roundel.Scene.from_file(self.path("v.yaml"))
-            before = roundel.render(made)
-            os.makedirs(self.path("else/where"), exist_ok=True)
-            made.save(self.path("else/where/v.yaml"))
-            np.testing.assert_array_equal(roundel.render(self.path("else/where/v.yaml")), before)
-            made.add(x=[0.5], y=[0.5], radius=0.2, alpha=1)
-            self.assertFalse(np.array_equal(self.check_saved(made), before))
-
-    def test_arrays_that_are_no_scenes_are_not_replaced(self):
-        np.save(self.path("m_0.npy"), np.arange(10))
-        before = self.read("m_0.npy")
-        made = scene().add(x=[0.5], y=[0.5], radius=0.1)
-        with self.assertRaisesRegex(roundel.OutputError, "m_0.npy: exists, and there is no .*m.yaml"):
-            made.save(self.path("m.yaml"))
-        self.assertEqual(self.read("m_0.npy"), before)
-        self.assertFalse(os.path.exists(self.path("m.yaml")))
-        os.remove(self.path("m_0.npy"))
-        for _ in range(2):  # its own it replaces
-            made.save(self.path("m.yaml"))
-
-    def test_data_that_has_changed_is_read_again(self):
-        def write_data(name, middle):
-            self.write(name, f"x,y,radius\n{middle},0.5,0.2\n")
-
-        def is_drawn(made, middle):
-            self.assertEqual(roundel.render(made)[45, round(middle * 120)].tolist(), [255, 0, 0])
-
-        write_data("d.csv", "0.25")
-        self.write("data.yaml", "version: 1\nimage: {width: 120, height: 90, background: \"#000000\"}\n"
-                                "layers: [{data: d.csv, columns: [x, y, radius], color: \"#ff0000\", alpha: 1}]\n")
-        made = roundel.Scene.from_file(self.path("data.yaml"))
-        is_drawn(made, 0.25)
-        write_data("d.csv", "0.750")
-        is_drawn(made, 0.75)
-        write_data("other.csv", "0.25")
-        os.replace(self.path("other.csv"), self.path("d.csv"))
-        is_drawn(made, 0.25)
-        os.unlink(self.path("d.csv"))
-        with self.assertRaisesRegex(roundel.SceneError, "d.csv: no such file"):
-            roundel.render(made)
-        write_data("d.csv", "0.75")
-        is_drawn(made, 0.75)
-
-    def test_a_file_stays_where_it_was_when_the_working_directory_changes(self):
-        self.addCleanup(os.chdir, os.getcwd())
-        self.write("d.csv", "x,y,radius\n0.5,0.5,0.2\n")
-        self.write("data.yaml", "version: 1\nimage: {width: 120, height: 90}\n"
-                                "layers: [{data: d.csv, columns: [x, y, radius]}]\n")
-        os.mkdir(self.path("else"))
-        os.chdir(self.folder)
-        made = roundel.Scene.from_file("data.yaml")
-        drawn = roundel.render(made)
-        os.chdir("else")
-        np.testing.assert_array_equal(roundel.render(made), drawn)
-        np.testing.assert_array_equal(roundel.render(made, size=(120, 90)), drawn)
-        np.testing.assert_array_equal(roundel.render(pickle.loads(pickle.dumps(made))), drawn)
-        made.save("again.yaml")
-        np.testing.assert_array_equal(roundel.render("again.yaml"), drawn)
-
-    def test_scenes_can_be_pickled(self):
-        made = scene().add(TABLE, x="x", y="y", radius="r", color="v")
-        drawn = roundel.render(made)
-        np.testing.assert_array_equal(roundel.render(pickle.loads(pickle.dumps(made))), drawn)
-
     def test_columns_of_one_name_are_refused(self):
         with self.assertRaisesRegex(roundel.SceneError, "columns of different names, got two named '1'"):
             scene().add({1: [0.5], "1": [0.2]}, x="1", y=0.5, radius=0.1)
-
-    def test_dicts_may_hold_columns(self):
-        keys = {"version": 1, "image": {"width": 90, "height": 90},
-                "layers": [{"data": TABLE, "map": {"x": "x", "y": "y", "radius": "r", "color": "v"}}]}
-        drawn = self.check_saved(roundel.Scene.from_dict(keys))
-        records = np.rec.fromarrays(list(TABLE.values()), names=",".join(TABLE))
-        np.testing.assert_array_equal(drawn, roundel.render({**keys, "layers": [{**keys["layers"][0], "data": records}]}))
-
-    def test_arrays_are_not_copied_but_read_each_time(self):
-        x = TABLE["x"].copy()
-        made = scene().add(x=x, y=TABLE["y"], radius=0.01)
-        before, name = roundel.render(made), roundel.fingerprint(made)
-        x[:] = 0.5
-        after = roundel.render(made)
-        self.assertFalse(np.array_equal(before, after))
-        self.assertNotEqual(name, roundel.fingerprint(made))
-        np.testing.assert_array_equal(after, roundel.render(scene().add(x=x, y=TABLE["y"], radius=0.01)))
 
     def test_pandas_and_dlpack_columns_are_taken(self):
         drawn = roundel.render(scene().add(TABLE, x="x", y="y", radius="r", color="v"))
@@ -405,40 +257,6 @@ class Columns(CommandCase):
         np.testing.assert_array_equal(drawn, roundel.render(scene().add(x=packed[:, 0], y=packed[:, 1],
                                                                         radius=packed[:, 2])))
 
-    def test_a_copy_is_another_scene(self):
-        made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01)
-        other = copy.copy(made)
-        name = roundel.fingerprint(made)
-        made.add(x=[9.0], y=[9.0], radius=0.1)
-        self.assertEqual(roundel.fingerprint(other), name)
-        other.add(x=[0.5], y=[0.5], radius=0.2)
-        self.assertEqual(roundel.validate(made)["circles"], ROWS + 1)
-        self.assertNotEqual(roundel.fingerprint(made), roundel.fingerprint(other))
-
-    def test_a_deep_copy_has_arrays_of_its_own(self):
-        x = TABLE["x"].copy()
-        made = scene().add(x=x, y=TABLE["y"], radius=0.01)
-        other = copy.deepcopy(made)
-        name = roundel.fingerprint(made)
-        self.assertEqual(roundel.fingerprint(other), name)
-        x[:] = 0.5
-        self.assertEqual(roundel.fingerprint(other), name)
-        self.assertNotEqual(roundel.fingerprint(made), name)
-        other.add(x=[9.0], y=[9.0], radius=0.1)
-        self.assertEqual(roundel.validate(made)["circles"], ROWS)
-        self.assertEqual(copy.deepcopy([other, other])[0].__class__, roundel.Scene)
-
-    def test_a_scene_that_cannot_be_saved_leaves_nothing(self):
-        made = scene().add(x=TABLE["x"], y=TABLE["y"], radius=0.01).add(x=[0.5], y=[0.5], radius=0.1)
-        os.mkdir(self.path("s_1.npy"))
-        os.mkdir(self.path("t.yaml"))
-        self.write("s_0.npy", "before")
-        for name in ("s.yaml", "t.yaml"):
-            with self.assertRaises(roundel.OutputError):
-                made.save(self.path(name))
-            self.assertEqual(sorted(os.listdir(self.folder)), ["s_0.npy", "s_1.npy", "t.yaml"])
-        self.assertEqual(self.read("s_0.npy"), b"before")
-
     def test_what_is_no_column_is_said(self):
         class Device:
             def __len__(self):
@@ -470,13 +288,6 @@ class Columns(CommandCase):
         for name in ("x", "values"):
             with self.assertRaisesRegex(roundel.SceneError, f"^{name}: data has a column of this name"):
                 scene().add({"x": TABLE["x"], "values": TABLE["v"]}, **{"x": 0.5, name: TABLE["y"]}, y=0.5, radius=0.1)
-
-    def test_paths_are_not_cut(self):
-        for draw in (lambda: roundel.save({"version": 1, "layers": []}, self.path("a\0b.png")),
-                     lambda: scene().save(self.path("a\0b.yaml")), lambda: roundel.render(self.path("a\0b.yaml"))):
-            with self.assertRaisesRegex(roundel.UsageError, "expected a path without a NUL"):
-                draw()
-        self.assertFalse(os.path.exists(self.path("a")))
 
     def test_whole_numbers_that_are_rounded_are_warned_of(self):
         ids = np.arange(ROWS) + 2**53
@@ -538,17 +349,6 @@ class Columns(CommandCase):
             bad = x.copy()
             bad[7] = np.nan
             roundel.render(scene().add(x=bad, y=y, radius=0.1))
-
-    def test_arrays_live_as_long_as_their_scene(self):
-        code = ("import gc, numpy, roundel\n"
-                "def made():\n"
-                "    x = numpy.random.default_rng(1).random(300_000)\n"
-                "    return roundel.Scene(size=(64, 64)).add(x=x, y=x[::-1].copy(), radius=0.01)\n"
-                "scene = made(); gc.collect(); waste = [numpy.ones(300_000) for _ in range(20)]\n"
-                "one = roundel.render(scene); two = roundel.render(made())\n"
-                "assert (one == two).all()\n"
-                "del scene; gc.collect()\n")
-        subprocess.run([sys.executable, "-c", code], check=True)
 
 
 if __name__ == "__main__":
