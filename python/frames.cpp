@@ -112,7 +112,8 @@ void Frames::draw(const FrameList& frames, const MachineOptions& machine) {
     ExportJob job{*scene_, source, encoder, sink,
                   make_rasterizers(*scene_, frames.size(), machine)};
     job.memory_budget = machine.raster.memory_budget / 2;
-    job.on_scene = [this](const Scene& scene) { note_rounded(scene); };
+    job.on_scene = [this](std::int64_t /*frame*/, const Scene& scene,
+                          const CircleStream& /*circles*/) { note_rounded(scene); };
     job.goes_on = [this](const ExportCounts& /*counts*/) {
       const std::lock_guard lock(mutex_);
       return !stops_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numbers>
 #include <utility>
 
 #include "renderer/generate/generate.h"
@@ -82,6 +83,12 @@ CirclePlaces places_of(std::span<const Shape> shapes, const ImageSettings& image
       join_places);
 }
 
+/// Of more circles that are made on the way only these runs are looked at.
+constexpr std::size_t kRuns = 256, kRunCircles = std::size_t{1} << 14;
+bool can_look_at_all(const CircleStream& circles) {
+  return circles.in_memory() != nullptr || circles.count() <= kRuns * kRunCircles;
+}
+
 /// The same circles, for whom it does not matter which is on top.
 Scene without_order(const Scene& scene) {
   Scene unsorted = scene;
@@ -138,6 +145,8 @@ CircleSample sample_circles(const CircleStream& circles, const ImageSettings& im
   for (std::size_t i = 0; i < sample.circles; ++i) {
     if (is_under_a_pixel(shapes[i], image)) ++sample.under_a_pixel;
     if (touches(shapes[i], image)) ++sample.touching;
+    const double radius = static_cast<double>(shapes[i].radius) * image.frame_height();
+    sample.ink += std::numbers::pi * radius * radius * std::fabs(paints[i].alpha);
     if (!is_snow(paints[i]))
       sample.brightest = std::max({sample.brightest, std::fabs(paints[i].red),
                                    std::fabs(paints[i].green), std::fabs(paints[i].blue)});
@@ -152,14 +161,22 @@ CircleSample sample_circles(const Scene& scene, std::int64_t frame) {
   return sample_circles(source.at(frame, memory), scene.image);
 }
 
+bool touch_picture(const CircleStream& circles, const ImageSettings& image) {
+  if (sample_circles(circles, image).touching > 0 || !can_look_at_all(circles)) return true;
+  bool are_seen = false;
+  for_each_piece(circles, [&](std::span<const Shape> shapes) {
+    are_seen = are_seen || places_of(shapes, image).touching > 0;
+  });
+  return are_seen;
+}
+
 CirclePlaces circle_places(const Scene& scene, std::int64_t frame) {
   CirclePlaces places = kNoPlaces;
   const Scene unsorted = without_order(scene);
   CircleSource source(unsorted);
   Circles memory;
   const CircleStream circles = source.at(frame, memory);
-  constexpr std::size_t kRuns = 256, kRunCircles = std::size_t{1} << 14;
-  if (circles.in_memory() != nullptr || circles.count() <= kRuns * kRunCircles) {
+  if (can_look_at_all(circles)) {
     for_each_piece(circles, [&](std::span<const Shape> shapes) {
       places = join_places(places, places_of(shapes, scene.image));
     });

@@ -29,11 +29,16 @@ struct CircleSample {
   std::size_t under_a_pixel = 0;  ///< of them: less wide than a pixel
   std::size_t touching = 0;       ///< of them: touch the picture
   float brightest = 0;            ///< channel of their colours, in the scene's blend space
+  double ink = 0;                 ///< sum of their areas, in pixels, times their alphas
 };
 /// Circles as drawing takes them; those of the shader snow have no colours.
 CircleSample sample_circles(const CircleStream& circles, const ImageSettings& image);
 /// The same, for a frame that is not at hand.
 CircleSample sample_circles(const Scene& scene, std::int64_t frame);
+
+/// False where no circle touches the picture. True for circles that are made on the way, of which
+/// there are more than millions: that is not known of them.
+bool touch_picture(const CircleStream& circles, const ImageSettings& image);
 
 /// Where circles lie, and how many of them there is something to see of.
 struct CirclePlaces {

@@ -325,7 +325,10 @@ std::vector<std::string> names_meant(const std::string& text,
   }
   std::vector<std::string> meant;
   std::copy_if(names.begin(), names.end(), std::back_inserter(meant),
-               [&text](const std::string& name) { return glob_matches(text, name); });
+               [&text](const std::string& name) {
+                 const std::string stem = name.substr(0, name.rfind('.'));
+                 return glob_matches(text, name) || glob_matches(text, stem);
+               });
   return meant;
 }
 

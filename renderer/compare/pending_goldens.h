@@ -94,8 +94,8 @@ bool lies_in(const std::string& path, const std::string& folder);
 std::optional<std::string> find_file_in(const std::vector<std::string>& files,
                                         const std::string& folder);
 
-/// Those of `names` that a person means: a name as it stands, without its ".png", or a pattern as
-/// in a manifest. Empty where there is none.
+/// Those of `names` that a person means: a name as it stands, or a pattern as in a manifest, both
+/// with or without the ending. Empty where there is none.
 std::vector<std::string> names_meant(const std::string& text,
                                      const std::vector<std::string>& names);
 

@@ -124,12 +124,15 @@ class FirstLines {
 char delimiter_of(std::string_view line) {
   char best = '\0';
   std::ptrdiff_t most = 0;
-  for (const char delimiter : {',', ';', '\t', '|'}) {
+  const auto count_of = [](std::string_view text, char delimiter) {
     bool in_quotes = false;
-    const auto count = std::count_if(line.begin(), line.end(), [&](char c) {
+    return std::count_if(text.begin(), text.end(), [&](char c) {
       in_quotes ^= c == '"';
       return c == delimiter && !in_quotes;
     });
+  };
+  for (const char delimiter : {',', ';', '\t', '|'}) {
+    const std::ptrdiff_t count = count_of(line, delimiter);
     if (count > most) {
       best = delimiter;
       most = count;
@@ -138,9 +141,7 @@ char delimiter_of(std::string_view line) {
   if (most > 0) return best;
   const std::size_t begin = line.find_first_not_of(" \r");
   const std::size_t end = line.find_last_not_of(" \r") + 1;
-  const bool has_blank =
-      begin < end && line.substr(begin, end - begin).find(' ') != std::string_view::npos;
-  return has_blank && line.find('"') == std::string_view::npos ? ' ' : ',';
+  return begin < end && count_of(line.substr(begin, end - begin), ' ') > 0 ? ' ' : ',';
 }
 
 bool is_number(const TextGrammar& grammar, const std::string& field) {

@@ -233,7 +233,7 @@ class DataLayer final : public LayerSource {
       const float radius = static_cast<float>(std::min(wide, kMaxFrameRadius));
       shapes[place] = {to_frame.x(scene_x), to_frame.y(scene_y), static_cast<float>(z[i]), radius};
       paints[place] = {colors[i].red, colors[i].green, colors[i].blue,
-                       static_cast<float>(alphas[i] * opacity)};
+                       static_cast<float>(alphas[i] * opacity) + 0.0f};  // -0 would be snow
       if (!map_.is_plain &&
           !(radius > kNothingRadius)) {  // the low end of a range, or below the smallest float
         shapes[place].radius = kNothingRadius;

@@ -29,7 +29,7 @@ bool read_boolean(ValidNode node) {
 }
 
 double read_number(ValidNode node) {
-  return parse_number(node.text()).value.value();
+  return parse_number(node.text()).value.value() + 0.0;  // -0 would be an alpha of snow
 }
 
 bool is_over_frame(const std::optional<ValidNode>& node) {

@@ -8,6 +8,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/scene/validate.h"
 
 namespace roundel {
 namespace {
@@ -88,6 +89,7 @@ class VarReplacer {
     std::string name;
     Place place;
     YamlNode value;
+    std::string option = {};  ///< that has said the value
     bool is_used = false;
   };
   /// A var may stand in many places.
@@ -106,7 +108,7 @@ class VarReplacer {
             key.place(), "vars",
             fmt::format("expected a name of letters, digits and _, got {}", roundel::quoted(name)));
       else if (find(name) == nullptr)
-        vars_.push_back({name, key.place(), value});
+        vars_.push_back({.name = name, .place = key.place(), .value = value});
     });
   }
 
@@ -140,7 +142,10 @@ class VarReplacer {
       throw Error(ExitCode::kUsage,
                   fmt::format("{}: {} has no such var{}", option, file_, suggestion(setting.name)));
     const Place place = setting.place ? errors_.add_source(setting.place) : var->value.place();
-    if (!setting.place) errors_.add_option(place, option);
+    if (!setting.place) {
+      errors_.add_option(place, option);
+      var->option = option;
+    }
     try {
       YamlTree list("[" + with_quoted_colors(setting.value) + "]", option, "value");
       if (list.root().is_list() && list.root().count() == 1) return adopt(list, *var, place);
@@ -210,10 +215,12 @@ class VarReplacer {
       const Var* const var = use(name, from.place());
       if (var == nullptr) return push_unknown(from);
       if (!var->value.is_scalar()) {
-        errors_.add(from.place(), "vars." + var->name,
-                    "expected a text or a number, for a part of a text");
+        errors_.add(var->value.place(), "vars." + var->name,
+                    fmt::format("expected a text or a number, as a part of a text, got {}",
+                                got(var->value)));
         return push_unknown(from);
       }
+      if (!var->option.empty()) errors_.add_option(from.place(), var->option);
       out += var->value.text();
       i += name.size() + 2;
     }

@@ -4,7 +4,9 @@
 #include <yaml.h>
 
 #include <algorithm>
+#include <charconv>
 #include <new>
+#include <optional>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
@@ -89,6 +91,30 @@ void report_unquoted_colors(std::string_view text, const std::string& file) {
     if (!is_space(c)) before = c;
   }
   errors.throw_if_any();
+}
+
+/// JSON has characters beyond U+FFFF as pairs, "\ud83d\ude00", which YAML writes "\U0001F600".
+std::string with_joined_surrogates(std::string_view text) {
+  constexpr std::size_t kLength = 6;
+  const auto half_at = [text](std::size_t i, unsigned first) -> std::optional<unsigned> {
+    unsigned code = 0;
+    if (i + kLength > text.size() || text[i] != '\\' || text[i + 1] != 'u') return std::nullopt;
+    const char* const end = text.data() + i + kLength;
+    if (std::from_chars(text.data() + i + 2, end, code, 16).ptr != end) return std::nullopt;
+    return code >= first && code < first + 0x400 ? std::optional(code - first) : std::nullopt;
+  };
+  std::string joined;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto high = half_at(i, 0xD800), low = high ? half_at(i + kLength, 0xDC00) : std::nullopt;
+    if (low) {
+      joined += fmt::format("\\U{:08X}", 0x10000 + (*high << 10) + *low);
+      i += 2 * kLength - 1;
+    } else {
+      joined += text[i];
+      if (text[i] == '\\' && i + 1 < text.size()) joined += text[++i];
+    }
+  }
+  return joined;
 }
 
 bool is_null(std::string_view plain) {
@@ -258,24 +284,34 @@ YamlTree::YamlTree(std::string_view text, const std::string& file, const char* k
                      memory_text(static_cast<double>(kMaxFileBytes))));
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   check_text(text, file);
-  YamlTreeBuilder builder(*this, file);
-  Parser parser(text);
   try {
-    for (bool goes_on = true; goes_on;) {
-      const Event event = parser.next();
-      if (!event.is_sound()) parser.fail(file, builder.innermost());
-      builder.add(*event);
-      goes_on = (*event).type != YAML_STREAM_END_EVENT;
-    }
+    parse(text, file);
   } catch (const Error&) {
-    report_unquoted_colors(text, file);
-    throw;
+    const std::string joined = with_joined_surrogates(text);
+    if (joined == text) {
+      report_unquoted_colors(text, file);
+      throw;
+    }
+    parse(joined, file);
   }
   if (std::any_of(nodes_.begin(), nodes_.end(),
                   [](const Node& node) { return node.kind == YamlKind::kNull; }))
     report_unquoted_colors(text, file);
   if (nodes_.empty() || nodes_[0].kind == YamlKind::kNull)
     fail(file, {}, fmt::format("expected a {}, got nothing", kind));
+}
+
+void YamlTree::parse(std::string_view text, const std::string& file) {
+  nodes_.clear();
+  text_.clear();
+  YamlTreeBuilder builder(*this, file);
+  Parser parser(text);
+  for (bool goes_on = true; goes_on;) {
+    const Event event = parser.next();
+    if (!event.is_sound()) parser.fail(file, builder.innermost());
+    builder.add(*event);
+    goes_on = (*event).type != YAML_STREAM_END_EVENT;
+  }
 }
 
 std::string_view YamlNode::text() const {

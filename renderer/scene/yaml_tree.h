@@ -54,6 +54,8 @@ class YamlTree {
     YamlKind kind = YamlKind::kNull;
     Validity validity = Validity::kNone;
   };
+  void parse(std::string_view text, const std::string& file);
+
   std::vector<Node> nodes_;  // depth first; a map's children are key, value, key, value …
   std::string text_;
 };

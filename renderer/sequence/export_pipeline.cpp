@@ -141,7 +141,8 @@ class ExportPipeline {
       const bool may_fail = job_.repeats && !job_.sink.in_order();
       const std::optional<Error> error = catch_error([&] {
         next = circles_.next(job_.frames, may_fail, stats);
-        if (next && next->circles && next->circles->scene) job_.on_scene(*next->circles->scene);
+        if (next && next->circles && next->circles->scene)
+          job_.on_scene(next->frame, *next->circles->scene, next->circles->stream);
       });
       if (!error && next) sums.add(stats);
       lock.lock();

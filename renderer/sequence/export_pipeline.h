@@ -49,8 +49,10 @@ struct ExportJob {
   bool repeats = true;
   /// Called after each frame that was written, from several threads at once.
   std::function<void(std::int64_t frame, std::uint64_t bytes)> on_written = [](auto, auto) {};
-  /// Called before each frame that has a scene of its own is drawn, by one thread.
-  std::function<void(const Scene& scene)> on_scene = [](auto&) {};
+  /// Called before each frame that has a scene of its own is drawn, with its circles, by one
+  /// thread.
+  std::function<void(std::int64_t frame, const Scene& scene, const CircleStream& circles)>
+      on_scene = [](auto, auto&, auto&) {};
   /// Called every now and then, by the thread that waits for the end. Where it returns false no
   /// further frame is drawn; pictures already drawn are encoded and written.
   std::function<bool(const ExportCounts& counts)> goes_on = [](auto&) { return true; };

@@ -355,6 +355,26 @@ class DataFilmsTest(CommandCase):
         self.assertIn("d_0007.npz", explained)
         self.run_roundel("legend", "s.yaml", "-o", "l.svg")
 
+    def test_frames_that_show_nothing_and_rows_that_are_skipped_are_said(self):
+        files = ["1,2\n3,4\n", "", "1000,2000\n", "nan,2\n3,4\n"] + [f"{x},nan\n" for x in range(6)]
+        for frame, rows in enumerate(files):
+            self.write(f"e_{frame}.csv", "x,y\n" + rows)
+        head = "image: {width: 40, height: 30}\nview: {x: [0, 5], y: [0, 5]}\n"
+        layer = "data: %s.csv, map: {x: x, y: y, radius: 3px}, invalid: skip"
+        self.scene(layer % "e_#", head + "animation: {frames: 10}\n")
+        said = self.run_roundel("render", "s.yaml", "--frames", "all", "-o", "f_#.png").stderr.decode().splitlines()[-8:]
+        self.assertEqual(said[0], "roundel: s.yaml: frame 1: the picture has no circles: its data have no rows")
+        self.assertEqual(said[1], "roundel: s.yaml: no circle in 8 frames: 1-2,4-9")
+        self.assertEqual(said[2:7], [f"roundel: s.yaml: e_{frame}.csv: 1 of {rows} cannot be drawn and is skipped"
+                                     for frame, rows in ((3, "2 rows"), *((f, "1 row") for f in range(4, 8)))])
+        self.assertEqual(said[7], "roundel: rows of 2 more files are skipped, too")
+        self.write("t.csv", "file\ne_3\ne_2\n")
+        self.write("each.yaml", self.read("s.yaml").decode().replace("e_#.csv", '"${file}.csv"').replace("animation: {frames: 10}",
+                                                                                                 "vars: {file: a}"))
+        said = self.run_roundel("render", "each.yaml", "--each", "t.csv", "-o", "{file}.png").stderr.decode().splitlines()
+        self.assertEqual(said[1], "roundel: each.yaml: e_3.csv: 1 of 2 rows cannot be drawn and is skipped")
+        self.assertRegex(said[2], "each.yaml: row 1: no circle touches the picture: they lie in x 999")
+
     def test_no_frame_replaces_data(self):
         for frame in self.frames():
             np.save(self.path(f"d_{frame:02}.npy"), np.random.default_rng(frame).uniform(0, 1, (5, 3)))

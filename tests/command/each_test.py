@@ -58,6 +58,10 @@ class EachTest(CommandCase):
 
 
 class Pictures(EachTest):
+    def test_a_column_is_not_set(self):
+        said = "roundel: --set gain: expected a var that is no column of t.csv, whose rows say it\n"
+        self.refused(said, code=USAGE, more=("--set", "gain=0.3"))
+
     def test_each_is_the_picture_of_its_values_byte_for_byte(self):
         self.each()
         self.assertEqual(sorted(os.listdir(self.path("out"))), ["first_0.50.png", "the second_0.2.png", "third_1.png"])

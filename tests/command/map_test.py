@@ -404,6 +404,14 @@ class MapTest(CommandCase):
         self.assertIn("less wide than a pixel", words("", "    map: {x: x, y: y, radius: 0.1px}"))
         self.assertIn("colours go far above 1", words("", "    map: {x: x, y: y, radius: 1px, color: [code, 0, 100]}\n"
                                                       "    invalid: skip"))
+        self.write("faint.yaml", "version: 1\nvars: {radius: 0.1, alpha: 1, antialias: true}\n"
+                                 "image: {width: 40, height: 40, antialias: $antialias}\n"
+                                 "layers: [{circles: [{x: 0.51, y: 0.5, radius: $radius, alpha: $alpha}]}]\n")
+        for name, settings, is_faint in (("f.png", ("radius=0.0001",), True), ("f.exr", ("radius=0.0001",), False),
+                                         ("f.png", ("radius=0.01",), False), ("f.png", ("alpha=0",), True),
+                                         ("f.exr", ("alpha=0",), True), ("f.png", ("alpha=0", "antialias=false"), True)):
+            said = self.run_roundel("render", "faint.yaml", "-o", name, *(w for s in settings for w in ("--set", s))).stderr
+            self.assertEqual(is_faint, b"too faint or too small to be seen" in said, (name, settings))
         self.run_roundel("render", "s.yaml", "-o", "w.png", "--size", "200x100")
         self.scene("    map: {x: x, y: y, radius: 3px}", "view: {fit: data}")
         self.assertIn("there is more around the view's window",

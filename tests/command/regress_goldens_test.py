@@ -134,7 +134,12 @@ class Hashes(RegressCase):
     def test_pictures_are_kept_apart_from_the_goldens(self):
         said = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--output", "goldens/out",
                                 code=NOT_COMPARED).stderr
-        self.assertIn('--output: expected a folder apart from the goldens in goldens, got "goldens/out"', said)
+        self.assertIn('--output: expected a folder apart from the pictures in goldens, got "goldens/out"', said)
+        os.mkdir(self.path("others"))
+        for folder in ("goldens", "others"):
+            said = self.run_roundel("diff", "goldens", "others", "--output", folder + "/out", code=NOT_COMPARED).stderr
+            self.assertIn(f'--output: expected a folder apart from the pictures in {folder}, got "{folder}/out"', said)
+            self.assertFalse(os.path.exists(self.path(folder + "/out")))
 
     def test_the_fingerprint_is_kept_too(self):
         self.lock_all()

@@ -109,6 +109,8 @@ TEST_F(Pending, NamesMeanPicturesWithoutEndingAndByPattern) {
   EXPECT_EQ(names_meant("a.png", names), Names{"a.png"});
   EXPECT_EQ(names_meant("film/0002", names), Names{"film/0002.png"});
   EXPECT_EQ(names_meant("film/*", names), (Names{"film/0001.png", "film/0002.png"}));
+  EXPECT_EQ(names_meant("film/000?", names), (Names{"film/0001.png", "film/0002.png"}));
+  EXPECT_EQ(names_meant("*2", names), Names{"film/0002.png"});
   EXPECT_EQ(names_meant("b", names), Names{});
 }
 

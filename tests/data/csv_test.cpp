@@ -76,6 +76,10 @@ TEST_F(Csv, AHeaderIsTold) {
   EXPECT_EQ(names_of("\"\",\"a \"\"b\"\"\"\n1,2\n"), (Names{"", "a \"b\""}));
   EXPECT_EQ(names_of("x y\na 1 2\n"), (Names{"", "x", "y"})) << "as R writes row names";
   EXPECT_EQ(names_of("x,y\n\"1\",1,2\n"), (Names{"", "x", "y"})) << "the same";
+  EXPECT_EQ(names_of("\"x\" \"y z\"\n\"1\" 1 2\n"), (Names{"", "x", "y z"}))
+      << "write.table's default";
+  EXPECT_EQ(names_of(" x \"y\" \n1 2\n"), (Names{"x", "y"}));
+  EXPECT_EQ(names_of("\"my x\"\n1\n"), Names{"my x"});
   EXPECT_EQ(open("x,y\n")->rows(), 0u);
   EXPECT_EQ(open("x,y")->columns().size(), 2u);
   EXPECT_EQ(open("1,2")->rows(), 1u);

@@ -103,6 +103,10 @@ class Columns(ColumnsCase):
         with self.assertRaisesRegex(roundel.SceneError, "^x: expected numbers or texts"):
             drawn(x=nested)
 
+    def test_a_zero_with_a_sign_is_no_snow(self):
+        made = scene().add(x=[0.2, 0.5], y=0.5, radius=0.1, color=np.array([[1, 0, 0], [0, 1, 0]]), alpha=[-0.0, 1.0])
+        np.testing.assert_array_equal(roundel.circles(made)[:, 4:7], [[1, 0, 0], [0, 1, 0]])
+
     def test_colours_beyond_what_is_shown_are_warned_of(self):
         for channels, message in (([[255, 128, 0]], "color: int64 up to 255"), ([[1, 0, 1]], None)):
             with warnings.catch_warnings(record=True) as caught:

@@ -24,6 +24,19 @@ DisplayColor background_of(const std::string& color) {
   return scene.image.background.top;
 }
 
+TEST(LoadScene, JsonHasPairsForCharactersBeyondSixteenBits) {
+  const std::string name = R"({"version": 1, "layers": [{"circles": [], "name": ")";
+  EXPECT_EQ(parse(name + R"(\\ud83d \uD83D\uDE00"}]})").layers[0].name, "\\ud83d \U0001F600");
+  EXPECT_NE(parse_error(name + R"(\ud83d"}]})").find("invalid Unicode"), std::string::npos);
+}
+
+TEST(LoadScene, ZeroHasNoSign) {
+  const Scene scene =
+      parse(kHead + "layers: [{circles: [{x: 0, y: 0, radius: 1, alpha: -0.0}], opacity: -0}]\n");
+  EXPECT_FALSE(std::signbit(scene.layers[0].opacity));
+  EXPECT_FALSE(std::signbit(*std::get<InlineSource>(scene.layers[0].source).circles[0].alpha));
+}
+
 TEST(LoadScene, EverySceneInTheFolderLoads) {
   std::set<std::string> stems;
   for (const auto& entry : std::filesystem::directory_iterator(kSceneFolder)) {

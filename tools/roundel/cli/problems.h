@@ -4,12 +4,9 @@
 #include <vector>
 
 #include "renderer/base/error.h"
-#include "renderer/image/files.h"
 #include "renderer/scene/load_scene.h"
 
 namespace roundel {
-
-struct CircleSample;
 
 /// Prints an error's lines on stderr. Those about scenes and data start with their place, as
 /// compilers' messages do; others with "roundel: ".
@@ -44,16 +41,5 @@ class Problems {
 /// those in order.
 std::vector<Scene> load_scenes(const std::vector<std::string>& paths,
                                const SceneOverrides& overrides, Problems& problems);
-
-/// Says on stderr, as "roundel: SCENE: …", what in a valid picture, or film of so many frames,
-/// hardly anybody means; nothing with --quiet. `overlaps`: those of the frame; where it has none,
-/// all of its circles are made to say where they are.
-void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSample& sample,
-                       std::size_t frames, std::int64_t frame, std::uint64_t overlaps);
-
-/// "SCENE: SENTENCE" for each of rounded_numbers().
-std::vector<std::string> rounding_lines(const Scene& scene);
-/// Says these on stderr, of many only the first ones.
-void warn_of_rounding(const std::vector<std::string>& lines);
 
 }  // namespace roundel

@@ -135,6 +135,11 @@ Scene load_rows(const FilmInput& input, const SceneOverrides& overrides,
   const auto table = std::make_shared<const SceneTable>(input.each);
   const std::string text = read_scene_text(input.scene);
   const std::vector<std::string> vars = var_names(text, input.scene);
+  for (const VarSetting& setting : overrides.vars)
+    if (table->has_column(setting.name))
+      throw Error(ExitCode::kUsage,
+                  fmt::format("--set {}: expected a var that is no column of {}, whose rows say it",
+                              setting.name, table->path()));
   const auto load = [table, text, vars, path = input.scene, overrides](std::int64_t row) {
     SceneOverrides of_row = overrides;
     of_row.vars = table->settings(row, vars);

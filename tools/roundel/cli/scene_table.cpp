@@ -125,6 +125,10 @@ SceneTable::SceneTable(const std::string& path)
   problems.throw_if_any();
 }
 
+bool SceneTable::has_column(const std::string& name) const {
+  return find_column(*table_, name).has_value();
+}
+
 std::string SceneTable::place(std::int64_t row, std::size_t column) const {
   return path() + ": " + table_->place_of(static_cast<std::uint64_t>(row), column);
 }

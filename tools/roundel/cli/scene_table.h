@@ -19,6 +19,7 @@ class SceneTable {
 
   const std::string& path() const { return table_->path(); }
   std::int64_t rows() const { return static_cast<std::int64_t>(table_->rows()); }
+  bool has_column(const std::string& name) const;
   /// "table.csv: line 3"
   std::string place(std::int64_t row) const;
   /// Values for those of the columns that are `vars`.

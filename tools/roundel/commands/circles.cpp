@@ -13,6 +13,7 @@
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/requirements.h"
+#include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 
@@ -110,7 +111,7 @@ int run_circles(const Arguments& arguments) {
       write_text_atomically(paths[i], file);
   }
   if (is_stream) finish_output();
-  warn_of_rounding(rounding_lines(scene));
+  warn_of_rounding(scene);
   return 0;
 }
 

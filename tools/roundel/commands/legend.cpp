@@ -17,6 +17,7 @@
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 
@@ -123,7 +124,7 @@ std::vector<double> round_numbers(ScaleKind kind, double low, double high) {
   const double over = power < 0 ? std::pow(10, -power) : 1;
   if (!(over <= 1e300) || std::abs(low) * over / times > 1e15) return numbers;
   for (double k = std::ceil(low * over / times); k * times / over <= high; ++k)
-    numbers.push_back(k * times / over);
+    numbers.push_back(k * times / over + 0.0);  // not -0
   return numbers;
 }
 
@@ -454,7 +455,7 @@ int run_legend(const Arguments& arguments) {
     folders = make_folders_of({options.output});
   }
   write_text(options.output, picture.text());
-  warn_of_rounding(rounding_lines(scene));
+  warn_of_rounding(scene);
   return 0;
 }
 

@@ -16,6 +16,7 @@
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/progress.h"
+#include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/export/export.h"
 
@@ -172,8 +173,8 @@ void report(const Still& still, const std::string& backend, const ExportResult& 
   const std::int64_t frame = still.plan.frames.front();
   print_err(frame_text(options.progress, frame, still.plan.path()));
   print_report({still.scene, still.plan.path(), backend, result, frame}, options, [&] {
-    warn_of_surprises(still.scene, still.plan.format.picture, sample, 1, frame,
-                      result.stages.overlaps);
+    warn_of_surprises(still.scene, still.plan.format.picture, sample, 1);
+    warn_of_nothing(still.scene, still.plan.format.picture, sample, frame, result.stages.overlaps);
   });
 }
 

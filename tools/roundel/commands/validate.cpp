@@ -21,6 +21,7 @@
 #include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/progress.h"
 #include "tools/roundel/cli/requirements.h"
+#include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 
@@ -191,8 +192,8 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
                                           rows_of_band(scene.image, format), measured, progress);
   shown.reset();
   warn_of_surprises(film_of(scene), format, survey.sample,
-                    scene.animation ? static_cast<std::size_t>(scene.animation->frames) : 1, frame,
-                    survey.overlaps);
+                    scene.animation ? static_cast<std::size_t>(scene.animation->frames) : 1);
+  warn_of_nothing(film_of(scene), format, survey.sample, frame, survey.overlaps);
   const std::uint64_t beyond =
       frame_memory(scene, format, backend, survey.drawing, raster.threads).most();
   const std::uint64_t memory = beyond + program_memory(at_start, format, backend);

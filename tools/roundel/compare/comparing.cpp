@@ -188,11 +188,15 @@ std::string accept_command(const std::string& output, const std::string& goldens
 
 void check_other_folder(const std::string& output, const std::string& pictures) {
   std::error_code ignored;
-  if (!fs::equivalent(output, pictures, ignored)) return;
-  throw Error(ExitCode::kUsage,
-              fmt::format("--output: expected another folder than that of the goldens, or of the "
-                          "pictures compared with them, got {}",
-                          roundel::quoted(output)));
+  if (fs::equivalent(output, pictures, ignored))
+    throw Error(ExitCode::kUsage,
+                fmt::format("--output: expected another folder than that of the goldens, or of the "
+                            "pictures compared with them, got {}",
+                            roundel::quoted(output)));
+  if (lies_in(output, pictures))
+    throw Error(ExitCode::kUsage,
+                fmt::format("--output: expected a folder apart from the pictures in {}, got {}",
+                            pictures, roundel::quoted(output)));
 }
 
 void check_apart(const std::string& output, const std::vector<std::string>& inputs,

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -22,6 +23,7 @@
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/scene_film.h"
+#include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/export/ranks.h"
 
@@ -162,9 +164,10 @@ class Exporter {
         frames_.forget(frame);
         progress_.frame_written(frame, sink_->name(frame));
       };
-      job.on_scene = [this](const Scene& scene) {
-        for (std::string& line : rounding_lines(scene)) rounded_.insert(std::move(line));
-      };
+      if (is_data_film(scene_) || scene_.film)
+        job.on_scene = [this](std::int64_t frame, const Scene& scene, const CircleStream& circles) {
+          remarks_.look_at(frame, scene, circles);
+        };
       job.goes_on = [&](ExportCounts counts) {
         if (shared_) counts.kept = shared_->kept();
         on_tick(counts);
@@ -216,11 +219,7 @@ class Exporter {
   }
 
   /// About data of single frames, which no other rank reads.
-  void warn_about_frames() const {
-    std::set<std::string> lines = rounded_;
-    for (const std::string& line : rounding_lines(scene_)) lines.erase(line);  // the film's
-    warn_of_rounding({lines.begin(), lines.end()});
-  }
+  void warn_about_frames() const { remarks_.warn(scene_); }
 
   FrameList unfinished(const ExportResult& result) const { return frames_.unfinished(result); }
 
@@ -231,9 +230,12 @@ class Exporter {
     constexpr std::size_t kManyFrames = 10;  // beside which one frame's circles take no time
     const bool is_cheap = makes_circles_on_the_way(scene_) || result.written.size() >= kManyFrames;
     if (!CircleSource(scene_).is_simulated() && is_cheap) sample = sample_circles(scene_, 0);
+    sample.ink = std::numeric_limits<double>::infinity();  // they may fade in
     const bool is_made = !result.written.empty();
-    warn_of_surprises(scene_, plan_.format.picture, sample, scene_.film ? 1 : plan_.frames.size(),
-                      is_made ? result.written.front() : 0, is_made ? result.stages.overlaps : 1);
+    warn_of_surprises(scene_, plan_.format.picture, sample, scene_.film ? 1 : plan_.frames.size());
+    if (!remarks_.has_nothing())
+      warn_of_nothing(scene_, plan_.format.picture, sample, is_made ? result.written.front() : 0,
+                      is_made ? result.stages.overlaps : 1);
     warn_about_frames();
   }
 
@@ -316,7 +318,7 @@ class Exporter {
   std::chrono::steady_clock::time_point waits_since_;
   bool has_said_ = false;
   Progress progress_;
-  std::set<std::string> rounded_;  ///< rounding_lines() of frames
+  FrameRemarks remarks_;
   ChosenBackend backend_{Backend::kCpu, ""};
   std::size_t rasterizers_ = 0;
 };
