@@ -27,14 +27,19 @@ std::shared_ptr<const void> keep(const py::array& array) {
           }};
 }
 
+/// A number that Python writes otherwise is a text with marks, for _scene.py.
 py::object scalar_of(const YamlNode& node) {
   const std::string text(node.text());
-  if (node.kind() == YamlKind::kPlain) {
-    if (text == "true" || text == "false") return py::bool_(text == "true");
-    if (const auto whole = parse_integer(text).value) return py::int_(*whole);
-    if (const auto number = parse_number(text).value) return py::float_(*number);
-  }
-  return py::str(text);
+  if (node.kind() != YamlKind::kPlain) return py::str(text);
+  if (text == "true" || text == "false") return py::bool_(text == "true");
+  py::object number = py::none();
+  if (const auto whole = parse_integer(text).value)
+    number = py::int_(*whole);
+  else if (const auto real = parse_number(text).value)
+    number = py::float_(*real);
+  if (number.is_none()) return py::str(text);
+  constexpr const char* kMark = "\xEE\x80\x80";  // U+E000
+  return py::repr(number).cast<std::string>() == text ? number : py::str(kMark + text + kMark);
 }
 
 py::object object_of(const YamlNode& node) {

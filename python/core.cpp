@@ -292,6 +292,19 @@ PYBIND11_MODULE(_core, module) {
   module.def("check", [](const std::string& text, const std::string& path, const Tables& tables) {
     without_gil([&] { check_scene(text, path, overrides_of(tables, {}, {}, 0, {})); });
   });
+  module.def("data_files",
+             [](const std::string& text, const std::string& path, const Tables& tables) {
+               return without_gil([&] {
+                 std::vector<std::string> files;
+                 SceneOverrides overrides = overrides_of(tables, {}, {}, 0, {});
+                 overrides.on_data_file = [&](const std::string& file) { files.push_back(file); };
+                 try {
+                   check_scene(text, path, overrides);
+                 } catch (const Error&) {  // such as a file that is missing
+                 }
+                 return files;
+               });
+             });
   module.def("tree", &tree_of);
   module.def("read_text", [](const std::string& path) {
     return without_gil([&] { return read_scene_text(path); });

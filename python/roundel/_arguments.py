@@ -10,6 +10,8 @@ from ._errors import UsageError
 _MOST_SEED = 2**32 - 1
 _MOST_SIDE = 65536
 _LEAST_MEMORY = 2**20
+_MOST_DEPTH = 64
+_MOST_BITS = 1024
 
 
 def _path(path, expected="a path"):
@@ -33,18 +35,22 @@ def _text(value, name):
     return value
 
 
-def _plain(value, name):
+def _plain(value, name, depth=0):
     """A copy of what YAML has, in Python's own types: numbers and arrays of NumPy, paths and keys too."""
+    if depth > _MOST_DEPTH:
+        raise UsageError(f"{name}: expected lists and dicts in at most {_MOST_DEPTH} others")
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, str):
         return _text(value, name)
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        raise UsageError(f"{name}: expected numbers of at most {_MOST_BITS} bits, got one of {value.bit_length()}")
     if value is None or isinstance(value, (int, float)):
         return value
     if hasattr(value, "keys"):
-        return {_plain_key(key, name): _plain(value[key], name) for key in value}
+        return {_plain_key(key, name): _plain(value[key], name, depth + 1) for key in value}
     if isinstance(value, (list, tuple)):
-        return [_plain(item, name) for item in value]
+        return [_plain(item, name, depth + 1) for item in value]
     if isinstance(value, os.PathLike):
         return _path(value)
     raise UsageError(f"{name}: expected what YAML has, got {value!r}")
@@ -59,6 +65,12 @@ def _plain_key(key, name):
     raise UsageError(f"{name}: expected keys that YAML has, got {key!r}")
 
 
+def _map(value, name):
+    if value is not None and not hasattr(value, "keys"):
+        raise UsageError(f"{name}: expected a dict, got {value!r}")
+    return value or {}
+
+
 def _whole(value, name, least=0, most=sys.maxsize):
     """Whole numbers of any type."""
     try:
@@ -68,7 +80,8 @@ def _whole(value, name, least=0, most=sys.maxsize):
     if least <= number <= most:
         return number
     limits = f">= {least}" if most == sys.maxsize else f"from {least} to {most}"
-    raise UsageError(f"{name}: expected a whole number {limits}, got {number}")
+    got = number if number.bit_length() <= _MOST_BITS else f"one of {number.bit_length()} bits"
+    raise UsageError(f"{name}: expected a whole number {limits}, got {got}")
 
 
 def _whole_or_none(value, name, least=0, most=sys.maxsize):

@@ -27,25 +27,30 @@ class _Table(_core.Table):
 
 def _array(column, name):
     """A column as a NumPy array [rows], without a copy where there is one in main memory as it is."""
-    import numpy
-
-    if isinstance(column, numpy.ma.MaskedArray):
-        column = _without_mask(column, name)
-    if hasattr(column, "__cuda_array_interface__"):
-        array = _from_device(column.__cuda_array_interface__, name)
-    elif hasattr(column, "__dlpack__") and not hasattr(column, "__array__"):
-        array = numpy.from_dlpack(column)
-    else:
-        try:
-            array = numpy.asarray(column)
-        except (TypeError, ValueError) as error:  # such as lists of different lengths
-            raise SceneError(f"{name}: expected an array [rows], got a {type(column).__name__}: {error}") from None
+    try:
+        array = _as_array(column, name)
+    except Error:
+        raise
+    except (ArithmeticError, BufferError, LookupError, MemoryError, RuntimeError, TypeError, ValueError) as error:
+        raise SceneError(f"{name}: expected an array [rows], got a {type(column).__name__}: {error}") from None
     if array.ndim != 1:
         got = f"one of {array.ndim} dimensions" if array.ndim else f"a {type(column).__name__}"
         raise SceneError(f"{name}: expected an array [rows], got {got}")
     if array.dtype == object:
         array = _of_objects(column, array, name)
     return array if array.strides[0] >= 0 else array.copy()
+
+
+def _as_array(column, name):
+    import numpy
+
+    if isinstance(column, numpy.ma.MaskedArray):
+        column = _without_mask(column, name)
+    if hasattr(column, "__cuda_array_interface__"):
+        return _core.from_device(column.__cuda_array_interface__)
+    if hasattr(column, "__dlpack__") and not hasattr(column, "__array__"):
+        return numpy.from_dlpack(column)
+    return numpy.asarray(column)
 
 
 def _without_mask(column, name):
@@ -67,75 +72,83 @@ def _check_floats_hold(whole, name):
         raise SceneError(f"{name}: expected whole numbers up to 2**53 in a column of float64, got larger ones")
 
 
-def _from_device(interface, name):
-    try:
-        return _core.from_device(interface)
-    except Error:
-        raise
-    except (KeyError, IndexError, TypeError, ValueError, RuntimeError):
-        raise SceneError(f"{name}: expected shape, typestr and data as the CUDA Array Interface has them, "
-                         f"got {interface!r}") from None
-
-
 def _of_objects(column, array, name):
     """An array [rows] of objects: of numbers where all that is there is one, else of texts.
 
-    pandas has such columns for texts, and for whole numbers and booleans of which some may be missing. None, nan and
-    pandas.NA, which says neither, are missing.
+    pandas has such columns for texts, and for whole numbers and booleans of which some may be missing; h5py for texts,
+    as bytes. None, nan and pandas.NA, which says neither, are missing.
     """
     import numpy
 
     kind = getattr(getattr(column, "dtype", None), "kind", "O")
+    if kind in "iu":
+        whole = column.dropna().to_numpy(dtype=column.dtype.numpy_dtype)
+        if len(whole) == len(column):
+            return whole
+        _check_floats_hold(whole, name)
     if kind in "biuf":
-        if kind in "iu":
-            whole = column.dropna().to_numpy(dtype=f"{kind}8")
-            if len(whole) == len(column):
-                return whole
-            _check_floats_hold(whole, name)
         return column.to_numpy(dtype=float, na_value=numpy.nan)
+
+    from decimal import Decimal
+    from numbers import Integral, Rational, Real
 
     def is_missing(value):
         try:
             return value is None or bool(value != value)
-        except TypeError:  # of pandas.NA
+        except (ArithmeticError, TypeError):  # of Decimal("sNaN"), of pandas.NA
             return True
 
-    def as_float(value):
-        return numpy.nan if is_missing(value) else float(value)
-
-    from decimal import Decimal
-    from numbers import Integral, Real
+    def text(value):
+        if isinstance(value, bytes):
+            return value.decode()
+        if isinstance(value, (list, tuple, dict, set, complex)):
+            raise TypeError(f"a {type(value).__name__}")
+        return str(value)
 
     try:
-        there = [value for value in array if not is_missing(value)]
-        if there and all(isinstance(value, (Real, Decimal)) for value in there):
-            if len(there) == len(array):
-                numbers = numpy.array(there)
-                if numbers.dtype.kind in "biuf":
-                    return numbers
-            _check_floats_hold(numpy.array([value for value in there if isinstance(value, Integral)], object), name)
-            return numpy.array([as_float(value) for value in array])
-        return numpy.array(["" if is_missing(value) else str(value) for value in array], dtype=str)
+        missing = [is_missing(value) for value in array]
+        there = [value for value, is_gone in zip(array, missing) if not is_gone]
+        if not there or not all(isinstance(value, (Real, Decimal, numpy.bool_)) for value in there):
+            return numpy.array(["" if is_gone else text(value) for value, is_gone in zip(array, missing)], dtype=str)
+        if len(there) == len(array) and all(isinstance(value, Integral) for value in there):
+            for dtype in (numpy.int64, numpy.uint64):
+                if numpy.iinfo(dtype).min <= min(there) and max(there) <= numpy.iinfo(dtype).max:
+                    return numpy.array(there, dtype)
+            raise SceneError(f"{name}: expected whole numbers that int64 or uint64 holds, got larger ones")
+        whole = [value for value in there if isinstance(value, (Rational, Decimal))]
+        _check_floats_hold(numpy.array(whole, object), name)
+        return numpy.array([numpy.nan if is_gone else float(value) for value, is_gone in zip(array, missing)])
     except SceneError:
         raise
-    except (TypeError, ValueError, OverflowError) as error:  # arrays within the array, a number beyond float64
+    except (ArithmeticError, TypeError, ValueError) as error:  # arrays within the array, bytes that are not UTF-8
         raise SceneError(f"{name}: expected numbers or texts, got {error}") from None
 
 
 def _channels(color):
-    """Those of an array of colours [rows, 3]."""
-    if color.shape[1] != 3:
-        raise SceneError(f"color: expected an array [rows, 3], got [rows, {color.shape[1]}]")
-    if hasattr(color, "to_numpy"):  # pandas
-        color = color.to_numpy()
-    is_unsigned = getattr(color.dtype, "name", None) in ("uint8", "uint16")
-    # Masked channels become floats, of which 1 is the most, not 255 or 65535.
-    if hasattr(color, "mask") and is_unsigned:
-        color = color / (2.0**(8 * color.dtype.itemsize) - 1)
-    elif getattr(color.dtype, "kind", None) in ("i", "u") and not is_unsigned and len(color) and color.max() > 1:
-        warnings.warn(f"color: {color.dtype} up to {color.max()}, where 1 is the most that a picture shows; colours of "
-                      "0 to 255 are uint8", RoundelWarning, stacklevel=3)
-    return [color[:, channel] for channel in range(3)]
+    """Those of colours [rows, 3], as arrays [rows]."""
+    import numpy
+
+    if hasattr(color, "items") and hasattr(color, "columns"):  # pandas
+        columns = [column for _, column in color.items()]
+    else:
+        color = numpy.asarray(color) if isinstance(color, memoryview) else color
+        columns = [color[:, channel] for channel in range(color.shape[1])]
+    if len(columns) != 3:
+        raise SceneError(f"color: expected an array [rows, 3], got [rows, {len(columns)}]")
+    channels, most = [], 0
+    for name, column in zip(("red", "green", "blue"), columns):
+        kind = str(getattr(column, "dtype", "")).lower()
+        channel = _array(column, name)
+        if kind in ("uint8", "uint16"):
+            # What has gaps became floats, of which 1 is the most, not 255 or 65535.
+            channel = channel / (2.0**int(kind[4:]) - 1) if channel.dtype.kind == "f" else channel
+        elif channel.dtype.kind in "iu" and len(channel):
+            most = max(most, int(channel.max()))
+        channels.append(channel)
+    if most > 1:
+        warnings.warn(f"color: whole numbers up to {most}, where 1 is the most that a picture shows; colours of 0 to 255 "
+                      "are uint8", RoundelWarning, stacklevel=3)
+    return channels
 
 
 def _columns(data):

@@ -1,4 +1,5 @@
 """The exceptions of roundel. They stand for the exit codes of the command."""
+import os
 from collections import namedtuple  # typing would take a third of the import's time
 
 
@@ -51,12 +52,12 @@ class RoundelWarning(UserWarning):
     colours are whole numbers above 1 that are neither uint8 nor uint16."""
 
 
-# What a scene that is no file is called in messages.
+# What a scene that is no file is called in messages, in the folder of the file that it was.
 NO_FILE = "scene"
 
 
 def _problem(file, line, column, key, message):
-    is_file = file != NO_FILE
+    is_file = os.path.basename(file) != NO_FILE
     return Problem(file if is_file else None, line if is_file else None, column if is_file else None, key, message)
 
 

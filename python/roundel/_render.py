@@ -1,4 +1,5 @@
 """Pictures of scenes, and what can be asked about them."""
+import itertools
 import json
 import os
 import sys
@@ -10,6 +11,7 @@ from ._scene import Scene
 
 _MOST_DELTA = 1_000_000_000
 _MOST_THREADS = 2**31 - 1
+_MOST_FRAMES = 10_000_000
 
 
 def _machine(backend, threads, memory):
@@ -24,7 +26,7 @@ def _samples(dtype):
 
     try:
         return numpy.dtype(dtype).name
-    except TypeError:
+    except (TypeError, ValueError):
         raise UsageError(f"dtype: expected uint8, uint16 or float32, got {dtype!r}") from None
 
 
@@ -59,7 +61,7 @@ def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto",
     Raises SceneError, UsageError or RenderError; KeyboardInterrupt on Ctrl-C. Other Python threads go on meanwhile.
     """
     loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
-    if device not in (None, "cuda"):
+    if not (device is None or isinstance(device, str) and device == "cuda"):
         raise UsageError(f'device: expected "cuda" or None, got {device!r}')
     if device is not None and out is not None:
         raise UsageError("out: expected without device: what is there is in main memory")
@@ -98,7 +100,10 @@ def frames(scene, list="all", *, size=None, seed=None, set=None, backend="auto",
     if isinstance(list, str):
         text = _text(list, "frames")
     else:
-        text = ",".join(str(_whole(frame, "frames", -sys.maxsize)) for frame in _items(list))
+        numbers = [_whole(frame, "frames", -sys.maxsize) for frame in itertools.islice(_items(list), _MOST_FRAMES + 1)]
+        if len(numbers) > _MOST_FRAMES:
+            raise UsageError(f"frames: expected at most {_MOST_FRAMES}, got more")
+        text = ",".join(map(str, numbers))
     return _until_the_end(loaded.frames(text, _machine(backend, threads, memory), _samples(dtype)))
 
 
@@ -151,7 +156,7 @@ def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
     """
     try:
         is_delta = 0 <= max_delta <= _MOST_DELTA
-    except TypeError:
+    except (ArithmeticError, TypeError, ValueError):
         is_delta = False
     if not is_delta:
         raise UsageError(f"max_delta: expected a number from 0 to {_MOST_DELTA}, got {max_delta!r}")

@@ -5,34 +5,57 @@ import os
 import re
 
 from . import _core
-from ._arguments import _MOST_SEED, _memory, _path, _plain, _size, _vars, _whole_or_none
+from ._arguments import _MOST_SEED, _map, _memory, _path, _plain, _size, _vars, _whole_or_none
 from ._columns import _array, _channels, _columns, _is_column, _Table
 from ._errors import NO_FILE, OutputError, SceneError, UsageError
 
 def _full(path):
     """Not normalized: ".." after a link is not what stands before it."""
-    return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+    try:
+        return os.path.join(os.getcwd(), path)
+    except OSError:  # the working directory is gone
+        return path
+
+
+# What _core.tree() puts around numbers that Python would write otherwise, such as 1.50: texts of data are compared with
+# them as they stand.
+_AS_IT_STANDS = re.compile('"\ue000([^"\ue000]*)\ue000"')
+
+
+def _json_of(tree, indent=None):
+    return _AS_IT_STANDS.sub(r"\1", json.dumps(tree, ensure_ascii=False, indent=indent))
 
 
 _VAR = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 
 
-def _move_data(tree, tables, move):
-    """Makes move(path) of the path of each layer's data file, or of the var whose value it is; not of `tables`."""
-    moved = set()
-    for layer in tree["layers"]:
+def _layers_of(tree):
+    """Those that are maps, also where they are values of vars."""
+    values = tree.get("vars")
+
+    def value_of(item):
+        var = _VAR.fullmatch(item) if isinstance(item, str) else None
+        return values.get(var[1] or var[2]) if var and isinstance(values, dict) else item
+
+    layers = value_of(tree.get("layers"))
+    found = [value_of(layer) for layer in layers] if isinstance(layers, list) else []
+    return list({id(layer): layer for layer in found if isinstance(layer, dict)}.values())
+
+
+def _move_data(tree, tables, prefix):
+    """Puts the folder in front of each relative path of a layer's data file; not of `tables`."""
+    values = tree.get("vars")
+    for layer in _layers_of(tree):
         data = layer.get("data")
-        if not isinstance(data, str) or data in tables:
+        if not isinstance(data, str) or data in tables or os.path.isabs(data):
             continue
         var = _VAR.match(data)
-        name = var and (var[1] or var[2])
-        value = tree.get("vars", {}).get(name)
-        if var and var.end() == len(data):
-            if isinstance(value, str) and name not in moved:
-                moved.add(name)
-                tree["vars"][name] = move(value)
-        elif not (isinstance(value, str) and os.path.isabs(value)):
-            layer["data"] = move(data)
+        value = values.get(var[1] or var[2]) if var and isinstance(values, dict) else None
+        if isinstance(value, str) and os.path.isabs(value):
+            continue
+        if var and var[1] and var.end() == len(data):  # as a part it has braces
+            data = f"${{{var[1]}}}"
+        layer["data"] = os.path.join(prefix.replace("$", "$$"), data)
 
 
 class Scene:
@@ -44,7 +67,7 @@ class Scene:
 
     def __init__(self, *, size=(1024, 1024), background=None, **keys):
         width, height = _size(size)
-        image = {"width": width, "height": height, **keys.pop("image", {})}
+        image = {"width": width, "height": height, **_map(keys.pop("image", None), "image")}
         if background is not None:
             image["background"] = background
         self._set_tree({"version": 1, "layers": [], **keys, "image": image})  # checked with its first layer
@@ -108,13 +131,16 @@ class Scene:
         return self._tree is None
 
     def _file(self):
-        """The path as it was given, or in full where the working directory is another one by now."""
-        is_full = not self._is_file() or _full(self._path) == self._full_path
-        return self._path if is_full else self._full_path
+        """The path as it was given, or in full where the working directory is another one by now. Of a scene that was
+        changed, or is no file, one in the folder that its data are relative to."""
+        if self._full_path is None:
+            return NO_FILE
+        path = self._path if _full(self._path) == self._full_path else _path(self._full_path)
+        return path if self._is_file() else os.path.join(os.path.dirname(path), NO_FILE)
 
     def _text(self):
         if self._json is None:
-            self._json = json.dumps(self._tree, ensure_ascii=False)
+            self._json = _json_of(self._tree)
         return self._json
 
     def _check(self):
@@ -154,9 +180,6 @@ class Scene:
         """The tree, to be changed."""
         if self._is_file():
             self._tree = _core.tree(self._json, self._path)
-            folder = os.path.dirname(self._full_path)
-            _move_data(self._tree, {}, lambda path: os.path.join(folder, path))
-            self._path = NO_FILE
         self._json = self._loaded = None
         return self._tree
 
@@ -179,7 +202,7 @@ class Scene:
         device are copied to main memory once. Raises SceneError for what does not fit, and then adds nothing.
         """
         columns = {} if data is None else _columns(data)
-        layer_map = dict(map or {})
+        layer_map = dict(_map(map, "map"))
 
         def column(name, array):
             if name in columns:
@@ -205,14 +228,17 @@ class Scene:
                 column(name, channel)
         elif color is not None:
             layer_map["color"] = list(color) if isinstance(color, tuple) else color
-        before = (self._tree, self._path, self._json, self._loaded, dict(self._tables))
+        before = (self._tree, self._json, self._loaded, dict(self._tables))
         try:
             tree = self._edit()
-            new = self._with_table(len(tree["layers"]), {"data": columns, "map": layer_map, **layer})
-            self._tree = {**tree, "layers": [*tree["layers"], _plain(new, f"layers[{len(tree['layers'])}]")]}
+            layers = tree.get("layers", [])
+            if not isinstance(layers, list):
+                raise UsageError(f"layers: expected a list, to which a layer can be added, got {layers!r}")
+            new = self._with_table(len(layers), {"data": columns, "map": layer_map, **layer})
+            self._tree = {**tree, "layers": [*layers, _plain(new, f"layers[{len(layers)}]")]}
             self._check()
         except BaseException:
-            self._tree, self._path, self._json, self._loaded, self._tables = before
+            self._tree, self._json, self._loaded, self._tables = before
             raise
         return self
 
@@ -223,31 +249,30 @@ class Scene:
         OutputError where there is such a file, but no scene.yaml.
         """
         path = _path(path)
-        folder, stem = os.path.dirname(os.path.abspath(path)), os.path.splitext(os.path.basename(path))[0]
-        if self._is_file():
-            tree = copy.copy(self)._edit()
-        else:
-            tree = copy.deepcopy(self._tree)
-        files = set()
-
-        def move(data):
-            files.add(os.path.realpath(data))
-            return os.path.relpath(data, folder)
-
-        _move_data(tree, self._tables, move)
+        source = self._file()
+        try:
+            target = os.path.realpath(path)
+        except OSError as error:  # the working directory is gone
+            raise OutputError(f"{path}: {error.strerror}") from None
+        folder, stem = os.path.dirname(target), os.path.splitext(os.path.basename(target))[0]
+        tree = copy.deepcopy(copy.copy(self)._edit())
+        prefix = os.path.relpath(os.path.realpath(os.path.dirname(source)), folder)
+        if prefix != os.curdir:
+            _move_data(tree, self._tables, _path(prefix))
         tables = {}
-        for index, layer in enumerate(tree["layers"]):
-            data = layer.get("data")
-            if data in self._tables:
-                layer["data"] = f"{stem}_{index}.npy"
-                tables[os.path.join(folder, layer["data"])] = self._tables[data]
+        for index, layer in enumerate(tree["layers"] if isinstance(tree.get("layers"), list) else []):
+            data = layer.get("data") if isinstance(layer, dict) else None
+            if isinstance(data, str) and data in self._tables:
+                layer["data"] = f"{stem}_{index}.npy".replace("$", "$$")
+                tables[_path(os.path.join(folder, f"{stem}_{index}.npy"))] = self._tables[data]
+        data_files = {os.path.realpath(file) for file in _core.data_files(self._text(), source, self._tables)}
         is_new = not os.path.lexists(path)
         for file in tables:
-            if os.path.realpath(file) in files:
+            if os.path.realpath(file) in data_files:
                 raise OutputError(f"{file}: would replace data of the scene")
             if is_new and os.path.lexists(file):
                 raise OutputError(f"{file}: exists, and there is no {path} whose array it could be; not replaced")
-        _core.write_scene(path, json.dumps(tree, ensure_ascii=False, indent=1) + "\n", list(tables.items()))
+        _core.write_scene(path, _json_of(tree, indent=1) + "\n", list(tables.items()))
 
     def _repr_png_(self):
         """For Jupyter: the picture, as a PNG."""

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -35,6 +36,8 @@ namespace {
 constexpr std::uint64_t kMostChildBytes = std::uint64_t{4} << 30;
 /// Of the processor, for one question.
 constexpr rlim_t kMostSeconds = 30;
+/// What the child says first.
+constexpr std::byte kReady{1};
 
 /// One end of a connection between the two processes. False: the other one is gone.
 class Channel {
@@ -194,8 +197,8 @@ bool send_records(const Channel& parent, std::uint64_t at_start, const Hdf5Table
 }
 
 /// Nothing of the parent's is used but the connection and the file; its other threads are not here.
-[[noreturn]] void serve(int socket, int descriptor, const std::function<Hdf5Table(int)>& read) {
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU})
+[[noreturn]] void serve(int socket, int descriptor, const ChildWork& work) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGALRM})
     std::signal(signal, SIG_DFL);
   for (const int signal : {SIGINT, SIGTERM})
     std::signal(signal, SIG_IGN);  // the parent's to decide
@@ -220,10 +223,14 @@ bool send_records(const Channel& parent, std::uint64_t at_start, const Hdf5Table
   mallopt(M_TRIM_THRESHOLD, 1 << 22);
 #endif
   const Channel parent(kSocket);
+  ::alarm(kMostSeconds);  // should the parent end meanwhile
+  work.begin();
+  ::alarm(0);
   const std::uint64_t at_start = peak_memory();
   Hdf5Table table;
-  bool goes_on = answer(
-      parent, at_start, [&] { table = read(kFile); }, [&] { return send_table(parent, table); });
+  bool goes_on = parent.send(kReady) && answer(
+                                            parent, at_start, [&] { table = work.read(kFile); },
+                                            [&] { return send_table(parent, table); });
   std::vector<std::byte> records;
   std::string texts;
   for (RowsAsked asked{}; goes_on && parent.receive(asked);)
@@ -235,17 +242,22 @@ bool send_records(const Channel& parent, std::uint64_t at_start, const Hdf5Table
 
 class Child {
  public:
-  Child(std::string path, int descriptor, const std::function<Hdf5Table(int)>& read)
-      : path_(std::move(path)) {
-    std::array<int, 2> sockets{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail_to_start();
-    process_ = ::fork();
-    if (process_ == 0) serve(sockets[1], descriptor, read);
-    ::close(sockets[1]);
-    socket_ = sockets[0];
-    if (process_ < 0) {
+  /// This thread forks inside libhdf5, which no other thread is in then: the new process would wait
+  /// for it for ever. One that comes to libhdf5's lock at that moment may still have it wait. That
+  /// process is ended, and another one started.
+  Child(std::string path, int descriptor, const ChildWork& work) : path_(std::move(path)) {
+    constexpr int kFirstMilliseconds = 250, kLastMilliseconds = 16'000;
+    for (int milliseconds = kFirstMilliseconds;; milliseconds *= 2) {
+      start(descriptor, work);
+      if (is_ready(milliseconds)) return;
+      ::kill(process_, SIGKILL);
+      wait();
       ::close(socket_);
-      fail_to_start();
+      if (milliseconds >= kLastMilliseconds)
+        throw Error(ExitCode::kRuntimeFailure,
+                    path_ +
+                        ": cannot be read while another thread of this process is at work in "
+                        "libhdf5");
     }
   }
   ~Child() {
@@ -282,6 +294,31 @@ class Child {
   std::uint64_t most_memory() const { return most_memory_; }
 
  private:
+  void start(int descriptor, const ChildWork& work) {
+    std::array<int, 2> sockets{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail_to_start();
+    process_ = -1;
+    work.inside([&] {
+      process_ = ::fork();
+      if (process_ == 0) serve(sockets[1], descriptor, work);
+    });
+    ::close(sockets[1]);
+    socket_ = sockets[0];
+    if (process_ < 0) {
+      ::close(socket_);
+      fail_to_start();
+    }
+  }
+  /// False where it has not come through libhdf5's lock in so much time. True where it is gone.
+  bool is_ready(int milliseconds) const {
+    pollfd waiting{socket_, POLLIN, 0};
+    int events = 0;
+    while ((events = ::poll(&waiting, 1, milliseconds)) < 0 && errno == EINTR) {
+    }
+    std::byte ready{};
+    if (events > 0) static_cast<void>(channel().receive(ready));
+    return events != 0;
+  }
   int wait() {
     if (process_ > 0) {
       while (::waitpid(process_, &status_, 0) < 0 && errno == EINTR) {
@@ -355,9 +392,8 @@ class ChildBytes final : public ByteSource {
 
 }  // namespace
 
-Hdf5Table read_in_child(const std::string& path, int descriptor,
-                        const std::function<Hdf5Table(int)>& read) {
-  const auto child = std::make_shared<Child>(path, descriptor, read);
+Hdf5Table read_in_child(const std::string& path, int descriptor, const ChildWork& work) {
+  const auto child = std::make_shared<Child>(path, descriptor, work);
   const Channel channel = child->channel();
   child->hear();
   Hdf5Table table;

@@ -6,10 +6,18 @@
 
 namespace roundel {
 
+/// What is to be done in that process.
+struct ChildWork {
+  /// Calls `fork` while libhdf5's lock is this thread's.
+  std::function<void(const std::function<void()>& fork)> inside;
+  std::function<void()> begin;  ///< enters libhdf5 and leaves it again
+  std::function<Hdf5Table(int descriptor)> read;
+};
+
 /// Calls read(descriptor) in a process of its own, in which all that it returns then stays: broken
 /// files can crash libhdf5. Rows come from there; where that process ends before its time, reading
-/// throws Error(kInvalidScene) "PATH: ...".
-Hdf5Table read_in_child(const std::string& path, int descriptor,
-                        const std::function<Hdf5Table(int)>& read);
+/// throws Error(kInvalidScene) "PATH: ...". Throws Error(kRuntimeFailure) where no process can be
+/// started, or another thread does not leave libhdf5 for half a minute.
+Hdf5Table read_in_child(const std::string& path, int descriptor, const ChildWork& work);
 
 }  // namespace roundel

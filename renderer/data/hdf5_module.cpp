@@ -423,11 +423,25 @@ class TableReader {
   bool has_pointers_ = false;
 };
 
+/// As libhdf5 calls what is given to it: with its lock.
+void call_inside(const std::function<void()>& work) {
+  const Handle list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  int property = 0;
+  H5Piterate(
+      list, &property,
+      [](hid_t, const char*, void* given) -> herr_t {
+        (*static_cast<const std::function<void()>*>(given))();
+        return 1;  // once
+      },
+      const_cast<std::function<void()>*>(&work));  // NOLINT: a void* in C
+}
+
 }  // namespace
 
 Hdf5Table read_hdf5_table(const std::string& path, int descriptor, const std::string& dataset) {
   return read_in_child(path, descriptor,
-                       [&](int here) { return TableReader(path, here).read(dataset); });
+                       {call_inside, [] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); },
+                        [&](int here) { return TableReader(path, here).read(dataset); }});
 }
 
 }  // namespace roundel

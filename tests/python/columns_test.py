@@ -2,6 +2,7 @@
 """columns_test.py ROUNDEL: scenes of arrays in memory are those of the same arrays in files."""
 import array
 import ctypes
+import itertools
 import unittest
 import warnings
 from decimal import Decimal
@@ -95,9 +96,23 @@ class Columns(ColumnsCase):
         order = {"data": {"id": objects([large + 1, large, large - 1])}, "order": "id"}
         exactly = {"data": {"id": np.array([large + 1, large, large - 1])}, "order": "id"}
         np.testing.assert_array_equal(drawn(**order), drawn(**exactly))
-        for values in ([large, None], [2**70, 1], [large, Decimal(1)]):
-            with self.assertRaisesRegex(roundel.SceneError, r"^x: expected whole numbers up to 2\*\*53"):
+        for values, message in (([large, None], r"up to 2\*\*53"), ([large, Decimal(1)], r"up to 2\*\*53"),
+                                ([2**70, 1], "that int64 or uint64 holds"), ([2**64 - 1, -1], "that int64 or uint64 holds")):
+            with self.assertRaisesRegex(roundel.SceneError, "^x: expected whole numbers " + message):
                 drawn(x=objects(values))
+        # Which is on top goes by whole numbers that float64 does not tell apart.
+        tops = [drawn(x=[0.5] * 3, radius=0.3, data={"id": column, "v": [0, 10, 20]}, order="id", map={"color": law})
+                for column in (np.array([2**63 + 3, 2**63 + 1, 5], "u8"), objects([2**63 + 3, 2**63 + 1, 5]))]
+        np.testing.assert_array_equal(*tops)
+        with self.assertRaisesRegex(roundel.SceneError, r"^id: expected whole numbers up to 2\*\*53"):
+            drawn(data={"id": objects([large, 0.5, 0])}, order="id")
+        texts = {"data": {"kind": objects([b"star", "gas", None])}, "where": {"kind": {"in": ["star"]}}}
+        self.assertEqual(len(roundel.circles(scene().add(x=[0.2, 0.4, 0.6], y=0.5, radius=0.1, **texts))), 1)
+        for wrong in (b"\xff", [1], 1j, {1}):
+            with self.assertRaisesRegex(roundel.SceneError, "^x: expected numbers or texts"):
+                column = objects([None, None])
+                column[0] = wrong
+                drawn(x=column)
         nested = objects([None, None])
         nested[0] = np.zeros(2)
         with self.assertRaisesRegex(roundel.SceneError, "^x: expected numbers or texts"):
@@ -108,7 +123,7 @@ class Columns(ColumnsCase):
         np.testing.assert_array_equal(roundel.circles(made)[:, 4:7], [[1, 0, 0], [0, 1, 0]])
 
     def test_colours_beyond_what_is_shown_are_warned_of(self):
-        for channels, message in (([[255, 128, 0]], "color: int64 up to 255"), ([[1, 0, 1]], None)):
+        for channels, message in (([[255, 128, 0]], "color: whole numbers up to 255"), ([[1, 0, 1]], None)):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 scene().add(x=[0.5], y=[0.5], radius=0.1, color=np.array(channels))
@@ -118,9 +133,17 @@ class Columns(ColumnsCase):
             import pandas
         except ImportError:
             self.skipTest("pandas is not installed")
-        np.testing.assert_array_equal(
-            roundel.render(scene().add(x=[0.5], y=[0.5], radius=0.1, color=pandas.DataFrame(channels))),
-            roundel.render(scene().add(x=[0.5], y=[0.5], radius=0.1, color=channels)))
+        def drawn(color):
+            return roundel.render(scene().add(x=[0.5, 0.6], y=[0.5, 0.6], radius=0.1, color=color))
+
+        bytes_ = np.array([[200, 100, 50], [1, 2, 3]], np.uint8)
+        for color, same in ((pandas.DataFrame(np.vstack([channels] * 2)), np.vstack([channels] * 2)),
+                            (pandas.DataFrame(bytes_).astype("UInt8"), bytes_), (memoryview(bytes_), bytes_)):
+            np.testing.assert_array_equal(drawn(color), drawn(same))
+        gaps = pandas.DataFrame(bytes_).astype("UInt8")
+        gaps.iloc[1, 0] = pandas.NA
+        with self.assertRaisesRegex(roundel.SceneError, "row 1: red"):
+            drawn(gaps)
 
     def test_categories_may_be_numpys_scalars(self):
         kinds = RNG.integers(0, 3, ROWS)
@@ -277,6 +300,23 @@ class Columns(ColumnsCase):
                 scene().add(x=column, y=0.5, radius=0.1)
         with self.assertRaisesRegex(roundel.UsageError, "^expected a path or an array, got a list"):
             roundel.diff([[1], [1, 2]], [[1], [2]])
+
+    def test_wrong_arguments_are_usage_errors(self):
+        itself = {}
+        itself["self"] = itself
+        huge, one = 10**5000, {"x": [0.5], "y": 0.5, "radius": 0.1}
+        for draw in (lambda: roundel.Scene(image=3), lambda: roundel.Scene(image=[3]), lambda: scene().add(**one, map=[1]),
+                     lambda: roundel.Scene(layers=3).add(**one), lambda: scene().add(**one, stroke=itself),
+                     lambda: scene().add(**one, stroke={"width": huge}), lambda: roundel.Scene(size=(huge, 1)),
+                     lambda: roundel.render(scene(), seed=huge), lambda: roundel.render(scene(), frame=huge),
+                     lambda: roundel.render(scene(), device=np.zeros(3)), lambda: roundel.render(scene(), dtype=("u1", -1)),
+                     lambda: roundel.diff(np.zeros((1, 1)), np.zeros((1, 1)), max_delta=np.array([1, 2])),
+                     lambda: roundel.diff(np.zeros((1, 1)), np.zeros((1, 1)), max_delta=Decimal("sNaN")),
+                     lambda: roundel.frames(scene(), itertools.count())):
+            with self.assertRaises(roundel.UsageError):
+                draw()
+        with self.assertRaises(roundel.SceneError):
+            roundel.Scene(layers=["a"]).add(**one)
 
     def test_texts_are_in_unicode(self):
         for draw in (lambda: scene().add({"\ud800": [0.5]}, x="\ud800", y=0.5, radius=0.1),

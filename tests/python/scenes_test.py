@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 import unittest
 
 import numpy as np
@@ -117,6 +118,80 @@ class Scenes(ColumnsCase):
         np.testing.assert_array_equal(roundel.render(pickle.loads(pickle.dumps(made))), drawn)
         made.save("again.yaml")
         np.testing.assert_array_equal(roundel.render("again.yaml"), drawn)
+
+    def is_saved_the_same(self, made, name):
+        made.save(self.path(name))
+        self.assertEqual(roundel.fingerprint(self.path(name)), roundel.fingerprint(made))
+
+    def test_what_is_saved_is_the_same_wherever_it_is(self):
+        head = "version: 1\nimage: {width: 120, height: 90}\n"
+        law = "map: {x: x, y: y, radius: 0.1}"
+        for folder in ("real/deep", "p${v}"):
+            os.makedirs(self.path(folder))
+        os.symlink("real/deep", self.path("link"))
+        table = "x,y,c\n0.2,0.3,1.50\n0.7,0.7,v.csv\n"
+        for name in ("v.csv", "real/v.csv", "p${v}/v.csv"):
+            self.write(name, table)
+        self.write("d.csv", "x,y,c\n0.9,0.9,d.csv\n")
+        for name, scene_text, rows in (
+                ("link/s.yaml", f"layers: [{{data: ../v.csv, {law}}}]", 2),
+                ("p${v}/s.yaml", f"layers: [{{data: v.csv, {law}}}]", 2),
+                ("t.yaml", f"layers: [{{data: v.csv, where: {{c: {{in: [1.50, 1e3, 18446744073709551615]}}}}, {law}}}]", 1),
+                ("v.yaml", f"vars: {{f: v.csv}}\nlayers: [{{data: $f, where: {{c: {{in: [$f]}}}}, {law}}}]", 1),
+                ("l.yaml", f"vars: {{l: {{data: v.csv, {law}}}}}\nlayers: [$l, $l]", 4),
+                ("ls.yaml", f"vars: {{l: [{{data: v.csv, {law}}}]}}\nlayers: $l", 2)):
+            self.write(name, head + scene_text + "\n")
+            made = roundel.Scene.from_file(self.path(name))
+            self.assertEqual(len(roundel.circles(made)), rows, name)
+            for target in ("o.yaml", "link/o.yaml", "real/deep/p.yaml", "c${b}.yaml"):
+                self.is_saved_the_same(made, target)
+            if name != "ls.yaml":
+                made.add(x=[0.1], y=[0.1], radius=0.1)
+                self.assertEqual(len(roundel.circles(made)), rows + 1, name)
+                self.is_saved_the_same(made, "a" + os.path.basename(name))
+        with self.assertRaisesRegex(roundel.UsageError, "layers: expected a list, to which a layer can be added, got '.l'"):
+            made.add(x=[0.1], y=[0.1], radius=0.1)
+        made = roundel.Scene.from_file(self.path("v.yaml")).add(x=[0.1], y=[0.1], radius=0.1)
+        self.assertEqual(len(roundel.circles(made, set={"f": "d.csv"})), 2)
+        self.assertEqual(len(roundel.circles(made, set={"f": self.path("d.csv")})), 1)
+        self.is_saved_the_same(scene().add(x=[0.1], y=[0.1], radius=0.1), "link/../array.yaml")
+        self.assertTrue(os.path.exists(self.path("real/array_0.npy")))
+
+    def test_data_of_the_scene_is_not_replaced_however_it_is_named(self):
+        np.save(self.path("d_1.npy"), np.array([(0.2, 0.2)], [("x", "f8"), ("y", "f8")]))
+        before = self.read("d_1.npy")
+        for number, more in (("${part}", "vars: {part: 1}"), ("#", "animation: {start: 1, frames: 1}")):
+            self.write("d.yaml", f"version: 1\n{more}\nlayers: [{{data: 'd_{number}.npy', map: {{x: x, y: y, radius: 0.1}}}}]\n")
+            made = roundel.Scene.from_file(self.path("d.yaml")).add(x=[0.9], y=[0.9], radius=0.1)
+            with self.assertRaisesRegex(roundel.OutputError, "d_1.npy: would replace data of the scene"):
+                made.save(self.path("d.yaml"))
+            self.assertEqual(self.read("d_1.npy"), before)
+
+    def test_hdf5_is_read_while_another_thread_reads_hdf5(self):
+        try:
+            import h5py
+        except ImportError:
+            self.skipTest("h5py is not installed")
+        with h5py.File(self.path("d.h5"), "w") as file:
+            file["x"], file["y"] = TABLE["x"], TABLE["y"]
+        with h5py.File(self.path("big.h5"), "w") as file:
+            file.create_dataset("a", data=RNG.random(2_000_000), compression="gzip")
+        self.write("d.yaml", "version: 1\nimage: {width: 64, height: 64}\nlayers: [{data: d.h5, map: {x: x, y: y, radius: 0.01}}]\n")
+        done = threading.Event()
+
+        def read_on():
+            while not done.is_set():
+                with h5py.File(self.path("big.h5")) as file:
+                    file["a"][:]
+
+        thread = threading.Thread(target=read_on)
+        thread.start()
+        try:
+            drawn = [roundel.render(self.path("d.yaml")) for _ in range(3)]
+        finally:
+            done.set()
+            thread.join()
+        np.testing.assert_array_equal(drawn[0], roundel.render(self.path("d.yaml")))
 
     def test_scenes_can_be_pickled(self):
         made = scene().add(TABLE, x="x", y="y", radius="r", color="v")
