@@ -38,7 +38,7 @@ py::object scalar_of(const YamlNode& node) {
   else if (const auto real = parse_number(text).value)
     number = py::float_(*real);
   if (number.is_none()) return py::str(text);
-  constexpr const char* kMark = "\xEE\x80\x80";  // U+E000
+  constexpr const char* kMark = "\xEF\xBF\xBE";  // U+FFFE, which no scene file has
   return py::repr(number).cast<std::string>() == text ? number : py::str(kMark + text + kMark);
 }
 

@@ -19,7 +19,7 @@ def _full(path):
 
 # What _core.tree() puts around numbers that Python would write otherwise, such as 1.50: texts of data are compared with
 # them as they stand.
-_AS_IT_STANDS = re.compile('"\ue000([^"\ue000]*)\ue000"')
+_AS_IT_STANDS = re.compile('"\ufffe([^"\ufffe]*)\ufffe"')
 
 
 def _json_of(tree, indent=None):

@@ -242,9 +242,10 @@ bool send_records(const Channel& parent, std::uint64_t at_start, const Hdf5Table
 
 class Child {
  public:
-  /// This thread forks inside libhdf5, which no other thread is in then: the new process would wait
-  /// for it for ever. One that comes to libhdf5's lock at that moment may still have it wait. That
-  /// process is ended, and another one started.
+  /// A new process has a copy of libhdf5's lock. Held by another thread it would stay locked there
+  /// for ever, so this thread forks while the lock is its own. A thread that asks for it at that
+  /// very moment can still leave the copy locked: a process that does not come through is ended,
+  /// and another one started.
   Child(std::string path, int descriptor, const ChildWork& work) : path_(std::move(path)) {
     constexpr int kFirstMilliseconds = 250, kLastMilliseconds = 16'000;
     for (int milliseconds = kFirstMilliseconds;; milliseconds *= 2) {
