@@ -137,12 +137,12 @@ def _channels(color):
         raise SceneError(f"color: expected an array [rows, 3], got [rows, {len(columns)}]")
     channels, most = [], 0
     for name, column in zip(("red", "green", "blue"), columns):
-        kind = str(getattr(column, "dtype", "")).lower()
+        kind = str(getattr(getattr(column, "dtype", None), "name", "")).lower()
         channel = _array(column, name)
-        if kind in ("uint8", "uint16"):
+        if channel.dtype.kind == "f" and kind in ("uint8", "uint16"):
             # What has gaps became floats, of which 1 is the most, not 255 or 65535.
-            channel = channel / (2.0**int(kind[4:]) - 1) if channel.dtype.kind == "f" else channel
-        elif channel.dtype.kind in "iu" and len(channel):
+            channel = channel / (2.0**int(kind[4:]) - 1)
+        elif channel.dtype.kind in "iu" and channel.dtype.name not in ("uint8", "uint16") and len(channel):
             most = max(most, int(channel.max()))
         channels.append(channel)
     if most > 1:

@@ -52,12 +52,12 @@ class RoundelWarning(UserWarning):
     colours are whole numbers above 1 that are neither uint8 nor uint16."""
 
 
-# What a scene that is no file is called in messages, in the folder of the file that it was.
-NO_FILE = "scene"
+# What a scene that is no file is called in messages, and in its folder one that was.
+NO_FILE, CHANGED_FILE = "scene", "<scene>"
 
 
 def _problem(file, line, column, key, message):
-    is_file = os.path.basename(file) != NO_FILE
+    is_file = file != NO_FILE and os.path.basename(file) != CHANGED_FILE
     return Problem(file if is_file else None, line if is_file else None, column if is_file else None, key, message)
 
 

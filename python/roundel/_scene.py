@@ -7,7 +7,7 @@ import re
 from . import _core
 from ._arguments import _MOST_SEED, _map, _memory, _path, _plain, _size, _vars, _whole_or_none
 from ._columns import _array, _channels, _columns, _is_column, _Table
-from ._errors import NO_FILE, OutputError, SceneError, UsageError
+from ._errors import CHANGED_FILE, NO_FILE, OutputError, SceneError, UsageError
 
 def _full(path):
     """Not normalized: ".." after a link is not what stands before it."""
@@ -26,6 +26,7 @@ def _json_of(tree, indent=None):
     return _AS_IT_STANDS.sub(r"\1", json.dumps(tree, ensure_ascii=False, indent=indent))
 
 
+_FRAME = re.compile(r"#|%\d*d|\{frame\b")
 _VAR = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 
 
@@ -53,6 +54,8 @@ def _move_data(tree, tables, prefix):
         value = values.get(var[1] or var[2]) if var and isinstance(values, dict) else None
         if isinstance(value, str) and os.path.isabs(value):
             continue
+        if _FRAME.search(prefix) and _FRAME.search(data):
+            raise OutputError(f"{data}: cannot be named from there: {prefix} would stand for a frame's number")
         if var and var[1] and var.end() == len(data):  # as a part it has braces
             data = f"${{{var[1]}}}"
         layer["data"] = os.path.join(prefix.replace("$", "$$"), data)
@@ -104,7 +107,9 @@ class Scene:
         scene = cls.__new__(cls)
         scene._path = _path(source, "a scene: a path, a dict or a Scene")
         scene._json = _core.read_text(scene._path)
-        scene._full_path = _full(scene._path)
+        # Data of what comes from a stream are relative to the working directory.
+        is_stream = scene._path == "-" or scene._path.startswith("/dev/")
+        scene._full_path = None if is_stream else _full(scene._path)
         scene._tree, scene._tables, scene._loaded = None, {}, None
         return scene
 
@@ -134,9 +139,9 @@ class Scene:
         """The path as it was given, or in full where the working directory is another one by now. Of a scene that was
         changed, or is no file, one in the folder that its data are relative to."""
         if self._full_path is None:
-            return NO_FILE
+            return self._path if self._is_file() else NO_FILE
         path = self._path if _full(self._path) == self._full_path else _path(self._full_path)
-        return path if self._is_file() else os.path.join(os.path.dirname(path), NO_FILE)
+        return path if self._is_file() else os.path.join(os.path.dirname(path), CHANGED_FILE)
 
     def _text(self):
         if self._json is None:
@@ -250,13 +255,14 @@ class Scene:
         """
         path = _path(path)
         source = self._file()
+        stem = os.path.splitext(os.path.basename(path))[0]
         try:
-            target = os.path.realpath(path)
+            # As data are looked for: in the folder of a link, not in that of the file behind it.
+            folder = os.path.realpath(os.path.dirname(path))
+            prefix = os.path.relpath(os.path.realpath(os.path.dirname(source) if self._full_path else ""), folder)
         except OSError as error:  # the working directory is gone
             raise OutputError(f"{path}: {error.strerror}") from None
-        folder, stem = os.path.dirname(target), os.path.splitext(os.path.basename(target))[0]
         tree = copy.deepcopy(copy.copy(self)._edit())
-        prefix = os.path.relpath(os.path.realpath(os.path.dirname(source)), folder)
         if prefix != os.curdir:
             _move_data(tree, self._tables, _path(prefix))
         tables = {}

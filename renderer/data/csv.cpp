@@ -121,6 +121,17 @@ class FirstLines {
   std::uint64_t number_ = 1;
 };
 
+/// True for "a" "b": all that blanks part is in quotes. Else quotes may be inches in one long name.
+bool are_all_quoted(std::string_view line) {
+  for (std::size_t i = 0; i < line.size(); i = line.find_first_not_of(' ', i)) {
+    if (line[i] != '"') return false;
+    do i = line.find('"', i + 1) + 1;  // behind the next quote, or 0
+    while (i != 0 && i < line.size() && line[i] == '"');
+    if (i == 0 || (i < line.size() && line[i] != ' ')) return false;
+  }
+  return true;
+}
+
 char delimiter_of(std::string_view line) {
   char best = '\0';
   std::ptrdiff_t most = 0;
@@ -141,7 +152,10 @@ char delimiter_of(std::string_view line) {
   if (most > 0) return best;
   const std::size_t begin = line.find_first_not_of(" \r");
   const std::size_t end = line.find_last_not_of(" \r") + 1;
-  return begin < end && count_of(line.substr(begin, end - begin), ' ') > 0 ? ' ' : ',';
+  if (begin >= end) return ',';
+  const std::string_view fields = line.substr(begin, end - begin);
+  const bool has_quotes = fields.find('"') != std::string_view::npos;
+  return count_of(fields, ' ') > 0 && (!has_quotes || are_all_quoted(fields)) ? ' ' : ',';
 }
 
 bool is_number(const TextGrammar& grammar, const std::string& field) {

@@ -39,8 +39,11 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
   source.path = is_file ? (scene.parent_path() / data->text()).string() : std::string(data->text());
   const FrameName name{std::string(data->text())};
   std::error_code ignored;
-  if (is_file && overrides_.on_data_file) overrides_.on_data_file(source.path);
-  if (is_file && name.has_number() && !std::filesystem::exists(source.path, ignored)) {
+  const bool is_film =
+      is_file && name.has_number() && !std::filesystem::exists(source.path, ignored);
+  if (is_file && overrides_.on_data_file && !(is_film && animation_))
+    overrides_.on_data_file(source.path);
+  if (is_film) {
     source.film = read_film(*data, name, scene.parent_path().string());
     if (!source.film) return source;
     source.path = source.film->path(source.film->start);

@@ -226,9 +226,9 @@ class Validator {
     if (spec.expected.empty()) return check(node, *any.alternatives.front());
     const bool is_comment =
         node.kind() == YamlKind::kNull && spec.expected.find("#rrggbb") != std::string::npos;
-    const bool may_be_text = std::any_of(
-        any.alternatives.begin(), any.alternatives.end(),
-        [](const SpecPtr& form) { return std::holds_alternative<StringSpec>(form->form); });
+    const bool may_be_text =
+        std::any_of(any.alternatives.begin(), any.alternatives.end(),
+                    [](const SpecPtr& form) { return form->expected == "a text"; });
     return unexpected(node, spec.expected,
                       is_comment                       ? "without quotes # begins a comment"
                       : may_be_text && is_number(node) ? "put a text like this in quotes"

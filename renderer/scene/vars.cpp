@@ -35,14 +35,14 @@ bool takes_parts(std::string_view key) {
   return key == "data" || key == "dataset" || key == "output";
 }
 
-/// A value as the command line has it, with quotes about its colours, which YAML needs.
-/// What stands before a value in a list or map in brackets.
+/// True for what stands before a value in a list or map in brackets.
 bool begins_value(std::string_view before) {
   const std::size_t last = before.find_last_not_of(' ');
   return last == std::string_view::npos ||
          std::string_view("[,:").find(before[last]) != std::string_view::npos;
 }
 
+/// A value as the command line has it, with quotes about its colours, which YAML needs.
 std::string with_quoted_colors(std::string_view value) {
   std::string out;
   char quote = 0;
@@ -214,13 +214,13 @@ class VarReplacer {
       }
       const Var* const var = use(name, from.place());
       if (var == nullptr) return push_unknown(from);
+      if (!var->option.empty()) errors_.add_option(from.place(), var->option);
       if (!var->value.is_scalar()) {
-        errors_.add(var->value.place(), "vars." + var->name,
+        errors_.add(from.place(), "vars." + var->name,
                     fmt::format("expected a text or a number, as a part of a text, got {}",
                                 got(var->value)));
         return push_unknown(from);
       }
-      if (!var->option.empty()) errors_.add_option(from.place(), var->option);
       out += var->value.text();
       i += name.size() + 2;
     }

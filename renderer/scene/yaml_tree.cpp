@@ -285,14 +285,16 @@ YamlTree::YamlTree(std::string_view text, const std::string& file, const char* k
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   check_text(text, file);
   try {
-    parse(text, file);
-  } catch (const Error&) {
-    const std::string joined = with_joined_surrogates(text);
-    if (joined == text) {
-      report_unquoted_colors(text, file);
-      throw;
+    try {
+      parse(text, file);
+    } catch (const Error&) {
+      const std::string joined = with_joined_surrogates(text);
+      if (joined == text) throw;
+      parse(joined, file);
     }
-    parse(joined, file);
+  } catch (const Error&) {
+    report_unquoted_colors(text, file);
+    throw;
   }
   if (std::any_of(nodes_.begin(), nodes_.end(),
                   [](const Node& node) { return node.kind == YamlKind::kNull; }))

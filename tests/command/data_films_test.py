@@ -372,8 +372,14 @@ class DataFilmsTest(CommandCase):
         self.write("each.yaml", self.read("s.yaml").decode().replace("e_#.csv", '"${file}.csv"').replace("animation: {frames: 10}",
                                                                                                  "vars: {file: a}"))
         said = self.run_roundel("render", "each.yaml", "--each", "t.csv", "-o", "{file}.png").stderr.decode().splitlines()
-        self.assertEqual(said[1], "roundel: each.yaml: e_3.csv: 1 of 2 rows cannot be drawn and is skipped")
-        self.assertRegex(said[2], "each.yaml: row 1: no circle touches the picture: they lie in x 999")
+        self.assertRegex(said[1], "each.yaml: row 1: no circle touches the picture: they lie in x 999")
+        self.assertEqual(said[2], "roundel: each.yaml: e_3.csv: 1 of 2 rows cannot be drawn and is skipped")
+        said = self.run_roundel("render", "s.yaml", "--frames", "0", "-o", "g_#.png").stderr
+        self.assertNotIn(b"skipped", said)
+        for frame in range(2):
+            self.write(f"none_{frame}.yaml", "version: 1\nimage: {width: 8, height: 8}\nlayers: []\n")
+        said = self.run_roundel("render", "none_#.yaml", "--frames", "0-1", "-o", "h_#.png").stderr.decode()
+        self.assertEqual(said.count("\n"), 1, said)
 
     def test_no_frame_replaces_data(self):
         for frame in self.frames():

@@ -407,6 +407,9 @@ class MapTest(CommandCase):
         self.write("faint.yaml", "version: 1\nvars: {radius: 0.1, alpha: 1, antialias: true}\n"
                                  "image: {width: 40, height: 40, antialias: $antialias}\n"
                                  "layers: [{circles: [{x: 0.51, y: 0.5, radius: $radius, alpha: $alpha}]}]\n")
+        self.write("fade.yaml", "version: 1\nanimation: {frames: 9}\nlayers: [{circles: [{x: 0.5, y: 0.5, radius: 0.2}], "
+                                "opacity: {keys: {0: 0, 8: 1}}}]\n")
+        self.assertEqual(self.run_roundel("validate", "fade.yaml").stderr, b"")
         for name, settings, is_faint in (("f.png", ("radius=0.0001",), True), ("f.exr", ("radius=0.0001",), False),
                                          ("f.png", ("radius=0.01",), False), ("f.png", ("alpha=0",), True),
                                          ("f.exr", ("alpha=0",), True), ("f.png", ("alpha=0", "antialias=false"), True)):

@@ -78,7 +78,9 @@ TEST_F(Csv, AHeaderIsTold) {
   EXPECT_EQ(names_of("x,y\n\"1\",1,2\n"), (Names{"", "x", "y"})) << "the same";
   EXPECT_EQ(names_of("\"x\" \"y z\"\n\"1\" 1 2\n"), (Names{"", "x", "y z"}))
       << "write.table's default";
-  EXPECT_EQ(names_of(" x \"y\" \n1 2\n"), (Names{"x", "y"}));
+  EXPECT_EQ(names_of(" \"x\" \"y \"\"z\"\"\" \n1 2\n"), (Names{"x", "y \"z\""}));
+  EXPECT_EQ(names_of("\"pos\" (m)\n1\n").size(), 1u);
+  EXPECT_EQ(names_of("height in 5\" units\n1\n").size(), 1u);
   EXPECT_EQ(names_of("\"my x\"\n1\n"), Names{"my x"});
   EXPECT_EQ(open("x,y\n")->rows(), 0u);
   EXPECT_EQ(open("x,y")->columns().size(), 2u);

@@ -128,6 +128,9 @@ class Columns(ColumnsCase):
                 warnings.simplefilter("always")
                 scene().add(x=[0.5], y=[0.5], radius=0.1, color=np.array(channels))
             self.assertEqual([str(w.message)[:len(message or "")] for w in caught], [message] if message else [])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            scene().add(x=[0.5], y=[0.5], radius=0.1, color=np.full((1, 3), 65535, ">u2"))
         channels = np.array([[0.5, 0.25, 1.0]])
         try:
             import pandas

@@ -154,6 +154,14 @@ class Scenes(ColumnsCase):
         made = roundel.Scene.from_file(self.path("v.yaml")).add(x=[0.1], y=[0.1], radius=0.1)
         self.assertEqual(len(roundel.circles(made, set={"f": "d.csv"})), 2)
         self.assertEqual(len(roundel.circles(made, set={"f": self.path("d.csv")})), 1)
+        os.symlink("real/target.yaml", self.path("to_file.yaml"))
+        self.is_saved_the_same(scene().add(x=[0.1], y=[0.1], radius=0.1), "to_file.yaml")
+        self.is_saved_the_same(roundel.Scene.from_file(self.path("link/s.yaml")), "to_file.yaml")
+        os.mkdir(self.path("a#1"))
+        self.write("a#1/e_1.csv", table)
+        self.write("a#1/s.yaml", head + f"animation: {{start: 1, frames: 1}}\nlayers: [{{data: e_#.csv, {law}}}]\n")
+        with self.assertRaisesRegex(roundel.OutputError, "a#1 would stand for a frame's number"):
+            roundel.Scene.from_file(self.path("a#1/s.yaml")).save(self.path("o.yaml"))
         self.is_saved_the_same(scene().add(x=[0.1], y=[0.1], radius=0.1), "link/../array.yaml")
         self.assertTrue(os.path.exists(self.path("real/array_0.npy")))
 

@@ -120,7 +120,15 @@ bool too_faint(const Scene& scene, ImageFormat format, const CircleSample& sampl
                std::uint64_t count) {
   const bool is_float = format != ImageFormat::kPng;
   const double half_level = is_float ? 0 : 0.5 / (scene.image.bits == 16 ? 65535 : 255);
-  const double ink = sample.ink * static_cast<double>(count) / static_cast<double>(sample.circles);
+  // A pixel changes by a circle's alpha times what it differs from what lies below; in linear light
+  // dark levels are so many times as close.
+  constexpr double kSteepest = 12.92;
+  const bool is_linear = scene.image.blend_space == BlendSpace::kLinear;
+  const float written = std::max(1.0f, brightest_written(scene));
+  const double most = is_linear ? kSteepest * std::max(sample.brightest, srgb_to_linear(written))
+                                : std::max(sample.brightest, written);
+  const double ink =
+      most * sample.ink * static_cast<double>(count) / static_cast<double>(sample.circles);
   return sample.circles > 0 && (ink == 0 || (scene.image.antialias && ink < half_level));
 }
 
@@ -165,15 +173,20 @@ std::vector<std::string> colours_used_twice(const Scene& scene) {
   return sentences;
 }
 
-/// About rows that "invalid: skip" leaves out, `of_film`: of all its files where they are known.
-std::vector<std::string> skipped_rows(const Scene& scene, bool of_film) {
+/// Whose rows: those of the scene as it stands, or of a film but for what each frame has by itself.
+enum class RowsOf { kScene, kFilm };
+
+/// About rows that "invalid: skip" leaves out.
+std::vector<std::string> skipped_rows(const Scene& scene, RowsOf whose) {
   std::vector<std::string> sentences;
   for (const Layer& layer : scene.layers) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
     if (layer.is_hidden || data == nullptr) continue;
     const bool is_film = data->film && data->film->facts;
     const DataFacts* const facts = is_film ? &*data->film->facts : data->facts.get();
-    if (facts == nullptr || facts->skipped == 0 || (is_film && !of_film)) continue;
+    const bool is_of_frame = data->film && !is_film;
+    if (whose == RowsOf::kFilm && (is_of_frame || scene.film)) continue;
+    if (facts == nullptr || facts->skipped == 0) continue;
     sentences.push_back(fmt::format("{}{}: {} of {} cannot be drawn and {} skipped", data->path,
                                     is_film ? " and the other frames' files" : "",
                                     with_commas(facts->skipped), counted(facts->rows, "row"),
@@ -218,13 +231,14 @@ std::string nothing_moves(const Scene& scene, std::size_t frames) {
 }  // namespace
 
 void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSample& sample,
-                       std::size_t frames) {
+                       std::size_t frames, bool is_film) {
   std::vector<std::string> sentences = surprises(scene, format, sample);
   sentences.push_back(nothing_moves(scene, frames));
   for (std::string& sentence : colours_used_twice(scene)) sentences.push_back(std::move(sentence));
   for (const std::string& sentence : sentences)
     if (!sentence.empty()) spdlog::warn("{}: {}", scene.path, sentence);
-  warn_of_first(with_path(scene, skipped_rows(scene, true)), false);
+  warn_of_first(with_path(scene, skipped_rows(scene, is_film ? RowsOf::kFilm : RowsOf::kScene)),
+                false);
   warn_of_rounding(scene);
 }
 
@@ -240,8 +254,9 @@ void warn_of_nothing(const Scene& scene, ImageFormat format, const CircleSample&
 
 void FrameRemarks::look_at(std::int64_t frame, const Scene& scene, const CircleStream& circles) {
   rounded_.merge(with_path(scene, rounded_numbers(scene)));
-  skipped_.merge(with_path(scene, skipped_rows(scene, false)));
-  if (touch_picture(circles, scene.image)) return;
+  skipped_.merge(with_path(scene, skipped_rows(scene, RowsOf::kScene)));
+  const bool is_meant = circles.count() == 0 && no_circles(scene).empty();
+  if (is_meant || touch_picture(circles, scene.image)) return;
   if (unseen_.empty()) first_unseen_ = {scene.path, frame, nothing_to_see(scene, {}, {}, frame, 0)};
   unseen_.insert(frame);
 }
@@ -255,7 +270,7 @@ void FrameRemarks::warn(const Scene& film) const {
   if (unseen_.size() > 1)
     spdlog::warn("{}: no circle in {}: {}", film.path, counted(unseen_.size(), noun),
                  frames_text({unseen_.begin(), unseen_.end()}));
-  warn_of_first(without(skipped_, with_path(film, skipped_rows(film, true))), false);
+  warn_of_first(without(skipped_, with_path(film, skipped_rows(film, RowsOf::kFilm))), false);
   warn_of_first(without(rounded_, with_path(film, rounded_numbers(film))), true);
 }
 

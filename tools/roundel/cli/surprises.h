@@ -10,9 +10,9 @@
 namespace roundel {
 
 /// Says on stderr, as "roundel: SCENE: …", what in a valid picture, or film of so many frames,
-/// hardly anybody means; nothing with --quiet.
+/// hardly anybody means; nothing with --quiet. `is_film`: not what each frame has by itself.
 void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSample& sample,
-                       std::size_t frames);
+                       std::size_t frames, bool is_film);
 /// The part of that about whole numbers that are rounded.
 void warn_of_rounding(const Scene& scene);
 /// The same where there is hardly anything to see in a frame. `overlaps`: those of the frame; where

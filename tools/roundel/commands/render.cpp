@@ -173,7 +173,7 @@ void report(const Still& still, const std::string& backend, const ExportResult& 
   const std::int64_t frame = still.plan.frames.front();
   print_err(frame_text(options.progress, frame, still.plan.path()));
   print_report({still.scene, still.plan.path(), backend, result, frame}, options, [&] {
-    warn_of_surprises(still.scene, still.plan.format.picture, sample, 1);
+    warn_of_surprises(still.scene, still.plan.format.picture, sample, 1, false);
     warn_of_nothing(still.scene, still.plan.format.picture, sample, frame, result.stages.overlaps);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -192,8 +193,10 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
                                           rows_of_band(scene.image, format), measured, progress);
   shown.reset();
   warn_of_surprises(film_of(scene), format, survey.sample,
-                    scene.animation ? static_cast<std::size_t>(scene.animation->frames) : 1);
-  warn_of_nothing(film_of(scene), format, survey.sample, frame, survey.overlaps);
+                    scene.animation ? static_cast<std::size_t>(scene.animation->frames) : 1, false);
+  CircleSample sample = survey.sample;
+  if (scene.animation) sample.ink = std::numeric_limits<double>::infinity();  // they may fade in
+  warn_of_nothing(film_of(scene), format, sample, frame, survey.overlaps);
   const std::uint64_t beyond =
       frame_memory(scene, format, backend, survey.drawing, raster.threads).most();
   const std::uint64_t memory = beyond + program_memory(at_start, format, backend);

@@ -232,7 +232,8 @@ class Exporter {
     if (!CircleSource(scene_).is_simulated() && is_cheap) sample = sample_circles(scene_, 0);
     sample.ink = std::numeric_limits<double>::infinity();  // they may fade in
     const bool is_made = !result.written.empty();
-    warn_of_surprises(scene_, plan_.format.picture, sample, scene_.film ? 1 : plan_.frames.size());
+    warn_of_surprises(scene_, plan_.format.picture, sample, scene_.film ? 1 : plan_.frames.size(),
+                      true);
     if (!remarks_.has_nothing())
       warn_of_nothing(scene_, plan_.format.picture, sample, is_made ? result.written.front() : 0,
                       is_made ? result.stages.overlaps : 1);
