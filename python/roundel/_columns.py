@@ -111,6 +111,7 @@ def _of_objects(column, array, name):
         if not there or not all(isinstance(value, (Real, Decimal, numpy.bool_)) for value in there):
             return numpy.array(["" if is_gone else text(value) for value, is_gone in zip(array, missing)], dtype=str)
         if len(there) == len(array) and all(isinstance(value, Integral) for value in there):
+            there = [int(value) for value in there]  # NumPy compares its own with float64
             for dtype in (numpy.int64, numpy.uint64):
                 if numpy.iinfo(dtype).min <= min(there) and max(there) <= numpy.iinfo(dtype).max:
                     return numpy.array(there, dtype)

@@ -102,8 +102,10 @@ class Columns(ColumnsCase):
                 drawn(x=objects(values))
         # Which is on top goes by whole numbers that float64 does not tell apart.
         tops = [drawn(x=[0.5] * 3, radius=0.3, data={"id": column, "v": [0, 10, 20]}, order="id", map={"color": law})
-                for column in (np.array([2**63 + 3, 2**63 + 1, 5], "u8"), objects([2**63 + 3, 2**63 + 1, 5]))]
-        np.testing.assert_array_equal(*tops)
+                for column in (np.array([2**63 + 3, 2**63 + 1, 5], "u8"), objects([2**63 + 3, 2**63 + 1, 5]),
+                               objects([np.uint64(2**63 + 3), np.uint64(2**63 + 1), 5]))]
+        np.testing.assert_array_equal(tops[0], tops[1])
+        np.testing.assert_array_equal(tops[0], tops[2])
         with self.assertRaisesRegex(roundel.SceneError, r"^id: expected whole numbers up to 2\*\*53"):
             drawn(data={"id": objects([large, 0.5, 0])}, order="id")
         texts = {"data": {"kind": objects([b"star", "gas", None])}, "where": {"kind": {"in": ["star"]}}}
