@@ -121,7 +121,8 @@ class FirstLines {
   std::uint64_t number_ = 1;
 };
 
-/// True for "a" "b": all that blanks part is in quotes. Else quotes may be inches in one long name.
+/// True where each field between blanks is in quotes, as in "a" "b". A quote elsewhere, as in
+/// height in 5" units, belongs to one name.
 bool are_all_quoted(std::string_view line) {
   for (std::size_t i = 0; i < line.size(); i = line.find_first_not_of(' ', i)) {
     if (line[i] != '"') return false;

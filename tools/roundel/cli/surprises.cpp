@@ -173,7 +173,7 @@ std::vector<std::string> colours_used_twice(const Scene& scene) {
   return sentences;
 }
 
-/// Whose rows: those of the scene as it stands, or of a film but for what each frame has by itself.
+/// Rows of the scene as it stands, or those that all frames of a film share.
 enum class RowsOf { kScene, kFilm };
 
 /// About rows that "invalid: skip" leaves out.
