@@ -82,13 +82,23 @@ void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Dr
     draw_once();
 }
 
-/// Calls draw(rasterizer, circles) for a frame.
+/// Calls draw(rasterizer, circles, stats) for a frame, and warns of what is in the picture.
 template <typename Draw>
 void draw_frame(const LoadedScene& loaded, const LoadedScene::Frame& frame,
-                const MachineOptions& machine, const Draw& draw) {
+                const MachineOptions& machine, SampleType type, const Draw& draw) {
+  const ImageSettings& image = frame.scene->image;
+  CircleSample sample;
+  StageStats stats;
   with_rasterizer(*frame.scene, machine, [&](Rasterizer& rasterizer) {
-    loaded.draw(frame, rasterizer, [&](const CircleStream& circles) { draw(rasterizer, circles); });
+    loaded.draw(frame, rasterizer, [&](const CircleStream& circles) {
+      if (!loaded.has_warned()) sample = sample_circles(circles, image);
+      draw(rasterizer, circles, stats);
+    });
   });
+  constexpr double kLevelsOfWords = 65535.0 / 255;
+  if (type == SampleType::kUint16 && image.bits == 8) sample.ink *= kLevelsOfWords;
+  loaded.warn_of(frame, type == SampleType::kFloat32 ? ImageFormat::kExr : ImageFormat::kPng,
+                 sample, stats.overlaps);
 }
 
 SampleType sample_type_of(const std::string& name) {
@@ -105,8 +115,8 @@ py::array render(const LoadedScene& loaded, std::optional<std::int64_t> number,
   return array_of(without_gil([&] {
     const LoadedScene::Frame frame = loaded.at(number);
     Pixels pixels;
-    draw_frame(loaded, frame, machine, [&](Rasterizer& rasterizer, const CircleStream& circles) {
-      pixels = draw_pixels(rasterizer, circles, frame.scene->image, type);
+    draw_frame(loaded, frame, machine, type, [&](auto& rasterizer, auto& circles, auto& stats) {
+      pixels = draw_pixels(rasterizer, circles, frame.scene->image, type, stats);
     });
     return pixels;
   }));
@@ -123,8 +133,8 @@ DeviceArray render_on_device(const LoadedScene& loaded, std::optional<std::int64
     const LoadedScene::Frame frame = loaded.at(number);
     const ImageSettings& image = frame.scene->image;
     std::shared_ptr<void> samples;
-    draw_frame(loaded, frame, machine, [&](Rasterizer& rasterizer, const CircleStream& circles) {
-      samples = draw_pixels_on_device(rasterizer, circles, image, type);
+    draw_frame(loaded, frame, machine, type, [&](auto& rasterizer, auto& circles, auto& stats) {
+      samples = draw_pixels_on_device(rasterizer, circles, image, type, stats);
     });
     return DeviceArray({image.width, image.height, image.channels(), type, {}}, std::move(samples),
                        device);
@@ -137,8 +147,8 @@ py::bytes png(const LoadedScene& loaded, std::optional<std::int64_t> number,
     const LoadedScene::Frame frame = loaded.at(number);
     const FrameEncoder encoder(*frame.scene, {ImageFormat::kPng});
     FramePixels picture;
-    draw_frame(loaded, frame, machine, [&](Rasterizer& rasterizer, const CircleStream& circles) {
-      StageStats stats;
+    constexpr SampleType kOfFile = SampleType::kUint8;  // or what the scene has
+    draw_frame(loaded, frame, machine, kOfFile, [&](auto& rasterizer, auto& circles, auto& stats) {
       rasterizer.draw(circles, frame.scene->image, encoder.target(picture), stats);
     });
     return encoder.encode(picture, frame.number, true);
@@ -150,10 +160,12 @@ void save(const LoadedScene& loaded, std::optional<std::int64_t> number,
           const MachineOptions& machine, const std::string& path) {
   without_gil([&] {
     const LoadedScene::Frame frame = loaded.at(number);
+    CircleSample sample;
+    StageStats stats;
     with_rasterizer(*frame.scene, machine, [&](Rasterizer& rasterizer) {
-      StageStats stats;
-      render_to_file(*frame.scene, frame.number, rasterizer, path, stats);
+      sample = render_to_file(*frame.scene, frame.number, rasterizer, path, stats);
     });
+    loaded.warn_of(frame, format_of(path), sample, stats.overlaps);
   });
 }
 
@@ -193,7 +205,7 @@ void write_scene(const std::string& path, const std::string& text,
 py::dict describe(const LoadedScene& loaded) {
   const Scene& scene = loaded.get();
   const std::string print = without_gil([&] {
-    warn_of_rounding(rounded_numbers(scene));
+    warn(rounded_numbers(scene));
     return fingerprint(scene);
   });
   const bool is_film = scene.animation.has_value();

@@ -1,5 +1,6 @@
 #include "python/errors.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "renderer/base/checkpoint.h"
@@ -41,13 +42,15 @@ void set_up_errors() {
   host_checkpoint = &SignalWatch::look;
 }
 
-void warn_of_rounding(const std::vector<std::string>& sentences) {
-  if (sentences.empty()) return;
+void warn(const std::vector<std::string>& sentences) {
+  if (std::all_of(sentences.begin(), sentences.end(), [](const auto& one) { return one.empty(); }))
+    return;
   constexpr py::ssize_t kCaller = 2;
   const py::gil_scoped_acquire acquire;
   const py::object category = py::module_::import("roundel._errors").attr("RoundelWarning");
   for (const std::string& sentence : sentences)
-    if (PyErr_WarnEx(category.ptr(), sentence.c_str(), kCaller) != 0) throw Interrupted{};
+    if (!sentence.empty() && PyErr_WarnEx(category.ptr(), sentence.c_str(), kCaller) != 0)
+      throw Interrupted{};
 }
 
 SignalWatch::SignalWatch()

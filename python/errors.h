@@ -41,8 +41,8 @@ auto without_gil(Work&& work) {
   }
 }
 
-/// A Python warning for each of rounded_numbers(), at the caller of the package's function. Takes
-/// the GIL.
-void warn_of_rounding(const std::vector<std::string>& sentences);
+/// A Python warning for each sentence that is not empty, at the caller of the package's function.
+/// Takes the GIL.
+void warn(const std::vector<std::string>& sentences);
 
 }  // namespace roundel::python

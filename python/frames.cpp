@@ -1,5 +1,6 @@
 #include "python/frames.h"
 
+#include <fmt/format.h>
 #include <tbb/info.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "python/errors.h"
 #include "renderer/base/checkpoint.h"
 #include "renderer/frame_encoder.h"
+#include "renderer/remarks.h"
 #include "renderer/scene/resolve_scene.h"
 #include "renderer/sequence/export_pipeline.h"
 
@@ -87,7 +89,8 @@ Frames::Frames(std::shared_ptr<const Scene> scene, FrameList frames, const Machi
   if (type == SampleType::kFloat32)
     throw Error(ExitCode::kUsage, "dtype: expected uint8 or uint16 for frames, got \"float32\"");
   check_data_files(*scene_, frames);
-  note_rounded(*scene_);
+  note(rounded_numbers(*scene_));
+  note(skipped_rows(*scene_, RowsOf::kFilm));
   thread_ =
       std::thread([this, frames = std::move(frames), machine = machine] { draw(frames, machine); });
 }
@@ -112,8 +115,9 @@ void Frames::draw(const FrameList& frames, const MachineOptions& machine) {
     ExportJob job{*scene_, source, encoder, sink,
                   make_rasterizers(*scene_, frames.size(), machine)};
     job.memory_budget = machine.raster.memory_budget / 2;
-    job.on_scene = [this](std::int64_t /*frame*/, const Scene& scene,
-                          const CircleStream& /*circles*/) { note_rounded(scene); };
+    job.on_scene = [this](auto frame, auto& scene, auto& circles) {
+      note_frame(frame, scene, circles);
+    };
     job.goes_on = [this](const ExportCounts& /*counts*/) {
       const std::lock_guard lock(mutex_);
       return !stops_;
@@ -122,6 +126,7 @@ void Frames::draw(const FrameList& frames, const MachineOptions& machine) {
     if (result.error) throw Error(*result.error);
     if (!result.failed.empty())
       throw Error(result.failed.front().exit_code, result.failed.front().message);
+    note_film(frames, result);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -133,10 +138,28 @@ void Frames::draw(const FrameList& frames, const MachineOptions& machine) {
   changed_.notify_all();
 }
 
-void Frames::note_rounded(const Scene& scene) {
+void Frames::note_film(const FrameList& frames, const ExportResult& result) {
+  if (result.written.empty()) return;
+  const CircleSample sample = sample_film(*scene_, result.written.size());
+  note(remarks_on_look(*scene_, ImageFormat::kPng, sample));
+  if (!has_unseen_)
+    note({nothing_to_see(*scene_, ImageFormat::kPng, sample, frames.front(),
+                         result.stages.overlaps)});
+}
+
+void Frames::note(std::vector<std::string> sentences) {
   const std::lock_guard lock(mutex_);
-  for (std::string& sentence : rounded_numbers(scene))
-    if (rounded_and_said_.insert(sentence).second) rounded_.push_back(std::move(sentence));
+  for (std::string& sentence : sentences)
+    if (noted_.insert(sentence).second) to_say_.push_back(std::move(sentence));
+}
+
+void Frames::note_frame(std::int64_t frame, const Scene& scene, const CircleStream& circles) {
+  note(rounded_numbers(scene));
+  note(skipped_rows(scene, RowsOf::kScene));
+  const bool is_meant = circles.count() == 0 && no_circles(scene).empty();
+  if (has_unseen_ || is_meant || touch_picture(circles, scene.image)) return;
+  has_unseen_ = true;
+  note({fmt::format("frame {}: {}", frame, nothing_to_see(scene, {}, {}, frame, 0))});
 }
 
 void Frames::add(Buffer<std::uint8_t> bytes) {
@@ -158,9 +181,9 @@ py::array Frames::next() {
       checkpoint();
       lock.lock();
     }
-    const std::vector<std::string> rounded = std::exchange(rounded_, {});
+    const std::vector<std::string> sentences = std::exchange(to_say_, {});
     lock.unlock();
-    warn_of_rounding(rounded);
+    warn(sentences);
     lock.lock();
     if (drawn_.empty()) {
       if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));

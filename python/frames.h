@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "python/pixels.h"
+#include "renderer/generate/generate.h"
 #include "renderer/machine.h"
 #include "renderer/scene/scene.h"
+#include "renderer/sequence/export_pipeline.h"
 #include "renderer/sequence/frame_list.h"
 
 namespace roundel::python {
@@ -37,7 +39,11 @@ class Frames {
   /// For a thread of its own.
   void draw(const FrameList& frames, const MachineOptions& machine);
   void add(Buffer<std::uint8_t> bytes);
-  void note_rounded(const Scene& scene);
+  /// What next() is to say of numbers that are rounded, of rows that are skipped, and of the first
+  /// frame in which no circle is seen.
+  void note(std::vector<std::string> sentences);
+  void note_film(const FrameList& frames, const ExportResult& result);
+  void note_frame(std::int64_t frame, const Scene& scene, const CircleStream& circles);
 
   std::shared_ptr<const Scene> scene_;
   SampleType type_;
@@ -46,8 +52,9 @@ class Frames {
   std::deque<Buffer<std::uint8_t>> drawn_;
   bool stops_ = false, has_ended_ = false;
   std::exception_ptr failure_;
-  std::vector<std::string> rounded_;        ///< rounded_numbers() that next() is to say
-  std::set<std::string> rounded_and_said_;  ///< or is to say
+  std::vector<std::string> to_say_;
+  std::set<std::string> noted_;  ///< each of them once
+  bool has_unseen_ = false;
   std::thread thread_;
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,9 +9,11 @@
 
 #include "renderer/explain/scene_text.h"
 #include "renderer/generate/generate.h"
+#include "renderer/image/files.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/scene/scene.h"
+#include "renderer/survey.h"
 
 namespace roundel::python {
 
@@ -34,6 +37,11 @@ class LoadedScene {
   };
   Frame at(std::optional<std::int64_t> frame) const;
 
+  bool has_warned() const { return has_warned_; }
+  /// Warns, with a scene's first picture, of what hardly anybody means in a picture of it.
+  void warn_of(const Frame& frame, ImageFormat format, const CircleSample& sample,
+               std::uint64_t overlaps) const;
+
   /// Calls draw(circles) with the circles of a frame, which are made for it; but where a rasterizer
   /// makes circles of recipes, those of the second picture stay for all that follow.
   void draw(const Frame& frame, Rasterizer& rasterizer,
@@ -46,6 +54,7 @@ class LoadedScene {
   std::shared_ptr<const Scene> scene_;
   std::string text_, path_;
   SceneOverrides overrides_;
+  mutable std::atomic<bool> has_warned_{false};
   mutable std::mutex mutex_;                ///< guards all below
   mutable bool was_drawn_ = false;          ///< with a rasterizer that makes circles
   mutable std::optional<FilmSource> film_;  ///< once their circles stay

@@ -46,9 +46,8 @@ std::size_t sample_bytes(SampleType type) {
 }
 
 Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles, ImageSettings image,
-                   SampleType type) {
+                   SampleType type, StageStats& stats) {
   Pixels pixels{image.width, image.height, image.channels(), type, {}};
-  StageStats stats;
   if (type == SampleType::kFloat32) {
     Framebuffer framebuffer;
     rasterizer.draw(circles, image, framebuffer, stats);
@@ -65,10 +64,10 @@ Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles, ImageSet
 }
 
 std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, const CircleStream& circles,
-                                            ImageSettings image, SampleType type) {
+                                            ImageSettings image, SampleType type,
+                                            StageStats& stats) {
   DevicePixels pixels{type == SampleType::kFloat32};
   if (!pixels.is_float) set_samples(image, type);
-  StageStats stats;
   rasterizer.draw(circles, image, pixels, stats);
   return pixels.samples;
 }

@@ -27,11 +27,12 @@ struct Pixels {
 /// Draws a frame's circles, whatever the scene's bits, in samples of `type`: those of a PNG with as
 /// many bits, or of an EXR.
 Pixels draw_pixels(Rasterizer& rasterizer, const CircleStream& circles, ImageSettings image,
-                   SampleType type);
+                   SampleType type, StageStats& stats);
 
 /// The same in the memory of the device that the rasterizer, one of CUDA, draws on.
 std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, const CircleStream& circles,
-                                            ImageSettings image, SampleType type);
+                                            ImageSettings image, SampleType type,
+                                            StageStats& stats);
 
 /// An array [height, width, channels] that owns them.
 pybind11::array array_of(Pixels pixels);

@@ -16,7 +16,7 @@ inline std::string describe(const Difference& difference) {
   constexpr std::array kChannels = {"red", "green", "blue", "alpha"};
   return fmt::format(
       "{} differ{}, the first at ({}, {}) in {}; largest difference {}",
-      count_with_noun(difference.pixels, "pixel"), difference.pixels == 1 ? "s" : "", difference.x,
+      counted(difference.pixels, "pixel"), difference.pixels == 1 ? "s" : "", difference.x,
       difference.y, kChannels.at(static_cast<std::size_t>(difference.channel)), difference.largest);
 }
 

@@ -48,8 +48,8 @@ class OutputError(Error, OSError):
 
 
 class RoundelWarning(UserWarning):
-    """A picture may not be what was meant: whole numbers beyond 2**53 were rounded before they were compared, or
-    colours are whole numbers above 1 that are neither uint8 nor uint16."""
+    """A picture may not be what was meant: it shows no circle, rows are left out, colours go far above 1, whole
+    numbers beyond 2**53 were rounded. docs/python.md lists them all."""
 
 
 # What a scene that is no file is called in messages, and in its folder one that was.

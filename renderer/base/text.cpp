@@ -132,8 +132,18 @@ std::vector<std::string> lines_of(const std::string& text, char end) {
   return lines;
 }
 
-std::string count_with_noun(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+std::string with_commas(std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return with_commas(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }
 
 std::optional<std::size_t> find_non_text(std::string_view text) {

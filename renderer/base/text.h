@@ -41,8 +41,10 @@ std::optional<Number> to_number(std::string_view text) {
 /// The lines of a text, without their ends; nothing stands behind the last end, be it `end`.
 std::vector<std::string> lines_of(const std::string& text, char end = '\n');
 
-/// "1 pixel", "12 pixels".
-std::string count_with_noun(std::uint64_t count, std::string_view noun);
+/// 1234567 as "1,234,567", whatever the locale.
+std::string with_commas(std::uint64_t number);
+/// "1 circle", "1,234 circles".
+std::string counted(std::uint64_t count, std::string_view noun);
 
 /// Offset of the first byte that is not part of well-formed UTF-8 or is a control character other
 /// than tab, line feed and carriage return.

@@ -163,8 +163,7 @@ const char* state_name(PairState state) {
 }
 
 std::string counts_text(const RunCounts& counts) {
-  std::string text =
-      fmt::format("{}: {} same", count_with_noun(counts.all(), "picture"), counts.same);
+  std::string text = fmt::format("{}: {} same", counted(counts.all(), "picture"), counts.same);
   if (counts.differ > 0) {
     text += fmt::format(", {} differ{}", counts.differ, counts.differ == 1 ? "s" : "");
   }
@@ -172,7 +171,7 @@ std::string counts_text(const RunCounts& counts) {
   if (counts.missing > 0) text += fmt::format(", {} missing", counts.missing);
   if (counts.not_compared > 0) text += fmt::format(", {} not compared", counts.not_compared);
   if (counts.passed_over > 0)
-    text += fmt::format("; {} passed over", count_with_noun(counts.passed_over, "other file"));
+    text += fmt::format("; {} passed over", counted(counts.passed_over, "other file"));
   return text;
 }
 

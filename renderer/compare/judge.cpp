@@ -7,7 +7,7 @@ namespace roundel {
 namespace {
 
 std::string differing(std::uint64_t pixels) {
-  return count_with_noun(pixels, "pixel") + (pixels == 1 ? " differs" : " differ");
+  return counted(pixels, "pixel") + (pixels == 1 ? " differs" : " differ");
 }
 
 std::string judge_pixels(const PictureDifference& difference, const Tolerance& tolerance) {

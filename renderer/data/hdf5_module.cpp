@@ -241,9 +241,8 @@ class TableReader {
     const Handle space(H5Dget_space(dataset), H5Sclose);
     const int rank = H5Sget_simple_extent_ndims(space);
     if (rank != 1 && rank != 2)
-      refuse(
-          fmt::format("expected a dataset [n] or [n, k], got {}",
-                      count_with_noun(static_cast<std::uint64_t>(std::max(rank, 0)), "dimension")));
+      refuse(fmt::format("expected a dataset [n] or [n, k], got {}",
+                         counted(static_cast<std::uint64_t>(std::max(rank, 0)), "dimension")));
     std::array<hsize_t, 2> shape = {0, 1};
     H5Sget_simple_extent_dims(space, shape.data(), nullptr);
     if (shape[1] == 0) refuse("expected at least one column");
@@ -254,7 +253,7 @@ class TableReader {
       fail(
           fmt::format("expected datasets of the same length, but {} has {}, {} {}; \"dataset\" "
                       "can name one of them",
-                      printable(first_), count_with_noun(table_.rows, "row"), printable(place),
+                      printable(first_), counted(table_.rows, "row"), printable(place),
                       std::uint64_t{shape[0]}));
     }
     // A copy is of the type in memory: texts of any length are pointers there.

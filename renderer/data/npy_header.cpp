@@ -277,21 +277,20 @@ class NpyHeaderParser {
     header_.is_fortran_order = *fortran_order_;
     if (header_.is_structured && shape_->size() > 1)
       fail(fmt::format("expected a structured array [n], got {}",
-                       count_with_noun(shape_->size(), "dimension")));
+                       counted(shape_->size(), "dimension")));
     header_.dimensions = shape_->size();
     if (shape_->size() > 2)
       fail(fmt::format("expected an array [n] or [n, k], got {}",
-                       count_with_noun(shape_->size(), "dimension")));
+                       counted(shape_->size(), "dimension")));
     if (!shape_->empty()) header_.rows = shape_->front();
     if (shape_->size() == 2) header_.columns = shape_->back();
     if (header_.columns == 0 || header_.fields.empty()) fail("expected at least one column");
     if (header_.columns > kMaxTableColumns / header_.fields.size())
-      fail(fmt::format("rows of {} are too long (at most {})",
-                       count_with_noun(header_.columns, "element"),
+      fail(fmt::format("rows of {} are too long (at most {})", counted(header_.columns, "element"),
                        kMaxTableColumns / header_.fields.size()));
     if (header_.columns > kMaxTableRowBytes / header_.element_bytes)
       fail(fmt::format("rows of {} with {} bytes each are too long (at most {})",
-                       count_with_noun(header_.columns, "element"), header_.element_bytes,
+                       counted(header_.columns, "element"), header_.element_bytes,
                        kMaxTableRowBytes));
     return header_;
   }

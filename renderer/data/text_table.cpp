@@ -161,7 +161,7 @@ class BlockScanner {
   void check_count(std::size_t fields, BlockScan& block) const {
     if (fields == form_.columns.size()) return;
     block.problem =
-        fmt::format("expected {}, got {}", count_with_noun(form_.columns.size(), "field"), fields);
+        fmt::format("expected {}, got {}", counted(form_.columns.size(), "field"), fields);
   }
 
   const InputFile& file_;
@@ -212,8 +212,8 @@ TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form)
     }
   }
   if (form.rows && rows < limit)
-    fail(fmt::format("expected {} of numbers, but the file ends behind {}",
-                     count_with_noun(limit, "line"), rows));
+    fail(fmt::format("expected {} of numbers, but the file ends behind {}", counted(limit, "line"),
+                     rows));
   for (TableColumn& column : form.columns) column.is_text |= form.texts_only;
   rows = std::min(rows, limit);
   const std::uint64_t row_bytes = rows == 0 ? 1 : (end_ - form.start) / rows + 1;

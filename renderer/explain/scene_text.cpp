@@ -24,10 +24,10 @@ std::string value_text(YamlNode node) {
     const std::string quoted_text = quoted(node.text());  // shortened, and without line ends
     return quoted_text.substr(1, quoted_text.size() - 2);
   }
-  if (node.is_map()) return "{" + count_with_noun(node.count(), "key") + "}";
+  if (node.is_map()) return "{" + counted(node.count(), "key") + "}";
   if (!node.is_list()) return "nothing";
   if (node.count() > kLongestList || !has_only_scalars(node))
-    return "[" + count_with_noun(node.count(), "item") + "]";
+    return "[" + counted(node.count(), "item") + "]";
   std::vector<std::string> items;
   node.for_each_item([&items](YamlNode item) { items.push_back(value_text(item)); });
   return fmt::format("[{}]", fmt::join(items, ", "));

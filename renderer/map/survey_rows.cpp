@@ -464,7 +464,7 @@ DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) 
       column = *found;
     } else if (column >= table.columns().size()) {
       fail(fmt::format("{}: expected at least {}, as {} has, got {}", table.path(),
-                       count_with_noun(column + 1, "column"), first.path, table.columns().size()));
+                       counted(column + 1, "column"), first.path, table.columns().size()));
     }
     const TableColumn& got = table.columns()[column];
     const auto kind = [](bool is_text) { return is_text ? "texts" : "numbers"; };

@@ -42,7 +42,7 @@ std::vector<std::string> moving_parts(const Scene& scene) {
       what.emplace_back("a file a frame");
     if (!of_layers[i].circles.empty())
       what.push_back(fmt::format("{} of {}", fmt::join(of_layers[i].of_circles, ", "),
-                                 count_with_noun(of_layers[i].circles.size(), "circle")));
+                                 counted(of_layers[i].circles.size(), "circle")));
     if (what.empty()) continue;
     parts.push_back(fmt::format("layers[{}]{}: {}", i,
                                 layer.name.empty() ? "" : " " + roundel::quoted(layer.name),

@@ -111,7 +111,7 @@ void check_columns(const DataSource& data, const Table& table) {
   const std::vector<TableColumn>& columns = table.columns();
   if (columns.size() != data.columns.size())
     fail(fmt::format("expected {}, as \"columns\" says, got {}",
-                     count_with_noun(data.columns.size(), "column"), columns.size()));
+                     counted(data.columns.size(), "column"), columns.size()));
   for (std::size_t c = 0; c < columns.size(); ++c)
     if (data.columns[c] != DataColumn::kIgnored && columns[c].is_text)
       fail(fmt::format("column {}: expected numbers, got texts", c));
@@ -334,7 +334,7 @@ std::string missing_files(const DataFilm& film, const FrameList& frames) {
     if (!std::filesystem::exists(film.path(frame), ignored)) missing.push_back(frame);
   if (missing.empty()) return "";
   return fmt::format("no file for {} of {}: {} ({})", missing.size(),
-                     count_with_noun(frames.size(), "frame"), frames_text(missing),
+                     counted(frames.size(), "frame"), frames_text(missing),
                      film.path(missing.front()));
 }
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
@@ -94,6 +95,7 @@ void report_unquoted_colors(std::string_view text, const std::string& file) {
 }
 
 /// JSON has characters beyond U+FFFF as pairs, "\ud83d\ude00", which YAML writes "\U0001F600".
+/// Blanks behind the text make up for what that is shorter: what follows keeps its column.
 std::string with_joined_surrogates(std::string_view text) {
   constexpr std::size_t kLength = 6;
   const auto half_at = [text](std::size_t i, unsigned first) -> std::optional<unsigned> {
@@ -104,14 +106,21 @@ std::string with_joined_surrogates(std::string_view text) {
     return code >= first && code < first + 0x400 ? std::optional(code - first) : std::nullopt;
   };
   std::string joined;
+  std::size_t shorter = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto high = half_at(i, 0xD800), low = high ? half_at(i + kLength, 0xDC00) : std::nullopt;
     if (low) {
       joined += fmt::format("\\U{:08X}", 0x10000 + (*high << 10) + *low);
       i += 2 * kLength - 1;
+      shorter += 2;
     } else {
       joined += text[i];
-      if (text[i] == '\\' && i + 1 < text.size()) joined += text[++i];
+      if (text[i] == '\\' && i + 1 < text.size())
+        joined += text[++i];
+      else if (text[i] == '"')
+        joined.append(std::exchange(shorter, 0), ' ');
+      else if (text[i] == '\n')
+        shorter = 0;
     }
   }
   return joined;

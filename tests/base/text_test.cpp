@@ -31,9 +31,9 @@ TEST(Text, EscapedReplacesEachCharacterOnce) {
 }
 
 TEST(Text, NounsHaveTheirNumber) {
-  EXPECT_EQ(count_with_noun(0, "pixel"), "0 pixels");
-  EXPECT_EQ(count_with_noun(1, "pixel"), "1 pixel");
-  EXPECT_EQ(count_with_noun(12, "pixel"), "12 pixels");
+  EXPECT_EQ(counted(0, "pixel"), "0 pixels");
+  EXPECT_EQ(counted(1, "pixel"), "1 pixel");
+  EXPECT_EQ(counted(12, "pixel"), "12 pixels");
 }
 
 TEST(Text, NonTextIsFoundWhereItBegins) {

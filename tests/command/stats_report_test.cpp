@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/roundel/cli/terminal.h"
+#include "renderer/base/text.h"
 
 namespace roundel {
 namespace {

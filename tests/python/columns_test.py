@@ -338,24 +338,6 @@ class Columns(ColumnsCase):
             with self.assertRaisesRegex(roundel.SceneError, f"^{name}: data has a column of this name"):
                 scene().add({"x": TABLE["x"], "values": TABLE["v"]}, **{"x": 0.5, name: TABLE["y"]}, y=0.5, radius=0.1)
 
-    def test_whole_numbers_that_are_rounded_are_warned_of(self):
-        ids = np.arange(ROWS) + 2**53
-        def made(**layer):
-            return scene().add({"id": ids}, x=TABLE["x"], y=TABLE["y"], radius="3px", **layer)
-        said = "layers.0..data: row 1: id: 9007199254740993 is rounded to 9007199254740992, as whole numbers beyond 2.53"
-        for draw in (roundel.render, roundel.circles, roundel.validate, lambda s: list(roundel.frames(s, [0, 1]))):
-            with self.assertWarnsRegex(roundel.RoundelWarning, said) as caught:
-                draw(made(where={"id": {"min": 5}}))
-            self.assertEqual(caught.filename, __file__)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            with self.assertRaises(roundel.RoundelWarning):
-                roundel.render(made(values="id"))
-            roundel.render(made(order="id"))  # which is exact
-            changed = made(values="id")
-            ids[:] = np.arange(ROWS)
-            roundel.render(changed)
-
     def test_frames_before_one_with_bad_data_come(self):
         for frame in range(4):
             np.savez(self.path(f"d_{frame}.npz"), x=[0.5, np.nan if frame == 2 else 0.1], y=[0.1 * frame, 0.5])

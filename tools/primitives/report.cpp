@@ -1,3 +1,4 @@
+#include "renderer/base/text.h"
 #include "tools/primitives/measure.h"
 
 #include <fmt/format.h>

@@ -27,9 +27,4 @@ void write_text(const std::string& path, std::string_view text);
 /// JSON on one line, or indented by so many spaces a level; text that is not UTF-8 is replaced.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
-/// 1234567 as "1,234,567", whatever the locale.
-std::string with_commas(std::uint64_t number);
-/// "1 circle", "1,234 circles".
-std::string counted(std::uint64_t count, std::string_view noun);
-
 }  // namespace roundel

@@ -12,6 +12,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/stopwatch.h"
+#include "renderer/base/text.h"
 #include "renderer/bench/frame_work.h"
 #include "renderer/bench/machine_limits.h"
 #include "renderer/bench/resident_frame.h"

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/error.h"
+#include "renderer/base/text.h"
 #include "renderer/compare/comparison_run.h"
 #include "renderer/compare/difference_image.h"
 #include "renderer/compare/pending_goldens.h"

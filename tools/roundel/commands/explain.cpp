@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/error.h"
+#include "renderer/base/text.h"
 #include "renderer/data/table.h"
 #include "renderer/explain/explain_pixel.h"
 #include "renderer/explain/heat_map.h"

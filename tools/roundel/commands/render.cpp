@@ -1,4 +1,5 @@
 #include "renderer/render.h"
+#include "renderer/base/text.h"
 
 #include <fmt/format.h>
 

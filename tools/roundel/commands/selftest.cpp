@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "renderer/base/stopwatch.h"
+#include "renderer/base/text.h"
 #include "renderer/image/compare.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"

@@ -15,6 +15,7 @@
 #include <set>
 #include <utility>
 
+#include "renderer/base/text.h"
 #include "renderer/generate/generate.h"
 #include "renderer/render.h"
 #include "renderer/sequence/shared_frames.h"
@@ -226,11 +227,7 @@ class Exporter {
  private:
   /// About the film as a whole, once.
   void warn_about(const ExportResult& result) const {
-    CircleSample sample;  // simulated circles have sizes and colours that nobody chose
-    constexpr std::size_t kManyFrames = 10;  // beside which one frame's circles take no time
-    const bool is_cheap = makes_circles_on_the_way(scene_) || result.written.size() >= kManyFrames;
-    if (!CircleSource(scene_).is_simulated() && is_cheap) sample = sample_circles(scene_, 0);
-    sample.ink = std::numeric_limits<double>::infinity();  // they may fade in
+    const CircleSample sample = sample_film(scene_, result.written.size());
     const bool is_made = !result.written.empty();
     warn_of_surprises(scene_, plan_.format.picture, sample, scene_.film ? 1 : plan_.frames.size(),
                       true);

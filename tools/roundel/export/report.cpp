@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "renderer/base/text.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/export/export.h"
 

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""warnings_test.py ROUNDEL: what hardly anybody means in a picture is said."""
+import unittest
+import warnings
+
+import numpy as np
+import roundel
+
+from columns_case import ROWS, TABLE, ColumnsCase, scene
+
+X, Y = TABLE["x"], TABLE["y"]
+KEYS = {"version": 1, "image": {"width": 120, "height": 90}}
+FILM = {**KEYS, "animation": {"frames": 12}, "layers": [{"random": {"count": 9, "radius": 0.1}, "offset": [5, 0]}]}
+
+
+class Warnings(ColumnsCase):
+    def test_whole_numbers_that_are_rounded_are_warned_of(self):
+        ids = np.arange(ROWS) + 2**53
+        def made(**layer):
+            return scene().add({"id": ids}, x=X, y=Y, radius="3px", **layer)
+        said = "layers.0..data: row 1: id: 9007199254740993 is rounded to 9007199254740992, as whole numbers beyond 2.53"
+        for draw in (roundel.render, roundel.circles, roundel.validate, lambda s: list(roundel.frames(s, [0, 1]))):
+            with self.assertWarnsRegex(roundel.RoundelWarning, said) as caught:
+                draw(made(where={"id": {"min": 5}}))
+            self.assertEqual(caught.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaises(roundel.RoundelWarning):
+                roundel.render(made(values="id"))
+            roundel.render(made(order="id"))  # which is exact
+            changed = made(values="id")
+            ids[:] = np.arange(ROWS)
+            roundel.render(changed)
+
+    def test_pictures_that_nobody_means_are_warned_of(self):
+        with_gap = np.where(np.arange(ROWS) == 3, np.nan, X)
+        for made, said in ((scene().add(x=X + 5, y=Y, radius=0.1), "no circle touches the picture: they lie in x "),
+                           (scene().add(x=X, y=Y, radius=1e-5), "about 100 % of the circles are less wide than a pixel"),
+                           (scene().add(x=X, y=Y, radius=0.1, color=(255, 0, 0)), "colours go far above 1"),
+                           (scene().add(TABLE, x="x", y="y", radius=0.1, where={"x": {"min": 7}}),
+                            f'no circles: "where" and "invalid: skip" keep none of the {ROWS:,} rows'),
+                           (scene().add(x=with_gap, y=Y, radius=0.1, invalid="skip"),
+                            f"layers.0..data: 1 of {ROWS:,} rows cannot be drawn and is skipped"),
+                           (FILM, "no circle touches the picture")):
+            for draw in (roundel.render, lambda s: roundel.render(s, dtype="uint16"), lambda s: list(roundel.frames(s, "0-11")),
+                         lambda s: roundel.save(s, self.path("picture.png"))):
+                with self.assertWarnsRegex(roundel.RoundelWarning, said) as caught:
+                    draw(made)
+                self.assertEqual(caught.filename, __file__)
+
+    def test_pictures_that_are_meant_are_not(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            roundel.render({**KEYS, "layers": []})
+            faint = {**KEYS, "image": {**KEYS["image"], "antialias": True},
+                     "layers": [{"circles": [{"x": 0.5, "y": 0.5, "radius": 0.4 / 90, "alpha": 0.003}]}]}
+            roundel.render(faint, dtype="uint16")
+            roundel.render(faint, dtype="float32")
+        with self.assertWarnsRegex(roundel.RoundelWarning, "too faint or too small to be seen"):
+            self.assertEqual(roundel.render(faint).min(), 255)
+
+    def test_a_scene_that_stays_warns_once(self):
+        self.write("s.yaml", "version: 1\nlayers: [{circles: [{x: 7, y: 7, radius: 1}]}]\n")
+        kept = roundel.Scene.from_file(self.path("s.yaml"))
+        with self.assertWarnsRegex(roundel.RoundelWarning, "no circle touches"):
+            roundel.render(kept)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            roundel.render(kept)
+
+    def test_films_name_the_first_frame_in_which_nothing_is_seen(self):
+        for frame in range(4):
+            np.savez(self.path(f"d_{frame}.npz"), x=[9 if frame else 0.5], y=[0.5])
+        keys = {**KEYS, "animation": {"frames": 4},
+                "layers": [{"data": self.path("d_#.npz"), "map": {"x": "x", "y": "y", "radius": 0.2}}]}
+        with self.assertWarnsRegex(roundel.RoundelWarning, "^frame 1: no circle touches the picture: they lie in x 8.8") as caught:
+            self.assertEqual(len(list(roundel.frames(keys))), 4)
+        self.assertEqual(len(caught.warnings), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
