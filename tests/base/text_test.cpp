@@ -30,10 +30,18 @@ TEST(Text, EscapedReplacesEachCharacterOnce) {
   EXPECT_EQ(escaped("", {{'x', "y"}}), "");
 }
 
+TEST(Text, NumbersHaveCommas) {
+  EXPECT_EQ(with_commas(0), "0");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas(1000), "1,000");
+  EXPECT_EQ(with_commas(1234567), "1,234,567");
+  EXPECT_EQ(with_commas(18446744073709551615U), "18,446,744,073,709,551,615");
+}
+
 TEST(Text, NounsHaveTheirNumber) {
   EXPECT_EQ(counted(0, "pixel"), "0 pixels");
   EXPECT_EQ(counted(1, "pixel"), "1 pixel");
-  EXPECT_EQ(counted(12, "pixel"), "12 pixels");
+  EXPECT_EQ(counted(1234, "pixel"), "1,234 pixels");
 }
 
 TEST(Text, NonTextIsFoundWhereItBegins) {

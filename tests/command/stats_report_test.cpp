@@ -2,18 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "renderer/base/text.h"
-
 namespace roundel {
 namespace {
-
-TEST(StatsReport, NumbersHaveCommas) {
-  EXPECT_EQ(with_commas(0), "0");
-  EXPECT_EQ(with_commas(999), "999");
-  EXPECT_EQ(with_commas(1000), "1,000");
-  EXPECT_EQ(with_commas(1234567), "1,234,567");
-  EXPECT_EQ(with_commas(18446744073709551615U), "18,446,744,073,709,551,615");
-}
 
 class StillReport : public ::testing::Test {
  protected:

@@ -140,30 +140,27 @@ class CpuBackend final : public RasterBackend {
 
   ChunkResult result(const Chunk& chunk, StageStats& stats) override {
     const auto note_memory = [&](std::uint64_t list_bytes) {
-      stats.memory = std::max(stats.memory, list_bytes + state_bytes(0) + budget_.overhead);
+      const std::uint64_t bytes = std::max(list_bytes, lists_.bytes_made);
+      stats.memory = std::max(stats.memory, bytes + state_bytes(0) + budget_.overhead);
     };
     if (!is_listed_) {
-      note_memory(lists_.bytes_made);
+      note_memory(0);
       const bool is_smallest = chunk.count() <= 1 || is_whole_;
-      // What chunks in front took counts, too, until it is given back.
-      if (is_smallest && !has_kept_) refuse(chunk);
+      // What chunks in front took counts, too, until it is given back. Then it may be pixels that
+      // have been saved.
+      if (is_smallest && !has_kept_) {
+        if (state_bytes(0) == 0) refuse(chunk);
+        return take_all();
+      }
       drop_chunk();
       return {is_smallest ? ChunkResult::Next::kRepeat : ChunkResult::Next::kHalve, 0};
     }
     has_kept_ = true;
     stats.largest_chunk = std::max(stats.largest_chunk, chunk.count());
-    const auto active = static_cast<std::uint64_t>(std::count(done_.begin(), done_.end(), 0));
-    if (!all_saved_) {
-      is_whole_ = true;
-      slots_.assign(num_tiles(), kNoSlot);
-      slots_taken_ = 0;
-      most_slots_ = 0;
-      states_ = {};
-      return {ChunkResult::Next::kTakeAll, active};
-    }
+    if (!all_saved_) return take_all();
     most_slots_ = std::max<std::size_t>(most_slots_, slots_taken_);
     note_memory(lists_.bytes);
-    return {ChunkResult::Next::kAdvance, active};
+    return {ChunkResult::Next::kAdvance, active_tiles()};
   }
 
   void finish(StageStats& stats) override {
@@ -179,6 +176,20 @@ class CpuBackend final : public RasterBackend {
  private:
   std::size_t state_floats() const { return state_size(tile_size_, num_planes(looks_)); }
   std::size_t num_tiles() const { return static_cast<std::size_t>(grid_.num_tiles()); }
+
+  std::uint64_t active_tiles() const {
+    return static_cast<std::uint64_t>(std::count(done_.begin(), done_.end(), 0));
+  }
+
+  /// Without the pixels that have been saved.
+  ChunkResult take_all() {
+    is_whole_ = true;
+    slots_.assign(num_tiles(), kNoSlot);
+    slots_taken_ = 0;
+    most_slots_ = 0;
+    states_ = {};
+    return {ChunkResult::Next::kTakeAll, active_tiles()};
+  }
 
   /// Also finds whether there are hot spots.
   ChunkPlan plan_chunks(const ImageSettings& image) {
@@ -243,12 +254,11 @@ class CpuBackend final : public RasterBackend {
     // With more memory data may keep more in it: up to a third (most_data_bytes()).
     if (is_all_counted && circles_->in_memory() == nullptr && circles_->bytes() > 0)
       needed += needed / 2 + kPracticalLists;
-    throw Error(ExitCode::kRuntimeFailure,
-                fmt::format("--memory: {} at least {}M, got {}M",
-                            is_all_counted ? "this picture needs"
-                                           : "lists and unfinished pixels of this picture need",
-                            (needed >> 20) + 1,
-                            (is_all_counted ? options_.total_memory : budget_.capacity) >> 20));
+    throw Error(
+        ExitCode::kRuntimeFailure,
+        fmt::format("--memory: {}M is too little for {}this picture, {}M is enough",
+                    (is_all_counted ? options_.total_memory : budget_.capacity) >> 20,
+                    is_all_counted ? "" : "lists and unfinished pixels of ", (needed >> 20) + 1));
   }
 
   /// What was too much is not kept for others.

@@ -76,8 +76,9 @@ std::uint64_t encoding_bytes(const ImageSettings& image, ImageFormat format) {
 }
 
 [[noreturn]] void fail_for_budget(const Scene& scene, std::uint64_t bytes, std::uint64_t budget) {
-  throw Error(ExitCode::kRuntimeFailure, fmt::format("{}: --memory: needs at least {}M, got {}M",
-                                                     scene.path, bytes / kMiB + 1, budget / kMiB));
+  throw Error(ExitCode::kRuntimeFailure,
+              fmt::format("{}: --memory: {}M is too little, {}M is enough", scene.path,
+                          budget / kMiB, bytes / kMiB + 1));
 }
 
 /// A --memory, at least `bytes`, with which the picture can be drawn for sure. The more there is,

@@ -43,7 +43,7 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
       "Checks scenes as render does, without making pictures, and prints their size, circles, "
       "overlaps (circle-tile pairs), the ranges of data, memory and fingerprint on stdout. Memory "
       "is the most that render would have for this picture with these options, program included, "
-      "and what --memory would have to allow.");
+      "and a --memory that is enough for that.");
   add_scenes(line, options.scenes);
   line.add_value(
       "output,o", "FILE",
