@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "python/errors.h"
+#include "python/pixels.h"
 #include "renderer/base/error.h"
 #include "renderer/raster/device_memory.h"
 #include "renderer/scene/number_text.h"
@@ -22,8 +23,9 @@ namespace {
 std::shared_ptr<const void> keep(const py::array& array) {
   auto* const kept = new py::array(array);
   return {kept->data(), [kept](const void* /*data*/) {
-            const py::gil_scoped_acquire acquire;
-            delete kept;
+            // At the end of the interpreter there is nobody left to give it back to.
+            const GilAcquire acquire(GilAcquire::AtEnd::kGoOn);
+            if (acquire.has_it()) delete kept;
           }};
 }
 
@@ -61,6 +63,7 @@ py::object object_of(const YamlNode& node) {
 }  // namespace
 
 std::shared_ptr<ColumnTable> table_of(const std::string& name, const py::dict& columns) {
+  find_numpy();
   std::vector<MemoryColumn> in_memory;
   std::optional<py::ssize_t> rows;
   for (const auto& [key, value] : columns) {
@@ -83,6 +86,7 @@ std::shared_ptr<ColumnTable> table_of(const std::string& name, const py::dict& c
 }
 
 py::array from_device(const py::dict& interface) {
+  find_numpy();
   const auto shape = interface["shape"].cast<std::vector<py::ssize_t>>();
   // NumPy says how large its types are: pybind11 before 2.12 does not know those of NumPy 2.
   const py::array column =

@@ -23,6 +23,7 @@
 #include "renderer/generate/generate.h"
 #include "renderer/info.h"
 #include "renderer/machine.h"
+#include "renderer/raster/device_memory.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/resolve_scene.h"
@@ -72,9 +73,12 @@ void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Dr
   const bool is_asked_for = machine.backend != BackendChoice::kAuto;
   const PictureWork work = is_asked_for ? kEndlessWork : work_of(scene);
   const auto draw_once = [&] {
-    KeptRasterizer rasterizer(find_backend(machine, work).backend, machine.raster);
-    draw(rasterizer.get());
-    rasterizer.keep();
+    note_process();
+    with_device_kept([&] {
+      KeptRasterizer rasterizer(find_backend(machine, work).backend, machine.raster);
+      draw(rasterizer.get());
+      rasterizer.keep();
+    });
   };
   if (machine.raster.threads > 0)
     tbb::task_arena(machine.raster.threads).execute(draw_once);
@@ -170,8 +174,9 @@ void save(const LoadedScene& loaded, std::optional<std::int64_t> number,
 }
 
 /// `list`: as --frames has it.
-std::unique_ptr<Frames> frames(const LoadedScene& loaded, const std::string& list,
-                               const MachineOptions& machine, const std::string& dtype) {
+std::unique_ptr<Frames, Frames::Delete> frames(const LoadedScene& loaded, const std::string& list,
+                                               const MachineOptions& machine,
+                                               const std::string& dtype) {
   const Scene& scene = loaded.get();
   FrameList numbers;
   if (list == "all") {
@@ -185,8 +190,8 @@ std::unique_ptr<Frames> frames(const LoadedScene& loaded, const std::string& lis
       throw Error(error.exit_code(), std::string("frames: ") + error.what());
     }
   }
-  return std::make_unique<Frames>(loaded.shared(), std::move(numbers), machine,
-                                  sample_type_of(dtype));
+  return std::unique_ptr<Frames, Frames::Delete>(
+      new Frames(loaded.shared(), std::move(numbers), machine, sample_type_of(dtype)));
 }
 
 /// The scene's file and those of its tables, of which none is there before all are written.
@@ -227,6 +232,7 @@ py::dict describe(const LoadedScene& loaded) {
 PYBIND11_MODULE(_core, module) {
   using namespace roundel;          // NOLINT: the module's own function
   using namespace roundel::python;  // NOLINT
+  set_up_gil();
   set_up_errors();
   module.attr("version") = ROUNDEL_VERSION;
 
@@ -281,7 +287,10 @@ PYBIND11_MODULE(_core, module) {
                           "top, for libraries that take DLPack or the CUDA Array Interface.")
       .def_property_readonly("shape", &DeviceArray::shape)
       .def_property_readonly("dtype",
-                             [](const DeviceArray& array) { return py::dtype(array.dtype()); })
+                             [](const DeviceArray& array) {
+                               find_numpy();
+                               return py::dtype(array.dtype());
+                             })
       .def_property_readonly("__cuda_array_interface__", &DeviceArray::cuda_array_interface)
       .def("__dlpack_device__", &DeviceArray::dlpack_device)
       .def(
@@ -293,7 +302,8 @@ PYBIND11_MODULE(_core, module) {
           py::arg("dl_device") = py::none(), py::arg("copy") = py::none())
       .def("numpy", &DeviceArray::numpy, "A copy in main memory.");
 
-  py::class_<Frames>(module, "Frames").def("__next__", &Frames::next);
+  py::class_<Frames, std::unique_ptr<Frames, Frames::Delete>>(module, "Frames")
+      .def("__next__", &Frames::next);
 
   module.def("diff", [](const py::object& a, const py::object& b, double max_delta,
                         std::optional<double> max_pixels, bool flip, bool ssim) {

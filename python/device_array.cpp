@@ -35,6 +35,7 @@ py::tuple DeviceArray::shape() const {
 }
 
 py::dict DeviceArray::cuda_array_interface() const {
+  find_numpy();
   py::dict interface;
   interface["version"] = 3;
   interface["shape"] = shape();

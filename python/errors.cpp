@@ -1,6 +1,9 @@
 #include "python/errors.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <exception>
 
 #include "renderer/base/checkpoint.h"
@@ -46,11 +49,28 @@ void warn(const std::vector<std::string>& sentences) {
   if (std::all_of(sentences.begin(), sentences.end(), [](const auto& one) { return one.empty(); }))
     return;
   constexpr py::ssize_t kCaller = 2;
-  const py::gil_scoped_acquire acquire;
+  const GilAcquire acquire;
   const py::object category = py::module_::import("roundel._errors").attr("RoundelWarning");
   for (const std::string& sentence : sentences)
     if (!sentence.empty() && PyErr_WarnEx(category.ptr(), sentence.c_str(), kCaller) != 0)
       throw Interrupted{};
+}
+
+namespace {
+std::atomic<pid_t> process_that_drew{0};
+}
+
+void note_process() {
+  pid_t none = 0;
+  process_that_drew.compare_exchange_strong(none, ::getpid());
+}
+
+void check_process() {
+  note_process();
+  if (process_that_drew == ::getpid()) return;
+  throw Error(ExitCode::kRuntimeFailure,
+              "frames: this process was forked from one that had drawn; start processes with "
+              "multiprocessing's \"spawn\"");
 }
 
 SignalWatch::SignalWatch()
@@ -67,7 +87,7 @@ void SignalWatch::look() {
   const auto now = std::chrono::steady_clock::now();
   if (now - watch->last_look_ < kBetweenLooks) return;
   watch->last_look_ = now;
-  const py::gil_scoped_acquire acquire;
+  const GilAcquire acquire;
   if (PyErr_CheckSignals() != 0) throw Interrupted{};
 }
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "python/gil.h"
+
 namespace roundel::python {
 
 /// Errors of the library become exceptions of roundel._errors, and Ctrl-C ends what is at work.
@@ -13,6 +15,11 @@ void set_up_errors();
 
 /// Thrown where a Python signal handler has raised what then is the thread's error.
 struct Interrupted {};
+
+/// To be called before anything is drawn, which starts threads.
+void note_process();
+/// Throws where this process was forked after that: it has none of these threads.
+void check_process();
 
 /// While it lives, this thread looks for signals every now and then.
 class SignalWatch {
@@ -34,7 +41,7 @@ template <typename Work>
 auto without_gil(Work&& work) {
   const SignalWatch watch;
   try {
-    const pybind11::gil_scoped_release release;
+    const GilRelease release;
     return std::forward<Work>(work)();
   } catch (const Interrupted&) {
     throw pybind11::error_already_set();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <tbb/info.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -85,7 +86,8 @@ class Frames::Sink final : public FrameSink {
 
 Frames::Frames(std::shared_ptr<const Scene> scene, FrameList frames, const MachineOptions& machine,
                SampleType type)
-    : scene_(std::move(scene)), type_(type) {
+    : process_(::getpid()), scene_(std::move(scene)), type_(type) {
+  check_process();
   if (type == SampleType::kFloat32)
     throw Error(ExitCode::kUsage, "dtype: expected uint8 or uint16 for frames, got \"float32\"");
   check_data_files(*scene_, frames);
@@ -95,13 +97,17 @@ Frames::Frames(std::shared_ptr<const Scene> scene, FrameList frames, const Machi
       std::thread([this, frames = std::move(frames), machine = machine] { draw(frames, machine); });
 }
 
+void Frames::Delete::operator()(Frames* frames) const {
+  if (frames->process_ == ::getpid()) delete frames;
+}
+
 Frames::~Frames() {
   {
     const std::lock_guard lock(mutex_);
     stops_ = true;
   }
   changed_.notify_all();
-  const py::gil_scoped_release release;  // arrays that are columns are given back under it
+  const GilRelease release;  // arrays that are columns are given back under it
   thread_.join();
 }
 
@@ -171,6 +177,8 @@ void Frames::add(Buffer<std::uint8_t> bytes) {
 }
 
 py::array Frames::next() {
+  if (process_ != ::getpid())
+    throw Error(ExitCode::kRuntimeFailure, "frames: this iterator is of the process before fork()");
   Pixels pixels{scene_->image.width, scene_->image.height, scene_->image.channels(), type_, {}};
   const bool is_there = without_gil([&] {
     constexpr std::chrono::milliseconds kBetweenLooks{50};

@@ -1,5 +1,6 @@
 #pragma once
 #include <pybind11/numpy.h>
+#include <sys/types.h>
 
 #include <condition_variable>
 #include <cstdint>
@@ -28,6 +29,11 @@ class Frames {
          SampleType type);
   /// Stops what is being drawn.
   ~Frames();
+  /// In a process that was forked meanwhile there is no thread that draws, and nobody unlocks what
+  /// that had locked: there it is left alone.
+  struct Delete {
+    void operator()(Frames* frames) const;
+  };
   Frames(const Frames&) = delete;
   Frames& operator=(const Frames&) = delete;
 
@@ -45,6 +51,7 @@ class Frames {
   void note_film(const FrameList& frames, const ExportResult& result);
   void note_frame(std::int64_t frame, const Scene& scene, const CircleStream& circles);
 
+  pid_t process_;
   std::shared_ptr<const Scene> scene_;
   SampleType type_;
   std::mutex mutex_;  ///< guards all below

@@ -2,10 +2,13 @@
 
 #include <tbb/parallel_for.h>
 
+#include <atomic>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <utility>
 
+#include "python/gil.h"
 #include "renderer/render.h"
 
 namespace py = pybind11;
@@ -72,7 +75,21 @@ std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, const Circle
   return pixels.samples;
 }
 
+void find_numpy() {
+  static std::atomic<bool> is_found{false};
+  if (is_found) return;
+  static std::mutex one_at_a_time;
+  std::unique_lock lock(one_at_a_time, std::defer_lock);
+  {
+    const GilRelease release;
+    lock.lock();
+  }
+  static_cast<void>(py::dtype("float32"));
+  is_found = true;
+}
+
 py::array array_of(Pixels pixels) {
+  find_numpy();
   const auto bytes = static_cast<py::ssize_t>(sample_bytes(pixels.type));
   const py::ssize_t height = pixels.height, width = pixels.width, channels = pixels.channels;
   auto owned = std::make_unique<Buffer<std::uint8_t>>(std::move(pixels.bytes));

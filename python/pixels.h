@@ -34,6 +34,11 @@ std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, const Circle
                                             ImageSettings image, SampleType type,
                                             StageStats& stats);
 
+/// To be called before arrays are made or taken, with the GIL. pybind11 before 2.12 finds NumPy
+/// while it initializes a static: a thread that comes to it meanwhile waits for that with the GIL,
+/// without which it never ends.
+void find_numpy();
+
 /// An array [height, width, channels] that owns them.
 pybind11::array array_of(Pixels pixels);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "python/errors.h"
+#include "python/pixels.h"
 #include "renderer/base/error.h"
 #include "renderer/compare/picture.h"
 #include "renderer/compare/run_json.h"
@@ -15,6 +16,7 @@
 #include "renderer/explain/pixel_report.h"
 #include "renderer/generate/circle_rows.h"
 #include "renderer/generate/generate.h"
+#include "renderer/pixels/image_settings.h"
 
 namespace py = pybind11;
 
@@ -36,6 +38,10 @@ Picture picture_of(const py::array& array) {
                 fmt::format("expected a path, or an array [height, width, 1 to 4] of uint8, uint16 "
                             "or float32, got one of {}",
                             type));
+  if (array.shape(0) > kMaxImageSide || array.shape(1) > kMaxImageSide)
+    throw Error(ExitCode::kUsage,
+                fmt::format("expected an array of at most {0} x {0} pixels, got one of {1} x {2}",
+                            kMaxImageSide, array.shape(1), array.shape(0)));
   Picture picture;
   picture.height = static_cast<int>(array.shape(0));
   picture.width = static_cast<int>(array.shape(1));
@@ -61,6 +67,7 @@ Picture picture_of(const py::array& array) {
 }
 
 Picture read(const py::object& picture) {
+  find_numpy();
   if (!py::isinstance<py::str>(picture)) return picture_of(picture.cast<py::array>());
   const auto path = picture.cast<std::string>();
   return without_gil([&] { return read_picture(path); });
@@ -69,6 +76,7 @@ Picture read(const py::object& picture) {
 }  // namespace
 
 py::array circles(Scene scene, std::int64_t frame, bool all) {
+  find_numpy();
   CircleRows made;
   scene.image.blend_space = BlendSpace::kDisplay;  // colours as the scene file has them
   const std::size_t columns = circle_columns(scene, all);

@@ -9,6 +9,7 @@
 
 The pixels are those of the command, on every machine. docs/python.md says more.
 """
+from . import _interpreter
 from ._core import DeviceArray
 from ._core import version as __version__
 from ._errors import Error, OutputError, Problem, RenderError, RoundelWarning, SceneError, UsageError

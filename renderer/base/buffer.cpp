@@ -40,10 +40,15 @@ void keep_freed_blocks() {
 #endif
 }
 
-void give_back_freed_blocks() {
+void keep_no_freed_blocks() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
+#endif
+}
+
+void give_back_freed_blocks() {
+#ifdef __GLIBC__
   malloc_trim(0);
 #endif
 }

@@ -37,9 +37,11 @@ void discard_pages(void* begin, std::size_t bytes) noexcept;
 /// glibc.
 void keep_freed_blocks();
 
-/// The opposite, for programs that make a single picture: blocks that are free now go back to the
-/// system, and from now on those of a MiB or more at once, so that what the next stage takes does
-/// not come on top of them.
+/// The opposite, for programs that make a single picture: from now on blocks of a MiB or more go
+/// back to the system at once, so that what the next stage takes does not come on top of them.
+void keep_no_freed_blocks();
+
+/// Blocks that are free now go back to the system.
 void give_back_freed_blocks();
 
 /// A fixed-size array on the heap whose elements start uninitialised, so that the threads that fill

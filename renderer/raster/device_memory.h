@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 // What Python has in a CUDA device's memory, or wants there. All throw Error(kRuntimeFailure), also
@@ -23,5 +24,8 @@ std::shared_ptr<void> allocate_on_device(int device, std::size_t bytes);
 /// the other to `host`, after all that the device has been asked to do before.
 void copy_from_device(const void* device, std::size_t stride, std::size_t size, std::size_t rows,
                       void* host);
+
+/// Calls draw(), after which the calling thread's CUDA device is the one that it was before.
+void with_device_kept(const std::function<void()>& draw);
 
 }  // namespace roundel

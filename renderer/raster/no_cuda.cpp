@@ -17,6 +17,10 @@ void copy_from_device(const void*, std::size_t, std::size_t, std::size_t, void*)
   throw_without_cuda();
 }
 
+void with_device_kept(const std::function<void()>& draw) {
+  draw();
+}
+
 bool has_cuda_backend() {
   return false;
 }

@@ -100,6 +100,26 @@ class Device(unittest.TestCase):
         self.assertIs(made._load(), made._load())
 
     @NEEDS_DEVICE
+    def test_a_picture_that_does_not_fit_is_the_only_one_that_fails(self):
+        expected = roundel.render(SCENE, backend="cpu")
+        with self.assertRaisesRegex(roundel.RenderError, "(?i)memory"):
+            kept = []
+            while True:  # 16 GiB each
+                kept.append(roundel.render({**SCENE, "layers": []}, size=(32768, 32768), device="cuda", dtype="float32"))
+        del kept
+        np.testing.assert_array_equal(roundel.render(SCENE, device="cuda").numpy(), expected)
+
+    @unittest.skipUnless(len(roundel.info()["devices"]) > 1, "needs two CUDA devices")
+    def test_the_threads_device_stays(self):
+        driver, second, now = cuda_driver(), ctypes.c_void_p(), ctypes.c_void_p()
+        self.assertEqual(driver.cuDevicePrimaryCtxRetain(ctypes.byref(second), 1), 0)
+        self.assertEqual(driver.cuCtxSetCurrent(second), 0)
+        roundel.render(SCENE, backend="cuda")
+        roundel.render(SCENE, device="cuda")
+        self.assertEqual(driver.cuCtxGetCurrent(ctypes.byref(now)), 0)
+        self.assertEqual(now.value, second.value)
+
+    @NEEDS_DEVICE
     def test_the_interface_names_the_memory(self):
         drawn = roundel.render(SCENE, device="cuda")
         interface = drawn.__cuda_array_interface__

@@ -75,6 +75,17 @@ TEST(CudaDevicePixels, AreThoseInMainMemory) {
   }
 }
 
+TEST(CudaDevicePixels, AreDrawnAfterSomeThatTheDeviceHasNoMemoryFor) {
+  ROUNDEL_NEEDS_CUDA();
+  const auto cuda = make_cuda();
+  const Circles circles = testing::random_circles(100, 0.2f, 0.5f, 0);
+  const ImageSettings image = image_of(64, 64);
+  const std::size_t size = image.pixels() * 3;
+  const auto before = read(draw(*cuda, circles, image, false), size);
+  EXPECT_THROW(allocate_on_device(0, std::size_t{1} << 50), Error);
+  EXPECT_EQ(read(draw(*cuda, circles, image, false), size), before);
+}
+
 TEST(CudaDevicePixels, StayWhatTheyAreWhileOthersAreDrawn) {
   ROUNDEL_NEEDS_CUDA();
   const auto cuda = make_cuda();

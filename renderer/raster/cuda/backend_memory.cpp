@@ -92,13 +92,11 @@ std::uint64_t CudaBackend::num_pixels() const {
   return pixel_count(bin_.grid.width, bin_.grid.height);
 }
 
-/// Slabs of small chunks are smaller, but there are few of them.
-std::uint64_t CudaBackend::slab_bytes_per_circle() const {
-  constexpr std::uint64_t kBytes =  // of a slab
+std::uint64_t CudaBackend::slab_bytes() const {
+  constexpr std::uint64_t kBytes =  // of a macrotile
       kTilesPerMacrotile * (sizeof(std::uint16_t) + sizeof(std::uint32_t) / kGroupSlabs) +
       sizeof(OverlapRun);
-  return (static_cast<std::uint64_t>(num_macrotiles(bin_.grid)) * kBytes + kMostSlabCircles - 1) /
-         kMostSlabCircles;
+  return static_cast<std::uint64_t>(num_macrotiles(bin_.grid)) * kBytes;
 }
 
 /// How many circles a chunk may have so that it and its lists stay within the memory budget.
@@ -111,13 +109,14 @@ std::uint64_t CudaBackend::largest_chunk(std::uint64_t count) {
       num_pixels() * (sizeof(SavedPixel) + (blend_.looks.any() ? sizeof(float2) : 0)) +
       static_cast<std::uint64_t>(grid.height) * sizeof(float4) +
       static_cast<std::uint64_t>(grid.num_tiles()) * (sizeof(std::uint8_t) + sizeof(OverlapRun));
+  const double tiles = std::max(estimate_.front_tiles_per_circle, estimate_.tiles_per_circle);
+  // Slabs of small chunks are smaller, but there are few of them.
   const double per_circle =
-      static_cast<double>(sizeof(Shape) + sizeof(Paint) + slab_bytes_per_circle()) +
-      kCapacityMargin * static_cast<double>(kBytesPerOverlap) *
-          std::max(estimate_.front_tiles_per_circle, estimate_.tiles_per_circle);
+      static_cast<double>(sizeof(Shape) + sizeof(Paint)) +
+      static_cast<double>(slab_bytes()) / slab_circles(kMostChunkCircles, tiles) +
+      kCapacityMargin * static_cast<double>(kBytesPerOverlap) * tiles;
   // Enough for a chunk of one slab whose circles may cover every tile.
-  const std::uint64_t least = fixed + kFewOverlaps * kBytesPerOverlap +
-                              slab_bytes_per_circle() * kMostSlabCircles +
+  const std::uint64_t least = fixed + kFewOverlaps * kBytesPerOverlap + slab_bytes() +
                               static_cast<std::uint64_t>(grid.num_tiles()) * kBytesPerOverlap;
   if (budget_ < least)
     throw Error(ExitCode::kRuntimeFailure,

@@ -72,7 +72,7 @@ class CudaBackend final : public RasterBackend {
 
   // In backend_memory.cpp, as are reserve_lists() and slab_circles().
   std::uint64_t num_pixels() const;
-  std::uint64_t slab_bytes_per_circle() const;
+  std::uint64_t slab_bytes() const;
   std::uint64_t largest_chunk(std::uint64_t count);
   void compute_budget(std::uint64_t count);
   std::uint64_t overlap_capacity() const;

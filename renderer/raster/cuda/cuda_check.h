@@ -11,6 +11,7 @@ namespace roundel::cuda {
 /// is success.
 inline void check(cudaError_t status, const char* expression, const char* file, int line) {
   if (status == cudaSuccess) return;
+  cudaGetLastError();  // or the next launch of this thread would be taken for the one that failed
   throw Error(ExitCode::kRuntimeFailure, std::string("CUDA: ") + cudaGetErrorString(status) + " (" +
                                              cudaGetErrorName(status) + ") in " + expression +
                                              " at " + file + ":" + std::to_string(line));

@@ -17,12 +17,18 @@ class DeviceScope {
     ROUNDEL_CUDA_CHECK(cudaGetDevice(&before_));
     ROUNDEL_CUDA_CHECK(cudaSetDevice(device));
   }
-  ~DeviceScope() { cudaSetDevice(before_); }
+  /// Of a device that is chosen meanwhile. Where there is none there is nothing to keep.
+  DeviceScope() { has_device_ = cudaGetDevice(&before_) == cudaSuccess; }
+  ~DeviceScope() {
+    int now = before_;  // to set a device makes a context on it
+    if (has_device_ && cudaGetDevice(&now) == cudaSuccess && now != before_) cudaSetDevice(before_);
+  }
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
   int before_ = 0;
+  bool has_device_ = true;
 };
 
 /// Blocks that were given back. To get memory from the device, and to give it back, takes longer
@@ -86,6 +92,11 @@ std::shared_ptr<void> allocate_on_device(int device, std::size_t bytes) {
   void* data = FreeBlocks::instance().take(device, bytes);
   if (data == nullptr) ROUNDEL_CUDA_CHECK(cudaMalloc(&data, std::max<std::size_t>(bytes, 1)));
   return {data, [device, bytes](void* block) { give_back(device, bytes, block); }};
+}
+
+void with_device_kept(const std::function<void()>& draw) {
+  const DeviceScope scope;
+  draw();
 }
 
 void copy_from_device(const void* device, std::size_t stride, std::size_t size, std::size_t rows,

@@ -321,6 +321,7 @@ int run_render(const Arguments& arguments) {
   if (!parse(arguments, options)) return 0;
   set_log_level(options.verbosity);
   if (options.is_film()) return export_film(options);
+  keep_no_freed_blocks();
   give_back_freed_blocks();
   const ThreadLimit thread_limit(options.machine.raster.threads);
 

@@ -1,0 +1,11 @@
+"""Which interpreter this is, before C++ is loaded, which another one than the main one would wait for without end."""
+import importlib
+
+for _name in ("_interpreters", "_xxsubinterpreters"):  # from Python 3.13 on, and before
+    try:
+        _module = importlib.import_module(_name)
+    except ImportError:
+        continue
+    if _module.get_current() != _module.get_main():
+        raise ImportError("roundel works in a process's main interpreter only, not in subinterpreters")
+    break

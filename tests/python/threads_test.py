@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""threads_test.py ROUNDEL: threads, forked processes and the end of the interpreter."""
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+import roundel
+
+from command_case import CommandCase
+
+FILM = """
+import multiprocessing, os, sys, threading, time
+import roundel
+FILM = {"version": 1, "image": {"width": 300, "height": 200}, "animation": {"frames": 200},
+        "layers": [{"generator": "bouncingballs"}]}
+"""
+
+
+class Threads(CommandCase):
+    def run_python(self, text):
+        """What a process of its own prints. One that hangs fails."""
+        done = subprocess.run([sys.executable, "-c", FILM + text], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), text)
+        return done.stdout.strip()
+
+    def test_first_pictures_may_be_of_many_threads(self):
+        """NumPy is looked for by the first one that needs it."""
+        for _ in range(3):
+            self.assertEqual(self.run_python("""
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(4) as pool:
+    drawn = pool.map(lambda frame: roundel.circles(FILM).shape if frame % 2 else roundel.render(FILM, frame=frame).shape, range(8))
+    print(len(set(drawn)))
+"""), "2")
+
+    def test_threads_at_work_do_not_disturb_the_end(self):
+        for work in ("for _ in roundel.frames(FILM): pass", "roundel.render(FILM)"):
+            self.run_python(f"""
+def work():
+    while True:
+        {work}
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.3)
+""")
+
+    def test_forked_processes(self):
+        """In one that was forked while frames were drawn, these are left alone, and others refused."""
+        self.assertEqual(self.run_python("""
+film = roundel.frames(FILM, "0-100")
+first = next(film)
+if os.fork() == 0:
+    for ask in (lambda: next(film), lambda: roundel.frames(FILM, "0-9")):
+        try:
+            ask()
+        except roundel.RenderError as error:
+            print(error)
+    del film
+    print(int((roundel.render(FILM, frame=0, backend="cpu") != first).sum()), flush=True)
+    os._exit(0)
+os.wait()
+"""), """frames: this iterator is of the process before fork()
+frames: this process was forked from one that had drawn; start processes with multiprocessing's "spawn"
+0""")
+        self.assertEqual(self.run_python("""
+if os.fork() == 0:
+    print(len(list(roundel.frames(FILM, "0-9"))), flush=True)
+    os._exit(0)
+os.wait()
+"""), "10")
+
+    def test_subinterpreters_are_refused(self):
+        script = "import roundel\nprint('there is a roundel')"
+        try:
+            import _xxsubinterpreters as interpreters
+        except ImportError:
+            self.skipTest("needs _xxsubinterpreters")
+        printed = self.run_python(f"""
+import _xxsubinterpreters as interpreters
+number = interpreters.create()
+try:
+    interpreters.run_string(number, {script!r})
+except interpreters.RunFailedError as error:
+    print(error)
+""")
+        self.assertIn("roundel works in a process's main interpreter only", printed)
+
+    def test_arrays_that_are_no_pictures_are_not_compared(self):
+        for shape in ((1, 65537, 3), (65537, 1)):
+            a = np.zeros(shape, np.uint8)
+            with self.assertRaisesRegex(roundel.UsageError, "at most 65536 x 65536 pixels, got one of"):
+                roundel.diff(a, a)
+        a, b = np.zeros((1, 65536, 3), np.uint8), np.full((1, 65536, 3), 255, np.uint8)
+        self.assertEqual(roundel.diff(a, b)["rmse"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
