@@ -250,11 +250,10 @@ class TableReader {
       table_.rows = shape[0];
       first_ = place;
     } else if (shape[0] != table_.rows) {
-      fail(
-          fmt::format("expected datasets of the same length, but {} has {}, {} {}; \"dataset\" "
-                      "can name one of them",
-                      printable(first_), counted(table_.rows, "row"), printable(place),
-                      std::uint64_t{shape[0]}));
+      fail(fmt::format(
+          "expected datasets of the same length, but {} has {}, {} {}; \"dataset\" "
+          "can name one of them",
+          printable(first_), counted(table_.rows, "row"), printable(place), with_commas(shape[0])));
     }
     // A copy is of the type in memory: texts of any length are pointers there.
     const Handle file_type(H5Dget_type(dataset), H5Tclose);

@@ -287,11 +287,11 @@ class NpyHeaderParser {
     if (header_.columns == 0 || header_.fields.empty()) fail("expected at least one column");
     if (header_.columns > kMaxTableColumns / header_.fields.size())
       fail(fmt::format("rows of {} are too long (at most {})", counted(header_.columns, "element"),
-                       kMaxTableColumns / header_.fields.size()));
+                       with_commas(kMaxTableColumns / header_.fields.size())));
     if (header_.columns > kMaxTableRowBytes / header_.element_bytes)
-      fail(fmt::format("rows of {} with {} bytes each are too long (at most {})",
-                       counted(header_.columns, "element"), header_.element_bytes,
-                       kMaxTableRowBytes));
+      fail(fmt::format("rows of {} with {} each are too long (at most {})",
+                       counted(header_.columns, "element"), counted(header_.element_bytes, "byte"),
+                       with_commas(kMaxTableRowBytes)));
     return header_;
   }
 

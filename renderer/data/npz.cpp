@@ -108,7 +108,7 @@ std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std
       fail(
           fmt::format("expected arrays of the same length, but {} has {}, {} {}; \"dataset\" can "
                       "name one of them",
-                      first, counted(rows, "row"), name, header.rows));
+                      first, counted(rows, "row"), name, with_commas(header.rows)));
     const bool is_table = members.size() == 1 && (header.dimensions == 2 || header.is_structured);
     add_npy_columns(header, sources[i], is_table ? "" : members[i].name, runs, columns);
   }

@@ -213,7 +213,7 @@ TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form)
   }
   if (form.rows && rows < limit)
     fail(fmt::format("expected {} of numbers, but the file ends behind {}", counted(limit, "line"),
-                     rows));
+                     with_commas(rows)));
   for (TableColumn& column : form.columns) column.is_text |= form.texts_only;
   rows = std::min(rows, limit);
   const std::uint64_t row_bytes = rows == 0 ? 1 : (end_ - form.start) / rows + 1;

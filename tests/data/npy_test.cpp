@@ -287,9 +287,9 @@ TEST_F(Npy, SizesThatDoNotMatchTheFileAreRefused) {
   EXPECT_EQ(problem(npy(kTwoByThree, elements + "x")),
             "expected 24 bytes of elements for the shape (2, 3), got 25");
   EXPECT_EQ(problem(npy(dict("'<f4'", "False", "(4294967296, 4294967296)"), elements)),
-            "rows of 4294967296 elements are too long (at most 65536)");
+            "rows of 4,294,967,296 elements are too long (at most 65,536)");
   EXPECT_EQ(problem(npy(dict("'|S4000'", "False", "(2, 65536)"), elements)),
-            "rows of 65536 elements with 4000 bytes each are too long (at most 16777216)");
+            "rows of 65,536 elements with 4,000 bytes each are too long (at most 16,777,216)");
   EXPECT_EQ(problem(npy(dict("'<f8'", "False", "(2305843009213693952, 1)"), elements)),
             "the shape (2305843009213693952, 1) is too large");
   EXPECT_EQ(problem(npy(dict("'<f4'", "False", "(99999999999999999999, 1)"), elements)),

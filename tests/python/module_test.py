@@ -226,7 +226,7 @@ class Module(CommandCase):
     def test_other_threads_go_on(self):
         seen = []
         done = threading.Event()
-        drawing = threading.Thread(target=lambda: (roundel.render(SCENES / "rand10M.yaml", threads=1), done.set()))
+        drawing = threading.Thread(target=lambda: (roundel.render(SCENES / "rand10M.yaml", backend="cpu", threads=1), done.set()))
         drawing.start()
         while not done.is_set():
             seen.append(time.monotonic())
