@@ -235,6 +235,26 @@ class Formats(ScenesCase):
             self.assert_fails("render", "named.yaml", "--format", "exr", *more, code=USAGE,
                               says=["named.yaml: output: expected a name that ends in .exr"])
 
+    def test_validate_checks_names_as_render_does(self):
+        for name in ("a.png", "a.exr", "a.picture"):
+            self.write(name + ".yaml", RGB + f"output: {name}\n")
+        self.write("none.yaml", RGB)
+        outputs = ([], ["-o", "b.png"], ["-o", "b.exr"], ["-o", "b.picture"], ["-o", "out/"], ["-o", "-"])
+        codes = []
+        for scenes in (["a.png.yaml"], ["a.exr.yaml"], ["a.picture.yaml"], ["none.yaml", "a.picture.yaml"]):
+            for output in outputs:
+                for asked in ([], ["--format", "png"], ["--format", "exr"]):
+                    if len(scenes) > 1 and output in ([], ["-o", "-"]):
+                        continue  # render needs names, and a stream one scene
+                    done = [subprocess.run([ROUNDEL, command, *scenes, *output, *asked, *overwrite], cwd=self.folder, timeout=300,
+                                           capture_output=True, check=False)
+                            for command, overwrite in (("render", ["--overwrite"]), ("validate", []))]
+                    self.assertEqual(done[0].returncode, done[1].returncode, (scenes, output, asked, done))
+                    if done[0].returncode != 0:  # the same words, but for the help's name
+                        self.assertEqual(done[0].stderr.replace(b"roundel render --help", b"roundel validate --help"), done[1].stderr)
+                    codes.append(done[0].returncode)
+        self.assertEqual(set(codes), {0, USAGE, INVALID})
+
     def test_other_names_take_any_format(self):
         for name, magic in self.MAGIC.items():
             self.run_roundel("render", "rgb.yaml", "-o", "a." + name)

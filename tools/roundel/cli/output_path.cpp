@@ -35,6 +35,17 @@ void check_ending(const std::string& name, ImageFormat format) {
                                             ending_of(format), roundel::quoted(name)));
 }
 
+/// Format of the picture that a scene asks for with its key `output`, or of a PNG. Throws
+/// Error(kInvalidScene) for an ending that is no picture's.
+ImageFormat output_format(const Scene& scene) {
+  if (!scene.output) return ImageFormat::kPng;
+  try {
+    return format_of(*scene.output);
+  } catch (const Error& e) {
+    throw Error(ExitCode::kInvalidScene, fmt::format("{}: output: {}", scene.path, e.what()));
+  }
+}
+
 /// What a file name without a folder is in.
 fs::path folder_of(const fs::path& path) {
   const fs::path folder = path.parent_path();
@@ -91,15 +102,6 @@ ImageFormat picture_format(const Scene& scene, const std::optional<std::string>&
     throw Error(ExitCode::kUsage, fmt::format("{}: output: {}", scene.path, e.what()));
   }
   return *asked;
-}
-
-ImageFormat output_format(const Scene& scene) {
-  if (!scene.output) return ImageFormat::kPng;
-  try {
-    return format_of(*scene.output);
-  } catch (const Error& e) {
-    throw Error(ExitCode::kInvalidScene, fmt::format("{}: output: {}", scene.path, e.what()));
-  }
 }
 
 bool names_folder(const std::string& path) {

@@ -21,14 +21,11 @@ void check_output_option(const std::optional<std::string>& output, std::size_t s
                          std::optional<ImageFormat> format = std::nullopt);
 
 /// The format of a picture of the scene: the one asked for, or that of the name. `output`: the name
-/// from the command line, if there is one, else the scene's own counts. Throws Error(kUsage) where
-/// the name ends as another format's do, and as format_of() and output_format().
+/// from the command line, if there is one, else the scene's own counts; without any it is a PNG.
+/// Throws Error(kUsage) where the scene's name ends as another format's do, Error(kInvalidScene)
+/// where nothing says the format of the scene's name, and as format_of().
 ImageFormat picture_format(const Scene& scene, const std::optional<std::string>& output,
                            std::optional<ImageFormat> asked);
-
-/// Format of the picture that a scene asks for with its key `output`, or of a PNG. Throws
-/// Error(kInvalidScene) for an ending that is no picture's.
-ImageFormat output_format(const Scene& scene);
 
 /// True for an existing folder and for a path that ends in '/'.
 bool names_folder(const std::string& path);

@@ -31,7 +31,8 @@ namespace {
 
 struct ValidateOptions {
   std::vector<std::string> scenes;
-  std::optional<ImageFormat> format;  ///< default: the scene's own output, else PNG
+  std::optional<std::string> output;  ///< default: the scene's own
+  std::optional<ImageFormat> format;  ///< default: that of the output, else PNG
   SceneOptions scene;
   MachineOptions machine;
   Verbosity verbosity = Verbosity::kNormal;
@@ -45,21 +46,24 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
       "is the most that render would have for this picture with these options, program included, "
       "and a --memory that is enough for that.");
   add_scenes(line, options.scenes);
-  line.add_value(
-      "output,o", "FILE",
-      [&options](const std::string& value) { options.format = format_of(value); },
-      "the picture that render would write; nothing is written: only its ending counts");
+  line.add_value("output,o", "FILE", text(options.output, "a file name or a folder"),
+                 "the picture that render would write; nothing is written: only its ending counts");
   line.add_value(
       "format", "NAME",
       one_of(options.format,
              {{"png", ImageFormat::kPng}, {"exr", ImageFormat::kExr}, {"pfm", ImageFormat::kPfm}}),
-      "png, exr or pfm: the format that render would write (default: that of the scene's "
-      "\"output\", else png)");
+      "png, exr or pfm: the format that render would write (default: that of "
+      "--output, or of the scene's \"output\", else png)");
   add_picture(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
   add_quiet(line, options.verbosity);
   line.add_note(kExitCodes);
+  line.add_check([&options](CommandLine::Problems& problems) {
+    check_output_option(options.output, options.scenes.size(), problems, options.format);
+    if (options.output == "-" && !options.format)
+      problems.emplace_back("--output: expected --format for standard output");
+  });
   if (!line.parse(arguments)) return false;
   options.scene.overrides.memory = options.machine.raster.memory_budget;
   return true;
@@ -174,8 +178,7 @@ std::string describe_motion(const Scene& scene) {
 /// Generates the circles, which checks the values of data files, and says what the frame needs.
 /// `at_start`: memory that the process had before it did anything.
 std::string describe(const Scene& scene, const ValidateOptions& options, std::uint64_t at_start) {
-  const ImageFormat of_scene = output_format(scene);  // throws for one that is unknown
-  const ImageFormat format = options.format.value_or(of_scene);
+  const ImageFormat format = picture_format(scene, options.output, options.format);
   const std::int64_t frame = frame_of(scene, options.scene);
   const RasterOptions& raster = options.machine.raster;
   check_feasible(scene, format, raster.memory_budget);
