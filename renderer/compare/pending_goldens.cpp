@@ -131,19 +131,27 @@ std::string listed_golden_folder(const std::string& folder, const std::string& l
   return fs::proximate(path, error).string();
 }
 
+/// Throws Error where the bytes of the file at `path` are no sound PNG, or EXR, as `name` says;
+/// with `decodes` false where they are another format's.
+void check_sound(const std::string& name, const std::string& path, const std::string& bytes,
+                 bool decodes = true) {
+  const auto file = std::as_bytes(std::span(bytes));
+  if (!name.ends_with(".exr")) {
+    PngDecoder decoder(path, file);
+    if (decodes) decoder.check_pixels();
+  } else if (!bytes.starts_with(kExrStart)) {
+    throw Error(ExitCode::kInvalidScene, path + ": not an EXR file");
+  } else if (decodes) {
+    decode_picture(path, file);
+  }
+}
+
 /// The bytes of a picture that a run has left. Throws Error where it is no sound PNG or EXR.
 std::string sound_picture(const AcceptableGoldens& goldens, const std::string& name) {
   check_plain(goldens.folder, fs::path("actual") / name);
   const std::string path = actual_of(goldens.folder, name);
   std::string bytes = InputFile(path).read();
-  const auto file = std::as_bytes(std::span(bytes));
-  if (!name.ends_with(".exr")) {
-    PngDecoder(path, file).check_pixels();
-  } else if (!bytes.starts_with(kExrStart)) {
-    throw Error(ExitCode::kInvalidScene, path + ": not an EXR file");
-  } else {
-    decode_picture(path, file);
-  }
+  check_sound(name, path, bytes);
   return bytes;
 }
 
@@ -267,6 +275,13 @@ bool is_acceptable(const std::string& name) {
   return (name.ends_with(".png") || name.ends_with(".exr")) && path.is_relative() &&
          is_utf8(name) && name.find('\0') == std::string::npos &&
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
+}
+
+std::string fault_of(const std::string& name, const std::string& path, bool was_decoded) {
+  std::string bytes;
+  if (!is_acceptable(name) || catch_error([&] { bytes = InputFile(path).read(); })) return "";
+  const auto error = catch_error([&] { check_sound(name, path, bytes, !was_decoded); });
+  return error ? error->what() : "";
 }
 
 bool has_pending(const std::string& folder) {

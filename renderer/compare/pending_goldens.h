@@ -76,6 +76,11 @@ struct AcceptableGoldens {
 /// folder, in UTF-8, which JSON can have.
 bool is_acceptable(const std::string& name);
 
+/// Why this file is no sound PNG, or EXR, as the golden's name says. Empty where it is one; also
+/// where it cannot be read, or is_acceptable() refuses the name: keeping it says so.
+/// `was_decoded`: by a comparison, so that only the format is looked at.
+std::string fault_of(const std::string& name, const std::string& path, bool was_decoded);
+
 /// True where a run has left a list of pictures, sound or not.
 bool has_pending(const std::string& folder);
 

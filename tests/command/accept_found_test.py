@@ -39,7 +39,7 @@ class Folders(Case):
     def test_what_differs_and_is_new_can_be_accepted(self):
         text = self.diff("goldens", "now", "--output", "found", "--report", "report")
         self.assertTrue(text.endswith("pictures are in found, to accept them: roundel accept --output found a.png new.png\n"
-                                      "1 picture not kept: only PNG and EXR files, with names in UTF-8, can be accepted\n"), text)
+                                      "1 picture not kept: only sound PNG and EXR files, with names in UTF-8, can be accepted\n"), text)
         self.assertEqual(sorted(os.listdir(self.path("found/actual"))), ["a.png", "new.png"])
         failures = self.failures("report")
         self.assertEqual(failures["new.png"]["accept"], "roundel accept --output found new.png")
@@ -63,7 +63,7 @@ class Folders(Case):
         no_text = os.fsencode(self.path("now/")) + b"q\xff.png"
         shutil.copy(self.path("now/a.png"), no_text)
         text = self.diff("goldens", "now", "--output", "found", "--json", "r.json", "--report", "report")
-        self.assertIn("2 pictures not kept: only PNG and EXR files, with names in UTF-8, can be accepted\n", text)
+        self.assertIn("2 pictures not kept: only sound PNG and EXR files, with names in UTF-8, can be accepted\n", text)
         self.assertIn(r"$'q\x7f.png'", text)
         self.assertFalse({"\x7f", "\x1b", "\t", "\ufeff"} & set(text), text)
         self.assertIn(r"q\xff.png: new: ", text)
@@ -82,6 +82,32 @@ class Folders(Case):
         self.run_roundel("accept", "--output", "gathered", "--hashes", *names[1:], code=DIFFER)
         self.assertEqual(self.read("goldens/" + names[0]), self.read("now/a.png"))
         self.run_roundel("accept", "--output", "gathered", "--hashes", *names[1:], code=SAME)  # goldens.lock is read
+
+    def test_damaged_pictures_are_not_kept(self):
+        for folder in ("goldens/deep", "now/deep"):
+            os.mkdir(self.path(folder))
+        good = self.read("now/a.png")
+        for name, golden, now in (("t.png", good, b"bad\n"), ("cut.png", good, good[:-20]), ("healed.png", b"bad\n", good),
+                                  ("fresh.png", None, good[:-20]), ("t.exr", good, good)):
+            for folder, data in (("goldens", golden), ("now", now)):
+                if data is not None:
+                    with open(self.path(f"{folder}/deep/{name}"), "wb") as file:
+                        file.write(data)
+        with open(self.path("goldens/deep/t.exr"), "ab") as file:
+            file.write(b"bad")
+        done = self.run_roundel("diff", "goldens", "now", "--output", "found", "--report", "report", code=COULD_NOT)
+        text = done.stdout.decode()
+        self.assertIn("deep/t.png: not compared: now/deep/t.png: ", text)
+        self.assertTrue(text.endswith("to accept them: roundel accept --output found a.png deep/healed.png new.png\n"
+                                      "5 pictures not kept: only sound PNG and EXR files, with names in UTF-8, can be accepted\n"), text)
+        self.assertIn(b"not kept: now/deep/fresh.png: ", done.stderr)
+        self.assertEqual(os.listdir(self.path("found/actual/deep")), ["healed.png"])
+        failures = self.failures("report")
+        self.assertIn("accept", failures["deep/healed.png"])
+        for name in ("t.png", "cut.png", "fresh.png"):
+            self.assertNotIn("accept", failures["deep/" + name])
+        self.run_roundel("accept", "--output", "found", "--all", code=DIFFER)
+        self.assertEqual(self.read("goldens/deep/healed.png"), good)
 
     def test_what_is_within_the_limits_is_no_matter_of_accepting(self):
         self.diff("goldens", "now", "--max-pixels", "100%", "--output", "found")
@@ -123,6 +149,11 @@ class Files(Case):
         self.diff("a.png", "now/a.png", "-o", "found", "-q")
         self.run_roundel("accept", "--output", "found", "--all", code=DIFFER)
         self.assertEqual(self.read("a.png"), self.read("now/a.png"))
+
+    def test_only_what_accept_would_store_is_kept(self):
+        text = self.diff("goldens/a.png", "now/f.pfm", "-o", "found")
+        self.assertTrue(text.endswith("1 picture not kept: only sound PNG and EXR files, with names in UTF-8, can be accepted\n"), text)
+        self.assertFalse(os.path.exists(self.path("found/actual")))
 
     def test_a_run_that_fails_leaves_no_report(self):
         self.diff("goldens/a.png", "now/a.png", "--report", "report")

@@ -145,6 +145,7 @@ class Sample {
     ComparisonRun run = compare_folders((folder_ / "golden").string(),
                                         (folder_ / "actual").string(), rules, measures());
     run.title = "goldens & <actual>";
+    run.output_folder = folder_.string();
     run.accept_command = "roundel accept";
     return run;
   }

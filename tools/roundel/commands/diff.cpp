@@ -264,16 +264,16 @@ void print_kept(const DiffOptions& options, const ComparisonRun& run) {
   std::size_t others = 0;
   for (const PairResult& result : run.results) {
     if (result.state == PairState::kSame || result.actual_path.empty()) continue;
-    if (!is_acceptable(result.name))
-      ++others;
-    else if (lies_in(result.actual_path, *options.output))
+    if (lies_in(result.actual_path, *options.output))
       kept.push_back(result.name);
+    else
+      ++others;
   }
   if (!kept.empty()) print_how_to_accept(run, kept);
   if (others > 0)
-    print_out(
-        fmt::format("{} not kept: only PNG and EXR files, with names in UTF-8, can be accepted\n",
-                    counted(others, "picture")));
+    print_out(fmt::format(
+        "{} not kept: only sound PNG and EXR files, with names in UTF-8, can be accepted\n",
+        counted(others, "picture")));
 }
 
 /// The two files as a run of one picture, which has the name of A's file.

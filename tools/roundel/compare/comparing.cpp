@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <tbb/parallel_for.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -226,10 +227,25 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
   if (!pending.leftover_problem().empty())
     spdlog::warn("{}; pictures of an earlier run may stay in {}", pending.leftover_problem(),
                  folder);
-  for (PairResult& result : run.results) {
+  // Decoding takes its time.
+  std::vector<std::string> faults(run.results.size());
+  tbb::parallel_for(std::size_t{0}, run.results.size(), [&](std::size_t i) {
+    const PairResult& result = run.results[i];
+    if (result.actual_path.empty() || !is_wanted(result)) return;
+    const bool was_decoded =
+        result.state == PairState::kSame || result.state == PairState::kDiffers;
+    faults[i] = fault_of(result.name, result.actual_path, was_decoded);
+  });
+  for (std::size_t i = 0; i < run.results.size(); ++i) {
+    PairResult& result = run.results[i];
     if (result.state == PairState::kMissing && is_acceptable(result.name))
       unused.push_back(result.name);
     if (result.actual_path.empty() || !is_wanted(result)) continue;
+    if (!faults[i].empty()) {
+      // Of what could not be compared the run says why.
+      if (result.state != PairState::kNotCompared) spdlog::warn("not kept: {}", faults[i]);
+      continue;
+    }
     problems.attempt([&] {
       pending.copy_actual(result.name, result.actual_path);
       result.actual_path = pending.actual_path(result.name);

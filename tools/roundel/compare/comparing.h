@@ -46,8 +46,8 @@ void check_apart(const std::string& output, const std::vector<std::string>& inpu
 bool prints_lines(const RunFiles& files, Verbosity verbosity);
 
 /// Copies the pictures of the run for which is_wanted() to `folder`, and lists them there and the
-/// goldens of no picture, as regress leaves its own: accept finds them. What cannot be copied goes
-/// to `problems`.
+/// goldens of no picture, as regress leaves its own: accept finds them. Those that are not
+/// sound are not kept: accept would refuse them. What cannot be copied goes to `problems`.
 void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResult&),
                      ComparisonRun& run, Problems& problems);
 /// Prints the command that accepts these pictures of run.output_folder.
