@@ -272,7 +272,7 @@ class Limits(DiffTest):
                           ["a.png", "b.png", "--max-delta", "nan"], ["a.png", "b.png", "--max-pixels", "1.5"],
                           ["a.png", "b.png", "--max-pixels", "101%"], ["a.png", "b.png", "--max-density", "3"],
                           ["a.png", "b.png", "--max-density", "3/0x4"], ["a.png", "b.png", "--flip-mean", "2"],
-                          ["a.png", "b.png", "--ppd", "0"], ["a.png", "b.png", "--diff-image", "d.jpg"],
+                          ["a.png", "b.png", "--ppd", "0"], ["a.png", "b.png", "--diff-image-kind", "flip"], ["a.png", "b.png", "--diff-image", "d.jpg"],
                           ["a.png", "b.png", "--no-such"]):
             result = self.run_diff(*arguments, code=COULD_NOT)
             self.assertIn('"roundel diff --help" lists the options', result.stderr)

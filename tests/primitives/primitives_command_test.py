@@ -54,7 +54,7 @@ class Primitives(unittest.TestCase):
                                            row["bytes"] / row["ms"]["median"] * 1e3, delta=1)
 
     def test_wrong_command_lines(self):
-        for arguments, says in ((["scam"], '(did you mean "scan"?)'),
+        for arguments, says in ((["scam"], 'selection or find-repeats (did you mean "scan"?)'),
                                 (["--sizes", "1,x"], "expected numbers of elements"),
                                 (["--repeat", "0"], "--repeat: expected a whole number"),
                                 (["--nonsense"], "unknown option")):

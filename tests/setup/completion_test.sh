@@ -28,6 +28,7 @@ for command in $commands; do
   diff <(echo "$options") <(offered "$command" --) || fail "roundel $command: options differ"
 done
 [[ $(offered render --backend '') == $'auto\ncpu\ncuda' ]] || fail "--backend: $(offered render --backend '')"
+[[ $(offered regress --backend '') == $'auto\ncpu\ncpu,cuda\ncuda' ]] || fail "--backend: $(offered regress --backend '')"
 
 cd "$work"
 touch scene.yaml
@@ -53,5 +54,6 @@ for shell in zsh fish; do
     options=$("$roundel" "$command" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u)
     diff <(echo "$options") <("${shell}_offered" "$command" --) || fail "$shell: roundel $command: options differ"
   done
+  [[ $shell == fish || $(zsh_offered regress --backend '') == $'auto\ncpu\ncpu,cuda\ncuda' ]] || fail "zsh: --backend"
   [[ $("${shell}_offered" render scene) == *scene.yaml* ]] || fail "$shell: files are not offered"
 done

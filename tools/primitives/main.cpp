@@ -52,7 +52,7 @@ void check_names(const Options& options, CommandLine::Problems& problems) {
   for (const std::string& name : options.primitives) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     problems.push_back(fmt::format("{}: expected {}{}", roundel::quoted(name),
-                                   join_names(known, " or ", false), did_you_mean(name, known)));
+                                   join_names(known, "or", false), did_you_mean(name, known)));
   }
 }
 

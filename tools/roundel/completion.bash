@@ -5,6 +5,7 @@ _roundel() {
     candidates="$("${COMP_WORDS[0]}" --help 2>/dev/null | sed -n 's/^  \([a-z]\+\) .*/\1/p') help --help --version"
   elif [[ $previous == --backend ]]; then
     candidates="auto cpu cuda"
+    [[ ${COMP_WORDS[1]} != regress ]] || candidates+=" cpu,cuda"
   elif [[ $previous == --heatmap ]]; then
     candidates="layers overlaps stop"
   elif [[ $word == -* ]]; then

@@ -11,6 +11,7 @@ elif [[ $PREFIX == -* ]]; then
   compadd -a candidates
 elif [[ $words[CURRENT-1] == --backend ]]; then
   compadd auto cpu cuda
+  [[ $words[2] != regress ]] || compadd cpu,cuda
 else
   _files
 fi

@@ -45,12 +45,12 @@ struct DiffOptions {
   std::string a, b;
   Tolerance tolerance;
   Measures measures;
-  std::optional<std::string> diff_image;  ///< PNG file
-  DiffImageKind diff_image_kind = DiffImageKind::kPixels;
-  RunFiles files;                     ///< all but json and report are for folders
-  std::optional<std::string> output;  ///< folder for what may be accepted
-  ExplainDifferenceOptions explain;   ///< of scenes, instead of comparing pictures
-  int threads = 0;                    ///< 0: one a core
+  std::optional<std::string> diff_image;         ///< PNG file
+  std::optional<DiffImageKind> diff_image_kind;  ///< default: pixels
+  RunFiles files;                                ///< all but json and report are for folders
+  std::optional<std::string> output;             ///< folder for what may be accepted
+  ExplainDifferenceOptions explain;              ///< of scenes, instead of comparing pictures
+  int threads = 0;                               ///< 0: one a core
   Verbosity verbosity = Verbosity::kNormal;
 };
 
@@ -78,6 +78,10 @@ void add_diff_image(CommandLine& line, DiffOptions& options) {
                         {{"pixels", DiffImageKind::kPixels}, {"flip", DiffImageKind::kFlip}}),
                  "pixels (as above), or flip: FLIP's values as matplotlib's magma has them, black "
                  "where the pictures look the same (default: pixels)");
+  line.add_check([&options](CommandLine::Problems& problems) {
+    if (options.diff_image_kind && !options.diff_image)
+      problems.emplace_back("--diff-image-kind: expected with --diff-image only");
+  });
 }
 
 /// The option --explain and those that only go with it.
@@ -85,7 +89,9 @@ void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
   line.add_switch(
       "explain", options.is_wanted,
       "take A and B for scenes (YAML), render both, and say which values of the scenes changed, "
-      "and which circles are responsible for the largest clusters of differing pixels");
+      "and which circles are responsible for the largest clusters of differing pixels; only with "
+      "it: "
+      "--clusters, --limit, --size, --set, --seed and --frame");
   line.add_value("clusters", "N", whole(options.clusters, 1, 1000),
                  fmt::format("explain the N largest clusters of pixels, 1 to 1000 (default: {})",
                              kClustersExplained));
@@ -126,14 +132,16 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   line.add_value(
       "output,o", "DIR", file_name(options.output, "a folder"),
       "keep the pictures of B that differ or are new in DIR, so that \"roundel accept --output "
-      "DIR\" can store them as A's: the folder A, or the folder that the file A is in; PNG and EXR "
-      "files only, and those of the run before are removed from DIR");
+      "DIR\" can store them as A's: the folder A, or the folder that the file A is in; sound PNG "
+      "and "
+      "EXR files only, and those of the run before are removed from DIR");
   add_explain(line, options.explain);
   line.add_optional_value(
       "json", "FILE", "-", text(options.files.json),
       "print one JSON object instead of the line; with FILE.json write it there besides");
   add_threads(line, options.threads);
   add_quiet(line, options.verbosity, "print nothing but errors: the exit code says it");
+  line.add_note("--manifest, --junit, --markdown and --annotations are for two folders.");
   line.add_note(
       "Size, channels, bit depth, colour space and Exif orientation must be the same. docs/diff.md "
       "defines all measures.");
