@@ -93,9 +93,16 @@ class Help(ScenesCase):
                 self.assertEqual(self.run_roundel(command, *other).stdout, text)
             self.assertEqual(self.run_roundel("help", command).stdout, text)
 
+    def test_only_exit_codes_that_a_command_can_give_are_listed(self):
+        for command, last in (("render", SOME_FAILED), ("circles", REFUSED), ("explain", REFUSED), ("legend", REFUSED),
+                              ("bench", REFUSED), ("validate", INVALID), ("info", INVALID), ("schema", USAGE)):
+            text = " ".join(self.run_roundel(command, "--help").stdout.split("Exit codes: ")[1].split())
+            self.assertEqual(re.findall(r"(?:^|; )(\d) ", text), [str(code) for code in range(last + 1)], command)
+
     def test_the_program_lists_its_commands(self):
         text = self.run_roundel("--help").stdout
         self.assertEqual(re.findall(r"^  ([a-z]+) ", text, re.MULTILINE), list(OPTIONS))
+        self.assertIn("roundel help COMMAND", text)
         for other in ("-h", "help"):
             self.assertEqual(self.run_roundel(other).stdout, text)
 

@@ -35,7 +35,8 @@ std::string program_help() {
   rows.reserve(kCommands.size());
   for (const Command& command : kCommands) rows.emplace_back(command.name, command.summary);
   return "Usage: roundel COMMAND [ARGUMENT...]\nDraws millions of translucent circles.\n\n" +
-         help_table(rows) + "\n\"roundel COMMAND --help\" says what a command takes.\n";
+         help_table(rows) +
+         "\n\"roundel COMMAND --help\" or \"roundel help COMMAND\" says what a command takes.\n";
 }
 
 const Command& find_command(const std::string& name) {

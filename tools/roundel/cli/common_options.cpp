@@ -38,10 +38,18 @@ std::vector<std::string> parse_names(const std::string& text) {
 
 }  // namespace
 
-const char* const kExitCodes =
-    "Exit codes: 0 done; 1 failed at run time, may succeed when tried again; 2 wrong command line; "
-    "3 scene or data invalid; 4 output refused (exists, or is not writable); 5 some of the scenes "
-    "failed; 130, 143 after SIGINT, SIGTERM. A failed or interrupted run leaves no partial file.";
+std::string exit_codes(ExitCode last, const std::string& invalid) {
+  std::string text =
+      "Exit codes: 0 done; 1 failed at run time, may succeed when tried again; 2 wrong command "
+      "line; ";
+  if (last >= ExitCode::kInvalidScene) text += "3 " + invalid + "; ";
+  if (last >= ExitCode::kOutputRefused) text += "4 output refused (exists, or is not writable); ";
+  if (last >= ExitCode::kSomeFramesFailed) text += "5 some of the frames, rows or scenes failed; ";
+  text += "130, 143 after SIGINT, SIGTERM.";
+  if (last >= ExitCode::kOutputRefused)
+    text += " A failed or interrupted run leaves no partial file.";
+  return text;
+}
 
 std::array<int, 4> parse_box(const std::string& text) {
   std::array<int, 4> box{};
@@ -74,7 +82,9 @@ void add_scale(CommandLine& line, SceneOptions& options) {
   line.add_value(
       "scale", "FACTOR",
       [&options](const std::string& value) { options.overrides.scale = parse_scale(value); },
-      "width, height and lengths in px times this, as 0.25 for a preview");
+      fmt::format("width, height and lengths in px times this, above 0 and up to {}, as 0.25 for a "
+                  "preview",
+                  kMaxImageSide));
 }
 
 void add_layers(CommandLine& line, SceneOptions& options) {
@@ -147,11 +157,13 @@ void add_frames(CommandLine& line, FramesOption& frames) {
                   kMinFrame, kMaxFrame));
 }
 
-void add_each(CommandLine& line, std::string& table, FramesOption& frames) {
+void add_each(CommandLine& line, std::string& table, FramesOption& frames,
+              const std::string& needs) {
   line.add_value("each", "TABLE", text(table, "a table, .csv or .tsv"),
                  "a picture for each row of a table whose first line has names: its columns are "
                  "values of the scene's vars, as for --set, or stand as {column} in the pictures' "
-                 "names, in which {row:04} is the row's number, from 0; --frames chooses rows");
+                 "names, in which {row:04} is the row's number, from 0; --frames chooses rows" +
+                     needs);
   line.add_check([&table, &frames](CommandLine::Problems& problems) {
     if (!table.empty() && frames.renumbers)
       problems.emplace_back("--renumber: expected without --each");

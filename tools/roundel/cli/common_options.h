@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/error.h"
 #include "renderer/machine.h"
 #include "renderer/scene/load_scene.h"
 #include "renderer/sequence/frame_list.h"
@@ -47,8 +48,9 @@ struct FramesOption {
   bool is_given() const { return list || all; }
 };
 void add_frames(CommandLine& line, FramesOption& frames);
-/// --each
-void add_each(CommandLine& line, std::string& table, FramesOption& frames);
+/// --each; `needs`: the end of its help, for what it needs.
+void add_each(CommandLine& line, std::string& table, FramesOption& frames,
+              const std::string& needs = "");
 /// --renumber
 void add_renumber(CommandLine& line, FramesOption& frames);
 /// The frames that --frames asks for; without it `otherwise`, but all rows of a table. Throws
@@ -71,7 +73,8 @@ void add_quiet(CommandLine& line, Verbosity& verbosity,
                const std::string& help = "print errors only");
 void add_verbose(CommandLine& line, Verbosity& verbosity, const std::string& help);
 
-/// The note on exit codes of the commands that make or read files.
-extern const char* const kExitCodes;
+/// The note on exit codes of a command that has those up to `last`. `invalid`: what
+/// ExitCode::kInvalidScene means.
+std::string exit_codes(ExitCode last, const std::string& invalid = "scene or data invalid");
 
 }  // namespace roundel

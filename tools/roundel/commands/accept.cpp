@@ -50,7 +50,8 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
       "What is stored must be a sound PNG or EXR, and links are not followed: the pictures may "
       "come from another machine. Names that begin with - stand behind --.");
   line.add_note(
-      "Exit codes: 0 the goldens were as they should be, or --all found nothing to accept; 1 "
+      "Exit codes: 0 the goldens were as they should be, or --all or --prune found "
+      "nothing (a folder that --output names must be there); 1 "
       "goldens were stored, replaced or removed, so that no script passes that accepts what it "
       "checks; 2 could not (wrong command line, a name that means nothing, a file that cannot be "
       "read or written); 130, 143 after SIGINT, SIGTERM.");

@@ -91,7 +91,7 @@ bool parse(const Arguments& arguments, BenchOptions& options) {
       "json", "FILE", text(options.json),
       "write all results as JSON, times in microseconds; - for stdout, instead of the table");
   add_quiet(line, options.verbosity);
-  line.add_note(kExitCodes);
+  line.add_note(exit_codes(ExitCode::kOutputRefused));
   return line.parse(arguments);
 }
 

@@ -60,7 +60,7 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
   add_layers(line, options.scene);
   add_frames(line, options.frames);
   add_seed_and_frame(line, options.scene);
-  line.add_note(kExitCodes);
+  line.add_note(exit_codes(ExitCode::kOutputRefused));
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.output.empty()) problems.emplace_back("--output: expected -o FILE.npy");
     if (options.frames.is_given() && options.scene.frame)

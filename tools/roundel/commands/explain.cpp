@@ -116,7 +116,7 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
       "budget for lists in bytes, or with K, M, G, T as in 512M, 8G; at least 1M; what does not "
       "fit is counted in chunks, with the same result (default: a quarter of the memory)");
   add_quiet(line, options.verbosity, "print no summary of a heat map");
-  line.add_note(kExitCodes);
+  line.add_note(exit_codes(ExitCode::kOutputRefused));
   line.add_check([&](CommandLine::Problems& problems) { check_task(options, problems); });
   if (!line.parse(arguments)) return false;
   options.scene_path = scenes.front();

@@ -36,7 +36,7 @@ bool parse(const Arguments& arguments, InfoOptions& options) {
   line.add_switch("json", options.json,
                   "print JSON: an array with one object a picture, or one object for the machine; "
                   "memory in bytes");
-  line.add_note(kExitCodes);
+  line.add_note(exit_codes(ExitCode::kInvalidScene, "a file is missing, damaged or no picture"));
   return line.parse(arguments);
 }
 

@@ -48,7 +48,7 @@ bool parse(const Arguments& arguments, LegendOptions& options) {
   add_size(line, options.scene);
   add_layers(line, options.scene);
   add_vars(line, options.scene);
-  line.add_note(kExitCodes);
+  line.add_note(exit_codes(ExitCode::kOutputRefused));
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.output.empty()) problems.emplace_back("--output: expected -o FILE.svg");
   });

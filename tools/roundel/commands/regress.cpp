@@ -43,8 +43,9 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
                   "a golden of no picture of this run is a failure, too: \"missing\"");
   line.add_value(
       "retries", "N", whole(options.retries, 0, 100),
-      "draw a picture that differs again, at most N times; where it is the same then, it counts as "
-      "that, and a warning says that this machine does not always draw the same (default: 0)");
+      "draw a picture that differs again, at most N times, 0 to 100; where it is the same then, it "
+      "counts as that, and a warning says that this machine does not always draw the same "
+      "(default: 0)");
   line.add_value("explain-from", "REV", text(options.explain_from, "a revision"),
                  "where a scene has changed, draw it as it was at this revision of its git "
                  "repository, with its data, and say which values and circles make the difference");

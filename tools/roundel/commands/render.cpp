@@ -303,7 +303,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
   line.add_note(
       "All scenes are checked before the first is rendered. The same frame is the same file, byte "
       "for byte, whatever the backend, the number of threads or the memory.");
-  line.add_note(kExitCodes);
+  line.add_note(exit_codes(ExitCode::kSomeFramesFailed));
   line.add_check([&options](CommandLine::Problems& problems) {
     if (!options.is_video())
       check_output_option(options.output, options.scenes.size(), problems,

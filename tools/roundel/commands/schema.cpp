@@ -22,7 +22,7 @@ int run_schema(const Arguments& arguments) {
     if (!is_of_results && format != "scene")
       problems.push_back("expected scene or results, got " + roundel::quoted(format));
   });
-  line.add_note(kExitCodes);
+  line.add_note(exit_codes(ExitCode::kUsage));
   if (!line.parse(arguments)) return 0;
   print_out(is_of_results ? results_json_schema() : scene_json_schema());
   return 0;

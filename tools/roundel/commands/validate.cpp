@@ -58,7 +58,7 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
   add_quiet(line, options.verbosity);
-  line.add_note(kExitCodes);
+  line.add_note(exit_codes(ExitCode::kInvalidScene));
   line.add_check([&options](CommandLine::Problems& problems) {
     check_output_option(options.output, options.scenes.size(), problems, options.format);
     if (options.output == "-" && !options.format)

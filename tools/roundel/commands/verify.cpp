@@ -40,14 +40,15 @@ struct VerifyOptions {
 bool parse(const Arguments& arguments, VerifyOptions& options) {
   CommandLine line("verify", "PATTERN --frames LIST [OPTION...]",
                    "Decodes the frames of a sequence, in parallel, and prints those that are "
-                   "missing, corrupt (do not decode) or foreign (made from another scene, or "
-                   "another frame than their name says) as lists of frames on stdout.");
+                   "missing, corrupt (do not decode, but are empty, or begin as such a picture or "
+                   "with zeros) or foreign (no such picture, not Roundel's, or made from another "
+                   "scene, or another frame than their name says) as lists of frames on stdout.");
   std::vector<std::string> patterns;
   line.add_arguments("PATTERN", 1, 1, patterns,
                      "name of the files, with the frame number as ####, %04d or {frame:04}");
   add_frames(line, options.frames);
   add_renumber(line, options.frames);
-  add_each(line, options.each, options.frames);
+  add_each(line, options.each, options.frames, "; needs --scene");
   line.add_value("scene", "SCENE", text(options.scene_path),
                  "scene (YAML) that the frames should be of (default: that of most of them, or of "
                  "the first where as many are of another)");
@@ -59,7 +60,7 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
       "the same however the file is packed; two films with the same pixels have the same lines");
   line.add_switch("delete", options.removes_corrupt,
                   "remove the corrupt frames, so that any run makes them again; foreign files, "
-                  "links and what is no regular file stay");
+                  "links and what is no regular file, or cannot be opened, stay");
   add_threads(line, options.threads);
   add_quiet(line, options.verbosity, "print the lists of frames only, without reasons");
   line.add_note(
