@@ -123,6 +123,7 @@ void DeviceCircles::copy_run(const Circles& circles, std::uint64_t first, std::u
 void DeviceCircles::copy_paints(const Circles& circles, std::uint64_t first, std::uint64_t count,
                                 cudaStream_t stream) {
   const PaintsIdentity identity{circles.paints_generation, first, first + count};
+  if (paints_.size() < count) copied_paints_ = {};
   paints_.reserve_discard(count);
   if (count == 0 || (identity.generation != 0 && identity == copied_paints_)) return;
   copy_to_device<Paint>({circles.paints.data() + first, count}, paints_, stream);

@@ -1,5 +1,8 @@
 #include "renderer/raster/cuda/frame_graph.h"
 
+#include <optional>
+
+#include "renderer/base/error.h"
 #include "renderer/raster/cuda/cuda_check.h"
 
 namespace roundel::cuda {
@@ -39,8 +42,13 @@ void FrameGraph::run(const Steps& steps) const {
 cudaGraph_t FrameGraph::capture(const Steps& steps) const {
   cudaGraph_t graph = nullptr;
   ROUNDEL_CUDA_CHECK(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-  run(steps);
-  ROUNDEL_CUDA_CHECK(cudaStreamEndCapture(stream_, &graph));
+  const std::optional<Error> error = catch_error([&] { run(steps); });
+  const cudaError_t status = cudaStreamEndCapture(stream_, &graph);  // or no frame follows
+  if (error) {
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    throw Error(*error);
+  }
+  ROUNDEL_CUDA_CHECK(status);
   return graph;
 }
 

@@ -75,7 +75,6 @@ std::uint64_t PngEncoder::bytes() const {
 /// Once, before the first picture: what does not change, and counts of nothing.
 void PngEncoder::make_constants(cudaStream_t stream) {
   begins_early_ = can_begin_early();
-  state_copy_ = locked_pages<PngState>(1);
   counts_ = DeviceBuffer<std::uint32_t>(png_format::kNumSymbols);
   code_ = DeviceBuffer<PngCode>(1);
   state_ = DeviceBuffer<PngState>(1);
@@ -84,6 +83,7 @@ void PngEncoder::make_constants(cudaStream_t stream) {
   PngPowers powers{};
   fill_powers(std::uint64_t{8} * kCrcUnit, powers.units);
   copy_to_device<PngPowers>({&powers, 1}, powers_, stream);
+  state_copy_ = locked_pages<PngState>(1);  // last: all is there then
 }
 
 const PngArgs& PngEncoder::prepare(const std::uint8_t* pixels, const PngShape& shape,
