@@ -1,5 +1,6 @@
 #include "renderer/data/hdf5_child.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
@@ -101,6 +102,13 @@ struct Outcome {
 struct RunHead {
   std::uint64_t offset, record_bytes, run_bytes;
   bool is_in_file, has_pointers;
+  bool operator==(const RunHead&) const = default;
+};
+/// What a child finds in the file.
+struct Found {
+  std::uint64_t rows = 0;
+  std::vector<RunHead> heads;
+  std::vector<ArrayColumn> columns;
 };
 
 /// Where in a run's records texts are pointed to.
@@ -196,18 +204,39 @@ bool send_records(const Channel& parent, std::uint64_t at_start, const Hdf5Table
       [&] { return parent.send(records.data(), records.size()) && parent.send_text(texts); });
 }
 
-/// Nothing of the parent's is used but the connection and the file; its other threads are not here.
-[[noreturn]] void serve(int socket, int descriptor, const ChildWork& work) {
+/// The parent decides what becomes of its signals; none of its handlers runs here. They are blocked
+/// until then.
+void ignore_signals() {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) std::signal(signal, SIG_IGN);
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGALRM})
     std::signal(signal, SIG_DFL);
-  for (const int signal : {SIGINT, SIGTERM})
-    std::signal(signal, SIG_IGN);  // the parent's to decide
+  sigset_t none{};
+  sigemptyset(&none);
+  ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
+}
+
+void close_from(int first) {
+  if (::close_range(static_cast<unsigned>(first), ~0U, 0) == 0) return;
+  // Linux before 5.9 has no close_range.
+  DIR* const folder = ::opendir("/proc/self/fd");
+  if (folder == nullptr) return;
+  while (const dirent* const entry = ::readdir(folder)) {
+    const int descriptor = std::atoi(entry->d_name);
+    if (descriptor >= first && descriptor != ::dirfd(folder)) ::close(descriptor);
+  }
+  ::closedir(folder);
+}
+
+/// Nothing of the parent's is used but the connection and the file; its other threads are not here.
+[[noreturn]] void serve(const std::array<int, 2>& sockets, int descriptor, const ChildWork& work) {
+  ignore_signals();
+  ::close(sockets[0]);  // the parent's end: whoever has it open keeps this process alive
   constexpr int kSocket = 3, kFile = 4;
-  const int kept_socket = ::fcntl(socket, F_DUPFD, 10);
+  const int kept_socket = ::fcntl(sockets[1], F_DUPFD, 10);
   const int kept_file = ::fcntl(descriptor, F_DUPFD, 10);
   ::dup2(kept_socket, kSocket);
   ::dup2(kept_file, kFile);
-  ::close_range(kFile + 1, ~0U, 0);
+  close_from(kFile + 1);
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   const rlim_t bytes =
@@ -240,44 +269,31 @@ bool send_records(const Channel& parent, std::uint64_t at_start, const Hdf5Table
 
 // ---- the parent --------------------------------------------------------------------------------
 
+/// A forked process has a copy of the object and of the connection, which is the first process's:
+/// it starts a child of its own where it asks for rows.
 class Child {
  public:
-  /// A new process has a copy of libhdf5's lock. Held by another thread it would stay locked there
-  /// for ever, so this thread forks while the lock is its own. A thread that asks for it at that
-  /// very moment can still leave the copy locked: a process that does not come through is ended,
-  /// and another one started.
-  Child(std::string path, int descriptor, const ChildWork& work) : path_(std::move(path)) {
-    constexpr int kFirstMilliseconds = 250, kLastMilliseconds = 16'000;
-    for (int milliseconds = kFirstMilliseconds;; milliseconds *= 2) {
-      start(descriptor, work);
-      if (is_ready(milliseconds)) return;
-      ::kill(process_, SIGKILL);
-      wait();
-      ::close(socket_);
-      if (milliseconds >= kLastMilliseconds)
-        throw Error(ExitCode::kRuntimeFailure,
-                    path_ +
-                        ": cannot be read while another thread of this process is at work in "
-                        "libhdf5");
+  Child(std::string path, int descriptor, ChildWork work)
+      : path_(std::move(path)), descriptor_(descriptor), work_(std::move(work)) {
+    start();
+    try {
+      found_ = receive_found();
+    } catch (...) {
+      end();
+      throw;
     }
   }
-  ~Child() {
-    ::close(socket_);
-    wait();
-  }
+  ~Child() { end(); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
+  const Found& found() const { return found_; }
+
   /// Sends a question and hears how its answer begins.
-  void ask(const RowsAsked& asked) { check(channel().send(asked)); }
-  void hear() {
-    Outcome outcome;
-    check(channel().receive(outcome));
-    most_memory_ = std::max<std::uint64_t>(most_memory_, outcome.most_memory);
-    if (outcome.exit_code == 0) return;
-    std::string problem;
-    check(channel().receive_text(problem));
-    throw Error(static_cast<ExitCode>(outcome.exit_code), problem);
+  void ask(const RowsAsked& asked) {
+    if (owner_ != ::getpid()) start_again();
+    check(channel().send(asked));
+    hear();
   }
   Channel channel() const { return Channel(socket_); }
   /// Throws where the child is gone.
@@ -295,20 +311,62 @@ class Child {
   std::uint64_t most_memory() const { return most_memory_; }
 
  private:
-  void start(int descriptor, const ChildWork& work) {
+  /// A new process has a copy of libhdf5's lock. Held by another thread it would stay locked there
+  /// for ever, so this thread forks while the lock is its own. A thread that asks for it at that
+  /// very moment can still leave the copy locked: a process that does not come through is ended,
+  /// and another one started.
+  void start() {
+    constexpr int kFirstMilliseconds = 250, kLastMilliseconds = 16'000;
+    for (int milliseconds = kFirstMilliseconds;; milliseconds *= 2) {
+      fork();
+      if (is_ready(milliseconds)) return;
+      ::kill(process_, SIGKILL);
+      end();
+      if (milliseconds >= kLastMilliseconds)
+        throw Error(ExitCode::kRuntimeFailure,
+                    path_ +
+                        ": cannot be read while another thread of this process is at work in "
+                        "libhdf5");
+    }
+  }
+  void start_again() {
+    end();
+    start();
+    try {
+      const Found found = receive_found();
+      if (found.rows != found_.rows || found.heads != found_.heads)
+        throw Error(ExitCode::kRuntimeFailure, path_ + ": has changed while it was read");
+    } catch (...) {
+      end();
+      throw;
+    }
+  }
+  void fork() {
     std::array<int, 2> sockets{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail_to_start();
-    process_ = -1;
-    work.inside([&] {
-      process_ = ::fork();
-      if (process_ == 0) serve(sockets[1], descriptor, work);
+    // Where standard streams are closed: what is printed there must not go into the connection.
+    for (int& socket : sockets)
+      if (socket <= STDERR_FILENO)
+        ::close(std::exchange(socket, ::fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)));
+    pid_t process = -1;
+    work_.inside([&] {
+      sigset_t all{}, before{};
+      sigfillset(&all);
+      ::pthread_sigmask(SIG_SETMASK, &all, &before);
+      process = ::fork();
+      if (process == 0) serve(sockets, descriptor_, work_);
+      ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     });
+    const int problem = errno;
     ::close(sockets[1]);
-    socket_ = sockets[0];
-    if (process_ < 0) {
-      ::close(socket_);
+    if (process < 0) {
+      ::close(sockets[0]);
+      errno = problem;
       fail_to_start();
     }
+    socket_ = sockets[0];
+    process_ = process;
+    owner_ = ::getpid();
   }
   /// False where it has not come through libhdf5's lock in so much time. True where it is gone.
   bool is_ready(int milliseconds) const {
@@ -319,6 +377,42 @@ class Child {
     std::byte ready{};
     if (events > 0) static_cast<void>(channel().receive(ready));
     return events != 0;
+  }
+  Found receive_found() {
+    hear();
+    const Channel channel(socket_);
+    Found found;
+    std::uint64_t runs = 0, columns = 0;
+    check(channel.receive(found.rows) && channel.receive(runs) && channel.receive(columns));
+    found.heads.resize(runs);
+    for (RunHead& head : found.heads) check(channel.receive(head));
+    found.columns.resize(columns);
+    for (ArrayColumn& column : found.columns) {
+      std::uint64_t run = 0;
+      check(channel.receive_text(column.name) && channel.receive(column.element) &&
+            channel.receive(run) && channel.receive(column.offset));
+      column.run = run;
+    }
+    return found;
+  }
+  void hear() {
+    Outcome outcome;
+    check(channel().receive(outcome));
+    most_memory_ = std::max<std::uint64_t>(most_memory_, outcome.most_memory);
+    if (outcome.exit_code == 0) return;
+    std::string problem;
+    check(channel().receive_text(problem));
+    throw Error(static_cast<ExitCode>(outcome.exit_code), problem);
+  }
+  /// Leaves alone what is another process's. Where it is this one's, forked ones may have the
+  /// connection open, too: the child sees its end all the same.
+  void end() {
+    if (socket_ < 0) return;
+    const bool is_own = owner_ == ::getpid();
+    if (is_own) ::shutdown(socket_, SHUT_RDWR);
+    ::close(std::exchange(socket_, -1));
+    if (is_own) wait();
+    owner_ = -1, process_ = 0;
   }
   int wait() {
     if (process_ > 0) {
@@ -334,7 +428,10 @@ class Child {
   }
 
   std::string path_;
-  pid_t process_ = 0;
+  int descriptor_;
+  ChildWork work_;
+  Found found_;
+  pid_t owner_ = -1, process_ = 0;  ///< the process whose child it is, and the child
   int socket_ = -1, status_ = 0;
   std::mutex mutex_;  ///< one question at a time
   std::atomic<std::uint64_t> most_memory_{0};
@@ -360,7 +457,6 @@ class ChildBytes final : public ByteSource {
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const override {
     const std::lock_guard lock(child_->mutex());
     child_->ask({run_, offset, bytes.size()});
-    child_->hear();
     child_->check(child_->channel().receive(bytes.data(), bytes.size()));
     std::string texts;
     child_->check(child_->channel().receive_text(texts));
@@ -393,25 +489,15 @@ class ChildBytes final : public ByteSource {
 
 }  // namespace
 
-Hdf5Table read_in_child(const std::string& path, int descriptor, const ChildWork& work) {
-  const auto child = std::make_shared<Child>(path, descriptor, work);
-  const Channel channel = child->channel();
-  child->hear();
+Hdf5Table read_in_child(const std::string& path, int descriptor, ChildWork work) {
+  const auto child = std::make_shared<Child>(path, descriptor, std::move(work));
+  const Found& found = child->found();
   Hdf5Table table;
-  std::uint64_t runs = 0, columns = 0;
-  child->check(channel.receive(table.rows) && channel.receive(runs) && channel.receive(columns));
-  std::vector<RunHead> heads(runs);
-  for (RunHead& head : heads) child->check(channel.receive(head));
-  table.columns.resize(columns);
+  table.rows = found.rows;
+  table.columns = found.columns;
   bool is_counted = false;
-  for (ArrayColumn& column : table.columns) {
-    std::uint64_t run = 0;
-    child->check(channel.receive_text(column.name) && channel.receive(column.element) &&
-                 channel.receive(run) && channel.receive(column.offset));
-    column.run = run;
-  }
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    const RunHead& head = heads[i];
+  for (std::size_t i = 0; i < found.heads.size(); ++i) {
+    const RunHead& head = found.heads[i];
     Hdf5Table::Run run{nullptr, head.offset, head.record_bytes, head.has_pointers};
     if (!head.is_in_file) {
       run.bytes =

@@ -17,7 +17,9 @@ struct ChildWork {
 /// Calls read(descriptor) in a process of its own, in which all that it returns then stays: broken
 /// files can crash libhdf5. Rows come from there; where that process ends before its time, reading
 /// throws Error(kInvalidScene) "PATH: ...". Throws Error(kRuntimeFailure) where no process can be
-/// started, or another thread does not leave libhdf5 for half a minute.
-Hdf5Table read_in_child(const std::string& path, int descriptor, const ChildWork& work);
+/// started, or another thread does not leave libhdf5 for half a minute. A process that is forked
+/// from this one starts another such process when it reads rows: `descriptor` must stay open as
+/// long as they are read.
+Hdf5Table read_in_child(const std::string& path, int descriptor, ChildWork work);
 
 }  // namespace roundel

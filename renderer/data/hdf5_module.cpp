@@ -437,9 +437,10 @@ void call_inside(const std::function<void()>& work) {
 }  // namespace
 
 Hdf5Table read_hdf5_table(const std::string& path, int descriptor, const std::string& dataset) {
-  return read_in_child(path, descriptor,
-                       {call_inside, [] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); },
-                        [&](int here) { return TableReader(path, here).read(dataset); }});
+  return read_in_child(
+      path, descriptor,
+      {call_inside, [] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); },
+       [path, dataset](int here) { return TableReader(path, here).read(dataset); }});
 }
 
 }  // namespace roundel

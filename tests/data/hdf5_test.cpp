@@ -1,4 +1,14 @@
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -8,6 +18,17 @@
 #include "renderer/data/table.h"
 #include "tests/data/table_values.h"
 #include "tests/testing.h"
+
+namespace {
+bool is_old_kernel = false;
+}  // namespace
+/// Instead of glibc's, for the module too.
+extern "C" __attribute__((visibility("default"))) int close_range(unsigned first, unsigned last,
+                                                                  int flags) noexcept {
+  if (!is_old_kernel) return static_cast<int>(::syscall(SYS_close_range, first, last, flags));
+  errno = ENOSYS;
+  return -1;
+}
 
 namespace roundel {
 namespace {
@@ -194,6 +215,96 @@ TEST(Hdf5Child, WhatCrashesTheLibraryIsAnErrorWithTheFilesName) {
     });
     EXPECT_TRUE(error.starts_with(path + ": ")) << error;
   }
+}
+
+/// What `work` expects must hold in a forked process, which has 20 s for it.
+template <typename Work>
+void expect_in_fork(
+    const Work& work, const std::function<void()>& meanwhile = [] {}) {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    ::alarm(20);
+    work();
+    ::_exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  meanwhile();
+  int status = 0;
+  ASSERT_EQ(::waitpid(process, &status, 0), process);
+  EXPECT_EQ(status, 0) << (WIFSIGNALED(status) ? ::strsignal(WTERMSIG(status)) : "");
+}
+
+TEST_F(Hdf5, AForkedProcessReadsByAChildOfItsOwn) {
+  // All in a process that ends, as both could hang.
+  expect_in_fork([] {
+    auto table = open("groups.h5", "cells");
+    const auto read = [&table] {
+      for (std::uint64_t first = 0; first < 50; ++first) {
+        expect_texts(*table, column(*table, "name"), first, 2000);
+        expect_numbers(*table, column(*table, "half"), kHalf);
+      }
+    };
+    expect_in_fork([&] { read(), table.reset(); }, read);
+    read();
+  });
+}
+
+TEST_F(Hdf5, ATableGoesWithoutWaitingForForkedProcesses) {
+  expect_in_fork([] {
+    auto table = open("groups.h5", "cells");
+    const pid_t idle = ::fork();
+    if (idle == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    ::kill(idle, SIGSTOP);
+    table.reset();
+    ::kill(idle, SIGKILL);
+    ::waitpid(idle, nullptr, 0);
+  });
+}
+
+TEST_F(Hdf5, ATableIsReadAndGoesWhereStandardStreamsAreClosed) {
+  expect_in_fork([] {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(stream);
+    ::open("/dev/null", O_RDWR);  // the file would be there, but not the connection
+    auto table = open("groups.h5", "cells");
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+      EXPECT_EQ(::write(stream, "text", 4), -1);
+    expect_numbers(*table, column(*table, "half"), kHalf);
+  });
+}
+
+TEST_F(Hdf5, TheChildKeepsNoOtherFileOpenOnOldKernelsToo) {
+  for (const bool is_old : {false, true})
+    expect_in_fork([is_old] {
+      is_old_kernel = is_old;
+      std::array<int, 2> pipe{};
+      ASSERT_EQ(::pipe(pipe.data()), 0);
+      const auto table = open("groups.h5", "cells");
+      expect_numbers(*table, column(*table, "half"), kHalf);
+      ::close(pipe[1]);
+      char nothing = 0;
+      EXPECT_EQ(::read(pipe[0], &nothing, 1), 0);  // waits while another process can write
+    });
+}
+
+TEST_F(Hdf5, SignalsOfTheProcessGroupAreTheParentsAlone) {
+  expect_in_fork([] {
+    ::setpgid(0, 0);
+    const auto table = open("groups.h5", "cells");
+    static pid_t owner = 0;
+    owner = ::getpid();
+    static int caught = 0;
+    const std::array signals = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
+                                SIGUSR2, SIGPIPE, SIGPROF, SIGCHLD, SIGRTMIN + 1};
+    for (const int signal : signals)
+      ::signal(signal, [](int) { owner == ::getpid() ? void(++caught) : ::_exit(3); });
+    const auto other = open("groups.h5", "cells");  // has the handlers from its parent
+    for (const int signal : signals) ::kill(0, signal);
+    for (const auto* read : {table.get(), other.get()})
+      expect_numbers(*read, column(*read, "half"), kHalf);
+    EXPECT_EQ(caught, static_cast<int>(signals.size()));
+  });
 }
 
 }  // namespace
