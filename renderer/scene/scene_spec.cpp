@@ -41,7 +41,7 @@ SpecPtr view_center() {
 
 /// A value, or keys over time. Values are no maps.
 SpecPtr over_time(SpecPtr value, std::string definition) {
-  const SpecPtr keys = spec(DictSpec{value, true}, "{FRAME: VALUE, ...}");
+  const SpecPtr keys = spec(DictSpec{value, DictSpec::Keys::kTimes}, "{FRAME: VALUE, ...}");
   const SpecPtr keyed =
       object("{keys: {FRAME: VALUE, ...}, ease: NAME}",
              {required("keys", keys, "Values by frame number, or by seconds as 2.5s."),
@@ -331,7 +331,8 @@ Spec scene() {
   return {
       ObjectSpec{{
           required("version", integer(1, 1), "Version of this format."),
-          {"vars", spec(DictSpec{spec(AnythingSpec{})}, "{NAME: VALUE, ...}"),
+          {"vars",
+           spec(DictSpec{spec(AnythingSpec{}), DictSpec::Keys::kVars}, "{NAME: VALUE, ...}"),
            "Values by name, for $NAME wherever a value stands; --set NAME=VALUE replaces them."},
           {"image", image(), "The picture."},
           {"seed", seed_spec(), "Start of all random streams.", "1"},

@@ -17,6 +17,9 @@ Json limit_json(double value) {
              : Json(value);
 }
 
+/// A number of parse_number()'s, without sign and exponent.
+constexpr const char* kDecimal = "((0|[1-9][0-9]*)([.][0-9]*)?|[.][0-9]+)";
+
 class SchemaWriter {
  public:
   explicit SchemaWriter(bool has_vars) : has_vars_(has_vars) {}
@@ -80,15 +83,21 @@ class SchemaWriter {
   }
   Json form_json(const UnitSpec& spec) {
     const std::string sign = spec.min < 0 ? "^[-+]?" : "^\\+?";
-    return {
-        {"type", "string"},
-        {"pattern", sign + "([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?" + spec.unit + "$"}};
+    return {{"type", "string"},
+            {"pattern", sign + kDecimal + "([eE][-+]?[0-9]+)?" + spec.unit + "$"}};
   }
   Json form_json(const DictSpec& spec) {
     Json out = {
         {"type", "object"}, {"additionalProperties", json(*spec.value)}, {"minProperties", 1}};
-    if (spec.keys_are_times)
-      out["propertyNames"] = {{"pattern", "^[-+]?([0-9]+|([0-9]+([.][0-9]*)?|[.][0-9]+)s)$"}};
+    if (spec.keys == DictSpec::Keys::kTimes) {
+      // To 10,000,000; with an exponent that cannot be told.
+      const std::string small = "(0|[1-9][0-9]{0,6})", most = "10000000";
+      out["propertyNames"] = {{"pattern", "^[-+]?(" + small + "|" + most + "|(" + small +
+                                              "([.][0-9]*)?|[.][0-9]+|" + most + "([.]0*)?|" +
+                                              kDecimal + "[eE][-+]?[0-9]+)s)$"}};
+    } else if (spec.keys == DictSpec::Keys::kVars) {
+      out["propertyNames"] = {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}};
+    }
     return out;
   }
   Json form_json(const EnumSpec& spec) { return {{"enum", spec.values}}; }

@@ -42,8 +42,9 @@ struct ObjectSpec {
 };
 /// A map whose keys are names of the user's.
 struct DictSpec {
+  enum class Keys { kAny, kTimes, kVars };
   SpecPtr value;
-  bool keys_are_times = false;  ///< no names, but frame numbers or seconds
+  Keys keys = Keys::kAny;  ///< frame numbers or seconds; or names of vars, which VarReplacer checks
 };
 /// Whatever stands there.
 struct AnythingSpec {};

@@ -63,10 +63,12 @@ bool is_broken_number(YamlNode node, const Spec& spec) {
   return std::holds_alternative<NumberSpec>(spec.form) && !parse_number(node.text()).value;
 }
 
-bool is_key_time(std::string_view text) {
-  constexpr double kMost = 1e7;  // frames or seconds
+/// What a key over time must be; empty for one that is.
+std::string_view key_time_problem(std::string_view text) {
+  constexpr double kMost = 1e7;
   const std::optional<double> time = parse_key_time(text, 1);
-  return time && std::abs(*time) <= kMost;
+  if (!time) return "a frame number or seconds, as 2.5s";
+  return std::abs(*time) <= kMost ? "" : "at most 10000000 frames or seconds";
 }
 
 std::string range_text(const NumberSpec& spec) {
@@ -205,8 +207,9 @@ class Validator {
   Validity check_form(YamlNode node, const Spec& spec, const UnitSpec& unit) {
     const std::optional<double> value =
         node.is_scalar() ? parse_with_unit(node.text(), unit.unit) : std::nullopt;
-    return value && *value >= unit.min && *value <= unit.max ? Validity::kValid
-                                                             : unexpected(node, spec.expected);
+    const bool is_below = value && (*value < unit.min || (unit.min >= 0 && std::signbit(*value)));
+    return value && !is_below && *value <= unit.max ? Validity::kValid
+                                                    : unexpected(node, spec.expected);
   }
 
   Validity check_form(YamlNode node, const Spec&, const EnumSpec& spec) {
@@ -267,10 +270,10 @@ class Validator {
         return;
       }
       path_.push_back({key.text(), 0});
-      if (dict.keys_are_times && !is_key_time(key.text()))
-        validity = fail(
-            key.place(),
-            fmt::format("expected a frame number or seconds, as 2.5s, got {}", quoted(key.text())));
+      if (dict.keys == DictSpec::Keys::kTimes)
+        if (const std::string_view expected = key_time_problem(key.text()); !expected.empty())
+          validity =
+              fail(key.place(), fmt::format("expected {}, got {}", expected, quoted(key.text())));
       if (check(value, *dict.value) != Validity::kValid) validity = Validity::kPartly;
       path_.pop_back();
     });

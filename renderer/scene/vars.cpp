@@ -104,9 +104,9 @@ class VarReplacer {
       const std::string name(key.text());
       check_no_vars(value, name);
       if (leading_name(name) != name)
-        errors_.add(
-            key.place(), "vars",
-            fmt::format("expected a name of letters, digits and _, got {}", roundel::quoted(name)));
+        errors_.add(key.place(), "vars",
+                    fmt::format("expected a name of letters, digits and _, no digit first, got {}",
+                                roundel::quoted(name)));
       else if (find(name) == nullptr)
         vars_.push_back({.name = name, .place = key.place(), .value = value});
     });

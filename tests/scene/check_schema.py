@@ -24,6 +24,10 @@ def main(scenes_folder, bad_scenes_file):
         for error in validator.iter_errors(yaml.safe_load(text)):
             problems.append(f"{path.name}: {error.json_path}: {error.message}")
 
+    good_values = pathlib.Path(bad_scenes_file).with_name("good_values.yaml")
+    for error in validator.iter_errors(yaml.safe_load(good_values.read_text())):
+        problems.append(f"{good_values.name}: {error.json_path}: {error.message}")
+
     rejected = 0
     for case in yaml.safe_load(pathlib.Path(bad_scenes_file).read_text()):
         if case["schema"] != "rejects":
