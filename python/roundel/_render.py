@@ -10,7 +10,7 @@ from ._errors import Error, SceneError, UsageError
 from ._scene import Scene
 
 _MOST_DELTA = 1_000_000_000
-_MOST_THREADS = 2**31 - 1
+_MOST_THREADS = 1024
 _MOST_FRAMES = 10_000_000
 
 
@@ -50,8 +50,8 @@ def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto",
     seed: of the random numbers, instead of the scene's.
     set: values of the scene's vars, as {"gain": 0.5}.
     backend: "auto", "cpu" or "cuda". The pixels are the same.
-    threads: of the CPU; 0 is one a core.
-    memory: bytes that drawing may take.
+    threads: of the CPU, at most 1024; 0 is one a core.
+    memory: bytes that drawing may take, at least 2**20.
     dtype: "uint8" and "uint16" are the samples of a PNG of so many bits, sRGB, alpha straight; "float32" those of an
         EXR: not clamped, in the scene's blend space, alpha premultiplied.
     out: an array of that shape and dtype to draw into, which is returned.
