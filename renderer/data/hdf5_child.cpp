@@ -19,6 +19,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -274,22 +275,39 @@ void close_from(int first) {
 class Child {
  public:
   Child(std::string path, int descriptor, ChildWork work)
-      : path_(std::move(path)), descriptor_(descriptor), work_(std::move(work)) {
-    start();
-    try {
-      found_ = receive_found();
-    } catch (...) {
-      end();
-      throw;
-    }
+      : path_(std::move(path)), descriptor_(descriptor), work_(std::move(work)) {}
+  ~Child() {
+    if (turn_.load()->owner == ::getpid()) delete turn_.load();
+    end();
   }
-  ~Child() { end(); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  const Found& found() const { return found_; }
+  /// Before all else.
+  const Found& open() {
+    start();
+    return found_ = receive_found();
+  }
 
-  /// Sends a question and hears how its answer begins.
+  /// Whose turn it is among the threads of one process, and what they have read.
+  struct Turn {
+    pid_t owner;
+    std::mutex mutex = {};  ///< one question at a time
+    /// By the run and the records that point to them.
+    std::map<std::pair<std::uint64_t, const std::byte*>, std::string> texts = {};
+  };
+  /// A forked process takes one of its own: another thread may have been at the first one when it
+  /// was forked. That one stays as it is.
+  Turn& turn() {
+    Turn* turn = turn_;
+    if (turn->owner != ::getpid()) {
+      std::unique_ptr<Turn> own(new Turn{::getpid()});
+      if (turn_.compare_exchange_strong(turn, own.get())) turn = own.release();
+    }
+    return *turn;
+  }
+
+  /// Sends a question and hears how its answer begins. In turn, as all that follows.
   void ask(const RowsAsked& asked) {
     if (owner_ != ::getpid()) start_again();
     check(channel().send(asked));
@@ -307,7 +325,6 @@ class Child {
                             "needs too much memory or time",
                             path_, end));
   }
-  std::mutex& mutex() { return mutex_; }
   std::uint64_t most_memory() const { return most_memory_; }
 
  private:
@@ -433,7 +450,7 @@ class Child {
   Found found_;
   pid_t owner_ = -1, process_ = 0;  ///< the process whose child it is, and the child
   int socket_ = -1, status_ = 0;
-  std::mutex mutex_;  ///< one question at a time
+  std::atomic<Turn*> turn_ = new Turn{::getpid()};
   std::atomic<std::uint64_t> most_memory_{0};
 };
 
@@ -455,15 +472,17 @@ class ChildBytes final : public ByteSource {
   }
 
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const override {
-    const std::lock_guard lock(child_->mutex());
+    Child::Turn& turn = child_->turn();
+    const std::lock_guard lock(turn.mutex);
     child_->ask({run_, offset, bytes.size()});
     child_->check(child_->channel().receive(bytes.data(), bytes.size()));
     std::string texts;
     child_->check(child_->channel().receive_text(texts));
     if (!head_.has_pointers) return;
-    std::string& kept = texts_[bytes.data()] = std::move(texts);
+    std::string& kept = turn.texts[{run_, bytes.data()}] = std::move(texts);
     std::uint64_t text_bytes = 0;
-    for (const auto& [records, of_records] : texts_) text_bytes += of_records.size();
+    for (const auto& [records, of_records] : turn.texts)
+      if (records.first == run_) text_bytes += of_records.size();
     most_text_bytes_ = std::max<std::uint64_t>(most_text_bytes_, text_bytes);
     for_each_pointer(bytes, head_.record_bytes, pointers_, [&](std::byte* place) {
       std::uint64_t at = 0;
@@ -473,8 +492,9 @@ class ChildBytes final : public ByteSource {
     });
   }
   void release(std::span<std::byte> records) const override {
-    const std::lock_guard lock(child_->mutex());
-    texts_.erase(records.data());
+    Child::Turn& turn = child_->turn();
+    const std::lock_guard lock(turn.mutex);
+    turn.texts.erase({run_, records.data()});
   }
 
  private:
@@ -483,7 +503,6 @@ class ChildBytes final : public ByteSource {
   std::uint64_t run_;
   RunHead head_;
   std::vector<std::uint64_t> pointers_;
-  mutable std::map<const std::byte*, std::string> texts_;  ///< by the records that point to them
   mutable std::atomic<std::uint64_t> most_text_bytes_{0};
 };
 
@@ -491,7 +510,7 @@ class ChildBytes final : public ByteSource {
 
 Hdf5Table read_in_child(const std::string& path, int descriptor, ChildWork work) {
   const auto child = std::make_shared<Child>(path, descriptor, std::move(work));
-  const Found& found = child->found();
+  const Found& found = child->open();
   Hdf5Table table;
   table.rows = found.rows;
   table.columns = found.columns;

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -245,6 +247,22 @@ TEST_F(Hdf5, AForkedProcessReadsByAChildOfItsOwn) {
     };
     expect_in_fork([&] { read(), table.reset(); }, read);
     read();
+  });
+}
+
+TEST_F(Hdf5, AProcessIsForkedWhileAnotherThreadReads) {
+  expect_in_fork([] {
+    const auto table = open("groups.h5", "cells");
+    std::atomic<bool> is_done = false;
+    std::thread thread([&] {
+      while (!is_done) expect_texts(*table, column(*table, "name"), 0, kRows);
+    });
+    for (int i = 0; i < 8; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      expect_in_fork([&] { expect_texts(*table, column(*table, "name"), 7, 2000); });
+    }
+    is_done = true;
+    thread.join();
   });
 }
 
