@@ -256,15 +256,7 @@ bool bin_circles(const BinCirclesArgs& args, TileLists& lists) {
                                          lists.copies_written * sizeof(Shape));
   lists.bytes_made = lists.bytes - refused;
   lists.generate_share = static_cast<double>(making) / std::max(1.0, static_cast<double>(working));
-  const bool fit = lists.bytes <= max_bytes && !is_too_long;
-  if (fit || lists.copies_written == 0) return fit;
-  const std::uint64_t made_first = lists.bytes_made;
-  lists = {};  // indices take less than copies
-  BinCirclesArgs with_indices = args;
-  with_indices.may_copy = false;
-  const bool fit_now = bin_circles(with_indices, lists);
-  lists.bytes_made = std::max(lists.bytes_made, made_first);
-  return fit_now;
+  return lists.bytes <= max_bytes && !is_too_long;
 }
 
 }  // namespace roundel::cpu

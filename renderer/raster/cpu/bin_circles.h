@@ -22,7 +22,7 @@ struct TileLists {
   std::uint64_t overlaps = 0;
   std::uint64_t circles_kept = 0;  ///< made on the way: those that take memory of the chunk's
   std::uint64_t bytes = 0;         ///< that the lists and these circles take, written ones only
-  std::uint64_t bytes_made = 0;    ///< the most of these at once: not refused as too many
+  std::uint64_t bytes_made = 0;    ///< of these: not refused because they would be too many
   double generate_share = 0;       ///< of the time it took: what making circles took
 
   bool is_empty(std::size_t tile) const;

@@ -140,11 +140,10 @@ class CpuBackend final : public RasterBackend {
 
   ChunkResult result(const Chunk& chunk, StageStats& stats) override {
     const auto note_memory = [&](std::uint64_t list_bytes) {
-      const std::uint64_t bytes = std::max(list_bytes, lists_.bytes_made);
-      stats.memory = std::max(stats.memory, bytes + state_bytes(0) + budget_.overhead);
+      stats.memory = std::max(stats.memory, list_bytes + state_bytes(0) + budget_.overhead);
     };
     if (!is_listed_) {
-      note_memory(0);
+      note_memory(lists_.bytes_made);
       const bool is_smallest = chunk.count() <= 1 || is_whole_;
       // What chunks in front took counts, too, until it is given back. Then it may be pixels that
       // have been saved.
@@ -306,7 +305,8 @@ class CpuBackend final : public RasterBackend {
                               made_,
                               grid_,
                               done_,
-                              max_bytes - std::min(max_bytes, made_bytes)};
+                              max_bytes - std::min(max_bytes, made_bytes),
+                              !is_whole_};  // indices take less than copies
     shapes_ = args.shapes();
     paints_ = args.paints();
     is_listed_ = bin_circles(args, lists_);
