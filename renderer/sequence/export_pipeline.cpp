@@ -447,6 +447,7 @@ class ExportPipeline {
   }
 
   void stop_locked() {
+    if (!stop_) job_.on_stop();
     stop_ = true;
     drop_undrawn();
     wake_all();
@@ -455,12 +456,16 @@ class ExportPipeline {
   void drop_undrawn() {
     if (!to_draw_.empty()) end_stream_at(to_draw_.front().index);
     in_flight_ -= to_draw_.size();
-    for (const InFlight<FrameToDraw>& work : to_draw_) drop_waiting(work.content);
+    for (const InFlight<FrameToDraw>& work : to_draw_) {
+      job_.sink.drop_claim(work.frame);
+      drop_waiting(work.content);
+    }
     to_draw_.clear();
   }
   void drop_waiting(const FrameToDraw& work) {
     if (!work.shared) return;
     in_flight_ -= work.shared->waiting.size();
+    for (const auto& [index, frame] : work.shared->waiting) job_.sink.drop_claim(frame);
     work.shared->waiting.clear();
   }
 

@@ -53,6 +53,9 @@ struct ExportJob {
   /// thread.
   std::function<void(std::int64_t frame, const Scene& scene, const CircleStream& circles)>
       on_scene = [](auto, auto&, auto&) {};
+  /// Called once, by any thread, when no further frame is wanted: `frames` need not wait for one.
+  /// It must not wait itself.
+  std::function<void()> on_stop = [] {};
   /// Called every now and then, by the thread that waits for the end. Where it returns false no
   /// further frame is drawn; pictures already drawn are encoded and written.
   std::function<bool(const ExportCounts& counts)> goes_on = [](auto&) { return true; };

@@ -26,7 +26,7 @@ class FrameSink {
   virtual std::string name(std::int64_t frame) const = 0;
   /// Throws Error; the frame is then not there.
   virtual void write(std::int64_t frame, std::span<const std::uint8_t> bytes) = 0;
-  /// The frame has failed: whatever was made ready for it may go.
+  /// The frame has failed, or is left to others: whatever was made ready for it may go.
   virtual void drop_claim(std::int64_t /*frame*/) {}
 
  protected:

@@ -241,6 +241,25 @@ class Unequal(MpiTest):
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "-o", "out/%d.png", program=script, code=3)
         self.assertEqual(len(self.contents()), 10)
 
+    def test_a_first_rank_that_gives_up_holds_no_frame_that_others_are_to_make(self):
+        for folder in ("data", "damaged"):
+            os.mkdir(self.path(folder))
+            self.write(f"{folder}/d.yaml", "version: 1\nimage: {width: 900, height: 900}\nlayers:\n"
+                                           "  - random: {count: 3000, radius: 0.2, alpha: 0.002}\n"
+                                           "  - data: d_####.csv\n    columns: [x, y, radius]\n"
+                                           "animation: {fps: 30, frames: 60}\n")
+            for frame in range(60):
+                row = "0.5,0.5,?" if folder == "damaged" and frame > 2 else f"0.5,0.5,{frame / 100 + 0.01}"
+                self.write(f"{folder}/d_{frame:04}.csv", f"x,y,radius\n{row}\n")
+        script = self.write("rank.sh", '#!/bin/sh\nfolder=data\n[ "$OMPI_COMM_WORLD_RANK" = 0 ] && folder=damaged\n'
+                                       f'exec {ROUNDEL} render $folder/d.yaml "$@"\n', 0o755)
+        messages = self.mpirun(2, "--frames", "0-59", "-o", "out/%d.png", "--threads", "1", "--resume",
+                               program=[script], code=5)
+        self.assertIn("gave up", messages)
+        missing = int(re.search(r"incomplete: (\d+) of 60 frames are missing", messages)[1])
+        self.assertEqual(len(self.contents()), 60 - missing)  # no temporary files either
+        self.assertLess(missing, 60)
+
     def test_what_is_wrong_for_all_is_said_once(self):
         self.write("bad.yaml", SCENE + "sead: 3\nbackgroud: 1\n")
         for more in ([], ["--split-frame"]):

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "renderer/base/error.h"
@@ -269,6 +270,43 @@ TEST(ExportPipeline, WhatTheCirclesFailWithEndsItAndFramesMadeBeforeCount) {
   EXPECT_STREQ(result.error->what(), "bad data");
   EXPECT_EQ(result.written.size(), test.sink.files.size());
   EXPECT_LE(result.written.size(), 3U);
+}
+
+TEST(ExportPipeline, WhatIsNotDrawnIsClaimedNoLonger) {
+  class ClaimingSink : public TestSink {
+   public:
+    using TestSink::TestSink;
+    void drop_claim(std::int64_t frame) override {
+      const std::lock_guard lock(mutex);
+      EXPECT_TRUE(dropped.insert(frame).second) << frame;
+    }
+    std::set<std::int64_t> dropped;
+  } sink(false);
+  /// Behind its own frames it waits for those of others, until it is told not to.
+  class WaitingSource : public FrameSource {
+   public:
+    std::optional<std::int64_t> next() override {
+      if (handed_out < 10) return handed_out++;
+      while (!has_stopped) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return std::nullopt;
+    }
+    std::atomic<std::int64_t> handed_out{0};
+    std::atomic<bool> has_stopped{false};
+  } source;
+  for (const char* generator : {"hypnosis", "rgb"}) {  // "rgb": all take the picture of the first
+    source.handed_out = 0;
+    source.has_stopped = false;
+    sink.dropped.clear();
+    TestExport test(generator, {});
+    ExportJob job{test.scene, source, test.encoder, sink, {}};
+    job.rasterizers.push_back(std::make_unique<SlowRasterizer>(50, 0));
+    job.on_stop = [&] { source.has_stopped = true; };
+    const ExportResult result = export_frames(std::move(job));
+    EXPECT_TRUE(result.gave_up);
+    EXPECT_EQ(result.failed.size(), 1U);
+    EXPECT_GT(source.handed_out, 1);
+    EXPECT_EQ(sink.dropped.size(), static_cast<std::size_t>(source.handed_out)) << generator;
+  }
 }
 
 TEST(ExportPipeline, StatsSumAllFrames) {

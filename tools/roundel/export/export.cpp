@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <iterator>
@@ -155,6 +156,7 @@ class Exporter {
   /// what has been done since. Returns what was thrown.
   Failure run(const FirstRank* first, const std::function<void(const ExportCounts&)>& on_tick,
               ExportResult& result) {
+    has_stopped_ = false;
     try {
       auto rasterizers = join_bands(first, make_own());
       ExportJob job{scene_, source(), encoder_, *sink_, std::move(rasterizers)};
@@ -169,6 +171,7 @@ class Exporter {
         job.on_scene = [this](std::int64_t frame, const Scene& scene, const CircleStream& circles) {
           remarks_.look_at(frame, scene, circles);
         };
+      job.on_stop = [this] { has_stopped_ = true; };
       job.goes_on = [&](ExportCounts counts) {
         if (shared_) counts.kept = shared_->kept();
         on_tick(counts);
@@ -222,7 +225,12 @@ class Exporter {
   /// About data of single frames, which no other rank reads.
   void warn_about_frames() const { remarks_.warn(scene_); }
 
-  FrameList unfinished(const ExportResult& result) const { return frames_.unfinished(result); }
+  /// The frames that are left to others, who must not wait for what this rank has claimed.
+  FrameList unfinished(const ExportResult& result) {
+    FrameList frames = frames_.unfinished(result);
+    for (const std::int64_t frame : frames) sink_->drop_claim(frame);
+    return frames;
+  }
 
  private:
   /// About the film as a whole, once.
@@ -274,7 +282,7 @@ class Exporter {
         [this, origin = origin_of(scene_)](std::int64_t frame) {
           return is_made(plan_, origin, options_, frame);
         },
-        [] { return stop_signal() != 0; });
+        [this] { return has_stopped_ || stop_signal() != 0; });
   }
   FrameSource& source() {
     if (announced_) return *announced_;
@@ -310,7 +318,8 @@ class Exporter {
   FrameEncoder encoder_;
   std::unique_ptr<FrameSink> sink_;
   DrawnFrames frames_;
-  std::optional<SharedFrames> shared_;  ///< with --resume
+  std::atomic<bool> has_stopped_{false};  ///< the pipeline has
+  std::optional<SharedFrames> shared_;    ///< with --resume
   std::optional<RankBands> bands_;
   std::optional<AnnouncedFrames> announced_;  ///< with these
   std::chrono::steady_clock::time_point waits_since_;
