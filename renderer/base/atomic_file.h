@@ -12,6 +12,7 @@
 namespace roundel {
 
 class ListedPath;
+class FolderLock;
 
 /// A file being written: under a temporary name next to `path` until commit() renames it, so that
 /// after a failure or a crash `path` is as it was before. With TakenName::kRefuse it has no name at
@@ -60,7 +61,8 @@ class AtomicFile {
 };
 
 /// A folder that is made where there is none, and removed again by the destructor, or a signal,
-/// if nothing was put into it.
+/// if nothing was put into it. Of one that is there already, no other process's NewFolder that has
+/// made it removes it meanwhile, as far as the file system has locks.
 class NewFolder {
  public:
   /// Makes the last level only. Throws Error(kOutputRefused).
@@ -71,6 +73,7 @@ class NewFolder {
 
  private:
   std::unique_ptr<ListedPath> made_;  // null where the folder was there already
+  std::unique_ptr<FolderLock> kept_;  // of such a folder
 };
 
 }  // namespace roundel

@@ -118,6 +118,24 @@ enum class Leftover {
   kMayBeUsed  ///< for all that is known: the file system has no locks
 };
 
+/// Whether the path still stands for what was opened there. `look`: stat or lstat.
+bool is_at(int file, const char* path, int (*look)(const char*, struct stat*)) {
+  struct stat opened {};
+  struct stat named {};
+  return fstat(file, &opened) == 0 && look(path, &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
+
+/// Removes a folder that this process has made, unless something is in it or another process is
+/// about to write there, see FolderLock. Async-signal-safe.
+void remove_new_folder(const char* path) {
+  const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool is_wanted =
+      folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!is_wanted) rmdir(path);
+  if (folder >= 0) close(folder);
+}
+
 /// Removes a temporary file if nobody is writing it. Who does holds a lock on it, which the system
 /// drops when the process ends, however that happens: so a file without one is a leftover, and no
 /// process id, which means nothing on another machine or in another container, need be trusted.
@@ -130,11 +148,7 @@ Leftover remove_leftover(const char* path) {
   } else {
     // Until it was locked its owner may have renamed it, and another process begun the next one of
     // that name. A file that is locked is removed and renamed by the one that has the lock alone.
-    struct stat opened {};
-    struct stat named {};
-    const bool is_it = fstat(file, &opened) == 0 && lstat(path, &named) == 0 &&
-                       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
-    if (is_it && unlink(path) != 0) result = Leftover::kMayBeUsed;
+    if (is_at(file, path, lstat) && unlink(path) != 0) result = Leftover::kMayBeUsed;
   }
   close(file);
   return result;
@@ -372,19 +386,54 @@ void AtomicFile::rename_temporary() const {
   if (std::rename(from, to) != 0) fail(errno);
 }
 
+/// Keeps remove_new_folder() of other processes from removing a folder, while it is empty.
+class FolderLock {
+ public:
+  explicit FolderLock(int folder) : folder_(folder) { ++count; }
+  ~FolderLock() {
+    close(folder_);
+    --count;
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+  static inline std::atomic<std::size_t> count{0};  ///< each of them takes a descriptor
+
+ private:
+  int folder_;
+};
+
 NewFolder::NewFolder(const std::string& path) {
-  const MakingTemporary making;
-  auto listed = std::make_unique<ListedPath>(path, std::size(temporary_slots) - kFolderSlots);
-  if (mkdir(path.c_str(), 0777) == 0) {
-    made_ = std::move(listed);
-  } else if (errno != EEXIST) {
-    throw Error(ExitCode::kOutputRefused,
-                path + ": cannot make the folder: " + std::generic_category().message(errno));
+  constexpr int kAttempts = 20;  // a folder may go while it is looked at
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int reason = errno;
+    if (folder >= 0) {
+      auto lock = std::make_unique<FolderLock>(folder);
+      if (FolderLock::count > kFolderSlots) return;
+      if (flock(folder, LOCK_SH | LOCK_NB) == 0 && is_at(folder, path.c_str(), stat)) {
+        kept_ = std::move(lock);
+        return;
+      }
+      poll(nullptr, 0, 1);
+      continue;
+    }
+    const MakingTemporary making;
+    auto listed = std::make_unique<ListedPath>(path, std::size(temporary_slots) - kFolderSlots);
+    if (mkdir(path.c_str(), 0777) == 0) {
+      made_ = std::move(listed);
+      return;
+    }
+    if (errno != EEXIST) {
+      throw Error(ExitCode::kOutputRefused,
+                  path + ": cannot make the folder: " + std::generic_category().message(errno));
+    }
+    if (reason != ENOENT) return;  // it is there, but cannot be opened
   }
 }
 
 NewFolder::~NewFolder() {
-  if (made_) rmdir(made_->path());  // does nothing to a folder that is not empty
+  if (made_) remove_new_folder(made_->path());
 }
 
 NewFolder::NewFolder(NewFolder&&) noexcept = default;
@@ -422,7 +471,7 @@ void remove_temporary_files() noexcept {
     if (slot.state.compare_exchange_strong(expected, TemporarySlot::kTaken)) unlink(slot.path);
   }
   for (TemporarySlot& slot : temporary_slots) {  // folders, now that no temporary file is in them
-    if (slot.state.load() == TemporarySlot::kTaken) rmdir(slot.path);
+    if (slot.state.load() == TemporarySlot::kTaken) remove_new_folder(slot.path);
   }
   errno = saved_errno;
 }

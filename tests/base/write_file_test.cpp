@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <thread>
 
 #include "renderer/base/atomic_file.h"
@@ -457,6 +458,24 @@ TEST(NewFolder, GoesAgainIfNothingWasPutIntoIt) {
             }),
             0);
   EXPECT_FALSE(std::filesystem::exists(folder / "third"));
+}
+
+TEST(NewFolder, StaysWhereAnotherProcessIsAboutToWrite) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory_symlink(folder / "a", folder / "link");
+  auto made = std::make_unique<NewFolder>(folder / "a");
+  auto other = std::make_unique<NewFolder>(folder / "link");
+  made.reset();
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "a"));
+  other.reset();  // which has not made it
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "a"));
+  EXPECT_EQ(in_child([&] {
+              const NewFolder killed(folder / "b"), goes_on(folder / "b");
+              remove_temporary_files();
+              _exit(std::filesystem::is_directory(folder / "b") ? 0 : 1);
+              return 0;
+            }),
+            0);
 }
 
 TEST(WriteFile, ALeftoverTemporaryOfTheSameNameIsNoObstacle) {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
@@ -131,13 +132,12 @@ void check_folder_of(const std::string& path) {
 }
 
 std::vector<NewFolder> make_folders_of(const std::vector<std::string>& paths, TakenName rule) {
-  std::vector<NewFolder> made;
+  std::set<std::string> folders;
   for (const std::string& path : paths) {
-    const fs::path folder = folder_of(rule == TakenName::kFollow ? behind_links(path) : path);
-    std::error_code error;
-    if (!fs::is_directory(folder, error)) made.emplace_back(folder.string());
+    const fs::path file = rule == TakenName::kFollow ? behind_links(path) : path;
+    folders.insert(folder_of(file).string());
   }
-  return made;
+  return {folders.begin(), folders.end()};
 }
 
 std::vector<std::string> files_read(const std::vector<Scene>& scenes) {

@@ -41,8 +41,9 @@ void check_writable(const std::string& path, bool may_replace);
 /// The same for the folder alone, of a frame, which replaces a link.
 void check_folder_of(const std::string& path);
 
-/// Makes the folders of these files where they are missing, their last level only. They go again
-/// with the returned objects if nothing was written into them. Throws Error(kOutputRefused).
+/// The folders of these files, which are made where they are missing, their last level only. Those
+/// that were made go again with the returned objects if nothing was written into them. Throws
+/// Error(kOutputRefused).
 std::vector<NewFolder> make_folders_of(const std::vector<std::string>& paths,
                                        TakenName rule = TakenName::kFollow);
 
