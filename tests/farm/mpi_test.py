@@ -72,9 +72,9 @@ class MpiTest(unittest.TestCase):
             self.assertEqual(done.returncode, code, done.stderr)
         return done.stderr
 
-    def rank_script(self, first, other):
-        """A program that is `first` on rank 1 and `other` on all others; "$@" are its arguments."""
-        return [self.write("rank.sh", f'#!/bin/sh\nif [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then\n{first}\n'
+    def rank_script(self, first, other, rank=1):
+        """A program that is `first` on one rank and `other` on all others; "$@" are its arguments."""
+        return [self.write("rank.sh", f'#!/bin/sh\nif [ "$OMPI_COMM_WORLD_RANK" = {rank} ]; then\n{first}\n'
                                       f'else\n{other}\nfi\n', 0o755)]
 
     @staticmethod
@@ -227,13 +227,18 @@ class Speeds(MpiTest):
 class Unequal(MpiTest):
     def test_a_rank_that_fails_leaves_its_frames_to_the_others(self):
         expected = self.expect("a.yaml", "0-100")
-        script = self.rank_script(f'exec {ROUNDEL} "$@" --backend cuda', f'exec {ROUNDEL} "$@"')
         if self.has_cuda_device():
             self.skipTest("there is a CUDA device: that rank would not fail")
-        messages = self.mpirun(3, "render", "a.yaml", "--frames", "0-100", "-o", "out/%d.png",
-                               program=script, code=1)
-        self.assertIn("--backend cuda: ", messages)
-        self.assertEqual(self.contents(), expected)
+        for rank in (1, 0):
+            script = self.rank_script(f'exec {ROUNDEL} "$@" --backend cuda', f'exec {ROUNDEL} "$@"', rank)
+            messages = self.mpirun(3, "render", "a.yaml", "--frames", "0-100", "-o", "out/%d.png",
+                                   "--overwrite", program=script, code=1)
+            self.assertIn("--backend cuda: ", messages)
+            self.assertIn("  101 frames ", messages)
+            self.assertNotIn("missing", messages)
+            self.assertEqual(self.contents(), expected)
+            shutil.rmtree(self.path("out"))
+            os.mkdir(self.path("out"))
 
     def test_the_exit_code_is_the_worst(self):
         script = self.rank_script(f'exec {ROUNDEL} render none.yaml --frames 0-9 -o out/%d.png',

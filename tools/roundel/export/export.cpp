@@ -16,6 +16,7 @@
 #include <set>
 #include <utility>
 
+#include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/generate/generate.h"
 #include "renderer/render.h"
@@ -101,9 +102,10 @@ void merge(FrameList& sum, const FrameList& part) {
 
 /// Adds what another rank, or another turn of this one, has done.
 void add_result(ExportResult& sum, ExportResult part) {
-  if (sum.seconds == 0) {  // the first one brings its times along
-    sum = std::move(part);
-    return;
+  if (sum.seconds == 0) {  // those of this rank's first turn; other ranks' are left out
+    sum.seconds = part.seconds;
+    sum.processor_seconds = part.processor_seconds;
+    sum.limits = part.limits;
   }
   merge(sum.written, part.written);
   merge(sum.kept, part.kept);
@@ -382,6 +384,7 @@ void hear_others(FirstRank& first, const Failure& own, std::vector<RankReport>& 
 int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
   Exporter exporter(options, ranks, first);
   const FramesToMake work = exporter.find_work();
+  const Stopwatch watch;
   first.hand_out(work.frames);
   ExportResult result;
   Failure failure;
@@ -417,6 +420,7 @@ int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
     worst = std::max(worst, report.exit_code);
     add_result(result, report.result);
   }
+  if (result.seconds == 0) result.seconds = watch.seconds();  // this rank could draw nothing
   exporter.print_summary(work, result);
   return conclude(work, result, worst);
 }
