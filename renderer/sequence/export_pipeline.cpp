@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <exception>
 #include <map>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -90,11 +92,25 @@ class ExportPipeline {
  private:
   void start() {
     live_rasterizers_ = job_.rasterizers.size();
-    threads_.emplace_back([this] { generate_frames(); });
-    for (auto& rasterizer : job_.rasterizers)
-      threads_.emplace_back([this, &rasterizer] { draw_frames(*rasterizer); });
-    for (std::size_t i = 0; i < limits_.write; ++i)
-      threads_.emplace_back([this, i] { write_frames(i < limits_.write_first); });
+    const std::optional<Error> error = catch_error([this] {
+      for (std::size_t i = 0; i < limits_.write; ++i)
+        start_thread([this, i] { write_frames(i < limits_.write_first); });
+      for (auto& rasterizer : job_.rasterizers)
+        start_thread([this, &rasterizer] { draw_frames(*rasterizer); });
+      start_thread([this] { generate_frames(); });  // the last one, once all others could be had
+    });
+    if (error) break_off(*error);
+  }
+
+  template <typename Body>
+  void start_thread(const Body& body) {
+    try {
+      threads_.emplace_back([this, body] {
+        if (const std::optional<Error> error = catch_error(body)) break_off(*error);
+      });
+    } catch (const std::system_error& error) {
+      throw Error(ExitCode::kRuntimeFailure, "cannot start a thread: " + error.code().message());
+    }
   }
 
   void stop() {
@@ -234,7 +250,9 @@ class ExportPipeline {
 
   /// All frames on their way wait for encoders.
   bool must_help() const { return in_flight_ == limits_.frames && !to_encode_.empty(); }
-  bool all_drawn() const { return all_generated_ && to_draw_.empty() && drawing_ == 0; }
+  bool all_drawn() const {
+    return is_broken_ || (all_generated_ && to_draw_.empty() && drawing_ == 0);
+  }
 
   /// False when the rasterizer has failed.
   bool draw_one(Rasterizer& rasterizer, State::Lock& lock, StageStats& sums) {
@@ -303,13 +321,27 @@ class ExportPipeline {
   void hand_to_encoders(std::size_t index, std::int64_t frame, PixelsPointer picture) {
     to_encode_.push_back({index, frame, std::move(picture)});
     ++encode_tasks_;
-    arena_.enqueue([this] {
-      State::Lock lock(state_);
-      encode_one(lock);
-      --encode_tasks_;
-      if (is_ending()) wake_all();
-      lock.wake_at_once();  // nobody waits for this task itself
-    });
+    try {
+      arena_.enqueue([this] {
+        const std::optional<Error> error = catch_error([this] {
+          State::Lock lock(state_);
+          encode_one(lock);
+          end_encode_task(lock);
+        });
+        if (!error) return;
+        break_off(*error);
+        State::Lock lock(state_);
+        end_encode_task(lock);
+      });
+    } catch (...) {
+      // oneTBB gets no thread, but has the task, which may run when all here is gone.
+      std::terminate();
+    }
+  }
+  void end_encode_task(State::Lock& lock) {
+    --encode_tasks_;
+    if (is_ending()) wake_all();
+    lock.wake_at_once();  // nobody waits for the task itself
   }
 
   /// Encodes a picture, if a helping thread has not taken the last one.
@@ -422,7 +454,7 @@ class ExportPipeline {
     if (is_ending() || (has_room() && to_draw_.size() <= limits_.ahead / 2)) wake(kRoom);
   }
   void wake_all() { state_.wake_all(); }
-  bool is_ending() const { return all_generated_ && to_draw_.empty(); }
+  bool is_ending() const { return is_broken_ || (all_generated_ && to_draw_.empty()); }
 
   // ---- ends ------------------------------------------------------------------------------------
 
@@ -453,6 +485,15 @@ class ExportPipeline {
     wake_all();
   }
 
+  /// After what a thread has thrown that is no failure of a frame, as for want of memory: what else
+  /// is on its way counts no more, as the thread may have left it half done.
+  void break_off(const Error& error) {
+    const State::Lock lock(state_);
+    is_broken_ = true;
+    result_.error = error;
+    stop_locked();
+  }
+
   void drop_undrawn() {
     if (!to_draw_.empty()) end_stream_at(to_draw_.front().index);
     in_flight_ -= to_draw_.size();
@@ -470,15 +511,17 @@ class ExportPipeline {
   }
 
   bool all_written() const {
-    return all_drawn() && encode_tasks_ == 0 && to_encode_.empty() && encoding_ == 0 &&
-           to_write_.empty();
+    return all_drawn() && encode_tasks_ == 0 &&
+           (is_broken_ || (to_encode_.empty() && encoding_ == 0 && to_write_.empty()));
   }
-  bool all_done() const { return all_written() && writing_ == 0; }
+  bool all_done() const { return all_written() && (is_broken_ || writing_ == 0); }
 
   void join() {
     for (std::thread& thread : threads_) {
       if (thread.joinable()) thread.join();
     }
+    State::Lock lock(state_);  // threads may have started tasks after it was broken off
+    lock.wait(kEnded, [this] { return encode_tasks_ == 0; });
   }
 
   ExportJob job_;
@@ -497,7 +540,7 @@ class ExportPipeline {
   std::size_t live_rasterizers_ = 0, next_index_ = 0, next_to_write_ = 0;
   std::size_t end_index_ = static_cast<std::size_t>(-1);  ///< of a stream: the first one left out
   std::size_t failures_in_a_row_ = 0;
-  bool all_generated_ = false, stop_ = false;
+  bool all_generated_ = false, stop_ = false, is_broken_ = false;
   std::shared_ptr<SharedPicture> shared_;  ///< of the last frame that was generated
   ExportResult result_;
   /// Sums over frames. A thread adds its own once it ends, not under the lock for each frame.

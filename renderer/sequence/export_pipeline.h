@@ -74,7 +74,7 @@ struct ExportResult {
   FrameList kept = {};              ///< that another process made meanwhile, rising; set by callers
   std::vector<FailedFrame> failed;  ///< in the order in which they failed
   bool gave_up = false;             ///< too many failures one after the other
-  std::optional<Error> error;       ///< why no further frame's circles could be made, if so
+  std::optional<Error> error;       ///< why there are no further frames, if not for these
   std::uint64_t bytes = 0;          ///< written
   StageStats stages;                ///< sums over all frames and threads
   double seconds = 0;               ///< in all

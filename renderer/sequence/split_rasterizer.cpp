@@ -140,7 +140,7 @@ void BandPainter::draw(const Circles& circles, const ImageSettings& image, const
                        const FrameTarget& out, StageStats& stats) {
   out.resize(image);
   const auto count = static_cast<int>(parts_.size());
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;  // joined even if another one cannot be had
   for (int i = 0; i < count; ++i) {
     Part& part = *parts_[static_cast<std::size_t>(i)];
     part.stats = {};
@@ -149,7 +149,7 @@ void BandPainter::draw(const Circles& circles, const ImageSettings& image, const
       part.draw(circles, image, own, out);
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   for (const auto& part : parts_) {
     if (part->error) std::rethrow_exception(part->error);
     stats.add(part->stats);

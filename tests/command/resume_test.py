@@ -14,7 +14,8 @@ import time
 import unittest
 import zlib
 
-from batch_case import BatchCase, DONE, FAILED, IS_SLOW, REFUSED, SNOW
+from batch_case import BatchCase, DONE, FAILED, IS_SLOW, REFUSED, SNOW, SOME_FAILED
+from command_case import ROUNDEL
 
 
 class ExistingFiles(BatchCase):
@@ -343,6 +344,25 @@ class Interruptions(BatchCase):
             self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
             shutil.rmtree(self.path("out"))
             os.mkdir(self.path("out"))
+
+    def test_too_few_threads_are_a_failure_with_a_message(self):
+        other = ["setpriv", "--reuid=65533", "--regid=65534", "--clear-groups", "bash", "-c"]
+        os.chmod(self.folder, 0o755)
+        os.chmod(self.path("out"), 0o777)
+        if os.getuid() != 0 or subprocess.run([*other, f"exec {ROUNDEL} schema"], cwd=self.folder,
+                                              capture_output=True, check=False).returncode:
+            self.skipTest("only root can run the program as somebody else")
+        for threads in range(1, 13):
+            done = subprocess.run([*other, f"ulimit -u {threads}; exec {ROUNDEL} render snow.yaml --frames 0-9 "
+                                           "-o out/%d.png --overwrite --threads 4 -q"],
+                                  cwd=self.folder, text=True, capture_output=True, timeout=60, check=False)
+            self.assertIn(done.returncode, (DONE, FAILED, SOME_FAILED), done.stderr)
+            if done.returncode != DONE:
+                self.assertIn("Resource temporarily unavailable", done.stderr)
+            if threads == 1:
+                self.assertIn("cannot start a thread: ", done.stderr)
+                self.assertIn("10 of 10 frames are missing", done.stderr)
+            self.assertFalse([name for name in self.frames_in() if name.startswith(".")])
 
     def test_killed_many_times_and_resumed_the_frames_are_the_same(self):
         arguments = ["render", "snow.yaml", "--frames", "0-49" if IS_SLOW else "0-199"]

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <set>
 #include <thread>
@@ -306,6 +307,23 @@ TEST(ExportPipeline, WhatIsNotDrawnIsClaimedNoLonger) {
     EXPECT_EQ(result.failed.size(), 1U);
     EXPECT_GT(source.handed_out, 1);
     EXPECT_EQ(sink.dropped.size(), static_cast<std::size_t>(source.handed_out)) << generator;
+  }
+}
+
+TEST(ExportPipeline, WhatAThreadThrowsEndsItAndFramesMadeBeforeCount) {
+  for (const bool in_order : {false, true}) {
+    TestExport test("hypnosis", {}, in_order);
+    ListSource source(run_of_frames(0, 1000));
+    ExportJob job{test.scene, source, test.encoder, test.sink, {}};
+    job.rasterizers.push_back(make_cpu_rasterizer({}));
+    job.on_written = [](std::int64_t frame, std::uint64_t) {
+      if (frame == 9) throw std::bad_alloc();
+    };
+    const ExportResult result = export_frames(std::move(job));
+    ASSERT_TRUE(result.error);
+    EXPECT_STREQ(result.error->what(), "out of memory");
+    EXPECT_GE(result.written.size(), in_order ? 9U : 1U);
+    EXPECT_LT(result.written.size(), 1000U);
   }
 }
 

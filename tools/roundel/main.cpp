@@ -55,6 +55,9 @@ int main(int argc, char** argv) {
   int code = 0;
   const auto run = [&] {
     const Command* command = nullptr;
+    const auto failure_code = [&command](ExitCode failure) {
+      return command != nullptr && command->compares ? 2 : static_cast<int>(failure);
+    };
     try {
       prepare_process();
       Arguments arguments(argv, argv + argc);  // the program's name first
@@ -69,12 +72,13 @@ int main(int argc, char** argv) {
       if (wants_version) print_version();
       if (wants_help) print_out(program_help());
       if (!wants_version && !wants_help) command = &find_command(name);
+      set_failure_code(failure_code(ExitCode::kRuntimeFailure));
       if (command != nullptr) code = command->run({arguments.begin() + 2, arguments.end()});
       finish_output();
     } catch (...) {
       const Error error = current_error(kMemoryHint);
       print_error(error);
-      code = command != nullptr && command->compares ? 2 : static_cast<int>(error.exit_code());
+      code = failure_code(error.exit_code());
     }
   };
   if (!run_on_larger_stack(run)) run();

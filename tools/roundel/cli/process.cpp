@@ -12,12 +12,15 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <system_error>
 #include <thread>
 
 #include "renderer/base/buffer.h"
+#include "renderer/base/error.h"
 #include "renderer/image/files.h"
+#include "tools/roundel/cli/problems.h"
 
 namespace roundel {
 namespace {
@@ -39,6 +42,16 @@ extern "C" void end_on_signal(int signal_number) {
   }
   remove_temporary_files();
   _exit(128 + signal_number);
+}
+
+std::atomic<int> failure_code{static_cast<int>(ExitCode::kRuntimeFailure)};
+
+[[noreturn]] void end_on_exception() {
+  static std::atomic<bool> has_begun{false};
+  if (has_begun.exchange(true)) _exit(failure_code.load());  // the message has failed
+  remove_temporary_files();
+  if (std::current_exception()) print_error(current_error());
+  _exit(failure_code.load());
 }
 
 void open_closed_descriptor(int descriptor) {
@@ -65,6 +78,7 @@ void prepare_process() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     open_closed_descriptor(descriptor);
   }
+  std::set_terminate(end_on_exception);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit fails as on a full disk
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) handle(signal_number);
@@ -72,6 +86,10 @@ void prepare_process() {
                                                  std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_pattern("roundel: %v");
   spdlog::set_default_logger(std::move(logger));
+}
+
+void set_failure_code(int code) {
+  failure_code.store(code);
 }
 
 void let_signals_ask() {

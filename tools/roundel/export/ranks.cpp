@@ -177,6 +177,8 @@ void FirstRank::dismiss(int exit_code) {
   }
 }
 
+/// What this throws ends the process, see prepare_process(), and with it the other ranks, who could
+/// only wait.
 void FirstRank::answer_questions() {
   while (!quit_) {
     if (const auto question =
