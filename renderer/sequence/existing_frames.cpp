@@ -108,14 +108,15 @@ ExpectedOrigin origin_of(const Scene& scene) {
 
 FrameList taken_names(const FrameName& name, const FrameList& frames) {
   FrameList taken;
-  constexpr std::size_t kFew = 1000;
-  if (frames.size() <= kFew || name.has_number_in_folder()) {
+  const auto ask_for_each = [&] {
     std::copy_if(frames.begin(), frames.end(), std::back_inserter(taken), [&](std::int64_t frame) {
       std::error_code error;
       return fs::exists(fs::symlink_status(name.path(frame), error));
     });
     return taken;
-  }
+  };
+  constexpr std::size_t kFew = 1000;
+  if (frames.size() <= kFew || name.has_number_in_folder()) return ask_for_each();
   // To ask for each of a million names would take seconds, most of all where none is there.
   const std::string first = name.path(frames.front());
   const std::string folder = first.substr(0, first.rfind('/') + 1);
@@ -125,6 +126,7 @@ FrameList taken_names(const FrameName& name, const FrameList& frames) {
     const auto frame = name.frame_of(folder + entry->path().filename().string());
     if (frame && std::binary_search(frames.begin(), frames.end(), *frame)) taken.push_back(*frame);
   }
+  if (error == std::errc::permission_denied && taken.empty()) return ask_for_each();
   if (error && error != std::errc::no_such_file_or_directory) {
     throw Error(ExitCode::kRuntimeFailure,
                 fmt::format("{}: cannot list the folder: {}", folder, error.message()));

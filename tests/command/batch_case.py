@@ -87,6 +87,16 @@ class BatchCase(CommandCase):
         return subprocess.Popen([ROUNDEL, *arguments], cwd=self.folder, text=True,
                                 stderr=subprocess.PIPE, preexec_fn=default_signals, **keywords)
 
+    def somebody_else(self):
+        """The start of a command line that runs as another user than root, who may write into "out"."""
+        line = ["setpriv", "--reuid=65533", "--regid=65534", "--clear-groups"]
+        os.chmod(self.folder, 0o755)
+        os.chmod(self.path("out"), 0o777 & (os.stat(self.path("out")).st_mode | 0o222))
+        if os.getuid() != 0 or subprocess.run([*line, ROUNDEL, "schema"], cwd=self.folder, capture_output=True,
+                                              check=False).returncode:
+            self.skipTest("only root can run the program as somebody else")
+        return line
+
     def wait_until(self, is_so):
         """Machines may be slow, so tests wait for what they need instead of some time."""
         end = time.monotonic() + 120
