@@ -222,6 +222,8 @@ TEST(Options, OptionsOfSequencesMustFitTogether) {
       {{"a.yaml", "--shard=1/2"}, "--shard: expected --frames or --each too"},
       {{"a.yaml", "--frames=1", "--frame=1"}, "--frame: expected one of --frame and --frames"},
       {{"a.yaml", "b.yaml", "--frames=1", "-o", "o/"}, "--frames: expected one scene"},
+      {{"a.yaml", "b.yaml", "--split-frame", "-o", "o/"}, "--split-frame: expected one scene"},
+      {{"a.yaml", "b.yaml", "-o", "-", "--format=png"}, "--output: expected one scene"},
       {{"a.yaml", "-o", "a.png", "--format=exr"}, "--output: expected a name that ends in .exr"},
       {{"a.yaml", "b.yaml", "-o", "a.exr", "--format=exr"}, "--output: expected a folder"},
       {{"a.yaml", "--frames=1", "-o", "a.png", "--format=y4m"}, "--format: expected -o - for"},

@@ -129,6 +129,12 @@ class StandardOutput(BatchCase):
         self.assertIn(process.wait(timeout=60), (FAILED, SOME_FAILED))
         self.assertIn("Broken pipe", messages)
 
+    def test_a_closed_standard_output_takes_no_picture(self):
+        for name in ("-", "/dev/stdout"):
+            done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", ROUNDEL, "render", "balls.yaml", "-o", name,
+                                   "--format", "png"], cwd=self.folder, text=True, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, FAILED, done.stderr)
+
     def test_an_interrupted_stream_ends_with_a_whole_frame(self):
         with open(self.path("stream"), "wb") as file:
             process = self.start("render", "snow.yaml", "-o", "-", "--frames", "0-5000", "--format",

@@ -138,6 +138,12 @@ class Ranks(MpiTest):
         self.mpirun(3, "render", "a.yaml", "--frames", "0-20", "-o", "out/%d.png", "--shard", "auto")
         self.assertEqual(self.contents(), expected)
 
+    def test_standard_input_is_for_one_rank(self):
+        for more in ([], ["--split-frame"]):
+            messages = self.mpirun(2, "render", "-", "--frames", "0-3", "-o", "out/%d.png", *more, code=2)
+            self.assertEqual(messages.count('"-": expected a file for several ranks'), 1, messages)
+        self.assertEqual(self.contents(), {})
+
     def test_a_stream_is_for_one_rank(self):
         messages = self.mpirun(2, "render", "a.yaml", "-o", "-", "--format", "rawvideo", code=2)
         self.assertIn("--output: expected files for several ranks", messages)

@@ -56,8 +56,10 @@ std::atomic<int> failure_code{static_cast<int>(ExitCode::kRuntimeFailure)};
 
 void open_closed_descriptor(int descriptor) {
   if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) return;
-  // For the wrong direction, so that using it still fails as it does with a closed one. open()
-  // takes the lowest free number, which is this one.
+  // For the wrong direction, so that using it still fails as it does with a closed one; what opens
+  // it anew by a name such as /dev/stdout fails on a device that is full. open() takes the lowest
+  // free number, which is this one.
+  if (descriptor != STDIN_FILENO && open("/dev/full", O_RDONLY) >= 0) return;
   static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
 }
 

@@ -89,8 +89,11 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
     problems.emplace_back("--frame: expected one of --frame and --frames");
   }
   if (options.is_film() && options.scenes.size() > 1) {
-    problems.push_back(
-        fmt::format("{}: expected one scene", options.each.empty() ? "--frames" : "--each"));
+    problems.push_back(fmt::format("{}: expected one scene", !options.each.empty() ? "--each"
+                                                             : options.frames.is_given()
+                                                                 ? "--frames"
+                                                             : options.split_frame ? "--split-frame"
+                                                                                   : "--output"));
   }
   if (options.is_video() && !options.is_stream()) {
     problems.emplace_back("--format: expected -o - for rawvideo and y4m");

@@ -116,12 +116,23 @@ void add_result(ExportResult& sum, ExportResult part) {
   sum.stages.add(part.stages);
 }
 
+/// Throws Error(kUsage) for what only one rank could read. Returns the options.
+const RenderOptions& check_inputs(const RenderOptions& options, const Ranks& ranks) {
+  for (const std::string& path : {options.scenes.front(), options.each}) {
+    if (ranks.count > 1 && is_stream_path(path)) {
+      throw Error(ExitCode::kUsage,
+                  fmt::format("{}: expected a file for several ranks", roundel::quoted(path)));
+    }
+  }
+  return options;
+}
+
 /// One rank's part of a film.
 class Exporter {
  public:
   /// Throws Error for what is wrong with the command line or the scene.
   Exporter(const RenderOptions& options, const Ranks& ranks, FrameSource& frames)
-      : options_(options),
+      : options_(check_inputs(options, ranks)),
         ranks_(ranks),
         threads_(threads_of(options.machine.raster.threads, ranks.local)),
         thread_limit_(threads_),
