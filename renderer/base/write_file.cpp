@@ -314,15 +314,23 @@ AtomicFile::~AtomicFile() {
   close(file_);
 }
 
-void AtomicFile::write(std::span<const std::uint8_t> bytes) {
+int write_to_descriptor(int descriptor, std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      fail(errno);
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      pollfd waiting = {descriptor, POLLOUT, 0};
+      if (poll(&waiting, 1, -1) < 0 && errno != EINTR) return errno;
+    } else if (errno != EINTR) {
+      return errno;
     }
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
+  return 0;
+}
+
+void AtomicFile::write(std::span<const std::uint8_t> bytes) {
+  if (const int error = write_to_descriptor(file_, bytes); error != 0) fail(error);
 }
 
 // No fsync: it would cost more than rendering a frame does, and guards against power loss only. A

@@ -28,6 +28,10 @@ void write_file_atomically(const std::string& path, std::span<const std::uint8_t
                            TakenName rule = TakenName::kFollow);
 void write_text_atomically(const std::string& path, std::string_view text);
 
+/// Writes all of this into a descriptor, and waits for a pipe that is full even where writing to it
+/// does not. 0, or errno of what failed.
+int write_to_descriptor(int descriptor, std::span<const std::uint8_t> bytes);
+
 /// The file that a symbolic link stands for, whether it is there or not; `path` for all others.
 std::string behind_links(const std::string& path);
 

@@ -1,9 +1,7 @@
 #include "renderer/sequence/frame_sink.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -54,14 +52,9 @@ void StreamSink::write(std::int64_t /*frame*/, std::span<const std::uint8_t> byt
 }
 
 void StreamSink::write_all(std::span<const std::uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      throw Error(ExitCode::kRuntimeFailure, fmt::format("cannot write to the stream: {}",
-                                                         std::generic_category().message(errno)));
-    }
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  if (const int error = write_to_descriptor(descriptor_, bytes); error != 0) {
+    throw Error(ExitCode::kRuntimeFailure, fmt::format("cannot write to the stream: {}",
+                                                       std::generic_category().message(error)));
   }
 }
 
