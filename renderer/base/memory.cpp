@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 
 #include "renderer/base/error.h"
 
@@ -12,17 +13,39 @@ namespace roundel {
 namespace {
 
 std::uint64_t read_physical_memory() {
-  std::uint64_t bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
-  for (const char* limit_file :
-       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::uint64_t limit = 0;
-    if (std::ifstream(limit_file) >> limit) bytes = std::min(bytes, limit);  // "max" is no number
-  }
-  return bytes;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                              static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  return std::min(bytes, group_memory_limit("/proc/self/cgroup", "/sys/fs/cgroup"));
+}
+
+/// Whether a list "cpu,memory" has the name.
+bool has_name(const std::string& list, const std::string& name) {
+  return ("," + list + ",").find("," + name + ",") != std::string::npos;
 }
 
 }  // namespace
+
+std::uint64_t group_memory_limit(const std::string& groups, const std::string& mount) {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  const auto look_at = [&least](const std::string& file) {
+    std::uint64_t limit = 0;
+    if (std::ifstream(file) >> limit) least = std::min(least, limit);  // "max" is no number
+  };
+  // Where a container does not see its groups by their own names, its mount is its own group.
+  look_at(mount + "/memory.max");
+  look_at(mount + "/memory/memory.limit_in_bytes");
+  std::ifstream lines(groups);
+  std::string number, controllers, group;
+  while (std::getline(lines, number, ':') && std::getline(lines, controllers, ':') &&
+         std::getline(lines, group)) {
+    const bool is_v1 = has_name(controllers, "memory");
+    if (!is_v1 && !controllers.empty()) continue;
+    for (; group.size() > 1; group.resize(group.rfind('/')))
+      look_at(mount + (is_v1 ? "/memory" : "") + group +
+              (is_v1 ? "/memory.limit_in_bytes" : "/memory.max"));
+  }
+  return least;
+}
 
 std::uint64_t physical_memory() {
   static const std::uint64_t bytes = read_physical_memory();

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "tests/testing.h"
 
@@ -25,6 +27,34 @@ TEST(Memory, IsNoMoreThanTheMachineHasNorTheContainerAllows) {
       EXPECT_LE(physical_memory(), limit) << file;
     }
   }
+}
+
+TEST(Memory, TheSmallestLimitOfAGroupAndItsParentsCounts) {
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& file, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(folder / file).parent_path());
+    std::ofstream(folder / file) << text << '\n';
+  };
+  const auto limit = [&](const std::string& groups) {
+    write("groups", groups);
+    return group_memory_limit(folder / "groups", folder.path());
+  };
+  constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(group_memory_limit(folder / "none", folder / "none"), kNone);
+  write("memory.max", "max");
+  write("jobs/memory.max", "3000");
+  write("jobs/one/memory.max", "max");
+  write("jobs/one/step: 2/memory.max", "4000");
+  write("jobs/two/memory.max", "2000");
+  write("memory/slurm/memory.limit_in_bytes", "900");
+  EXPECT_EQ(limit("0::/"), kNone);
+  EXPECT_EQ(limit("0::/jobs/one/step: 2"), 3000U);
+  EXPECT_EQ(limit("0::/jobs/two"), 2000U);
+  EXPECT_EQ(limit("0::/in/another/mount"), kNone);
+  EXPECT_EQ(limit("5:cpu:/slurm\n4:blkio,memory:/slurm/job\n0::/jobs/two"), 900U);
+  EXPECT_EQ(limit("4:memory_not:/slurm"), kNone);
+  write("memory/memory.limit_in_bytes", "800");
+  EXPECT_EQ(limit("4:memory:/slurm"), 800U);
 }
 
 TEST(Memory, MoreThanHalfOfItIsRefusedWithBothNumbers) {
