@@ -40,9 +40,10 @@ std::uint64_t group_memory_limit(const std::string& groups, const std::string& m
          std::getline(lines, group)) {
     const bool is_v1 = has_name(controllers, "memory");
     if (!is_v1 && !controllers.empty()) continue;
+    const std::string folder = mount + (is_v1 ? "/memory" : "");
+    const char* const file = is_v1 ? "memory.limit_in_bytes" : "memory.max";
     for (; group.size() > 1; group.resize(group.rfind('/')))
-      look_at(mount + (is_v1 ? "/memory" : "") + group +
-              (is_v1 ? "/memory.limit_in_bytes" : "/memory.max"));
+      look_at(fmt::format("{}{}/{}", folder, group, file));
   }
   return least;
 }

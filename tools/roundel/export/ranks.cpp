@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/error.h"
@@ -111,7 +112,12 @@ FirstRank::~FirstRank() {
 
 void FirstRank::hand_out(FrameList frames) {
   dealer_.emplace(std::move(frames), ranks_.count);
-  if (ranks_.messenger) helper_ = std::thread([this] { answer_questions(); });
+  if (!ranks_.messenger) return;
+  try {
+    helper_ = std::thread([this] { answer_questions(); });
+  } catch (...) {
+    std::terminate();  // see answer_questions()
+  }
 }
 
 std::optional<std::int64_t> FirstRank::next() {
