@@ -19,6 +19,7 @@
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/generate/generate.h"
+#include "renderer/remarks.h"
 #include "renderer/render.h"
 #include "renderer/sequence/shared_frames.h"
 #include "renderer/sequence/split_rasterizer.h"
