@@ -74,11 +74,17 @@ void with_rasterizer(const Scene& scene, const MachineOptions& machine, const Dr
   const PictureWork work = is_asked_for ? kEndlessWork : work_of(scene);
   const auto draw_once = [&] {
     note_process();
-    with_device_kept([&] {
-      KeptRasterizer rasterizer(find_backend(machine, work).backend, machine.raster);
+    const Backend backend = find_backend(machine, work).backend;
+    const auto draw_there = [&] {
+      KeptRasterizer rasterizer(backend, machine.raster);
       draw(rasterizer.get());
       rasterizer.keep();
-    });
+    };
+    // Even to ask for a thread's device starts CUDA.
+    if (backend == Backend::kCuda)
+      with_device_kept(draw_there);
+    else
+      draw_there();
   };
   if (machine.raster.threads > 0)
     tbb::task_arena(machine.raster.threads).execute(draw_once);
@@ -99,8 +105,10 @@ void draw_frame(const LoadedScene& loaded, const LoadedScene::Frame& frame,
       draw(rasterizer, circles, stats);
     });
   });
+  // How faint is too faint goes by the scene's bits.
   constexpr double kLevelsOfWords = 65535.0 / 255;
   if (type == SampleType::kUint16 && image.bits == 8) sample.ink *= kLevelsOfWords;
+  if (type == SampleType::kUint8 && image.bits == 16) sample.ink /= kLevelsOfWords;
   loaded.warn_of(frame, type == SampleType::kFloat32 ? ImageFormat::kExr : ImageFormat::kPng,
                  sample, stats.overlaps);
 }
@@ -151,8 +159,8 @@ py::bytes png(const LoadedScene& loaded, std::optional<std::int64_t> number,
     const LoadedScene::Frame frame = loaded.at(number);
     const FrameEncoder encoder(*frame.scene, {ImageFormat::kPng});
     FramePixels picture;
-    constexpr SampleType kOfFile = SampleType::kUint8;  // or what the scene has
-    draw_frame(loaded, frame, machine, kOfFile, [&](auto& rasterizer, auto& circles, auto& stats) {
+    const auto type = frame.scene->image.bits == 16 ? SampleType::kUint16 : SampleType::kUint8;
+    draw_frame(loaded, frame, machine, type, [&](auto& rasterizer, auto& circles, auto& stats) {
       rasterizer.draw(circles, frame.scene->image, encoder.target(picture), stats);
     });
     return encoder.encode(picture, frame.number, true);

@@ -54,14 +54,14 @@ class Frames {
   pid_t process_;
   std::shared_ptr<const Scene> scene_;
   SampleType type_;
-  std::mutex mutex_;  ///< guards all below
+  bool has_unseen_ = false;  ///< of the threads that draw
+  std::mutex mutex_;         ///< guards all below
   std::condition_variable changed_;
   std::deque<Buffer<std::uint8_t>> drawn_;
   bool stops_ = false, has_ended_ = false;
   std::exception_ptr failure_;
   std::vector<std::string> to_say_;
   std::set<std::string> noted_;  ///< each of them once
-  bool has_unseen_ = false;
   std::thread thread_;
 };
 

@@ -1,5 +1,6 @@
 #include "python/gil.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -11,7 +12,7 @@ namespace py = pybind11;
 namespace roundel::python {
 namespace {
 
-/// Threads that wait for the GIL, or the one that ends the interpreter. Never destroyed: threads
+/// Threads that wait for the GIL, and the one that ends the interpreter. Never destroyed: threads
 /// may wait when the process ends.
 struct Askers {
   std::mutex mutex;
@@ -20,9 +21,13 @@ struct Askers {
   bool has_ended = false;
   std::thread::id ender;
 };
+Askers* all_askers = new Askers();
 Askers& askers() {
-  static auto* const one = new Askers();
-  return *one;
+  return *all_askers;
+}
+/// A forked process has none of the threads that were waiting, and nobody to unlock the mutex.
+void forget_askers() {
+  all_askers = new Askers();
 }
 
 /// False where the interpreter ends in another thread.
@@ -60,6 +65,7 @@ void end() {
 }  // namespace
 
 void set_up_gil() {
+  ::pthread_atfork(nullptr, nullptr, forget_askers);
   py::module_::import("atexit").attr("register")(py::cpp_function(&end));
 }
 

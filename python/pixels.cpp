@@ -1,5 +1,6 @@
 #include "python/pixels.h"
 
+#include <pthread.h>
 #include <tbb/parallel_for.h>
 
 #include <atomic>
@@ -78,8 +79,14 @@ std::shared_ptr<void> draw_pixels_on_device(Rasterizer& rasterizer, const Circle
 void find_numpy() {
   static std::atomic<bool> is_found{false};
   if (is_found) return;
-  static std::mutex one_at_a_time;
-  std::unique_lock lock(one_at_a_time, std::defer_lock);
+  // A forked process has one of its own: there may be nobody there to unlock this one.
+  static std::mutex* one_at_a_time = nullptr;
+  static const int has_handler = ::pthread_atfork(nullptr, nullptr, [] {
+    if (!is_found) one_at_a_time = new std::mutex();
+  });
+  static_cast<void>(has_handler);
+  if (one_at_a_time == nullptr) one_at_a_time = new std::mutex();
+  std::unique_lock lock(*one_at_a_time, std::defer_lock);
   {
     const GilRelease release;
     lock.lock();

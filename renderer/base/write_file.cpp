@@ -419,7 +419,9 @@ NewFolder::NewFolder(const std::string& path) {
     if (folder >= 0) {
       auto lock = std::make_unique<FolderLock>(folder);
       if (FolderLock::count > kFolderSlots) return;
-      if (flock(folder, LOCK_SH | LOCK_NB) == 0 && is_at(folder, path.c_str(), stat)) {
+      const bool is_locked = flock(folder, LOCK_SH | LOCK_NB) == 0;
+      if (!is_locked && errno != EWOULDBLOCK) return;  // the file system has no locks
+      if (is_locked && is_at(folder, path.c_str(), stat)) {
         kept_ = std::move(lock);
         return;
       }

@@ -205,6 +205,7 @@ class ExportPipeline {
       hand_to_encoders(index, frame, shared_->picture);
     else
       shared_->waiting.push_back({index, frame});
+    if (stop_) drop_waiting(shared_);
   }
   /// To be drawn into again, unless another frame needs it.
   void recycle(PixelsPointer picture) {
@@ -311,7 +312,7 @@ class ExportPipeline {
       return;
     }
     fail_frame(work.index, work.frame, error);
-    drop_waiting(work.content);
+    drop_waiting(work.content.shared);
     result_.gave_up = true;
     stop_locked();
   }
@@ -499,15 +500,15 @@ class ExportPipeline {
     in_flight_ -= to_draw_.size();
     for (const InFlight<FrameToDraw>& work : to_draw_) {
       job_.sink.drop_claim(work.frame);
-      drop_waiting(work.content);
+      drop_waiting(work.content.shared);
     }
     to_draw_.clear();
   }
-  void drop_waiting(const FrameToDraw& work) {
-    if (!work.shared) return;
-    in_flight_ -= work.shared->waiting.size();
-    for (const auto& [index, frame] : work.shared->waiting) job_.sink.drop_claim(frame);
-    work.shared->waiting.clear();
+  void drop_waiting(const std::shared_ptr<SharedPicture>& shared) {
+    if (!shared) return;
+    in_flight_ -= shared->waiting.size();
+    for (const auto& [index, frame] : shared->waiting) job_.sink.drop_claim(frame);
+    shared->waiting.clear();
   }
 
   bool all_written() const {

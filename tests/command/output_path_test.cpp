@@ -74,7 +74,7 @@ TEST_F(OutputPath, AMissingFolderIsFine) {
 TEST_F(OutputPath, FoldersAreMadeOnceAndGoWhenNothingWasPutIntoThem) {
   {
     const std::vector<NewFolder> made = make_folders_of(
-        {in_folder("a/1.png"), in_folder("a/2.png"), in_folder("b/1.png"), in_folder("c.png")});
+        {in_folder("a/1.png"), in_folder("./a/2.png"), in_folder("b/1.png"), in_folder("c.png")});
     EXPECT_EQ(made.size(), 3U);
     create(in_folder("b/1.png"));
     EXPECT_TRUE(fs::is_directory(in_folder("a")));

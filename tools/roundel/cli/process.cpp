@@ -47,10 +47,16 @@ extern "C" void end_on_signal(int signal_number) {
 std::atomic<int> failure_code{static_cast<int>(ExitCode::kRuntimeFailure)};
 
 [[noreturn]] void end_on_exception() {
-  static std::atomic<bool> has_begun{false};
-  if (has_begun.exchange(true)) _exit(failure_code.load());  // the message has failed
+  static std::atomic<std::thread::id> first{};
+  std::thread::id none;
+  const std::thread::id here = std::this_thread::get_id();
+  if (!first.compare_exchange_strong(none, here)) {
+    if (none == here) _exit(failure_code.load());  // the message has failed
+    for (;;) pause();                              // the first one ends the process
+  }
   remove_temporary_files();
-  if (std::current_exception()) print_error(current_error());
+  if (!std::current_exception()) abort();  // no want of memory or threads, but a mistake
+  print_error(current_error());
   _exit(failure_code.load());
 }
 

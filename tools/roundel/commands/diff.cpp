@@ -90,8 +90,7 @@ void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
       "explain", options.is_wanted,
       "take A and B for scenes (YAML), render both, and say which values of the scenes changed, "
       "and which circles are responsible for the largest clusters of differing pixels; only with "
-      "it: "
-      "--clusters, --limit, --size, --set, --seed and --frame");
+      "it: --clusters, --limit, --size, --set, --seed and --frame");
   line.add_value("clusters", "N", whole(options.clusters, 1, 1000),
                  fmt::format("explain the N largest clusters of pixels, 1 to 1000 (default: {})",
                              kClustersExplained));
@@ -133,8 +132,7 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
       "output,o", "DIR", file_name(options.output, "a folder"),
       "keep the pictures of B that differ or are new in DIR, so that \"roundel accept --output "
       "DIR\" can store them as A's: the folder A, or the folder that the file A is in; sound PNG "
-      "and "
-      "EXR files only, and those of the run before are removed from DIR");
+      "and EXR files only, and those of the run before are removed from DIR");
   add_explain(line, options.explain);
   line.add_optional_value(
       "json", "FILE", "-", text(options.files.json),
@@ -269,12 +267,12 @@ void keep_pictures(const DiffOptions& options, ComparisonRun& run, Problems& pro
 void print_kept(const DiffOptions& options, const ComparisonRun& run) {
   if (!options.output || !prints_lines(options.files, options.verbosity)) return;
   std::vector<std::string> kept;
-  std::size_t others = 0;
+  std::size_t others = run.unsound;
   for (const PairResult& result : run.results) {
     if (result.state == PairState::kSame || result.actual_path.empty()) continue;
     if (lies_in(result.actual_path, *options.output))
       kept.push_back(result.name);
-    else
+    else if (!is_acceptable(result.name))
       ++others;
   }
   if (!kept.empty()) print_how_to_accept(run, kept);

@@ -1,5 +1,4 @@
 #include "renderer/render.h"
-#include "renderer/base/text.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +10,7 @@
 
 #include "renderer/base/buffer.h"
 #include "renderer/base/stopwatch.h"
+#include "renderer/base/text.h"
 #include "tools/roundel/cli/file_watch.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"

@@ -243,6 +243,7 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
     if (result.actual_path.empty() || !is_wanted(result)) continue;
     if (!faults[i].empty()) {
       // Of what could not be compared the run says why.
+      ++run.unsound;
       if (result.state != PairState::kNotCompared) spdlog::warn("not kept: {}", faults[i]);
       continue;
     }
