@@ -140,6 +140,7 @@ std::vector<NewFolder> make_folders_of(const std::vector<std::string>& paths, Ta
     folders.emplace(fs::weakly_canonical(fs::absolute(folder, ignored), ignored), folder.string());
   }
   std::vector<NewFolder> made;
+  made.reserve(folders.size());
   for (const auto& [canonical, folder] : folders) made.emplace_back(folder);
   return made;
 }
