@@ -162,8 +162,7 @@ void Frames::note(std::vector<std::string> sentences) {
 void Frames::note_frame(std::int64_t frame, const Scene& scene, const CircleStream& circles) {
   note(rounded_numbers(scene));
   note(skipped_rows(scene, RowsOf::kScene));
-  const bool is_meant = circles.count() == 0 && no_circles(scene).empty();
-  if (has_unseen_ || is_meant || touch_picture(circles, scene.image)) return;
+  if (has_unseen_ || !shows_nothing(scene, circles)) return;
   has_unseen_ = true;
   note({fmt::format("frame {}: {}", frame, nothing_to_see(scene, {}, {}, frame, 0))});
 }

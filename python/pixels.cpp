@@ -80,12 +80,11 @@ void find_numpy() {
   static std::atomic<bool> is_found{false};
   if (is_found) return;
   // A forked process has one of its own: there may be nobody there to unlock this one.
-  static std::mutex* one_at_a_time = nullptr;
+  static std::mutex* one_at_a_time = new std::mutex();
   static const int has_handler = ::pthread_atfork(nullptr, nullptr, [] {
     if (!is_found) one_at_a_time = new std::mutex();
   });
   static_cast<void>(has_handler);
-  if (one_at_a_time == nullptr) one_at_a_time = new std::mutex();
   std::unique_lock lock(*one_at_a_time, std::defer_lock);
   {
     const GilRelease release;

@@ -75,6 +75,24 @@ bool too_faint(const Scene& scene, ImageFormat format, const CircleSample& sampl
   return sample.circles > 0 && (ink == 0 || (scene.image.antialias && ink < half_level));
 }
 
+/// Why the data of a scene without circles have none. Empty where there are no data: then it is
+/// meant.
+std::string no_circles(const Scene& scene) {
+  bool has_data = false;
+  std::uint64_t rows = 0;
+  for (const Layer& layer : scene.layers) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    if (layer.is_hidden || data == nullptr) continue;
+    has_data = true;
+    rows += data->facts ? data->facts->rows : data->rows;
+  }
+  if (!has_data) return "";
+  if (rows == 0) return "the picture has no circles: its data have no rows";
+  return fmt::format(
+      "the picture has no circles: \"where\" and \"invalid: skip\" keep none of the {} of its data",
+      counted(rows, "row"));
+}
+
 }  // namespace
 
 std::vector<std::string> remarks_on_look(const Scene& scene, ImageFormat format,
@@ -110,20 +128,9 @@ std::vector<std::string> remarks_on_look(const Scene& scene, ImageFormat format,
   return sentences;
 }
 
-std::string no_circles(const Scene& scene) {
-  bool has_data = false;
-  std::uint64_t rows = 0;
-  for (const Layer& layer : scene.layers) {
-    const auto* const data = std::get_if<DataSource>(&layer.source);
-    if (layer.is_hidden || data == nullptr) continue;
-    has_data = true;
-    rows += data->facts ? data->facts->rows : data->rows;
-  }
-  if (!has_data) return "";
-  if (rows == 0) return "the picture has no circles: its data have no rows";
-  return fmt::format(
-      "the picture has no circles: \"where\" and \"invalid: skip\" keep none of the {} of its data",
-      counted(rows, "row"));
+bool shows_nothing(const Scene& scene, const CircleStream& circles) {
+  const bool is_meant = circles.count() == 0 && no_circles(scene).empty();
+  return !is_meant && !touch_picture(circles, scene.image);
 }
 
 std::string nothing_to_see(const Scene& scene, ImageFormat format, const CircleSample& sample,

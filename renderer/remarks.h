@@ -15,9 +15,9 @@ namespace roundel {
 std::vector<std::string> remarks_on_look(const Scene& scene, ImageFormat format,
                                          const CircleSample& sample);
 
-/// About a scene without circles: why its data have none. Empty where there are no data: then it is
-/// meant.
-std::string no_circles(const Scene& scene);
+/// True where none of a frame's circles touches the picture, unless there are none and that is
+/// meant. False where only a look at more than millions of them could tell.
+bool shows_nothing(const Scene& scene, const CircleStream& circles);
 
 /// About a frame in which hardly anything is to be seen, empty for all others. `overlaps`: those of
 /// the frame; where it has none, or the sample hardly touches the picture, all circles are made to

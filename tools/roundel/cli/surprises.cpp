@@ -90,8 +90,7 @@ void warn_of_nothing(const Scene& scene, ImageFormat format, const CircleSample&
 void FrameRemarks::look_at(std::int64_t frame, const Scene& scene, const CircleStream& circles) {
   rounded_.merge(with_path(scene, rounded_numbers(scene)));
   skipped_.merge(with_path(scene, skipped_rows(scene, RowsOf::kScene)));
-  const bool is_meant = circles.count() == 0 && no_circles(scene).empty();
-  if (is_meant || touch_picture(circles, scene.image)) return;
+  if (!shows_nothing(scene, circles)) return;
   if (unseen_.empty()) first_unseen_ = {scene.path, frame, nothing_to_see(scene, {}, {}, frame, 0)};
   unseen_.insert(frame);
 }
