@@ -13,6 +13,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/module.h"
 #include "renderer/base/text.h"
+#include "renderer/data/hdf5_channel.h"
 #include "renderer/data/hdf5_child.h"
 
 // All of this runs in a process of its own, by one thread (see hdf5_child.h).
@@ -99,7 +100,7 @@ class DatasetBytes final : public ByteSource {
  public:
   DatasetBytes(std::shared_ptr<const OpenFile> file, std::string name, Handle dataset, Handle type,
                std::uint64_t record_bytes, std::uint64_t width, std::uint64_t chunk_rows,
-               std::uint64_t most_rows)
+               std::uint64_t most_rows, std::size_t text_buffer)
       : file_(std::move(file)),
         name_(std::move(name)),
         dataset_(std::move(dataset)),
@@ -111,6 +112,7 @@ class DatasetBytes final : public ByteSource {
     run_bytes_ = std::min(run_bytes_, most_rows * record_bytes);
     transfer_ = Handle(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
     H5Pset_vlen_mem_manager(transfer_, allocate_text, nullptr, free_text, nullptr);
+    if (text_buffer > 0) H5Pset_buffer(transfer_, text_buffer, nullptr, nullptr);
   }
   ~DatasetBytes() override {
     dataset_ = {};
@@ -255,9 +257,8 @@ class TableReader {
           "can name one of them",
           printable(first_), counted(table_.rows, "row"), printable(place), with_commas(shape[0])));
     }
-    // A copy is of the type in memory: texts of any length are pointers there.
-    const Handle file_type(H5Dget_type(dataset), H5Tclose);
-    Handle type(H5Tcopy(file_type), H5Tclose);
+    // As it is in memory: texts of any length are pointers there.
+    Handle type(H5Dget_type(dataset), H5Tclose);
     const std::uint64_t type_bytes = H5Tget_size(type);
     if (type < 0 || type_bytes == 0) refuse("its type cannot be read");
     if (shape[1] > kMaxTableColumns || type_bytes > kMaxTableRowBytes ||
@@ -274,14 +275,13 @@ class TableReader {
     }
     if (rank == 2 && is_table && shape[1] > 1)
       for (std::size_t c = first; c < table_.columns.size(); ++c) table_.columns[c].name.clear();
-    add_run(place, std::move(dataset), std::move(type), shape[1] * type_bytes, shape[1],
-            H5Tget_size(file_type) == type_bytes);
+    add_run(place, std::move(dataset), std::move(type), shape[1]);
   }
 
   Handle access_of_dataset() const { return {H5Pcreate(H5P_DATASET_ACCESS), H5Pclose}; }
 
-  void add_run(const std::string& place, Handle dataset, Handle type, std::uint64_t record_bytes,
-               std::uint64_t width, bool is_as_in_file) {
+  void add_run(const std::string& place, Handle dataset, Handle type, std::uint64_t width) {
+    const std::uint64_t record_bytes = width * H5Tget_size(type);
     const auto refuse = [&](const std::string& problem) {
       fail(printable(place) + ": " + problem);
     };
@@ -313,12 +313,25 @@ class TableReader {
     }
     const haddr_t offset = layout == H5D_CONTIGUOUS ? H5Dget_offset(dataset) : HADDR_UNDEF;
     Hdf5Table::Run run{nullptr, 0, record_bytes, has_pointers_};
-    if (offset != HADDR_UNDEF && is_as_in_file && !has_pointers_)
+    if (offset != HADDR_UNDEF && !has_pointers_)
       run.offset = offset;
     else
       run.bytes = std::make_shared<DatasetBytes>(file_, place, std::move(dataset), std::move(type),
-                                                 record_bytes, width, chunk_rows, most_rows());
+                                                 record_bytes, width, chunk_rows, most_rows(),
+                                                 text_buffer(record_bytes, width));
     table_.runs.push_back(std::move(run));
+  }
+
+  /// Where the library makes texts of one element at a time. Of more, a text that a damaged file
+  /// lacks would be the one before it, or none where reading begins. 0 without texts.
+  std::size_t text_buffer(std::uint64_t record_bytes, std::uint64_t width) const {
+    if (!has_pointers_) return 0;
+    const Handle creation(H5Fget_create_plist(file_->id), H5Pclose);
+    std::size_t address_bytes = 0, size_bytes = 0;
+    H5Pget_sizes(creation, &address_bytes, &size_bytes);
+    // In the file a text is its length, an address and a number: 4 + address_bytes + 4.
+    const std::size_t pointers = pointers_of(table_.columns, table_.runs.size()).size();
+    return (record_bytes + pointers * (8 + address_bytes - sizeof(char*))) / width;
   }
 
   /// Of a run: fewer where texts are pointed to, which lie in the file somewhere.
