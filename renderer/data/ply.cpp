@@ -209,22 +209,30 @@ std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std
     form.start = header.data_offset;
     form.start_line = header.lines + 1;
     form.rows = table->count;
+    form.ends_file = table + 1 == header.elements.end();
     form.numbers_only = true;
     for (auto element = header.elements.begin(); element != table; ++element)
       skip_lines(*file, element->count, form);
     return std::make_unique<TextTable>(std::move(file), std::move(form));
   }
 
-  std::uint64_t offset = header.data_offset, size = 0;
-  for (auto element = header.elements.begin(); element <= table; ++element) {
+  std::uint64_t offset = 0, end = header.data_offset;
+  for (auto element = header.elements.begin(); element != header.elements.end(); ++element) {
+    if (element->list && element > table) break;
     if (element->list)
       fail(fmt::format("expected element {} before element {}, which has lists", printable(name),
                        printable(element->name)));
-    offset += size;
-    if (__builtin_mul_overflow(element->count, element->bytes, &size) ||
-        size > file->size() - offset)
-      fail(fmt::format("expected {} of {} with {} bytes each, but the file ends before",
-                       element->count, printable(element->name), element->bytes));
+    if (element == table) offset = end;
+    std::uint64_t size = 0;
+    const std::string expected =
+        fmt::format("expected {} of {} with {} bytes each, but ", with_commas(element->count),
+                    printable(element->name), element->bytes);
+    if (__builtin_mul_overflow(element->count, element->bytes, &size) || size > file->size() - end)
+      fail(expected + "the file ends before");
+    end += size;
+    const std::uint64_t rest = file->size() - end;
+    if (element + 1 == header.elements.end() && element->bytes > 0 && rest >= element->bytes)
+      fail(expected + counted(rest, "byte") + " more are there");
   }
   if (table->bytes > kMaxTableRowBytes) fail("its rows are too long");
   std::vector<RecordRun> runs;

@@ -176,7 +176,8 @@ class BlockScanner {
 TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form)
     : Table(std::move(input)), grammar_(form.dialect), first_texts_(form.columns.size(), kNoRow) {
   BlockScanner scanner(file(), grammar_, form);
-  const std::uint64_t size = file().size(), limit = form.rows.value_or(kNoRow);
+  const std::uint64_t size = file().size(), expected = form.rows.value_or(kNoRow);
+  const std::uint64_t limit = form.ends_file ? kNoRow : expected;
   // Blocks are scanned together, each from what is most likely its first line; one that a quoted
   // line feed misled is scanned again.
   std::vector<BlockScan> scans(
@@ -211,8 +212,11 @@ TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form)
       end_ = scan.end;
     }
   }
-  if (form.rows && rows < limit)
-    fail(fmt::format("expected {} of numbers, but the file ends behind {}", counted(limit, "line"),
+  if (form.rows && rows < expected)
+    fail(fmt::format("expected {} of numbers, but the file ends behind {}",
+                     counted(expected, "line"), with_commas(rows)));
+  if (form.rows && form.ends_file && rows > expected)
+    fail(fmt::format("expected {} of numbers, got {}", counted(expected, "line"),
                      with_commas(rows)));
   for (TableColumn& column : form.columns) column.is_text |= form.texts_only;
   rows = std::min(rows, limit);

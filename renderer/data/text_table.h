@@ -21,6 +21,7 @@ struct TextForm {
   std::uint64_t start = 0;            ///< offset of a line's first byte
   std::uint64_t start_line = 1;       ///< that line's number
   std::optional<std::uint64_t> rows;  ///< exactly so many; where absent all lines to the file's end
+  bool ends_file = true;              ///< else lines behind `rows` are something else
   bool numbers_only = false;          ///< a text is an error
   bool texts_only = false;            ///< numbers are texts, too
 };

@@ -468,11 +468,13 @@ DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) 
     }
     const TableColumn& got = table.columns()[column];
     const auto kind = [](bool is_text) { return is_text ? "texts" : "numbers"; };
-    if (got.is_text != wanted.is_text && table.rows() > 0)
-      fail(fmt::format(
-          "{}: {}: expected {}, as {} has, got {}", table.path(),
-          got.name.empty() ? fmt::format("column {}", column) : roundel::quoted(got.name),
-          kind(wanted.is_text), first.path, kind(got.is_text)));
+    if (got.is_text != wanted.is_text && table.rows() > 0) {
+      const std::string place = got.is_text ? table.place_of(table.first_text(column), column)
+                                : got.name.empty() ? fmt::format("column {}", column)
+                                                   : roundel::quoted(got.name);
+      fail(fmt::format("{}: {}: expected {}, as {} has, got {}", table.path(), place,
+                       kind(wanted.is_text), first.path, kind(got.is_text)));
+    }
   }
   for (std::size_t c = 0; c < fitted.color.channels.size(); ++c)
     if (const auto slot = fitted.color.channels[c].slot)

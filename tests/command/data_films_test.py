@@ -224,9 +224,14 @@ class DataFilmsTest(CommandCase):
         np.savez(self.path("d_0005.npz"), x=[1.0], y=[1.0], speed=[1.0])
         self.assertIn('d_0005.npz has no column "v"', self.error())
         np.savez(self.path("d_0005.npz"), x=[1.0], y=[1.0], v=["fast"])
-        self.assertRegex(self.error(), r'd_0005.npz: "v": expected numbers, as .*d_0003.npz has, got texts')
+        self.assertRegex(self.error(), r'd_0005.npz: row 0: v: expected numbers, as .*d_0003.npz has, got texts')
         np.savez(self.path("d_0005.npz"), x=[1.0, np.nan], y=[1.0, 1], v=[1.0, 1])
         self.assertIn("d_0005.npz: row 1: x: x: expected a number", self.error())
+        for frame in self.frames():
+            with open(self.path(f"d_{frame:04}.csv"), "w") as file:
+                file.write("x,y,v\n1,1,1\n1,%s,1\n" % ("far" if frame == 5 else 1))
+        self.scene("data: d_####.csv, " + MAP)
+        self.assertRegex(self.error(), r"d_0005.csv: line 3: column y: expected numbers, as .*d_0003.csv has, got texts")
 
     def spoil(self, frame):
         """Data with a row that cannot be drawn."""

@@ -103,11 +103,17 @@ TEST_F(Ply, MistakesAreNamedByTheirLine) {
             "line 11: column y: expected a number, got \"a\"");
   EXPECT_EQ(problem(ply("ascii", kVertex, "1 2 3 4\n")),
             "expected 2 lines of numbers, but the file ends behind 1");
+  EXPECT_EQ(problem(ply("ascii", kVertex, kAscii + "\n1 2 3 4\n")),
+            "expected 2 lines of numbers, got 3");
+  EXPECT_EQ(problem(ply("binary_little_endian", kVertex, kLittle + kLittle)),
+            "expected 2 of vertex with 15 bytes each, but 30 bytes more are there");
+  expect_vertices(*open(ply("binary_little_endian", kVertex, kLittle + "\n")));
   EXPECT_EQ(problem(ply("binary_little_endian", kVertex, kLittle.substr(1))),
             "expected 2 of vertex with 15 bytes each, but the file ends before");
-  EXPECT_EQ(problem(ply("binary_little_endian",
-                        "element vertex 9223372036854775808\nproperty short x\n", "")),
-            "expected 9223372036854775808 of vertex with 2 bytes each, but the file ends before");
+  EXPECT_EQ(
+      problem(ply("binary_little_endian", "element vertex 9223372036854775808\nproperty short x\n",
+                  "")),
+      "expected 9,223,372,036,854,775,808 of vertex with 2 bytes each, but the file ends before");
   EXPECT_EQ(problem(ply("binary_little_endian", "element vertex 9000000000\n", "")),
             "expected at least one column");
 }
