@@ -133,17 +133,18 @@ class StandardOutput(BatchCase):
         self.assertIn("Broken pipe", messages)
 
     def test_a_pipe_that_does_not_block_is_waited_for(self):
-        arguments = ["render", "snow.yaml", "-o", "-", "--frames", "0-20", "--format", "rawvideo", "-q"]
-        reader, writer = os.pipe()
-        os.set_blocking(writer, False)
-        process = self.start(*arguments, stdout=writer)
-        os.close(writer)
-        self.wait_until(lambda: struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, bytes(4)))[0] >= 65536)
-        with os.fdopen(reader, "rb") as pipe:
-            data = pipe.read()
-        _, messages = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, DONE, messages)
-        self.assertEqual(data, self.run_roundel(*arguments, text=False).stdout)
+        frames = ["render", "snow.yaml", "-o", "-", "--frames", "0-20", "--format", "rawvideo", "-q"]
+        for arguments in (frames, ["schema"]):  # bytes and text
+            reader, writer = os.pipe()
+            os.set_blocking(writer, False)
+            process = self.start(*arguments, stdout=writer)
+            os.close(writer)
+            self.wait_until(lambda: struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, bytes(4)))[0] >= 65536)
+            with os.fdopen(reader, "rb") as pipe:
+                data = pipe.read()
+            _, messages = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, DONE, messages)
+            self.assertEqual(data, self.run_roundel(*arguments, text=False).stdout)
 
     def test_a_closed_standard_output_takes_no_picture(self):
         for name in ("-", "/dev/stdout"):

@@ -1,14 +1,16 @@
 #include "tools/roundel/cli/terminal.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "renderer/base/error.h"
+#include "renderer/base/write_file.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
 
@@ -25,8 +27,10 @@ void print_version() {
 }
 
 void print_out(std::string_view text) {
-  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
-  if (written != text.size() && first_output_error == 0) first_output_error = errno;
+  // stdio would drop what a full pipe does not take at once where writing to it does not wait.
+  if (first_output_error == 0)
+    first_output_error = write_to_descriptor(
+        STDOUT_FILENO, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 void print_err(std::string_view text) {
@@ -34,9 +38,7 @@ void print_err(std::string_view text) {
 }
 
 void finish_output() {
-  if (std::fflush(stdout) != 0 && first_output_error == 0) first_output_error = errno;
-  if (std::ferror(stdout) == 0 && first_output_error == 0) return;
-  std::clearerr(stdout);
+  if (first_output_error == 0) return;
   throw Error(
       ExitCode::kRuntimeFailure,
       fmt::format("standard output: {}", std::strerror(std::exchange(first_output_error, 0))));
