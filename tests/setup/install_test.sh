@@ -31,12 +31,12 @@ for file in scenes/scene.schema.json ../bash-completion/completions/roundel ../d
   ../man/man1/roundel{,-render}.1; do
   [[ -s prefix/share/roundel/$file ]] || fail "not installed: $file"
 done
-# So are the pages that the README and --help name, with all pictures that they show.
+# So are the pages that the README and --help name, with all pictures and scenes that they show.
 [[ -s prefix/share/doc/roundel/docs/regress.md ]] || fail "not installed: docs/regress.md"
 for page in prefix/share/doc/roundel/{README.md,docs/*.md}; do
   while read -r file; do
     [[ -s ${page%/*}/$file ]] || fail "$page shows what is not installed: $file"
-  done < <(grep -oE '(\]\(|src=")[^)"]+\.(png|svg)|\]\(docs/[a-z]+\.md' "$page" | sed 's/^[^("]*[("]//')
+  done < <(grep -oE '(\]\(|src=")[^)"]+\.(png|svg)|\]\((docs/[a-z]+\.md|(\.\./)?scenes/[a-zA-Z0-9.]+)' "$page" | sed 's/^[^("]*[("]//')
 done
 
 # Of a whole build the measuring program is installed, too.
