@@ -119,12 +119,109 @@ Slab make_slab(const BinCirclesArgs& args, std::size_t begin, std::size_t count,
   return {begin, shapes, paints};
 }
 
-/// Lists name its circles by their index in the chunk.
-void keep_slab(const BinCirclesArgs& args, const Slab& slab) {
-  if (slab.shapes.data() == args.shapes().data() + slab.begin) return;
-  std::copy(slab.shapes.begin(), slab.shapes.end(), args.made.shapes.data() + slab.begin);
-  std::copy(slab.paints.begin(), slab.paints.end(), args.made.paints.data() + slab.begin);
-}
+/// Lists the circles of a chunk's slabs, from many threads, and adds up what that takes.
+struct SlabLister {
+  const BinCirclesArgs& args;
+  const ActiveTiles& active;
+  TileLists& lists;
+  bool may_copy;
+  std::atomic<std::uint64_t> kept;        // circles made on the way, which lists name by index
+  std::atomic<std::uint64_t> bytes;       // of offsets, indices and these circles
+  std::atomic<std::uint64_t> refused{0};  // bytes, of lists that were not made
+  std::atomic<std::uint64_t> overlaps{0}, copied{0};
+  std::atomic<bool> is_too_long{false};  // a slab's lists, for their offsets
+
+  void list_slab(const Slab& circles, SlabLists& slab) {
+    count_overlaps(circles.shapes, args.grid, active, slab.offsets);
+    const std::uint64_t total =
+        std::accumulate(slab.offsets.begin(), slab.offsets.end(), std::uint64_t{0});
+    overlaps += total;
+    std::exclusive_scan(slab.offsets.begin(), slab.offsets.end(), slab.offsets.begin(), 0U);
+    slab.shapes = nullptr;
+    if (total == 0) {
+      fits(block_memory(slab.indices_written * sizeof(std::uint32_t)));  // of chunks before
+      return;
+    }
+    const bool is_copied = may_copy && total <= kMostCopies * circles.shapes.size() &&
+                           list_by_copies(circles, total, slab);
+    if (!is_copied) list_by_indices(circles, total, slab);
+  }
+
+  /// False, with nothing listed, where there is no place left for the copies. What is beyond the
+  /// chunk's memory is only counted.
+  bool list_by_copies(const Slab& circles, std::uint64_t total, SlabLists& slab) {
+    constexpr std::size_t kCopiesOfLine = 64 / sizeof(Shape);  // what one thread writes at least
+    const std::size_t position =
+        copied.fetch_add((total + kCopiesOfLine - 1) / kCopiesOfLine * kCopiesOfLine);
+    if (position + total > copy_capacity()) return false;
+    if (!fits(0)) {
+      refused += total * kCircleBytes;
+      return true;
+    }
+    slab.shapes = lists.shapes.data() + position;
+    slab.paints = lists.paints.data() + position;
+    thread_local Buffer<std::uint32_t> passing;  // only the copies stay
+    reserve(passing, total);
+    std::vector<std::uint32_t> next = slab.offsets;
+    emit_indices(circles.shapes, args.grid, active, 0, next.data(), passing.data());
+    fetch(circles.paints);
+    stream_copies(circles.shapes.data(), passing.span().first(total), slab.shapes);
+    stream_copies(circles.paints.data(), passing.span().first(total), slab.paints);
+    return true;
+  }
+
+  /// Keeps circles that were only passing through: the list has their numbers in the chunk.
+  void list_by_indices(const Slab& circles, std::uint64_t total, SlabLists& slab) {
+    const bool is_passing = may_copy && args.circles.in_memory() == nullptr;
+    const std::size_t kept_now = is_passing ? circles.shapes.size() : 0;
+    kept += kept_now;
+    const bool is_new = slab.indices.size() < total;
+    const std::uint64_t written = is_new ? total : std::max(slab.indices_written, total);
+    if (total > std::numeric_limits<std::uint32_t>::max()) is_too_long = true;
+    if (!fits(block_memory(written * sizeof(std::uint32_t)) + kept_now * kCircleBytes) ||
+        is_too_long)
+      return;
+    if (is_passing) {
+      std::copy(circles.shapes.begin(), circles.shapes.end(),
+                args.made.shapes.data() + circles.begin);
+      std::copy(circles.paints.begin(), circles.paints.end(),
+                args.made.paints.data() + circles.begin);
+    }
+    reserve(slab.indices, total);
+    slab.indices_written = written;
+    std::vector<std::uint32_t> next = slab.offsets;
+    emit_indices(circles.shapes, args.grid, active, static_cast<std::uint32_t>(circles.begin),
+                 next.data(), slab.indices.data());
+  }
+
+  // Only what is written takes memory.
+  std::size_t copy_capacity() const { return kMostCopies * args.count; }
+
+  bool fits(std::uint64_t more) {
+    if ((bytes += more) + copied * kCircleBytes <= args.max_bytes) return true;
+    refused += more;
+    return false;
+  }
+
+  /// Of all slabs together.
+  void sum_up() {
+    lists.overlaps = overlaps;
+    lists.circles_kept = kept;
+    if (may_copy)
+      lists.copies_written =
+          std::max(lists.copies_written, std::min<std::uint64_t>(copied, copy_capacity()));
+    const std::uint64_t kept_bytes =
+        block_memory(args.made.shapes.size() * sizeof(Shape), kept * sizeof(Shape)) +
+        block_memory(args.made.paints.size() * sizeof(Paint), kept * sizeof(Paint));
+    bytes += kept_bytes - kept * kCircleBytes;
+    // Circles that are kept here and there may begin and end huge pages of their own.
+    if (may_copy && kept > 0 && kept < args.count) bytes += kept_bytes;
+    static_assert(sizeof(Shape) == sizeof(Paint));
+    lists.bytes = bytes + 2 * block_memory(lists.shapes.size() * sizeof(Shape),
+                                           lists.copies_written * sizeof(Shape));
+    lists.bytes_made = lists.bytes - refused;
+  }
+};
 
 }  // namespace
 
@@ -141,96 +238,34 @@ std::span<const Paint> BinCirclesArgs::paints() const {
 }
 
 bool bin_circles(const BinCirclesArgs& args, TileLists& lists) {
-  const TileGrid& grid = args.grid;
   const std::size_t count = args.count;
-  const std::uint64_t max_bytes = args.max_bytes;
-  const bool is_made = args.circles.in_memory() == nullptr;
-  const std::size_t num_tiles = static_cast<std::size_t>(grid.num_tiles());
-  const std::size_t copy_capacity = kMostCopies * count;  // only what is written takes memory
-  const ActiveTiles active(grid, args.done);
+  const std::size_t num_tiles = static_cast<std::size_t>(args.grid.num_tiles());
+  const ActiveTiles active(args.grid, args.done);
   const std::uint64_t offset_bytes = (num_tiles + 1) * sizeof(std::uint32_t);  // of a slab
   const bool may_copy = active.all && count >= kManyCircles && args.may_copy &&
-                        count * kCircleBytes + count / kCopySlab * offset_bytes <= max_bytes;
+                        count * kCircleBytes + count / kCopySlab * offset_bytes <= args.max_bytes;
   // Enough slabs to keep the threads busy, few enough that the counts stay small beside the
   // circles.
   const std::size_t threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   const std::size_t most_slabs = count / std::max<std::size_t>(1024, num_tiles) + 1;
   const std::size_t num_slabs = may_copy ? count / kCopySlab : std::min(threads * 4, most_slabs);
   lists.slabs.resize(num_slabs);
-  if (may_copy) {
-    if (lists.shapes.size() < copy_capacity + kReadBeyond) lists.copies_written = 0;
-    reserve(lists.shapes, copy_capacity + kReadBeyond);
-    reserve(lists.paints, copy_capacity + kReadBeyond);
-  }
 
   // Where all circles lie in the chunk's memory from the start, they count from the start.
-  const std::uint64_t made = is_made && !may_copy ? count : 0;
-  std::atomic<std::uint64_t> overlaps{0}, kept{made};
-  std::atomic<std::uint64_t> bytes{num_slabs * offset_bytes + made * kCircleBytes};
-  std::atomic<std::size_t> copied{0};
-  if (bytes > max_bytes) {
+  const std::uint64_t made = args.circles.in_memory() == nullptr && !may_copy ? count : 0;
+  SlabLister lister{args,     active, lists,
+                    may_copy, made,   num_slabs * offset_bytes + made * kCircleBytes};
+  if (may_copy) {
+    const std::size_t copies = lister.copy_capacity() + kReadBeyond;
+    if (lists.shapes.size() < copies) lists.copies_written = 0;
+    reserve(lists.shapes, copies);
+    reserve(lists.paints, copies);
+  }
+  if (lister.bytes > args.max_bytes) {
     lists.bytes_made = 0;
     lists.bytes = std::numeric_limits<std::uint64_t>::max();
     return false;
   }
-  std::atomic<bool> is_too_long{false};   // a slab's lists, for their offsets
-  std::atomic<std::uint64_t> refused{0};  // bytes, of lists that were not made
-  const auto fits = [&](std::uint64_t more) {
-    if ((bytes += more) + copied * kCircleBytes <= max_bytes) return true;
-    refused += more;
-    return false;
-  };
-  const auto list_slab = [&](const Slab& circles, SlabLists& slab) {
-    count_overlaps(circles.shapes, grid, active, slab.offsets);
-    const std::uint64_t total =
-        std::accumulate(slab.offsets.begin(), slab.offsets.end(), std::uint64_t{0});
-    overlaps += total;
-    std::exclusive_scan(slab.offsets.begin(), slab.offsets.end(), slab.offsets.begin(), 0U);
-    slab.shapes = nullptr;
-    if (total == 0) {
-      fits(block_memory(slab.indices_written * sizeof(std::uint32_t)));
-      return;
-    }
-    if (may_copy && total <= kMostCopies * circles.shapes.size()) {
-      constexpr std::size_t kCopiesOfLine = 64 / sizeof(Shape);  // what one thread writes at least
-      const std::size_t position =
-          copied.fetch_add((total + kCopiesOfLine - 1) / kCopiesOfLine * kCopiesOfLine);
-      if (position + total <= copy_capacity) {
-        if (!fits(0)) {
-          refused += total * kCircleBytes;
-          return;
-        }
-        slab.shapes = lists.shapes.data() + position;
-        slab.paints = lists.paints.data() + position;
-      }
-    }
-    std::vector<std::uint32_t> next = slab.offsets;
-    if (slab.shapes == nullptr) {
-      const bool is_kept_now = is_made && may_copy;
-      if (is_kept_now) kept += circles.shapes.size();
-      const bool is_new = slab.indices.size() < total;
-      const std::uint64_t written = is_new ? total : std::max(slab.indices_written, total);
-      // What does not fit is counted, but not made.
-      if (total > std::numeric_limits<std::uint32_t>::max()) is_too_long = true;
-      if (!fits(block_memory(written * sizeof(std::uint32_t)) +
-                (is_kept_now ? circles.shapes.size() * kCircleBytes : 0)) ||
-          is_too_long)
-        return;
-      if (is_kept_now) keep_slab(args, circles);
-      reserve(slab.indices, total);
-      slab.indices_written = written;
-      emit_indices(circles.shapes, grid, active, static_cast<std::uint32_t>(circles.begin),
-                   next.data(), slab.indices.data());
-      return;
-    }
-    thread_local Buffer<std::uint32_t> passing;  // only the copies stay
-    reserve(passing, total);
-    emit_indices(circles.shapes, grid, active, 0, next.data(), passing.data());
-    fetch(circles.paints);
-    stream_copies(circles.shapes.data(), passing.span().first(total), slab.shapes);
-    stream_copies(circles.paints.data(), passing.span().first(total), slab.paints);
-  };
-
   std::atomic<Clock::rep> making{0}, working{0};
   tbb::parallel_for(std::size_t{0}, num_slabs, [&](std::size_t index) {
     checkpoint();
@@ -238,25 +273,12 @@ bool bin_circles(const BinCirclesArgs& args, TileLists& lists) {
     const std::size_t begin = count * index / num_slabs;
     const Slab circles = make_slab(args, begin, count * (index + 1) / num_slabs - begin, may_copy);
     making += (Clock::now() - start).count();
-    list_slab(circles, lists.slabs[index]);
+    lister.list_slab(circles, lists.slabs[index]);
     working += (Clock::now() - start).count();
   });
-  lists.overlaps = overlaps;
-  lists.circles_kept = kept;
-  const std::uint64_t written = std::min<std::uint64_t>(copied, copy_capacity);
-  if (may_copy) lists.copies_written = std::max(lists.copies_written, written);
-  const std::uint64_t kept_bytes =
-      block_memory(args.made.shapes.size() * sizeof(Shape), kept * sizeof(Shape)) +
-      block_memory(args.made.paints.size() * sizeof(Paint), kept * sizeof(Paint));
-  bytes += kept_bytes - kept * kCircleBytes;
-  // Circles that are kept here and there may begin and end huge pages of their own.
-  if (may_copy && kept > 0 && kept < count) bytes += kept_bytes;
-  static_assert(sizeof(Shape) == sizeof(Paint));
-  lists.bytes = bytes + 2 * block_memory(lists.shapes.size() * sizeof(Shape),
-                                         lists.copies_written * sizeof(Shape));
-  lists.bytes_made = lists.bytes - refused;
+  lister.sum_up();
   lists.generate_share = static_cast<double>(making) / std::max(1.0, static_cast<double>(working));
-  return lists.bytes <= max_bytes && !is_too_long;
+  return lists.bytes <= args.max_bytes && !lister.is_too_long;
 }
 
 }  // namespace roundel::cpu
