@@ -56,6 +56,7 @@ class CpuBackend final : public RasterBackend {
     grid_ = TileGrid::make(image, tile_size_);
     ramp_ = snow_ramp(image.blend_space);
     looks_ = image.looks;
+    blend_tile_ = blend_tile_on_this_machine(grid_.is_antialiased(), looks_);
     finish_.emplace(image, out, tile_size_);
     const ChunkPlan chunks = plan_chunks(image);
     budget_ = compute_budget(picture_bytes);
@@ -81,57 +82,23 @@ class CpuBackend final : public RasterBackend {
   void blend(const Chunk& chunk, StageStats& stats) override {
     if (!is_listed_) return;
     const StageTimer timer(stats, "blend");
-    const std::size_t most_slots =
-        budget_.is_given ? (budget_.capacity - lists_.bytes) / (state_floats() * sizeof(float))
-                         : num_tiles();
+    slots_that_fit_ = budget_.is_given
+                          ? (budget_.capacity - lists_.bytes) / (state_floats() * sizeof(float))
+                          : num_tiles();
     if (!chunk.is_last() && states_.size() < num_tiles() * state_floats())
       states_.resize_discard(num_tiles() * state_floats());
     all_saved_ = true;
-    BlendTile* const blend_tile = blend_tile_on_this_machine(grid_.is_antialiased(), looks_);
-    // Blends the list of an active tile, and finishes it or saves its pixels for the next chunk.
-    const auto blend_list = [&](std::size_t tile, bool is_long) {
-      const bool is_empty = lists_.is_empty(tile), is_fresh = slots_[tile] == kNoSlot;
-      if (is_empty && !chunk.is_last()) return;
-      const int tile_x = static_cast<int>(tile) % grid_.tiles_x;
-      const int tile_y = static_cast<int>(tile) / grid_.tiles_x;
-      const PixelRect pixels = grid_.tile_pixels(tile_x, tile_y);
-      if (is_empty && is_fresh) {
-        finish_tile(*finish_, pixels, nullptr);
-        done_[tile] = 1;
-        return;
-      }
-      // In a core's cache; a tile that starts and ends with this chunk is kept nowhere else.
-      const TileState state = load_state(tile, pixels);
-      const BlendTileArgs args{grid_,        tile_x, tile_y, shapes_,  paints_,
-                               lists_.slabs, ramp_,  state,  is_fresh, chunk.is_last()};
-      const bool may_be_specks = !grid_.is_antialiased() && !looks_.any();
-      const bool is_opaque =
-          is_long ? blend_long_list(blend_tile, args, bands(), may_be_specks) : blend_tile(args);
-      if (is_opaque || chunk.is_last()) {
-        finish_tile(*finish_, pixels, &state);
-        done_[tile] = 1;
-        return;
-      }
-      if (is_fresh) {
-        const std::uint32_t slot = slots_taken_++;
-        if (slot >= most_slots) {
-          all_saved_ = false;
-          return;
-        }
-        slots_[tile] = slot;
-      }
-      std::copy_n(state.planes, state_floats(), saved_state(tile));
-    };
     arena_.execute([&] {
       std::vector<std::uint8_t> is_long(has_hot_spots_ ? num_tiles() : 0);
       for (std::size_t tile = 0; tile < is_long.size(); ++tile) {
         if (done_[tile] != 0 || !is_hot_spot(lists_.count(tile))) continue;
         is_long[tile] = 1;
-        blend_list(tile, true);
+        blend_list(chunk, tile, true);
       }
       tbb::parallel_for(std::size_t{0}, num_tiles(), [&](std::size_t tile) {
         checkpoint();
-        if (done_[tile] == 0 && (is_long.empty() || is_long[tile] == 0)) blend_list(tile, false);
+        if (done_[tile] == 0 && (is_long.empty() || is_long[tile] == 0))
+          blend_list(chunk, tile, false);
       });
     });
     stats.overlaps += lists_.overlaps;
@@ -329,6 +296,33 @@ class CpuBackend final : public RasterBackend {
     stats.stage("bin").milliseconds += elapsed.count() * (1 - share);
   }
 
+  /// Blends the list of an active tile, and finishes it or saves its pixels for the next chunk.
+  void blend_list(const Chunk& chunk, std::size_t tile, bool is_long) {
+    const bool is_empty = lists_.is_empty(tile), is_fresh = slots_[tile] == kNoSlot;
+    if (is_empty && !chunk.is_last()) return;
+    const int tile_x = static_cast<int>(tile) % grid_.tiles_x;
+    const int tile_y = static_cast<int>(tile) / grid_.tiles_x;
+    const PixelRect pixels = grid_.tile_pixels(tile_x, tile_y);
+    if (is_empty && is_fresh) {
+      finish_tile(*finish_, pixels, nullptr);
+      done_[tile] = 1;
+      return;
+    }
+    // In a core's cache; a tile that starts and ends with this chunk is kept nowhere else.
+    const TileState state = load_state(tile, pixels);
+    const BlendTileArgs args{grid_,        tile_x, tile_y, shapes_,  paints_,
+                             lists_.slabs, ramp_,  state,  is_fresh, chunk.is_last()};
+    const bool may_be_specks = !grid_.is_antialiased() && !looks_.any();
+    const bool is_opaque =
+        is_long ? blend_long_list(blend_tile_, args, bands(), may_be_specks) : blend_tile_(args);
+    if (is_opaque || chunk.is_last()) {
+      finish_tile(*finish_, pixels, &state);
+      done_[tile] = 1;
+    } else {
+      save_state(tile, state);
+    }
+  }
+
   static std::uint64_t bytes_of_circles(std::uint64_t count) {
     return block_memory(count * sizeof(Shape)) + block_memory(count * sizeof(Paint));
   }
@@ -346,6 +340,19 @@ class CpuBackend final : public RasterBackend {
     return state;
   }
 
+  /// Keeps a tile's state for the next chunk, or notes that there is no room for it.
+  void save_state(std::size_t tile, const TileState& state) {
+    if (slots_[tile] == kNoSlot) {
+      const std::uint32_t slot = slots_taken_++;
+      if (slot >= slots_that_fit_) {
+        all_saved_ = false;
+        return;
+      }
+      slots_[tile] = slot;
+    }
+    std::copy_n(state.planes, state_floats(), saved_state(tile));
+  }
+
   RasterOptions options_;
   int tile_size_;
   tbb::task_arena arena_;
@@ -355,6 +362,7 @@ class CpuBackend final : public RasterBackend {
   TileGrid grid_{};
   SnowRamp ramp_{};
   CircleLooks looks_;
+  BlendTile* blend_tile_ = nullptr;
   std::optional<FinishTilesArgs> finish_;
   Budget budget_;
   bool has_hot_spots_ = false;
@@ -368,6 +376,7 @@ class CpuBackend final : public RasterBackend {
   Circles made_;                       // where they are not in memory
   std::uint64_t circles_kept_ = 0;     // how many of its elements have been written to
   bool has_kept_ = false;              // these, and lists_, have memory that other chunks took
+  std::size_t slots_that_fit_ = 0;     // into the budget, beside lists_
   std::atomic<bool> all_saved_{true};  // active tiles' pixels
 
   std::vector<std::uint8_t> done_;  // [num_tiles]
