@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
+#include <utility>
 
 #include "renderer/base/checkpoint.h"
 #include "renderer/base/error.h"
@@ -136,49 +137,53 @@ FilmSource::Frame FilmSource::at(std::int64_t frame) {
 
 void CircleSource::generate(std::int64_t frame, Circles& circles, Depths depths, Space space) {
   const Scene& scene = state_->scene;
-  const int width = scene.image.frame_width(), height = scene.image.frame_height();
   const std::int64_t steps = steps_at(scene, frame);
-  const bool is_drawn = space != Space::kScene;
   const bool has_parts = space == Space::kFrame;  // of circles with strokes
-  const bool has_view = is_drawn && !is_identity(scene.view, width, height);
   resize(circles, has_parts ? count_parts(scene) : count_circles(scene));
-  const bool has_paints = circles.paints_generation == state_->number;
-  circles.paints_generation = 0;
+  const bool has_paints = std::exchange(circles.paints_generation, 0) == state_->number;
   std::size_t first = 0;
   for (std::size_t index = 0; index < scene.layers.size(); ++index) {
     const Layer& layer = scene.layers[index];
-    const std::size_t count = count_circles(layer);
-    const std::size_t drawn = has_parts ? count_parts(layer) : count;
-    const std::span<Shape> parts = circles.shapes.span().subspan(first, drawn);
-    const std::span<Paint> parts_paints = circles.paints.span().subspan(first, drawn);
-    const std::span<Shape> shapes = parts.first(count);
-    const std::span<Paint> paints = parts_paints.first(count);
-    LayerSource& source = *state_->sources[index];
-    first += drawn;
-    const bool keeps_paints = has_paints && source.is_simulated();
-    const bool by_runs =
-        !keeps_paints && source.most_in_memory() == 0 && makes_runs(source, layer.shader, depths);
-    const bool is_still = space == Space::kLayer && !is_data(layer);
-    const bool moves = has_view && !is_still;
-    const CircleMove move = is_still ? CircleMove() : move_of(scene, layer, moves);
-    const bool is_moved =
-        moves && source.generate_in_frame_space(scene.view, width, height, shapes, paints);
-    if (!by_runs && !is_moved)
-      source.generate(steps, shapes, keeps_paints ? std::span<Paint>() : paints);
-    const PaintFinish finish_paints(scene, layer, is_drawn);
-    const auto finish = [&](const tbb::blocked_range<std::size_t>& range) {
-      const auto some_shapes = shapes.subspan(range.begin(), range.size());
-      const auto some_paints = paints.subspan(range.begin(), range.size());
-      if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
-      if (!keeps_paints) finish_paints(some_shapes, some_paints);
-      if (!is_moved) move_circles(move, some_shapes);
-    };
-    if (!keeps_paints || !move.is_identity())  // no tasks for nothing
-      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask), finish);
-    if (has_parts && layer.stroke)
-      CircleParts(scene, layer).spread(parts, keeps_paints ? std::span<Paint>() : parts_paints);
+    const std::size_t count = has_parts ? count_parts(layer) : count_circles(layer);
+    const bool keeps_paints = has_paints && state_->sources[index]->is_simulated();
+    generate_layer(index, steps, depths, space, circles.shapes.span().subspan(first, count),
+                   keeps_paints ? std::span<Paint>() : circles.paints.span().subspan(first, count));
+    first += count;
   }
   circles.paints_generation = state_->number;
+}
+
+void CircleSource::generate_layer(std::size_t index, std::int64_t steps, Depths depths, Space space,
+                                  std::span<Shape> parts, std::span<Paint> parts_paints) {
+  const Scene& scene = state_->scene;
+  const Layer& layer = scene.layers[index];
+  LayerSource& source = *state_->sources[index];
+  const bool is_drawn = space != Space::kScene, makes_paints = !parts_paints.empty();
+  const std::size_t count = count_circles(layer);
+  const std::span<Shape> shapes = parts.first(count);
+  const std::span<Paint> paints = parts_paints.first(makes_paints ? count : 0);
+  const bool by_runs =
+      makes_paints && source.most_in_memory() == 0 && makes_runs(source, layer.shader, depths);
+  const bool is_in_frame =
+      is_drawn && source.generate_in_frame_space(scene.view, scene.image.frame_width(),
+                                                 scene.image.frame_height(), shapes, paints);
+  if (!by_runs && !is_in_frame) source.generate(steps, shapes, paints);
+
+  const bool stays = is_in_frame || (space == Space::kLayer && !is_data(layer));
+  const CircleMove move = stays ? CircleMove() : move_of(scene, layer, is_drawn);
+  const PaintFinish finish_paints(scene, layer, is_drawn);
+  const auto finish = [&](const tbb::blocked_range<std::size_t>& range) {
+    const auto some_shapes = shapes.subspan(range.begin(), range.size());
+    if (makes_paints) {
+      const auto some_paints = paints.subspan(range.begin(), range.size());
+      if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
+      finish_paints(some_shapes, some_paints);
+    }
+    move_circles(move, some_shapes);
+  };
+  if (makes_paints || !move.is_identity())  // no tasks for nothing
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask), finish);
+  if (space == Space::kFrame && layer.stroke) CircleParts(scene, layer).spread(parts, parts_paints);
 }
 
 void CircleSource::generate_with_centers(std::int64_t frame, Circles& circles,

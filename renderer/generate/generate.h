@@ -78,6 +78,9 @@ class CircleSource {
   void keep_circles(std::uint64_t bytes);
 
  private:
+  /// Makes one layer's circles, or their parts. Without paints these are left alone.
+  void generate_layer(std::size_t index, std::int64_t steps, Depths depths, Space space,
+                      std::span<Shape> parts, std::span<Paint> parts_paints);
   /// Calls visit(layer, first, shapes, paints) for the runs of layers that these circles are.
   template <typename Visit>
   void visit_layers(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
