@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace roundel {
@@ -30,6 +31,16 @@ double number_of(std::uint64_t key) {
 
 std::uint64_t prefix_of(std::uint64_t key, int shift) {
   return shift == 64 ? 0 : key >> shift;
+}
+
+/// ⌈part·n/whole⌉, or the first, counted from 0.
+std::uint64_t rank_of(const RankFinder::Share& share, std::uint64_t n) {
+  // In two parts, so that nothing overflows.
+  const std::uint64_t whole = n / share.whole * share.part;
+  const std::uint64_t rest = n % share.whole;
+  const auto part = static_cast<unsigned __int128>(rest) * share.part;
+  const auto up = static_cast<std::uint64_t>((part + share.whole - 1) / share.whole);
+  return std::max<std::uint64_t>(whole + up, 1) - 1;
 }
 
 }  // namespace
@@ -93,33 +104,30 @@ bool RankFinder::end_pass() {
   const Counts pass = std::exchange(pass_, {});
   most_bytes_ =
       std::max(most_bytes_, (std::exchange(parts_, 0) + 1) * pass.size() * sizeof(pass[0]));
-  if (wanted_.empty()) {
-    std::uint64_t n = 0;
-    for (const std::uint64_t count : pass) n += count;
-    if (n == 0 || shares_.empty()) return false;
-    for (const Share& share : shares_) {
-      // ⌈part·n/whole⌉ by halves, so that nothing overflows.
-      const std::uint64_t whole = n / share.whole * share.part;
-      const std::uint64_t rest = n % share.whole;
-      const auto part = static_cast<unsigned __int128>(rest) * share.part;
-      const auto up = static_cast<std::uint64_t>((part + share.whole - 1) / share.whole);
-      wanted_.push_back({std::max<std::uint64_t>(whole + up, 1) - 1, 0});
-    }
-    prefixes_ = {0};
-  }
   if (digit_bits_ == 0) {
-    Buffer<double> sorted = std::exchange(collected_, {});
-    std::fill(sorted.begin() + std::min(collected_count_, sorted.size()), sorted.end(), 0.0);
-    tbb::parallel_sort(sorted.begin(), sorted.end(),
-                       [](double a, double b) { return key_of(a) < key_of(b); });
-    for (const Wanted& wanted : wanted_) {
-      const auto first = std::partition_point(sorted.begin(), sorted.end(), [&](double number) {
-        return prefix_of(key_of(number), shift_) < wanted.prefix;
-      });
-      percentiles_.push_back(first[static_cast<std::ptrdiff_t>(wanted.rank)] + 0.0);
-    }
+    find_in_collected();
     return false;
   }
+  if (wanted_.empty()) {
+    const std::uint64_t n = std::accumulate(pass.begin(), pass.end(), std::uint64_t{0});
+    if (n == 0 || shares_.empty()) return false;
+    for (const Share& share : shares_) wanted_.push_back({rank_of(share, n), 0});
+    prefixes_ = {0};
+  }
+  const std::uint64_t left = extend_prefixes(pass);
+  if (shift_ == 0) {
+    for (const Wanted& wanted : wanted_) percentiles_.push_back(number_of(wanted.prefix));
+    return false;
+  }
+  digit_bits_ = left > kCollected ? std::min(kLaterDigitBits, shift_) : 0;
+  if (digit_bits_ == 0) {
+    collected_ = Buffer<double>(left);
+    most_bytes_ = std::max(most_bytes_, block_memory(left * sizeof(double)));
+  }
+  return true;
+}
+
+std::uint64_t RankFinder::extend_prefixes(const Counts& pass) {
   std::map<std::uint64_t, std::uint64_t> chosen;  // how many numbers a prefix has
   for (Wanted& wanted : wanted_) {
     std::size_t at = bucket_of(wanted.prefix) << digit_bits_;
@@ -128,23 +136,27 @@ bool RankFinder::end_pass() {
     wanted.prefix = (wanted.prefix << digit_bits_) + digit;
     chosen[wanted.prefix] = pass[at];
   }
+  shift_ -= digit_bits_;
   prefixes_.clear();
   std::uint64_t left = 0;
   for (const auto& [prefix, count] : chosen) {
     prefixes_.push_back(prefix);
     left += count;
   }
-  shift_ -= digit_bits_;
-  if (shift_ == 0) {
-    for (const Wanted& wanted : wanted_) percentiles_.push_back(number_of(wanted.prefix));
-    return false;
+  return left;
+}
+
+void RankFinder::find_in_collected() {
+  Buffer<double> sorted = std::exchange(collected_, {});
+  std::fill(sorted.begin() + std::min(collected_count_, sorted.size()), sorted.end(), 0.0);
+  tbb::parallel_sort(sorted.begin(), sorted.end(),
+                     [](double a, double b) { return key_of(a) < key_of(b); });
+  for (const Wanted& wanted : wanted_) {
+    const auto first = std::partition_point(sorted.begin(), sorted.end(), [&](double number) {
+      return prefix_of(key_of(number), shift_) < wanted.prefix;
+    });
+    percentiles_.push_back(first[static_cast<std::ptrdiff_t>(wanted.rank)] + 0.0);
   }
-  digit_bits_ = std::min(kLaterDigitBits, shift_);
-  if (left > kCollected) return true;
-  digit_bits_ = 0;
-  collected_ = Buffer<double>(left);
-  most_bytes_ = std::max(most_bytes_, block_memory(left * sizeof(double)));
-  return true;
 }
 
 }  // namespace roundel

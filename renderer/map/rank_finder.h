@@ -43,6 +43,10 @@ class RankFinder {
   };
   std::size_t bucket_of(std::uint64_t prefix) const;
   void collect(std::span<const double> numbers);
+  /// Adds the digit that a pass has counted to what is known of each wanted number's bits. Returns
+  /// how many numbers begin with one of the new prefixes.
+  std::uint64_t extend_prefixes(const Counts& pass);
+  void find_in_collected();
 
   std::vector<Share> shares_;
   std::vector<Wanted> wanted_;           ///< one a share; empty in the first pass
