@@ -36,9 +36,11 @@ void keep_taken(std::span<const double> values, ScaleKind kind, std::vector<std:
   keep_range(values, low, kMost, flags);
 }
 
+/// Of values that ascend; NaN is none of them.
 template <typename T, typename Values>
 bool contains(const Values& values, const T& value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
+  const auto found = std::lower_bound(values.begin(), values.end(), value);
+  return found != values.end() && *found == value;
 }
 
 void keep_condition(const MappedRun& run, const Condition& condition, bool is_text,
@@ -75,9 +77,16 @@ void need(std::vector<std::uint8_t>& needed, const NumberMap& map) {
 RowMapper::RowMapper(const Table& table, const DataMap& map)
     : table_(table),
       map_(map),
+      where_(map.where),
       for_survey_(columns_of(map, RowUse::kSurvey)),
       for_circles_(columns_of(map, RowUse::kCircles)),
       for_order_(columns_of(map, RowUse::kOrder)) {
+  for (Condition& condition : where_) {
+    for (std::vector<double>* numbers : {&condition.in_numbers, &condition.not_numbers})
+      std::sort(numbers->begin(), numbers->end());
+    for (std::vector<std::string>* texts : {&condition.in_texts, &condition.not_texts})
+      std::sort(texts->begin(), texts->end());
+  }
   if (map.color.kind != ColorMap::Kind::kCategories) return;
   const bool is_text = table.columns()[map.columns[map.color.slot]].is_text;
   for (std::size_t c = 0; c < map.color.categories.size(); ++c) {
@@ -136,7 +145,7 @@ void RowMapper::start(std::uint64_t first, std::size_t count, RowUse use, Mapped
 void RowMapper::read(std::uint64_t first, std::size_t count, RowUse use, MappedRun& run) const {
   start(first, count, use, run);
   run.passes.assign(count, 1);
-  for (const Condition& condition : map_.where)
+  for (const Condition& condition : where_)
     keep_condition(run, condition, table_.columns()[map_.columns[condition.slot]].is_text,
                    run.passes);
   run.draws.assign(count, 1);
@@ -161,7 +170,7 @@ void RowMapper::read(std::uint64_t first, std::size_t count, RowUse use, MappedR
 
 bool RowMapper::read_some(std::uint64_t first, std::size_t count, std::uint64_t kept,
                           MappedRun& run) const {
-  if (map_.where.empty() && !map_.skips_invalid) {
+  if (where_.empty() && !map_.skips_invalid) {
     start(first, count, RowUse::kCircles, run);
   } else {
     read(first, count, RowUse::kCircles, run);
@@ -174,7 +183,7 @@ bool RowMapper::read_some(std::uint64_t first, std::size_t count, std::uint64_t 
   std::iota(run.kept.begin(), run.kept.end(), 0U);
   run.draws.assign(run.count, 1);
   check(run, RowUse::kCircles);
-  return !contains(run.draws, std::uint8_t{0});
+  return std::find(run.draws.begin(), run.draws.end(), 0) == run.draws.end();
 }
 
 void RowMapper::check(MappedRun& run, RowUse use) const {

@@ -104,6 +104,7 @@ class RowMapper {
 
   const Table& table_;
   const DataMap& map_;
+  std::vector<Condition> where_;  ///< the map's, their values ascending
   Columns for_survey_, for_circles_, for_order_;
   std::unordered_map<std::string_view, std::int32_t> text_categories_;  ///< the map's texts
   std::vector<std::pair<double, std::int32_t>> number_categories_;      ///< ascending

@@ -126,8 +126,6 @@ class MapReader {
     if (const auto pixels =
             node.is_map() || !is_length ? std::nullopt : parse_with_unit(node.text(), "px")) {
       size.constant = {*pixels, true};
-      if (!(*pixels > 0))
-        add_error(node, key, fmt::format("expected more than 0px, got {}", node.text()));
       return size;
     }
     size.slot = read_column(node, key);
@@ -244,11 +242,11 @@ class MapReader {
       if (!holds_texts) {
         const std::optional<double> number = parse_number(name).value;
         if (!number)
-          add_error(value, fmt::format("{}.{}", key, name),
-                    fmt::format("expected a number, as {} of {} has, got {}",
-                                column_text(map_.columns[color.slot]), table_.path(),
-                                roundel::quoted(name)));
-        category = {{}, compared(value, key, name, number.value_or(0)) + 0.0, category.color};
+          return add_error(value, fmt::format("{}.{}", key, name),
+                           fmt::format("expected a number, as {} of {} has, got {}",
+                                       column_text(map_.columns[color.slot]), table_.path(),
+                                       roundel::quoted(name)));
+        category = {{}, compared(value, key, name, *number) + 0.0, category.color};
       }
       color.categories.push_back(std::move(category));
     });

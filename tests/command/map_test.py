@@ -164,6 +164,11 @@ class MapTest(CommandCase):
             part = [int(text[1 + 2 * channel:3 + 2 * channel], 16) for text in self.data["hex"]]
             self.close(found[:, 4 + channel], np.array(part) / 255)
 
+    def test_categories_that_are_no_numbers(self):
+        message = self.error("    map: {x: x, y: y, radius: 1, color: {column: code, categories: {low: '#ff0000', high: '#00ff00'}}}")
+        self.assertEqual(message.count("expected a number, as \"code\" of"), 2, message)
+        self.assertNotIn("twice", message)
+
     def test_where_keeps_rows(self):
         data = self.data
         plain = "    map: {x: x, y: y, radius: size}\n"
@@ -177,6 +182,10 @@ class MapTest(CommandCase):
                 "{code: {in: 2}}": data["code"] == 2,
                 "{code: {in: 100}}": np.zeros(len(data), bool),
             }
+            some = [float(v) for v in data["v"][np.isfinite(data["v"])][:40]]  # beside values that are missing
+            self.assertNotEqual(some, sorted(some))
+            cases[f"{{v: {{in: {some}}}, kind: {{not: [tumour, immune, stroma]}}}}"] = (
+                np.isin(data["v"], some) & ~np.isin(data["kind"], ["tumour", "immune", "stroma"]))
         for where, kept in cases.items():
             found = self.circles(f"{plain}    where: {where}")
             np.testing.assert_array_equal(found[:, 0], data["x"][kept].astype(np.float32), where)
