@@ -120,7 +120,17 @@ std::vector<std::string> remarks_on_look(const Scene& scene, ImageFormat format,
   for (const Layer& layer : scene.layers) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
     if (layer.is_hidden || data == nullptr || !data->map) continue;
-    const ColorMap& color = data->map->color;
+    const DataMap& map = *data->map;
+    const auto check_domain = [&](const char* what, const Scale& scale) {
+      if (!scale.domain || scale.ends.size() != 2 || scale.ends[0] != scale.ends[1]) return;
+      sentences.push_back(fmt::format(
+          "{}: both ends of the domain of {} are {}: all rows have the middle of the range",
+          data->path, what, scale.ends[0]));
+    };
+    if (map.radius.scale) check_domain("radius", *map.radius.scale);
+    if (map.alpha && map.alpha->scale) check_domain("alpha", *map.alpha->scale);
+    const ColorMap& color = map.color;
+    if (color.kind == ColorMap::Kind::kScale) check_domain("color", color.scale);
     if (color.palette.empty() || color.categories.size() <= color.palette.size()) continue;
     sentences.push_back(fmt::format("{} has {} categories for {} colours: some have the same",
                                     data->path, color.categories.size(), color.palette.size()));

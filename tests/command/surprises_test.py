@@ -73,6 +73,15 @@ class Surprises(CommandCase):
             file.write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header + rows)
         self.assert_said("colours go far above 1")
 
+    def test_domains_without_length(self):
+        self.write("d.csv", "x,count\n" + "".join(f"0.{x},{x if x > 90 else 0}\n" for x in range(10, 100)))
+        scene = ("version: 1\nlayers:\n  - data: d.csv\n    map: {x: x, y: 0.5, radius: 0.1, "
+                 "color: {column: count, domain: [1%%, %d%%], colormap: magma}}\n")
+        self.write("a.yaml", scene % 80)
+        self.assert_said("d.csv: both ends of the domain of color are 0: all rows have the middle of the range")
+        self.write("a.yaml", scene % 100)
+        self.assertEqual(self.said(), [])
+
     def test_alpha_that_a_pfm_has_not(self):
         self.write("a.yaml", RGB.replace("height: 48", "height: 48, alpha: true"))
         for command in (("render", "-o", "a.pfm"), ("validate", "-o", "a.pfm"),
