@@ -7,7 +7,7 @@
 namespace roundel {
 namespace {
 
-constexpr double kMaxPixelLength = 1e6;
+constexpr std::uint64_t kMaxPixelLength = 1'000'000;
 constexpr std::int64_t kMaxColumn = 65'535;
 
 SpecPtr column_name() {
@@ -29,13 +29,16 @@ SpecPtr number_map(SpecPtr constant, const std::string& constant_words) {
 
 /// Forms with a unit come first: 2px looks like a number, too.
 SpecPtr pixels() {
-  return spec(UnitSpec{"px", 0, kMaxPixelLength}, "pixels from 0px to 1000000px");
+  return spec(UnitSpec{"px", kMaxPixelLength}, "pixels from 0px to 1000000px");
+}
+SpecPtr pixels_above_zero() {
+  return spec(UnitSpec{"px", kMaxPixelLength, true}, "pixels > 0px, at most 1000000px");
 }
 
 /// The keys of a scale: how a column's numbers become a share from 0 to 1.
 std::vector<Field> scale_fields() {
   const SpecPtr end =
-      any_of({spec(UnitSpec{"%", 0, 100}, "a percentile from 0% to 100%"), any_number()},
+      any_of({spec(UnitSpec{"%", 100}, "a percentile from 0% to 100%"), any_number()},
              "a number or a percentile, as 99%");
   return {
       {"scale", one_of(kScaleNames),
@@ -86,6 +89,10 @@ SpecPtr color_map() {
 SpecPtr length_spec(double max) {
   return any_of({pixels(), number(0, max)}, "a length: a number >= 0 or pixels, as 2px", "length");
 }
+SpecPtr width_spec(double max) {
+  return any_of({pixels_above_zero(), number_above(0, max)},
+                "a length > 0: a number, or pixels as 2px");
+}
 
 Field over_spec(const char* text) {
   return {"over", one_of({"film", "frame"}), text, "\"film\""};
@@ -112,7 +119,8 @@ SpecPtr data_map_spec() {
        {"z", number_map(share, "a number from 0 to 1"), "Depth; only the snow shader reads it.",
         "0"},
        required("radius",
-                size_map({pixels(), number_above(0, kMaxCoordinate)}, length_spec(kMaxCoordinate),
+                size_map({pixels_above_zero(), number_above(0, kMaxCoordinate)},
+                         length_spec(kMaxCoordinate),
                          "Radii at the two ends of the domain, as 0.5 or 6px.",
                          "a number > 0, pixels as 2px"),
                 "Radius: scene units, or px for pixels of the picture."),

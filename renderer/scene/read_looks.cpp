@@ -122,12 +122,7 @@ void read_stroke(PartlyValidNode node, const std::string& layer_path, Layer& lay
                "false leaves nothing to paint: expected \"stroke\" too");
   if (!part) return;
   Stroke stroke;
-  if (const auto width = part->find("width")) {
-    stroke.width = read_length(*width);
-    if (!(stroke.width.value > 0))
-      errors.add(width->place(), layer_path + ".stroke.width",
-                 "expected a length > 0, got " + std::string(width->text()));
-  }
+  if (const auto width = part->find("width")) stroke.width = read_length(*width);
   if (const auto color = part->find("color")) stroke.color = read_color(*color);
   if (const auto alpha = part->find("alpha")) stroke.alpha = read_number(*alpha);
   if (layer.shader == Shader::kSnow)

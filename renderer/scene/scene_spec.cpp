@@ -189,7 +189,7 @@ SpecPtr shader() {
 
 SpecPtr stroke() {
   return object("{width: LENGTH, color: COLOUR, alpha: NUMBER}",
-                {required("width", length_spec(kMaxCoordinate), "Width, as 0.5 or 2px; > 0."),
+                {required("width", width_spec(kMaxCoordinate), "Width, as 0.5 or 2px; > 0."),
                  {"color", color(), "Colour; the circle's where absent."},
                  {"alpha", number(0, 1), "Opacity; the circle's where absent."}});
 }

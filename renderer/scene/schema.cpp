@@ -1,5 +1,7 @@
 #include "renderer/scene/schema.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -19,6 +21,14 @@ Json limit_json(double value) {
 
 /// A number of parse_number()'s, without sign and exponent.
 constexpr const char* kDecimal = "((0|[1-9][0-9]*)([.][0-9]*)?|[.][0-9]+)";
+
+/// A number of parse_number()'s without sign, of 0 to `most`, a power of ten; with an exponent that
+/// cannot be told.
+std::string decimal_to(std::uint64_t most) {
+  const std::string digits = std::to_string(most);
+  return fmt::format("((0|[1-9][0-9]{{0,{}}})([.][0-9]*)?|[.][0-9]+|{}([.]0*)?|{}[eE][-+]?[0-9]+)",
+                     digits.size() - 2, digits, kDecimal);
+}
 
 class SchemaWriter {
  public:
@@ -82,19 +92,16 @@ class SchemaWriter {
     return {{"type", "string"}, {"pattern", "^#[0-9a-fA-F]{6}$"}};
   }
   Json form_json(const UnitSpec& spec) {
-    const std::string sign = spec.min < 0 ? "^[-+]?" : "^\\+?";
+    const std::string not_zero = spec.is_above_zero ? "(?![0.]+([eE]|" + spec.unit + "))" : "";
     return {{"type", "string"},
-            {"pattern", sign + kDecimal + "([eE][-+]?[0-9]+)?" + spec.unit + "$"}};
+            {"pattern", "^\\+?" + not_zero + decimal_to(spec.max) + spec.unit + "$"}};
   }
   Json form_json(const DictSpec& spec) {
     Json out = {
         {"type", "object"}, {"additionalProperties", json(*spec.value)}, {"minProperties", 1}};
     if (spec.keys == DictSpec::Keys::kTimes) {
-      // To 10,000,000; with an exponent that cannot be told.
-      const std::string small = "(0|[1-9][0-9]{0,6})", most = "10000000";
-      out["propertyNames"] = {{"pattern", "^[-+]?(" + small + "|" + most + "|(" + small +
-                                              "([.][0-9]*)?|[.][0-9]+|" + most + "([.]0*)?|" +
-                                              kDecimal + "[eE][-+]?[0-9]+)s)$"}};
+      out["propertyNames"] = {
+          {"pattern", "^[-+]?(0|[1-9][0-9]{0,6}|10000000|" + decimal_to(10'000'000) + "s)$"}};
     } else if (spec.keys == DictSpec::Keys::kVars) {
       out["propertyNames"] = {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}};
     }

@@ -69,10 +69,11 @@ struct StringSpec {
   bool is_any = false, is_path = false;
 };
 struct HexColorSpec {};  ///< "#rrggbb"
-/// A number with a unit, such as 2px, from min to max.
+/// A number with a unit, such as 2px, from 0 to max, a power of ten.
 struct UnitSpec {
   std::string unit;
-  double min, max;
+  std::uint64_t max;
+  bool is_above_zero = false;
 };
 struct EnumSpec {
   std::vector<std::string> values;

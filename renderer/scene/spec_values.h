@@ -68,6 +68,8 @@ SpecPtr where_spec();
 SpecPtr order_spec();
 /// A number >= 0, or pixels.
 SpecPtr length_spec(double max);
+/// One above 0.
+SpecPtr width_spec(double max);
 /// What goes by a film of data, or by each of its files.
 Field over_spec(const char* text);
 SpecPtr colormap_spec();

@@ -207,9 +207,10 @@ class Validator {
   Validity check_form(YamlNode node, const Spec& spec, const UnitSpec& unit) {
     const std::optional<double> value =
         node.is_scalar() ? parse_with_unit(node.text(), unit.unit) : std::nullopt;
-    const bool is_below = value && (*value < unit.min || (unit.min >= 0 && std::signbit(*value)));
-    return value && !is_below && *value <= unit.max ? Validity::kValid
-                                                    : unexpected(node, spec.expected);
+    const bool is_below = value && (std::signbit(*value) || (unit.is_above_zero && *value == 0));
+    return value && !is_below && *value <= static_cast<double>(unit.max)
+               ? Validity::kValid
+               : unexpected(node, spec.expected);
   }
 
   Validity check_form(YamlNode node, const Spec&, const EnumSpec& spec) {

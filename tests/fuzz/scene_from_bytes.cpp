@@ -118,7 +118,7 @@ class SceneWriter {
   }
   void write_form(const roundel::HexColorSpec&) { text_ += "'#ff8000'"; }
   void write_form(const roundel::UnitSpec& spec) {
-    const std::array numbers = {(spec.min + spec.max) / 2, spec.min, spec.max, spec.max * 2 + 1};
+    const std::array<std::uint64_t, 4> numbers = {spec.max / 2, 0, spec.max, spec.max * 2 + 1};
     text_ += fmt::format("{}{}", numbers.at(choose(numbers.size())), spec.unit);
   }
   void write_form(const roundel::DictSpec& dict) {
