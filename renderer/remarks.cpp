@@ -131,6 +131,8 @@ std::vector<std::string> remarks_on_look(const Scene& scene, ImageFormat format,
     if (map.alpha && map.alpha->scale) check_domain("alpha", *map.alpha->scale);
     const ColorMap& color = map.color;
     if (color.kind == ColorMap::Kind::kScale) check_domain("color", color.scale);
+    if (layer.shader == Shader::kSnow && (map.alpha || color.kind != ColorMap::Kind::kConstant))
+      sentences.push_back(data->path + ": the shader snow reads no color and no alpha of the map");
     if (color.palette.empty() || color.categories.size() <= color.palette.size()) continue;
     sentences.push_back(fmt::format("{} has {} categories for {} colours: some have the same",
                                     data->path, color.categories.size(), color.palette.size()));

@@ -39,6 +39,21 @@ class LegendTest(CommandCase):
     def texts(self, svg):
         return [text.text for text in svg.iter(SVG + "text")]
 
+    def test_what_no_circle_shows_has_no_legend(self):
+        full = ("z: 0.5, radius: {column: area, range: [4px, 10px]}, color: v, "
+                "alpha: {column: v, range: [0.1, 1]}")
+
+        def headings(layer):
+            self.scene(full)
+            with open(self.path("s.yaml"), "a", encoding="utf-8") as file:
+                file.write("    " + layer + "\n")
+            return [text.split(":")[0] for text in self.texts(self.legend()) if ": " in text]
+
+        self.assertEqual(headings("opacity: 1"), ["color", "alpha", "radius"])
+        self.assertEqual(headings("shader: snow"), ["radius"])
+        self.assertEqual(headings('fill: false\n    stroke: {width: 1px, color: "#102030"}'), ["alpha", "radius"])
+        self.assertEqual(headings("fill: false\n    stroke: {width: 1px, alpha: 1}"), ["color", "radius"])
+
     def test_strokes_are_drawn_as_the_layer_has_them(self):
         kinds = 'color: {column: kind, categories: tab10}, radius: {column: area, range: [4px, 10px]}'
         self.scene(kinds)

@@ -82,6 +82,15 @@ class Surprises(CommandCase):
         self.write("a.yaml", scene % 100)
         self.assertEqual(self.said(), [])
 
+    def test_snow_has_colours_of_its_own(self):
+        self.write("d.csv", "x,y\n0.5,0.5\n")
+        scene = "version: 1\nlayers:\n  - data: d.csv\n    shader: snow\n    map: {x: x, y: y, z: 0, radius: 0.2%s}\n"
+        for ignored in (", color: y", ", alpha: 0.5"):
+            self.write("a.yaml", scene % ignored)
+            self.assert_said("d.csv: the shader snow reads no color and no alpha of the map")
+        self.write("a.yaml", scene % "")
+        self.assertEqual(self.said(), [])
+
     def test_alpha_that_a_pfm_has_not(self):
         self.write("a.yaml", RGB.replace("height: 48", "height: 48, alpha: true"))
         for command in (("render", "-o", "a.pfm"), ("validate", "-o", "a.pfm"),

@@ -313,18 +313,25 @@ class LayerLegend {
   }
 
   void draw() {
-    draw_color(map_.color);
-    if (map_.alpha && map_.alpha->slot && map_.alpha->scale) draw_alpha(*map_.alpha);
+    if (has_color()) draw_color(map_.color);
+    if (has_alpha()) draw_alpha(*map_.alpha);
     if (map_.radius.slot) draw_radius(map_.radius);
   }
 
-  static bool has_any(const DataMap& map) {
-    return map.color.kind == ColorMap::Kind::kScale ||
-           map.color.kind == ColorMap::Kind::kCategories || map.radius.slot ||
-           (map.alpha && map.alpha->slot && map.alpha->scale);
-  }
+  bool is_empty() const { return !has_color() && !has_alpha() && !map_.radius.slot; }
 
  private:
+  /// What no circle shows needs no legend: snow has colours and alphas of its own, and so may a
+  /// stroke without a fill.
+  bool has_color() const {
+    const bool is_seen = layer_.shader != Shader::kSnow && (layer_.fill || !layer_.stroke->color);
+    return is_seen && (map_.color.kind == ColorMap::Kind::kScale ||
+                       map_.color.kind == ColorMap::Kind::kCategories);
+  }
+  bool has_alpha() const {
+    const bool is_seen = layer_.shader != Shader::kSnow && (layer_.fill || !layer_.stroke->alpha);
+    return is_seen && map_.alpha && map_.alpha->slot && map_.alpha->scale;
+  }
   std::string name_of(Slot slot) const {
     const std::string& name = source_.table->columns()[map_.columns[slot]].name;
     return name.empty() ? fmt::format("column {}", map_.columns[slot]) : shortened(name);
@@ -342,14 +349,12 @@ class LayerLegend {
     std::vector<std::pair<DisplayColor, std::string>> named;
     if (color.kind == ColorMap::Kind::kScale) {
       if (introduce("color", color.slot, color.scale)) picture_.bar(color.scale, stops_of(color));
-    } else if (color.kind == ColorMap::Kind::kCategories) {
+    } else {
       picture_.line("color: " + name_of(color.slot));
       const bool holds_texts = source_.table->columns()[map_.columns[color.slot]].is_text;
       for (const Category& category : color.categories)
         named.emplace_back(category.color,
                            holds_texts ? shortened(category.text) : value_text(category.number));
-    } else {
-      return;
     }
     if (color.missing) named.emplace_back(*color.missing, "missing");
     picture_.swatches(named, look_);
@@ -436,12 +441,12 @@ int run_legend(const Arguments& arguments) {
   bool is_empty = true;
   for (std::size_t i = 0; i < scene.layers.size(); ++i) {
     const auto* const source = std::get_if<DataSource>(&scene.layers[i].source);
-    if (scene.layers[i].is_hidden || source == nullptr || !source->map ||
-        !LayerLegend::has_any(*source->map))
-      continue;
+    if (scene.layers[i].is_hidden || source == nullptr || !source->map) continue;
+    LayerLegend legend(scene, scene.layers[i], picture);
+    if (legend.is_empty()) continue;
     is_empty = false;
     picture.heading(places.text(i));
-    LayerLegend(scene, scene.layers[i], picture).draw();
+    legend.draw();
   }
   if (is_empty)
     throw Error(ExitCode::kInvalidScene,
