@@ -129,7 +129,7 @@ struct SlabLister {
   std::atomic<std::uint64_t> bytes;       // of offsets, indices and these circles
   std::atomic<std::uint64_t> refused{0};  // bytes, of lists that were not made
   std::atomic<std::uint64_t> overlaps{0}, copied{0};
-  std::atomic<bool> is_too_long{false};  // a slab's lists, for their offsets
+  std::atomic<bool> lacks_lists{false};  // that do not fit, or are too long for their offsets
 
   void list_slab(const Slab& circles, SlabLists& slab) {
     count_overlaps(circles.shapes, args.grid, active, slab.offsets);
@@ -156,6 +156,7 @@ struct SlabLister {
     if (position + total > copy_capacity()) return false;
     if (!fits(0)) {
       refused += total * kCircleBytes;
+      lacks_lists = true;
       return true;
     }
     slab.shapes = lists.shapes.data() + position;
@@ -177,10 +178,11 @@ struct SlabLister {
     kept += kept_now;
     const bool is_new = slab.indices.size() < total;
     const std::uint64_t written = is_new ? total : std::max(slab.indices_written, total);
-    if (total > std::numeric_limits<std::uint32_t>::max()) is_too_long = true;
     if (!fits(block_memory(written * sizeof(std::uint32_t)) + kept_now * kCircleBytes) ||
-        is_too_long)
+        total > std::numeric_limits<std::uint32_t>::max()) {
+      lacks_lists = true;
       return;
+    }
     if (is_passing) {
       std::copy(circles.shapes.begin(), circles.shapes.end(),
                 args.made.shapes.data() + circles.begin);
@@ -278,7 +280,7 @@ bool bin_circles(const BinCirclesArgs& args, TileLists& lists) {
   });
   lister.sum_up();
   lists.generate_share = static_cast<double>(making) / std::max(1.0, static_cast<double>(working));
-  return lists.bytes <= args.max_bytes && !lister.is_too_long;
+  return lists.bytes <= args.max_bytes && !lister.lacks_lists;
 }
 
 }  // namespace roundel::cpu
