@@ -68,7 +68,14 @@ def _plain_key(key, name):
 def _map(value, name):
     if value is not None and not hasattr(value, "keys"):
         raise UsageError(f"{name}: expected a dict, got {value!r}")
-    return value or {}
+    return {} if value is None else value
+
+
+def _check_once(arguments, keys, name):
+    """`arguments`: (name, value, key that means the same). Raises UsageError for those that the dict `keys` has, too."""
+    for argument, value, key in arguments:
+        if value is not None and key in keys:
+            raise UsageError(f'{argument}: expected as an argument or as "{key}" in {name}, got both')
 
 
 def _whole(value, name, least=0, most=sys.maxsize):

@@ -5,7 +5,7 @@ import os
 import re
 
 from . import _core
-from ._arguments import _MOST_SEED, _map, _memory, _path, _plain, _size, _vars, _whole_or_none
+from ._arguments import _MOST_SEED, _check_once, _map, _memory, _path, _plain, _size, _vars, _whole_or_none
 from ._columns import _array, _channels, _columns, _is_column, _Table
 from ._errors import CHANGED_FILE, NO_FILE, OutputError, SceneError, UsageError
 
@@ -65,12 +65,15 @@ class Scene:
     """What to draw: a scene as scene files have it, and layers of circles from arrays.
 
     `Scene(size=(width, height), background="#ffffff", **keys)` is an empty one; `keys` are those of a scene file, such
-    as view={"fit": "data"} or seed=2. Scene space is the unit square, y up.
+    as view={"fit": "data"} or seed=2. Without a size it is 1024x1024 pixels. Scene space is the unit square, y up.
     """
 
-    def __init__(self, *, size=(1024, 1024), background=None, **keys):
-        width, height = _size(size)
-        image = {"width": width, "height": height, **_map(keys.pop("image", None), "image")}
+    def __init__(self, *, size=None, background=None, **keys):
+        image = dict(_map(keys.pop("image", None), "image"))
+        _check_once([("size", size, "width"), ("size", size, "height"), ("background", background, "background")], image,
+                    "image")
+        width, height = (1024, 1024) if size is None else _size(size)
+        image = {"width": width, "height": height, **image}
         if background is not None:
             image["background"] = background
         self._set_tree({"version": 1, "layers": [], **keys, "image": image})  # checked with its first layer
@@ -198,16 +201,32 @@ class Scene:
         values: an array [rows] that colours go by, through `colormap` (a name such as "magma", or a list of colours),
             `domain` (two numbers, or percentiles as "2%") and `scale` ("log", "symlog", "rank", ...); or, for texts
             and whole numbers, through `categories` (a palette's name or {value: colour}).
+        scale: of `values` where it is a text; a number, or keys over time, is the layer's own, a factor of its size.
         data: columns by name (a dict, DataFrame, Arrow table, structured array) for x="name" and the like, and for
             `map`, `where` and `order` in the words of docs/scenes.md.
         All other keywords are keys of the layer: name, blend, opacity, stroke, where, order, shader, ...
 
         Arrays are NumPy's, pandas', Arrow's or whatever has the buffer protocol or DLPack. They are not copied, and
         are read each time the scene is drawn, but for those that are read-only and own their memory; those on a CUDA
-        device are copied to main memory once. Raises SceneError for what does not fit, and then adds nothing.
+        device are copied to main memory once. Raises SceneError for what does not fit, UsageError for arguments that exclude
+        or lack each other, and then adds nothing.
         """
         columns = {} if data is None else _columns(data)
         layer_map = dict(_map(map, "map"))
+        _check_once([("x", x, "x"), ("y", y, "y"), ("z", z, "z"), ("radius", radius, "radius"), ("alpha", alpha, "alpha"),
+                     ("color", color, "color"), ("values", values, "color")], layer_map, "map")
+        law = {"colormap": colormap, "domain": domain, "categories": categories}
+        if isinstance(scale, str):
+            law["scale"] = scale
+        elif scale is not None:
+            layer["scale"] = scale
+        law = {key: value for key, value in law.items() if value is not None}
+        if values is None and law:
+            name, value = next(iter(law.items()))
+            own = "; a layer's own is a number" if name == "scale" else ""
+            raise UsageError(f"{name}: needs values{own}, got {value!r} without them")
+        if values is not None and color is not None:
+            raise UsageError("values: expected values or color, got both")
 
         def column(name, array):
             if name in columns:
@@ -225,8 +244,7 @@ class Scene:
         if values is not None:
             if _is_column(values):
                 values = column("values", values)
-            law = {"column": values, "colormap": colormap, "domain": domain, "scale": scale, "categories": categories}
-            layer_map["color"] = {key: value for key, value in law.items() if value is not None}
+            layer_map["color"] = {"column": values, **law}
         elif getattr(color, "ndim", None) == 2:
             layer_map["color"] = ["red", "green", "blue"]
             for name, channel in zip(layer_map["color"], _channels(color)):

@@ -323,6 +323,42 @@ class Columns(ColumnsCase):
         with self.assertRaises(roundel.SceneError):
             roundel.Scene(layers=["a"]).add(**one)
 
+    def test_arguments_that_exclude_or_need_each_other_are_refused(self):
+        one = {"x": [0.5], "y": [0.5], "radius": 0.1}
+        for wrong, message in ((dict(colormap="magma"), "colormap: needs values, got 'magma' without them"),
+                               (dict(domain=[0, 1]), "domain: needs values, got"),
+                               (dict(categories={"a": "#ff0000"}), "categories: needs values, got"),
+                               (dict(colormap="magma", color="#ff0000"), "colormap: needs values"),
+                               (dict(scale="log"), "scale: needs values; a layer's own is a number, got 'log'"),
+                               (dict(values=[1], color="#ff0000"), "values: expected values or color, got both"),
+                               (dict(values=[1], map={"color": 0}),
+                                'values: expected as an argument or as "color" in map, got both'),
+                               (dict(map={"color": 0}, color=0), 'color: .* "color" in map, got both'),
+                               *((dict([(key, 0.5)], map={key: 0.5}, data={"t": [1]}), f'{key}: .* "{key}" in map, got both')
+                                 for key in ("x", "y", "z", "radius", "alpha"))):
+            with self.subTest(wrong), self.assertRaisesRegex(roundel.UsageError, "^" + message):
+                scene().add(**{**one, **wrong})
+        for wrong, message in ((dict(size=(5, 5), image={"width": 9}), 'size: .* "width" in image, got both'),
+                               (dict(size=(5, 5), image={"height": 9}), 'size: .* "height" in image, got both'),
+                               (dict(background=0, image={"background": 1}), 'background: .* "background" in image')):
+            with self.subTest(wrong), self.assertRaisesRegex(roundel.UsageError, "^" + message):
+                roundel.Scene(**wrong)
+        made = roundel.Scene(image={"width": 9, "background": "#ff0000"}).add(x=[9.0], y=9.0, radius=0.1)
+        self.assertEqual((roundel.validate(made)["width"], roundel.validate(made)["height"]), (9, 1024))
+
+    def test_a_scale_of_numbers_is_the_layers(self):
+        columns = {"x": TABLE["x"], "y": TABLE["y"], "radius": 0.01}
+        plain = roundel.circles(scene().add(**columns))
+        for factor in (2, 2.0, np.float32(2), np.array(2), {"keys": {0: 2, 10: 4}}):
+            drawn = roundel.circles(scene().add(**columns, scale=factor))
+            np.testing.assert_allclose(drawn[:, :4], plain[:, :4] * [2, 2, 1, 2], rtol=1e-6)
+        law = {"column": "v", "scale": "log"}
+        both = scene().add({"v": TABLE["v"]}, **columns, map={"color": law}, scale=2)
+        expected = roundel.circles(scene().add(**columns, values=TABLE["v"], scale="log"))
+        np.testing.assert_allclose(roundel.circles(both)[:, 3:], expected[:, 3:] * [2, 1, 1, 1], rtol=1e-6)
+        with self.assertRaisesRegex(roundel.SceneError, "layers.0..scale: expected"):
+            scene().add(**columns, values=TABLE["v"], scale=[1])
+
     def test_texts_are_in_unicode(self):
         for draw in (lambda: scene().add({"\ud800": [0.5]}, x="\ud800", y=0.5, radius=0.1),
                      lambda: scene().add(x=[0.5], y=0.5, radius=0.1, name="\ud800"),
