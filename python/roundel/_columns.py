@@ -73,7 +73,7 @@ def _check_floats_hold(whole, name):
 
 
 def _of_objects(column, array, name):
-    """An array [rows] of objects: of numbers where all that is there is one, else of texts.
+    """An array [rows] of objects: of numbers where all that is there is one, or nothing is, else of texts.
 
     pandas has such columns for texts, and for whole numbers and booleans of which some may be missing; h5py for texts,
     as bytes. None, nan and pandas.NA, which says neither, are missing.
@@ -108,9 +108,9 @@ def _of_objects(column, array, name):
     try:
         missing = [is_missing(value) for value in array]
         there = [value for value, is_gone in zip(array, missing) if not is_gone]
-        if not there or not all(isinstance(value, (Real, Decimal, numpy.bool_)) for value in there):
+        if not all(isinstance(value, (Real, Decimal, numpy.bool_)) for value in there):
             return numpy.array(["" if is_gone else text(value) for value, is_gone in zip(array, missing)], dtype=str)
-        if len(there) == len(array) and all(isinstance(value, Integral) for value in there):
+        if there and len(there) == len(array) and all(isinstance(value, Integral) for value in there):
             there = [int(value) for value in there]  # NumPy compares its own with float64
             for dtype in (numpy.int64, numpy.uint64):
                 if numpy.iinfo(dtype).min <= min(there) and max(there) <= numpy.iinfo(dtype).max:
@@ -118,7 +118,7 @@ def _of_objects(column, array, name):
             raise SceneError(f"{name}: expected whole numbers that int64 or uint64 holds, got larger ones")
         whole = [value for value in there if isinstance(value, (Rational, Decimal))]
         _check_floats_hold(numpy.array(whole, object), name)
-        return numpy.array([numpy.nan if is_gone else float(value) for value, is_gone in zip(array, missing)])
+        return numpy.array([numpy.nan if is_gone else float(value) for value, is_gone in zip(array, missing)], float)
     except SceneError:
         raise
     except (ArithmeticError, TypeError, ValueError) as error:  # arrays within the array, bytes that are not UTF-8
@@ -171,6 +171,30 @@ def _columns(data):
             raise SceneError(f"data: expected columns of different names, got two named {name!r}")
         columns[name] = _array(column, name)
     return columns
+
+
+def _texts_asked(layer):
+    """The names of the columns that a layer compares with texts."""
+    law = layer["map"].get("color") if hasattr(layer.get("map"), "get") else None
+    categories = law.get("categories") if hasattr(law, "get") else None
+    if hasattr(categories, "keys") and any(isinstance(value, str) for value in categories):
+        yield str(law.get("column"))
+    where = layer.get("where")
+    for name, condition in where.items() if hasattr(where, "items") else ():
+        for key in ("in", "not") if hasattr(condition, "get") else ():
+            values = condition.get(key)
+            values = [values] if isinstance(values, str) else values
+            if hasattr(values, "__iter__") and any(isinstance(value, str) for value in values):
+                yield str(name)
+
+
+def _with_texts(columns, names):
+    """The columns, those of NaN alone among the names as texts, of which none is there."""
+    import numpy
+
+    empty = {name: numpy.zeros(len(column), "U1") for name, column in columns.items()
+             if name in names and column.dtype.kind == "f" and numpy.isnan(column).all()}
+    return {**columns, **empty}
 
 
 def _is_column(value):

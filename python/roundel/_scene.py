@@ -6,7 +6,7 @@ import re
 
 from . import _core
 from ._arguments import _MOST_SEED, _check_once, _map, _memory, _path, _plain, _size, _vars, _whole_or_none
-from ._columns import _array, _channels, _columns, _is_column, _Table
+from ._columns import _array, _channels, _columns, _is_column, _Table, _texts_asked, _with_texts
 from ._errors import CHANGED_FILE, NO_FILE, OutputError, SceneError, UsageError
 
 def _full(path):
@@ -132,7 +132,7 @@ class Scene:
         if data is None or isinstance(data, (str, os.PathLike)):
             return layer
         name = f"layers[{index}].data"
-        self._tables[name] = _Table(name, _columns(data))
+        self._tables[name] = _Table(name, _with_texts(_columns(data), set(_texts_asked(layer))))
         return {**layer, "data": name}
 
     def _is_file(self):

@@ -120,6 +120,35 @@ class Columns(ColumnsCase):
         with self.assertRaisesRegex(roundel.SceneError, "^x: expected numbers or texts"):
             drawn(x=nested)
 
+    def test_columns_in_which_nothing_is_there_are_numbers_or_texts(self):
+        empty = {"x": np.array([], object), "y": np.array([], object), "kind": np.array([], object)}
+        texts = {"where": {"kind": {"in": ["a"]}}, "values": "kind", "categories": {"a": "#ff0000"}}
+        self.assertEqual(roundel.circles(scene().add(empty, x="x", y="y", radius=0.1)).shape, (0, 7))
+        self.assertEqual(roundel.circles(scene().add(empty, x="x", y="y", radius=0.1, **texts)).shape, (0, 7))
+        law = {"column": "c", "missing": "#ff00ff"}
+        for nothing in ([None, None], [np.nan, None], [np.datetime64("NaT"), None], [np.nan, np.nan]):
+            data = {"c": np.array(nothing, object), "d": nothing}
+            columns = {"data": data, "x": [0.2, 0.6], "y": 0.5, "radius": 0.1}
+            with self.assertRaisesRegex(roundel.SceneError, "row 0: .*x: expected a number"):
+                roundel.render(scene().add(data, x="c", y=0.5, radius=0.1))
+            for colors in (law, {**law, "categories": {"a": "#ff0000"}}, {**law, "categories": {1: "#ff0000"}},
+                           {**law, "categories": "tab10"}):
+                made = scene().add(**columns, map={"color": colors})
+                self.check_saved(made)
+                np.testing.assert_array_equal(roundel.circles(made)[:, 4:], [[1, 0, 1]] * 2)
+            for where, count in (({"c": {"in": ["a"]}}, 0), ({"c": {"not": "a"}, "d": {"not": "b"}}, 2),
+                                 ({"c": {"in": [1]}}, 0)):
+                self.assertEqual(len(roundel.circles(scene().add(**columns, where=where))), count, where)
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        frame = pandas.DataFrame(columns=["x", "y"])
+        self.assertEqual(len(roundel.circles(scene().add(frame, x="x", y="y", radius=0.1))), 0)
+        for nothing in (pandas.Series([pandas.NaT, pandas.NA], dtype=object), pandas.Series([None, None], dtype="string")):
+            made = scene().add({"c": nothing}, x=[0.2, 0.6], y=0.5, radius=0.1, map={"color": law})
+            np.testing.assert_array_equal(roundel.circles(made)[:, 4:], [[1, 0, 1]] * 2)
+
     def test_a_zero_with_a_sign_is_no_snow(self):
         made = scene().add(x=[0.2, 0.5], y=0.5, radius=0.1, color=np.array([[1, 0, 0], [0, 1, 0]]), alpha=[-0.0, 1.0])
         np.testing.assert_array_equal(roundel.circles(made)[:, 4:7], [[1, 0, 0], [0, 1, 0]])
