@@ -50,7 +50,32 @@ def _as_array(column, name):
         return _core.from_device(column.__cuda_array_interface__)
     if hasattr(column, "__dlpack__") and not hasattr(column, "__array__"):
         return numpy.from_dlpack(column)
-    return numpy.asarray(column)
+    if isinstance(column, (list, tuple)):
+        return _of_list(column)
+    array = numpy.asarray(column)
+    if array.dtype.kind == "f" and str(getattr(column, "type", "")) in ("int64", "uint64"):
+        # Arrow rounds whole numbers where some are missing.
+        _check_floats_hold(numpy.asarray(column.drop_null()), name)
+    return array
+
+
+def _of_list(column):
+    """An array; of objects where NumPy would make texts of what is none, such as nan, or would round whole numbers."""
+    import numpy
+
+    def is_changed():
+        types = set(map(type, column))
+        if array.dtype.kind in "SU":
+            return len(types) > 1
+        whole = [int(value) for value in column if isinstance(value, (int, numpy.integer))] if types != {float} else []
+        return whole and max(max(whole), -min(whole)) > _MOST_WHOLE
+
+    array = numpy.asarray(column)
+    if array.ndim != 1 or array.dtype.kind not in "SUf" or not is_changed():
+        return array
+    objects = numpy.empty(len(column), object)
+    objects[:] = column
+    return objects
 
 
 def _without_mask(column, name):
@@ -62,7 +87,11 @@ def _without_mask(column, name):
     if column.dtype.kind in "biu":
         _check_floats_hold(column.compressed(), name)
         column = column.astype(float)
-    missing = {"f": numpy.nan, "U": "", "S": b"", "O": "", "M": numpy.datetime64("NaT"), "m": numpy.timedelta64("NaT")}
+    if column.dtype == object:  # which may be numbers
+        array = column.data.copy()
+        array[numpy.ma.getmaskarray(column)] = None
+        return array
+    missing = {"f": numpy.nan, "U": "", "S": b"", "M": numpy.datetime64("NaT"), "m": numpy.timedelta64("NaT")}
     return column.filled(missing[column.dtype.kind]) if column.dtype.kind in missing else column.data
 
 

@@ -115,10 +115,55 @@ class Columns(ColumnsCase):
                 column = objects([None, None])
                 column[0] = wrong
                 drawn(x=column)
+        masked = np.ma.array(objects([9, 10, 2]), mask=[False, True, False])
+        np.testing.assert_array_equal(*(drawn(data={"v": column}, map={"color": law}) for column in (masked, [9, np.nan, 2])))
         nested = objects([None, None])
         nested[0] = np.zeros(2)
         with self.assertRaisesRegex(roundel.SceneError, "^x: expected numbers or texts"):
             drawn(x=nested)
+
+    def test_lists_are_what_their_objects_are(self):
+        large = 2**60 + 1
+        columns = {"x": [0.2, 0.4, 0.6], "y": 0.5, "radius": 0.1}
+        for kinds in (["b", float("nan"), "c"], ("b", np.nan, b"c"), [b"b", np.nan, "c"], [b"b", None, b"c"]):
+            made = scene().add({"kind": kinds}, **columns, where={"kind": {"not": "nan"}}, values="kind",
+                               categories={"b": "#ff0000", "c": "#0000ff"}, invalid="skip")
+            with self.assertWarnsRegex(roundel.RoundelWarning, "1 of 3 rows cannot be drawn"):
+                roundel.render(made)
+            np.testing.assert_array_equal(roundel.circles(made)[:, 4:], [[1, 0, 0], [0, 0, 1]])
+        for ids in ([large, np.nan, 1], (np.int64(large), 0.5, 1), [2**70, np.nan, 1]):
+            with self.assertRaisesRegex(roundel.SceneError, r"^id: expected whole numbers up to 2\*\*53"):
+                scene().add({"id": ids}, **columns, order="id")
+        with self.assertRaisesRegex(roundel.SceneError, "^id: expected whole numbers that int64 or uint64 holds"):
+            scene().add({"id": [2**64 - 1, -1, 0]}, **columns, order="id")
+        for ids, x in (([2**53, np.nan, 1], [0.4, 0.6, 0.2]), ([2**53, 0.5, 1], [0.4, 0.6, 0.2]),
+                       ([2**63 + 3, 2**63 + 5, 2**63 + 1], [0.6, 0.2, 0.4])):
+            drawn = roundel.circles(scene().add({"id": ids}, **columns, order="id"))
+            np.testing.assert_allclose(drawn[:, 0], x, rtol=1e-6)
+
+    def test_arrow_rounds_no_whole_numbers(self):
+        class Whole:  # of Arrow, where it is not installed
+            type, values = "int64", np.array([2**60 + 1, 7])
+
+            def __len__(self):
+                return 3
+
+            def __array__(self, dtype=None, copy=None):
+                return np.array([*map(float, self.values), np.nan])
+
+            def drop_null(self):
+                return self.values
+
+        columns = [Whole()]
+        try:
+            import pyarrow
+
+            columns += [pyarrow.array([2**60 + 1, 7, None]), pyarrow.chunked_array([[2**60 + 1], [7, None]])]
+        except ImportError:
+            pass
+        for column in columns:
+            with self.assertRaisesRegex(roundel.SceneError, r"^id: expected whole numbers up to 2\*\*53"):
+                scene().add({"id": column}, x=[0.2, 0.4, 0.6], y=0.5, radius=0.1, order="id")
 
     def test_columns_in_which_nothing_is_there_are_numbers_or_texts(self):
         empty = {"x": np.array([], object), "y": np.array([], object), "kind": np.array([], object)}
