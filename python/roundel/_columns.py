@@ -1,5 +1,8 @@
 """Columns of circles: what arrays may be, by their names."""
 import copy
+import itertools
+import math
+import re
 import warnings
 
 from . import _core
@@ -7,6 +10,18 @@ from ._arguments import _text
 from ._errors import Error, RoundelWarning, SceneError, UsageError
 
 _MOST_WHOLE = 2**53  # that a float64 has exactly, with all below
+_MOST_COLUMNS = 65536
+# What the library reads, by NumPy's letters: the bytes of an element.
+_SIZES = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "c": (8, 16), "m": (8,), "M": (8,)}
+_NO_NAME = re.compile("['\"\\\\\0-\x1f]|^$")  # in headers of NPY files
+
+
+class _Columns(dict):
+    """Arrays [rows] by their names. `problems` says by name why other columns cannot be drawn: a layer may do without."""
+
+    def __init__(self):
+        super().__init__()
+        self.problems = {}
 
 
 class _Table(_core.Table):
@@ -15,14 +30,30 @@ class _Table(_core.Table):
     def __init__(self, name, columns):
         super().__init__(name, columns)
         self._name, self._columns = name, columns
+        self._reasons = {f"{name} has no column {_quoted(column)}": said for column, said in columns.problems.items()}
         # Only a writable view that was made before could still change them.
         self.is_constant = all(array.flags.owndata and not array.flags.writeable for array in columns.values())
+
+    def reason(self, message):
+        """Why a column cannot be drawn, of which the library says that there is none; or nothing."""
+        return next((said for start, said in self._reasons.items() if message.startswith(start)), None)
 
     def __deepcopy__(self, memo):
         return _Table(self._name, copy.deepcopy(self._columns, memo))
 
     def __reduce__(self):
         return _Table, (self._name, self._columns)
+
+
+def _quoted(name):
+    """As the library has it in messages."""
+    shown, size = "", 0
+    for letter in name:
+        if size >= 60:
+            return f'"{shown}…"'
+        shown += "\\" + letter if letter in '"\\' else letter
+        size += len(letter.encode())
+    return f'"{shown}"'
 
 
 def _array(column, name):
@@ -38,6 +69,9 @@ def _array(column, name):
         raise SceneError(f"{name}: expected an array [rows], got {got}")
     if array.dtype == object:
         array = _of_objects(column, array, name)
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if size not in _SIZES.get(kind, ()) and not (kind in "SU" and size > 0):
+        raise SceneError(f"{name}: expected numbers or texts, got elements of type {array.dtype.str!r}")
     return array if array.strides[0] >= 0 else array.copy()
 
 
@@ -126,11 +160,13 @@ def _of_objects(column, array, name):
             return value is None or bool(value != value)
         except (ArithmeticError, TypeError):  # of Decimal("sNaN"), of pandas.NA
             return True
+        except Exception:  # of arrays, which are as many answers, whatever their library raises
+            return False
 
     def text(value):
         if isinstance(value, bytes):
             return value.decode()
-        if isinstance(value, (list, tuple, dict, set, complex)):
+        if isinstance(value, (list, tuple, dict, set, complex)) or getattr(value, "ndim", 0):
             raise TypeError(f"a {type(value).__name__}")
         return str(value)
 
@@ -181,25 +217,57 @@ def _channels(color):
     return channels
 
 
+def _fields(array, name):
+    """(name, array [rows]) of a structured array's field, as the command names the columns of its file: n.b, p[1]."""
+    if array.ndim > 1 and math.prod(array.shape[1:]) <= _MOST_COLUMNS:
+        for place in itertools.product(*map(range, array.shape[1:])):
+            yield from _fields(array[(slice(None), *place)], f"{name}[{','.join(map(str, place))}]")
+    elif array.ndim == 1 and array.dtype.names:
+        for field in array.dtype.names:
+            yield from _fields(array[field], f"{name}.{field}")
+    else:
+        yield name, array
+
+
 def _columns(data):
     """The columns of a dict, a DataFrame, an Arrow table or a structured array, by their names."""
+    if isinstance(data, _Columns):
+        return data
     if hasattr(data, "items") and hasattr(data, "columns"):  # pandas
         pairs = data.items()
     elif hasattr(data, "column_names"):  # Arrow
         pairs = ((name, data.column(name)) for name in data.column_names)
     elif getattr(getattr(data, "dtype", None), "names", None):
-        pairs = ((name, data[name]) for name in data.dtype.names)
+        if getattr(data, "ndim", 1) != 1:
+            raise SceneError(f"data: expected a structured array [rows], got one of {data.ndim} dimensions")
+        pairs = (pair for name in data.dtype.names for pair in _fields(data[name], name))
     elif hasattr(data, "items"):
         pairs = data.items()
     else:
         raise UsageError(f"data: expected columns by name, got {type(data).__name__}")
-    columns = {}
+    columns = _Columns()
     for name, column in pairs:
         name = _text(str(name), "data")
-        if name in columns:
+        if name in columns or name in columns.problems:
             raise SceneError(f"data: expected columns of different names, got two named {name!r}")
-        columns[name] = _array(column, name)
+        try:
+            if _NO_NAME.search(name):
+                raise SceneError(f"data: expected columns with names, without quotes and backslashes, got {name!r}")
+            columns[name] = _array(column, name)
+        except SceneError as error:
+            columns.problems[name] = str(error)
     return columns
+
+
+def _check_left_out(columns, layer):
+    """Raises SceneError where the columns that cannot be drawn would be missed: where there are no others, or the layer
+    takes columns by their numbers."""
+    layer_map, order = layer.get("map"), layer.get("order")
+    laws = [order, *layer_map.values()] if hasattr(layer_map, "values") else [order]
+    laws += [item for law in laws if isinstance(law, (list, tuple)) for item in law]
+    numbers = [law["column"] for law in laws if hasattr(law, "keys") and not isinstance(law.get("column", ""), str)]
+    if columns.problems and (not columns or numbers or "columns" in layer):
+        raise SceneError(next(iter(columns.problems.values())))
 
 
 def _texts_asked(layer):
@@ -221,9 +289,11 @@ def _with_texts(columns, names):
     """The columns, those of NaN alone among the names as texts, of which none is there."""
     import numpy
 
-    empty = {name: numpy.zeros(len(column), "U1") for name, column in columns.items()
-             if name in names and column.dtype.kind == "f" and numpy.isnan(column).all()}
-    return {**columns, **empty}
+    for name in names:
+        column = columns.get(name)
+        if column is not None and column.dtype.kind == "f" and numpy.isnan(column).all():
+            columns[name] = numpy.zeros(len(column), "U1")
+    return columns
 
 
 def _is_column(value):

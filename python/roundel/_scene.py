@@ -6,7 +6,7 @@ import re
 
 from . import _core
 from ._arguments import _MOST_SEED, _check_once, _map, _memory, _path, _plain, _size, _vars, _whole_or_none
-from ._columns import _array, _channels, _columns, _is_column, _Table, _texts_asked, _with_texts
+from ._columns import _array, _channels, _check_left_out, _columns, _is_column, _Table, _texts_asked, _with_texts
 from ._errors import CHANGED_FILE, NO_FILE, OutputError, SceneError, UsageError
 
 def _full(path):
@@ -132,7 +132,9 @@ class Scene:
         if data is None or isinstance(data, (str, os.PathLike)):
             return layer
         name = f"layers[{index}].data"
-        self._tables[name] = _Table(name, _with_texts(_columns(data), set(_texts_asked(layer))))
+        columns = _with_texts(_columns(data), _texts_asked(layer))
+        _check_left_out(columns, layer)
+        self._tables[name] = _Table(name, columns)
         return {**layer, "data": name}
 
     def _is_file(self):
@@ -152,7 +154,21 @@ class Scene:
         return self._json
 
     def _check(self):
-        _core.check(self._text(), self._file(), self._tables)
+        self._read(_core.check)
+
+    def _read(self, function, *arguments):
+        """What the function of _core says of the scene."""
+        try:
+            return function(self._text(), self._file(), self._tables, *arguments)
+        except SceneError as error:
+            reasons = [next(filter(None, (table.reason(problem.message) for table in self._tables.values())), None)
+                       for problem in error.problems]
+            if not any(reasons):
+                raise
+            problems = [problem._replace(message=reason or problem.message)
+                        for problem, reason in zip(error.problems, reasons)]
+            raise SceneError("\n".join(reason or f"{problem.key}: {problem.message}"
+                                       for problem, reason in zip(problems, reasons)), problems) from None
 
     def __getstate__(self):
         return {**self.__dict__, "_loaded": None}
@@ -166,7 +182,7 @@ class Scene:
             table.is_constant for table in self._tables.values())
         if is_as_it_stands and self._loaded and self._loaded.is_current():
             return self._loaded
-        loaded = _core.LoadedScene(self._text(), self._file(), self._tables, size, seed, memory, values)
+        loaded = self._read(_core.LoadedScene, size, seed, memory, values)
         if is_as_it_stands:
             self._loaded = loaded
         return loaded
@@ -211,7 +227,7 @@ class Scene:
         device are copied to main memory once. Raises SceneError for what does not fit, UsageError for arguments that exclude
         or lack each other, and then adds nothing.
         """
-        columns = {} if data is None else _columns(data)
+        columns = _columns({} if data is None else data)
         layer_map = dict(_map(map, "map"))
         _check_once([("x", x, "x"), ("y", y, "y"), ("z", z, "z"), ("radius", radius, "radius"), ("alpha", alpha, "alpha"),
                      ("color", color, "color"), ("values", values, "color")], layer_map, "map")
@@ -229,7 +245,7 @@ class Scene:
             raise UsageError("values: expected values or color, got both")
 
         def column(name, array):
-            if name in columns:
+            if name in columns or name in columns.problems:
                 raise SceneError(f"{name}: data has a column of this name, and there is an array besides")
             columns[name] = _array(array, name)
             return name

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """columns_test.py ROUNDEL: scenes of arrays in memory are those of the same arrays in files."""
 import array
+import copy
 import ctypes
 import itertools
+import pickle
 import unittest
 import warnings
 from decimal import Decimal
@@ -11,6 +13,13 @@ import numpy as np
 import roundel
 
 from columns_case import RNG, ROWS, TABLE, ColumnsCase, scene
+
+
+class NoAnswer:  # as an array of another library
+    ndim = 1
+
+    def __ne__(self, other):
+        raise RuntimeError("no answer")
 
 
 class Columns(ColumnsCase):
@@ -442,6 +451,85 @@ class Columns(ColumnsCase):
                      lambda: roundel.render(scene(), set={"\ud800": 1}), lambda: roundel.frames(scene(), "\ud800")):
             with self.assertRaisesRegex(roundel.UsageError, "expected text in Unicode, got '.ud800'"):
                 draw()
+
+    def unusable(self):
+        def objects(*values):
+            column = np.empty(ROWS, object)
+            column[:] = [values[i % len(values)] for i in range(ROWS)]
+            return column
+
+        return {"list": objects([1], None), "dict": objects({}), "tuple": objects((1, 2), (3,)),
+                "bytes": objects(b"\xff"), "huge": objects(2**70, 1), "array": objects(np.zeros(2), np.zeros(3)),
+                "other": objects(NoAnswer()), "images": np.zeros((ROWS, 2)), "one": 5, "long": np.zeros(ROWS, np.longdouble),
+                "record": np.zeros(ROWS, [("a", "f4")]), "it's": np.zeros(ROWS), "gr\u00fc\u00df" * 20: objects([])}
+
+    def test_columns_that_are_not_used_may_be_anything(self):
+        expected = roundel.render(scene().add(TABLE, x="x", y="y", radius="r", values="v", where={"v": {"min": 1}}))
+        made = scene().add({**self.unusable(), **TABLE}, x="x", y="y", radius="r", values="v", where={"v": {"min": 1}})
+        np.testing.assert_array_equal(self.check_saved(made), expected)
+        for copied in (copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+            np.testing.assert_array_equal(roundel.render(copied), expected)
+        self.assertEqual(len(roundel.circles(scene().add({"one": 5, "list": [[1], [2]]}, x=[0.5], y=0.5, radius=0.1))), 1)
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        frame = pandas.DataFrame({**TABLE, "list": [[i] for i in range(ROWS)]})
+        np.testing.assert_array_equal(expected, roundel.render(
+            scene().add(frame, x="x", y="y", radius="r", values="v", where={"v": {"min": 1}})))
+
+    def test_columns_that_cannot_be_used_say_why_when_they_are(self):
+        columns = {"x": TABLE["x"], "y": TABLE["y"], "radius": 0.01}
+        table = self.unusable()
+        for name, why in zip(table, ("list: expected numbers or texts, got a list", "dict: expected numbers or texts, got a dict",
+                                     "tuple: .*, got a tuple", "bytes: .*, got 'utf-8' codec can't",
+                                     "huge: .* that int64 or uint64 holds", "array: .*, got a ndarray",
+                                     "other: .*, got a NoAnswer", "images: .* one of 2 dimensions", "one: .* array .rows., got a int",
+                                     "long: .* elements of type '.f16'", "record: .* elements of type '.V4'",
+                                     'data: expected columns with names, without quotes', "gr\u00fc.*, got a list")):
+            for use in (dict(where={name: {"min": 1}}), dict(order=name), dict(map={"color": name}),
+                        dict(map={"color": [0, name, 0]}), dict(values=name, colormap="magma"), dict(alpha=name)):
+                with self.subTest(use), self.assertRaisesRegex(roundel.SceneError, "^" + why) as caught:
+                    scene().add(table, **{**columns, **use})
+                self.assertRegex(caught.exception.problems[0].key, "^layers.0..(map|where|order)")
+        used = {"x": "list", "y": "y", "radius": "nothing"}
+        with self.assertRaises(roundel.SceneError) as caught:
+            scene().add({"list": table["list"], "y": TABLE["y"]}, **used)
+        self.assertEqual([problem.message.split(";")[0] for problem in caught.exception.problems],
+                         ["list: expected numbers or texts, got a list", 'layers[0].data has no column "nothing"'])
+        varied = roundel.Scene(vars={"size": "r"}).add({**TABLE, **table}, x="x", y="y", radius="$size")
+        roundel.render(varied)
+        with self.assertRaisesRegex(roundel.SceneError, "^list: expected numbers or texts"):
+            roundel.render(varied, set={"size": "list"})
+        # Their numbers would be those of others.
+        for use in (dict(values=0), dict(map={"color": [0, {"column": 1}, 0]}), dict(order={"column": 1})):
+            with self.assertRaisesRegex(roundel.SceneError, "^list: expected numbers or texts"):
+                scene().add({"list": table["list"], "v": TABLE["v"]}, **{**columns, **use})
+        with self.assertRaisesRegex(roundel.SceneError, "^list: expected numbers or texts"):
+            scene().add({"list": table["list"]}, x=0.5, y=0.5, radius=0.1)
+        with self.assertRaisesRegex(roundel.SceneError, "^v: expected numbers or texts, got a ndarray"):
+            scene().add(**columns, data={"v": table["array"]}, values="v")
+        with self.assertRaisesRegex(roundel.SceneError, "^values: expected numbers or texts, got a ndarray"):
+            scene().add(**columns, values=table["array"])
+
+    def test_parts_of_structured_arrays_are_columns(self):
+        table = np.zeros(ROWS, [("p", "f4", (3,)), ("n", [("a", "u1"), ("b", [("c", "f8")], (2,))]), ("m", "f8", (2, 1))])
+        table["p"], table["n"]["b"]["c"], table["m"] = RNG.random((ROWS, 3)), RNG.random((ROWS, 2)), RNG.random((ROWS, 2, 1))
+        np.save(self.path("t.npy"), table)
+        keys = {"x": "p[1]", "y": "n.b[1].c", "radius": 0.01, "color": ["p[0]", "m[1,0]", "n.b[0].c"]}
+        head = {"version": 1, "image": {"width": 120, "height": 90, "background": "#102030"}}
+        expected = roundel.render({**head, "layers": [{"data": self.path("t.npy"), "map": keys}]})
+        made = roundel.Scene.from_dict({**head, "layers": [{"data": table, "map": keys}]})
+        np.testing.assert_array_equal(self.check_saved(made), expected)
+        np.testing.assert_array_equal(roundel.render(scene().add(table.view(np.recarray), map=keys)), expected)
+        table["p"][:, 1] = 0.5
+        self.assertFalse(np.array_equal(roundel.render(made), expected))
+        odd = np.zeros(3, [("p", "f4", (2,)), ("none", "f4", (0,)), ("o", "O", (2,)), ("wide", "u1", (70000,))])
+        self.assertEqual(len(roundel.circles(scene().add(odd, x="p[0]", y="p[1]", radius=0.1))), 3)
+        with self.assertRaisesRegex(roundel.SceneError, "wide: .* one of 2 dimensions"):
+            scene().add(odd, x="p[0]", y="p[1]", radius="wide")
+        with self.assertRaisesRegex(roundel.SceneError, "data: expected a structured array .rows., got one of 2 dimensions"):
+            scene().add(table.reshape(2, -1), x="p[0]", y="p[1]", radius=0.1)
 
     def test_an_array_does_not_replace_a_column(self):
         for name in ("x", "values"):
