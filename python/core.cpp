@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 #include <tbb/task_arena.h>
 
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@
 #include "python/questions.h"
 #include "renderer/base/atomic_file.h"
 #include "renderer/base/error.h"
+#include "renderer/base/write_file.h"
 #include "renderer/explain/scene_text.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/generate/generate.h"
@@ -168,10 +170,17 @@ py::bytes png(const LoadedScene& loaded, std::optional<std::int64_t> number,
   return {reinterpret_cast<const char*>(file.data()), file.size()};
 }
 
+/// As `roundel render -o` makes it: its last level, where it is missing.
+NewFolder folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(behind_links(path)).parent_path();
+  return NewFolder(folder.empty() ? "." : folder.string());
+}
+
 void save(const LoadedScene& loaded, std::optional<std::int64_t> number,
           const MachineOptions& machine, const std::string& path) {
   without_gil([&] {
     const LoadedScene::Frame frame = loaded.at(number);
+    const NewFolder folder = folder_of(path);
     CircleSample sample;
     StageStats stats;
     with_rasterizer(*frame.scene, machine, [&](Rasterizer& rasterizer) {
@@ -206,6 +215,7 @@ std::unique_ptr<Frames, Frames::Delete> frames(const LoadedScene& loaded, const 
 void write_scene(const std::string& path, const std::string& text,
                  const std::vector<std::pair<std::string, std::shared_ptr<ColumnTable>>>& tables) {
   without_gil([&] {
+    const NewFolder folder = folder_of(path);
     std::vector<std::unique_ptr<AtomicFile>> files;
     for (const auto& [file, table] : tables)
       table->write(*files.emplace_back(std::make_unique<AtomicFile>(file)));

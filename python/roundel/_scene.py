@@ -224,8 +224,8 @@ class Scene:
 
         Arrays are NumPy's, pandas', Arrow's or whatever has the buffer protocol or DLPack. They are not copied, and
         are read each time the scene is drawn, but for those that are read-only and own their memory; those on a CUDA
-        device are copied to main memory once. Raises SceneError for what does not fit, UsageError for arguments that exclude
-        or lack each other, and then adds nothing.
+        device are copied to main memory once. Raises SceneError for what does not fit, UsageError for arguments that
+        exclude or lack each other, and then adds nothing.
         """
         columns = _columns({} if data is None else data)
         layer_map = dict(_map(map, "map"))
@@ -284,8 +284,9 @@ class Scene:
     def save(self, path):
         """Writes the scene as a file that `roundel render` reads, and its arrays beside it.
 
-        The arrays of layer 2 of scene.yaml become scene_2.npy. The command draws the same pixels from them. Raises
-        OutputError where there is such a file, but no scene.yaml.
+        The arrays of layer 2 of scene.yaml become scene_2.npy. The command draws the same pixels from them. A
+        missing folder is made, but only the last level. Raises OutputError where there is such a file, but no
+        scene.yaml.
         """
         path = _path(path)
         source = self._file()

@@ -120,6 +120,24 @@ class Module(CommandCase):
             self.assertEqual(digest(self.read("a." + ending)), digest(self.read("b." + ending)), ending)
         self.assertEqual(roundel.Scene.from_file(SCENES / "rgb.yaml")._repr_png_(), self.png_of("rgb"))
 
+    def test_a_missing_folder_is_made_as_the_command_makes_it(self):
+        roundel.save(ALPHA, self.path("new/a.png"))
+        self.write("a.yaml", roundel_text(ALPHA))
+        self.run_roundel("render", "a.yaml", "-o", "other/a.png")
+        self.assertEqual(self.read("new/a.png"), self.read("other/a.png"))
+        roundel.Scene.from_dict(ALPHA).add(x=[0.5], y=[0.5], radius=0.1).save(self.path("scene/s.yaml"))
+        self.assertEqual(sorted(os.listdir(self.path("scene"))), ["s.yaml", "s_1.npy"])
+        os.symlink("linked/a.png", self.path("link.png"))
+        roundel.save(ALPHA, self.path("link.png"))
+        self.assertEqual(os.listdir(self.path("linked")), ["a.png"])
+        for draw in (lambda: roundel.save(ALPHA, self.path("no/folder/a.png")),
+                     lambda: roundel.Scene.from_dict(ALPHA).save(self.path("no/folder/s.yaml"))):
+            with self.assertRaisesRegex(roundel.OutputError, "no/folder: cannot make the folder: No such file"):
+                draw()
+        with self.assertRaises(roundel.Error):  # nothing is left of what fails
+            roundel.save(ALPHA, self.path("no/a.gif"))
+        self.assertFalse(os.path.exists(self.path("no")))
+
     def png_of(self, name):
         self.run_roundel("render", str(SCENES / f"{name}.yaml"), "-o", "c.png")
         return self.read("c.png")
