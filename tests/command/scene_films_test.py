@@ -211,6 +211,18 @@ class Watch(SceneFilmsTest):
         self.wait_for(process, "exists (--overwrite replaces it)")
         self.assertEqual(self.read("out/s_004.png"), b"somebody's")
 
+    def test_a_scene_with_mistakes_leaves_others_alone(self):
+        self.write("bad.yaml", "version: 2\n")
+        process = self.start("bad.yaml", "s_004.yaml", "-o", "out")
+        self.wait_for(process, "bad.yaml:1:10: version: expected 1, got 2")
+        self.wait_for(process, "out/s_004.png")
+        self.wait_for(process, "watching 2 files")
+        self.write("s_004.yaml", scene(5))
+        self.wait_for(process, "out/s_004.png")
+        self.assertEqual(self.read("out/s_004.png"), self.picture_of("s_004.yaml"))
+        self.write("bad.yaml", scene(6))
+        self.wait_for(process, "out/bad.png")
+
     def test_progress_is_as_asked(self):
         self.write("many.yaml", "version: 1\nimage: {width: 64, height: 64}\n"
                                 "layers: [{random: {count: 1000000000, radius: 0.00001, alpha: 0.001}}]\n")

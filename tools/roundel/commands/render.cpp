@@ -208,7 +208,8 @@ ExitCode draw_stills(const RenderOptions& options, Made& made) {
   Problems problems;
   const std::vector<Scene> scenes = load_scenes(options.scenes, options.scene.overrides, problems);
   const std::vector<Still> stills = plan_stills(scenes, options, made, problems);
-  if (!problems.empty()) return problems.exit_code();
+  // Who watches gets the pictures of the scenes beside one that is being mended.
+  if (!problems.empty() && (!options.watches || stills.empty())) return problems.exit_code();
 
   PictureWork work = 0;
   std::vector<std::string> paths;
