@@ -52,9 +52,17 @@ float brightest_written(const Scene& scene) {
   return brightest;
 }
 
+/// With so many digits that the ends are told apart, far from 0 too.
+std::string range_text(double low, double high) {
+  const double most = std::max(std::abs(low), std::abs(high));
+  int digits = 4;
+  for (double steps = 100 * (high - low); steps < most && digits < 17; steps *= 10) ++digits;
+  return fmt::format("{:.{}g}..{:.{}g}", low, digits, high, digits);
+}
+
 std::string bounds_text(const SceneBounds& bounds) {
-  return fmt::format("x {:.4g}..{:.4g}, y {:.4g}..{:.4g}", bounds.left, bounds.right, bounds.bottom,
-                     bounds.top);
+  return fmt::format("x {}, y {}", range_text(bounds.left, bounds.right),
+                     range_text(bounds.bottom, bounds.top));
 }
 
 /// True where all circles together change no pixel. Without smooth edges circles that are smaller

@@ -99,6 +99,18 @@ class Merging(ResultsCase):
         self.roundel("whole", "accept", "--prune", code=DIFFER)
         self.assertFalse(os.path.exists(self.path("whole/goldens/old.png")))
 
+    def test_what_to_accept_is_said_again(self):
+        self.write("whole/b.yaml", SCENE % 0.3)
+        arguments = ("regress", "a.yaml", "b.yaml", "--goldens", "goldens", "--json", "r.json")
+        self.roundel("whole", *arguments)
+        self.write("whole/a.yaml", SCENE % 0.2)
+        self.write("whole/b.yaml", SCENE % "0.3, alpha: 0.5")  # as it was
+        said = self.roundel("whole", *arguments, code=DIFFER).stdout.decode()
+        self.assertIn("pictures are in regress-output, to accept them: roundel accept a.png\n", said)
+        self.assertIn("1 golden has the right pixels but not the fingerprint", said)
+        self.assertEqual(self.report("r.json", code=DIFFER)[0], "".join(
+            line for line in said.splitlines(True) if not line.startswith(("1 golden in", "4 goldens in"))))
+
     def test_artifacts_of_other_machines(self):
         self.regress("whole", "--report", "report")
         report = self.files("whole/report")

@@ -37,6 +37,8 @@ class Surprises(CommandCase):
         self.assert_said("they lie in x 40..60, y 10..30, the view shows x 450..550, y -30..70")
         self.write("a.yaml", self.FAR + "view: {center: [50, 20], zoom: 0.01}\n")
         self.assertEqual(self.said(), [])
+        self.write("a.yaml", self.FAR.replace("50", "900002").replace("10", "0.5") + "view: {center: [900000, 20]}\n")
+        self.assert_said("they lie in x 900001.5..900002.5, y 19.5..20.5, the view shows x 899999.5..900000.5, y 19.5..20.5")
         self.write("a.yaml", self.FAR + "view: {center: [50, 20], zoom: 0.01}\n")
         self.assert_said("they lie in x 40..60, y 10..30, --crop shows x 0..25, y 45..70", "--crop", "0,0,256,256")
         self.write("a.yaml", self.FAR + "view: {center: [50, 20], zoom: 0.01, flip: y}\n")

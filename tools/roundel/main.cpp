@@ -28,7 +28,8 @@ constexpr std::array kCommands = {
     Command{"schema", "print the JSON Schema of scene files", run_schema},
 };
 
-constexpr const char* kMemoryHint = ": fewer circles or pixels, or a smaller --memory, need less";
+constexpr const char* kMemoryHint =
+    ": fewer circles or pixels need less, and so does a smaller --memory where the command has it";
 
 std::string program_help() {
   std::vector<std::pair<std::string, std::string>> rows;

@@ -101,23 +101,6 @@ void check_regress_outputs(const RegressOptions& options, const RegressPlan& pla
   }
 }
 
-/// What to do about the results.
-void print_advice(const ComparisonRun& run) {
-  std::vector<std::string> kept, unnamed;
-  for (const PairResult& result : run.results) {
-    if (result.actual_path.empty()) continue;
-    (result.state == PairState::kSame ? unnamed : kept).push_back(result.name);
-  }
-  if (!unnamed.empty()) {
-    // By name, however many: --all would take over the failures, too.
-    print_out(fmt::format(
-        "{} {} the right pixels but not the fingerprint of the scene; to store it: {}\n",
-        counted(unnamed.size(), "golden"), unnamed.size() == 1 ? "has" : "have",
-        command_to_accept(run, unnamed)));
-  }
-  if (!kept.empty()) print_how_to_accept(run, kept);
-}
-
 RegressMachine choose_machine(const RegressOptions& options, PictureWork work) {
   if (!options.is_on_both) return {{choose_backend(options.machine, work).backend}};
   MachineOptions cuda = options.machine;

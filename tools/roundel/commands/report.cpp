@@ -112,6 +112,8 @@ int report(const ReportOptions& options) {
   if (!run.output_folder.empty())
     run.accept_command = accept_command(run.output_folder, run.golden_folder);
   const int code = finish_run(run, rules_without_manifest({}), options.files, options.verbosity);
+  if (!run.output_folder.empty() && prints_lines(options.files, options.verbosity))
+    print_advice(run);
   return problems.empty() ? code : static_cast<int>(kCouldNotCompare);
 }
 

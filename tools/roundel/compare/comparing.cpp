@@ -267,6 +267,22 @@ void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string
       names.size() <= kFew ? command_to_accept(run, names) : run.accept_command + " --all"));
 }
 
+void print_advice(const ComparisonRun& run) {
+  std::vector<std::string> kept, unnamed;
+  for (const PairResult& result : run.results) {
+    if (result.actual_path.empty() || !lies_in(result.actual_path, run.output_folder)) continue;
+    (result.state == PairState::kSame ? unnamed : kept).push_back(result.name);
+  }
+  if (!unnamed.empty()) {
+    // By name, however many: --all would take over the failures, too.
+    print_out(fmt::format(
+        "{} {} the right pixels but not the fingerprint of the scene; to store it: {}\n",
+        counted(unnamed.size(), "golden"), unnamed.size() == 1 ? "has" : "have",
+        command_to_accept(run, unnamed)));
+  }
+  if (!kept.empty()) print_how_to_accept(run, kept);
+}
+
 bool prints_lines(const RunFiles& files, Verbosity verbosity) {
   return verbosity != Verbosity::kQuiet && files.json != "-";
 }

@@ -52,6 +52,8 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
                      ComparisonRun& run, Problems& problems);
 /// Prints the command that accepts these pictures of run.output_folder.
 void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string>& names);
+/// What to do about the pictures in run.output_folder.
+void print_advice(const ComparisonRun& run);
 
 /// The manifest that is read if it is there.
 std::string manifest_path(const RunFiles& files, const std::string& golden_folder);
