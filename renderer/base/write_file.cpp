@@ -226,23 +226,23 @@ AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName r
   if (rule == TakenName::kRefuse && open_nameless()) return;  // give_name() meets what is there
   struct stat status {};
   const auto look = rule == TakenName::kFollow ? stat : lstat;
-  const bool is_taken = look(target_.c_str(), &status) == 0;
-  if (is_taken && rule == TakenName::kRefuse) refuse_taken();
-  const bool exists = is_taken && !S_ISLNK(status.st_mode);
-  if (!exists && errno == ELOOP) fail(ELOOP);
-  if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
-  if (exists && !S_ISREG(status.st_mode)) {
-    if (rule == TakenName::kReplace) {
-      throw Error(ExitCode::kOutputRefused, path_ + ": cannot write: not a regular file");
-    }
+  if (look(target_.c_str(), &status) != 0) {
+    if (errno == ELOOP) fail(ELOOP);
+    return;
+  }
+  if (rule == TakenName::kRefuse) refuse_taken();
+  if (S_ISDIR(status.st_mode)) fail(EISDIR);
+  if (S_ISREG(status.st_mode)) {
+    // rename() would replace a file that its owner has made read-only.
+    if (access(target_.c_str(), W_OK) != 0) fail(errno);
+    replaced_ = status;
+  } else if (rule == TakenName::kFollow) {
     // A pipe or a device (/dev/stdout, /dev/null): nothing to rename onto, it just gets the bytes.
     file_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (file_ < 0) fail(errno);
-    return;
+  } else if (!S_ISLNK(status.st_mode)) {
+    throw Error(ExitCode::kOutputRefused, path_ + ": cannot write: not a regular file");
   }
-  // rename() would replace a file that its owner has made read-only.
-  if (exists && access(target_.c_str(), W_OK) != 0) fail(errno);
-  if (exists) replaced_ = status;
 }
 
 AtomicFile::AtomicFile(const std::string& path, TakenName rule)
