@@ -96,6 +96,25 @@ void take(const MappedRun& run, const ScaleTask& task, std::vector<double>& take
     if (takes(task.scale->kind, values[i])) taken.push_back(values[i]);
 }
 
+/// A table that is gone through, by blocks of rows.
+struct TableAtHand {
+  /// Keeps references to both.
+  TableAtHand(const Table& table, const DataMap& map)
+      : mapper(table, map),
+        rows(table.rows()),
+        block_rows(block_rows_of(table, map.columns)),
+        kept((rows + block_rows - 1) / block_rows) {}
+
+  std::uint64_t first_of(std::uint64_t block) const { return block * block_rows; }
+  std::uint64_t rows_of(std::uint64_t block) const {
+    return std::min(block_rows, rows - first_of(block));
+  }
+
+  RowMapper mapper;
+  std::uint64_t rows, block_rows;
+  std::vector<std::uint64_t> kept;  ///< rows of each block, found by the first pass
+};
+
 class Survey {
  public:
   /// Of a map that was made for `first`.
@@ -111,19 +130,13 @@ class Survey {
                              !(is_film && map.color.is_over_frame)) {}
 
   DataFacts go(const TableList& tables) {
-    for (std::size_t i = 0; i < tables.count; ++i) {
-      visit(tables, i, [this](std::uint64_t block, ThreadFound& found) { look_at(block, found); });
-      end_table();
-    }
+    for_each_table(tables, [this](TableAtHand& table) { first_pass(table); });
     join();
-    is_first_pass_ = false;
     while (end_passes()) {
-      if (keeps_numbers_) {
+      if (keeps_numbers_)
         count_kept();
-        continue;
-      }
-      for (std::size_t i = 0; i < tables.count; ++i)
-        visit(tables, i, [this](std::uint64_t block, ThreadFound& found) { count(block, found); });
+      else
+        for_each_table(tables, [this](TableAtHand& table) { further_pass(table); });
     }
     for (ScaleTask& task : tasks_) {
       set_ends(task);
@@ -135,35 +148,62 @@ class Survey {
   }
 
  private:
-  /// Calls visit(block, found) for all blocks of a table, by many threads.
   template <typename Visit>
-  void visit(const TableList& tables, std::size_t index, const Visit& visit) {
-    const std::shared_ptr<const Table> table = tables.open(index);
-    const DataMap fitted = is_film_ ? map_for(*table, first_, map_) : DataMap();
-    mapper_.emplace(*table, is_film_ ? fitted : map_);
-    rows_ = table->rows();
-    block_rows_ = block_rows_of(*table, mapper_->map().columns);
-    const std::uint64_t blocks = (rows_ + block_rows_ - 1) / block_rows_;
-    kept_.assign(blocks, 0);
-    if (is_first_pass_) keep_numbers();
-    if (is_first_pass_ && table->is_in_memory()) table->forget_rounded();
-    tbb::parallel_for(std::uint64_t{0}, blocks, [&](std::uint64_t block) {
+  void for_each_table(const TableList& tables, const Visit& visit) {
+    for (std::size_t i = 0; i < tables.count; ++i) {
+      const std::shared_ptr<const Table> table = tables.open(i);
+      const DataMap fitted = is_film_ ? map_for(*table, first_, map_) : DataMap();
+      TableAtHand at_hand(*table, is_film_ ? fitted : map_);
+      visit(at_hand);
+    }
+  }
+
+  /// Calls visit(block, found) by many threads, with the block's rows in found.run.
+  template <typename Visit>
+  void for_each_block(const TableAtHand& table, const Visit& visit) {
+    tbb::parallel_for(std::uint64_t{0}, table.kept.size(), [&](std::uint64_t block) {
       ThreadFound& found = threads_.local();
       found.scales.resize(tasks_.size());
       found.ranks.resize(tasks_.size());
       found.columns.resize(map_.columns.size());
       found.missing.resize(map_.columns.size());
+      table.mapper.read(table.first_of(block), table.rows_of(block), RowUse::kSurvey, found.run);
       visit(block, found);
     });
-    table->check_unchanged();
+    table.mapper.table().check_unchanged();
+  }
+
+  void first_pass(TableAtHand& at_hand) {
+    const Table& table = at_hand.mapper.table();
+    keep_numbers(at_hand.rows);
+    if (table.is_in_memory()) table.forget_rounded();
+    for_each_block(
+        at_hand, [&](std::uint64_t block, ThreadFound& found) { look_at(at_hand, block, found); });
     std::uint64_t bad = 0, first_bad = std::numeric_limits<std::uint64_t>::max();
     for (const ThreadFound& found : threads_) {
       bad += found.bad;
       first_bad = std::min(first_bad, found.first_bad);
     }
-    if (bad > 0 && !map_.skips_invalid) mapper_->fail_for(first_bad, bad);
-    if (is_first_pass_) say_what_is_rounded(*table, mapper_->map());
-    mapper_.reset();
+    if (bad > 0 && !map_.skips_invalid) at_hand.mapper.fail_for(first_bad, bad);
+    say_what_is_rounded(table, at_hand.mapper.map());
+    facts_.rows += at_hand.rows;
+    facts_.block_rows = at_hand.block_rows;
+    for (const std::uint64_t kept : at_hand.kept) facts_.kept += kept;
+    if (is_film_ || facts_.kept == facts_.rows) return;
+    facts_.kept_before = {0};
+    for (const std::uint64_t kept : at_hand.kept)
+      facts_.kept_before.push_back(facts_.kept_before.back() + kept);
+  }
+
+  /// A further pass for percentiles.
+  void further_pass(const TableAtHand& table) {
+    for_each_block(table, [&](std::uint64_t /*block*/, ThreadFound& found) {
+      for (std::size_t k = 0; k < tasks_.size(); ++k) {
+        if (!tasks_[k].is_open) continue;
+        take(found.run, tasks_[k], found.taken);
+        tasks_[k].finder->count(found.taken, found.ranks[k]);
+      }
+    });
   }
 
   /// In columns that are compared. An order that has keys is exact.
@@ -177,28 +217,13 @@ class Survey {
       if (const auto rounding = table.rounding_of(column)) facts_.rounded.push_back(*rounding);
   }
 
-  /// Adds up what is counted by table, after its first pass.
-  void end_table() {
-    facts_.rows += rows_;
-    facts_.block_rows = block_rows_;
-    for (const std::uint64_t kept : kept_) facts_.kept += kept;
-  }
-
-  /// Memory for the numbers of the table at hand, unless there are too many.
-  void keep_numbers() {
-    keeps_numbers_ &= facts_.rows + rows_ <= kKeptRows;
+  /// Memory for the numbers of a table of so many rows, unless there are too many.
+  void keep_numbers(std::uint64_t rows) {
+    keeps_numbers_ &= facts_.rows + rows <= kKeptRows;
     if (!keeps_numbers_) return numbers_.clear();
     numbers_.resize(tasks_.size());
     for (std::size_t k = 0; k < tasks_.size(); ++k)
-      if (tasks_[k].finder) numbers_[k].emplace_back(rows_);
-  }
-
-  void keep(std::uint64_t block, std::span<const double> taken, std::vector<Buffer<double>>& of) {
-    const std::uint64_t first = block * block_rows_;
-    const std::span<double> place =
-        of.back().span().subspan(first, std::min(block_rows_, rows_ - first));
-    std::fill(std::copy(taken.begin(), taken.end(), place.begin()), place.end(),
-              std::numeric_limits<double>::quiet_NaN());  // which no finder counts
+      if (tasks_[k].finder) numbers_[k].emplace_back(rows);
   }
 
   /// A further pass for percentiles, over numbers that were kept.
@@ -228,20 +253,14 @@ class Survey {
     return bytes;
   }
 
-  void read(std::uint64_t block, ThreadFound& found) const {
-    const std::uint64_t first = block * block_rows_;
-    mapper_->read(first, std::min(block_rows_, rows_ - first), RowUse::kSurvey, found.run);
-  }
-
-  void look_at(std::uint64_t block, ThreadFound& found) {
-    read(block, found);
+  void look_at(TableAtHand& table, std::uint64_t block, ThreadFound& found) {
     MappedRun& run = found.run;
-    kept_[block] = run.kept.size();
+    table.kept[block] = run.kept.size();
     found.dropped += run.dropped;
     found.bad += run.bad;
     found.first_bad = std::min(found.first_bad, run.first_bad);
     found.reading_bytes = std::max(found.reading_bytes, run.rows.memory_bytes());
-    const std::span<const double> x = mapper_->x(run), y = mapper_->y(run);
+    const std::span<const double> x = table.mapper.x(run), y = table.mapper.y(run);
     for (const std::uint32_t i : run.kept) {
       const auto [moved_x, moved_y] = move_(x[i], y[i]);
       found.x.add(moved_x);
@@ -254,22 +273,16 @@ class Survey {
       for (const double value : found.taken) found.scales[k].add(value);
       if (!tasks_[k].finder) continue;
       tasks_[k].finder->count(found.taken, found.ranks[k]);
-      if (keeps_numbers_) keep(block, found.taken, numbers_[k]);
+      if (!keeps_numbers_) continue;
+      const std::span<double> place =
+          numbers_[k].back().span().subspan(table.first_of(block), table.rows_of(block));
+      std::fill(std::copy(found.taken.begin(), found.taken.end(), place.begin()), place.end(),
+                std::numeric_limits<double>::quiet_NaN());  // which no finder counts
     }
     if (collects_categories_) add_categories(run, found);
     if (map_.order && is_text(map_.order->slot))
       for (const std::uint32_t i : run.kept)
         found.order_text_bytes += run.texts(map_.order->slot)[i].size();
-  }
-
-  /// A further pass for percentiles.
-  void count(std::uint64_t block, ThreadFound& found) {
-    read(block, found);
-    for (std::size_t k = 0; k < tasks_.size(); ++k) {
-      if (!tasks_[k].is_open) continue;
-      take(found.run, tasks_[k], found.taken);
-      tasks_[k].finder->count(found.taken, found.ranks[k]);
-    }
   }
 
   bool is_text(Slot slot) const { return first_.columns[map_.columns[slot]].is_text; }
@@ -361,11 +374,6 @@ class Survey {
       if (!is_text(slot))
         facts_.columns.push_back(
             {name_of(slot), all.columns[slot].low, all.columns[slot].high, all.missing[slot]});
-    if (facts_.kept < facts_.rows && !is_film_) {
-      facts_.kept_before = {0};
-      for (const std::uint64_t kept : kept_)
-        facts_.kept_before.push_back(facts_.kept_before.back() + kept);
-    }
     if (collects_categories_) make_categories(all.category_numbers);
   }
 
@@ -414,14 +422,10 @@ class Survey {
   std::uint64_t most_text_bytes_;
   bool is_film_;
   std::vector<ScaleTask> tasks_;
-  bool is_first_pass_ = true, keeps_numbers_ = true, collects_categories_;
+  bool keeps_numbers_ = true, collects_categories_;
   std::vector<std::vector<Buffer<double>>> numbers_;  ///< that are kept, by task and table, [rows]
   std::mutex category_mutex_;
   std::set<std::string, std::less<>> category_texts_;
-  // Of the table at hand:
-  std::optional<RowMapper> mapper_;
-  std::uint64_t rows_ = 0, block_rows_ = 1;
-  std::vector<std::uint64_t> kept_;  ///< rows of each block
   tbb::enumerable_thread_specific<ThreadFound> threads_;
   DataFacts facts_;
 };
