@@ -21,10 +21,19 @@
 namespace roundel {
 namespace {
 
-/// A frame space that circles go to; without one they stay in scene space.
 struct FrameSpace {
   const View& view;
   int width, height;
+};
+
+/// Where circles go.
+struct Room {
+  std::span<Shape> shapes;
+  std::span<Paint> paints;
+  std::optional<FrameSpace> frame = {};  ///< without one they stay in scene space
+
+  std::size_t size() const { return shapes.size(); }
+  Room from(std::size_t i) const { return {shapes.subspan(i), paints.subspan(i), frame}; }
 };
 
 class DataLayer final : public LayerSource {
@@ -49,13 +58,13 @@ class DataLayer final : public LayerSource {
   }
 
   void generate(std::int64_t /*frame*/, std::span<Shape> shapes, std::span<Paint> paints) override {
-    make_all(shapes, paints, std::nullopt);
+    make_all({shapes, paints});
   }
 
   bool generate_in_frame_space(const View& view, int width, int height, std::span<Shape> shapes,
                                std::span<Paint> paints) override {
     if (moves_as_shapes()) return false;
-    make_all(shapes, paints, FrameSpace{view, width, height});
+    make_all({shapes, paints, FrameSpace{view, width, height}});
     return true;
   }
 
@@ -96,32 +105,20 @@ class DataLayer final : public LayerSource {
     return most_data_in_memory(scene_, table_, map_);
   }
   SourceMemory own_memory() const override {
-    const std::uint64_t numbers = table_.kept_bytes();
+    const std::uint64_t numbers = table_.kept_bytes(), order = order_bytes();
     const std::uint64_t opened = table_.memory_bytes() + facts_.category_bytes +
                                  facts_.kept_before.size() * sizeof(std::uint64_t);
     const std::uint64_t stays = opened + (table_.is_quick(map_.columns) ? numbers : 0);
-    // Runs are made by the threads that draw: some more where the machine has fewer cores.
-    const std::uint64_t cores = std::min<std::uint64_t>(
-        static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency()), thread_count());
-    const std::uint64_t tasks =
-        makes_chunks() ? cores + facts_.blocks() : facts_.kept / kCirclesOfTask + 1;
-    const std::uint64_t working = cores * thread_bytes() + opened;
-    const std::uint64_t drawing = std::min(thread_count(), tasks) * thread_bytes();
+    const std::uint64_t working = core_count() * thread_bytes() + opened;
     const std::uint64_t packed = packs_ ? block_memory(packed_bytes()) : 0;
-    const std::uint64_t packing =
-        cores * std::min(facts_.block_rows, facts_.kept) * (sizeof(Shape) + sizeof(Paint));
-    std::uint64_t order = 0, sorting = 0;
-    if (map_.order) {
-      order = block_memory(facts_.kept * sizeof(std::uint32_t));
-      sorting = is_text(map_.order->slot)
-                    ? order + TextOrder::memory_bytes(facts_.kept, facts_.order_text_bytes)
-                    : NumberOrder::memory_bytes(facts_.kept, thread_count());
-    }
+    // Before runs are made, one after the other:
+    const std::uint64_t surveying = numbers + facts_.percentile_bytes;
+    const std::uint64_t sorting = numbers + sorting_bytes();
+    const std::uint64_t packing = packed + order + (packs_ ? unpacked_bytes() : 0);
     return {.working = working,
             .at_once = working + numbers + 2 * order,
-            .most = working + std::max({numbers + facts_.percentile_bytes, numbers + sorting,
-                                        packed + order + (packs_ ? packing : 0)}),
-            .held = packs_ ? packed + opened : drawing + stays + order,
+            .most = working + std::max({surveying, sorting, packing}),
+            .held = packs_ ? packed + opened : drawing_bytes() + stays + order,
             .stays = stays,
             .opened = opened,
             .makes_chunks = makes_chunks()};
@@ -137,17 +134,17 @@ class DataLayer final : public LayerSource {
   }
   void make_run(std::size_t first, std::span<Shape> shapes,
                 std::span<Paint> paints) const override {
-    make_some(first, shapes, paints, std::nullopt);
+    make_some(first, {shapes, paints});
   }
   bool make_run_in_frame_space(const View& view, int width, int height, std::size_t first,
                                std::span<Shape> shapes, std::span<Paint> paints) const override {
     if (moves_as_shapes()) return false;
-    make_some(first, shapes, paints, FrameSpace{view, width, height});
+    make_some(first, {shapes, paints, FrameSpace{view, width, height}});
     return true;
   }
   void make_chunk(const View& view, int width, int height, std::size_t first,
                   std::span<Shape> shapes, std::span<Paint> paints) const override {
-    make_in_order(first, shapes, paints, FrameSpace{view, width, height});
+    make_in_order(first, {shapes, paints, FrameSpace{view, width, height}});
   }
 
  private:
@@ -162,6 +159,25 @@ class DataLayer final : public LayerSource {
     return kPiece + std::max(facts_.reading_bytes, columns) + (makes_chunks() ? columns : 0) +
            rows * mapper_.bytes_of_row();
   }
+  static std::uint64_t core_count() {
+    return std::min<std::uint64_t>(
+        static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency()), thread_count());
+  }
+  /// Of the threads that draw, which make runs: some more where the machine has fewer cores.
+  std::uint64_t drawing_bytes() const {
+    const std::uint64_t tasks =
+        makes_chunks() ? core_count() + facts_.blocks() : facts_.kept / kCirclesOfTask + 1;
+    return std::min(thread_count(), tasks) * thread_bytes();
+  }
+  std::uint64_t order_bytes() const {
+    return map_.order ? block_memory(facts_.kept * sizeof(std::uint32_t)) : 0;
+  }
+  /// While the order is found, with the order.
+  std::uint64_t sorting_bytes() const {
+    if (!map_.order) return 0;
+    if (!is_text(map_.order->slot)) return NumberOrder::memory_bytes(facts_.kept, thread_count());
+    return order_bytes() + TextOrder::memory_bytes(facts_.kept, facts_.order_text_bytes);
+  }
   bool is_text(Slot slot) const { return table_.columns()[map_.columns[slot]].is_text; }
 
   /// Where radii vary, alpha may: a circle without a radius has none.
@@ -172,6 +188,11 @@ class DataLayer final : public LayerSource {
   }
   std::uint64_t packed_bytes() const {
     return facts_.kept * PackedCircles::bytes_of_circle(varying());
+  }
+  /// Of circles that are about to be packed.
+  std::uint64_t unpacked_bytes() const {
+    return core_count() * std::min(facts_.block_rows, facts_.kept) *
+           (sizeof(Shape) + sizeof(Paint));
   }
 
   /// Makes all circles, which needs the file's rows once and no circles in between.
@@ -189,7 +210,7 @@ class DataLayer final : public LayerSource {
       Circles& made = threads.local();
       const std::size_t count = run.kept.size();
       if (made.count() < count) made = {Buffer<Shape>(count), Buffer<Paint>(count), 0};
-      write(run, 0, count, frame, made.shapes.span(), made.paints.span(),
+      write(run, 0, count, {made.shapes.span(), made.paints.span(), frame},
             [](std::size_t j) { return j; });
       const std::uint64_t first = facts_.kept_before_block(block);
       for (std::size_t j = 0; j < count; ++j)
@@ -206,9 +227,9 @@ class DataLayer final : public LayerSource {
 
   /// Makes circles of the run's kept rows begin to end − 1; circle j goes to place_of(j).
   template <typename PlaceOf>
-  void write(MappedRun& run, std::size_t begin, std::size_t end,
-             const std::optional<FrameSpace>& frame, std::span<Shape> shapes,
-             std::span<Paint> paints, const PlaceOf& place_of) const {
+  void write(MappedRun& run, std::size_t begin, std::size_t end, const Room& room,
+             const PlaceOf& place_of) const {
+    const auto& [shapes, paints, frame] = room;
     const View& view = frame ? frame->view : scene_.view;
     const int height = frame ? frame->height : scene_.image.frame_height();
     const double pixel = scene_.image.px / static_cast<double>(height);
@@ -276,19 +297,17 @@ class DataLayer final : public LayerSource {
     if (bad > 0 && !map_.skips_invalid) mapper_.fail_for(first_bad, bad);
   }
 
-  void make_all(std::span<Shape> shapes, std::span<Paint> paints,
-                const std::optional<FrameSpace>& frame) {
-    assert(shapes.size() == facts_.kept);
+  void make_all(const Room& room) {
+    assert(room.size() == facts_.kept);
     check_categories();
     if (map_.order) {
       if (order_.empty()) order_ = sorted();
-      make_in_order(0, shapes, paints, frame);
+      make_in_order(0, room);
       order_ = {};
     } else {
       for_each_block(RowUse::kCircles, [&](std::uint64_t block, MappedRun& run) {
         const std::uint64_t first = facts_.kept_before_block(block);
-        write(run, 0, run.kept.size(), frame, shapes, paints,
-              [first](std::size_t j) { return first + j; });
+        write(run, 0, run.kept.size(), room, [first](std::size_t j) { return first + j; });
       });
     }
     table_.keep_no_more();
@@ -304,21 +323,19 @@ class DataLayer final : public LayerSource {
   }
 
   /// Makes circles `first` and following of the order, block by block of the rows.
-  void make_in_order(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
-                     const std::optional<FrameSpace>& frame) const {
-    const std::span<const std::uint32_t> rows = order_.span().subspan(first, shapes.size());
+  void make_in_order(std::size_t first, const Room& room) const {
+    const std::span<const std::uint32_t> rows = order_.span().subspan(first, room.size());
     const PlacesByBlock places(rows, facts_.blocks(),
                                [this](std::uint32_t row) { return facts_.block_of(row); });
     tbb::parallel_for(std::uint64_t{0}, facts_.blocks(), [&](std::uint64_t block) {
-      make_places(block, places.of(block), rows, shapes, paints, frame);
+      make_places(block, places.of(block), rows, room);
     });
     table_.check_unchanged();
   }
 
   /// Makes the circles at some places, whose rows lie in one block.
   void make_places(std::uint64_t block, std::span<const std::uint32_t> places,
-                   std::span<const std::uint32_t> rows, std::span<Shape> shapes,
-                   std::span<Paint> paints, const std::optional<FrameSpace>& frame) const {
+                   std::span<const std::uint32_t> rows, const Room& room) const {
     if (places.empty()) return;
     MappedRun& run = runs_.local();
     run.selected.clear();
@@ -333,8 +350,7 @@ class DataLayer final : public LayerSource {
     }
     for (std::uint32_t& row : run.selected) row -= static_cast<std::uint32_t>(before);
     if (!mapper_.read_some(first, count, kept, run)) fail_as_changed();
-    write(run, 0, places.size(), frame, shapes, paints,
-          [places](std::size_t j) { return places[j]; });
+    write(run, 0, places.size(), room, [places](std::size_t j) { return places[j]; });
   }
 
   /// The rows that are kept, by `order`.
@@ -362,41 +378,48 @@ class DataLayer final : public LayerSource {
     return numbers.sorted();
   }
 
-  void make_some(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
-                 const std::optional<FrameSpace>& frame) const {
-    if (packs_) return packed_.get(first, shapes, paints);
-    if (map_.order) {
-      constexpr std::uint32_t kPlace = 0;
-      for (std::size_t i = 0; i < shapes.size(); ++i)
-        make_places(facts_.block_of(order_[first + i]), {&kPlace, 1},
-                    order_.span().subspan(first + i, 1), shapes.subspan(i, 1), paints.subspan(i, 1),
-                    frame);
-      table_.check_unchanged();
-      return;
-    }
+  /// Makes circles `first` and following, by one thread.
+  void make_some(std::size_t first, const Room& room) const {
+    if (packs_) return packed_.get(first, room.shapes, room.paints);
+    if (map_.order) return make_each(first, room);
+    if (facts_.kept_before.empty()) return make_rows(first, room);
+    make_kept_rows(first, room);
+  }
+
+  /// In an order each circle may lie in another block.
+  void make_each(std::size_t first, const Room& room) const {
+    const std::span<const std::uint32_t> rows = order_.span().subspan(first, room.size());
+    for (std::uint32_t place = 0; place < rows.size(); ++place)
+      make_places(facts_.block_of(rows[place]), {&place, 1}, rows, room);
+    table_.check_unchanged();
+  }
+
+  /// Where all rows are kept, circles are rows, and only these are read.
+  void make_rows(std::size_t first, const Room& room) const {
     MappedRun& run = runs_.local();
-    if (facts_.kept_before.empty()) {  // circles are rows
-      for (std::size_t done = 0, size = 0; done < shapes.size(); done += size) {
-        size = std::min<std::size_t>(shapes.size() - done, facts_.block_rows);
-        mapper_.read(first + done, size, RowUse::kCircles, run);
-        table_.check_unchanged();
-        if (run.kept.size() != size) fail_as_changed();
-        write(run, 0, size, frame, shapes.subspan(done), paints.subspan(done),
-              [](std::size_t j) { return j; });
-      }
-      return;
+    for (std::size_t done = 0, size = 0; done < room.size(); done += size) {
+      size = std::min<std::size_t>(room.size() - done, facts_.block_rows);
+      mapper_.read(first + done, size, RowUse::kCircles, run);
+      table_.check_unchanged();
+      if (run.kept.size() != size) fail_as_changed();
+      write(run, 0, size, room.from(done), [](std::size_t j) { return j; });
     }
+  }
+
+  /// Where not all are, whole blocks are read: how many rows of each are kept is known.
+  void make_kept_rows(std::size_t first, const Room& room) const {
+    MappedRun& run = runs_.local();
     const std::vector<std::uint64_t>& before = facts_.kept_before;
-    std::uint64_t block = facts_.block_of(first);
-    for (std::size_t done = 0; done < shapes.size(); ++block) {
+    std::size_t done = 0;
+    for (std::uint64_t block = facts_.block_of(first); done < room.size(); ++block) {
       const std::size_t begin = first + done - before[block];
       const std::size_t size =
-          std::min(shapes.size() - done, before[block + 1] - before[block] - begin);
+          std::min(room.size() - done, before[block + 1] - before[block] - begin);
       if (size == 0) continue;
       mapper_.read(block * facts_.block_rows, rows_of_block(block), RowUse::kCircles, run);
       table_.check_unchanged();
       check_kept(run, block);
-      write(run, begin, begin + size, frame, shapes.subspan(done), paints.subspan(done),
+      write(run, begin, begin + size, room.from(done),
             [begin](std::size_t j) { return j - begin; });
       done += size;
     }
