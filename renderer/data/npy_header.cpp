@@ -56,6 +56,9 @@ class NpyHeaderParser {
   [[noreturn]] void fail(const std::string& problem) const {
     throw Error(ExitCode::kInvalidScene, path_ + ": " + problem);
   }
+  [[noreturn]] void refuse_array(const std::string& problem) const {
+    throw UnsuitedArray(ExitCode::kInvalidScene, path_ + ": " + problem);
+  }
   [[noreturn]] void malformed() const {
     fail("malformed header at " + quoted(text_.substr(position_, 20)));
   }
@@ -183,9 +186,9 @@ class NpyHeaderParser {
     const bool is_integer =
         element.size == 1 || element.size == 2 || element.size == 4 || element.size == 8;
     const auto refuse = [&] {
-      fail(fmt::format("{}expected numbers or texts, got elements of type {}{}",
-                       name.empty() ? "" : printable(name) + ": ", quoted(type),
-                       letter == 'O' ? " (Python objects)" : ""));
+      refuse_array(fmt::format("{}expected numbers or texts, got elements of type {}{}",
+                               name.empty() ? "" : printable(name) + ": ", quoted(type),
+                               letter == 'O' ? " (Python objects)" : ""));
     };
     if (number.ec != std::errc{} || !is_whole) refuse();
     if (element.size > kMaxTableRowBytes) too_large();
@@ -276,12 +279,12 @@ class NpyHeaderParser {
   NpyHeader check() {
     header_.is_fortran_order = *fortran_order_;
     if (header_.is_structured && shape_->size() > 1)
-      fail(fmt::format("expected a structured array [n], got {}",
-                       counted(shape_->size(), "dimension")));
+      refuse_array(fmt::format("expected a structured array [n], got {}",
+                               counted(shape_->size(), "dimension")));
     header_.dimensions = shape_->size();
     if (shape_->size() > 2)
-      fail(fmt::format("expected an array [n] or [n, k], got {}",
-                       counted(shape_->size(), "dimension")));
+      refuse_array(fmt::format("expected an array [n] or [n, k], got {}",
+                               counted(shape_->size(), "dimension")));
     if (!shape_->empty()) header_.rows = shape_->front();
     if (shape_->size() == 2) header_.columns = shape_->back();
     if (header_.columns == 0 || header_.fields.empty()) fail("expected at least one column");

@@ -5,9 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/error.h"
 #include "renderer/data/element.h"
 
 namespace roundel {
+
+/// An array that is sound, but no column: of Python's objects, of more than two dimensions.
+class UnsuitedArray : public Error {
+ public:
+  using Error::Error;
+};
 
 /// A number or text of an array's element: all of it, or a field of a structured one.
 struct NpyField {
@@ -34,7 +41,8 @@ inline constexpr std::size_t kMaxNpyHeaderBytes = 12 + 10'000;
 /// Reads the header from the first bytes of a file of `file_size` bytes, all of them or at least
 /// kMaxNpyHeaderBytes; format versions 1 to 3. Accepted are arrays of numbers, texts or structures
 /// of them, whose elements fill the rest of the file exactly; rows are of 1 to kMaxTableRowBytes
-/// bytes, and have at most kMaxTableColumns fields. Throws Error(kInvalidScene) "PATH: …".
+/// bytes, and have at most kMaxTableColumns fields. Throws Error(kInvalidScene) "PATH: …", of which
+/// some are an UnsuitedArray.
 NpyHeader parse_npy_header(std::span<const std::byte> start, std::uint64_t file_size,
                            const std::string& path);
 

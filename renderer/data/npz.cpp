@@ -6,6 +6,9 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -93,12 +96,18 @@ std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std
   std::vector<ArrayColumn> columns;
   std::uint64_t rows = 0;
   std::string first;  // of the arrays
+  std::map<std::string, std::string, std::less<>> left_out;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const std::string name = printable(members[i].name);
     Buffer<std::byte> start(std::min<std::uint64_t>(kMaxNpyHeaderBytes, members[i].bytes));
     sources[i]->read_at(0, start.span());
-    const NpyHeader header =
-        parse_npy_header(start.span(), members[i].bytes, file->path() + ": " + name);
+    NpyHeader header;
+    try {
+      header = parse_npy_header(start.span(), members[i].bytes, file->path() + ": " + name);
+    } catch (const UnsuitedArray& problem) {
+      left_out.emplace(members[i].name, problem.what());
+      continue;
+    }
     if (header.dimensions == 0) continue;
     if (first.empty()) {
       first = name;
@@ -112,8 +121,13 @@ std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std
     const bool is_table = members.size() == 1 && (header.dimensions == 2 || header.is_structured);
     add_npy_columns(header, sources[i], is_table ? "" : members[i].name, runs, columns);
   }
+  if (columns.empty() && !left_out.empty())
+    throw Error(ExitCode::kInvalidScene, left_out.begin()->second);
   if (columns.empty()) fail("expected an array with rows, got none");
-  return std::make_unique<ArrayTable>(std::move(file), std::move(runs), std::move(columns), rows);
+  auto table =
+      std::make_unique<ArrayTable>(std::move(file), std::move(runs), std::move(columns), rows);
+  table->leave_out(std::move(left_out));
+  return table;
 }
 
 }  // namespace roundel

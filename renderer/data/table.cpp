@@ -198,6 +198,8 @@ std::string columns_there(const Table& table) {
 }
 
 std::string no_such_column(const Table& table, std::string_view name) {
+  const auto found = table.left_out().find(name);
+  if (found != table.left_out().end()) return found->second;
   return fmt::format("{} has no column {}{}; {}", table.path(), quoted(name),
                      did_you_mean(name, names_of(table)), columns_there(table));
 }

@@ -88,6 +88,11 @@ class Table {
   /// 1 to kMaxTableColumns; no two have the same name.
   const std::vector<TableColumn>& columns() const { return columns_; }
   std::uint64_t rows() const { return rows_; }
+  /// What the file has besides, and why that is no column, by name: for messages.
+  void leave_out(std::map<std::string, std::string, std::less<>> problems) {
+    left_out_ = std::move(problems);
+  }
+  const std::map<std::string, std::string, std::less<>>& left_out() const { return left_out_; }
   /// All columns do.
   bool fits_float() const;
   /// How many neighbours are best read at once: runs that begin at a multiple of it cost least.
@@ -177,6 +182,7 @@ class Table {
   std::shared_ptr<const InputFile> file_;
   std::string path_;
   std::vector<TableColumn> columns_;
+  std::map<std::string, std::string, std::less<>> left_out_;
   std::uint64_t rows_ = 0, run_rows_ = 1;
   mutable std::vector<std::atomic<std::uint64_t>> first_rounded_;  ///< by column, rows
   mutable std::mutex rounded_mutex_;
@@ -202,7 +208,8 @@ std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& o
 std::optional<std::size_t> find_column(const Table& table, std::string_view name);
 /// "there are x, y and radius", "its 3 columns have no names".
 std::string columns_there(const Table& table);
-/// `PATH has no column "radus" (did you mean "radius"?); there are x, y and radius`.
+/// `PATH has no column "radus" (did you mean "radius"?); there are x, y and radius`, or why what
+/// has this name is none.
 std::string no_such_column(const Table& table, std::string_view name);
 
 }  // namespace roundel

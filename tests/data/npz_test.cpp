@@ -73,6 +73,26 @@ TEST_F(Npz, EveryArrayIsAColumn) {
   }
 }
 
+TEST_F(Npz, ArraysThatAreNoColumnsAreLeftOut) {
+  const std::string objects = npy<float>("'|O'", "(3,)", {0, 0, 0});
+  const std::string box = npy<float>("'<f4'", "(1, 1, 2)", {0, 0});
+  const auto table =
+      open(zip_of({{"meta.npy", objects}, {"x.npy", floats({1, 2})}, {"box.npy", box, true}}));
+  EXPECT_EQ(names_of(*table), (Names{"x"}));
+  EXPECT_EQ(values_of(*table), (Values{1, 2}));
+  EXPECT_EQ(no_such_column(*table, "meta"),
+            table->path() +
+                ": meta: expected numbers or texts, got elements of type \"|O\" (Python "
+                "objects)");
+  EXPECT_EQ(no_such_column(*table, "box"),
+            table->path() + ": box: expected an array [n] or [n, k], got 3 dimensions");
+  EXPECT_EQ(no_such_column(*table, "y"), table->path() + " has no column \"y\"; there is x");
+  EXPECT_EQ(problem(zip_of({{"meta.npy", objects}, {"box.npy", box}})),
+            "box: expected an array [n] or [n, k], got 3 dimensions");
+  EXPECT_EQ(problem(zip_of({{"meta.npy", objects}, {"x.npy", floats({1, 2})}}), "meta"),
+            "meta: expected numbers or texts, got elements of type \"|O\" (Python objects)");
+}
+
 TEST_F(Npz, ASingleArrayIsAsInItsFile) {
   EXPECT_EQ(names_of(*open(zip_of({{"x.npy", floats({1, 2})}}))), Names{"x"});
   EXPECT_EQ(names_of(*open(zip_of({{"x.npy", npy<float>("'<f4'", "(1, 2)", {1, 2})}}))),
