@@ -13,15 +13,23 @@ _MOST_WHOLE = 2**53  # that a float64 has exactly, with all below
 _MOST_COLUMNS = 65536
 # What the library reads, by NumPy's letters: the bytes of an element.
 _SIZES = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "c": (8, 16), "m": (8,), "M": (8,)}
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _NO_NAME = re.compile("['\"\\\\\0-\x1f]|^$")  # in headers of NPY files
 
 
 class _Columns(dict):
-    """Arrays [rows] by their names. `problems` says by name why other columns cannot be drawn: a layer may do without."""
+    """Arrays [rows] by their names. `problems` says by name why other columns cannot be drawn: a layer may do without.
+    `empty` are the names of those of Python's objects in which nothing is there, numbers or texts alike."""
 
     def __init__(self):
         super().__init__()
-        self.problems = {}
+        self.problems, self.empty = {}, set()
+
+    def add(self, name, column):
+        """Throws what _array() does."""
+        self[name] = array = _array(column, name)
+        if getattr(column, "dtype", object) != array.dtype and _is_all_nan(array):
+            self.empty.add(name)
 
 
 class _Table(_core.Table):
@@ -37,6 +45,11 @@ class _Table(_core.Table):
     def reason(self, message):
         """Why a column cannot be drawn, of which the library says that there is none; or nothing."""
         return next((said for start, said in self._reasons.items() if message.startswith(start)), None)
+
+    def check_numbers(self, law):
+        """Raises SceneError where a var's value may take a column by its number, and some cannot be drawn."""
+        if self._columns.problems and (_takes_numbers(law, {}) or isinstance(law, str) and "{" in law):
+            raise SceneError(next(iter(self._columns.problems.values())))
 
     def __deepcopy__(self, memo):
         return _Table(self._name, copy.deepcopy(self._columns, memo))
@@ -54,6 +67,12 @@ def _quoted(name):
         shown += "\\" + letter if letter in '"\\' else letter
         size += len(letter.encode())
     return f'"{shown}"'
+
+
+def _is_all_nan(array):
+    import numpy
+
+    return array.dtype.kind == "f" and bool(numpy.isnan(array).all())
 
 
 def _array(column, name):
@@ -186,7 +205,7 @@ def _of_objects(column, array, name):
         return numpy.array([numpy.nan if is_gone else float(value) for value, is_gone in zip(array, missing)], float)
     except SceneError:
         raise
-    except (ArithmeticError, TypeError, ValueError) as error:  # arrays within the array, bytes that are not UTF-8
+    except Exception as error:  # arrays within the array, bytes that are not UTF-8, what an object's own code raises
         raise SceneError(f"{name}: expected numbers or texts, got {error}") from None
 
 
@@ -253,46 +272,61 @@ def _columns(data):
         try:
             if _NO_NAME.search(name):
                 raise SceneError(f"data: expected columns with names, without quotes and backslashes, got {name!r}")
-            columns[name] = _array(column, name)
-        except SceneError as error:
+            columns.add(name, column)
+        except Error as error:
             columns.problems[name] = str(error)
     return columns
 
 
-def _check_left_out(columns, layer):
+def _takes_numbers(law, values):
+    """True where what is made of columns may take one by its number, which a var may be at any time."""
+    if isinstance(law, str):
+        return law.startswith("$") and _takes_numbers(values.get(law[1:]), {})
+    if isinstance(law, (list, tuple)):
+        return any(_takes_numbers(item, values) for item in law)
+    if not hasattr(law, "keys"):
+        return False
+    column = law.get("column", "")
+    parts = [law[key] for key in law if key not in ("column", "categories")]
+    return not isinstance(column, str) or column.startswith("$") or _takes_numbers(parts, values)
+
+
+def _check_left_out(columns, layer, values):
     """Raises SceneError where the columns that cannot be drawn would be missed: where there are no others, or the layer
-    takes columns by their numbers."""
-    layer_map, order = layer.get("map"), layer.get("order")
-    laws = [order, *layer_map.values()] if hasattr(layer_map, "values") else [order]
-    laws += [item for law in laws if isinstance(law, (list, tuple)) for item in law]
-    numbers = [law["column"] for law in laws if hasattr(law, "keys") and not isinstance(law.get("column", ""), str)]
-    if columns.problems and (not columns or numbers or "columns" in layer):
+    takes columns by their numbers. `values`: of the scene's vars."""
+    by_number = "columns" in layer or _takes_numbers([layer.get("map"), layer.get("order")], values)
+    if columns.problems and (not columns or by_number):
         raise SceneError(next(iter(columns.problems.values())))
 
 
-def _texts_asked(layer):
+def _is_text(value, values):
+    """True for what is no number in a scene, directly or as a var."""
+    if isinstance(value, str) and value.startswith("$"):
+        value = values.get(value[1:])
+    return isinstance(value, str) and not _NUMBER.fullmatch(value)
+
+
+def _texts_asked(columns, layer, values):
     """The names of the columns that a layer compares with texts."""
     law = layer["map"].get("color") if hasattr(layer.get("map"), "get") else None
     categories = law.get("categories") if hasattr(law, "get") else None
-    if hasattr(categories, "keys") and any(isinstance(value, str) for value in categories):
-        yield str(law.get("column"))
+    if hasattr(categories, "keys") and any(_is_text(value, {}) for value in categories):
+        name = law.get("column")
+        yield list(columns)[name] if isinstance(name, int) and 0 <= name < len(columns) else str(name)
     where = layer.get("where")
     for name, condition in where.items() if hasattr(where, "items") else ():
         for key in ("in", "not") if hasattr(condition, "get") else ():
-            values = condition.get(key)
-            values = [values] if isinstance(values, str) else values
-            if hasattr(values, "__iter__") and any(isinstance(value, str) for value in values):
+            asked = condition.get(key)
+            if any(_is_text(value, values) for value in (asked if isinstance(asked, (list, tuple)) else [asked])):
                 yield str(name)
 
 
 def _with_texts(columns, names):
-    """The columns, those of NaN alone among the names as texts, of which none is there."""
+    """The columns; texts are those among the names in which nothing is there."""
     import numpy
 
-    for name in names:
-        column = columns.get(name)
-        if column is not None and column.dtype.kind == "f" and numpy.isnan(column).all():
-            columns[name] = numpy.zeros(len(column), "U1")
+    for name in columns.empty.intersection(names):
+        columns[name] = numpy.zeros(len(columns[name]), "U1")
     return columns
 
 

@@ -6,7 +6,7 @@ import re
 
 from . import _core
 from ._arguments import _MOST_SEED, _check_once, _map, _memory, _path, _plain, _size, _vars, _whole_or_none
-from ._columns import _array, _channels, _check_left_out, _columns, _is_column, _Table, _texts_asked, _with_texts
+from ._columns import _channels, _check_left_out, _columns, _is_column, _Table, _texts_asked, _with_texts
 from ._errors import CHANGED_FILE, NO_FILE, OutputError, SceneError, UsageError
 
 def _full(path):
@@ -123,17 +123,19 @@ class Scene:
         tree = dict(keys)
         layers = tree.get("layers", [])
         if isinstance(layers, (list, tuple)):
-            tree["layers"] = [self._with_table(i, layer) for i, layer in enumerate(layers)]
+            tree["layers"] = [self._with_table(i, layer, tree) for i, layer in enumerate(layers)]
         self._tree = _plain(tree, "scene")
 
-    def _with_table(self, index, layer):
-        """The layer with a table's name in place of columns."""
+    def _with_table(self, index, layer, tree):
+        """The layer of the tree with a table's name in place of columns."""
         data = layer.get("data") if hasattr(layer, "get") else None
         if data is None or isinstance(data, (str, os.PathLike)):
             return layer
         name = f"layers[{index}].data"
-        columns = _with_texts(_columns(data), _texts_asked(layer))
-        _check_left_out(columns, layer)
+        values = tree.get("vars") if hasattr(tree.get("vars"), "keys") else {}
+        columns = _columns(data)
+        _check_left_out(columns, layer, values)
+        columns = _with_texts(columns, _texts_asked(columns, layer, values))
         self._tables[name] = _Table(name, columns)
         return {**layer, "data": name}
 
@@ -178,6 +180,9 @@ class Scene:
         size = None if size is None else _size(size)
         seed = _whole_or_none(seed, "seed", 0, _MOST_SEED)
         memory, values = _memory(memory), _vars(set)
+        for table in self._tables.values() if values else ():
+            for value in set.values():
+                table.check_numbers(value)
         is_as_it_stands = size is None and seed is None and not values and not memory and all(
             table.is_constant for table in self._tables.values())
         if is_as_it_stands and self._loaded and self._loaded.is_current():
@@ -247,7 +252,7 @@ class Scene:
         def column(name, array):
             if name in columns or name in columns.problems:
                 raise SceneError(f"{name}: data has a column of this name, and there is an array besides")
-            columns[name] = _array(array, name)
+            columns.add(name, array)
             return name
 
         def place(key, value):
@@ -273,7 +278,7 @@ class Scene:
             layers = tree.get("layers", [])
             if not isinstance(layers, list):
                 raise UsageError(f"layers: expected a list, to which a layer can be added, got {layers!r}")
-            new = self._with_table(len(layers), {"data": columns, "map": layer_map, **layer})
+            new = self._with_table(len(layers), {"data": columns, "map": layer_map, **layer}, tree)
             self._tree = {**tree, "layers": [*layers, _plain(new, f"layers[{len(layers)}]")]}
             self._check()
         except BaseException:

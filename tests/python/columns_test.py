@@ -580,5 +580,53 @@ class Columns(ColumnsCase):
             roundel.render(scene().add(x=bad, y=y, radius=0.1))
 
 
+class LeftAlone(unittest.TestCase):
+    """What is asked of columns changes none that are the caller's own."""
+
+    def setUp(self):
+        self.n = 10
+        self.x = np.linspace(0.1, 0.9, self.n)
+
+    def scene(self, columns, color, radius=0.1, given=None, **layer):
+        return roundel.Scene(size=(32, 32), **({"vars": given} if given else {})).add(
+            {"x": self.x, **columns}, x="x", y="x", radius=radius, map={"color": color}, **layer)
+
+    def test_arrays_of_nan_are_read_again(self):
+        for color, layer in (({"column": "c", "categories": {"1": "#ffffff"}, "missing": "#000000"}, {}),
+                             ("#ff0000", {"where": {"c": {"in": ["$k"]}}, "given": {"k": 1}})):
+            c = np.full(self.n, np.nan)
+            scene = self.scene({"c": c}, color, **layer)
+            before = roundel.render(scene)
+            c[:] = 1
+            self.assertFalse(np.array_equal(roundel.render(scene), before))
+
+    def test_texts_may_be_asked_by_number(self):
+        color = {"column": 1, "categories": {"a": "#ffffff"}, "missing": "#000000"}
+        by_number = roundel.render(self.scene({"c": [None] * self.n}, color))
+        np.testing.assert_array_equal(by_number, roundel.render(self.scene({"c": [None] * self.n}, {**color, "column": "c"})))
+
+    def test_a_var_may_be_a_number(self):
+        columns = {"tags": [[1]] * self.n, "u": self.x, "v": self.x[::-1].copy()}
+        problem = r"tags: expected an array \[rows\], got one of 2 dimensions"
+        for column, given in ((2, None), ("$k", {"k": 2}), ("$k", {"k": "u"})):
+            with self.assertRaisesRegex(roundel.SceneError, problem):
+                self.scene(columns, {"column": column}, given=given)
+        scene = self.scene(columns, {"column": "u"}, radius="$r", given={"r": 0.1})
+        roundel.render(scene, set={"r": 0.2})
+        for value in ({"column": 2, "range": [0.1, 0.2]}, "{column: 2, range: [0.1, 0.2]}"):
+            with self.assertRaisesRegex(roundel.SceneError, problem):
+                roundel.render(scene, set={"r": value})
+
+    def test_objects_that_cannot_be_shown(self):
+        class Bad:
+            def __str__(self):
+                raise RuntimeError("no")
+
+        scene = self.scene({"bad": np.array([Bad()] * self.n, object), "u": self.x}, {"column": "u"})
+        roundel.render(scene)
+        with self.assertRaisesRegex(roundel.SceneError, "bad: expected numbers or texts, got no"):
+            self.scene({"bad": np.array([Bad()] * self.n, object)}, {"column": "bad"})
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=1)
