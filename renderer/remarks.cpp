@@ -56,7 +56,8 @@ float brightest_written(const Scene& scene) {
 std::string range_text(double low, double high) {
   const double most = std::max(std::abs(low), std::abs(high));
   int digits = 4;
-  for (double steps = 100 * (high - low); steps < most && digits < 17; steps *= 10) ++digits;
+  for (double steps = 100 * (high - low); 0 < steps && steps < most && digits < 17; steps *= 10)
+    ++digits;
   return fmt::format("{:.{}g}..{:.{}g}", low, digits, high, digits);
 }
 

@@ -287,14 +287,16 @@ class NpyHeaderParser {
                                counted(shape_->size(), "dimension")));
     if (!shape_->empty()) header_.rows = shape_->front();
     if (shape_->size() == 2) header_.columns = shape_->back();
-    if (header_.columns == 0 || header_.fields.empty()) fail("expected at least one column");
+    if (header_.columns == 0 || header_.fields.empty())
+      refuse_array("expected at least one column");
     if (header_.columns > kMaxTableColumns / header_.fields.size())
-      fail(fmt::format("rows of {} are too long (at most {})", counted(header_.columns, "element"),
-                       with_commas(kMaxTableColumns / header_.fields.size())));
+      refuse_array(fmt::format("rows of {} are too long (at most {})",
+                               counted(header_.columns, "element"),
+                               with_commas(kMaxTableColumns / header_.fields.size())));
     if (header_.columns > kMaxTableRowBytes / header_.element_bytes)
-      fail(fmt::format("rows of {} with {} each are too long (at most {})",
-                       counted(header_.columns, "element"), counted(header_.element_bytes, "byte"),
-                       with_commas(kMaxTableRowBytes)));
+      refuse_array(fmt::format(
+          "rows of {} with {} each are too long (at most {})", counted(header_.columns, "element"),
+          counted(header_.element_bytes, "byte"), with_commas(kMaxTableRowBytes)));
     return header_;
   }
 

@@ -10,7 +10,8 @@
 
 namespace roundel {
 
-/// An array that is sound, but no column: of Python's objects, of more than two dimensions.
+/// An array that is sound, but no column: of Python's objects, of more than two dimensions, without
+/// columns or with too many.
 class UnsuitedArray : public Error {
  public:
   using Error::Error;

@@ -225,8 +225,8 @@ std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std
     if (element == table) offset = end;
     std::uint64_t size = 0;
     const std::string expected =
-        fmt::format("expected {} of {} with {} bytes each, but ", with_commas(element->count),
-                    printable(element->name), element->bytes);
+        fmt::format("expected {} of {} with {} each, but ", with_commas(element->count),
+                    printable(element->name), counted(element->bytes, "byte"));
     if (__builtin_mul_overflow(element->count, element->bytes, &size) || size > file->size() - end)
       fail(expected + "the file ends before");
     end += size;

@@ -110,6 +110,8 @@ class Merging(ResultsCase):
         self.assertIn("1 golden has the right pixels but not the fingerprint", said)
         self.assertEqual(self.report("r.json", code=DIFFER)[0], "".join(
             line for line in said.splitlines(True) if not line.startswith(("1 golden in", "4 goldens in"))))
+        shutil.rmtree(self.path("whole/regress-output"))
+        self.assertNotIn("accept", self.report("r.json", code=DIFFER)[0])
 
     def test_artifacts_of_other_machines(self):
         self.regress("whole", "--report", "report")

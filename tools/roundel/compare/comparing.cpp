@@ -270,7 +270,10 @@ void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string
 void print_advice(const ComparisonRun& run) {
   std::vector<std::string> kept, unnamed;
   for (const PairResult& result : run.results) {
-    if (result.actual_path.empty() || !lies_in(result.actual_path, run.output_folder)) continue;
+    std::error_code ignored;
+    if (result.actual_path.empty() || !lies_in(result.actual_path, run.output_folder) ||
+        !fs::exists(result.actual_path, ignored))
+      continue;
     (result.state == PairState::kSame ? unnamed : kept).push_back(result.name);
   }
   if (!unnamed.empty()) {
