@@ -22,3 +22,10 @@ class ColumnsCase(CommandCase):
         roundel.save(made, self.path("module.png"))
         self.assertEqual(self.read("module.png"), self.read("command.png"))
         return roundel.render(made)
+
+
+class NoAnswer:  # as an array of another library
+    ndim = 1
+
+    def __ne__(self, other):
+        raise RuntimeError("no answer")
