@@ -26,7 +26,7 @@ class _Columns(dict):
         self.problems, self.empty = {}, set()
 
     def add(self, name, column):
-        """Throws what _array() does."""
+        """Raises SceneError for what is no array [rows] of numbers or texts."""
         self[name] = array = _array(column, name)
         if getattr(column, "dtype", object) != array.dtype and _is_all_nan(array):
             self.empty.add(name)
@@ -322,7 +322,7 @@ def _texts_asked(columns, layer, values):
 
 
 def _with_texts(columns, names):
-    """The columns; texts are those among the names in which nothing is there."""
+    """The columns; those among the names in which nothing is there are texts now."""
     import numpy
 
     for name in columns.empty.intersection(names):

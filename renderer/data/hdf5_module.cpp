@@ -322,8 +322,9 @@ class TableReader {
     table_.runs.push_back(std::move(run));
   }
 
-  /// Where the library makes texts of one element at a time. Of more, a text that a damaged file
-  /// lacks would be the one before it, or none where reading begins. 0 without texts.
+  /// Bytes of the library's buffer for one element, so that it makes texts of one at a time: made
+  /// together, a text that a damaged file lacks would be the one before it, or none where reading
+  /// begins. 0 where no texts are pointed to: the library's own size.
   std::size_t text_buffer(std::uint64_t record_bytes, std::uint64_t width) const {
     if (!has_pointers_) return 0;
     const Handle creation(H5Fget_create_plist(file_->id), H5Pclose);

@@ -85,13 +85,13 @@ struct FramesInFlight {
     return to_draw.size() + drawing + waiting + to_encode.size() + encoding + to_write.size() +
            writing;
   }
-  /// For another frame.
+  /// True where another frame may be generated.
   bool has_room() const {
     return count() < limits.frames && to_draw.size() + drawing < limits.draw + limits.ahead;
   }
-  /// Those who draw: all frames wait for encoders.
+  /// True where those who draw must encode: no other frame is let in, and some wait for that.
   bool must_help() const { return count() == limits.frames && !to_encode.empty(); }
-  /// More than may wait for the first writers.
+  /// True where the other writers must help the first ones.
   bool has_backlog() const { return to_write.size() > 4; }
   bool can_write(bool first) const {
     if (first ? to_write.empty() : !has_backlog()) return false;
@@ -100,7 +100,7 @@ struct FramesInFlight {
   }
 
   bool all_drawn() const { return is_broken || (all_generated && to_draw.empty() && drawing == 0); }
-  /// Or at least in the hands of a thread that writes.
+  /// True where all are written, or in the hands of a thread that writes.
   bool all_written() const {
     return all_drawn() && encode_tasks == 0 && (is_broken || count() == writing);
   }
