@@ -69,8 +69,8 @@ bool is_rounded_last(const Scene& scene) {
   if (is_identity(scene.view, scene.image.frame_width(), scene.image.frame_height())) return false;
   return std::any_of(scene.layers.begin(), scene.layers.end(), [&scene](const Layer& layer) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
-    return !layer.is_hidden &&
-           (!layer.move.is_identity() || has_double_centers(scene, layer) || (data != nullptr && (data->map || !data->fits_float)));
+    return !layer.is_hidden && (!layer.move.is_identity() || has_double_centers(scene, layer) ||
+                                (data != nullptr && (data->map || !data->fits_float)));
   });
 }
 

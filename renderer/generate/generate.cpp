@@ -89,7 +89,8 @@ void resize(Circles& circles, std::uint64_t count) {
 
 std::vector<bool> layers_with_double_centers(const Scene& scene) {
   std::vector<bool> layers;
-  for (const Layer& layer : scene.layers) layers.push_back(roundel::has_double_centers(scene, layer));
+  for (const Layer& layer : scene.layers)
+    layers.push_back(roundel::has_double_centers(scene, layer));
   return layers;
 }
 

@@ -64,8 +64,8 @@ class CircleSource {
   /// True where some layer's centres are binary64 until the view has moved them, but data's.
   bool has_double_centers() const;
 
-  /// The circles as runs of random ones, in their order; null unless all are such, and their centres
-  /// binary32.
+  /// The circles as runs of random ones, in their order; null unless all are such, and their
+  /// centres binary32.
   std::shared_ptr<const std::vector<RandomRun>> random_runs() const;
 
   /// Which rows of its file these circles of a layer with data are, both counted from 0; nothing
@@ -89,7 +89,8 @@ class CircleSource {
   template <typename Visit>
   void visit_layers(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
                     const Visit& visit) const;
-  /// Moves circles `first` and following of a layer, which are in its space, or data in scene space.
+  /// Moves circles `first` and following of a layer, which are in its space, or data in scene
+  /// space.
   void move(std::size_t layer, bool by_view, std::size_t first, std::span<Shape> shapes) const;
   void make_run(std::size_t layer, std::size_t first, std::span<Shape> shapes,
                 std::span<Paint> paints) const;

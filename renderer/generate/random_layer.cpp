@@ -36,8 +36,8 @@ struct ToDrawLaw {
   DrawLaw operator()(const GaussianLaw& law) const { return normal_law(law.mean, law.sigma); }
 };
 
-// Laws of places: each turns circle k's first two words into a centre, `in_binary32` for a Shape and
-// `in_binary64` for layers whose centres are rounded after the view.
+// Laws of places: each turns circle k's first two words into a centre, `in_binary32` for a Shape
+// and `in_binary64` for layers whose centres are rounded after the view.
 
 /// A law of x and y, or of a ring. In binary64, with the uniform numbers u and v of the two words:
 /// low + (high − low)·u and the same with v, at most the number below high; mean + sigma·n with

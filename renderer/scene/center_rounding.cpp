@@ -68,7 +68,7 @@ bool has_double_centers(const Scene& scene, const Layer& layer) {
   constexpr double kMostPixels = 1.0 / 64;
   const int width = scene.image.frame_width(), height = scene.image.frame_height();
   if (layer.is_hidden || (layer.move.is_identity() && is_identity(scene.view, width, height)))
-    return false;  // nothing moves them
+    return false;                                                     // nothing moves them
   const double pixels = layer.move.scale * scene.view.zoom * height;  // of a unit of the layer
   return std::visit(CenterRounding(), layer.source) * pixels > kMostPixels;
 }

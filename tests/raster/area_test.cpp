@@ -270,8 +270,8 @@ double exact_share_of_frame(const Shape& shape, int height, int i, int j) {
 }
 
 constexpr std::pair<int, int> kSizes[] = {
-    {1000, 1000},   {1920, 1080},   {4000, 3000}, {7680, 4320},  {10000, 7000},
-    {30000, 20000}, {65000, 65000}, {10000, 3},   {65536, 3},    {65536, 65536}};
+    {1000, 1000},   {1920, 1080},   {4000, 3000}, {7680, 4320}, {10000, 7000},
+    {30000, 20000}, {65000, 65000}, {10000, 3},   {65536, 3},   {65536, 65536}};
 
 TEST(Area, SharesOfLargePicturesAreWithinWhatIsPromised) {
   Random random;
@@ -311,11 +311,10 @@ TEST(Area, PartsOfLargePicturesAreWithinWhatIsPromised) {
       const Framebuffer out = draw_cpu(make_circles({{shape, {0, 0, 0, 1}}}), image);
       for (int y = 0; y < image.height; ++y)
         for (int x = 0; x < image.width; ++x)
-          ASSERT_NEAR(static_cast<double>(
-                          out.pixels[static_cast<std::size_t>(y * image.width + x)].alpha),
-                      exact_share_of_frame(shape, height, x + image.first_column(),
-                                           y + image.first_row()),
-                      allowed_error(radius, width, height))
+          ASSERT_NEAR(
+              static_cast<double>(out.pixels[static_cast<std::size_t>(y * image.width + x)].alpha),
+              exact_share_of_frame(shape, height, x + image.first_column(), y + image.first_row()),
+              allowed_error(radius, width, height))
               << width << "x" << height << ": " << x << "," << y << " of radius " << radius;
     }
   }
