@@ -66,8 +66,8 @@ std::optional<CircleRecipe> LoadedScene::recipe(const Frame& frame, Rasterizer& 
     if (!std::exchange(was_drawn_, true)) return std::nullopt;
     film_.emplace(*scene_);
   }
-  if (!film_->has_recipes()) return std::nullopt;
   film_->at(frame.number);
+  if (!film_->has_recipes()) return std::nullopt;
   return film_->recipe(frame.number);
 }
 

@@ -7,6 +7,7 @@
 
 #include "renderer/generate/circle_parts.h"
 #include "renderer/generate/view.h"
+#include "renderer/scene/center_rounding.h"
 
 namespace roundel {
 namespace {
@@ -66,10 +67,10 @@ Number moved_to(float goal, Number value, const Move& move) {
 /// True where circles are moved by the view before they are binary32.
 bool is_rounded_last(const Scene& scene) {
   if (is_identity(scene.view, scene.image.frame_width(), scene.image.frame_height())) return false;
-  return std::any_of(scene.layers.begin(), scene.layers.end(), [](const Layer& layer) {
+  return std::any_of(scene.layers.begin(), scene.layers.end(), [&scene](const Layer& layer) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
-    return !layer.is_hidden &&
-           (!layer.move.is_identity() || (data != nullptr && (data->map || !data->fits_float)));
+    return !layer.is_hidden && (!layer.move.is_identity() || has_double_centers(scene, layer) ||
+                                (data != nullptr && (data->map || !data->fits_float)));
   });
 }
 

@@ -22,8 +22,8 @@ using CircleRows = std::variant<std::vector<float>, std::vector<double>>;
 
 /// A frame's circles in scene space. Colours are the scene file's where the scene's blend space is
 /// kDisplay. In binary32, but with `all` in binary64 where the view moves circles that are not
-/// binary32 before: those of layers with a move, a map or wider data. What is then drawn from the
-/// rows under the same view is the same.
+/// binary32 before: those of layers with a move, a map, wider data or has_double_centers(). What is
+/// then drawn from the rows under the same view is the same.
 CircleRows circle_rows(const Scene& scene, CircleSource& source, std::int64_t frame, bool all,
                        Circles& memory);
 

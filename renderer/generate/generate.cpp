@@ -5,6 +5,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <new>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "renderer/generate/paint_finish.h"
 #include "renderer/generate/random_circle.h"
 #include "renderer/generate/view.h"
+#include "renderer/scene/center_rounding.h"
 #include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
@@ -85,6 +87,13 @@ void resize(Circles& circles, std::uint64_t count) {
   }
 }
 
+std::vector<bool> layers_with_double_centers(const Scene& scene) {
+  std::vector<bool> layers;
+  for (const Layer& layer : scene.layers)
+    layers.push_back(roundel::has_double_centers(scene, layer));
+  return layers;
+}
+
 /// Counts the sources of the process, from 1.
 std::uint64_t next_source_number() {
   static std::atomic<std::uint64_t> count = 0;
@@ -96,6 +105,7 @@ std::uint64_t next_source_number() {
 struct CircleSource::State {
   const Scene& scene;
   std::vector<std::shared_ptr<LayerSource>> sources;  ///< one a layer
+  std::vector<bool> has_double_centers = layers_with_double_centers(scene);
   std::uint64_t number = next_source_number();
 };
 
@@ -170,7 +180,7 @@ void CircleSource::generate_layer(std::size_t index, std::int64_t steps, Depths 
   if (!by_runs && !is_in_frame) source.generate(steps, shapes, paints);
 
   const bool stays = is_in_frame || (space == Space::kLayer && !is_data(layer));
-  const CircleMove move = stays ? CircleMove() : move_of(scene, layer, is_drawn);
+  const bool moves = !stays && !move_of(scene, layer, is_drawn).is_identity();
   const PaintFinish finish_paints(scene, layer, is_drawn);
   const auto finish = [&](const tbb::blocked_range<std::size_t>& range) {
     const auto some_shapes = shapes.subspan(range.begin(), range.size());
@@ -179,11 +189,25 @@ void CircleSource::generate_layer(std::size_t index, std::int64_t steps, Depths 
       if (by_runs) source.make_run(range.begin(), some_shapes, some_paints);
       finish_paints(some_shapes, some_paints);
     }
-    move_circles(move, some_shapes);
+    if (moves) move(index, is_drawn, range.begin(), some_shapes);
   };
-  if (makes_paints || !move.is_identity())  // no tasks for nothing
+  if (makes_paints || moves)  // no tasks for nothing
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kCirclesOfTask), finish);
   if (space == Space::kFrame && layer.stroke) CircleParts(scene, layer).spread(parts, parts_paints);
+}
+
+void CircleSource::move(std::size_t index, bool by_view, std::size_t first,
+                        std::span<Shape> shapes) const {
+  const CircleMove move = move_of(state_->scene, state_->scene.layers[index], by_view);
+  if (!state_->has_double_centers[index]) return move_circles(move, shapes);
+  constexpr std::size_t kAtOnce = 256;
+  std::array<ScenePoint, kAtOnce> centers;  // NOLINT: set before they are read
+  for (std::size_t begin = 0, size = 0; begin < shapes.size(); begin += size) {
+    size = std::min(kAtOnce, shapes.size() - begin);
+    state_->sources[index]->make_centers(first + begin, std::span(centers).first(size));
+    for (std::size_t i = 0; i < size; ++i)
+      shapes[begin + i] = move.at(centers[i].x, centers[i].y, shapes[begin + i]);
+  }
 }
 
 void CircleSource::generate_with_centers(std::int64_t frame, Circles& circles,
@@ -201,13 +225,15 @@ void CircleSource::generate_with_centers(std::int64_t frame, Circles& circles,
       state_->sources[index]->write_centers(points);
       continue;
     }
+    for (std::size_t i = 0; i < count; ++i)
+      points[i] = {static_cast<double>(shapes[i].x), static_cast<double>(shapes[i].y)};
+    if (state_->has_double_centers[index]) state_->sources[index]->make_centers(0, points);
     const PointMove to_scene(layer.move);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto [x, y] =
-          to_scene(static_cast<double>(shapes[i].x), static_cast<double>(shapes[i].y));
-      points[i] = {x, y};
+    for (ScenePoint& point : points) {
+      const auto [x, y] = to_scene(point.x, point.y);
+      point = {x, y};
     }
-    move_circles(move_of(state_->scene, layer, true), shapes);
+    move(index, true, 0, shapes);
   }
 }
 
@@ -245,8 +271,13 @@ CircleStream CircleSource::at(std::int64_t frame, Circles& memory, StageStats* s
   return {count, kSampleRun, make_by(&CircleSource::make_run), std::move(chunks)};
 }
 
-/// Null unless all layers are such.
+bool CircleSource::has_double_centers() const {
+  const std::vector<bool>& layers = state_->has_double_centers;
+  return std::find(layers.begin(), layers.end(), true) != layers.end();
+}
+
 std::shared_ptr<const std::vector<RandomRun>> CircleSource::random_runs() const {
+  if (has_double_centers()) return nullptr;
   const Scene& scene = state_->scene;
   auto runs = std::make_shared<std::vector<RandomRun>>();
   std::uint64_t first = 0;
@@ -338,7 +369,7 @@ void CircleSource::make_run(std::size_t index, std::size_t first, std::span<Shap
                                                        some_shapes, some_paints);
   if (!is_moved) source.make_run(circles.first, some_shapes, some_paints);
   PaintFinish(scene, layer, true)(some_shapes, some_paints);
-  if (!is_moved) move_circles(move_of(scene, layer, true), some_shapes);
+  if (!is_moved) move(index, true, circles.first, some_shapes);
   if (layer.stroke) CircleParts(scene, layer).spread_run(first, shapes, paints);
 }
 
@@ -419,7 +450,7 @@ void CircleSource::keep_circles(std::uint64_t bytes) {
   for (std::size_t index = 0; index < layers.size(); ++index)
     if (is_kept(index))
       state_->sources[index] = make_kept_layer(
-          *state_->sources[index], count_circles(layers[index]),
+          state_->sources[index], count_circles(layers[index]),
           makes_runs(*state_->sources[index], layers[index].shader, Depths::kPainted));
 }
 

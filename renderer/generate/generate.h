@@ -61,7 +61,11 @@ class CircleSource {
   /// Main memory that it has beside the circles of whoever asks for them.
   SourceMemory own_memory() const;
 
-  /// The circles as runs of random ones, in their order; null unless all are such.
+  /// True where some layer's centres are binary64 until the view has moved them, but data's.
+  bool has_double_centers() const;
+
+  /// The circles as runs of random ones, in their order; null unless all are such, and their
+  /// centres binary32.
   std::shared_ptr<const std::vector<RandomRun>> random_runs() const;
 
   /// Which rows of its file these circles of a layer with data are, both counted from 0; nothing
@@ -85,6 +89,9 @@ class CircleSource {
   template <typename Visit>
   void visit_layers(std::size_t first, std::span<Shape> shapes, std::span<Paint> paints,
                     const Visit& visit) const;
+  /// Moves circles `first` and following of a layer, which are in its space, or data in scene
+  /// space.
+  void move(std::size_t layer, bool by_view, std::size_t first, std::span<Shape> shapes) const;
   void make_run(std::size_t layer, std::size_t first, std::span<Shape> shapes,
                 std::span<Paint> paints) const;
   void make_chunk(std::size_t layer, std::size_t first, std::span<Shape> shapes,
@@ -114,8 +121,8 @@ class FilmSource {
   /// Makes circles that only the view or their layer moves once, where they take at most `bytes`.
   void keep_circles(std::uint64_t bytes) { now_.circles->keep_circles(bytes); }
 
-  /// True where recipe() has frames' circles.
-  bool has_recipes() const { return has_recipes_; }
+  /// True where recipe() has the circles of the frame of the last at().
+  bool has_recipes() const { return has_recipes_ && !now_.circles->has_double_centers(); }
   /// The circles of a frame, the one of the last at(), from those of the film, which are made once.
   CircleRecipe recipe(std::int64_t frame);
 
@@ -125,7 +132,8 @@ class FilmSource {
   const CircleSource& first() const { return *now_.circles; }
 
  private:
-  bool has_frames_, has_recipes_;
+  bool has_frames_;
+  bool has_recipes_;  // frames differ only in moves of circles that are the film's
   Frame now_;
   std::shared_ptr<const FilmCircles> film_;  // once a recipe was asked for
 };

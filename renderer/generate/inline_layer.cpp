@@ -18,6 +18,10 @@ class InlineLayer final : public LayerSource {
                    circle.alpha ? static_cast<float>(*circle.alpha) : alpha_};
     }
   }
+  void make_centers(std::size_t first, std::span<ScenePoint> centers) const override {
+    for (std::size_t i = 0; i < centers.size(); ++i)
+      centers[i] = {source_.circles[first + i].x, source_.circles[first + i].y};
+  }
 
  private:
   const InlineSource& source_;

@@ -67,6 +67,9 @@ class LayerSource {
   }
   /// Of layers with data: the centres of all circles in scene space before they are rounded.
   virtual void write_centers(std::span<ScenePoint> /*centers*/) {}
+  /// Of inline and random layers: the centres of circles first .. first + n − 1 in the layer's
+  /// space, in binary64. From many threads at once; starts no tasks.
+  virtual void make_centers(std::size_t /*first*/, std::span<ScenePoint> /*centers*/) const {}
   /// So many circles of a scene are kept rather than made twice.
   virtual std::uint64_t most_in_memory() const { return 0; }
 
@@ -89,8 +92,9 @@ class LayerSource {
 };
 
 /// What another source makes, with that many circles: made now, by its runs or as a whole, and
-/// copied from then on. Of layers that are not simulated.
-std::unique_ptr<LayerSource> make_kept_layer(LayerSource& source, std::size_t count, bool by_runs);
+/// copied from then on; centres in binary64 are the source's. Of layers that are not simulated.
+std::unique_ptr<LayerSource> make_kept_layer(std::shared_ptr<LayerSource> source, std::size_t count,
+                                             bool by_runs);
 
 /// In all of these, `alpha` is that of circles that bring none of their own.
 /// Keeps a reference to `source`.

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "renderer/base/math.h"
 #include "renderer/generate/layer_source.h"
 #include "renderer/generate/random_circle.h"
 #include "renderer/generate/random_laws.h"
@@ -35,17 +36,59 @@ struct ToDrawLaw {
   DrawLaw operator()(const GaussianLaw& law) const { return normal_law(law.mean, law.sigma); }
 };
 
-// Laws of places: each turns circle k's first two words into a centre.
+// Laws of places: each turns circle k's first two words into a centre, `in_binary32` for a Shape
+// and `in_binary64` for layers whose centres are rounded after the view.
 
-/// Of x and y, or of a ring.
-struct LawPlace {
-  void operator()(const RandomLaws& laws, std::uint64_t /*k*/, const PhiloxBlock& words,
-                  Shape& shape) const {
+/// A law of x and y, or of a ring. In binary64, with the uniform numbers u and v of the two words:
+/// low + (high − low)·u and the same with v, at most the number below high; mean + sigma·n with
+/// normal_pair(u, v); center + radius·√(inner + (1 − inner)·u)·(cos 2πv, sin 2πv).
+class LawPlace {
+ public:
+  explicit LawPlace(const PositionLaw& law) : law_(law) {}
+  void in_binary32(const RandomLaws& laws, std::uint64_t /*k*/, const PhiloxBlock& words,
+                   Shape& shape) const {
     draw_place(laws, words, shape);
   }
+  ScenePoint in_binary64(std::uint64_t /*k*/, const PhiloxBlock& words) const {
+    const float u = uniform_of(words.words[0]), v = uniform_of(words.words[1]);
+    if (const auto* box = std::get_if<UniformPosition>(&law_))
+      return {even(box->low[0], box->high[0], u), even(box->low[1], box->high[1], v)};
+    if (const auto* cloud = std::get_if<GaussianPosition>(&law_)) {
+      const NormalPair normal = normal_pair(u, v);
+      return {cloud->mean[0] + cloud->sigma * static_cast<double>(normal.first),
+              cloud->mean[1] + cloud->sigma * static_cast<double>(normal.second)};
+    }
+    if (const auto* disc = std::get_if<DiscPosition>(&law_))
+      return in_ring(disc->center, disc->radius, 0, u, v);
+    const auto& ring = std::get<RingPosition>(law_);
+    return in_ring(ring.center, ring.radius, ring.radius - ring.width, u, v);
+  }
+
+ private:
+  static double even(double low, double high, float u) {
+    const double below = std::max(low, std::nextafter(high, low));
+    return std::min(low + (high - low) * static_cast<double>(u), below);
+  }
+  static ScenePoint in_ring(const std::array<double, 2>& center, double radius, double inner_radius,
+                            float u, float v) {
+    const double inner = inner_radius / radius * (inner_radius / radius);
+    const double distance = radius * std::sqrt(inner + (1 - inner) * static_cast<double>(u));
+    const Direction angle = portable_sin_cos(360 * static_cast<double>(v));
+    return {center[0] + distance * angle.cos, center[1] + distance * angle.sin};
+  }
+
+  const PositionLaw& law_;
 };
 
-/// Evenly along lines, binary64, rounded once. With a width also evenly across: where lines meet
+/// A place that is computed in binary64 either way.
+template <typename Place>
+void round_place(const Place& place, std::uint64_t k, const PhiloxBlock& words, Shape& shape) {
+  const ScenePoint center = place.in_binary64(k, words);
+  shape.x = static_cast<float>(center.x);
+  shape.y = static_cast<float>(center.y);
+}
+
+/// Evenly along lines, binary64. With a width also evenly across: where lines meet
 /// their sides do, too, so across is along a vector that turns from one joint's mitre to the next.
 /// With a sigma in a round cloud about the place, by the two halves of the second word.
 class PolylinePlace {
@@ -66,8 +109,11 @@ class PolylinePlace {
       sides_.push_back(mitre(normals[i - 1], normals[i]));
     sides_.push_back(normals.back());
   }
-  void operator()(const RandomLaws& /*laws*/, std::uint64_t /*k*/, const PhiloxBlock& words,
-                  Shape& shape) const {
+  void in_binary32(const RandomLaws& /*laws*/, std::uint64_t k, const PhiloxBlock& words,
+                   Shape& shape) const {
+    round_place(*this, k, words, shape);
+  }
+  ScenePoint in_binary64(std::uint64_t /*k*/, const PhiloxBlock& words) const {
     const double along = static_cast<double>(uniform_of(words.words[0])) * ends_.back();
     const auto line = std::min<std::size_t>(
         static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), along) -
@@ -90,8 +136,7 @@ class PolylinePlace {
       const Point side = mix(sides_[line], sides_[line + 1]);
       away = {side[0] * across, side[1] * across};
     }
-    shape.x = static_cast<float>(at[0] + away[0]);
-    shape.y = static_cast<float>(at[1] + away[1]);
+    return {at[0] + away[0], at[1] + away[1]};
   }
 
  private:
@@ -109,21 +154,23 @@ class PolylinePlace {
   double width_, sigma_;
 };
 
-/// A circle a cell. Binary64, rounded once.
+/// A circle a cell. Binary64.
 class GridPlace {
  public:
   explicit GridPlace(const GridPosition& grid) : grid_(grid) {}
-  void operator()(const RandomLaws& /*laws*/, std::uint64_t k, const PhiloxBlock& words,
-                  Shape& shape) const {
+  void in_binary32(const RandomLaws& /*laws*/, std::uint64_t k, const PhiloxBlock& words,
+                   Shape& shape) const {
+    round_place(*this, k, words, shape);
+  }
+  ScenePoint in_binary64(std::uint64_t k, const PhiloxBlock& words) const {
     const auto at = [&](std::size_t axis, std::uint64_t cell, std::uint64_t cells) {
       const double jitter =
           grid_.jitter * (static_cast<double>(uniform_of(words.words[axis])) - 0.5);
       const double share =
           (static_cast<double>(cell) + (0.5 + jitter)) / static_cast<double>(cells);
-      return static_cast<float>(grid_.low[axis] + (grid_.high[axis] - grid_.low[axis]) * share);
+      return grid_.low[axis] + (grid_.high[axis] - grid_.low[axis]) * share;
     };
-    shape.x = at(0, k % grid_.columns, grid_.columns);
-    shape.y = at(1, k / grid_.columns, grid_.rows);
+    return {at(0, k % grid_.columns, grid_.columns), at(1, k / grid_.columns, grid_.rows)};
   }
 
  private:
@@ -198,11 +245,21 @@ class RandomLayer final : public LayerSource {
             const std::uint64_t k = first + i;
             random_circle(
                 laws, k, shapes[i], paints[i],
-                [&](const PhiloxBlock& words, Shape& shape) { place(laws, k, words, shape); },
+                [&](const PhiloxBlock& words, Shape& shape) {
+                  place.in_binary32(laws, k, words, shape);
+                },
                 [&](Paint& paint) { color(laws, k, paint); });
           }
         },
         place_, color_);
+  }
+  void make_centers(std::size_t first, std::span<ScenePoint> centers) const override {
+    std::visit(
+        [&](const auto& place) {
+          for (std::size_t i = 0; i < centers.size(); ++i)
+            centers[i] = place.in_binary64(first + i, draw_block(laws_, first + i, 0));
+        },
+        place_);
   }
 
  private:
@@ -212,7 +269,7 @@ class RandomLayer final : public LayerSource {
   static Place place_of(const PositionLaw& law) {
     if (const auto* line = std::get_if<PolylinePosition>(&law)) return PolylinePlace(*line);
     if (const auto* grid = std::get_if<GridPosition>(&law)) return GridPlace(*grid);
-    return LawPlace();
+    return LawPlace(law);
   }
   static Color color_of(const ColorLaw& law) {
     if (const auto* choice = std::get_if<ChoiceColor>(&law)) return ChosenColor(*choice);

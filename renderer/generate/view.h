@@ -89,7 +89,11 @@ class CircleMove {
   ROUNDEL_HOST_DEVICE Shape operator()(const Shape& shape) const {
     if (!moves_in_scene_)
       return moves_in_frame_ ? to_frame_space(shape, view_, width_, height_) : shape;
-    const auto [x, y] = in_scene_(static_cast<double>(shape.x), static_cast<double>(shape.y));
+    return at(static_cast<double>(shape.x), static_cast<double>(shape.y), shape);
+  }
+  /// Moves a circle whose centre is this one, in binary64 and rounded once, and not the shape's.
+  ROUNDEL_HOST_DEVICE Shape at(double center_x, double center_y, const Shape& shape) const {
+    const auto [x, y] = in_scene_(center_x, center_y);
     const double grown = static_cast<double>(shape.radius) * growth_;
     const double radius = grown > kMaxFrameRadius ? kMaxFrameRadius : grown;
     return {in_frame_.x(x), in_frame_.y(y), shape.z, static_cast<float>(radius)};
@@ -110,7 +114,7 @@ inline void move_circles(const CircleMove& move, std::span<Shape> shapes) {
   for (Shape& shape : shapes) shape = move(shape);
 }
 
-/// A centre in scene space before it is rounded.
+/// A centre in binary64, before it is rounded.
 struct ScenePoint {
   double x, y;
 };

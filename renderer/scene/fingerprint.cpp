@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "renderer/data/table.h"
+#include "renderer/scene/center_rounding.h"
 #include "renderer/scene/resolve_scene.h"
 
 namespace roundel {
@@ -287,6 +288,9 @@ std::string fingerprint(const Scene& scene) {
   if (has_double_data(scene) &&
       !is_identity(scene.view, scene.image.frame_width(), scene.image.frame_height()))
     hasher.add(std::string_view("data's positions in binary64"));
+  if (std::any_of(scene.layers.begin(), scene.layers.end(),
+                  [&](const Layer& layer) { return has_double_centers(scene, layer); }))
+    hasher.add(std::string_view("positions in binary64"));
   if (scene.image.antialias) hasher.add(std::string_view("antialias"));
   if (scene.image.crop)
     hasher.add_all(std::string_view("crop"), static_cast<std::uint64_t>(scene.image.first_column()),

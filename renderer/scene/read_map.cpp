@@ -37,9 +37,16 @@ class MapReader {
       if (const auto alpha = map->find("alpha")) map_.alpha = read_size(*alpha, "map.alpha", false);
       if (const auto color = map->find("color")) read_color_map(*color);
     }
-    if (const auto where = layer.find("where"))
-      where->for_each_entry(
-          [this](std::string_view name, ValidNode node) { read_condition(name, node); });
+    if (const auto where = layer.find("where")) {
+      // By name, so that their order in the file changes no slot and no fingerprint.
+      std::vector<std::pair<std::string_view, ValidNode>> conditions;
+      where->for_each_entry([&conditions](std::string_view name, ValidNode node) {
+        conditions.emplace_back(name, node);
+      });
+      std::sort(conditions.begin(), conditions.end(),
+                [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (const auto& [name, node] : conditions) read_condition(name, node);
+    }
     if (const auto order = layer.find("order")) read_order(*order);
     if (const auto invalid = layer.find("invalid")) map_.skips_invalid = invalid->text() == "skip";
     if (const auto limits = layer.find("radius_limits")) {

@@ -283,7 +283,13 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
   apply_keys(at, static_cast<double>(frame));
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Table>> tables;
   for_each_data(at, [&](const Layer& layer, DataSource& data) {
-    if (!data.film || is_out(at, layer)) return;
+    if (is_out(at, layer)) return;
+    if (!data.film) {
+      const Layer& other = scene.layers[static_cast<std::size_t>(&layer - at.layers.data())];
+      const bool has_moved = !(PointMove(layer.move) == PointMove(other.move));
+      if (has_moved && fits_data(at) && at.window->is_over_frame) data.facts = nullptr;
+      return;
+    }
     data.path = data.film->path(frame);
     std::shared_ptr<const Table>& table = tables[{data.path, data.dataset}];
     if (!table) table = open_frame(*data.film, data.dataset, frame);

@@ -20,7 +20,7 @@ enum class SceneUse {
 /// The scene as it stands at a frame, with that frame's values of keys and files of data. Throws
 /// Error(kInvalidScene) where a file is missing or not like the first, what resolve_scene() throws,
 /// and Error(kRuntimeFailure) where one has changed since. Layers that move do not move a window of
-/// `fit: data`, unless it is over each frame's files.
+/// `fit: data`, unless it is over each frame.
 Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use = SceneUse::kDraw);
 
 /// The same scene for these frames only: what has keys, but the same value at all of them, has that

@@ -25,8 +25,8 @@ SpecPtr coordinate() {
 
 SpecPtr background() {
   std::vector<SpecPtr> forms = color_forms();
-  forms.push_back(object("", {required("bottom", color(), "Colour below the lowest pixel row."),
-                              required("top", color(), "Colour of the highest pixel row.")}));
+  forms.push_back(object("", {required("bottom", color(), "Colour of the lowest pixel row."),
+                              required("top", color(), "Colour above the highest pixel row.")}));
   return any_of(std::move(forms),
                 "a colour (\"#rrggbb\" in quotes, [red, green, blue] or one number) or a gradient "
                 "{bottom: COLOUR, top: COLOUR}");

@@ -56,7 +56,7 @@ std::optional<FrameCircles> ExportCircles::at(std::int64_t frame, StageStats& st
 }
 
 FrameCircles ExportCircles::make(std::int64_t frame, FilmSource::Frame source, StageStats& stats) {
-  if (has_recipes_) {
+  if (has_recipes_ && source_.has_recipes()) {
     const StageTimer timer(stats, "generate");
     const auto recipe = std::make_shared<const CircleRecipe>(source_.recipe(frame));
     return {nullptr, CircleStream(*recipe), {}, {}, recipe};

@@ -39,7 +39,8 @@ class ExportCircles {
 
   /// True where frames may take the picture of the one before.
   bool repeats() const { return repeats_; }
-  /// True where what at() gives are recipes, which take no memory.
+  /// True where what at() gives are recipes, which take no memory, but for frames whose centres are
+  /// binary64 until the view has moved them.
   bool have_recipes() const { return has_recipes_; }
   /// The next of the frames, if there is one. Throws what has to do with other frames, too; all
   /// that is wrong where a frame may not fail.

@@ -55,6 +55,11 @@ class DataFilmsTest(CommandCase):
     def fingerprint(self, *arguments):
         return self.validate(*arguments).split()[-1]
 
+    @staticmethod
+    def pixels(png):
+        """The packed pixels, without the texts, of which the fingerprint is one."""
+        return png[png.index(b"IDAT"):]
+
     def picture(self, *arguments):
         self.run_roundel("render", "s.yaml", "-o", "p.png", "--backend", "cpu", "-q", *arguments)
         return self.read("p.png")
@@ -115,6 +120,24 @@ class DataFilmsTest(CommandCase):
         self.scene("data: d_####.npz, columns: [_, _, x, y]".replace("_, _, x, y", "x, y, radius"),
                    head=HEAD + "view: {fit: data, margin: 0}")
         self.assertIn("expected the names of 4 columns", self.error())
+
+    def test_a_window_over_each_frame_goes_by_where_all_layers_are_in_it(self):
+        rows = "x,y,r\n0,0,0.3\n1,1,0.2\n0.2,0.9,0.1\n"
+        self.write("one.csv", rows)
+        for frame in self.frames():
+            self.write(f"many_{frame:04}.csv", rows)
+        moved = (f"map: {{x: x, y: y, radius: r}}, offset: {{keys: {{{START}: [0, 0], {START + 5}: [10, 4]}}}}, "
+                 f"rotate: {{keys: {{{START}: 0, {START + 5}: 50}}}}")
+        pictures = []
+        for file in ("one", "many_####"):
+            self.scene(["data: d_####.npz, " + MAP, f"data: {file}.csv, {moved}"],
+                       head=HEAD + "view: {fit: data, over: frame}")
+            stills = [self.picture("--frame", str(frame)) for frame in self.frames()]
+            self.run_roundel("render", "s.yaml", "--frames", "all", "-o", "f_#.png", "--backend", "cpu", "-q", "--overwrite")
+            self.assertTrue([self.read(f"f_{frame}.png") for frame in self.frames()] == stills)
+            self.run_roundel("verify", "f_#.png", "--frames", "all", "--scene", "s.yaml")
+            pictures.append([self.pixels(png) for png in stills])
+        self.assertTrue(pictures[0] == pictures[1])
 
     def test_numbers_from_validate_are_the_same_frames(self):
         self.scene(head=HEAD + "view: {fit: data}")

@@ -190,6 +190,30 @@ class MapTest(CommandCase):
             found = self.circles(f"{plain}    where: {where}")
             np.testing.assert_array_equal(found[:, 0], data["x"][kept].astype(np.float32), where)
 
+    def test_the_order_of_conditions_changes_no_file(self):
+        self.write("w.csv", "x,y,kind,v\n0.2,0.3,a,1\n0.5,0.5,b,2\n0.7,0.6,a,3\n")
+        files = []
+        for where in ("{kind: {in: a}, v: {min: 2}, x: {max: 1}}", "{v: {min: 2}, x: {max: 1}, kind: {in: a}}"):
+            self.write("s.yaml", "version: 1\nimage: {width: 40, height: 30}\nlayers:\n"
+                       f"  - {{data: w.csv, map: {{x: x, y: y, radius: 0.2}}, where: {where}}}\n")
+            self.run_roundel("render", "s.yaml", "-o", "w.png", "-q", "--backend", "cpu", "--overwrite")
+            files.append(self.read("w.png"))
+        self.assertTrue(files[0] == files[1])
+        self.assertIn(b"eac0ed98923ae90c3bd76dbd846f26a0", files[0])
+
+    def test_circles_with_opacity_and_strokes_are_drawn_again(self):
+        head = "image: {width: 90, height: 60}\nview: {zoom: 1.5}"
+        circles = "  - random: {count: 60, radius: {uniform: [0.02, 0.2]}, alpha: {uniform: [0.2, 1]}"
+        for alpha, again in (("", ""), (", alpha: 0.8", ", alpha: 0.4")):  # times the opacity
+            self.write("s.yaml", f"version: 1\n{head}\nlayers:\n{circles}}}\n    opacity: 0.5\n"
+                       f"    stroke: {{width: 0.02, color: '#ff0000'{alpha}}}\n")
+            self.run_roundel("circles", "s.yaml", "--columns", "all", "-o", "d.npy")
+            self.run_roundel("render", "s.yaml", "-o", "a.pfm", "-q", "--backend", "cpu", "--overwrite")
+            self.scene("    columns: [x, y, z, radius, red, green, blue, alpha, _]\n"
+                       f"    stroke: {{width: 0.02, color: '#ff0000'{again}}}", head)
+            self.run_roundel("render", "s.yaml", "-o", "b.pfm", "-q", "--backend", "cpu", "--overwrite")
+            self.assertTrue(self.read("a.pfm") == self.read("b.pfm"), alpha)
+
     def test_rows_that_cannot_be_drawn(self):
         message = self.error("    map: {x: x, y: y, radius: {column: v, scale: log, range: [1, 2]}}")
         bad = np.flatnonzero(~taken(self.data["v"], "log"))

@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -51,6 +52,44 @@ class Pictures(ScenesCase):
         self.assertIn("rgb.yaml: expected a PNG, EXR, PFM, JPEG or WebP file\n", done.stderr)
         self.assertIn("none.png: ", done.stderr)
         self.assertIn("64x48", done.stdout)
+
+    def explained(self, scene, x, y, *arguments):
+        self.write("e.yaml", "version: 1\n" + scene)
+        return json.loads(self.run_roundel("explain", "e.yaml", "--pixel", f"{x},{y}", "--json", *arguments).stdout)
+
+    def test_gradients_are_as_the_schema_says(self):
+        scene = "image: {width: 1, height: 4, background: {bottom: 0, top: 1}}\nlayers: []\n"
+        self.assertEqual([self.explained(scene, 0, 3 - row)["value"][0] for row in range(4)], [0, 0.25, 0.5, 0.75])
+        schema = self.run_roundel("schema").stdout
+        texts = dict(re.findall(r'"(bottom|top)": \{\s*"description": "(.*?)"', schema))
+        self.assertEqual(texts, {"bottom": "Colour of the lowest pixel row.", "top": "Colour above the highest pixel row."})
+
+    def test_layers_that_add_raise_the_alpha_of_every_pixel(self):
+        scene = ("image: {width: 9, height: 9, alpha: true}\nlayers:\n"
+                 "  - {name: a, circles: [{x: 0.5, y: 0.5, radius: 0.4, color: [1.5, 1, 0], alpha: 0.5}]}\n")
+        light = scene + "  - {circles: [], blend: add}\n"
+        self.assertEqual(self.explained(scene, 4, 4)["bytes"], [255, 255, 0, 128])
+        self.assertEqual(self.explained(light, 4, 4)["bytes"], [255, 170, 0, 191])
+        self.assertEqual(self.explained(light, 4, 4, "--layers", "a")["bytes"], [255, 255, 0, 128])
+        self.assertEqual(self.explained(light, 4, 4)["value"], self.explained(scene, 4, 4)["value"])
+
+    def test_snow_is_as_the_page_says(self):
+        ramp = [(0, (1, 1, 1)), (0.25, (1, 1, 1)), (0.5, (0.8, 0.9, 1)), (0.75, (0.8, 0.9, 1)), (1, (0.8, 0.8, 1))]
+        for antialias, radius, x, y in ((False, 0.2, 30, 20), (False, 0.2, 25, 16), (True, 0.035, 26, 23),
+                                        (True, 0.05, 24, 24), (True, 0.2, 25, 16), (True, 0.02, 25, 24)):
+            picture = self.explained(
+                f"image: {{width: 50, height: 50, antialias: {str(antialias).lower()}}}\nlayers:\n"
+                f"  - {{shader: snow, opacity: 0.7, circles: [{{x: 0.503, y: 0.511, radius: {radius}, z: 0.3}}]}}\n", x, y)
+            (flake,) = picture["circles"]
+            d = math.hypot((x + 0.5) / 50 - 0.503, (49.5 - y) / 50 - 0.511) / radius
+            s = min(max(3 - 50 * radius, 0), 1) if antialias else 0
+            alpha = 0.5 * min(0.6 + 0.4 * 0.7, 1) * 0.7 * ((1 - s) * math.exp(-4 * min(d * d, 1)) + 0.24542 * s)
+            self.assertAlmostEqual(flake["alpha"], alpha * flake.get("share", 1), 5)
+            at = min(d, 1) * (1 - s)
+            (low, a), (high, b) = next(pair for pair in zip(ramp, ramp[1:]) if at <= pair[1][0])
+            for channel in range(3):
+                expected = a[channel] + (b[channel] - a[channel]) * (at - low) / (high - low)
+                self.assertAlmostEqual(flake["color"][channel], expected, 5)
 
     def test_float_pictures(self):
         self.run_roundel("render", "rgb.yaml", "-o", "a.pfm")

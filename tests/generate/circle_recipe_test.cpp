@@ -42,6 +42,28 @@ TEST(CircleRecipe, MakesTheCirclesOfEveryFrame) {
   }
 }
 
+TEST(CircleRecipe, FramesWithFarPlacesHaveNone) {
+  Layer random;
+  random.source = RandomSource{};
+  std::get<RandomSource>(random.source).count = 500;
+  Scene scene = scene_of({random});
+  scene.animation = Animation{60, 3, 0};
+  scene.keyed = std::make_shared<const std::vector<KeyedValue>>(std::vector<KeyedValue>{
+      {.target = KeyedValue::Target::kZoom,
+       .keys = {Ease::kLinear, {0, 1, 2}, {Keys::Value{1}, Keys::Value{1e8}, Keys::Value{2}}}}});
+  FilmSource film(scene);
+  for (const std::int64_t frame : {0, 1, 2, 1, 0}) {
+    const FilmSource::Frame at = film.at(frame);
+    EXPECT_EQ(film.has_recipes(), frame != 1);
+    if (frame == 1) continue;
+    Circles expected, made;
+    generate_in_frame_space(*at.circles, frame, expected);
+    const CircleRecipe recipe = film.recipe(frame);
+    CircleStream(recipe).all(made);
+    EXPECT_TRUE(same_bits(made, expected)) << frame;
+  }
+}
+
 TEST(CircleRecipe, SamplesAreStepped) {
   for (const Scene& scene : scenes()) {
     FilmSource film(scene);

@@ -1,6 +1,7 @@
 #include "renderer/generate/random_run.h"
 
 #include "generate_testing.h"
+#include "renderer/generate/random_laws.h"
 
 namespace roundel {
 namespace {
@@ -67,6 +68,32 @@ TEST(RandomRun, OthersAreMadeWithTheirLayers) {
   tested.layers.back() = random_layer(UniformPosition{}, 4);
   tested.layers.back().stroke = Stroke{};
   EXPECT_EQ(CircleSource(tested).random_runs(), nullptr);
+}
+
+TEST(RandomRun, FarPlacesAreMadeInBinary64) {
+  Scene tested = scene();
+  tested.layers.resize(1);
+  const RandomLaws laws =
+      make_random_laws(std::get<RandomSource>(tested.layers[0].source), tested.seed, 0, .5f);
+  auto& box = std::get<UniformPosition>(std::get<RandomSource>(tested.layers[0].source).position);
+  box = {{9e5, 9e5}, {9e5 + 1, 9e5 + 1}};
+  tested.view = {9e5, 9e5, 1};
+  EXPECT_TRUE(CircleSource(tested).has_double_centers());
+  EXPECT_EQ(CircleSource(tested).random_runs(), nullptr);
+  Circles circles;
+  CircleSource source(tested);
+  generate_in_frame_space(source, 0, circles);
+  for (std::uint64_t k = 0; k < circles.count(); ++k) {
+    const PhiloxBlock words = draw_block(laws, k, 0);
+    const double x = 9e5 + static_cast<double>(uniform_of(words.words[0]));
+    EXPECT_EQ(circles.shapes[k].x, static_cast<float>(x - 9e5 + .5)) << k;
+  }
+  tested.view.zoom = 1e-4;  // binary32 is finer than a 64th of a pixel
+  EXPECT_FALSE(CircleSource(tested).has_double_centers());
+  tested.layers[0].move.scale = 1e3;
+  EXPECT_TRUE(CircleSource(tested).has_double_centers());
+  tested.layers[0].is_hidden = true;
+  EXPECT_FALSE(CircleSource(tested).has_double_centers());
 }
 
 }  // namespace

@@ -257,6 +257,69 @@ TEST(Area, TallPicturesAndFarCentresToo) {
   expect_exact_shares({-1023.3f, 700.25f, 0, 1240.4f}, image_of(64, 64));
 }
 
+/// In a picture of this size, where centres in pixels are rounded, too.
+double allowed_error(float radius, int width, int height) {
+  return allowed_error(radius) + 0x1p-24 * (double(width) + height);
+}
+
+/// The share that the binary32 circle has of a pixel of a picture of this height.
+double exact_share_of_frame(const Shape& shape, int height, int i, int j) {
+  const Real x = Real{shape.x} * height, y = Real{shape.y} * height;
+  return static_cast<double>(
+      exact_area(Real{shape.radius} * height, i - x, i + 1 - x, j - y, j + 1 - y));
+}
+
+constexpr std::pair<int, int> kSizes[] = {
+    {1000, 1000},   {1920, 1080},   {4000, 3000}, {7680, 4320}, {10000, 7000},
+    {30000, 20000}, {65000, 65000}, {10000, 3},   {65536, 3},   {65536, 65536}};
+
+TEST(Area, SharesOfLargePicturesAreWithinWhatIsPromised) {
+  Random random;
+  for (const auto& [width, height] : kSizes) {
+    double worst = 0;
+    for (int n = 0; n < 30'000; ++n) {
+      const float radius = std::exp2(random(-4, 17));  // pixels
+      // A pixel that the circle goes through, near the upper right corner or anywhere.
+      const int x = n % 2 == 0 ? width - 1 - n % 97 % width : n * 31 % width;
+      const int y = n % 2 == 0 ? height - 1 - n % 89 % height : n * 37 % height;
+      const float angle = random(0, 2 * std::numbers::pi_v<float>);
+      const auto h = static_cast<float>(height);
+      const Shape shape{(static_cast<float>(x) + random(0, 1) - radius * std::cos(angle)) / h,
+                        (static_cast<float>(y) + random(0, 1) - radius * std::sin(angle)) / h, 0,
+                        radius / h};
+      const PixelDisc disc = scalar::area_disc<ScalarLanes>(shape.x, shape.y, shape.radius, h);
+      if (disc.radius > 0x1p17f) continue;
+      const double error =
+          std::abs(double{share(disc, x, y)} - exact_share_of_frame(shape, height, x, y));
+      worst = std::max(worst, error / allowed_error(disc.radius, width, height));
+    }
+    RecordProperty("worst_" + std::to_string(width), std::to_string(worst));
+    EXPECT_LE(worst, 1) << width << "x" << height;
+  }
+}
+
+TEST(Area, PartsOfLargePicturesAreWithinWhatIsPromised) {
+  for (const auto& [width, height] : kSizes) {
+    ImageSettings image = image_of(std::min(width, 24), std::min(height, 24));
+    image.antialias = true;
+    image.alpha = true;
+    image.crop = CropOrigin{width, height, width - image.width, height - image.height};
+    const auto h = static_cast<float>(height);
+    for (const float radius : {0.3f, 4.0f, 9.3f, 300.0f}) {
+      const Shape shape{(static_cast<float>(width) - 9.1f - radius) / h,
+                        (static_cast<float>(height) - 2.3f) / h, 0, radius / h};
+      const Framebuffer out = draw_cpu(make_circles({{shape, {0, 0, 0, 1}}}), image);
+      for (int y = 0; y < image.height; ++y)
+        for (int x = 0; x < image.width; ++x)
+          ASSERT_NEAR(
+              static_cast<double>(out.pixels[static_cast<std::size_t>(y * image.width + x)].alpha),
+              exact_share_of_frame(shape, height, x + image.first_column(), y + image.first_row()),
+              allowed_error(radius, width, height))
+              << width << "x" << height << ": " << x << "," << y << " of radius " << radius;
+    }
+  }
+}
+
 TEST(Area, DiscsThatTouchShareTheirPixels) {
   for (int step = 0; step < 100; ++step) {
     const float middle = 8 + 0.01f * static_cast<float>(step), radius = 3.3f;

@@ -284,11 +284,16 @@ TEST(DeviceCircles, RandomLayersAreThoseOfTheCpu) {
   const std::string blended = std::string(kLayers) + "    blend: screen\n";
   const std::string on_host =
       "  - random: {count: 999, color: {choice: ['#ff0000', '#00ff00']}, alpha: 0.5}\n";
+  const std::string far_away =  // whose places are binary64
+      "  - random: {count: 999, position: {disc: {center: [9.0e+5, 9.0e+5], radius: 0.3}}}\n"
+      "    offset: [-899999.5, -899999.5]\n";
   for (const char* image : {"", ", blend: linear", ", antialias: true"}) {
-    for (const std::string& layers : {std::string(kLayers), blended, kLayers + on_host}) {
+    for (const std::string& layers :
+         {std::string(kLayers), blended, kLayers + on_host, kLayers + far_away}) {
       const Scene scene = parse_scene(fmt::format(kHead, image, layers), "test.yaml");
       CircleSource source(scene);
-      EXPECT_EQ(source.random_runs() != nullptr, layers.find("choice") == std::string::npos);
+      EXPECT_EQ(source.random_runs() != nullptr, layers.find("choice") == std::string::npos &&
+                                                     layers.find("e+5") == std::string::npos);
       Circles circles;
       generate_in_frame_space(source, 0, circles);
       Image expected;

@@ -120,6 +120,22 @@ std::vector<InlineCircle> extreme_radii() {
   return circles;
 }
 
+/// So far from 0 that binary32 is coarser than a pixel.
+constexpr double kFar = 1e6 - 1;
+
+/// Neighbours half a pixel of a 300×200 image apart.
+std::vector<InlineCircle> far_circles() {
+  std::vector<InlineCircle> circles;
+  for (int i = 0; i < 400; ++i)
+    circles.push_back({kFar + i / 400.0, kFar + 0.3 + i / 800.0, 0, 0.02, nth_color(i), 0.6});
+  return circles;
+}
+
+Layer moved_to_far(Layer layer) {
+  std::get<RandomSource>(layer.source).position = GaussianPosition{{kFar + .5, kFar + .5}, .25};
+  return layer;
+}
+
 /// Many circles of one alpha over each other; `last` on top.
 std::vector<InlineCircle> alpha_stack(int count, double alpha, double last) {
   std::vector<InlineCircle> circles;
@@ -197,6 +213,11 @@ std::vector<Recipe> hostile_scenes() {
   zoomed.view = {0.3, 0.7, 1000};
   scenes.push_back(recipe("deep_zoom", zoomed,
                           {random_layer(2000, 0.01, 0.5), inline_layer(tangent_circles())}));
+  Scene far_away = wide;
+  far_away.view = {kFar + 0.5, kFar + 0.5, 1};
+  scenes.push_back(recipe("far_away", far_away,
+                          {moved_to_far(random_layer(2000, 0.01, 0.1)), inline_layer(far_circles()),
+                           moved_to_far(snow_layer(200))}));
   return scenes;
 }
 

@@ -1,0 +1,76 @@
+#include "renderer/scene/center_rounding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+namespace roundel {
+namespace {
+
+constexpr double kLargestNormal = 6;  // of a draw: see normal_pair()
+
+double largest(std::initializer_list<double> numbers) {
+  double most = 0;
+  for (const double number : numbers) most = std::max(most, std::abs(number));
+  return most;
+}
+
+/// The largest |coordinate| of a law's places, or a little more.
+struct FarthestPlace {
+  using Point = std::array<double, 2>;
+
+  double operator()(const UniformPosition& box) const { return of_box(box.low, box.high); }
+  double operator()(const GaussianPosition& cloud) const {
+    return of_box(cloud.mean, cloud.mean) + kLargestNormal * cloud.sigma;
+  }
+  double operator()(const DiscPosition& disc) const {
+    return of_box(disc.center, disc.center) + disc.radius;
+  }
+  double operator()(const RingPosition& ring) const {
+    return of_box(ring.center, ring.center) + ring.radius;
+  }
+  double operator()(const PolylinePosition& line) const {
+    double most = 0;
+    for (const Point& point : line.points) most = std::max(most, of_box(point, point));
+    return most + line.width + kLargestNormal * line.sigma;
+  }
+  double operator()(const GridPosition& grid) const { return of_box(grid.low, grid.high); }
+
+  static double of_box(const Point& low, const Point& high) {
+    return largest({low[0], low[1], high[0], high[1]});
+  }
+};
+
+double rounding_of(double number) {
+  return std::abs(number - static_cast<double>(static_cast<float>(number)));
+}
+
+/// By how much binary32 moves centres in the layer's space.
+struct CenterRounding {
+  double operator()(const InlineSource& source) const {
+    double most = 0;
+    for (const InlineCircle& circle : source.circles)
+      most = std::max({most, rounding_of(circle.x), rounding_of(circle.y)});
+    return most;
+  }
+  double operator()(const RandomSource& source) const {
+    return std::ldexp(std::visit(FarthestPlace(), source.position), -24);
+  }
+  /// Such circles are binary32 from the start.
+  double operator()(const GeneratorSource& /*source*/) const { return 0; }
+  /// Data have a rule of their own, by the numbers that their files hold.
+  double operator()(const DataSource& /*source*/) const { return 0; }
+};
+
+}  // namespace
+
+bool has_double_centers(const Scene& scene, const Layer& layer) {
+  constexpr double kMostPixels = 1.0 / 64;
+  const int width = scene.image.frame_width(), height = scene.image.frame_height();
+  if (layer.is_hidden || (layer.move.is_identity() && is_identity(scene.view, width, height)))
+    return false;                                                     // nothing moves them
+  const double pixels = layer.move.scale * scene.view.zoom * height;  // of a unit of the layer
+  return std::visit(CenterRounding(), layer.source) * pixels > kMostPixels;
+}
+
+}  // namespace roundel
