@@ -170,17 +170,17 @@ py::bytes png(const LoadedScene& loaded, std::optional<std::int64_t> number,
   return {reinterpret_cast<const char*>(file.data()), file.size()};
 }
 
-/// As `roundel render -o` makes it: its last level, where it is missing.
-NewFolder folder_of(const std::string& path) {
+/// Made as `roundel render -o` makes it, where it is missing.
+NewFolders folder_of(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(behind_links(path)).parent_path();
-  return NewFolder(folder.empty() ? "." : folder.string());
+  return NewFolders(folder.empty() ? "." : folder.string());
 }
 
 void save(const LoadedScene& loaded, std::optional<std::int64_t> number,
           const MachineOptions& machine, const std::string& path) {
   without_gil([&] {
     const LoadedScene::Frame frame = loaded.at(number);
-    const NewFolder folder = folder_of(path);
+    const NewFolders folder = folder_of(path);
     CircleSample sample;
     StageStats stats;
     with_rasterizer(*frame.scene, machine, [&](Rasterizer& rasterizer) {
@@ -215,7 +215,7 @@ std::unique_ptr<Frames, Frames::Delete> frames(const LoadedScene& loaded, const 
 void write_scene(const std::string& path, const std::string& text,
                  const std::vector<std::pair<std::string, std::shared_ptr<ColumnTable>>>& tables) {
   without_gil([&] {
-    const NewFolder folder = folder_of(path);
+    const NewFolders folder = folder_of(path);
     std::vector<std::unique_ptr<AtomicFile>> files;
     for (const auto& [file, table] : tables)
       table->write(*files.emplace_back(std::make_unique<AtomicFile>(file)));

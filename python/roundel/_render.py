@@ -80,8 +80,8 @@ def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto",
 def save(scene, path, *, frame=None, size=None, seed=None, set=None, backend="auto", threads=0, memory=None):
     """Draws one frame of a scene into a file: .png, .exr or .pfm, byte by byte what `roundel render -o` writes.
 
-    The other arguments are those of `render`. A file that is there is replaced, at once and as a whole. A
-    missing folder is made, but only the last level.
+    The other arguments are those of `render`. A file that is there is replaced, at once and as a whole.
+    Missing folders are made.
     """
     loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
     loaded.save(_frame(frame), _machine(backend, threads, memory), _path(path))

@@ -289,8 +289,8 @@ class Scene:
     def save(self, path):
         """Writes the scene as a file that `roundel render` reads, and its arrays beside it.
 
-        The arrays of layer 2 of scene.yaml become scene_2.npy. The command draws the same pixels from them. A
-        missing folder is made, but only the last level. Raises OutputError where there is such a file, but no
+        The arrays of layer 2 of scene.yaml become scene_2.npy. The command draws the same pixels from them.
+        Missing folders are made. Raises OutputError where there is such a file, but no
         scene.yaml.
         """
         path = _path(path)

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "renderer/base/write_file.h"
 
@@ -13,6 +14,12 @@ namespace roundel {
 
 class ListedPath;
 class FolderLock;
+
+/// When a file's bytes and name are on the disk, where a power cut does not lose them.
+enum class Sync {
+  kNow,   ///< the bytes before the name appears, and the name when commit() returns
+  kLater  ///< after FileSystems::sync(), which is one wait for many files
+};
 
 /// A file being written: under a temporary name next to `path` until commit() renames it, so that
 /// after a failure or a crash `path` is as it was before. With TakenName::kRefuse it has no name at
@@ -37,7 +44,7 @@ class AtomicFile {
 
   /// Appends.
   void write(std::span<const std::uint8_t> bytes);
-  void commit();
+  void commit(Sync sync = Sync::kNow);
 
  private:
   struct Unopened {};
@@ -45,9 +52,10 @@ class AtomicFile {
   bool open_nameless();
   void open_unique();
   bool open_temporary(const std::string& temporary);
-  [[noreturn]] void fail(int error) const;
+  [[noreturn]] void fail(int error, const char* call = nullptr) const;
   [[noreturn]] void refuse_taken() const;
   void check_written() const;
+  void sync_bytes() const;
   void give_name();
   void rename_temporary() const;
 
@@ -60,20 +68,26 @@ class AtomicFile {
   bool is_nameless_ = false;  // before commit()
 };
 
-/// A folder that is made where there is none, and removed again by the destructor, or a signal,
-/// if nothing was put into it. Of one that is there already, no other process's NewFolder that has
-/// made it removes it meanwhile, as far as the file system has locks.
-class NewFolder {
+/// Folders that are made where they are missing, with those above them, as `mkdir -p` does. The
+/// destructor, or a signal, removes those of them that are empty. While this exists, no other
+/// process's NewFolders removes a folder that was there already, as far as the file system has
+/// locks.
+class NewFolders {
  public:
-  /// Makes the last level only. Throws Error(kOutputRefused).
-  explicit NewFolder(const std::string& path);
-  ~NewFolder();
-  NewFolder(NewFolder&&) noexcept;
-  NewFolder& operator=(NewFolder&&) = delete;
+  NewFolders();
+  explicit NewFolders(const std::string& path);
+  ~NewFolders();
+  NewFolders(NewFolders&&) noexcept;
+  NewFolders& operator=(NewFolders&&) noexcept;
+
+  /// Throws Error(kOutputRefused) for a folder that cannot be made. `sync`: of the folder's name.
+  void add(const std::string& path, Sync sync = Sync::kNow);
 
  private:
-  std::unique_ptr<ListedPath> made_;  // null where the folder was there already
-  std::unique_ptr<FolderLock> kept_;  // of such a folder
+  void remove_empty();
+
+  std::vector<std::unique_ptr<ListedPath>> made_;  ///< a folder comes after the one it is in
+  std::vector<std::unique_ptr<FolderLock>> kept_;  ///< of folders that were there already
 };
 
 }  // namespace roundel

@@ -93,10 +93,17 @@ void take_over_owner_and_mode(int file, const struct stat& replaced) {
 constexpr const char* kOpenFiles = "/proc/self/fd/";
 constexpr std::string_view kTemporaryStart = ".roundel-";
 constexpr std::string_view kTemporaryEnd = ".tmp";
+constexpr const char* kCannotWrite = ": cannot write: ";
+
+/// The folder of a file, "." for a bare name.
+std::string folder_of(const std::string& path) {
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  return folder.empty() ? "." : folder;
+}
 
 std::string temporary_path(const std::string& path, const std::string& middle) {
-  const std::string directory = path.substr(0, path.rfind('/') + 1);
-  return directory + std::string(kTemporaryStart) + middle + std::string(kTemporaryEnd);
+  return path.substr(0, path.rfind('/') + 1) + std::string(kTemporaryStart) + middle +
+         std::string(kTemporaryEnd);
 }
 
 /// One that no other file has.
@@ -110,6 +117,34 @@ std::string unique_path(const std::string& path) {
 std::string common_path(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   return temporary_path(path, fmt::format("{:016x}", XXH3_64bits(name.data(), name.size())));
+}
+
+/// True for errors of a file system that cannot sync what it was asked to, a folder for example.
+bool is_unsupported(int sync_error) {
+  return sync_error == EINVAL || sync_error == ENOSYS || sync_error == EOPNOTSUPP ||
+         sync_error == EBADF;
+}
+
+/// Waits until the names in a folder are on the disk. Returns 0 or errno. `file`: one in it, which
+/// is synced where the folder may not be read; with a journal that writes its name, too.
+int sync_names(const std::string& folder, int file = -1) {
+  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int error = fsync(opened >= 0 ? opened : file) == 0 || is_unsupported(errno) ? 0 : errno;
+  if (opened >= 0) close(opened);
+  return error;
+}
+
+Error cannot_sync(const std::string& path, const char* call, int error) {
+  return {ExitCode::kRuntimeFailure,
+          path + kCannotWrite + call + ": " + std::generic_category().message(error)};
+}
+
+/// The folder that a folder is in.
+std::string folder_above(const std::string& path) {
+  const std::filesystem::path folder(path);
+  const std::filesystem::path above =
+      (folder.has_filename() ? folder : folder.parent_path()).parent_path();
+  return above.empty() ? "." : above.string();
 }
 
 enum class Leftover {
@@ -206,11 +241,13 @@ class ListedPath {
   std::size_t slot_ = kNone;  ///< in temporary_slots
 };
 
-void AtomicFile::fail(int error) const {
+void AtomicFile::fail(int error, const char* call) const {
   if (process_ends.load()) wait_for_the_end();  // the temporary file is gone
-  const std::string message = path_ + ": cannot write: " + std::generic_category().message(error);
-  constexpr int kRefusals[] = {ENOENT, ENOTDIR, EISDIR,       EACCES, EPERM,
-                               EROFS,  ELOOP,   ENAMETOOLONG, ENXIO,  ETXTBSY};
+  const std::string message = path_ + kCannotWrite + (call != nullptr ? call : "") +
+                              (call != nullptr ? ": " : "") +
+                              std::generic_category().message(error);
+  constexpr int kRefusals[] = {ENOENT,       ENOTDIR, EISDIR,  EACCES, EPERM,      EROFS, ELOOP,
+                               ENAMETOOLONG, ENXIO,   ETXTBSY, ENOSYS, EOPNOTSUPP, EINVAL};
   const bool is_refused = std::count(std::begin(kRefusals), std::end(kRefusals), error) > 0;
   throw Error(is_refused ? ExitCode::kOutputRefused : ExitCode::kRuntimeFailure, message);
 }
@@ -268,8 +305,7 @@ std::unique_ptr<AtomicFile> AtomicFile::claim(const std::string& path) {
 bool AtomicFile::open_nameless() {
   static const bool can_name = access(kOpenFiles, X_OK) == 0;
   if (!can_name) return false;
-  const std::string folder = target_.substr(0, target_.rfind('/') + 1);
-  file_ = open(folder.empty() ? "." : folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+  file_ = open(folder_of(target_).c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
   is_nameless_ = file_ >= 0;
   return is_nameless_;
 }
@@ -333,11 +369,11 @@ void AtomicFile::write(std::span<const std::uint8_t> bytes) {
   if (const int error = write_to_descriptor(file_, bytes); error != 0) fail(error);
 }
 
-// No fsync: it would cost more than rendering a frame does, and guards against power loss only. A
-// process that dies leaves the path whole, old or new, without it.
-void AtomicFile::commit() {
+void AtomicFile::commit(Sync sync) {
   check_written();
   if (replaced_) take_over_owner_and_mode(file_, *replaced_);
+  const bool gets_name = is_nameless_ || temporary_;
+  if (gets_name && sync == Sync::kNow) sync_bytes();
   if (is_nameless_) give_name();
   if (temporary_) {
     // From here on another process may begin a file of the temporary one's name.
@@ -345,8 +381,15 @@ void AtomicFile::commit() {
     rename_temporary();
     temporary_.reset();
   }
+  if (gets_name && sync == Sync::kNow) {
+    if (const int error = sync_names(folder_of(target_), file_)) fail(error, "fsync");
+  }
   close(file_);
   file_ = -1;
+}
+
+void AtomicFile::sync_bytes() const {
+  if (fdatasync(file_) != 0 && !is_unsupported(errno)) fail(errno, "fdatasync");
 }
 
 /// Some file systems (NFS, quotas) report a failed write no sooner than when the file is closed: so
@@ -391,7 +434,29 @@ void AtomicFile::rename_temporary() const {
     }
     if (error == EEXIST) refuse_taken();
   }
-  if (std::rename(from, to) != 0) fail(errno);
+  if (std::rename(from, to) != 0) fail(errno, "rename");
+}
+
+FileSystems::~FileSystems() {
+  for (const auto& [device, opened] : opened_) close(opened.descriptor);
+}
+
+void FileSystems::add(const std::string& folder) {
+  if (folder == last_added_) return;
+  const std::string path = folder.empty() ? "." : folder;
+  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  struct stat status {};
+  if (descriptor < 0 || fstat(descriptor, &status) != 0 ||
+      !opened_.try_emplace(status.st_dev, Opened{descriptor, path}).second) {
+    if (descriptor >= 0) close(descriptor);
+  }
+  last_added_ = folder;
+}
+
+void FileSystems::sync() const {
+  for (const auto& [device, opened] : opened_)
+    if (syncfs(opened.descriptor) != 0 && !is_unsupported(errno))
+      throw cannot_sync(opened.folder, "syncfs", errno);
 }
 
 /// Keeps remove_new_folder() of other processes from removing a folder, while it is empty.
@@ -411,7 +476,32 @@ class FolderLock {
   int folder_;
 };
 
-NewFolder::NewFolder(const std::string& path) {
+NewFolders::NewFolders() = default;
+
+NewFolders::NewFolders(const std::string& path) : NewFolders() {
+  add(path);
+}
+
+NewFolders::~NewFolders() {
+  remove_empty();
+}
+
+NewFolders::NewFolders(NewFolders&&) noexcept = default;
+
+NewFolders& NewFolders::operator=(NewFolders&& other) noexcept {
+  if (this == &other) return *this;
+  remove_empty();
+  made_ = std::move(other.made_);
+  kept_ = std::move(other.kept_);
+  return *this;
+}
+
+void NewFolders::remove_empty() {
+  kept_.clear();
+  for (; !made_.empty(); made_.pop_back()) remove_new_folder(made_.back()->path());
+}
+
+void NewFolders::add(const std::string& path, Sync sync) {
   constexpr int kAttempts = 20;  // a folder may go while it is looked at
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -422,31 +512,35 @@ NewFolder::NewFolder(const std::string& path) {
       const bool is_locked = flock(folder, LOCK_SH | LOCK_NB) == 0;
       if (!is_locked && errno != EWOULDBLOCK) return;  // the file system has no locks
       if (is_locked && is_at(folder, path.c_str(), stat)) {
-        kept_ = std::move(lock);
+        kept_.push_back(std::move(lock));
         return;
       }
       poll(nullptr, 0, 1);
       continue;
     }
-    const MakingTemporary making;
-    auto listed = std::make_unique<ListedPath>(path, std::size(temporary_slots) - kFolderSlots);
-    if (mkdir(path.c_str(), 0777) == 0) {
-      made_ = std::move(listed);
+    int error = 0;
+    {
+      const MakingTemporary making;
+      auto listed = std::make_unique<ListedPath>(path, std::size(temporary_slots) - kFolderSlots);
+      error = mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
+      if (error == 0) made_.push_back(std::move(listed));
+    }
+    const std::string above = folder_above(path);
+    if (error == 0) {
+      const int sync_error = sync == Sync::kNow ? sync_names(above) : 0;
+      if (sync_error != 0) throw cannot_sync(above, "fsync", sync_error);
       return;
     }
-    if (errno != EEXIST) {
+    if (error == ENOENT && above != path) {
+      add(above, sync);
+    } else if (error != EEXIST) {
       throw Error(ExitCode::kOutputRefused,
-                  path + ": cannot make the folder: " + std::generic_category().message(errno));
+                  path + ": cannot make the folder: " + std::generic_category().message(error));
+    } else if (reason != ENOENT) {
+      return;  // it is there, but cannot be opened
     }
-    if (reason != ENOENT) return;  // it is there, but cannot be opened
   }
 }
-
-NewFolder::~NewFolder() {
-  if (made_) remove_new_folder(made_->path());
-}
-
-NewFolder::NewFolder(NewFolder&&) noexcept = default;
 
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes,
                            TakenName rule) {
@@ -459,10 +553,33 @@ void write_text_atomically(const std::string& path, std::string_view text) {
   write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
-void remove_leftover_files(const std::string& folder) noexcept {
+void check_takes_names(const std::string& path, TakenName rule) {
+  const std::string target = rule == TakenName::kFollow ? behind_links(path) : path;
+  struct stat status {};
+  if (rule == TakenName::kFollow && stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    return;
+  const ListedPath name(unique_path(target));
+  try {
+    AtomicFile(name.path(), rule).commit(Sync::kLater);
+  } catch (const Error& error) {
+    unlink(name.path());
+    if (error.exit_code() != ExitCode::kOutputRefused) return;  // a full disk: writing will say so
+    std::string reason = error.what();
+    if (const std::size_t at = reason.rfind(kCannotWrite); at != std::string::npos)
+      reason.erase(0, at + std::strlen(kCannotWrite));
+    throw Error(ExitCode::kOutputRefused,
+                fmt::format("{}: cannot write to the folder \"{}\": {} (where files cannot be "
+                            "renamed, write to a local folder and copy)",
+                            path, folder_of(target), reason));
+  }
+  unlink(name.path());
+}
+
+void remove_leftover_files(const std::string& folder, std::size_t max_names) noexcept {
   try {
     const std::string path = folder.empty() ? "." : folder;
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      if (max_names-- == 0) return;
       const std::string name = entry.path().filename().string();
       if (name.starts_with(kTemporaryStart) && name.ends_with(kTemporaryEnd))
         remove_leftover(entry.path().c_str());
@@ -480,7 +597,9 @@ void remove_temporary_files() noexcept {
     int expected = TemporarySlot::kListed;
     if (slot.state.compare_exchange_strong(expected, TemporarySlot::kTaken)) unlink(slot.path);
   }
-  for (TemporarySlot& slot : temporary_slots) {  // folders, now that no temporary file is in them
+  // Folders, now that no temporary file is in them, each after those in it.
+  for (std::size_t i = std::size(temporary_slots); i-- > 0;) {
+    const TemporarySlot& slot = temporary_slots[i];
     if (slot.state.load() == TemporarySlot::kTaken) remove_new_folder(slot.path);
   }
   errno = saved_errno;

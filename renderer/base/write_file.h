@@ -1,5 +1,11 @@
 #pragma once
+#include <sys/types.h>
+
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,11 +25,12 @@ enum class TakenName {
   kRefuse,
 };
 
-/// Writes a temporary file next to `path`, then renames it: after a failure or a crash `path` is as
-/// it was before. Throws Error(kOutputRefused) where the directory is missing or not writable,
-/// Error(kRuntimeFailure) where writing failed (disk full), naming path and reason. A file that is
-/// replaced leaves its mode to the new one and, where the system permits it, owner and group; its
-/// other hard links keep the old file.
+/// Writes a temporary file next to `path`, then renames it: after a failure, a crash or a power cut
+/// `path` is as it was before. Returns once bytes and name are on the disk. Throws
+/// Error(kOutputRefused) where the directory is missing or not writable, Error(kRuntimeFailure)
+/// where writing failed (disk full), naming path and reason. A file that is replaced leaves its
+/// mode to the new one and, where the system permits it, owner and group; its other hard links keep
+/// the old file.
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes,
                            TakenName rule = TakenName::kFollow);
 void write_text_atomically(const std::string& path, std::string_view text);
@@ -35,10 +42,41 @@ int write_to_descriptor(int descriptor, std::span<const std::uint8_t> bytes);
 /// The file that a symbolic link stands for, whether it is there or not; `path` for all others.
 std::string behind_links(const std::string& path);
 
+/// Gives a name to an empty file in the folder of `path`, by the system calls that writing `path`
+/// makes, and removes it. Throws Error(kOutputRefused) with the folder and the call that fails, as
+/// on a file system without renames. A pipe or a device at `path` needs none of this.
+void check_takes_names(const std::string& path, TakenName rule);
+
 /// Removes temporary files that a killed process has left in a folder ("" is the working
-/// directory). Those that another process, on whatever machine, is writing at this moment stay.
-/// Never throws: what cannot be removed stays.
-void remove_leftover_files(const std::string& folder) noexcept;
+/// directory). Files that another process, on whatever machine, is writing at this moment stay.
+/// Looks at `max_names` names at most. Never throws: what cannot be removed stays.
+void remove_leftover_files(
+    const std::string& folder,
+    std::size_t max_names = std::numeric_limits<std::size_t>::max()) noexcept;
+
+/// File systems on which files were written without waiting for the disk (`Sync::kLater`).
+class FileSystems {
+ public:
+  FileSystems() = default;
+  ~FileSystems();
+  FileSystems(const FileSystems&) = delete;
+  FileSystems& operator=(const FileSystems&) = delete;
+
+  /// Adds the one that has this folder ("" is the working directory). Folders that cannot be opened
+  /// are ignored. To be called early: sync() reports errors of the disk that come later.
+  void add(const std::string& folder);
+  /// Waits until all that was written is on the disk. Throws Error(kRuntimeFailure) with the folder
+  /// and the reason.
+  void sync() const;
+
+ private:
+  struct Opened {
+    int descriptor;
+    std::string folder;
+  };
+  std::map<dev_t, Opened> opened_;
+  std::optional<std::string> last_added_;
+};
 
 /// Removes the temporary files that write_file_atomically has open at this moment, and new folders
 /// that are empty. For the handlers of SIGINT and SIGTERM, before they end the process:

@@ -14,6 +14,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/resolve_scene.h"
@@ -83,6 +84,17 @@ std::string fault_of(const FrameOrigin& found, const FrameOrigin& expected,
   return "of another scene" + (rule.example.empty() ? "" : " than " + rule.example);
 }
 
+/// True for whatever has this name, a link without a target too.
+bool is_there(const std::string& path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(path, error));
+}
+
+/// With its last slash; empty for a bare name.
+std::string folder_of(const std::string& path) {
+  return path.substr(0, path.rfind('/') + 1);
+}
+
 /// The list, cut where it becomes too long to be read.
 std::string short_frames_text(const FrameList& frames) {
   constexpr std::size_t kMost = 60;
@@ -106,20 +118,53 @@ ExpectedOrigin origin_of(const Scene& scene) {
   return expected;
 }
 
+FrameList film_numbers(const FrameList& frames, const Scene* scene, bool renumbers) {
+  const bool has_animation = scene != nullptr && scene->animation;
+  if (frames.size() == 1 && !has_animation) return {};
+  if (renumbers) return run_of_frames(0, static_cast<std::int64_t>(frames.size()));
+  if (!has_animation) return frames;
+  const FrameList all = run_of_frames(scene->animation->start, scene->animation->frames);
+  FrameList numbers;
+  std::set_union(frames.begin(), frames.end(), all.begin(), all.end(), std::back_inserter(numbers));
+  return numbers;
+}
+
+bool has_neighbor(const std::string& pattern, const FrameList& numbers) {
+  const FrameName name(pattern);
+  if (numbers.empty() || !name.has_number() || name.has_number_in_folder()) return false;
+  const std::int64_t step = step_of(numbers);
+  return is_there(name.path(numbers.front() - step)) || is_there(name.path(numbers.back() + step));
+}
+
+std::string leftovers_line(const std::string& pattern, const FrameList& numbers) {
+  const FrameName name(pattern);
+  if (numbers.empty() || !name.has_number() || name.has_number_in_folder()) return "";
+  const std::string folder = folder_of(name.path(numbers.front()));
+  FrameList more;
+  std::error_code error;  // what may be written to, and not listed, tells nothing
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    const auto number = name.frame_of(folder + entry->path().filename().string());
+    if (number && !std::binary_search(numbers.begin(), numbers.end(), *number))
+      more.push_back(*number);
+  }
+  if (more.empty()) return "";
+  std::sort(more.begin(), more.end());
+  return fmt::format("{} {} {}: {}", counted(more.size(), "more file"),
+                     more.size() == 1 ? "matches" : "match", pattern, short_frames_text(more));
+}
+
 FrameList taken_names(const FrameName& name, const FrameList& frames) {
   FrameList taken;
   const auto ask_for_each = [&] {
-    std::copy_if(frames.begin(), frames.end(), std::back_inserter(taken), [&](std::int64_t frame) {
-      std::error_code error;
-      return fs::exists(fs::symlink_status(name.path(frame), error));
-    });
+    std::copy_if(frames.begin(), frames.end(), std::back_inserter(taken),
+                 [&](std::int64_t frame) { return is_there(name.path(frame)); });
     return taken;
   };
   constexpr std::size_t kFew = 1000;
   if (frames.size() <= kFew || name.has_number_in_folder()) return ask_for_each();
   // To ask for each of a million names would take seconds, most of all where none is there.
-  const std::string first = name.path(frames.front());
-  const std::string folder = first.substr(0, first.rfind('/') + 1);
+  const std::string folder = folder_of(name.path(frames.front()));
   std::error_code error;
   for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
        !error && entry != end; entry.increment(error)) {

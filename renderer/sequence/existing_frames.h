@@ -73,6 +73,16 @@ enum class FrameReading {
 /// Those frames whose names are taken, by whatever.
 FrameList taken_names(const FrameName& name, const FrameList& frames);
 
+/// Numbers in the file names of the whole film that `frames` are of: those of the scene's animation
+/// and of `frames`, counted from 0 with `renumbers`. Empty where a single frame says nothing of it.
+FrameList film_numbers(const FrameList& frames, const Scene* scene, bool renumbers);
+
+/// True if a file has the number after the last of `numbers`, or before the first.
+bool has_neighbor(const std::string& pattern, const FrameList& numbers);
+/// Reads the folder's names. "10 more files match out/f_####.png: 20-29" for files of the pattern
+/// whose numbers are not among `numbers`, left over from a longer film; empty where there are none.
+std::string leftovers_line(const std::string& pattern, const FrameList& numbers);
+
 /// The files under the names of a film's frames.
 class ExistingFrames {
  public:

@@ -14,7 +14,23 @@ void FileSink::write(std::int64_t frame, std::span<const std::uint8_t> bytes) {
   std::unique_ptr<AtomicFile> file = take_claim(frame);
   if (!file) file = std::make_unique<AtomicFile>(name(frame), rule_);
   file->write(bytes);
-  file->commit();
+  file->commit(Sync::kLater);
+  const std::lock_guard lock(mutex_);
+  file_systems_.add(folder_of(frame));
+}
+
+void FileSink::sync(const FrameList& frames) {
+  const std::lock_guard lock(mutex_);
+  for (const std::int64_t frame : frames) {
+    file_systems_.add(folder_of(frame));
+    if (!file_name_.has_number_in_folder()) break;
+  }
+  file_systems_.sync();
+}
+
+std::string FileSink::folder_of(std::int64_t frame) const {
+  const std::string path = name(frame);
+  return path.substr(0, path.rfind('/') + 1);
 }
 
 bool FileSink::claim(std::int64_t frame) {

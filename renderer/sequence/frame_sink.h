@@ -28,13 +28,15 @@ class FrameSink {
   virtual void write(std::int64_t frame, std::span<const std::uint8_t> bytes) = 0;
   /// The frame has failed, or is left to others: whatever was made ready for it may go.
   virtual void drop_claim(std::int64_t /*frame*/) {}
+  /// Waits until these frames, written or there already, are on the disk. Throws Error.
+  virtual void sync(const FrameList& /*frames*/) {}
 
  protected:
   FrameSink() = default;
 };
 
-/// A file a frame, written under a temporary name and renamed. A link under a frame's name is
-/// replaced; a pipe or a device there is an error.
+/// A file a frame, written under a temporary name and renamed. sync() puts all on the disk. A link
+/// under a frame's name is replaced; a pipe or a device there is an error.
 class FileSink final : public FrameSink {
  public:
   /// `rule`: for what is there under a frame's name by then.
@@ -48,15 +50,18 @@ class FileSink final : public FrameSink {
   /// process has it. What is wrong with the place is left for write() to say.
   bool claim(std::int64_t frame);
   void drop_claim(std::int64_t frame) override;
+  void sync(const FrameList& frames) override;
 
  private:
+  std::string folder_of(std::int64_t frame) const;
   /// Null where there is none.
   std::unique_ptr<AtomicFile> take_claim(std::int64_t frame);
 
   FrameName file_name_;
   TakenName rule_;
-  std::mutex mutex_;  ///< guards claims_
+  std::mutex mutex_;  ///< guards all below
   std::map<std::int64_t, std::unique_ptr<AtomicFile>> claims_;
+  FileSystems file_systems_;
 };
 
 /// All frames one after the other into a file descriptor, which stays open.

@@ -69,7 +69,7 @@ TEST(Claim, ManyProcessesNeverShareOne) {
       const std::uint8_t next[] = {static_cast<std::uint8_t>(sum / 256),
                                    static_cast<std::uint8_t>(sum % 256)};
       claim->write(next);
-      claim->commit();
+      claim->commit(Sync::kLater);
       ++done;
     }
     _exit(0);

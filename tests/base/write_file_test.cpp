@@ -86,6 +86,16 @@ TEST(AtomicFile, OnlyLeftoversAreRemoved) {
   remove_leftover_files(folder / "none");  // says nothing
 }
 
+TEST(AtomicFile, LeftoversAreLookedForAmongSomeNames) {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 20; ++i)
+    write_bytes(folder / (".roundel-" + std::to_string(i) + ".tmp"), kOld);
+  remove_leftover_files(folder.path(), 5);
+  EXPECT_EQ(folder.count_files(), 15U);
+  remove_leftover_files(folder.path());
+  EXPECT_EQ(folder.count_files(), 0U);
+}
+
 TEST(WriteFile, PermissionsFollowTheUmask) {
   const TemporaryFolder folder;
   const mode_t old_mask = umask(027);
@@ -250,6 +260,84 @@ int replaces_nothing(const TemporaryFolder& folder) {
   return 0;
 }
 
+/// From now on these system calls fail with this error in this process.
+bool fail_system_calls(const std::vector<std::uint32_t>& calls, std::uint32_t error) {
+  std::vector<sock_filter> filter = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
+  for (const std::uint32_t call : calls) {
+    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1));
+    filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error));
+  }
+  filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+  const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/// What `work` throws in a process in which these calls fail: its exit code, 0 where it throws
+/// nothing and 77 where calls cannot be made to fail. `text`: what its message must end with.
+template <typename Work>
+int exit_code_without(const std::vector<std::uint32_t>& calls, std::uint32_t error,
+                      const std::string& text, const Work& work) {
+  return in_child([&] {
+    if (!fail_system_calls(calls, error)) return 77;
+    try {
+      work();
+      return 0;
+    } catch (const Error& thrown) {
+      return std::string(thrown.what()).ends_with(text) ? static_cast<int>(thrown.exit_code()) : 99;
+    }
+  });
+}
+
+TEST(WriteFile, WhatTheDiskDoesNotKeepIsAFailedWrite) {
+  const TemporaryFolder folder;
+  const auto write = [&] { write_file_atomically(folder / "a", kNew); };
+  const std::string text = "a: cannot write: ";
+  const int code =
+      exit_code_without({SYS_fdatasync}, EIO, text + "fdatasync: Input/output error", write);
+  if (code == 77) GTEST_SKIP() << "system calls cannot be made to fail";
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(folder.count_files(), 0U);  // the bytes come first
+  EXPECT_EQ(exit_code_without({SYS_fsync}, ENOSPC, text + "fsync: No space left on device", write),
+            1);
+  EXPECT_EQ(exit_code_without({SYS_fdatasync, SYS_fsync}, EINVAL, "", write), 0);  // it cannot sync
+  const auto write_frame = [&] {
+    FileSystems systems;
+    systems.add(folder.path());
+    AtomicFile file(folder / "a");
+    file.commit(Sync::kLater);
+    systems.sync();
+  };
+  EXPECT_EQ(exit_code_without({SYS_fdatasync, SYS_fsync}, EIO, "", write_frame), 0);
+  EXPECT_EQ(exit_code_without({SYS_syncfs}, EIO, ": cannot write: syncfs: Input/output error",
+                              write_frame),
+            1);
+}
+
+TEST(WriteFile, AFolderThatTakesNoNamesIsFoundWithoutWriting) {
+  const TemporaryFolder folder;
+  std::vector<std::uint32_t> calls = {SYS_renameat, SYS_renameat2, SYS_linkat};
+#ifdef SYS_rename
+  calls.insert(calls.end(), {SYS_rename, SYS_link});
+#endif
+  for (const TakenName rule : {TakenName::kFollow, TakenName::kReplace, TakenName::kRefuse}) {
+    const auto check = [&] { check_takes_names(folder / "a", rule); };
+    EXPECT_EQ(in_child([&] {
+                check();
+                return 0;
+              }),
+              0);
+    for (const std::uint32_t error : {EPERM, ENOSYS}) {
+      const int code = exit_code_without(calls, error, "write to a local folder and copy)", check);
+      if (code == 77) GTEST_SKIP() << "system calls cannot be made to fail";
+      EXPECT_EQ(code, 4);
+    }
+  }
+  check_takes_names("/dev/null", TakenName::kFollow);
+  EXPECT_EQ(folder.count_files(), 0U);
+}
+
 TEST(WriteFile, WhatComesInTheMeantimeStaysWhereNothingIsToBeReplaced) {
   // By the call that gives it its name, whichever of them there are.
   const auto on_a_system = [](Without what) {
@@ -299,7 +387,7 @@ TEST(WriteFile, PlacesThatTakeNoFileAreRefusedWithPathAndReason) {
       {folder / "file/a.png", "Not a directory"},
       {folder / "folder", "Is a directory"},
       {folder / "folder/", "Is a directory"},
-      {folder / std::string(256, 'n'), "File name too long"},
+      {folder / std::string(256, 'n'), "rename: File name too long"},
       {"", "Is a directory"},
   };
   for (const auto& [path, reason] : paths) {
@@ -408,12 +496,12 @@ TEST(WriteFile, WithoutAHandlerASignalLeavesOnlyATemporaryFile) {
 TEST(WriteFile, RemovingTemporaryFilesTouchesNoFinishedFile) {
   const TemporaryFolder folder;
   EXPECT_EQ(in_child([&] {
-              for (int k = 0; k < 200; ++k) write_file_atomically(folder / std::to_string(k), kOld);
+              for (int k = 0; k < 40; ++k) write_file_atomically(folder / std::to_string(k), kOld);
               remove_temporary_files();
               return 0;
             }),
             0);
-  EXPECT_EQ(folder.count_files(), 200U);
+  EXPECT_EQ(folder.count_files(), 40U);
 }
 
 TEST(WriteFile, NoTemporaryFileIsMadeOnceTheyAreBeingRemoved) {
@@ -438,19 +526,19 @@ TEST(WriteFile, NoTemporaryFileIsMadeOnceTheyAreBeingRemoved) {
   }
 }
 
-TEST(NewFolder, GoesAgainIfNothingWasPutIntoIt) {
+TEST(NewFolders, GoAgainIfNothingWasPutIntoThem) {
   const TemporaryFolder folder;
   {
-    const NewFolder first(folder / "first"), second(folder / "second/"), old(folder.path());
+    const NewFolders first(folder / "first"), second(folder / "second/"), old(folder.path());
     write_file_atomically(folder / "second/a", kOld);
     EXPECT_TRUE(std::filesystem::is_directory(folder / "first"));
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "first"));
   EXPECT_TRUE(std::filesystem::exists(folder / "second/a"));
-  const Error error = error_of([&] { const NewFolder deep(folder / "none/a"); });
+  const Error error = error_of([&] { const NewFolders none(folder / "second/a/b"); });
   EXPECT_EQ(error.exit_code(), ExitCode::kOutputRefused);
   EXPECT_EQ(in_child([&] {
-              const NewFolder made(folder / "third");
+              const NewFolders made(folder / "third");
               const AtomicFile file(folder / "third/a");
               remove_temporary_files();
               _exit(0);
@@ -460,17 +548,51 @@ TEST(NewFolder, GoesAgainIfNothingWasPutIntoIt) {
   EXPECT_FALSE(std::filesystem::exists(folder / "third"));
 }
 
-TEST(NewFolder, StaysWhereAnotherProcessIsAboutToWrite) {
+TEST(NewFolders, AreMadeWithThoseAboveThemAndAllOfTheseGo) {
+  const TemporaryFolder folder;
+  {
+    NewFolders made(folder / "a/b/c");
+    made.add(folder / "a/b/d/");
+    made.add(folder / "e/f");
+    write_file_atomically(folder / "e/file", kOld);
+    EXPECT_TRUE(std::filesystem::is_directory(folder / "a/b/c"));
+    EXPECT_TRUE(std::filesystem::is_directory(folder / "a/b/d"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "e/f"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "e/file"));
+  const std::string too_long = folder / ("g/h/" + std::string(256, 'n'));
+  EXPECT_EQ(error_of([&] { const NewFolders none(too_long + "/i"); }).exit_code(),
+            ExitCode::kOutputRefused);
+  EXPECT_FALSE(std::filesystem::exists(folder / "g"));
+  EXPECT_EQ(in_child([&] {
+              const NewFolders killed(folder / "a/b/c");
+              remove_temporary_files();
+              _exit(0);
+              return 0;
+            }),
+            0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+  EXPECT_EQ(in_child([&] {
+              if (chdir(folder.path().c_str()) != 0) return 1;
+              const NewFolders relative("x/y");
+              return std::filesystem::is_directory("x/y") ? 0 : 2;
+            }),
+            0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "x"));
+}
+
+TEST(NewFolders, StayWhereAnotherProcessIsAboutToWrite) {
   const TemporaryFolder folder;
   std::filesystem::create_directory_symlink(folder / "a", folder / "link");
-  auto made = std::make_unique<NewFolder>(folder / "a");
-  auto other = std::make_unique<NewFolder>(folder / "link");
+  auto made = std::make_unique<NewFolders>(folder / "a");
+  auto other = std::make_unique<NewFolders>(folder / "link");
   made.reset();
   EXPECT_TRUE(std::filesystem::is_directory(folder / "a"));
   other.reset();  // which has not made it
   EXPECT_TRUE(std::filesystem::is_directory(folder / "a"));
   EXPECT_EQ(in_child([&] {
-              const NewFolder killed(folder / "b"), goes_on(folder / "b");
+              const NewFolders killed(folder / "b"), goes_on(folder / "b");
               remove_temporary_files();
               _exit(std::filesystem::is_directory(folder / "b") ? 0 : 1);
               return 0;

@@ -1,6 +1,8 @@
 """What tests of sequences have in common."""
 
+import ctypes
 import os
+import platform
 import signal
 import struct
 import subprocess
@@ -11,6 +13,7 @@ from command_case import ROUNDEL, CommandCase
 
 IS_SLOW = "ROUNDEL_TEST_SLOW" in os.environ  # with sanitizers
 DONE, FAILED, USAGE, INVALID, REFUSED, SOME_FAILED = range(6)
+WARNINGS = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU, signal.SIGPWR)  # by schedulers
 
 BALLS = """version: 1
 image: {width: 96, height: 64}
@@ -59,6 +62,30 @@ def png_pixels(data):
     return width, height, channels, bytes(rows)
 
 
+def failing_calls(error, *names):
+    """For preexec_fn: in the program these system calls fail with this error. None where that cannot be had."""
+    numbers = {"x86_64": {"fdatasync": 75, "rename": 82, "renameat": 264, "renameat2": 316, "link": 86, "linkat": 265,
+                          "syncfs": 306},
+               "aarch64": {"fdatasync": 83, "renameat": 38, "renameat2": 276, "linkat": 37, "syncfs": 267}}
+    known = numbers.get(platform.machine())
+    if known is None:
+        return None
+    calls = [known[name] for name in names if name in known]
+    lines = [(0x20, 0, 0, 0)]  # a BPF program: load the call's number, compare, return
+    for call in calls:
+        lines += [(0x15, 0, 1, call), (0x06, 0, 0, 0x00050000 | error)]
+    lines.append((0x06, 0, 0, 0x7fff0000))
+    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *line) for line in lines))
+    program = ctypes.create_string_buffer(struct.pack("@HP", len(lines), ctypes.addressof(code)))
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    prctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong]
+
+    def apply(_keep=(code, program)):
+        if prctl(38, 1, None, 0, 0) != 0 or prctl(22, 2, ctypes.addressof(program), 0, 0) != 0:
+            raise OSError("no seccomp")
+    return apply
+
+
 class BatchCase(CommandCase):
     """Each test has an empty folder with four scenes and a folder "out"."""
 
@@ -81,7 +108,7 @@ class BatchCase(CommandCase):
 
     def start(self, *arguments, **keywords):
         def default_signals():  # whoever runs the test may ignore them
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, *WARNINGS):
                 signal.signal(number, signal.SIG_DFL)
 
         return subprocess.Popen([ROUNDEL, *arguments], cwd=self.folder, text=True,
@@ -96,6 +123,16 @@ class BatchCase(CommandCase):
                                               check=False).returncode:
             self.skipTest("only root can run the program as somebody else")
         return line
+
+    def run_without(self, error, calls, *arguments, code):
+        """Runs the command where these system calls fail."""
+        apply = failing_calls(error, *calls)
+        if apply is None:
+            self.skipTest("numbers of system calls are not known here")
+        try:
+            return self.run_roundel(*arguments, code=code, preexec_fn=apply)
+        except subprocess.SubprocessError:
+            self.skipTest("system calls cannot be made to fail here")
 
     def wait_until(self, is_so):
         """Machines may be slow, so tests wait for what they need instead of some time."""

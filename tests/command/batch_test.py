@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Sequences from outside: names, lists of frames, the same bytes, failures. Usage: batch_test.py PATH_OF_ROUNDEL"""
 
+import errno
 import os
 import re
 import resource
@@ -12,7 +13,7 @@ import subprocess
 import time
 import unittest
 
-from batch_case import BatchCase, FAILED, INVALID, REFUSED, SOME_FAILED, USAGE
+from batch_case import BatchCase, DONE, FAILED, INVALID, REFUSED, SOME_FAILED, USAGE
 from command_case import ROUNDEL
 
 
@@ -51,13 +52,14 @@ class Names(BatchCase):
         self.assertEqual(self.frames_in(), [])
         self.run_roundel("render", "balls.yaml", "--frames", "3", "-o", "out/a.png")
 
-    def test_a_missing_folder_is_made_unless_it_is_in_a_missing_one(self):
-        done = self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "no/ne/#.png",
+    def test_missing_folders_are_made(self):
+        self.write("file", "")
+        done = self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "file/new/#.png",
                                 code=REFUSED)
-        self.assertIn('no/ne/3.png: cannot write, there is no folder "no/ne"', done.stderr)
-        self.assertFalse(os.path.exists(self.path("no")))
+        self.assertIn('file/new/3.png: cannot write, there is no folder "file"', done.stderr)
         for output, expected in (("new/#.png", "new/3.png"), ("new/", "new/balls_0003.png"),
-                                 ("out/#/a.png", "out/3/a.png")):
+                                 ("out/#/a.png", "out/3/a.png"), ("new/v001/beauty/#.png", "new/v001/beauty/4.png"),
+                                 ("new/#/a/b.png", "new/4/a/b.png")):
             self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", output)
             self.assertTrue(os.path.exists(self.path(expected)), output)
             shutil.rmtree(self.path("new"), ignore_errors=True)
@@ -66,12 +68,13 @@ class Names(BatchCase):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
-        self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "new/%d.png", code=FAILED,
-                         preexec_fn=limit)
-        self.assertFalse(os.path.exists(self.path("new")))
+        for name in ("new/%d.png", "new/v001/beauty/%d.png", "new/%d/beauty/a.png"):
+            self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", name, code=FAILED,
+                             preexec_fn=limit)
+            self.assertFalse(os.path.exists(self.path("new")), name)
         process = self.start("render", "snow.yaml", "--size", "9000x9000", "--frames", "300-400", "-o",
-                             "new/%d.png", "--threads", "1")
-        while not os.path.exists(self.path("new")):  # long before the first frame is there
+                             "new/v001/%d.png", "--threads", "1")
+        while not os.path.exists(self.path("new/v001")):  # long before the first frame is there
             self.assertIsNone(process.poll())
             time.sleep(0.001)
         process.send_signal(signal.SIGINT)
@@ -132,6 +135,49 @@ class SameBytes(BatchCase):
         self.assertIn("4 of 4 frames exist: out/7.png", done.stderr)  # the last piece: it is stepped
 
 
+class PowerCuts(BatchCase):
+    """An image of a disk is copied while it is mounted: what a power cut would leave at that moment."""
+
+    def setUp(self):
+        super().setUp()
+        with open(self.path("disk"), "wb") as file:
+            file.truncate(24 << 20)
+        if subprocess.run(["mkfs.ext4", "-q", "-F", self.path("disk")], capture_output=True, check=False).returncode:
+            self.skipTest("there is no mkfs.ext4")
+        self.mount("disk", "out")
+
+    def mount(self, image, folder):
+        if subprocess.run(["mount", "-o", "loop", self.path(image), self.path(folder)], capture_output=True,
+                          check=False).returncode != 0:
+            self.skipTest("mounting is not allowed here")
+        self.addCleanup(subprocess.run, ["umount", self.path(folder)], capture_output=True, check=False)
+
+    def check_kept(self, *arguments, code=DONE):
+        """Runs the command; then what is in "out" is whole in the copy."""
+        self.run_roundel(*arguments, code=code)
+        with open(self.path("disk"), "rb") as disk, open(self.path("copy"), "wb") as copy:
+            os.posix_fadvise(disk.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            shutil.copyfileobj(disk, copy)
+        os.mkdir(self.path("after"))
+        self.mount("copy", "after")
+        for folder, _, names in os.walk(self.path("out")):
+            for name in names:
+                path = os.path.relpath(os.path.join(folder, name), self.path("out"))
+                self.assertTrue(os.path.exists(self.path(f"after/{path}")), (arguments, path))
+                self.assertEqual(self.read(f"after/{path}"), self.read(f"out/{path}"), (arguments, path))
+        subprocess.run(["umount", self.path("after")], check=True)
+        os.rmdir(self.path("after"))
+
+    def test_what_is_reported_as_done_is_on_the_disk(self):
+        self.check_kept("render", "snow.yaml", "--frames", "300-319", "-o", "out/v001/%d.png")
+        self.check_kept("render", "snow.yaml", "--frames", "300-329", "-o", "out/v001/%d.png", "--resume")
+        self.check_kept("render", "snow.yaml", "--frame", "300", "-o", "out/still/new/a.png")
+        self.check_kept("render", "snow.yaml", "--frame", "301", "-o", "out/still/new/a.png")  # replaced
+        self.check_kept("explain", "snow.yaml", "--heatmap", "layers", "-o", "out/map.png")
+        shutil.copy(self.path("out/still/new/a.png"), self.path("golden.png"))
+        self.check_kept("diff", "golden.png", "out/map.png", "--diff-image", "out/difference.png", code=1)
+
+
 class Failures(BatchCase):
     def test_one_frame_that_cannot_be_written(self):
         os.mkdir(self.path("out/5.png"))
@@ -171,6 +217,30 @@ class Failures(BatchCase):
             self.assertEqual(done.stdout, f"missing: {rest}\n--frames {rest}\n")
         finally:
             subprocess.run(["umount", self.path("out")], check=True)
+
+    def test_a_folder_without_renames_is_found_before_anything_is_drawn(self):
+        for arguments in (["--frames", "1-9"], ["--frames", "1-9", "--resume"], []):
+            name = "out/%d.png" if arguments else "out/a.png"
+            done = self.run_without(errno.EPERM, ["rename", "renameat", "renameat2", "link", "linkat"], "render",
+                                    "balls.yaml", *arguments, "-o", name, code=REFUSED)
+            self.assertRegex(done.stderr, r'^roundel: out/(1|a)\.png: cannot write to the folder "out/?": rename: '
+                                          r"Operation not permitted \(where .*\)\n$")
+            self.assertEqual(self.frames_in(), [])
+
+    def test_a_disk_that_keeps_nothing_is_an_error(self):
+        film = ["render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png"]
+        for more in ([], ["--resume"]):  # made, kept
+            done = self.run_without(errno.EIO, ["syncfs"], *film, *more, code=FAILED)
+            self.assertIn("out/: cannot write: syncfs: Input/output error\n", done.stderr)
+        self.run_roundel(*film, "--resume")
+        for arguments in (["render", "balls.yaml", "-o", "new/a.png"],
+                          ["explain", "balls.yaml", "--heatmap", "layers", "-o", "new/a.png"],
+                          ["circles", "balls.yaml", "-o", "new/a.npy"],
+                          ["verify", "out/%d.png", "--frames", "1-9", "--manifest", "a.txt"]):
+            done = self.run_without(errno.ENOSPC, ["fdatasync"], *arguments, code=FAILED)
+            self.assertIn("cannot write: fdatasync: No space left on device\n", done.stderr)
+            self.assertFalse(os.path.exists(self.path("new")))
+            self.assertFalse(os.path.exists(self.path("a.txt")))
 
     def test_nothing_can_be_written(self):
         def limit():

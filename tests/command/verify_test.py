@@ -7,7 +7,7 @@ import struct
 import unittest
 import zlib
 
-from batch_case import BatchCase, DONE, FAILED, REFUSED, USAGE, png_pixels
+from batch_case import BatchCase, DONE, FAILED, REFUSED, SNOW, USAGE, png_pixels
 
 
 MOVES = """version: 1
@@ -28,6 +28,38 @@ class Verify(BatchCase):
             self.run_roundel("verify", f"out/%d.{ending}", "--frames", "1-9", "--scene", "balls.yaml")
         done = self.run_roundel("verify", "out/%d.png", "--frames", "7")
         self.assertEqual((done.stdout, done.stderr), ("", "1 frame is sound\n"))
+
+    def test_frames_of_a_longer_film_are_named(self):
+        def said(command, *more):
+            done = self.run_roundel(*command, *more)
+            return [line for line in done.stderr.splitlines() if " more file" in line]
+
+        def render(frames, *more, scene="snow.yaml", name="out/%02d.png"):
+            return said(["render", scene, "--frames", frames, "-o", name, "--size", "16x16", *more])
+
+        def verify(frames, *more):
+            return said(["verify", "out/%02d.png", "--frames", frames, *more])
+
+        self.assertEqual(render("0-29"), [])
+        self.assertEqual(verify("0-29"), [])
+        self.write("out/30.txt", "")
+        line = "10 more files match out/%02d.png: 20-29"
+        self.assertEqual(render("0-19", "--overwrite"), ["roundel: " + line])
+        self.assertEqual(render("0-19", "--resume"), ["roundel: " + line])
+        self.assertEqual(render("0-19", "--resume", "-q"), [])
+        self.assertEqual(verify("0-19"), [line])
+        self.assertEqual(verify("0-19", "-q"), [])
+        self.assertEqual(verify("1-29"), ["1 more file matches out/%02d.png: 0"])
+        self.assertEqual(render("0-19", "--resume", "--renumber"), ["roundel: " + line])
+        # A part of the film is no reason.
+        self.assertEqual(render("0-19", "--resume", "--shard", "1/2"), [])
+        self.assertEqual(render("7", "--resume"), [])
+        self.assertEqual(verify("7"), [])
+        self.write("short.yaml", SNOW + "animation: {frames: 24}\n")
+        line = "6 more files match out/%02d.png: 24-29"
+        self.assertEqual(render("0-9", "--resume", scene="short.yaml"), ["roundel: " + line])
+        self.assertEqual(render("7", "--resume", scene="short.yaml"), ["roundel: " + line])
+        self.assertEqual(verify("0-9", "--scene", "short.yaml", "--size", "16x16"), [line])
 
     def test_missing_corrupt_and_foreign_frames(self):
         for ending in ("png", "exr"):
@@ -79,14 +111,16 @@ class Verify(BatchCase):
             return done.stdout + done.stderr
 
         self.assertEqual(verified("1-2"), "foreign: 2\n--frames 2\n"
-                                          "1 frame is 48x32, unlike out/1.png with 96x64: out/2.png\n")
+                                          "1 frame is 48x32, unlike out/1.png with 96x64: out/2.png\n"
+                                          "2 more files match out/%d.png: 3-4\n")
         self.run_roundel("render", "balls.yaml", "--frame", "2", "--seed", "9", "-o", "out/2.png")
         self.assertIn("1 frame is of seed 9, unlike out/1.png with 1: out/2.png\n", verified("1-2"))
         self.assertIn("1 frame is of seed 9, expected 1: out/2.png\n", verified("1-3"))
         self.run_roundel("render", "film.yaml", "--frames", "2-3", "-o", "out/%d.png", "--overwrite")
         self.assertEqual(verified("1-2", code=DONE),
                          "out/1.png and out/2.png differ in their fingerprints: of a scene that moves, or of several "
-                         "scenes; with --scene it is checked\n2 frames are sound\n")
+                         "scenes; with --scene it is checked\n2 more files match out/%d.png: 3-4\n"
+                         "2 frames are sound\n")
         self.assertIn("1 frame is of another scene: out/1.png\n", verified("1-3"))
         self.assertIn("2 frames are of another scene than out/1.png: 2-3\n", verified("1-4"))
 
@@ -127,7 +161,8 @@ class Verify(BatchCase):
         for frame in range(40, 9, -1):
             os.rename(self.path(f"out/{frame}.png"), self.path(f"out/{frame + 1}.png"))
         done = self.run_roundel("verify", "out/%d.png", "--frames", "11-41", code=FAILED)
-        self.assertEqual(done.stderr, "31 frames are misnamed: 11-41; out/11.png is frame 10\n")
+        self.assertEqual(done.stderr, "31 frames are misnamed: 11-41; out/11.png is frame 10\n"
+                                      "8 more files match out/%d.png: 1-2,4-9\n")
 
     def test_deleting_removes_what_is_corrupt_and_nothing_else(self):
         self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.png")
@@ -148,7 +183,9 @@ class Verify(BatchCase):
         self.assertEqual(self.frames_in(), sorted(f"{i}.png" for i in (1, *range(4, 10))))
         self.assertEqual(self.read("out/5.png"), b"a letter")
         done = self.run_roundel("verify", "out/%d.png", "--frames", "1-3", "--delete", code=FAILED)
-        self.assertEqual((done.stdout, done.stderr), ("missing: 2-3\n--frames 2-3\n", "0 corrupt frames deleted\n"))
+        self.assertEqual((done.stdout, done.stderr),
+                         ("missing: 2-3\n--frames 2-3\n",
+                          "6 more files match out/%d.png: 4-9\n0 corrupt frames deleted\n"))
         self.run_roundel("render", "balls.yaml", "--frames", "1-3", "-o", "out/%d.png", "--resume")
         self.run_roundel("verify", "out/%d.png", "--frames", "1-3", "--delete")
         self.assertEqual({n: self.read("out/" + n) for n in ("1.png", "2.png", "3.png")},

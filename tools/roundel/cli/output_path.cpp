@@ -58,18 +58,17 @@ fs::path folder_of(const fs::path& path) {
 }
 
 /// `path`: what to call the file in messages.
-void check_folder(const std::string& path, const fs::path& folder) {
+void check_folder(const std::string& path, fs::path folder) {
   std::error_code error;
-  const bool is_missing = !fs::exists(fs::symlink_status(folder, error));
-  const fs::path writable = is_missing ? folder_of(folder) : folder;
-  if (!fs::is_directory(writable, error)) {
+  while (!fs::exists(fs::symlink_status(folder, error)) && folder != folder_of(folder))
+    folder = folder_of(folder);  // the missing ones are made in it
+  if (!fs::is_directory(folder, error)) {
     refuse_output(
-        path, fmt::format("cannot write, there is no folder {}{}", roundel::quoted(folder.string()),
-                          is_missing ? ", nor one to make it in" : ""));
+        path, fmt::format("cannot write, there is no folder {}", roundel::quoted(folder.string())));
   }
-  if (access(writable.c_str(), W_OK | X_OK) != 0) {
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
     refuse_output(path, fmt::format("cannot write to the folder {}: {}",
-                                    roundel::quoted(writable.string()), std::strerror(errno)));
+                                    roundel::quoted(folder.string()), std::strerror(errno)));
   }
 }
 
@@ -131,18 +130,20 @@ void check_folder_of(const std::string& path) {
   check_folder(path, folder_of(path));
 }
 
-std::vector<NewFolder> make_folders_of(const std::vector<std::string>& paths, TakenName rule) {
-  std::map<fs::path, std::string> folders;  // each once, however it is written
+NewFolders make_folders_of(const std::vector<std::string>& paths, TakenName rule) {
+  std::map<fs::path, std::string> first;  // file of each folder, however that is written
   for (const std::string& path : paths) {
     const fs::path file = rule == TakenName::kFollow ? behind_links(path) : path;
-    const fs::path folder = folder_of(file);
     std::error_code ignored;
-    folders.emplace(fs::weakly_canonical(fs::absolute(folder, ignored), ignored), folder.string());
+    first.emplace(fs::weakly_canonical(fs::absolute(folder_of(file), ignored), ignored), path);
   }
-  std::vector<NewFolder> made;
-  made.reserve(folders.size());
-  for (const auto& [canonical, folder] : folders) made.emplace_back(folder);
-  return made;
+  NewFolders folders;
+  for (const auto& [canonical, path] : first) {
+    const fs::path file = rule == TakenName::kFollow ? behind_links(path) : path;
+    folders.add(folder_of(file).string(), rule == TakenName::kFollow ? Sync::kNow : Sync::kLater);
+    check_takes_names(path, rule);
+  }
+  return folders;
 }
 
 std::vector<std::string> files_read(const std::vector<Scene>& scenes) {

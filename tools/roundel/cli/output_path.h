@@ -35,17 +35,17 @@ std::string picture_in_folder(const std::string& folder, const std::string& scen
                               ImageFormat format = ImageFormat::kPng);
 
 /// Throws Error(kOutputRefused) where a picture cannot be written: its folder is not writable, or
-/// missing and cannot be made by make_folders_of(), or something exists there that is not a
+/// missing and nowhere to be made by make_folders_of(), or something exists there that is not a
 /// writable regular file, or anything at all exists there while `may_replace` is false.
 void check_writable(const std::string& path, bool may_replace);
 /// The same for the folder alone, of a frame, which replaces a link.
 void check_folder_of(const std::string& path);
 
-/// The folders of these files, which are made where they are missing, their last level only. Those
-/// that were made go again with the returned objects if nothing was written into them. Throws
-/// Error(kOutputRefused).
-std::vector<NewFolder> make_folders_of(const std::vector<std::string>& paths,
-                                       TakenName rule = TakenName::kFollow);
+/// The folders of these files, which are made where they are missing, with those above them. The
+/// returned object removes those in which nothing was written. Throws Error(kOutputRefused) for a
+/// folder that cannot be made, or that takes no files, see check_takes_names().
+NewFolders make_folders_of(const std::vector<std::string>& paths,
+                           TakenName rule = TakenName::kFollow);
 
 /// The files that drawing the scenes reads: the scene files and their data.
 std::vector<std::string> files_read(const std::vector<Scene>& scenes);

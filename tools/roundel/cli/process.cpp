@@ -38,7 +38,9 @@ extern "C" void end_on_signal(int signal_number) {
     int none = 0;
     asked_by.compare_exchange_strong(none, signal_number);
     const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(signal_number);
-    if ((have_come.fetch_or(bit) & bit) == 0) return;
+    const bool is_again = (have_come.fetch_or(bit) & bit) != 0;
+    // The system repeats SIGXCPU each second of processor time.
+    if (!is_again || signal_number == SIGXCPU) return;
   }
   remove_temporary_files();
   _exit(128 + signal_number);
@@ -89,7 +91,8 @@ void prepare_process() {
   std::set_terminate(end_on_exception);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit fails as on a full disk
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) handle(signal_number);
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU, SIGPWR})
+    handle(signal_number);
   auto logger = std::make_shared<spdlog::logger>("roundel",
                                                  std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_pattern("roundel: %v");

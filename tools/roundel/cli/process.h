@@ -7,16 +7,16 @@ namespace roundel {
 
 /// Makes the process safe to run in: standard descriptors that the caller has closed are opened
 /// (else an output file would take their number and receive messages), a closed pipe is an error
-/// and no signal, and SIGINT, SIGTERM and SIGHUP remove temporary files and exit with 128 + the
-/// signal's number. So does an exception that nobody can catch, as oneTBB throws where it gets no
-/// thread, with its message and the code of failures. Sets up the log: lines "roundel: …" on
-/// stderr.
+/// and no signal, and SIGINT, SIGTERM, SIGHUP and those by which schedulers warn (SIGUSR1, SIGUSR2,
+/// SIGXCPU, SIGPWR) remove temporary files and exit with 128 + the signal's number. So does an
+/// exception that nobody can catch, as oneTBB throws where it gets no thread, with its message and
+/// the code of failures. Sets up the log: lines "roundel: …" on stderr.
 void prepare_process();
 /// The exit code of failures from now on; 1 before.
 void set_failure_code(int code);
 
-/// From now on the first SIGINT, SIGTERM or SIGHUP is only recorded, see stop_signal(); the
-/// same signal once more ends the process at once, as before.
+/// From now on the first of these signals is only recorded, see stop_signal(); the same signal once
+/// more ends the process at once, as before, but for SIGXCPU, which the system repeats.
 void let_signals_ask();
 /// The number of the signal that asked the process to end; 0: none has.
 int stop_signal();

@@ -97,7 +97,7 @@ int run_circles(const Arguments& arguments) {
   }
   check_memory(scene, count_circles(scene) * circle_row_bytes(scene, all));
 
-  const std::vector<NewFolder> folders = make_folders_of(paths);
+  const NewFolders folders = make_folders_of(paths);
   FilmSource source(scene);
   Circles circles;
   for (std::size_t i = 0; i < frames.size(); ++i) {

@@ -352,7 +352,7 @@ int run_explain(const Arguments& arguments) {
   if (options.pixel) {
     explain_one_pixel(scene, text, frame, source, circles, options);
   } else {
-    const std::vector<NewFolder> folders = make_folders_of({options.output});
+    const NewFolders folders = make_folders_of({options.output});
     draw_heat_map(scene, frame, circles, options);
   }
   return 0;

@@ -44,7 +44,7 @@ bool parse(const Arguments& arguments, LegendOptions& options) {
         options.output = value;
       },
       "picture to write (.svg), or - for standard output; an existing file is replaced, unless the "
-      "scene reads it; a missing folder is made, its last level");
+      "scene reads it; missing folders are made");
   add_size(line, options.scene);
   add_layers(line, options.scene);
   add_vars(line, options.scene);
@@ -453,7 +453,7 @@ int run_legend(const Arguments& arguments) {
                 fmt::format("{}: nothing for a legend: expected a layer whose map gives a column's "
                             "values radii, alphas by a scale, or colours by a scale or categories",
                             scene.path));
-  std::vector<NewFolder> folders;
+  NewFolders folders;
   if (options.output != "-") {
     check_writable(options.output, true);
     check_replaces_no_input(options.output, files_read({scene}), ExitCode::kOutputRefused);

@@ -220,7 +220,7 @@ ExitCode draw_stills(const RenderOptions& options, Made& made) {
   const ChosenBackend chosen = choose_backend(options.machine, work);
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);
-  const std::vector<NewFolder> folders = make_folders_of(paths);
+  const NewFolders folders = make_folders_of(paths);
   for (const Still& still : stills) {
     const bool is_drawn = problems.attempt([&] {
       const Stopwatch watch;
@@ -282,7 +282,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
                  "picture to write: .png, .exr or .pfm (float); ####, %04d or {frame:04} stands "
                  "for the frame number with 4 digits or more, with --each {column} for a field; or "
                  "a folder (an existing one, or ending in /) for SCENE.png, or the ending of "
-                 "--format, needed with several scenes; a missing folder is made, its last level; "
+                 "--format, needed with several scenes; missing folders are made; "
                  "or - for standard output, with --format. A symbolic link named by FILE is "
                  "followed; frames of a sequence replace links (default: the scene's \"output\")");
   line.add_switch(

@@ -199,6 +199,12 @@ int run_verify(const Arguments& arguments) {
   }
   print_out(list_line("missing", missing) + list_line("corrupt", corrupt) +
             list_line("foreign", foreign));
+  if (!is_quiet && options.each.empty()) {
+    const FrameList film =
+        film_numbers(frames, scene ? &*scene : nullptr, options.frames.renumbers);
+    const std::string line = leftovers_line(options.pattern, film);
+    if (!line.empty()) print_err(line + "\n");
+  }
   if (options.manifest) write_manifest(*options.manifest, name, sound);
   if (bad.empty()) {
     if (!is_quiet) {

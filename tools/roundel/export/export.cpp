@@ -223,6 +223,18 @@ class Exporter {
   }
   Progress& progress() { return progress_; }
 
+  /// Waits until this rank's frames are on the disk, and adds the time to `result`. Prints and
+  /// returns what was thrown.
+  Failure sync(ExportResult& result) {
+    const Stopwatch watch;
+    const Failure failure = catch_error([&] { sink_->sync(plan_.frames); });
+    if (failure) print_error(*failure);
+    if (result.written.empty()) return failure;
+    result.seconds += watch.seconds();
+    result.stages.stage("write", StagePlace::kOutput).milliseconds += 1e3 * watch.seconds();
+    return failure;
+  }
+
   /// For the first rank: what people want to know at the end.
   void print_summary(const FramesToMake& work, const ExportResult& result) const {
     const ExportReport report{scene_,
@@ -233,7 +245,11 @@ class Exporter {
                               rasterizers_,
                               work.kept + result.kept.size(),
                               work.taken.size() - without(work.taken, result.written).size()};
-    print_report(report, options_, [&] { warn_about(result); });
+    print_report(report, options_, [&] {
+      const std::string leftovers = leftovers_of(plan_, scene_, options_);
+      if (!leftovers.empty()) spdlog::warn("{}", leftovers);
+      warn_about(result);
+    });
   }
 
   /// About data of single frames, which no other rank reads.
@@ -427,7 +443,8 @@ int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
   }
   wait_for_others();
   exporter.progress().finish(exporter.state(work.kept, {}, result, first.others()));
-  int worst = exit_code_of(failure);
+  const Failure unsynced = exporter.sync(result);
+  int worst = std::max(exit_code_of(failure), exit_code_of(unsynced));
   for (const RankReport& report : reports) {
     worst = std::max(worst, report.exit_code);
     add_result(result, report.result);
@@ -470,6 +487,7 @@ int follow(const RenderOptions& options, const Ranks& ranks) {
     } else {
       failure = exporter.run(
           nullptr, [&](const ExportCounts& own) { other.note(own); }, report.result);
+      if (const Failure unsynced = exporter.sync(report.result); !failure) failure = unsynced;
       exporter.warn_about_frames();
       other.note({report.result.written.size(), report.result.failed.size(), report.result.bytes, 0,
                   report.result.kept.size()});

@@ -59,6 +59,7 @@ struct ExportPlan {
   FrameList frames;  ///< of this shard
   FrameFormat format;
   FrameName name{""};     ///< unused for a stream
+  std::string pattern;    ///< of the name, with ####; unused for a stream
   std::int64_t step = 1;  ///< from each frame of --frames to the next, where that is the same
 
   /// Of a still.
@@ -68,6 +69,10 @@ struct ExportPlan {
 /// Throws Error for what cannot be done: several frames into one name, an unknown ending, a frame
 /// that does not fit into memory.
 ExportPlan plan_export(const Scene& scene, const RenderOptions& options);
+
+/// "10 more files match out/f_####.png: 20-29" of a film's files, see leftovers_line(). Empty where
+/// there are none, and where the frames are a shard of the film.
+std::string leftovers_of(const ExportPlan& plan, const Scene& scene, const RenderOptions& options);
 
 /// How many of `frames` frames the CPU, or each device, draws at once. The CPU as many as
 /// `threads`, with one thread each, since that wastes less than sharing each frame between the
@@ -82,10 +87,10 @@ int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, 
 /// to, for a frame that would replace a file that is read and, without --overwrite, for files that
 /// are there already; with --resume only for those that are foreign or cannot be judged.
 struct FramesToMake {
-  FrameList frames;                ///< still to be made
-  std::size_t kept = 0;            ///< frames that are there and right
-  FrameList taken;                 ///< those of `frames` whose names are taken
-  std::vector<NewFolder> folders;  ///< made for them
+  FrameList frames;      ///< still to be made
+  std::size_t kept = 0;  ///< frames that are there and right
+  FrameList taken;       ///< those of `frames` whose names are taken
+  NewFolders folders;    ///< made for them
 };
 FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
                             const RenderOptions& options);

@@ -25,17 +25,19 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The name of every frame; in a folder SCENE.png for a still, SCENE_0001.png for a film.
-FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat format) {
+/// Puts a film's pattern into `pattern`.
+FrameName name_of(const Scene& scene, const RenderOptions& options, ImageFormat format,
+                  std::string& pattern) {
   if (!options.output && !scene.output) {
     throw Error(ExitCode::kUsage,
                 fmt::format("{}: expected -o FILE, as the scene has no \"output\"", scene.path));
   }
-  std::string pattern = options.output ? *options.output : *scene.output;
+  pattern = options.output ? *options.output : *scene.output;
   if (options.output && names_folder(pattern)) {
     const fs::path picture =
         picture_in_folder(pattern, scene.film ? options.scenes.front() : scene.path, format);
     if (!options.is_film()) return FrameName::literal(picture.string());
-    if (scene.film && scene.film->rows == 0) return FrameName(picture.string());
+    if (scene.film && scene.film->rows == 0) return FrameName(pattern = picture.string());
     pattern =
         (picture.parent_path() / picture.stem()).string() + "_####" + picture.extension().string();
   }
@@ -118,15 +120,19 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
   throw Error(ExitCode::kOutputRefused, message);
 }
 
-/// The first frame of each folder: the frame number may be in the folder's name too.
-std::map<std::string, std::string> first_frames(const ExportPlan& plan) {
-  std::map<std::string, std::string> frames;
-  for (const std::int64_t frame : plan.frames) {
-    const std::string path = plan.name.path(frame);
-    frames.emplace(fs::path(path).parent_path().string(), path);
-    if (!plan.name.has_number_in_folder()) break;
+/// The path of the first of these frames in each folder: the frame number may be in the folder's
+/// name too.
+std::vector<std::string> first_frames(const FrameName& name, const FrameList& frames) {
+  std::map<std::string, std::string> paths;
+  for (const std::int64_t frame : frames) {
+    const std::string path = name.path(frame);
+    paths.emplace(fs::path(path).parent_path().string(), path);
+    if (!name.has_number_in_folder()) break;
   }
-  return frames;
+  std::vector<std::string> first;
+  first.reserve(paths.size());
+  for (auto& [folder, path] : paths) first.push_back(std::move(path));
+  return first;
 }
 
 /// All that is read; where each frame has a scene of its own, these are checked on the way.
@@ -151,7 +157,7 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
     plan.format = *options.format;
   } else {
     plan.format.picture = picture_format(scene, options.output, options.picture_format());
-    plan.name = name_of(scene, options, plan.format.picture);
+    plan.name = name_of(scene, options, plan.format.picture, plan.pattern);
   }
   const std::uint64_t budget = options.machine.raster.memory_budget;
   if (options.is_film()) {
@@ -164,6 +170,12 @@ ExportPlan plan_export(const Scene& scene, const RenderOptions& options) {
     check_feasible(scene, plan.format.picture, budget);
   }
   return plan;
+}
+
+std::string leftovers_of(const ExportPlan& plan, const Scene& scene, const RenderOptions& options) {
+  if (options.shard || !options.each.empty() || plan.pattern.empty()) return "";
+  const FrameList film = film_numbers(plan.frames, &scene, options.frames.renumbers);
+  return has_neighbor(plan.pattern, film) ? leftovers_line(plan.pattern, film) : "";
 }
 
 int frames_at_once(const Scene& scene, const ExportPlan& plan, Backend backend, std::size_t frames,
@@ -202,28 +214,29 @@ bool is_made(const ExportPlan& plan, const ExpectedOrigin& origin, const RenderO
 }
 
 void remove_leftovers(const ExportPlan& plan) {
-  for (const auto& [folder, frame] : first_frames(plan)) remove_leftover_files(folder);
+  constexpr std::size_t kFew = 1000;  // names, which one frame of a large film can afford to read
+  for (const std::string& frame : first_frames(plan.name, plan.frames))
+    remove_leftover_files(fs::path(frame).parent_path().string(),
+                          std::max(kFew, plan.frames.size()));
 }
 
 FramesToMake frames_to_make(const ExportPlan& plan, const Scene& scene,
                             const RenderOptions& options) {
   const InputFiles inputs(inputs_of(scene, plan.frames, options));
-  const std::map<std::string, std::string> folders = first_frames(plan);
-  for (const auto& [folder, frame] : folders) check_folder_of(frame);
   FramesToMake work;
   if (options.resume) {
     work = frames_to_resume(plan, scene, options);
   } else {
     work = {plan.frames, 0, taken_names(plan.name, plan.frames), {}};
   }
+  const std::vector<std::string> first = first_frames(plan.name, work.frames);
+  for (const std::string& frame : first) check_folder_of(frame);
   for (const std::int64_t frame : work.taken)
     inputs.check_keeps(plan.name.path(frame), ExitCode::kOutputRefused);
   if (!options.resume && !options.overwrite) refuse_existing(plan, work.taken);
   remove_leftovers(plan);
-  std::vector<std::string> frames;
-  frames.reserve(folders.size());
-  for (const auto& [folder, frame] : folders) frames.push_back(frame);
-  if (!work.frames.empty()) work.folders = make_folders_of(frames, TakenName::kReplace);
+  const bool may_replace = options.resume || options.overwrite;
+  work.folders = make_folders_of(first, may_replace ? TakenName::kReplace : TakenName::kRefuse);
   return work;
 }
 
