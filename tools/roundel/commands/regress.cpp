@@ -46,9 +46,10 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
       "draw a picture that differs again, at most N times, 0 to 100; where it is the same then, it "
       "counts as that, and a warning says that this machine does not always draw the same "
       "(default: 0)");
-  line.add_value("explain-from", "REV", text(options.explain_from, "a revision"),
-                 "where a scene has changed, draw it as it was at this revision of its git "
-                 "repository, with its data, and say which values and circles make the difference");
+  line.add_value("explain-from", "FOLDER", file_name(options.explain_from, "a folder"),
+                 "another checkout of the project (git worktree add ../old origin/main): where a "
+                 "scene has changed, draw it as it is there, with the data there, and say which "
+                 "values and circles make the difference");
   add_run_files(line, options.files);
   line.add_value("json", "FILE", text(options.files.json, "a file name, or - for stdout"),
                  "write the results as JSON; - for stdout, instead of lines");
@@ -113,6 +114,7 @@ int regress(const RegressOptions& options) {
   const ThreadLimit thread_limit(options.machine.raster.threads);
   RegressPlan plan = make_regress_plan(options);
   check_regress_outputs(options, plan);
+  if (options.explain_from) check_checkout(*options.explain_from);
   remove_old_results(options.files);
   if (!fs::is_directory(options.goldens)) {
     throw Error(ExitCode::kUsage, fmt::format("--goldens: expected a folder, got {}",
