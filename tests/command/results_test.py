@@ -188,7 +188,7 @@ class Merging(ResultsCase):
         self.assertEqual(self.files("whole/report"), report)
         self.assertIn("d.png: missing: there is no now/d.png", out)
         self.report("r.json", "-o", "kept", code=DIFFER)
-        self.roundel("whole", "accept", "--all", "--output", "kept", code=DIFFER)
+        self.roundel("whole", "accept", "--all", "--output", "kept", "--goldens", "goldens", code=DIFFER)
         self.assertEqual(self.read("whole/goldens/a.png"), self.read("whole/now/a.png"))
 
     def schema(self):

@@ -128,7 +128,7 @@ class GitHub(WorkflowCase):
         self.assertIn("    cluster 1 of 1: ", report)
         self.assertIn("radius 0.3 -> 0.2\n", report)
         self.assertIn("| d.png | differs: ", self.read("summary.md").decode())
-        self.assertIn("roundel accept d.png", self.read("artifacts/pictures/report/index.html").decode())
+        self.assertIn("roundel accept --goldens goldens d.png", self.read("artifacts/pictures/report/index.html").decode())
         self.run_roundel("report", *(f"machine/shares/share-{share}/results.json" for share in (1, 2, 3)), "--goldens",
                          "machine/goldens", "--json", "merged.json", code=1)
         scenes = [picture["scene"] for picture in json.loads(self.read("merged.json"))["pictures"] if "scene" in picture]

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "renderer/base/error.h"
+#include "renderer/compare/folder_claim.h"
 #include "renderer/compare/results_file.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
@@ -100,6 +101,8 @@ int report(const ReportOptions& options) {
   Problems problems;
   const std::vector<ResultsFile> files = read_all(options, problems);
   check_report_outputs(options, files);
+  std::optional<FolderClaim> claim;
+  if (options.output) claim.emplace(*options.output, FolderClaim::Kind::kOutput);
   remove_old_results(options.files);
   if (!problems.empty()) return kCouldNotCompare;
   ComparisonRun run = merge_results(files);
@@ -108,9 +111,11 @@ int report(const ReportOptions& options) {
                 "--output: expected --goldens DIR, too, since the results name several folders of "
                 "goldens, or none");
   print_missing_files(run);
-  if (options.output) gather_pictures(*options.output, is_not_its_golden, run, problems);
+  if (options.output)
+    gather_pictures(*options.output, is_not_its_golden, PendingGoldens::Others::kRemove, run,
+                    problems);
   if (!run.output_folder.empty())
-    run.accept_command = accept_command(run.output_folder, run.golden_folder);
+    run.accept_command = accept_command(run.output_folder, options.goldens.value_or(""));
   const int code = finish_run(run, rules_without_manifest({}), options.files, options.verbosity);
   if (!run.output_folder.empty() && prints_lines(options.files, options.verbosity))
     print_advice(run);
