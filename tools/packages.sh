@@ -38,7 +38,7 @@ test_packages=(
   python3-yaml        # reads the scenes for it
   python3-numpy       # reads and writes NPY files independently
   python3-h5py        # writes HDF5 files for tests
-  git                 # has the scenes of another revision, for regress --explain-from
+  git                 # runs the workflows of docs/regress.md
 )
 
 # Make the build include the Python module.

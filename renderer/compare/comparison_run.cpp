@@ -13,6 +13,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/golden_lock.h"
 #include "renderer/compare/name_keys.h"
 #include "renderer/image/photo.h"
 
@@ -266,6 +267,7 @@ ComparisonRun compare_folders(const std::string& golden_folder, const std::strin
   std::set<std::string> others(goldens.others.begin(), goldens.others.end());
   others.insert(actuals.others.begin(), actuals.others.end());
   others.erase(kManifestName);
+  others.erase(kLockName);
   run.passed_over = others.size();
   std::erase_if(run.results,
                 [&](const PairResult& result) { return is_mask(rules, result.golden_path); });

@@ -49,11 +49,12 @@ struct PairResult {
 struct ComparisonRun {
   std::string title;  ///< "goldens and actual"
   std::vector<PairResult> results;
-  /// Of two folders: names of files that are no pictures, but the manifest's, in either.
+  /// Of two folders: names of files that are no pictures, but manifest and lock, in either.
   std::size_t passed_over = 0;
   std::string golden_folder;
   std::size_t unsound = 0;    ///< pictures that are not kept there: accept would refuse them
   std::string output_folder;  ///< in which accept finds the pictures; empty: there is none
+  std::vector<std::string> kept_before;  ///< names of an earlier run's pictures in output_folder
   int share = 0, shares = 0;  ///< share (from 1) of so many that make the whole; 0 of the whole
   /// For people: what they type to take over a picture, without its name; empty: they cannot.
   std::string accept_command;

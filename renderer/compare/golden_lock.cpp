@@ -9,6 +9,8 @@
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/folder_claim.h"
+#include "renderer/compare/git_files.h"
 #include "renderer/compare/pending_goldens.h"
 #include "renderer/image/files.h"
 #include "renderer/scene/read_values.h"
@@ -90,6 +92,7 @@ GoldenLock read_golden_lock(const std::string& folder) {
   GoldenLock lock;
   if (!fs::exists(path, ignored)) return lock;
   const std::string text = InputFile(path).read(YamlTree::kMaxFileBytes + 1);
+  check_git_text(path, text);
   YamlTree tree(text, path, "lock");
   SceneErrors errors(path);
   const std::optional<PartlyValidNode> root = validate(tree.root(), lock_format(), errors);
@@ -102,18 +105,30 @@ GoldenLock read_golden_lock(const std::string& folder) {
 }
 
 void write_golden_lock(const std::string& folder, const GoldenLock& lock) {
-  const std::string path = lock_path(folder);
-  if (lock.empty()) {
-    std::error_code ignored;
-    fs::remove(path, ignored);
-    return;
-  }
-  std::string text = "# By \"roundel accept --hashes\"; docs/regress.md.\nversion: 1\ngoldens:\n";
+  std::string text =
+      "# Goldens without pictures. \"roundel accept\" stores in this folder; docs/regress.md.\n"
+      "version: 1\ngoldens:";
+  text += lock.empty() ? " []\n" : "\n";
   for (const auto& [name, golden] : lock)
     text += fmt::format("  - {{picture: {}, pixels: \"{}\", fingerprint: \"{}\", frame: {}}}\n",
                         json_for_yaml(nlohmann::json(name).dump()), golden.pixels,
                         golden.fingerprint, golden.frame);
-  write_text_atomically(path, text);
+  write_text_atomically(lock_path(folder), text);
+}
+
+bool has_golden_lock(const std::string& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(fs::symlink_status(lock_path(folder), ignored));
+}
+
+void confirm_golden_folder(const std::string& folder) {
+  std::error_code ignored;
+  const auto is_taken = [&] { return fs::exists(fs::symlink_status(lock_path(folder), ignored)); };
+  if (is_taken()) return;
+  catch_error([&] {
+    const FolderClaim claim(folder, FolderClaim::Kind::kGoldens);
+    if (!is_taken()) write_golden_lock(folder, {});
+  });
 }
 
 }  // namespace roundel

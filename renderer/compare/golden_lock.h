@@ -31,7 +31,14 @@ std::string pixel_hash(const Picture& picture);
 /// Throws as load_scene does: every problem with its place.
 GoldenLock read_golden_lock(const std::string& folder);
 
-/// Writes it in one step, sorted, a line a picture; removes it where nothing is locked.
+/// Writes it in one step, sorted, a line a picture. Needs a FolderClaim on the folder from reading
+/// on: other processes change it, too.
 void write_golden_lock(const std::string& folder, const GoldenLock& lock);
+
+/// True where the folder has a lock, with goldens or without: this marks a folder that accept may
+/// change although only a list of pictures names it.
+bool has_golden_lock(const std::string& folder);
+/// Gives the folder of goldens a lock without goldens where it has none and can be written to.
+void confirm_golden_folder(const std::string& folder);
 
 }  // namespace roundel

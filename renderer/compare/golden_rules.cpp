@@ -9,6 +9,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/git_files.h"
 #include "renderer/compare/ignored_pixels.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/scene.h"
@@ -171,6 +172,7 @@ GoldenRules parse_manifest(std::string_view text, const std::string& path,
 GoldenRules read_manifest(const std::string& path, const Tolerance& otherwise) {
   // One byte more than allowed is enough to be refused.
   const std::string text = InputFile(path).read(YamlTree::kMaxFileBytes + 1);
+  check_git_text(path, text);
   return parse_manifest(text, path, otherwise);
 }
 

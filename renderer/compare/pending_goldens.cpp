@@ -13,6 +13,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/git_files.h"
 #include "renderer/compare/golden_names.h"
 #include "renderer/compare/golden_rules.h"
 #include "renderer/image/files.h"
@@ -66,7 +67,11 @@ void check_plain(const fs::path& folder, const fs::path& below) {
 struct PendingList {
   std::string golden_folder;
   std::vector<std::string> names, unused;
+  std::set<std::string> earlier;  ///< those of `names` that a run before has left
   bool is_finished = true;
+
+  /// True for the pictures of runs that have come to their end.
+  bool is_whole(const std::string& name) const { return is_finished || earlier.count(name) > 0; }
 };
 
 PendingList read_list(const std::string& folder) {
@@ -78,6 +83,7 @@ PendingList read_list(const std::string& folder) {
     list.at("goldens").get_to(pending.golden_folder);
     list.at("names").get_to(pending.names);
     pending.unused = list.value("unused", pending.unused);
+    pending.earlier = list.value("earlier", pending.earlier);
     pending.is_finished = list.value("finished", true);
   } catch (const nlohmann::json::exception&) {
     throw Error(ExitCode::kInvalidScene,
@@ -94,32 +100,41 @@ PendingList read_list(const std::string& folder) {
   return pending;
 }
 
-/// Removes what the list names, and temporary files beside. What does not lie there as a run leaves
-/// it stays.
-void remove_kept(const std::string& folder) {
-  const PendingList list = read_list(folder);
-  std::set<fs::path> folders;
-  std::error_code ignored;
-  for (const std::string& name : list.names) {
-    for (const char* const part : {"actual", "diff"}) {
-      const fs::path below =
-          fs::path(part) / (part == std::string_view("diff") ? diff_name(name) : name);
-      try {
-        check_plain(folder, below);
-      } catch (const Error&) {
-        continue;
-      }
-      fs::remove(folder / below, ignored);
-      folders.insert((folder / below).parent_path());
-    }
+/// The goldens in a folder.
+class StoredFiles {
+ public:
+  explicit StoredFiles(const std::string& folder)
+      : folder_(folder), others_(other_goldens(list_pictures(folder).files)) {}
+
+  /// Names of those that are files, be they there or not.
+  std::vector<std::string> names_of(const std::string& picture) const {
+    std::vector<std::string> names = {picture};
+    if (const auto found = others_.find(picture); found != others_.end())
+      names.insert(names.end(), found->second.begin(), found->second.end());
+    return names;
   }
-  for (const fs::path& written_to : folders) remove_leftover_files(written_to.string());
-  fs::remove(list_path(folder), ignored);
+
+  /// True where a file of this name has these bytes.
+  bool has(const std::string& name, const std::string& bytes) const {
+    const std::string path = (folder_ / name).string();
+    std::error_code ignored;
+    return fs::file_size(path, ignored) == bytes.size() && InputFile(path).read() == bytes;
+  }
+
+ private:
+  fs::path folder_;
+  std::map<std::string, std::vector<std::string>> others_;  // by picture
+};
+
+/// True for a file that lies there as a run leaves it.
+bool is_left(const std::string& folder, const fs::path& below) {
+  std::error_code ignored;
+  return !catch_error([&] { check_plain(folder, below); }) && fs::exists(folder / below, ignored);
 }
 
 /// The folder that a list names, if it may be trusted.
 std::string listed_golden_folder(const std::string& folder, const std::string& listed) {
-  const auto refuse = [&](const char* problem) {
+  const auto refuse = [&](const std::string& problem) {
     throw Error(ExitCode::kUsage, fmt::format("{}: the folder of goldens that it names, {}, {}; "
                                               "--goldens DIR says which it is",
                                               list_path(folder), roundel::quoted(listed), problem));
@@ -128,6 +143,7 @@ std::string listed_golden_folder(const std::string& folder, const std::string& l
   const fs::path path = fs::canonical(fs::path(folder) / listed, error);
   if (error || !fs::is_directory(path, error)) refuse("is not there");
   if (!lies_in(path.string(), ".")) refuse("is not in the working directory");
+  if (!has_golden_lock(path.string())) refuse(fmt::format("has no {}", kLockName));
   return fs::proximate(path, error).string();
 }
 
@@ -136,6 +152,7 @@ std::string listed_golden_folder(const std::string& folder, const std::string& l
 void check_sound(const std::string& name, const std::string& path, const std::string& bytes,
                  bool decodes = true) {
   const auto file = std::as_bytes(std::span(bytes));
+  check_no_lfs_pointer(path, bytes);
   if (!name.ends_with(".exr")) {
     PngDecoder decoder(path, file);
     if (decodes) decoder.check_pixels();
@@ -155,6 +172,12 @@ std::string sound_picture(const AcceptableGoldens& goldens, const std::string& n
   return bytes;
 }
 
+/// Throws Error where a golden of this name was not fetched: nothing takes its place unseen.
+void check_golden_is_fetched(const AcceptableGoldens& goldens, const std::string& name) {
+  const std::string path = (fs::path(goldens.golden_folder) / name).string();
+  if (is_lfs_pointer(path)) check_no_lfs_pointer(path, InputFile(path).read());
+}
+
 bool has_golden_picture(const AcceptableGoldens& goldens, const std::string& name) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(fs::path(goldens.golden_folder) / name, ignored));
@@ -163,6 +186,7 @@ bool has_golden_picture(const AcceptableGoldens& goldens, const std::string& nam
 Accepted store_golden(const AcceptableGoldens& goldens, const std::string& bytes,
                       const std::string& name) {
   check_plain(goldens.golden_folder, name);
+  check_golden_is_fetched(goldens, name);
   const std::string golden = (fs::path(goldens.golden_folder) / name).string();
   std::error_code ignored;
   const bool is_there = fs::exists(golden, ignored);
@@ -175,17 +199,57 @@ Accepted store_golden(const AcceptableGoldens& goldens, const std::string& bytes
 }  // namespace
 
 PendingGoldens::PendingGoldens(std::string folder, std::string golden_folder,
-                               std::vector<std::string> names)
+                               std::vector<std::string> names, Others others)
     : folder_(std::move(folder)),
       golden_folder_(std::move(golden_folder)),
       names_(std::move(names)) {
   remove_leftover_files(folder_);
   if (!has_pending(folder_)) return;
-  try {
-    remove_kept(folder_);
-  } catch (const Error& error) {
-    leftover_problem_ = error.what();
+  if (const auto error = catch_error([&] { remove_leftovers(others); }))
+    leftover_problem_ = error->what();
+}
+
+/// Removes what the list names, and temporary files beside. What does not lie there as a run leaves
+/// it stays.
+void PendingGoldens::remove_leftovers(Others others) {
+  const PendingList list = read_list(folder_);
+  const std::set<std::string> own(names_.begin(), names_.end());
+  std::error_code ignored;
+  const bool keeps =
+      others == Others::kKeep &&
+      fs::equivalent(fs::path(folder_) / list.golden_folder, golden_folder_, ignored);
+  const GoldenLock lock = read_golden_lock(golden_folder_);
+  const StoredFiles goldens(golden_folder_);
+  const auto is_golden = [&](const std::string& name) {
+    const std::string path = actual_path(name), bytes = InputFile(path).read();
+    const std::vector<std::string> stored = goldens.names_of(name);
+    if (std::any_of(stored.begin(), stored.end(),
+                    [&](const std::string& golden) { return goldens.has(golden, bytes); }))
+      return true;
+    const auto locked = lock.find(name);
+    std::string hash;
+    if (locked != lock.end()) catch_error([&] { hash = pixel_hash(read_picture(path)); });
+    return locked != lock.end() && hash == locked->second.pixels;
+  };
+  std::set<fs::path> folders;
+  for (const std::string& name : list.names) {
+    const fs::path actual = fs::path("actual") / name, diff = fs::path("diff") / diff_name(name);
+    const bool is_of_others =
+        own.count(name) == 0 && list.is_whole(name) && is_left(folder_, actual) && !is_golden(name);
+    if (is_of_others) (keeps ? kept_before_ : removed_).push_back(name);
+    if (is_of_others && keeps) continue;
+    for (const fs::path& below : {actual, diff}) {
+      if (!is_left(folder_, below)) continue;
+      fs::remove(folder_ / below, ignored);
+      folders.insert((folder_ / below).parent_path());
+    }
   }
+  for (const fs::path& written_to : folders) remove_leftover_files(written_to.string());
+  std::sort(kept_before_.begin(), kept_before_.end());
+  std::sort(removed_.begin(), removed_.end());
+  has_list_ = !kept_before_.empty();
+  if (has_list_) return write_list({}, {}, true);
+  fs::remove(list_path(folder_), ignored);
 }
 
 std::string PendingGoldens::actual_path(const std::string& name) const {
@@ -215,14 +279,14 @@ void PendingGoldens::keep(const std::string& below, const Image& image,
 }
 
 void PendingGoldens::copy_actual(const std::string& name, const std::string& path) {
-  copy("actual", name, path);
+  copy("actual/" + name, name, path);
 }
 
 void PendingGoldens::copy_diff(const std::string& name, const std::string& path) {
-  copy("diff", name, path);
+  copy("diff/" + diff_name(name), diff_name(name), path);
 }
 
-void PendingGoldens::copy(const std::string& part, const std::string& name,
+void PendingGoldens::copy(const std::string& below, const std::string& name,
                           const std::string& path) {
   if (!is_acceptable(name))
     throw Error(
@@ -230,7 +294,8 @@ void PendingGoldens::copy(const std::string& part, const std::string& name,
         fmt::format("{}: expected the name of a PNG or EXR file in the folder of goldens, got {}",
                     path, roundel::quoted(name)));
   const std::string bytes = InputFile(path).read();
-  write_text_atomically(prepare(part + "/" + name), bytes);
+  check_sound(name, path, bytes, false);
+  write_text_atomically(prepare(below), bytes);
 }
 
 std::string PendingGoldens::prepare(const std::string& below) {
@@ -246,7 +311,8 @@ std::string PendingGoldens::prepare(const std::string& below) {
 
 void PendingGoldens::finish(const std::vector<std::string>& names,
                             const std::vector<std::string>& unused) {
-  if (!names.empty() || !unused.empty()) return write_list(names, unused, true);
+  if (!names.empty() || !unused.empty() || !kept_before_.empty())
+    return write_list(names, unused, true);
   if (!has_list_) return;
   std::error_code ignored;
   fs::remove(list_path(folder_), ignored);
@@ -259,8 +325,10 @@ void PendingGoldens::write_list(const std::vector<std::string>& names,
   const fs::path relative = fs::relative(golden_folder_, folder_, error);
   nlohmann::ordered_json list;
   list["goldens"] = (relative.empty() ? fs::absolute(golden_folder_, error) : relative).string();
-  if (!is_finished) list["finished"] = false;
-  list["names"] = names;
+  std::vector<std::string> all = names;
+  all.insert(all.end(), kept_before_.begin(), kept_before_.end());
+  if (!is_finished) list["finished"] = false, list["earlier"] = kept_before_;
+  list["names"] = all;
   if (!unused.empty()) list["unused"] = unused;
   const std::string text =
       list.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
@@ -305,7 +373,7 @@ AcceptableGoldens read_pending(const std::string& folder,
   }
   const std::string goldens =
       golden_folder ? *golden_folder : listed_golden_folder(folder, list.golden_folder);
-  return {folder, goldens, list.names, list.unused, read_golden_lock(goldens)};
+  return {folder, goldens, list.names, list.unused};
 }
 
 bool lies_in(const std::string& path, const std::string& folder) {
@@ -353,6 +421,7 @@ Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name
 
 Accepted lock_golden(AcceptableGoldens& goldens, const std::string& name) {
   sound_picture(goldens, name);
+  check_golden_is_fetched(goldens, name);
   const Picture picture = read_picture(actual_of(goldens.folder, name));
   if (!picture.metadata || picture.metadata->fingerprint.empty())
     throw Error(ExitCode::kInvalidScene,
@@ -380,16 +449,11 @@ std::pair<Accepted, std::string> add_golden(const AcceptableGoldens& goldens,
                                             const std::string& name) {
   const std::string bytes = sound_picture(goldens, name);
   const fs::path folder = goldens.golden_folder;
-  std::vector<std::string> known = {name};
-  const auto others = other_goldens(list_pictures(folder.string()).files);
-  if (const auto found = others.find(name); found != others.end())
-    known.insert(known.end(), found->second.begin(), found->second.end());
-  for (const std::string& golden : known) {
+  const StoredFiles stored(goldens.golden_folder);
+  for (const std::string& golden : stored.names_of(name)) {
     check_plain(folder, golden);
-    std::error_code ignored;
-    if (fs::exists(folder / golden, ignored) &&
-        InputFile((folder / golden).string()).read() == bytes)
-      return {Accepted::kAlready, golden};
+    check_golden_is_fetched(goldens, golden);
+    if (stored.has(golden, bytes)) return {Accepted::kAlready, golden};
   }
   std::string free = name;
   std::error_code ignored;

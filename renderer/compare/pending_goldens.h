@@ -19,6 +19,8 @@ namespace roundel {
 ///   FOLDER/pending.json   which they are, the folder of the goldens, relative to FOLDER, and which
 ///                         goldens no picture has
 ///
+/// A process that writes to FOLDER has a FolderClaim on it.
+///
 /// Whatever lies in FOLDER may be somebody else's, or come from elsewhere: links below it are not
 /// followed, and only files that a list of ours names are removed.
 ///
@@ -26,9 +28,17 @@ namespace roundel {
 /// written.
 class PendingGoldens {
  public:
-  /// Begins with what an earlier run has left removed, also one that was killed. `names`: of the
-  /// pictures that may be kept, all of them.
-  PendingGoldens(std::string folder, std::string golden_folder, std::vector<std::string> names);
+  /// What becomes of an earlier run's pictures for the same goldens that are not among `names`. All
+  /// else that an earlier run has left, also one that was killed, is removed.
+  enum class Others { kRemove, kKeep };
+  /// `names`: of the pictures that may be kept, all of them.
+  PendingGoldens(std::string folder, std::string golden_folder, std::vector<std::string> names,
+                 Others others = Others::kRemove);
+
+  /// Names of the earlier run's pictures that stay, to be accepted with those of this run.
+  const std::vector<std::string>& kept_before() const { return kept_before_; }
+  /// Names of those that were removed although no picture of this run has them.
+  const std::vector<std::string>& removed() const { return removed_; }
 
   /// Why what an earlier run has left could not be removed; empty: it is, or there was nothing.
   const std::string& leftover_problem() const { return leftover_problem_; }
@@ -51,14 +61,15 @@ class PendingGoldens {
 
  private:
   void keep(const std::string& below, const Image& image, const ImageMetadata& metadata);
-  void copy(const std::string& part, const std::string& name, const std::string& path);
+  void copy(const std::string& below, const std::string& name, const std::string& path);
+  void remove_leftovers(Others others);
   /// The path of a file to be written, in a folder that is there.
   std::string prepare(const std::string& below);
   void write_list(const std::vector<std::string>& names, const std::vector<std::string>& unused,
                   bool is_finished) const;
 
   std::string folder_, golden_folder_, leftover_problem_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, kept_before_, removed_;
   std::once_flag listed_;  // before the first picture, so that no kill leaves unlisted ones
   bool has_list_ = false;
 };
@@ -69,7 +80,7 @@ struct AcceptableGoldens {
   std::string golden_folder;  ///< an existing one
   std::vector<std::string> names;
   std::vector<std::string> unused;  ///< goldens that no picture has
-  GoldenLock lock;                  ///< of golden_folder
+  GoldenLock lock = {};             ///< of golden_folder, once it is read
 };
 
 /// True for the names of pictures that accept may store: of PNG and EXR files, within the goldens'
@@ -85,7 +96,8 @@ std::string fault_of(const std::string& name, const std::string& path, bool was_
 bool has_pending(const std::string& folder);
 
 /// Reads that list. Goldens go to `golden_folder`; without one to the folder that the list names,
-/// if it lies in the working directory: the list may come from another machine, or another person.
+/// if it lies in the working directory and has a goldens.lock: the list may come from another
+/// machine, or another person. The lock is not read: that is for who has a FolderClaim on it.
 /// Throws Error(kInvalidScene) where the folder holds nothing that a run has left, or that of a run
 /// which did not come to its end; Error(kUsage) where there is no such folder of goldens, or it
 /// must be named.
@@ -110,7 +122,8 @@ enum class Accepted {
   kStored,    ///< there was none
 };
 /// Makes the picture of this name, a sound PNG, the golden, in one step; a film's folder is made.
-/// Throws Error, the golden as it was, also where a link lies on the way to one of the two.
+/// Throws Error, the golden as it was, also where a link lies on the way to one of the two, or the
+/// golden is a Git LFS pointer.
 Accepted accept_golden(const AcceptableGoldens& goldens, const std::string& name);
 /// The same, but leaves the goldens that there are, and makes it another one of the picture's.
 /// Gives the name of that, or of the golden that has these bytes already.

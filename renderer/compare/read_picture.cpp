@@ -4,6 +4,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/compare/git_files.h"
 #include "renderer/compare/picture.h"
 #include "renderer/image/color_space.h"
 #include "renderer/image/exr_reader.h"
@@ -32,6 +33,7 @@ std::optional<Format> format_of_bytes(std::span<const std::byte> file) {
 
 Format checked_format(const std::string& path, std::span<const std::byte> file) {
   if (const std::optional<Format> format = format_of_bytes(file)) return *format;
+  check_no_lfs_pointer(path, {reinterpret_cast<const char*>(file.data()), file.size()});
   throw Error(ExitCode::kInvalidScene, path + ": " + kNoPicture);
 }
 

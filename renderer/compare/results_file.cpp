@@ -222,7 +222,66 @@ void check_json(std::string_view text, SceneErrors& errors) {
   }
 }
 
+/// Where `path` lies in a folder, by the names alone; empty: elsewhere.
+fs::path path_below(const std::string& path, const fs::path& folder) {
+  std::error_code error;
+  const fs::path below = fs::absolute(path, error)
+                             .lexically_normal()
+                             .lexically_relative(fs::absolute(folder, error).lexically_normal());
+  return error || below.empty() || *below.begin() == ".." ? fs::path() : below;
+}
+
+bool is_reached_by_link(fs::path folder, const fs::path& below) {
+  std::error_code ignored;
+  return std::any_of(below.begin(), below.end(), [&](const fs::path& part) {
+    return fs::is_symlink(fs::symlink_status(folder /= part, ignored));
+  });
+}
+
 }  // namespace
+
+RefusedPictures refuse_pictures_elsewhere(const std::optional<std::string>& golden_folder,
+                                          ResultsFile& file) {
+  const fs::path parent = fs::path(file.path).parent_path(), folder = parent.empty() ? "." : parent;
+  RefusedPictures refused;
+  /// Why the picture at a path is refused; empty: it is not.
+  const auto refusal_of = [&](const std::string& path) -> std::string {
+    const fs::path below = path_below(path, folder);
+    if (below.empty()) return fmt::format("is not below {}", folder.string());
+    if (is_reached_by_link(folder, below)) return "is reached by a link";
+    return "";
+  };
+  const auto is_golden = [&](const std::string& path) {
+    return golden_folder && !path_below(path, *golden_folder).empty();
+  };
+  for (std::size_t i = 0; i < file.run.results.size(); ++i) {
+    PairResult& result = file.run.results[i];
+    const auto refuse = [&](const char* key, std::string& path) {
+      const std::string refusal = path.empty() ? "" : refusal_of(path);
+      if (refusal.empty()) return;
+      refused.others += fmt::format(
+          "{}:{}:{}: pictures[{}].{}: {} {}: expected a picture beside the results\n", file.path,
+          file.places[i].line, file.places[i].column, i, key, roundel::quoted(path), refusal);
+      path.clear();
+    };
+    const auto refuse_golden = [&](const std::string& path) {
+      const std::string refusal = path.empty() || is_golden(path) ? "" : refusal_of(path);
+      const bool is_needed = result.state != PairState::kSame || !result.actual_path.empty();
+      if (!refusal.empty() && is_needed)
+        refused.goldens.push_back(
+            fmt::format("{}: {} {}, so it is not shown; --goldens DIR says where the goldens are",
+                        result.name, path, refusal));
+      return !refusal.empty();
+    };
+    refuse("image", result.difference_path);
+    if (!is_golden(result.actual_path)) refuse("actual", result.actual_path);
+    if (refuse_golden(result.golden_path)) result.golden_path.clear();
+    if (const auto& mask = result.tolerance.mask; mask && refuse_golden(mask->path))
+      result.tolerance.mask = std::make_shared<const Mask>(Mask{mask->path, PixelSet(0, 0)});
+  }
+  if (!refused.others.empty()) refused.others.pop_back();  // the last line's end
+  return refused;
+}
 
 ResultsFile parse_results(std::string_view text, const std::string& path,
                           const std::optional<std::string>& golden_folder) {

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include "renderer/base/error.h"
+#include "renderer/base/input_file.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/picture.h"
 
 namespace roundel {
 namespace {
@@ -79,14 +82,28 @@ std::string xml(const std::string& text) {
   return escaped(printable(text), {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
 }
 
+/// True for a picture that can be named as an attachment: nothing in its path ends the name.
+bool is_attachable(const std::string& path) {
+  if (path.empty() || path.find("]]") != std::string::npos) return false;
+  bool is = false;
+  catch_error([&] { is = is_picture(InputFile(path)); });
+  return is;
+}
+
 /// The pictures of a result, a line each, as Jenkins and GitLab read them; GitLab shows the first.
 std::string attachments_xml(const PairResult& result) {
   std::string text;
-  std::error_code ignored;
   for (const std::string& path : {result.difference_path, result.actual_path, result.golden_path})
-    if (!path.empty() && fs::exists(path, ignored))
-      text += fmt::format("[[ATTACHMENT|{}]]\n", xml(path));
+    if (is_attachable(path)) text += fmt::format("[[ATTACHMENT|{}]]\n", xml(path));
   return text.empty() ? "" : "<system-out>\n" + text + "</system-out>";
+}
+
+/// A line for <system-out> that names no attachment.
+std::string output_xml(const std::string& line) {
+  std::string text = xml(line);
+  for (std::size_t at = 0; (at = text.find("[[", at)) != std::string::npos;)
+    text.replace(at, 2, "[ [");
+  return text;
 }
 
 std::string case_xml(const std::string& suite, const PairResult& result) {
@@ -95,8 +112,8 @@ std::string case_xml(const std::string& suite, const PairResult& result) {
       "    <testcase classname=\"{}\" name=\"{}\"{} time=\"{:.6f}\"", xml(suite), xml(result.name),
       file.empty() ? "" : fmt::format(" file=\"{}\"", xml(file)), result.seconds);
   if (result.state == PairState::kSame) {
-    return text +
-           fmt::format("><system-out>{}</system-out></testcase>\n", xml(result_line(result)));
+    return text + fmt::format("><system-out>{}</system-out></testcase>\n",
+                              output_xml(result_line(result)));
   }
   const char* const tag = result.state == PairState::kNotCompared ? "error" : "failure";
   const std::string message =

@@ -38,17 +38,17 @@ class Case(CommandCase):
 class Folders(Case):
     def test_what_differs_and_is_new_can_be_accepted(self):
         text = self.diff("goldens", "now", "--output", "found", "--report", "report")
-        self.assertTrue(text.endswith("pictures are in found, to accept them: roundel accept --output found a.png new.png\n"
+        self.assertTrue(text.endswith("pictures are in found, to accept them: roundel accept --output found --goldens goldens a.png new.png\n"
                                       "1 picture not kept: only sound PNG and EXR files, with names in UTF-8, can be accepted\n"), text)
         self.assertEqual(sorted(os.listdir(self.path("found/actual"))), ["a.png", "new.png"])
         failures = self.failures("report")
-        self.assertEqual(failures["new.png"]["accept"], "roundel accept --output found new.png")
+        self.assertEqual(failures["new.png"]["accept"], "roundel accept --output found --goldens goldens new.png")
         self.assertNotIn("accept", failures["f.pfm"])
         self.assertNotIn("accept", failures["gone.png"])
-        self.run_roundel("accept", "--output", "found", "--all", code=DIFFER)
+        self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "--all", code=DIFFER)
         for name in ("a.png", "new.png"):
             self.assertEqual(self.read("goldens/" + name), self.read("now/" + name))
-        self.run_roundel("accept", "--output", "found", "--prune", code=DIFFER)
+        self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "--prune", code=DIFFER)
         self.assertFalse(os.path.exists(self.path("goldens/gone.png")))
         os.remove(self.path("goldens/f.pfm"))
         os.remove(self.path("now/f.pfm"))
@@ -68,7 +68,7 @@ class Folders(Case):
         self.assertFalse({"\x7f", "\x1b", "\t", "\ufeff"} & set(text), text)
         self.assertIn(r"q\xff.png: new: ", text)
         # The words of the command are the names again.
-        words = self.failures("report")[r"q\x0a\x09'\.png"]["accept"].split("--output found ")[1]
+        words = self.failures("report")[r"q\x0a\x09'\.png"]["accept"].split("--output found --goldens goldens ")[1]
         self.assertEqual(subprocess.check_output(["bash", "-c", "printf %s " + words]).decode(), names[1])
         for path in (no_text, self.path("goldens/f.pfm"), self.path("now/f.pfm")):
             os.remove(path)
@@ -78,8 +78,8 @@ class Folders(Case):
         said = self.run_roundel("report", "r.json", "--json", "again.json", "--output", "gathered", code=DIFFER).stdout.decode()
         self.assertIn("q\\x7f.png: differs", said)
         self.assertEqual({picture["name"] for picture in json.loads(self.read("again.json"))["pictures"]}, read)
-        self.run_roundel("accept", "--output", "gathered", names[0], code=DIFFER)
-        self.run_roundel("accept", "--output", "gathered", "--hashes", *names[1:], code=DIFFER)
+        self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", names[0], code=DIFFER)
+        self.run_roundel("accept", "--output", "gathered", "--goldens", "goldens", "--hashes", *names[1:], code=DIFFER)
         self.assertEqual(self.read("goldens/" + names[0]), self.read("now/a.png"))
         self.run_roundel("accept", "--output", "gathered", "--hashes", *names[1:], code=SAME)  # goldens.lock is read
 
@@ -98,7 +98,7 @@ class Folders(Case):
         done = self.run_roundel("diff", "goldens", "now", "--output", "found", "--report", "report", code=COULD_NOT)
         text = done.stdout.decode()
         self.assertIn("deep/t.png: not compared: now/deep/t.png: ", text)
-        self.assertTrue(text.endswith("to accept them: roundel accept --output found a.png deep/healed.png new.png\n"
+        self.assertTrue(text.endswith("to accept them: roundel accept --output found --goldens goldens a.png deep/healed.png new.png\n"
                                       "5 pictures not kept: only sound PNG and EXR files, with names in UTF-8, can be accepted\n"), text)
         self.assertIn(b"not kept: now/deep/fresh.png: ", done.stderr)
         self.assertEqual(os.listdir(self.path("found/actual/deep")), ["healed.png"])
@@ -106,7 +106,7 @@ class Folders(Case):
         self.assertIn("accept", failures["deep/healed.png"])
         for name in ("t.png", "cut.png", "fresh.png"):
             self.assertNotIn("accept", failures["deep/" + name])
-        self.run_roundel("accept", "--output", "found", "--all", code=DIFFER)
+        self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "--all", code=DIFFER)
         self.assertEqual(self.read("goldens/deep/healed.png"), good)
 
     def test_what_is_within_the_limits_is_no_matter_of_accepting(self):
@@ -134,12 +134,12 @@ class Files(Case):
     def test_two_files_have_a_report_and_can_be_accepted(self):
         text = self.diff("goldens/a.png", "now/a.png", "--report", "report", "-o", "found")
         self.assertIn("goldens/a.png now/a.png: differ: ", text)
-        self.assertTrue(text.endswith("to accept them: roundel accept --output found a.png\n"), text)
+        self.assertTrue(text.endswith("to accept them: roundel accept --output found --goldens goldens a.png\n"), text)
         failure, = self.failures("report").values()
         self.assertEqual(failure["name"], "a.png")
         self.assertIn("origin", failure)
         self.assertTrue(os.path.exists(self.path("report/" + failure["pictures"]["file"])))
-        self.run_roundel("accept", "--output", "found", "a.png", code=DIFFER)
+        self.run_roundel("accept", "--output", "found", "--goldens", "goldens", "a.png", code=DIFFER)
         self.assertEqual(self.read("goldens/a.png"), self.read("now/a.png"))
         self.diff("goldens/a.png", "now/a.png", "--report", "report", "-o", "found", code=SAME)
         self.assertEqual(self.failures("report"), {})
@@ -147,7 +147,7 @@ class Files(Case):
     def test_the_file_before_may_lie_here(self):
         shutil.copy(self.path("goldens/a.png"), self.path("a.png"))
         self.diff("a.png", "now/a.png", "-o", "found", "-q")
-        self.run_roundel("accept", "--output", "found", "--all", code=DIFFER)
+        self.run_roundel("accept", "--output", "found", "--goldens", ".", "--all", code=DIFFER)
         self.assertEqual(self.read("a.png"), self.read("now/a.png"))
 
     def test_only_what_accept_would_store_is_kept(self):

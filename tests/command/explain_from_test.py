@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""regress --explain-from: scenes as git has them. Usage: explain_from_test.py PATH_OF_ROUNDEL"""
+"""regress --explain-from: scenes as another checkout has them. Usage: explain_from_test.py PATH_OF_ROUNDEL"""
 
 import json
 import os
-import subprocess
+import shutil
 import unittest
 
 from command_case import CommandCase
@@ -32,9 +32,11 @@ ROWS = "x,y,radius\n0.5,0.5,0.1\n0.3,0.3,0.1\n"
 
 
 class ExplainFrom(CommandCase):
+    """The working directory has scenes, data and goldens; old/ is another checkout of the same project."""
+
     def setUp(self):
         super().setUp()
-        for folder in ("scenes", "data", "goldens", "temporary"):
+        for folder in ("scenes", "data", "goldens"):
             os.mkdir(self.path(folder))
         self.write("scenes/plain.yaml", SCENE)
         self.write("scenes/data.yaml", DATA)
@@ -43,25 +45,22 @@ class ExplainFrom(CommandCase):
         for frame in range(2):
             self.write(f"scenes/p_{frame}.csv", ROWS.replace("0.5", f"0.{4 + frame}"))
         self.write("scenes/same.yaml", SCENE)
-        self.git("init", "-q")
-        self.git("add", "scenes", "data")
-        self.git("commit", "-qm", "before")
-        environment = {"TMPDIR": self.path("temporary")}
-        os.environ.update(environment)
-
-    def git(self, *words):
-        subprocess.run(["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false", *words],
-                       cwd=self.folder, check=True, capture_output=True)
+        for folder in ("scenes", "data"):
+            shutil.copytree(self.path(folder), self.path(f"old/{folder}"))
 
     def accept(self, *scenes, more=()):
         self.run_roundel("regress", *scenes, "--goldens", "goldens", *more, code=DIFFER)
         self.run_roundel("accept", "--all", code=DIFFER)
 
-    def regress(self, *arguments, code=DIFFER, revision="HEAD"):
-        done = self.run_roundel("regress", *arguments, "--goldens", "goldens", "--explain-from", revision,
+    def regress(self, *arguments, code=DIFFER, checkout="old"):
+        before = self.files("old")
+        done = self.run_roundel("regress", *arguments, "--goldens", "goldens", "--explain-from", checkout,
                                 "--json", "r.json", "--report", "report", "--junit", "r.xml", code=code)
-        self.assertEqual(os.listdir(self.path("temporary")), [])
+        self.assertEqual(self.files("old"), before)
         return done.stdout.decode()
+
+    def files(self, folder):
+        return {os.path.join(at, name): self.read(os.path.join(at, name)) for at, _, names in os.walk(self.path(folder)) for name in names}
 
     def explanations(self):
         return {picture["name"]: picture.get("explanation") for picture in json.loads(self.read("r.json"))["pictures"]}
@@ -85,62 +84,69 @@ class ExplainFrom(CommandCase):
         self.assertEqual(self.read("again/index.html"), report)
         self.assertIn("    scene: seed 7 -> 8\n", again)
 
-    def test_data_are_those_of_the_revision(self):
+    def test_data_are_those_of_the_checkout(self):
         self.accept("scenes/data.yaml")
         self.write("data/rows.csv", ROWS + "0.7,0.7,0.1\n")
-        self.git("commit", "-qam", "more data")
-        out = self.regress("scenes/data.yaml", revision="HEAD~1")
+        out = self.regress("scenes/data.yaml")
         self.assertIn("    scene: layers[0].data ../data/rows.csv has other bytes, rows 2 -> 3\n", out)
         self.assertRegex(out, r" 100 % +\d+  added +- +layers\[0\] data [^ ]*, 2 ")
-        self.assertNotIn("temporary", out)
-        self.assertIn("    at HEAD it draws the same\n", self.regress("scenes/data.yaml"))
-
-    def test_data_that_are_not_in_git_are_those_of_now(self):
-        self.write("data/mine.csv", ROWS)
-        self.accept("scenes/data.yaml", more=("--set", "name=mine"))
-        self.write("scenes/data.yaml", DATA.replace("width: 60", "width: 61"))
-        out = self.regress("scenes/data.yaml", "--set", "name=mine")
-        self.assertIn("    scene: image.width 60 -> 61\n    no pixels to compare: 60x40 RGB and 61x40 RGB\n", out)
+        self.assertIn("    ./scenes/data.yaml draws the same\n", self.regress("scenes/data.yaml", checkout="."))
+        os.remove(self.path("old/data/rows.csv"))
+        self.assertIn("    not explained: old/scenes/data.yaml:4:", self.regress("./scenes/../scenes/data.yaml"))
 
     def test_a_film_has_a_file_a_frame(self):
         self.accept("scenes/film.yaml", more=("--frames", "0-1"))
         self.write("scenes/p_1.csv", ROWS.replace("0.5", "0.6"))
         self.regress("scenes/film.yaml", "--frames", "0-1")
-        lines = self.explanations()
-        self.assertRegex("\n".join(lines["film/0001.png"]), r" 100 % .* changed .*HEAD:scenes/p_1.csv, 0 ")
+        self.assertRegex("\n".join(self.explanations()["film/0001.png"]), r" 100 % .* changed .*old/scenes/p_1.csv, 0 ")
 
     def test_what_cannot_be_explained_keeps_its_verdict(self):
         self.accept("scenes/plain.yaml")
         self.write("scenes/plain.yaml", SCENE.replace("seed: 7", "seed: 8"))
 
-        def says(text, **how):
-            self.assertIn(f"    not explained: {text}", self.regress("scenes/plain.yaml", **how))
+        def says(text, scene="scenes/plain.yaml"):
+            self.assertIn(f"    not explained: {text}", self.regress(scene))
             self.assertEqual(json.loads(self.read("r.json"))["counts"]["differ"], 1)
 
-        says('"v1": no such revision in ', revision="v1")
-        says('"--all": no such revision in ', revision="--all")
-        self.git("mv", "scenes/plain.yaml", "scenes/other.yaml")
-        self.git("commit", "-qm", "moved")
-        os.rename(self.path("scenes/other.yaml"), self.path("scenes/plain.yaml"))
-        says("scenes/plain.yaml is not in HEAD\n")
+        absolute = self.path("scenes/plain.yaml")
+        for scene in (absolute, f"../{os.path.basename(self.folder)}/scenes/plain.yaml"):
+            says(f"{scene}: expected a scene by its path below the working directory, which is looked up in old\n", scene)
+        self.write("old/scenes/plain.yaml", "version: 2\n")
+        says("old/scenes/plain.yaml:1:1: missing key \"layers\"\n    old/scenes/plain.yaml:1:10: version: expected 1, got 2\n")
+        os.remove(self.path("old/scenes/plain.yaml"))
+        says("old/scenes/plain.yaml: no such file\n")
+
+    def test_what_is_no_folder_is_an_error_that_shows_how_to_make_one(self):
+        self.accept("scenes/plain.yaml")
+        self.write("r.json", "kept")
+        for given, command in (("HEAD~1", "../old 'HEAD~1'"), ("origin/main", "../old origin/main"), ("a;b", "../old 'a;b'"),
+                               ("../old", "../old origin/main"), ("--all", "../old --all")):
+            done = self.run_roundel("regress", "scenes/plain.yaml", "--goldens", "goldens", f"--explain-from={given}", "--json", "r.json",
+                                    code=COULD_NOT)
+            self.assertEqual(done.stderr.decode(), "roundel: --explain-from: expected a folder with another checkout of the project, got "
+                             f'"{given}"; git worktree add {command} makes one\n')
+        self.assertEqual(self.read("r.json"), b"kept")
+
+    def test_no_program_is_run_and_nothing_is_written(self):
+        """A folder that is laid out as a repository with filters of its own, as a clone may have one."""
+        self.accept("scenes/plain.yaml")
+        self.write("scenes/plain.yaml", SCENE.replace("seed: 7", "seed: 8"))
+        os.mkdir(self.path("bin"))
+        self.write("bin/git", f"#!/bin/sh\ntouch '{self.path('PWNED')}'\n")
+        os.chmod(self.path("bin/git"), 0o755)
+        for folder in ("scenes", "old/scenes"):
+            os.makedirs(self.path(f"{folder}/objects"))
+            os.makedirs(self.path(f"{folder}/refs"))
+            self.write(f"{folder}/HEAD", "ref: refs/heads/main\n")
+            self.write(f"{folder}/config", f"[core]\n worktree = .\n[filter \"x\"]\n smudge = \"touch '{self.path('PWNED')}'; cat\"\n")
+            self.write(f"{folder}/.gitattributes", "*.yaml filter=x\n")
         path = os.environ["PATH"]
         try:
-            os.environ["PATH"] = self.folder
-            says("git: No such file or directory\n")
+            os.environ["PATH"] = f"{self.path('bin')}:{path}"
+            self.assertIn("scene: seed 7 -> 8", self.regress("scenes/plain.yaml"))
         finally:
             os.environ["PATH"] = path
-        os.rename(self.path(".git"), self.path("git"))
-        os.environ["GIT_CEILING_DIRECTORIES"] = os.path.dirname(self.folder)
-        says("git: fatal: not a git repository")
-        os.rename(self.path("git"), self.path(".git"))
-
-    def test_a_scene_that_was_wrong_is_said_with_its_place(self):
-        self.accept("scenes/plain.yaml")
-        self.write("scenes/plain.yaml", "version: 2\n")
-        self.git("commit", "-qam", "broken")
-        self.write("scenes/plain.yaml", SCENE.replace("seed: 7", "seed: 8"))
-        self.assertIn("    not explained: HEAD:scenes/plain.yaml:1:1: missing key \"layers\"\n"
-                      "    HEAD:scenes/plain.yaml:1:10: version: expected 1, got 2\n", self.regress("scenes/plain.yaml"))
+        self.assertFalse(os.path.exists(self.path("PWNED")))
 
 
 if __name__ == "__main__":

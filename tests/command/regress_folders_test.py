@@ -15,6 +15,9 @@ from command_case import ROUNDEL
 from regress_case import BAD, BLUE, DIFFER, NOT_COMPARED, RED, SAME, SCENE, RegressCase
 
 
+LOCK = "version: 1\ngoldens: []\n"
+
+
 class ForeignFolders(RegressCase):
     """What lies in the folder of a run may come from anywhere: a pull request's artifact, say."""
 
@@ -38,6 +41,7 @@ class ForeignFolders(RegressCase):
 
     def test_only_pngs_are_accepted(self):
         os.mkdir(self.path("ssh"))
+        self.write("ssh/goldens.lock", LOCK)
         self.plant("../ssh", ["authorized_keys"])
         self.write("regress-output/actual/authorized_keys", "ssh-rsa EVIL")
         self.refused('expected paths of PNG or EXR files within the folder of goldens, got "authorized_keys"')
@@ -62,8 +66,62 @@ class ForeignFolders(RegressCase):
         self.refused('the folder of goldens that it names, "../golden", is not there; --goldens DIR says which it is')
         self.refused('--goldens: expected a folder, got "golden"', "--goldens", "golden")
 
+    def test_a_folder_that_nothing_confirms_is_not_changed(self):
+        """A list from elsewhere that names the project itself as the folder of goldens."""
+        os.mkdir(self.path("site"))
+        shutil.copy(self.path("red.yaml"), self.path("logo.yaml"))
+        self.run_roundel("render", "deux bleus é.yaml", "-o", "site/logo.png", code=SAME)
+        os.mkdir(self.path("regress-output"))
+        for goldens in ("..", ".", "../site", "../goldens/.."):
+            self.plant(goldens, ["site/logo.png", "logo.png"], logo=self.picture())
+            os.makedirs(self.path("regress-output/actual/site"), exist_ok=True)
+            shutil.copy(self.path("picture.png"), self.path("regress-output/actual/site/logo.png"))
+            self.refused(f'the folder of goldens that it names, "{goldens}", has no goldens.lock; --goldens DIR says which it is')
+            self.write("regress-output/pending.json", json.dumps({"goldens": goldens, "names": [], "unused": ["site/logo.png"]}))
+            before = self.snapshot()
+            self.run_roundel("accept", "--prune", code=NOT_COMPARED)
+            self.assertEqual(self.snapshot(), before)
+        # Neither a link nor a folder of that name confirms.
+        self.plant("../site", ["logo.png"], logo=self.picture())
+        self.write("mine.lock", LOCK)
+        os.symlink("../mine.lock", self.path("site/goldens.lock"))
+        self.refused("has no goldens.lock")
+        os.remove(self.path("site/goldens.lock"))
+        os.mkdir(self.path("site/goldens.lock"))
+        self.refused("has no goldens.lock")
+        os.rmdir(self.path("site/goldens.lock"))
+        self.write("site/goldens.lock", LOCK)
+        self.run_roundel("accept", "--all", code=DIFFER)
+        self.assertEqual(self.read("site/logo.png"), self.read("picture.png"))
+
+    def test_regress_confirms_the_folder_that_it_is_given(self):
+        self.regress(code=DIFFER)
+        lock = self.read("goldens/goldens.lock")
+        self.assertTrue(lock.endswith(LOCK.encode()), lock)
+        self.run_roundel("accept", "--all", code=DIFFER)
+        os.remove(self.path("goldens/goldens.lock"))
+        self.regress(code=SAME)  # it leaves nothing to accept
+        self.assertFalse(os.path.exists(self.path("goldens/goldens.lock")))
+        self.run_roundel("accept", "--all", "--goldens", "goldens", code=SAME)
+        # The last hash that goes leaves the lock.
+        self.write("red.yaml", BLUE)
+        self.regress("--strict", code=DIFFER)
+        self.run_roundel("accept", "red", "--hashes", code=DIFFER)
+        os.remove(self.path("red.yaml"))
+        self.regress("--strict", code=DIFFER, scenes=("deux bleus é.yaml",))
+        self.run_roundel("accept", "--prune", code=DIFFER)
+        self.assertEqual(self.read("goldens/goldens.lock"), lock)
+
+    @unittest.skipIf(os.getuid() == 0, "root writes everywhere")
+    def test_goldens_that_cannot_be_written_to_are_compared(self):
+        os.chmod(self.path("goldens"), 0o555)
+        text = self.regress(code=DIFFER)
+        self.assertIn("to accept them: roundel accept --goldens goldens ", text)
+        os.chmod(self.path("goldens"), 0o755)
+
     def test_accept_follows_no_link(self):
         self.write("secret", "mine")
+        self.write("goldens/goldens.lock", LOCK)
         picture = self.picture()
         os.mkdir(self.path("elsewhere"))
         self.plant("../goldens", ["k.png"])
@@ -135,7 +193,7 @@ class ForeignFolders(RegressCase):
         text = self.run_roundel("regress", "red.yaml", "--goldens", outside, code=DIFFER).stdout
         self.assertIn(f"roundel accept --goldens {outside} red.png\n", text)
         self.run_roundel("accept", "--goldens", outside, "red.png", code=DIFFER)
-        self.assertEqual(os.listdir(outside), ["red.png"])
+        self.assertEqual(sorted(os.listdir(outside)), ["goldens.lock", "red.png"])
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "pictures are compared while others are drawn on two cores only")
     def test_a_run_that_was_killed_leaves_nothing_to_the_next(self):

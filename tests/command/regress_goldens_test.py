@@ -26,7 +26,9 @@ class Floats(RegressCase):
         self.accept_exr()
         self.assertEqual(self.regress("--strict", code=SAME, **self.scenes), "1 picture: 1 same\n")
         self.write("red.yaml", SCENE.replace("alpha: 1", "alpha: 0.5") % "#0000fe")
-        line = self.regress(code=DIFFER, **self.scenes).splitlines()[0]
+        line = self.regress("--json", "r.json", code=DIFFER, **self.scenes).splitlines()[0]
+        self.run_roundel("report", "r.json", "--output", "gathered", code=DIFFER)
+        self.assertEqual(self.files("gathered"), ["actual/red.exr", "diff/red.exr.png", "pending.json"])
         self.assertRegex(line, r"^red\.exr: differs: \d+ pixels differ, at most 0 may; the scene changed")
         self.assertEqual(self.files("regress-output"), ["actual/red.exr", "diff/red.exr.png", "pending.json"])
         self.write("goldens/goldens.yaml", 'version: 1\ntolerances: [{pictures: "*.exr", max-delta: 0.01}]\n')
@@ -54,6 +56,7 @@ class Floats(RegressCase):
         shutil.copy(self.path("red.yaml"), self.path("rot.yaml"))
         self.assertIn("goldens/red.exr is of this scene and frame, under another name",
                       self.regress("--format", "exr", code=DIFFER, scenes=("rot.yaml",)))
+        shutil.rmtree(self.path("regress-output"))
         self.write("red.yaml", BLUE)
         self.regress(code=DIFFER, **self.scenes)
         self.run_roundel("accept", "--add", "red", code=DIFFER)
@@ -126,8 +129,9 @@ class Hashes(RegressCase):
 
     def test_what_is_not_written_is_not_said_to_be(self):
         self.regress(code=DIFFER)
+        os.remove(self.path("goldens/goldens.lock"))
         os.symlink("nowhere", self.path("goldens/goldens.lock"))
-        done = self.run_roundel("accept", "--all", "--hashes", code=NOT_COMPARED)
+        done = self.run_roundel("accept", "--all", "--hashes", "--goldens", "goldens", code=NOT_COMPARED)
         self.assertEqual(done.stdout, "")
         self.assertIn("goldens.lock: expected a file; links are not followed", done.stderr)
 
@@ -166,7 +170,7 @@ class Hashes(RegressCase):
                 (lambda text: text.replace('red.png', 'deux bleus é.png'), "5:15: goldens[1].picture: expected each picture once"),
                 (lambda text: text.replace('pixels: "24x16 ', 'pixels: "24x16 g'), "goldens[0].pixels: expected WIDTHxHEIGHT and 32 hex digits"),
                 (lambda text: text.replace("frame: 0}", "frame: 0", 1), "not valid YAML"),
-                (lambda text: text.replace("<<<", "") + "<<<<<<< HEAD\n", "goldens.lock:7:1: not valid YAML"),
+                (lambda text: text + "<<<<<<< HEAD\n", 'goldens.lock:6:1: conflict marker "<<<<<<< HEAD": keep the lines of one side, or of both, and remove the markers'),
                 (lambda text: text.replace("version: 1", "version: 2"), "2:10: version: expected 1")):
             self.write("goldens/goldens.lock", damage(sound))
             with self.subTest(problem):
@@ -180,6 +184,73 @@ class Hashes(RegressCase):
         done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", "--json", "goldens/goldens.lock", code=NOT_COMPARED)
         self.assertIn("goldens/goldens.lock", done.stderr)
         self.assertIn("expected either --add or --hashes", self.run_roundel("accept", "--add", "--hashes", "--all", code=2).stderr)
+
+
+class GitFiles(RegressCase):
+    """Files as git leaves them: Git LFS pointers, conflicts."""
+
+    POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + 64 * "0" + "\nsize 12345\n"
+    SAID = "is a Git LFS pointer: git lfs pull"
+
+    def setUp(self):
+        super().setUp()
+        self.accept_all()
+
+    def test_a_golden_that_was_not_fetched_is_named_and_stays(self):
+        self.write("red.yaml", SCENE % "#00ff00")
+        for name, options in (("red.alt-1.png", ()), ("red.exr", ("--format", "exr")), ("red.png", ())):
+            with self.subTest(name):
+                self.write(f"goldens/{name}", self.POINTER)
+                text = self.regress(*options, "--report", "report", code=NOT_COMPARED, scenes=("red.yaml",))
+                self.assertIn(f"{name.replace('.alt-1', '')}: not compared: goldens/{name}: {self.SAID}\n", text)
+                self.assertNotIn("accept", text)
+                self.assertNotIn('"accept":', self.read("report/index.html").decode())
+                self.assertEqual(self.files("regress-output"), [])
+                self.run_roundel("accept", "--all", code=SAME)
+                self.assertEqual(self.read(f"goldens/{name}").decode(), self.POINTER)
+                os.remove(self.path(f"goldens/{name}"))
+
+    def test_accept_never_replaces_one(self):
+        self.write("red.yaml", BLUE)
+        self.regress(code=DIFFER)
+        self.write("goldens/red.png", self.POINTER)
+        for option in ((), ("--add",), ("--hashes",)):
+            done = self.run_roundel("accept", "--all", *option, code=NOT_COMPARED)
+            self.assertIn(f"goldens/red.png: {self.SAID}\n", done.stderr)
+            self.assertEqual(self.read("goldens/red.png").decode(), self.POINTER)
+            self.assertEqual(self.files("goldens"), ["deux bleus é.png", "red.png"])
+
+    def test_two_folders(self):
+        for folder in ("a", "b"):
+            shutil.copytree(self.path("goldens"), self.path(folder))
+        self.write("a/red.png", self.POINTER)
+        self.write("b/deux bleus é.png", self.POINTER)
+        text = self.run_roundel("diff", "a", "b", "--output", "found", code=NOT_COMPARED).stdout
+        self.assertIn(f"red.png: not compared: a/red.png: {self.SAID} [default]\n", text)
+        self.assertIn(f"deux bleus é.png: not compared: b/deux bleus é.png: {self.SAID} [default]\n", text)
+        self.assertNotIn("roundel accept", text)
+        self.assertEqual(self.files("found"), [])
+        self.write("a/goldens.yaml", 'version: 1\ntolerances: [{pictures: "*", mask: red.png}]\n')
+        self.assertIn(f"a/red.png: {self.SAID}", self.run_roundel("diff", "a", "b", code=NOT_COMPARED).stderr)
+
+    def test_lock_and_manifest(self):
+        conflict = "version: 1\n<<<<<<< HEAD\n=======\n>>>>>>> other\n"
+        for name in ("goldens.lock", "goldens.yaml"):
+            for text, said in ((self.POINTER, f": {self.SAID}\n"), (conflict, ':2:1: conflict marker "<<<<<<< HEAD": keep the lines of one '
+                                                                    "side, or of both, and remove the markers\n")):
+                with self.subTest(name + said):
+                    self.write("red.yaml", BLUE)
+                    self.regress(code=DIFFER)
+                    kept = self.read("goldens/goldens.lock")
+                    self.write(f"goldens/{name}", text)
+                    done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", code=NOT_COMPARED)
+                    self.assertEqual(done.stderr, f"goldens/{name}{said}")
+                    if name == "goldens.lock":
+                        self.assertIn(f"goldens/{name}{said}", self.run_roundel("accept", "--all", code=NOT_COMPARED).stderr)
+                    self.assertEqual(self.read(f"goldens/{name}").decode(), text)
+                    os.remove(self.path(f"goldens/{name}"))
+                    with open(self.path("goldens/goldens.lock"), "wb") as file:
+                        file.write(kept)
 
 
 class SceneFolders(RegressCase):

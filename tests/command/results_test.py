@@ -188,7 +188,7 @@ class Merging(ResultsCase):
         self.assertEqual(self.files("whole/report"), report)
         self.assertIn("d.png: missing: there is no now/d.png", out)
         self.report("r.json", "-o", "kept", code=DIFFER)
-        self.roundel("whole", "accept", "--all", "--output", "kept", code=DIFFER)
+        self.roundel("whole", "accept", "--all", "--output", "kept", "--goldens", "goldens", code=DIFFER)
         self.assertEqual(self.read("whole/goldens/a.png"), self.read("whole/now/a.png"))
 
     def schema(self):
@@ -260,6 +260,78 @@ torn.json:1:29: not valid JSON
         self.assertEqual(self.files("whole"), before)
         _, said = self.report(code=COULD_NOT)
         self.assertIn("expected RESULT.json", said)
+
+    def from_elsewhere(self, **paths):
+        """Results of another machine, of one picture that differs, with these paths."""
+        self.write("whole/in/r.json", json.dumps({
+            "version": 1, "title": "t", "counts": {"same": 0, "differ": 1, "new": 0, "missing": 0, "not_compared": 0}, "goldens": "../goldens",
+            "pictures": [{"name": "d.png", "state": "differs", "difference": {"kind": "other_shape", "shape": "s"}, **paths}]}))
+
+    def test_a_picture_that_is_not_beside_the_results_is_refused(self):
+        os.makedirs(self.path("whole/in/out"))
+        for name in ("in/out/d.png", "secret.png"):
+            shutil.copy(self.path("whole/goldens/d.png"), self.path(f"whole/{name}"))
+        os.symlink("../..", self.path("whole/in/out/up"))
+        os.symlink("../../secret.png", self.path("whole/in/out/link.png"))
+        secret = self.path("whole/secret.png")
+        for key in ("image", "actual"):
+            for path, refusal in (("/etc/passwd", "is not below in"), ("../secret.png", "is not below in"), (secret, "is not below in"),
+                                  ("out/../../secret.png", "is not below in"), ("out/link.png", "is reached by a link"),
+                                  ("out/up/secret.png", "is reached by a link")):
+                with self.subTest(f"{key} {path}"):
+                    self.from_elsewhere(**{"actual": "out/d.png", key: path})
+                    out, said = self.report("in/r.json", "--goldens", "goldens", "-o", "gathered", "--junit", "r.xml")
+                    self.assertRegex(said, rf'^in/r\.json:1:\d+: pictures\[0\]\.{key}: "[^"]*{os.path.basename(path)}" {refusal}: '
+                                           "expected a picture beside the results\n")
+                    self.assertIn("d.png: differs", out)
+                    kept = [name for name in self.files("whole/gathered") if name != "pending.json"]
+                    self.assertEqual(kept, ["actual/d.png"] if key == "image" else [])
+                    self.assertNotIn(os.path.basename(path), self.read("whole/r.xml").decode())
+
+    def test_what_is_no_sound_picture_is_not_gathered(self):
+        os.makedirs(self.path("whole/in/out"))
+        whole = self.read("whole/goldens/d.png")
+        self.write("whole/in/out/notes.txt", "notes")
+        self.write("whole/in/out/notes.png", "notes")
+        for name, data in (("d.png", whole), ("torn.png", whole[:-20])):
+            with open(self.path(f"whole/in/out/{name}"), "wb") as file:
+                file.write(data)
+        os.mkfifo(self.path("whole/in/out/pipe.png"))
+        for image in ("notes.txt", "notes.png", "torn.png", "pipe.png", "."):
+            with self.subTest(image):
+                self.from_elsewhere(actual="out/d.png", image=f"out/{image}")
+                _, said = self.report("in/r.json", "--goldens", "goldens", "-o", "gathered", "--junit", "r.xml")
+                self.assertIn(f"in/out/{image}" if image != "." else "in/out", said)
+                self.assertEqual(sorted(self.files("whole/gathered")), ["actual/d.png", "pending.json"])
+                self.assertNotIn("notes", self.read("whole/r.xml").decode())
+        self.from_elsewhere(actual="out/d.png", image="out/d.png")
+        self.report("in/r.json", "--goldens", "goldens", "-o", "gathered", code=DIFFER)
+        self.assertEqual(sorted(self.files("whole/gathered")), ["actual/d.png", "diff/d.png", "pending.json"])
+
+    def test_goldens_lie_beside_the_results_or_where_one_says(self):
+        os.makedirs(self.path("whole/in/out"))
+        shutil.copy(self.path("whole/goldens/d.png"), self.path("whole/in/out/d.png"))
+        said = "roundel: d.png: {} is not below in, so it is not shown; --goldens DIR says where the goldens are\n"
+        for golden, name in (("../goldens/d.png", "goldens/d.png"), (self.path("whole/goldens/d.png"),) * 2):
+            self.from_elsewhere(actual="out/d.png", golden=golden)
+            self.assertEqual(self.report("in/r.json", "--junit", "r.xml", code=DIFFER)[1], said.format(name))
+            self.assertNotIn("goldens/d.png", self.read("whole/r.xml").decode())
+        self.from_elsewhere(actual="out/d.png", golden="../goldens/d.png")
+        self.assertEqual(self.report("in/r.json", "--goldens", "goldens/", "--junit", "r.xml", code=DIFFER)[1], "")
+        self.assertIn("[[ATTACHMENT|goldens/d.png]]", self.read("whole/r.xml").decode())
+        self.from_elsewhere(actual="out/d.png", golden="../d.png")
+        self.assertIn("d.png is not below in", self.report("in/r.json", "--goldens", "goldens", code=DIFFER)[1])
+
+    def test_no_name_forges_an_attachment(self):
+        folder = "x]] [[ATTACHMENT|/etc/passwd]]"
+        os.makedirs(self.path(f"a/{folder}"))
+        os.makedirs(self.path(f"b/{folder}"))
+        for name, pictures in (("s.png", ("whole/goldens/d.png", "whole/goldens/mask.png")), ("same.png", ("whole/goldens/d.png",) * 2)):
+            for side, picture in zip("ab", pictures):
+                shutil.copy(self.path(picture), self.path(f"{side}/{folder}/{name}"))
+        self.run_roundel("diff", "a", "b", "--junit", "r.xml", code=DIFFER)
+        outputs = [node.text for node in xml.parse(self.path("r.xml")).getroot().iter("system-out")]
+        self.assertEqual([text for text in outputs if "[[ATTACHMENT" in text], [])
 
     def test_pictures_are_gathered_inside_the_folder_only(self):
         self.write("whole/r.json", """{"version": 1, "title": "t", "counts": {"same": 0, "differ": 0, "new": 3, "missing": 0, "not_compared": 0},

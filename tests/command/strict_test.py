@@ -33,7 +33,7 @@ class StrictCase(CommandCase):
 
     def goldens(self):
         return sorted(os.path.relpath(os.path.join(folder, name), self.path("goldens"))
-                      for folder, _, names in os.walk(self.path("goldens")) for name in names)
+                      for folder, _, names in os.walk(self.path("goldens")) for name in names if name != "goldens.lock")
 
 
 class Strict(StrictCase):

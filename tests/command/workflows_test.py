@@ -32,6 +32,7 @@ class WorkflowCase(CommandCase):
     def setUp(self):
         super().setUp()
         os.makedirs(self.path("bin"))
+        os.makedirs(self.path("tmp"))
         os.symlink(ROUNDEL, self.path("bin/roundel"))
         for name in ("sudo", "apt-get", "xdg-open"):
             self.stand_in(name, "")
@@ -53,7 +54,7 @@ class WorkflowCase(CommandCase):
 
     def shell(self, script, folder, codes=(0,), **variables):
         done = subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=self.path(folder), capture_output=True, check=False, timeout=300,
-                              env={"PATH": f"{self.path('bin')}:/usr/bin:/bin", "HOME": self.path("bin"), **variables})
+                              env={"PATH": f"{self.path('bin')}:/usr/bin:/bin", "HOME": self.path("bin"), "TMPDIR": self.path("tmp"), **variables})
         self.assertIn(done.returncode, codes, f"{script}: {done.stdout} {done.stderr}")
         return done
 
@@ -104,15 +105,19 @@ class GitHub(WorkflowCase):
         self.assertEqual(max(step.returncode for step in done), codes)
         return [step.stdout.decode() for step in done]
 
+    def remove_machine(self):
+        for folder in ("machine", "old"):
+            shutil.rmtree(self.path(folder), ignore_errors=True)
+
     def run_workflow(self, code, lost=()):
         shutil.rmtree(self.path("artifacts"), ignore_errors=True)
         jobs = yaml.safe_load(block("yaml", "# .github/workflows/pictures.yml"))["jobs"]
         os.makedirs(self.path("artifacts"))
         for share in jobs["draw"]["strategy"]["matrix"]["share"]:
-            shutil.rmtree(self.path("machine"), ignore_errors=True)
+            self.remove_machine()
             if share not in lost:
                 self.run_job(jobs["draw"], "machine", code if share == 2 else 0, str(share))
-        shutil.rmtree(self.path("machine"), ignore_errors=True)
+        self.remove_machine()
         self.assertEqual(jobs["report"]["if"], "${{ !cancelled() }}")
         return self.run_job(jobs["report"], "machine", code if not lost else 2)
 
@@ -123,7 +128,7 @@ class GitHub(WorkflowCase):
         self.assertIn("    cluster 1 of 1: ", report)
         self.assertIn("radius 0.3 -> 0.2\n", report)
         self.assertIn("| d.png | differs: ", self.read("summary.md").decode())
-        self.assertIn("roundel accept d.png", self.read("artifacts/pictures/report/index.html").decode())
+        self.assertIn("roundel accept --goldens goldens d.png", self.read("artifacts/pictures/report/index.html").decode())
         self.run_roundel("report", *(f"machine/shares/share-{share}/results.json" for share in (1, 2, 3)), "--goldens",
                          "machine/goldens", "--json", "merged.json", code=1)
         scenes = [picture["scene"] for picture in json.loads(self.read("merged.json"))["pictures"] if "scene" in picture]

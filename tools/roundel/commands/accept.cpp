@@ -5,6 +5,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/compare/folder_claim.h"
 #include "renderer/compare/pending_goldens.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
@@ -44,7 +45,7 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
   add_regress_output(line, options.output, "folder that regress has written to");
   line.add_value("goldens", "DIR", file_name(options.goldens, "a folder"),
                  "folder of the goldens, an existing one (default: the one that regress has "
-                 "compared with, if it lies in the working directory)");
+                 "compared with, if it lies in the working directory and has a goldens.lock)");
   add_quiet(line, options.verbosity);
   line.add_note(
       "What is stored must be a sound PNG or EXR, and links are not followed: the pictures may "
@@ -104,7 +105,11 @@ int tell_nothing_to_accept(const AcceptOptions& options) {
 class Acceptance {
  public:
   explicit Acceptance(const AcceptOptions& options)
-      : options_(options), goldens_(read_pending(options.output, options.goldens)) {}
+      : options_(options),
+        goldens_(read_pending(options.output, options.goldens)),
+        claim_(goldens_.golden_folder, FolderClaim::Kind::kGoldens) {
+    goldens_.lock = read_golden_lock(goldens_.golden_folder);
+  }
 
   int run() {
     for (const std::string& name : names_to_accept(options_, goldens_.names))
@@ -167,6 +172,7 @@ class Acceptance {
 
   const AcceptOptions& options_;
   AcceptableGoldens goldens_;
+  FolderClaim claim_;
   Problems problems_;
   std::vector<std::string> locked_;
   std::vector<std::pair<std::string, std::string>> to_say_;  ///< once the lock is written

@@ -7,6 +7,7 @@
 #include "renderer/base/text.h"
 #include "renderer/compare/comparison_run.h"
 #include "renderer/compare/difference_image.h"
+#include "renderer/compare/folder_claim.h"
 #include "renderer/compare/pending_goldens.h"
 #include "renderer/compare/picture_difference.h"
 #include "renderer/compare/report.h"
@@ -132,7 +133,7 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
       "output,o", "DIR", file_name(options.output, "a folder"),
       "keep the pictures of B that differ or are new in DIR, so that \"roundel accept --output "
       "DIR\" can store them as A's: the folder A, or the folder that the file A is in; sound PNG "
-      "and EXR files only, and those of the run before are removed from DIR");
+      "and EXR files only; pictures of an earlier run stay in DIR where A and B are files");
   add_explain(line, options.explain);
   line.add_optional_value(
       "json", "FILE", "-", text(options.files.json),
@@ -258,9 +259,10 @@ bool may_be_accepted(const PairResult& result) {
 }
 
 /// Keeps what accept could store, if that is wanted.
-void keep_pictures(const DiffOptions& options, ComparisonRun& run, Problems& problems) {
+void keep_pictures(const DiffOptions& options, PendingGoldens::Others others, ComparisonRun& run,
+                   Problems& problems) {
   if (!options.output) return;
-  gather_pictures(*options.output, may_be_accepted, run, problems);
+  gather_pictures(*options.output, may_be_accepted, others, run, problems);
   run.accept_command = accept_command(*options.output, run.golden_folder);
 }
 
@@ -276,6 +278,7 @@ void print_kept(const DiffOptions& options, const ComparisonRun& run) {
       ++others;
   }
   if (!kept.empty()) print_how_to_accept(run, kept);
+  print_kept_before(run);
   if (others > 0)
     print_out(fmt::format(
         "{} not kept: only sound PNG and EXR files, with names in UTF-8, can be accepted\n",
@@ -312,16 +315,15 @@ int compare_two_files(const DiffOptions& options) {
   if (options.diff_image) problems.attempt([&] { write_diff_image(options, compared); });
   report(options, compared.difference, verdict, problems);
   ComparisonRun run = run_of_two_files(options, compared, verdict);
-  keep_pictures(options, run, problems);
+  keep_pictures(options, PendingGoldens::Others::kKeep, run, problems);
   if (options.files.report) problems.attempt([&] { write_report(*options.files.report, run); });
   print_kept(options, run);
   if (!problems.empty()) return kCouldNotCompare;
   return verdict.same ? kSame : kDiffer;
 }
 
-/// Refuses what is not for the kind of things that A and B are, and to replace one of them; then
-/// removes what an earlier run has left.
-void prepare_outputs(const DiffOptions& options, bool are_folders) {
+/// Refuses what is not for the kind of things that A and B are, and to replace one of them.
+void check_diff_outputs(const DiffOptions& options, bool are_folders) {
   const RunFiles& files = options.files;
   if (!are_folders && is_for_folders(options)) {
     std::error_code ignored;
@@ -353,8 +355,6 @@ void prepare_outputs(const DiffOptions& options, bool are_folders) {
     outputs.push_back((std::filesystem::path(*options.output) / "pending.json").string());
   }
   check_outputs(outputs, inputs);
-  remove_old_results(files);
-  if (options.diff_image) remove_old_result(*options.diff_image);
 }
 
 /// Compares the pictures in two folders.
@@ -370,7 +370,7 @@ int diff_folders(const DiffOptions& options) {
                     options.a, options.b));
   }
   Problems problems;
-  keep_pictures(options, run, problems);
+  keep_pictures(options, PendingGoldens::Others::kRemove, run, problems);
   const int code = finish_run(run, rules, files, options.verbosity);
   print_kept(options, run);
   return problems.empty() ? code : static_cast<int>(kCouldNotCompare);
@@ -418,7 +418,11 @@ int compare(const DiffOptions& options) {
   std::error_code ignored;
   const bool are_folders = std::filesystem::is_directory(options.a, ignored) &&
                            std::filesystem::is_directory(options.b, ignored);
-  prepare_outputs(options, are_folders);
+  check_diff_outputs(options, are_folders);
+  std::optional<FolderClaim> claim;
+  if (options.output) claim.emplace(*options.output, FolderClaim::Kind::kOutput);
+  remove_old_results(options.files);
+  if (options.diff_image) remove_old_result(*options.diff_image);
   return are_folders || is_for_folders(options) ? diff_folders(options)
                                                 : compare_two_files(options);
 }

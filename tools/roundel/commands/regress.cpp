@@ -6,6 +6,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/comparison_run.h"
+#include "renderer/compare/folder_claim.h"
 #include "renderer/compare/pending_goldens.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
@@ -30,9 +31,10 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
                      "scene files (YAML), or folders: all *.yaml in them and their subfolders, "
                      "with the goldens in the same subfolders of DIR");
   line.add_value("goldens", "DIR", text(options.goldens), "folder of the goldens");
-  add_regress_output(line, options.output,
-                     "folder for pictures that differ (DIR/actual) and where (DIR/diff); those of "
-                     "the run before are removed from it");
+  add_regress_output(
+      line, options.output,
+      "folder for pictures that differ (DIR/actual) and where (DIR/diff), one run at "
+      "a time; an earlier run's pictures stay unless this run draws them");
   add_frames(line, options.frames);
   line.add_value(
       "shard", "I/N", [&options](const std::string& value) { options.shard = parse_shard(value); },
@@ -46,9 +48,10 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
       "draw a picture that differs again, at most N times, 0 to 100; where it is the same then, it "
       "counts as that, and a warning says that this machine does not always draw the same "
       "(default: 0)");
-  line.add_value("explain-from", "REV", text(options.explain_from, "a revision"),
-                 "where a scene has changed, draw it as it was at this revision of its git "
-                 "repository, with its data, and say which values and circles make the difference");
+  line.add_value("explain-from", "FOLDER", file_name(options.explain_from, "a folder"),
+                 "another checkout of the project (git worktree add ../old origin/main): where a "
+                 "scene has changed, draw it as it is there, with the data there, and say which "
+                 "values and circles make the difference");
   add_run_files(line, options.files);
   line.add_value("json", "FILE", text(options.files.json, "a file name, or - for stdout"),
                  "write the results as JSON; - for stdout, instead of lines");
@@ -65,7 +68,9 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
   add_verbose(line, options.verbosity, "list the pictures that are the same, too");
   line.add_note(
       "Goldens are never changed by this command, so that no run passes because it has updated "
-      "them. A scene that cannot be drawn does not keep the others from it.");
+      "them; where it leaves pictures, it gives the folder of goldens a goldens.lock, by which "
+      "\"roundel accept\" knows it. A scene that cannot be drawn does not keep the others from "
+      "it.");
   line.add_note(kResultsNote);
   line.add_note(
       "Exit codes: 0 all the same, or within what may differ; 1 some differ or have no golden; 2 "
@@ -113,6 +118,8 @@ int regress(const RegressOptions& options) {
   const ThreadLimit thread_limit(options.machine.raster.threads);
   RegressPlan plan = make_regress_plan(options);
   check_regress_outputs(options, plan);
+  if (options.explain_from) check_checkout(*options.explain_from);
+  const FolderClaim claim(options.output, FolderClaim::Kind::kOutput);
   remove_old_results(options.files);
   if (!fs::is_directory(options.goldens)) {
     throw Error(ExitCode::kUsage, fmt::format("--goldens: expected a folder, got {}",

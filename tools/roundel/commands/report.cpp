@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "renderer/base/error.h"
+#include "renderer/compare/folder_claim.h"
 #include "renderer/compare/results_file.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
@@ -44,7 +45,8 @@ bool parse(const Arguments& arguments, ReportOptions& options) {
   line.add_note(
       "Two results of one name must say the same, but for paths and times. A share of \"regress "
       "--shard\" whose results are not given counts as not compared. Pictures that are not there "
-      "are mentioned, and reported without.");
+      "are mentioned, and reported without; pictures that do not lie below the folder of their "
+      "results, or in that of --goldens, are refused.");
   line.add_note(kResultsNote);
   line.add_note(
       "Exit codes: 0 all the same; 1 some differ, are new or missing; 2 some were not compared, or "
@@ -77,6 +79,17 @@ void check_report_outputs(const ReportOptions& options, const std::vector<Result
   check_outputs(outputs, inputs);
 }
 
+/// Says which pictures are not taken, since they may be somebody else's.
+void refuse_pictures(const ReportOptions& options, std::vector<ResultsFile>& files,
+                     Problems& problems) {
+  for (ResultsFile& file : files) {
+    const RefusedPictures refused = refuse_pictures_elsewhere(options.goldens, file);
+    for (const std::string& line : refused.goldens) spdlog::warn("{}", line);
+    if (refused.others.empty()) continue;
+    problems.attempt([&] { throw Error(ExitCode::kInvalidScene, refused.others); });
+  }
+}
+
 /// All but those that are their goldens.
 bool is_not_its_golden(const PairResult& result) {
   return result.state != PairState::kSame ||
@@ -98,19 +111,24 @@ void print_missing_files(const ComparisonRun& run) {
 int report(const ReportOptions& options) {
   set_log_level(options.verbosity);
   Problems problems;
-  const std::vector<ResultsFile> files = read_all(options, problems);
+  std::vector<ResultsFile> files = read_all(options, problems);
   check_report_outputs(options, files);
+  std::optional<FolderClaim> claim;
+  if (options.output) claim.emplace(*options.output, FolderClaim::Kind::kOutput);
   remove_old_results(options.files);
   if (!problems.empty()) return kCouldNotCompare;
+  refuse_pictures(options, files, problems);
   ComparisonRun run = merge_results(files);
   if (options.output && run.golden_folder.empty())
     throw Error(ExitCode::kUsage,
                 "--output: expected --goldens DIR, too, since the results name several folders of "
                 "goldens, or none");
   print_missing_files(run);
-  if (options.output) gather_pictures(*options.output, is_not_its_golden, run, problems);
+  if (options.output)
+    gather_pictures(*options.output, is_not_its_golden, PendingGoldens::Others::kRemove, run,
+                    problems);
   if (!run.output_folder.empty())
-    run.accept_command = accept_command(run.output_folder, run.golden_folder);
+    run.accept_command = accept_command(run.output_folder, options.goldens.value_or(""));
   const int code = finish_run(run, rules_without_manifest({}), options.files, options.verbosity);
   if (!run.output_folder.empty() && prints_lines(options.files, options.verbosity))
     print_advice(run);

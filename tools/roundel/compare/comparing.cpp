@@ -5,12 +5,16 @@
 #include <tbb/parallel_for.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/comparison_run.h"
+#include "renderer/compare/git_files.h"
+#include "renderer/compare/golden_lock.h"
 #include "renderer/compare/ignored_pixels.h"
 #include "renderer/compare/pending_goldens.h"
 #include "renderer/compare/report.h"
@@ -183,7 +187,8 @@ std::string accept_command(const std::string& output, const std::string& goldens
   std::string command = "roundel accept";
   if (output != kRegressOutput) command += " --output " + path_word(output);
   // accept finds others by itself.
-  if (!lies_in(goldens, ".")) command += " --goldens " + path_word(goldens);
+  if (!goldens.empty() && (!lies_in(goldens, ".") || !has_golden_lock(goldens)))
+    command += " --goldens " + path_word(goldens);
   return command;
 }
 
@@ -219,32 +224,36 @@ void check_apart(const std::string& output, const std::vector<std::string>& inpu
 }
 
 void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResult&),
-                     ComparisonRun& run, Problems& problems) {
+                     PendingGoldens::Others others, ComparisonRun& run, Problems& problems) {
   std::vector<std::string> names, kept, unused;
   for (const PairResult& result : run.results)
     if (is_acceptable(result.name)) names.push_back(result.name);
-  PendingGoldens pending(folder, run.golden_folder, names);
-  if (!pending.leftover_problem().empty())
-    spdlog::warn("{}; pictures of an earlier run may stay in {}", pending.leftover_problem(),
-                 folder);
+  PendingGoldens pending(folder, run.golden_folder, names, others);
+  warn_of_leftovers(pending);
   // Decoding takes its time.
-  std::vector<std::string> faults(run.results.size());
+  struct Faults {
+    std::string actual, difference;
+  };
+  std::vector<Faults> faults(run.results.size());
   tbb::parallel_for(std::size_t{0}, run.results.size(), [&](std::size_t i) {
     const PairResult& result = run.results[i];
     if (result.actual_path.empty() || !is_wanted(result)) return;
     const bool was_decoded =
         result.state == PairState::kSame || result.state == PairState::kDiffers;
-    faults[i] = fault_of(result.name, result.actual_path, was_decoded);
+    faults[i].actual = fault_of(result.name, result.actual_path, was_decoded);
+    if (!result.difference_path.empty())
+      faults[i].difference = fault_of("difference.png", result.difference_path, false);
   });
   for (std::size_t i = 0; i < run.results.size(); ++i) {
     PairResult& result = run.results[i];
     if (result.state == PairState::kMissing && is_acceptable(result.name))
       unused.push_back(result.name);
-    if (result.actual_path.empty() || !is_wanted(result)) continue;
-    if (!faults[i].empty()) {
+    if (result.actual_path.empty() || !is_wanted(result) || is_lfs_pointer(result.golden_path))
+      continue;
+    if (!faults[i].actual.empty()) {
       // Of what could not be compared the run says why.
       ++run.unsound;
-      if (result.state != PairState::kNotCompared) spdlog::warn("not kept: {}", faults[i]);
+      if (result.state != PairState::kNotCompared) spdlog::warn("not kept: {}", faults[i].actual);
       continue;
     }
     problems.attempt([&] {
@@ -252,12 +261,34 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
       result.actual_path = pending.actual_path(result.name);
       kept.push_back(result.name);
       if (result.difference_path.empty()) return;
-      pending.copy_diff(result.name, result.difference_path);
+      const std::string path = std::exchange(result.difference_path, "");
+      if (!faults[i].difference.empty())
+        throw Error(ExitCode::kInvalidScene, "not kept: " + faults[i].difference);
+      pending.copy_diff(result.name, path);
       result.difference_path = pending.diff_path(result.name);
     });
   }
   problems.attempt([&] { pending.finish(kept, unused); });
   run.output_folder = folder;
+  run.kept_before = pending.kept_before();
+}
+
+std::string few_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kFew = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kFew, names.size()); ++i)
+    text += (i == 0 ? "" : ", ") + printable(names[i]);
+  return text + (names.size() > kFew ? ", …" : "");
+}
+
+void warn_of_leftovers(const PendingGoldens& pending) {
+  if (!pending.leftover_problem().empty())
+    spdlog::warn("{}; pictures of an earlier run may stay in {}", pending.leftover_problem(),
+                 pending.folder());
+  if (!pending.removed().empty())
+    spdlog::warn("removed from {}, since this run has other pictures: {} of an earlier run: {}",
+                 pending.folder(), counted(pending.removed().size(), "picture"),
+                 few_names(pending.removed()));
 }
 
 void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string>& names) {
@@ -284,6 +315,14 @@ void print_advice(const ComparisonRun& run) {
         command_to_accept(run, unnamed)));
   }
   if (!kept.empty()) print_how_to_accept(run, kept);
+  print_kept_before(run);
+}
+
+void print_kept_before(const ComparisonRun& run) {
+  if (!run.kept_before.empty())
+    print_out(fmt::format("{} of earlier runs can be accepted from {}, too: {}\n",
+                          counted(run.kept_before.size(), "picture"), run.output_folder,
+                          few_names(run.kept_before)));
 }
 
 bool prints_lines(const RunFiles& files, Verbosity verbosity) {

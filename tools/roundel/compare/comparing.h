@@ -5,6 +5,7 @@
 
 #include "renderer/compare/comparison_run.h"
 #include "renderer/compare/golden_rules.h"
+#include "renderer/compare/pending_goldens.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/problems.h"
 
@@ -36,7 +37,8 @@ void add_regress_output(CommandLine& line, std::string& output, const std::strin
 /// Throws Error(kUsage) where the folder for pictures to accept is one that pictures are read from.
 void check_other_folder(const std::string& output, const std::string& pictures);
 
-/// What a person types to accept pictures from `output`, without their names.
+/// What a person types to accept pictures from `output`, without their names. `goldens`: named by
+/// the person, so that the command may name it, too; empty: only a file names it.
 std::string accept_command(const std::string& output, const std::string& goldens);
 /// Throws Error(kUsage) where one of the paths lies where pictures are kept in `output`.
 void check_apart(const std::string& output, const std::vector<std::string>& inputs,
@@ -47,13 +49,21 @@ bool prints_lines(const RunFiles& files, Verbosity verbosity);
 
 /// Copies the pictures of the run for which is_wanted() to `folder`, and lists them there and the
 /// goldens of no picture, as regress leaves its own: accept finds them. Those that are not
-/// sound are not kept: accept would refuse them. What cannot be copied goes to `problems`.
+/// sound are not kept: accept would refuse them; nor are those whose golden was not fetched. What
+/// cannot be copied goes to `problems`.
 void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResult&),
-                     ComparisonRun& run, Problems& problems);
+                     PendingGoldens::Others others, ComparisonRun& run, Problems& problems);
+/// "a.png, b.png, …": the first five of these names.
+std::string few_names(const std::vector<std::string>& names);
+/// Warns about what an earlier run has left that cannot be removed, and about its pictures that
+/// were.
+void warn_of_leftovers(const PendingGoldens& pending);
 /// Prints the command that accepts these pictures of run.output_folder.
 void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string>& names);
 /// What to do about the pictures in run.output_folder.
 void print_advice(const ComparisonRun& run);
+/// Names the pictures of earlier runs that accept finds there, too.
+void print_kept_before(const ComparisonRun& run);
 
 /// The manifest that is read if it is there.
 std::string manifest_path(const RunFiles& files, const std::string& golden_folder);

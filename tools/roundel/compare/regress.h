@@ -22,7 +22,7 @@ struct RegressOptions {
   std::string goldens;
   std::string output;  ///< folder for what differs
   std::optional<Shard> shard;
-  std::optional<std::string> explain_from;  ///< a revision of git's
+  std::optional<std::string> explain_from;  ///< another checkout of the project
   int retries = 0;                          ///< of pictures that differ
   bool is_strict = false;                   ///< goldens of no picture fail
   FramesOption frames;
@@ -81,11 +81,14 @@ ComparisonRun draw_and_compare(const std::vector<Subject>& subjects, const Regre
                                const GoldenRules& rules, const StoredGoldens& stored,
                                const RegressMachine& machine, Problems& problems);
 
-/// Draws the scenes of pictures that differ, but for those of which the renderer changed, as they
-/// were at a revision of the git repository that they are in, with their data of then, and says in
-/// each result's `explanation` why the two pictures differ. What keeps a scene from it is said
-/// there, too.
-void explain_failures(const std::string& revision, const std::vector<Subject>& subjects,
+/// Throws Error(kUsage), with the command that makes one, where the folder of --explain-from does
+/// not exist.
+void check_checkout(const std::string& folder);
+
+/// Explains pictures that differ, but for those of which the renderer changed: draws each scene as
+/// it is in another checkout of the project, under the same path from the working directory on, and
+/// says in the result's `explanation` why the two pictures differ, or why it cannot be told.
+void explain_failures(const std::string& checkout, const std::vector<Subject>& subjects,
                       const SceneOverrides& overrides, ComparisonRun& run);
 
 }  // namespace roundel

@@ -16,6 +16,8 @@
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/difference_image.h"
+#include "renderer/compare/git_files.h"
+#include "renderer/compare/golden_lock.h"
 #include "renderer/compare/golden_names.h"
 #include "renderer/compare/pending_goldens.h"
 #include "renderer/frame_encoder.h"
@@ -134,12 +136,12 @@ class Regression {
         rules_(rules),
         stored_(stored),
         machine_(machine),
-        pending_(options.output, options.goldens, names_of(subjects)),
+        pending_(
+            options.output, options.goldens, names_of(subjects),
+            draws_all(options) ? PendingGoldens::Others::kRemove : PendingGoldens::Others::kKeep),
         subjects_(subjects),
         others_(other_goldens(stored.files)) {
-    if (pending_.leftover_problem().empty()) return;
-    spdlog::warn("{}; pictures of an earlier run may stay in {}", pending_.leftover_problem(),
-                 options.output);
+    warn_of_leftovers(pending_);
   }
 
   ComparisonRun run(Problems& problems) {
@@ -147,7 +149,7 @@ class Regression {
     run_.golden_folder = options_.goldens;
     run_.output_folder = options_.output;
     if (options_.shard) run_.share = options_.shard->index, run_.shares = options_.shard->count;
-    run_.accept_command = accept_command(options_.output, options_.goldens);
+    run_.kept_before = pending_.kept_before();
     run_.results.resize(subjects_.size());
     for (std::size_t i = 0; i < subjects_.size(); ++i) {
       run_.results[i].name = subjects_[i].name;
@@ -157,7 +159,8 @@ class Regression {
     divide(small, large);
     draw_small(small);
     draw_large(large);
-    problems.attempt([&] { pending_.finish(names_kept(), unused_to_list()); });
+    problems.attempt([&] { finish(names_kept(), unused_to_list()); });
+    run_.accept_command = accept_command(options_.output, options_.goldens);
     return std::move(run_);
   }
 
@@ -166,6 +169,17 @@ class Regression {
   struct Run {
     std::size_t begin, end;
   };
+
+  /// True where the scenes given are all there are.
+  static bool draws_all(const RegressOptions& options) {
+    return options.is_strict && !options.shard;
+  }
+
+  /// Lists what can be accepted, and confirms to accept where it goes.
+  void finish(const std::vector<std::string>& names, const std::vector<std::string>& unused) {
+    pending_.finish(names, unused);
+    if (!names.empty() || !unused.empty()) confirm_golden_folder(options_.goldens);
+  }
 
   static std::vector<std::string> names_of(const std::vector<Subject>& subjects) {
     std::vector<std::string> names(subjects.size());
@@ -354,7 +368,8 @@ class Regression {
     reasons.insert(reasons.end(), second.result.reasons.begin(), second.result.reasons.end());
   }
 
-  /// Where a golden cannot be read, it may be replaced: what was drawn is kept.
+  /// Where a golden cannot be read, it may be replaced: what was drawn is kept. One that was not
+  /// fetched stays.
   GoldenTrial attempt(const Goldens& goldens, const DrawnPicture& drawn, PairResult& result) {
     if (goldens.locked != nullptr) {
       GoldenTrial trial = try_locked(result, *goldens.locked, options_.goldens, drawn);
@@ -363,7 +378,8 @@ class Regression {
     try {
       return try_goldens(result, goldens.paths, drawn, rules_, options_.measures);
     } catch (const Error&) {
-      keep(drawn, result);
+      if (std::none_of(goldens.paths.begin(), goldens.paths.end(), is_lfs_pointer))
+        keep(drawn, result);
       throw;
     }
   }

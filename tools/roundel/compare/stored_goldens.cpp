@@ -16,6 +16,7 @@
 #include "renderer/compare/golden_names.h"
 #include "renderer/image/files.h"
 #include "tools/roundel/cli/terminal.h"
+#include "tools/roundel/compare/comparing.h"
 
 namespace roundel {
 namespace {
@@ -105,13 +106,8 @@ std::vector<std::string> unused_goldens(const StoredGoldens& stored,
 void print_unused_goldens(const StoredGoldens& stored) {
   const std::vector<std::string>& unused = stored.unused;
   if (unused.empty()) return;
-  constexpr std::size_t kFew = 5;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(kFew, unused.size()); ++i)
-    names += (i == 0 ? "" : ", ") + printable(unused[i]);
-  print_out(fmt::format("{} in {} of no picture of this run: {}{}\n",
-                        counted(unused.size(), "golden"), stored.folder, names,
-                        unused.size() > kFew ? ", …" : ""));
+  print_out(fmt::format("{} in {} of no picture of this run: {}\n",
+                        counted(unused.size(), "golden"), stored.folder, few_names(unused)));
 }
 
 PairResult missing_picture(const std::string& name, const StoredGoldens& stored) {
