@@ -129,7 +129,8 @@ def circles(scene, *, frame=None, all=False, seed=None, set=None):
     blue (0 to 1); [n, 4] without colours where all layers are snow.
 
     all: [n, 8] with alpha; of scenes with strokes [n, 9] with the inner radius of each circle's. float64 where the
-    view moves circles of layers with a move, a map or float64 data, so that they can be drawn again as they are.
+    view moves circles of layers with a move, a map or float64 data, or inline and random ones far from 0, so that
+    they can be drawn again as they are.
     """
     return Scene._unchecked(scene)._load(None, seed, set).circles(_frame(frame), bool(all))
 

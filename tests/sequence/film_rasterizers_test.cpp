@@ -81,6 +81,19 @@ TEST(FilmRasterizers, WhereAllRasterizersMakeCirclesTheyAreGivenRecipes) {
   EXPECT_EQ(moved, 6);
   for (const auto& [frame, bytes] : moving.sink.files)
     EXPECT_EQ(bytes, still(scene_at(moving.scene, frame), frame)) << frame;
+  TestExport far("rand10k", run_of_frames(0, 6));  // from frame 2 on places are binary64
+  far.scene = parse_scene(
+      "version: 1\nimage: {width: 24, height: 16}\nview: {center: [0.3, 0.3],\n"
+      "  zoom: {keys: {1: 1.5, 2: 1.0e+6}, ease: hold}}\nlayers:\n"
+      "  - random: {count: 500, radius: 0.000001, position: {gaussian: {mean: [0.3, 0.3], sigma: "
+      "0.000001}}}\n  - generator: fireworks\n",
+      "test.yaml");
+  std::atomic<int> near = 0;
+  far.rasterizers.push_back(std::make_unique<RecipeRasterizer>(near));
+  EXPECT_EQ(far.run().written.size(), 6U);
+  EXPECT_EQ(near, 2);
+  for (const auto& [frame, bytes] : far.sink.files)
+    EXPECT_EQ(bytes, still(scene_at(far.scene, frame), frame)) << frame;
   TestExport mixed("hypnosis", run_of_frames(0, 5));
   std::atomic<int> recipes = 0;
   mixed.rasterizers.push_back(std::make_unique<RecipeRasterizer>(recipes));

@@ -52,9 +52,9 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
       one_of(options.columns, {{"usual", Columns::kUsual}, {"all", Columns::kAll}}),
       "all: [n, 8], with alpha in the end; of scenes with strokes [n, 9], with the inner radius of "
       "each circle's stroke, or its radius where it has none. As data under the same view they "
-      "draw the same picture again. Where the view moves float64 data, or circles of layers with a "
-      "map, an offset, a scale or a rotation, the array is float64, which only a map reads without "
-      "rounding radii (default: usual)");
+      "draw the same picture again. Where the view moves float64 data, circles of layers with a "
+      "map, an offset, a scale or a rotation, or inline and random ones far from 0, the array is "
+      "float64, which only a map reads without rounding radii (default: usual)");
   add_size(line, options.scene);
   add_scale(line, options.scene);
   add_layers(line, options.scene);
