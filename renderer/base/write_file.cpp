@@ -134,6 +134,15 @@ int sync_names(const std::string& folder, int file = -1) {
   return error;
 }
 
+/// Lets the system begin to write a large file to the disk, so that FileSystems::sync() waits for
+/// the last ones only.
+void start_writing(int file) {
+  constexpr off_t kLarge = 1 << 16;
+  struct stat status {};
+  if (fstat(file, &status) == 0 && status.st_size >= kLarge)
+    static_cast<void>(sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE));
+}
+
 Error cannot_sync(const std::string& path, const char* call, int error) {
   return {ExitCode::kRuntimeFailure,
           path + kCannotWrite + call + ": " + std::generic_category().message(error)};
@@ -374,6 +383,7 @@ void AtomicFile::commit(Sync sync) {
   if (replaced_) take_over_owner_and_mode(file_, *replaced_);
   const bool gets_name = is_nameless_ || temporary_;
   if (gets_name && sync == Sync::kNow) sync_bytes();
+  if (gets_name && sync == Sync::kLater) start_writing(file_);
   if (is_nameless_) give_name();
   if (temporary_) {
     // From here on another process may begin a file of the temporary one's name.

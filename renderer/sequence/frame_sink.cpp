@@ -1,6 +1,7 @@
 #include "renderer/sequence/frame_sink.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <system_error>
 #include <utility>
@@ -14,9 +15,11 @@ void FileSink::write(std::int64_t frame, std::span<const std::uint8_t> bytes) {
   std::unique_ptr<AtomicFile> file = take_claim(frame);
   if (!file) file = std::make_unique<AtomicFile>(name(frame), rule_);
   file->write(bytes);
-  file->commit(Sync::kLater);
+  const std::string folder = folder_of(frame);
+  const bool is_readable = access(folder.empty() ? "." : folder.c_str(), R_OK) == 0;
+  file->commit(is_readable ? Sync::kLater : Sync::kNow);  // sync() opens the folder
   const std::lock_guard lock(mutex_);
-  file_systems_.add(folder_of(frame));
+  file_systems_.add(folder);
 }
 
 void FileSink::sync(const FrameList& frames) {

@@ -180,7 +180,8 @@ class LegendTest(CommandCase):
         with open(self.path("l.svg"), "rb") as file:
             self.assertEqual(file.read(), self.run_roundel("legend", "s.yaml", "-o", "-").stdout)
         self.run_roundel("legend", "s.yaml", "-o", "new/l.svg")
-        self.run_roundel("legend", "s.yaml", "-o", "no/ne/l.svg", code=REFUSED)
+        self.run_roundel("legend", "s.yaml", "-o", "new/two/levels/l.svg")
+        self.run_roundel("legend", "s.yaml", "-o", "s.yaml/ne/l.svg", code=REFUSED)
         os.symlink("s.yaml", self.path("link.svg"))
         self.assertIn("would replace", self.run_roundel("legend", "s.yaml", "-o", "link.svg",
                                                         code=REFUSED).stderr.decode())

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Frames that are there already, shared, interrupted and resumed exports. Usage: resume_test.py PATH_OF_ROUNDEL"""
 
+import errno
 import json
 import os
 import random
@@ -14,7 +15,7 @@ import time
 import unittest
 import zlib
 
-from batch_case import BatchCase, DONE, FAILED, IS_SLOW, REFUSED, SNOW, SOME_FAILED, WARNINGS
+from batch_case import BatchCase, DONE, FAILED, IS_SLOW, REFUSED, SNOW, SOME_FAILED, WARNINGS, failing_calls
 from command_case import ROUNDEL
 
 
@@ -33,6 +34,19 @@ class ExistingFiles(BatchCase):
             if code == REFUSED:
                 self.assertIn("2 of 1299 frames exist: out/2.png, out/3.png", done.stderr)
         self.assertEqual(len(self.frames_in()), 1301)
+        self.check_each_is_synced([*render, "--frames", "2000-2003"])
+
+    def check_each_is_synced(self, line):
+        """A folder that cannot be opened is on no file system that can be synced as one."""
+        apply = failing_calls(errno.EIO, "fdatasync")
+        try:
+            done = apply and subprocess.run(line, cwd=self.folder, text=True, capture_output=True, timeout=60, check=False,
+                                            preexec_fn=apply)
+        except subprocess.SubprocessError:
+            return
+        if done:
+            self.assertEqual(done.returncode, FAILED, done.stderr)
+            self.assertIn("out/2000.png: cannot write: fdatasync: Input/output error", done.stderr)
 
     def test_refused_kept_or_replaced(self):
         self.render()

@@ -234,12 +234,14 @@ class Verify(BatchCase):
             file.write("1-2")
         os.symlink("out/2.png", self.path("link"))
         before = {name: self.read(name) for name in ("balls.yaml", "list.txt", "out/1.png", "out/2.png")}
-        for name in ("balls.yaml", "list.txt", "out/1.png", "link", "no/m.txt", "out"):
+        for name in ("balls.yaml", "list.txt", "out/1.png", "link", "list.txt/m.txt", "out"):
             done = self.run_roundel("verify", "out/%d.png", "--frames", "@list.txt", "--scene", "balls.yaml",
                                     "--manifest", name, code=REFUSED)
             self.assertIn(f"roundel: {name}: ", done.stderr)
         self.assertEqual({name: self.read(name) for name in before}, before)
         self.run_roundel("verify", "out/%d.png", "--frames", "1-2", "--manifest", "-", code=USAGE)
+        self.run_roundel("verify", "out/%d.png", "--frames", "1-2", "--manifest", "new/levels/m.txt")
+        self.assertEqual(self.read("new/levels/m.txt").count(b"\n"), 2)
 
     def test_pfm_frames_of_another_size(self):
         self.run_roundel("render", "balls.yaml", "--frames", "1-9", "-o", "out/%d.pfm")

@@ -180,7 +180,7 @@ class Bands(MpiTest):
             self.assertEqual(self.contents(), {})
 
     def test_an_early_refusal_ends_all_ranks(self):
-        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "no/ne/%d.png",
+        self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "a.yaml/ne/%d.png",
                     code=4)
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "out/%d.png")
         self.mpirun(2, "render", "a.yaml", "--frames", "0-9", "--split-frame", "-o", "out/%d.png",
@@ -329,6 +329,20 @@ class Unequal(MpiTest):
         self.assertLess(len(self.contents()), 16)
         self.mpirun(2, "render", "slow.yaml", "--frames", "0-15", "-o", "out/%d.png", "--resume")
         self.assertEqual(self.contents(), expected)
+
+
+    def test_what_remains_is_said_before_mpirun_ends_the_ranks(self):
+        self.write("slow.yaml", SLOW.replace("count: 3000, radius: 0.1, alpha: 0.001", "count: 200000, radius: 0.05, alpha: 0.0001"))
+        process = subprocess.Popen([*MPIRUN, "-n", "2", ROUNDEL, "render", "slow.yaml", "--size", "4000x4000", "--threads", "1",
+                                    "--frames", "0-9", "-o", "out/%d.png", "--progress", "plain"], cwd=self.folder,
+                                   env=ENVIRONMENT, text=True, stderr=subprocess.PIPE)
+        self.assertIn("0/10 ", process.stderr.readline())  # after three seconds: a frame takes longer
+        process.send_signal(signal.SIGTERM)
+        _, messages = process.communicate(timeout=120)
+        self.assertNotEqual(process.returncode, 0)
+        rest = re.search(r"interrupted: (\d+) of 10 frames are not there yet; to make them: --resume --frames \d+-9\n", messages)
+        self.assertTrue(rest, messages)
+        self.assertGreaterEqual(len(self.contents()), 10 - int(rest[1]))
 
 
 class TwoMachines(MpiTest):

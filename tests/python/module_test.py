@@ -130,12 +130,14 @@ class Module(CommandCase):
         os.symlink("linked/a.png", self.path("link.png"))
         roundel.save(ALPHA, self.path("link.png"))
         self.assertEqual(os.listdir(self.path("linked")), ["a.png"])
-        for draw in (lambda: roundel.save(ALPHA, self.path("no/folder/a.png")),
-                     lambda: roundel.Scene.from_dict(ALPHA).save(self.path("no/folder/s.yaml"))):
-            with self.assertRaisesRegex(roundel.OutputError, "no/folder: cannot make the folder: No such file"):
+        roundel.save(ALPHA, self.path("two/levels/a.png"))
+        self.assertEqual(os.listdir(self.path("two/levels")), ["a.png"])
+        for draw in (lambda: roundel.save(ALPHA, self.path("a.yaml/folder/a.png")),
+                     lambda: roundel.Scene.from_dict(ALPHA).save(self.path("a.yaml/folder/s.yaml"))):
+            with self.assertRaisesRegex(roundel.OutputError, "a.yaml/folder: cannot make the folder: Not a directory"):
                 draw()
         with self.assertRaises(roundel.Error):  # nothing is left of what fails
-            roundel.save(ALPHA, self.path("no/a.gif"))
+            roundel.save(ALPHA, self.path("no/ne/a.gif"))
         self.assertFalse(os.path.exists(self.path("no")))
 
     def png_of(self, name):
@@ -226,7 +228,7 @@ class Module(CommandCase):
         with self.assertRaisesRegex(roundel.UsageError, "^scene: expected what YAML has, got <built-in"):
             roundel.render({**ALPHA, "seed": print})
         with self.assertRaises(roundel.Error):
-            roundel.save(ALPHA, self.path("no/such/folder/a.png"))
+            roundel.save(ALPHA, "/dev/null/such/a.png")
         with self.assertRaisesRegex(roundel.Error, "unknown ending, expected .png, .exr or .pfm"):
             roundel.save(ALPHA, self.path("a.gif"))
         self.assertEqual(os.listdir(self.folder), [])

@@ -167,7 +167,11 @@ int run_verify(const Arguments& arguments) {
       scene ? frames_of(*scene, options.frames, 0) : options.frames.list.value_or(FrameList());
   const FrameName name = name_of(options.pattern, scene, frames, options.frames.renumbers);
   const ImageFormat format = format_of(name.path(frames.front()));
-  if (options.manifest) check_manifest(options, scene, name, frames);
+  NewFolders folders;
+  if (options.manifest) {
+    check_manifest(options, scene, name, frames);
+    folders = make_folders_of({*options.manifest});
+  }
 
   WorkCount read;
   std::optional<WorkProgress> progress;

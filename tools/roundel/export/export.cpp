@@ -223,6 +223,25 @@ class Exporter {
   }
   Progress& progress() { return progress_; }
 
+  /// For the first of several ranks, while they finish what is drawn after a signal: says once what
+  /// is not there. mpirun gives them about a second, in which a slow frame does not end.
+  void say_what_may_remain(const FramesToMake& work) {
+    constexpr std::chrono::milliseconds kPatience{300};
+    const auto now = std::chrono::steady_clock::now();
+    if (!signalled_at_) signalled_at_ = now;
+    if (ranks_.count == 1 || has_said_rest_ || now - *signalled_at_ < kPatience) return;
+    has_said_rest_ = true;
+    const auto failure = catch_error([&] {
+      sink_->sync(plan_.frames);
+      const FrameList there = without(taken_names(plan_.name, work.frames), work.taken);
+      const FrameList rest = without(work.frames, there);
+      spdlog::error(
+          "interrupted: {} of {} frames are not there yet; to make them: --resume --frames {}",
+          rest.size(), work.frames.size() + work.kept, frames_text(rest));
+    });
+    if (failure) print_error(*failure);
+  }
+
   /// Waits until this rank's frames are on the disk, and adds the time to `result`. Prints and
   /// returns what was thrown.
   Failure sync(ExportResult& result) {
@@ -353,6 +372,8 @@ class Exporter {
   std::optional<RankBands> bands_;
   std::optional<AnnouncedFrames> announced_;  ///< with these
   std::chrono::steady_clock::time_point waits_since_;
+  std::optional<std::chrono::steady_clock::time_point> signalled_at_;
+  bool has_said_rest_ = false;
   bool has_said_ = false;
   Progress progress_;
   FrameRemarks remarks_;
@@ -418,7 +439,10 @@ int lead(const RenderOptions& options, const Ranks& ranks, FirstRank& first) {
   Failure failure;
   std::vector<RankReport> reports;
   const auto look_after = [&](const ExportCounts& now) {
-    if (stop_signal() != 0) first.stop();
+    if (stop_signal() != 0) {
+      first.stop();
+      exporter.say_what_may_remain(work);
+    }
     hear_others(first, failure, reports);
     exporter.progress().update(exporter.state(work.kept, now, result, first.others()));
   };
