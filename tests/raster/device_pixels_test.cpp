@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "renderer/base/error.h"
 #include "tests/raster/testing.h"
 
 namespace roundel {

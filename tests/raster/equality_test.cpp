@@ -9,6 +9,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/raster/frame_estimate.h"
+#include "renderer/raster/tile_grid.h"
 #include "tests/raster/testing.h"
 #include "tests/testing.h"
 #include "tests/to_image.h"
@@ -21,6 +22,7 @@ using testing::draw;
 using testing::draw_cpu;
 using testing::draw_without_tiles;
 using testing::expect_same_bits;
+using testing::image_of;
 using testing::random_circles;
 
 std::vector<RasterOptions> cpu_variants() {

@@ -9,6 +9,7 @@
 #include "renderer/generate/generate.h"
 #include "renderer/remarks.h"
 #include "renderer/scene/resolve_scene.h"
+#include "renderer/scene/scene_film.h"
 
 namespace roundel {
 namespace {

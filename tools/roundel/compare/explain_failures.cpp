@@ -167,14 +167,20 @@ void write_data(const Commit& commit, const SceneText& text, const fs::path& fol
   }
 }
 
+Lines not_explained(const std::exception& error) {
+  std::vector<std::string> lines = lines_of(error.what());
+  if (!lines.empty()) lines.front().insert(0, "not explained: ");
+  return lines;
+}
+
 /// Why the scene's picture differs from that of the commit.
-std::string explain(const Commit& commit, const std::string& revision, const std::string& path,
-                    const SceneOverrides& overrides) {
+Lines explain(const Commit& commit, const std::string& revision, const std::string& path,
+              const SceneOverrides& overrides) {
   const fs::path folder = fs::canonical(fs::absolute(path).parent_path());
   const fs::path in_top = (folder / fs::path(path).filename()).lexically_relative(commit.top());
   const ScratchFolder tree;
   const std::string old_path = tree.path() + "/" + in_top.string();
-  std::string text;
+  Lines text;
   try {
     if (!commit.write(in_top, old_path))
       throw Error(ExitCode::kInvalidScene,
@@ -187,13 +193,15 @@ std::string explain(const Commit& commit, const std::string& revision, const std
     text = difference.text(kCircles);
     if (!difference.differs()) text += fmt::format("at {} it draws the same\n", revision);
   } catch (const Error& error) {
-    text = fmt::format("not explained: {}\n", error.what());
+    text = not_explained(error);
   }
   // As git names the files of a revision.
   const std::string from = tree.path() + "/", to = revision + ":";
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
-  return text;
+  std::vector<std::string> lines = text.all();
+  for (std::string& line : lines)
+    for (std::size_t at = 0; (at = line.find(from, at)) != std::string::npos; at += to.size())
+      line.replace(at, from.size(), to);
+  return lines;
 }
 
 }  // namespace
@@ -209,16 +217,16 @@ void explain_failures(const std::string& revision, const std::vector<Subject>& s
     const std::string& path = subject.scene->path;
     SceneOverrides of_frame = overrides;
     of_frame.frame = subject.frame;
-    std::string text;
+    Lines text;
     try {
       if (is_stream_path(path)) throw Error(ExitCode::kUsage, path + ": no file");
       const std::string folder = fs::absolute(path).parent_path().string();
       const auto commit = commits.try_emplace(folder, folder, revision).first;
       text = explain(commit->second, revision, path, of_frame);
     } catch (const std::exception& error) {
-      text = fmt::format("not explained: {}\n", error.what());
+      text = not_explained(error);
     }
-    result.explanation = lines_of(text);
+    result.explanation = text.all();
   }
 }
 

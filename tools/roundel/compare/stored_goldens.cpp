@@ -108,7 +108,7 @@ void print_unused_goldens(const StoredGoldens& stored) {
   constexpr std::size_t kFew = 5;
   std::string names;
   for (std::size_t i = 0; i < std::min(kFew, unused.size()); ++i)
-    names += (i == 0 ? "" : ", ") + printable(unused[i]);
+    names += (i == 0 ? "" : ", ") + unused[i];
   print_out(fmt::format("{} in {} of no picture of this run: {}{}\n",
                         counted(unused.size(), "golden"), stored.folder, names,
                         unused.size() > kFew ? ", …" : ""));
