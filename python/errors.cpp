@@ -8,6 +8,7 @@
 
 #include "renderer/base/checkpoint.h"
 #include "renderer/base/error.h"
+#include "renderer/base/lines.h"
 #include "renderer/scene/scene_errors.h"
 
 namespace py = pybind11;
@@ -52,7 +53,8 @@ void warn(const std::vector<std::string>& sentences) {
   const GilAcquire acquire;
   const py::object category = py::module_::import("roundel._errors").attr("RoundelWarning");
   for (const std::string& sentence : sentences)
-    if (!sentence.empty() && PyErr_WarnEx(category.ptr(), sentence.c_str(), kCaller) != 0)
+    if (!sentence.empty() &&
+        PyErr_WarnEx(category.ptr(), printed_line(sentence).c_str(), kCaller) != 0)
       throw Interrupted{};
 }
 

@@ -64,6 +64,13 @@ inline void write_bytes(const std::string& path, std::span<const std::uint8_t> b
             static_cast<std::streamsize>(bytes.size()));
 }
 
+/// Each line with a line feed.
+inline std::string text_of(const Lines& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  return text;
+}
+
 template <typename T>
 Buffer<T> clone_of(const Buffer<T>& buffer) {
   Buffer<T> copy(buffer.size());

@@ -2,7 +2,7 @@
 # The Debian 12 / Ubuntu 24.04 packages of this project, listed here and nowhere else. Sourced.
 # shellcheck disable=SC2034  # the lists are used by the files that source this one
 
-# Needed to build roundel and its tests (tools/run).
+# Needed to build roundel (tools/run).
 build_packages=(
   g++                           # compiler
   cmake                         # build description, 3.25 or newer
@@ -26,13 +26,13 @@ build_packages=(
   libutf8proc-dev               # forms of Unicode in file names
   libjpeg-dev                   # JPEG pictures to compare; without it a build reads none
   libwebp-dev                   # the same of WebP
-  libgtest-dev                  # test framework
-  python3                       # runs some tests; looked for whenever the build is configured
+  python3                       # makes the man pages
 )
 
-# Needed by some tests besides (tools/test).
+# Needed by the tests besides (tools/test).
 test_packages=(
   "${build_packages[@]}"
+  libgtest-dev        # test framework
   pngcheck            # checks the PNG files that roundel writes
   python3-jsonschema  # validates the scenes against scene.schema.json
   python3-yaml        # reads the scenes for it

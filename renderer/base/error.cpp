@@ -1,8 +1,9 @@
 #include "renderer/base/error.h"
 
+#include <algorithm>
 #include <new>
 
-#include <algorithm>
+#include "renderer/base/text.h"
 
 namespace roundel {
 namespace {
@@ -15,22 +16,25 @@ std::size_t character_start(const std::string& text, std::size_t place) {
 
 }  // namespace
 
-std::string shortened_lines(const std::string& text) {
+std::string error_text(const Lines& lines) {
   constexpr std::size_t kKept = kLongestErrorLine / 2 - 4;  // on either side of "…" and a character
   std::string out;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (begin > 0) out += '\n';
-    if (end - begin > kLongestErrorLine) {
-      const std::size_t first = character_start(text, begin + kKept);
-      const std::size_t last = character_start(text, end - kKept);
-      out.append(text, begin, first - begin).append("…").append(text, last, end - last);
+  for (const std::string& line : lines) {
+    const std::string text = printable(line);
+    if (!out.empty()) out += '\n';
+    if (text.size() > kLongestErrorLine) {
+      const std::size_t first = character_start(text, kKept);
+      const std::size_t last = character_start(text, text.size() - kKept);
+      out.append(text, 0, first).append("…").append(text, last);
     } else {
-      out.append(text, begin, end - begin);
+      out += text;
     }
-    begin = end + 1;
   }
   return out;
+}
+
+Lines Error::lines() const {
+  return lines_of(what());
 }
 
 Error current_error(const std::string& advice) {

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "renderer/base/lines.h"
+
 namespace roundel {
 
 /// Exit codes of the command; every Error carries the one it ends with.
@@ -16,20 +18,22 @@ enum class ExitCode : int {
   kSomeFramesFailed = 5,  ///< a sequence was left incomplete
 };
 
-/// The same text with no line longer than kLongestErrorLine bytes: of longer ones, which quote
-/// somebody's words or names, the middle is "…".
-std::string shortened_lines(const std::string& text);
+/// The lines, printable() and joined, each of at most kLongestErrorLine bytes: of longer ones,
+/// which quote somebody's words or names, the middle is "…".
+std::string error_text(const Lines& lines);
 /// What a command puts before a line ("roundel: frame 12: ") keeps it below 500.
 inline constexpr std::size_t kLongestErrorLine = 450;
 
 /// The one exception type of the library. `what()` is the whole message for the user: it names the
 /// place (file:line:column, option or path) and what was expected. Several problems found at once
-/// are one Error with one problem a line. Long lines are shortened.
+/// are one Error with one problem a line, made of Lines. Long lines are shortened.
 class Error : public std::runtime_error {
  public:
-  Error(ExitCode exit_code, const std::string& message)
-      : std::runtime_error(shortened_lines(message)), exit_code_(exit_code) {}
+  Error(ExitCode exit_code, const Lines& message)
+      : std::runtime_error(error_text(message)), exit_code_(exit_code) {}
   ExitCode exit_code() const noexcept { return exit_code_; }
+  /// The lines of what().
+  Lines lines() const;
 
  private:
   ExitCode exit_code_;

@@ -2,12 +2,16 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "renderer/base/error.h"
+#include "renderer/base/text.h"
 
 namespace roundel {
 namespace {
@@ -23,14 +27,13 @@ std::filesystem::path file_of_code() {
   return std::filesystem::canonical(is_library ? library->l_name : "/proc/self/exe", ignored);
 }
 
-/// In lib/roundel below one of the folders above: of the program's bin the first or, in a build,
-/// the second; of a Python package that may be a few more.
-std::filesystem::path find_module(const std::string& library) {
-  const std::filesystem::path code = file_of_code();
-  const int most_above = code.extension() == ".so" ? 5 : 2;
+std::filesystem::path find_module(const std::filesystem::path& code, const std::string& library) {
+  const std::vector<int> places =
+      code.extension() == ".so" ? std::vector{0, 2, 4} : std::vector{1, 2};
   std::error_code ignored;
-  std::filesystem::path folder = code.parent_path();
-  for (int above = 0; above <= most_above; ++above, folder = folder.parent_path()) {
+  for (const int above : places) {
+    std::filesystem::path folder = code.parent_path();
+    for (int i = 0; i < above; ++i) folder = folder.parent_path();
     auto path = folder / "lib/roundel" / library;
     if (std::filesystem::exists(path, ignored)) return path;
   }
@@ -39,10 +42,30 @@ std::filesystem::path find_module(const std::string& library) {
                   ": no such file; it belongs to this program and must be installed with it");
 }
 
+void check_trusted(const std::filesystem::path& path, const std::filesystem::path& code) {
+  struct stat program {
+  }, file{};
+  const bool is_known = stat(code.c_str(), &program) == 0;
+  if (stat(path.c_str(), &file) != 0) return;  // loading it says why
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ExitCode::kRuntimeFailure, path.string() + ": not loaded, " + why);
+  };
+  const bool is_trusted =
+      file.st_uid == 0 || file.st_uid == geteuid() || (is_known && file.st_uid == program.st_uid);
+  if (!is_trusted)
+    refuse("since it belongs to another user: expected root, this user or the owner of " +
+           code.string());
+  if ((file.st_mode & S_IWOTH) != 0)
+    refuse("since everybody may write to it; to mend that: chmod o-w " + shell_word(path.string()));
+}
+
 }  // namespace
 
 void* find_module_function(const char* library, const char* name) {
-  const std::string path = find_module(library).string();
+  const std::filesystem::path code = file_of_code();
+  const std::filesystem::path path = find_module(code, library);
+  check_trusted(path.parent_path(), code);
+  check_trusted(path, code);
   void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const function = module == nullptr ? nullptr : dlsym(module, name);
   if (function != nullptr) return function;

@@ -48,9 +48,23 @@ std::size_t plain_length(std::string_view text) {
   return is_control || is_none ? 0 : length;
 }
 
+// The same of a character that can be shown within a line: it neither ends a line nor changes the
+// direction of text.
+std::size_t shown_length(std::string_view text) {
+  const std::size_t length = plain_length(text);
+  if (length < 2) return length;
+  const std::string_view character = text.substr(0, length);
+  const bool ends_line = character == "\u0085" || character == "\u2028" || character == "\u2029";
+  const bool is_direction = character == "\u061C" || character == "\u200E" ||
+                            character == "\u200F" ||
+                            (character >= "\u202A" && character <= "\u202E") ||
+                            (character >= "\u2066" && character <= "\u2069");
+  return ends_line || is_direction ? 0 : length;
+}
+
 // Appends the character at the start of `text`, in a form fit to be shown; returns its bytes.
 std::size_t append_printable(std::string_view text, std::string& out) {
-  const std::size_t length = plain_length(text);
+  const std::size_t length = shown_length(text);
   if (length == 0) {
     out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
     return 1;
@@ -90,14 +104,10 @@ std::string quoted(std::string_view text) {
   return out + (i < text.size() ? "…\"" : "\"");
 }
 
-std::string printable(std::string_view name) {
+std::string printable(std::string_view text) {
   std::string out;
-  for (std::size_t i = 0; i < name.size();) i += append_printable(name.substr(i), out);
+  for (std::size_t i = 0; i < text.size();) i += append_printable(text.substr(i), out);
   return out;
-}
-
-std::string printable_lines(std::string_view text) {
-  return find_non_text(text) ? printable(text) : std::string(text);
 }
 
 std::string shell_word(const std::string& name) {
@@ -165,10 +175,6 @@ bool is_utf8(std::string_view text) {
 }
 
 std::string json_for_yaml(std::string_view json) {
-  // In YAML these end a line.
-  const auto is_line_end = [](std::string_view character) {
-    return character == "\xC2\x85" || character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9";
-  };
   std::string out;
   for (std::size_t i = 0, length = 0; i < json.size(); i += length) {
     const std::string_view rest = json.substr(i);
@@ -176,8 +182,8 @@ std::string json_for_yaml(std::string_view json) {
     length = std::max<std::size_t>(1, utf8_length(rest));
     const std::string_view character = rest.substr(0, length);
     const bool is_start_mark = i == 0 && character == "\xEF\xBB\xBF";
-    const bool is_plain = lead < 0x80 ? lead != 0x7F : is_start_mark || plain_length(rest) > 0;
-    if ((is_plain && !is_line_end(character)) || !is_utf8(character)) {
+    const bool is_plain = lead < 0x80 ? lead != 0x7F : is_start_mark || shown_length(rest) > 0;
+    if (is_plain || !is_utf8(character)) {
       out += character;
       continue;
     }

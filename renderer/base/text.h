@@ -12,15 +12,12 @@
 
 namespace roundel {
 
-/// Text from a file, fit for a message: in double quotes, control characters and bytes that are not
-/// UTF-8 as \xNN, shortened to some 60 bytes.
+/// Text from a file, fit for a message: printable(), in double quotes, shortened to some 60 bytes.
 std::string quoted(std::string_view text);
 
-/// A name fit to be shown: as it stands, but control characters and bytes that are not UTF-8 as
-/// \xNN.
-std::string printable(std::string_view name);
-/// The same of a text of one line or more, whose ends stay.
-std::string printable_lines(std::string_view text);
+/// A text fit to be shown in one line: \xNN stands for each byte of control characters, of
+/// characters that end a line or change the direction of text, and of what is not UTF-8.
+std::string printable(std::string_view text);
 /// A name as one word of a shell's command line, in quotes where it needs them; what printable()
 /// does not leave as it stands is in bash's $'\\xNN'.
 std::string shell_word(const std::string& name);
@@ -52,8 +49,8 @@ std::optional<std::size_t> find_non_text(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
-/// JSON in the characters that YAML takes as they stand: all others, which are in its texts, by
-/// their numbers.
+/// JSON in characters that can be shown, all of which YAML takes: others, which are in its texts,
+/// are written as their numbers.
 std::string json_for_yaml(std::string_view json);
 
 /// The candidate that `name` most likely is a misspelling of, if any is close enough.

@@ -52,7 +52,7 @@ void do_both(const WorkA& work_a, const WorkB& work_b) {
   };
   tbb::parallel_invoke([&] { attempt(work_a, problem_a); }, [&] { attempt(work_b, problem_b); });
   if (problem_a && problem_b && std::string_view(problem_a->what()) != problem_b->what()) {
-    throw Error(problem_a->exit_code(), std::string(problem_a->what()) + "\n" + problem_b->what());
+    throw Error(problem_a->exit_code(), problem_a->lines() + problem_b->lines());
   }
   for (const auto& problem : {problem_a, problem_b})
     if (problem) throw Error(*problem);

@@ -199,10 +199,10 @@ bool lacks_fingerprint(const PairResult& result) {
 }
 
 std::string result_line(const PairResult& result) {
-  std::string line = fmt::format("{}: {}", printable(result.name), state_name(result.state));
+  std::string line = fmt::format("{}: {}", result.name, state_name(result.state));
   std::string separator = ": ";
   for (const std::string& reason : result.reasons) {
-    line += separator + printable_lines(reason);
+    line += separator + reason;
     separator = ", ";
   }
   if (result.state == PairState::kDiffers && result.origin != Origin::kUnknown) {
@@ -223,9 +223,9 @@ void compare_pair(const Picture& golden, const Picture& actual, const GoldenRule
 void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result) {
   const Stopwatch watch;
   const GoldenRule& rule = apply_rule(rules, measures, result);
-  const auto fail = [&result](const std::string& reason) {
+  const auto fail = [&result](const Lines& reasons) {
     result.state = PairState::kNotCompared;
-    result.reasons = {reason};
+    result.reasons = reasons.all();
   };
   try {
     ComparedFiles files = compare_files(result.golden_path, result.actual_path, rule.tolerance,
@@ -234,7 +234,7 @@ void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, P
     conclude(rule.tolerance, files.a ? &*files.a : nullptr, files.b ? &*files.b : nullptr, measures,
              result);
   } catch (const Error& error) {
-    fail(error.what());
+    fail(error.lines());
   } catch (const std::bad_alloc&) {
     fail("out of memory");
   }

@@ -45,11 +45,11 @@ FolderClaim::FolderClaim(const std::string& folder, Kind kind) {
   if (kind == Kind::kOutput)
     throw Error(
         ExitCode::kUsage,
-        fmt::format("another regress writes to {}: give each its own --output", printable(folder)));
+        fmt::format("another regress writes to {}: give each its own --output", folder));
   throw Error(ExitCode::kRuntimeFailure,
               fmt::format("{}: another process has been writing there for a minute: try again once "
                           "it has ended",
-                          printable(folder)));
+                          folder));
 }
 
 FolderClaim::~FolderClaim() {

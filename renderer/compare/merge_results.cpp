@@ -39,7 +39,7 @@ struct Source {
 std::string conflict_of(const Source& first, const Source& second) {
   const std::string keys = differing_keys(first.result(), second.result());
   if (keys.empty()) return "";
-  return fmt::format("{}:{}:{}: pictures[{}]: {} has another result in {}:{}: they differ in {}\n",
+  return fmt::format("{}:{}:{}: pictures[{}]: {} has another result in {}:{}: they differ in {}",
                      second.file.path, second.place().line, second.place().column, second.index,
                      roundel::quoted(second.result().name), first.file.path, first.place().line,
                      keys);
@@ -72,7 +72,7 @@ std::string said_by_all(const std::vector<ResultsFile>& files, std::string Compa
 ComparisonRun merge_results(const std::vector<ResultsFile>& files) {
   std::map<std::string, Source> sources;  // by name
   std::vector<std::string> titles;
-  std::string conflicts;
+  Lines conflicts;
   ComparisonRun run;
   for (const ResultsFile& file : files) {
     run.passed_over += file.run.passed_over;
@@ -85,7 +85,6 @@ ComparisonRun merge_results(const std::vector<ResultsFile>& files) {
     }
   }
   if (!conflicts.empty()) {
-    conflicts.pop_back();
     throw Error(ExitCode::kInvalidScene, conflicts);
   }
   run.title = fmt::format("{}", fmt::join(titles, ", "));

@@ -79,10 +79,9 @@ std::string script_json(const ReportJson& json) {
 ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
   ReportJson json = {{"name", printable(result.name)}, {"state", state_name(result.state)}};
   json["reasons"] = ReportJson::array();
-  for (const std::string& reason : result.reasons)
-    json["reasons"].push_back(printable_lines(reason));
-  if (!result.explanation.empty()) json["explanation"] = result.explanation;
-  if (!result.rule.empty()) json["rule"] = result.rule;
+  for (const std::string& reason : result.reasons) json["reasons"].push_back(printable(reason));
+  for (const std::string& line : result.explanation) json["explanation"].push_back(printable(line));
+  if (!result.rule.empty()) json["rule"] = printable(result.rule);
   if (result.state == PairState::kDiffers) {
     if (result.origin != Origin::kUnknown) json["origin"] = origin_text(result.origin);
     json["difference"] = difference_json(result.difference);
@@ -98,7 +97,7 @@ ReportJson failure_json(const ComparisonRun& run, const PairResult& result) {
 ReportJson pass_json(const PairResult& result) {
   ReportJson json = {printable(result.name)};
   if (const std::uint64_t pixels = result.difference.pixels + result.difference.ignored_different)
-    json.push_back(fmt::format("{} pixels differ within {}", pixels, result.rule));
+    json.push_back(fmt::format("{} pixels differ within {}", pixels, printable(result.rule)));
   return json;
 }
 

@@ -279,7 +279,6 @@ RefusedPictures refuse_pictures_elsewhere(const std::optional<std::string>& gold
     if (const auto& mask = result.tolerance.mask; mask && refuse_golden(mask->path))
       result.tolerance.mask = std::make_shared<const Mask>(Mask{mask->path, PixelSet(0, 0)});
   }
-  if (!refused.others.empty()) refused.others.pop_back();  // the last line's end
   return refused;
 }
 

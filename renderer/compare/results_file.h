@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/lines.h"
 #include "renderer/compare/comparison_run.h"
 #include "renderer/scene/scene_errors.h"
 
@@ -28,7 +29,7 @@ ResultsFile parse_results(std::string_view text, const std::string& path,
 /// are not images of differences may also lie in `golden_folder`, which a person has named.
 struct RefusedPictures {
   std::vector<std::string> goldens;  ///< lines for warnings, of results that need their golden
-  std::string others;                ///< lines with the places of what is wrong with the file
+  Lines others;                      ///< lines with the places of what is wrong with the file
 };
 RefusedPictures refuse_pictures_elsewhere(const std::optional<std::string>& golden_folder,
                                           ResultsFile& file);

@@ -223,7 +223,7 @@ Json counts_json(const RunCounts& counts) {
 }
 
 std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_for_yaml(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string run_junit(const ComparisonRun& run) {

@@ -122,7 +122,7 @@ std::string write_row(const PairResult& result, std::size_t row, const fs::path&
 
 /// What a runner's command takes as a message, or as a property.
 std::string command_text(const std::string& text, bool is_property) {
-  std::string out = escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}});
+  std::string out = escaped(printable(text), {{'%', "%25"}});
   return is_property ? escaped(out, {{':', "%3A"}, {',', "%2C"}}) : out;
 }
 
@@ -161,19 +161,18 @@ void remove_markdown_pictures(const std::string& path) noexcept {
   }
 }
 
-std::string github_annotations(const ComparisonRun& run) {
+Lines github_annotations(const ComparisonRun& run) {
   const std::vector<const PairResult*> failures = failures_of(run);
-  std::string text;
+  Lines text;
   for (std::size_t i = 0; i < std::min(failures.size(), kMostRows); ++i) {
     const PairResult& result = *failures[i];
     const std::string file =
         result.golden_path.empty() ? "" : "file=" + command_text(result.golden_path, true) + ",";
-    text +=
-        fmt::format("::error {}title={}::{}\n", file, command_text(printable(result.name), true),
-                    command_text(reasons_text(result), false));
+    text += fmt::format("error {}title={}::{}", file, command_text(result.name, true),
+                        command_text(reasons_text(result), false));
   }
   if (failures.size() > kMostRows)
-    text += fmt::format("::error title=roundel::and {} more\n", failures.size() - kMostRows);
+    text += fmt::format("error title=roundel::and {} more", failures.size() - kMostRows);
   return text;
 }
 

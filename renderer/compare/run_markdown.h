@@ -16,8 +16,8 @@ std::vector<std::string> markdown_files(const std::string& path);
 /// Removes those pictures, and nothing else. What cannot be removed stays.
 void remove_markdown_pictures(const std::string& path) noexcept;
 
-/// Commands that GitHub's runner shows as errors at the goldens, one a line, for the first pictures
-/// that are not the same.
-std::string github_annotations(const ComparisonRun& run);
+/// Commands that GitHub's runner shows as errors at the goldens, one a line without the "::" that
+/// it begins with, for the first pictures that are not the same.
+Lines github_annotations(const ComparisonRun& run);
 
 }  // namespace roundel

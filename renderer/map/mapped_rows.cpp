@@ -362,18 +362,18 @@ std::span<const DisplayColor> RowMapper::colors(MappedRun& run) const {
   return run.colors;
 }
 
-std::string RowMapper::problems_of(std::uint64_t row) const {
+Lines RowMapper::problems_of(std::uint64_t row) const {
   MappedRun run;
   read(row, 1, RowUse::kCircles, run);
-  std::string lines;
+  Lines lines;
   const auto add = [&](Slot slot, const char* role, std::string_view expected,
                        const std::string& got, const char* hint = "") {
     const std::size_t column = map_.columns[slot];
     const bool is_named = !table_.columns()[column].name.empty();
     const std::string place =
         map_.is_plain && !is_named ? fmt::format("row {}", row) : table_.place_of(row, column);
-    lines += fmt::format("{}{}: {}: {}: expected {}, got {}{}", lines.empty() ? "" : "\n",
-                         table_.path(), place, role, expected, got, hint);
+    lines += fmt::format("{}: {}: {}: expected {}, got {}{}", table_.path(), place, role, expected,
+                         got, hint);
   };
   const auto check_range = [&](Slot slot, const char* role, std::string_view expected, double low,
                                double high, const char* hint = "") {
@@ -434,9 +434,9 @@ std::string RowMapper::problems_of(std::uint64_t row) const {
 
 void RowMapper::fail_for(std::uint64_t first_bad, std::uint64_t bad) const {
   table_.check_unchanged();
-  std::string message = problems_of(first_bad);
+  Lines message = problems_of(first_bad);
   if (bad > 1)
-    message += fmt::format("\n{}: {} more rows (counted from 0) have values out of range",
+    message += fmt::format("{}: {} more rows (counted from 0) have values out of range",
                            table_.path(), bad - 1);
   throw Error(ExitCode::kInvalidScene, message);
 }

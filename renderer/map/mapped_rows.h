@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "renderer/base/lines.h"
 #include "renderer/data/table.h"
 #include "renderer/map/data_map.h"
 
@@ -71,7 +72,7 @@ class RowMapper {
 
   /// What is wrong with a row, a line each: "PATH: row 17: area: radius: expected a number > 0 and
   /// <= 1e6, got -3".
-  std::string problems_of(std::uint64_t row) const;
+  Lines problems_of(std::uint64_t row) const;
   /// Throws Error(kInvalidScene) about the first of `bad` rows and how many there are.
   [[noreturn]] void fail_for(std::uint64_t first_bad, std::uint64_t bad) const;
 

@@ -87,7 +87,8 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
     check_colors(layer, source);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInvalidScene) throw;
-    errors_.add(data->place(), layer_path_ + ".data", error.what());
+    for (const std::string& line : error.lines())
+      errors_.add(data->place(), layer_path_ + ".data", line);
   }
   return source;
 }

@@ -32,7 +32,7 @@ bool is_out(const Scene& scene, const Layer& layer) {
 /// together.
 template <typename Work>
 void for_each_data(Scene& scene, const Work& work) {
-  std::string problems;
+  Lines problems;
   for (Layer& layer : scene.layers) {
     auto* const data = std::get_if<DataSource>(&layer.source);
     if (data == nullptr) continue;
@@ -40,7 +40,7 @@ void for_each_data(Scene& scene, const Work& work) {
       work(layer, *data);
     } catch (const Error& error) {
       if (error.exit_code() != ExitCode::kInvalidScene) throw;
-      problems += (problems.empty() ? "" : "\n") + std::string(error.what());
+      problems += error.lines();
     }
   }
   if (!problems.empty()) throw Error(ExitCode::kInvalidScene, problems);
@@ -345,13 +345,13 @@ std::string missing_files(const DataFilm& film, const FrameList& frames) {
 }
 
 void check_data_files(const Scene& scene, const FrameList& frames) {
-  std::string problems;
+  Lines problems;
   for (const Layer& layer : scene.layers) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
     if (data == nullptr || !data->film) continue;
     const std::string problem = missing_files(*data->film, frames);
     if (problem.empty()) continue;
-    problems += fmt::format("{}{}: data: {}", problems.empty() ? "" : "\n", scene.path, problem);
+    problems += fmt::format("{}: data: {}", scene.path, problem);
   }
   if (!problems.empty()) throw Error(ExitCode::kInvalidScene, problems);
 }

@@ -54,14 +54,13 @@ void SceneErrors::throw_if_any() {
       entries_.begin(), entries_.end(), [](const SceneProblem& a, const SceneProblem& b) {
         return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
       });
-  std::string message;
+  Lines message;
   for (const SceneProblem& entry : entries_) {
-    if (!message.empty()) message += '\n';
     message += fmt::format("{}: {}{}{}{}", place_text(entry.place), entry.key_path,
                            name_of_layer(entry.key_path), entry.key_path.empty() ? "" : ": ",
                            entry.message);
   }
-  if (left_out_ > 0) message += fmt::format("\n{}: {} more errors", file_, left_out_);
+  if (left_out_ > 0) message += fmt::format("{}: {} more errors", file_, left_out_);
   throw InvalidScene(file_, std::move(entries_), message);
 }
 

@@ -26,7 +26,7 @@ struct SceneProblem {
 /// What is wrong with a scene file, each on its own.
 class InvalidScene : public Error {
  public:
-  InvalidScene(std::string file, std::vector<SceneProblem> problems, const std::string& message)
+  InvalidScene(std::string file, std::vector<SceneProblem> problems, const Lines& message)
       : Error(ExitCode::kInvalidScene, message),
         file_(std::move(file)),
         problems_(std::move(problems)) {}

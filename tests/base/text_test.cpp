@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "renderer/base/lines.h"
+
 namespace roundel {
 namespace {
 
@@ -15,6 +17,37 @@ TEST(Text, QuotedShowsControlCharactersAndBrokenBytesByTheirNumbers) {
 TEST(Text, PrintableLeavesTextAsItStands) {
   EXPECT_EQ(printable("a \"b\" \xC3\xBC"), "a \"b\" \xC3\xBC");
   EXPECT_EQ(printable("\x1b[31m\xC0\x80"), "\\x1b[31m\\xc0\\x80");
+}
+
+TEST(Text, PrintableShowsWhatEndsLinesOrTurnsTextByItsNumbers) {
+  EXPECT_EQ(printable("a\nb\r\x7F"), "a\\x0ab\\x0d\\x7f");
+  EXPECT_EQ(printable("\u0085\u009B\u2028\u2029"),
+            "\\xc2\\x85\\xc2\\x9b\\xe2\\x80\\xa8\\xe2\\x80\\xa9");
+  for (const char* const turns : {"\u061C", "\u200E", "\u200F", "\u202A", "\u202B", "\u202C",
+                                  "\u202D", "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"})
+    EXPECT_EQ(printable(turns).substr(0, 2), "\\x") << turns;
+  for (const char* const stays : {"\u00A0", "\u061B", "\u2010", "\u202F", "\u2065", "\u206A"})
+    EXPECT_EQ(printable(stays), stays);
+}
+
+TEST(Lines, ATextIsALineWhateverIsInIt) {
+  EXPECT_EQ((Lines("a\n") + "" + std::string("b\nc\n") + "\n").all(),
+            (std::vector<std::string>{"a", "b\nc", ""}));
+  EXPECT_TRUE(Lines("").empty());
+  Lines lines = std::vector<std::string>{"a", "b"};
+  lines += lines;
+  EXPECT_EQ(lines.all(), (std::vector<std::string>{"a", "b", "a", "b"}));
+}
+
+TEST(Lines, NoneIsACommandOfACi) {
+  EXPECT_EQ(printed_line("::error::a"), "\\x3a:error::a");
+  EXPECT_EQ(printed_line(" \u00A0\u3000::error::a"), " \u00A0\u3000\\x3a:error::a");
+  EXPECT_EQ(printed_line("a ::error::b: c"), "a ::error::b: c");
+  EXPECT_EQ(printed_line(":a"), ":a");
+  EXPECT_EQ(printed_line("a ##vso[task]b##[error]"), "a \\x23#vso[task]b\\x23#[error]");
+  EXPECT_EQ(printed_line("###[x"), "#\\x23#[x");
+  EXPECT_EQ(printed_line("out/####.png ##vso ## Title"), "out/####.png ##vso ## Title");
+  EXPECT_EQ(printed_line(""), "");
 }
 
 TEST(Text, ShellWordsAreQuotedWhereTheyNeedIt) {

@@ -355,7 +355,7 @@ class HostileFiles(DiffTest):
         for name in ("a b.png", "größe ☃.png", "-dash.png", "new\nline.png"):
             self.write(name, png(4, 4, 3, bytes(48)))
             self.write("other.png", png(4, 4, 3, bytes(47) + b"\1"))
-            self.assertIn(name + " other.png: differ", self.run_diff("--", name, "other.png", code=DIFFER).stdout)
+            self.assertIn(name.replace("\n", r"\x0a") + " other.png: differ", self.run_diff("--", name, "other.png", code=DIFFER).stdout)
             result = json.loads(self.run_diff("--json", "--", name, "other.png", code=DIFFER).stdout)
             self.assertEqual(result["a"], name)
 

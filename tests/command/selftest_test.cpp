@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 
+#include "tests/testing.h"
 #include "tools/roundel/commands/selftest.h"
 
 namespace roundel {
@@ -49,7 +50,7 @@ class Selftest : public ::testing::Test {
     Variant reference{"sound", {}, make_cpu_rasterizer({})};
     Variant faulty{
         "faulty", {}, std::make_unique<FaultyRasterizer>(std::move(harm), std::move(harm_8_bit))};
-    return difference_text(scene_, draw(reference, scene_), reference, faulty);
+    return text_of(difference_text(scene_, draw(reference, scene_), reference, faulty));
   }
 
   NamedScene scene_{"planted", {}, {}};

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/testing.h"
+
 namespace roundel {
 namespace {
 
@@ -22,7 +24,7 @@ class StillReport : public ::testing::Test {
 };
 
 TEST_F(StillReport, TheTableHasSharesOfTheWholeTime) {
-  EXPECT_EQ(stats_table(report_),
+  EXPECT_EQ(text_of(stats_table(report_)),
             "stage     where             ms   share             bytes\n"
             "generate  cpu            1.000   12.5%               320\n"
             "blend     cuda           3.000   37.5%             4,096\n"

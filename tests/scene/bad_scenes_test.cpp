@@ -88,16 +88,22 @@ TEST(BadScenes, ThousandsOfLongProblemsAreAFewPages) {
 
 TEST(Errors, LinesUpToTheLimitStayAndLongerOnesLoseTheirMiddle) {
   const std::string longest(kLongestErrorLine, 'x');
-  for (const std::string& text : {std::string(), std::string("\n"), std::string("a\n\nb\n"),
-                                  longest, longest + "\n" + longest})
-    EXPECT_EQ(shortened_lines(text), text);
-  const std::string shortened = shortened_lines("a\n" + longest + "y\nb");
+  EXPECT_EQ(error_text({}), "");
+  EXPECT_EQ(error_text(Lines("a") + "b\n"), "a\nb");
+  EXPECT_EQ(error_text(Lines(longest) + longest), longest + "\n" + longest);
+  const std::string shortened = error_text(Lines("a") + (longest + "y") + "b");
   EXPECT_EQ(shortened.find("a\nxxx"), 0u);
   EXPECT_TRUE(shortened.ends_with("xxy\nb")) << shortened;
   EXPECT_NE(shortened.find("x…x"), std::string::npos);
   EXPECT_LE(shortened.size(), kLongestErrorLine + 4);
-  EXPECT_EQ(std::string(Error(ExitCode::kUsage, longest + "y").what()),
-            shortened_lines(longest + "y"));
+  EXPECT_EQ(std::string(Error(ExitCode::kUsage, longest + "y").what()), error_text(longest + "y"));
+}
+
+TEST(Errors, LineFeedsOfANameBeginNoLine) {
+  const Error error(ExitCode::kUsage, Lines("a\n::error::b.yaml: \x1b[31m") + "c");
+  EXPECT_STREQ(error.what(), "a\\x0a::error::b.yaml: \\x1b[31m\nc");
+  EXPECT_EQ(error.lines().all(),
+            (std::vector<std::string>{"a\\x0a::error::b.yaml: \\x1b[31m", "c"}));
 }
 
 TEST(BadScenes, DataFilesAreCheckedWithTheScene) {

@@ -14,6 +14,8 @@ cat >"$project/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)
 project(small LANGUAGES CXX)
 message(STATUS "ROUNDEL_CUDA is ${ROUNDEL_CUDA}")
+option(ROUNDEL_TESTS "" ON)
+message(STATUS "ROUNDEL_TESTS is ${ROUNDEL_TESTS}")
 add_executable(roundel tools/roundel/main.cpp)
 set_target_properties(roundel PROPERTIES RUNTIME_OUTPUT_DIRECTORY tools/roundel)
 enable_testing()
@@ -42,6 +44,7 @@ cd "$work"
 expect_exit 0 "a project/tools/run" "two words" '*'
 [[ $(<"$work/stdout") == 'first [two words] [*]' ]] || fail "stdout is $(<"$work/stdout")"
 expect_text 'building roundel' "$work/stderr"
+expect_text 'ROUNDEL_TESTS is OFF' "$project/build/release/configure.log"
 
 # From now on it only runs: without cmake, without a word, with the program's exit code, quickly.
 mkdir "$work/path"
@@ -86,12 +89,16 @@ for _ in 1 2; do
   expect_text 'error: .*no_such_thing' "$work/stderr"
 done
 
-# tools/test counts, and fails with its tests or without any.
+# tools/test counts, and fails with its tests or without any. The folder has the tests from then on.
 write_program fourth
 expect_exit 8 "a project/tools/test"
+expect_text 'ROUNDEL_TESTS is ON' "$project/build/release/configure.log"
 [[ $(tail -n 1 "$work/stdout") == '1 passed, 1 failed, 1 skipped' ]] || fail "$(tail -n 1 "$work/stdout")"
 expect_exit 0 "a project/tools/test" -R Good
 [[ $(tail -n 1 "$work/stdout") == '1 passed, 0 failed' ]] || fail "$(tail -n 1 "$work/stdout")"
+rm "$project/build/release/tools/roundel/roundel"
+expect_exit 0 "a project/tools/run"
+expect_text 'ROUNDEL_TESTS is ON' "$project/build/release/configure.log"
 rm "$project/build/release/tools/roundel/roundel"
 expect_exit 0 "a project/tools/test" -R Good
 expect_exit 8 "a project/tools/test" -R Nothing
@@ -100,7 +107,7 @@ expect_exit 8 "a project/tools/test" -R Nothing
 rm -r "$project/build"
 tools="$work/tools"
 mkdir "$tools"
-for tool in bash cat chmod cmake comm cp dirname env find flock g++ mkdir mktemp mv ninja paste \
+for tool in bash cat chmod cmake comm cp df dirname env find flock g++ grep mkdir mktemp mv ninja paste \
   realpath rm sed setpriv sh sort tee touch ld as; do
   ln -s "$(type -P $tool)" "$tools/$tool"
 done
@@ -113,18 +120,57 @@ cat >"$tools/dpkg-query" <<'SH'
 echo 'installed cmake'
 echo 'config-files libtbb-dev'
 SH
+chmod +x "$tools/dpkg-query"
+expect_exit 1 in_bare_path "a project/tools/run"
+expect_text 'no Debian or Ubuntu.* libtbb-dev' "$work/stderr"
 cat >"$tools/apt-get" <<SH
 #!/bin/sh
 echo "\$@" >>"$work/apt-calls"
-! [ -e "$work/apt-is-broken" ] || { echo apt is broken; exit 100; }
+! [ -e "$work/apt-says" ] || { cat "$work/apt-says"; exit 100; }
 SH
 printf '#!/bin/sh\nexec "$@"\n' >"$tools/sudo"
-chmod +x "$tools"/{dpkg-query,apt-get,sudo}
-touch "$work/apt-is-broken"
-expect_exit 1 in_bare_path "a project/tools/run"
-expect_text 'could not install: .*libtbb-dev' "$work/stderr"
-expect_text '^apt is broken' "$work/stderr"
-rm "$work/apt-is-broken" "$work/apt-calls"
+chmod +x "$tools"/{apt-get,sudo}
+# expect_refusal PATTERN: one sentence besides those about what is being done; apt's words are in a log.
+expect_refusal() {
+  expect_exit 1 in_bare_path "${@:2}" "a project/tools/run"
+  expect_text "$1" "$work/stderr"
+  (($(grep -cvE ': (installing|configuring) ' "$work/stderr") == 1)) || fail "a flood: $(cat "$work/stderr")"
+}
+log='a project/build/release/packages.log'
+echo 'apt is broken' >"$work/apt-says"
+expect_refusal "could not install .*libtbb-dev.*$log"
+expect_text '^apt is broken' "$work/$log"
+printf 'E: Unable to locate package %s\n' libhwy-dev libspng-dev >"$work/apt-says"
+expect_refusal "has no libhwy-dev libspng-dev: expected Debian 12, Ubuntu 24.04 or newer; .*$log"
+printf '%s\n' "Err:1 Could not resolve 'deb.debian.org'" 'E: Unable to locate package libhwy-dev' >"$work/apt-says"
+expect_refusal "check the network and try again; .*$log"
+echo "E: You don't have enough free space in /var/cache/apt/archives/." >"$work/apt-says"
+expect_refusal "disk is too full for .*$log"
+rm "$work/apt-says"
+
+# So it does of CMake, of the disk, and of packages that it must not install.
+cmake=$(readlink "$tools/cmake")
+# fake_cmake VERSION: fails with ten lines.
+fake_cmake() {
+  rm "$tools/cmake"
+  cat >"$tools/cmake" <<SH
+#!/bin/sh
+[ "\$1" != --version ] || { echo "cmake version $1"; exit; }
+for i in 1 2 3 4 5 6 7 8 9 10; do echo Boost_DIR; done
+exit 1
+SH
+  chmod +x "$tools/cmake"
+}
+fake_cmake 3.18.4
+expect_refusal 'expected CMake 3.25 or newer.*, got 3.18.4'
+fake_cmake 3.25.1
+expect_refusal 'packages are missing: apt-get install .*libtbb-dev.*a project/build/release/configure.log' env ROUNDEL_INSTALL=OFF
+rm "$tools"/{cmake,df}
+ln -s "$cmake" "$tools/cmake"
+printf '#!/bin/sh\necho Avail\necho 7M\n' >"$tools/df"
+chmod +x "$tools/df"
+expect_refusal 'build/release has 7 MB free, but building takes 200 MB'
+rm -r "$tools/df" "$work/apt-calls" "$project/build"
 expect_exit 0 in_bare_path "a project/tools/run"
 expect_text 'installing .*libtbb-dev' "$work/stderr"
 expect_text 'install .*libtbb-dev' "$work/apt-calls"

@@ -1,20 +1,29 @@
-# bash completion for roundel: commands, and the options that each command's --help lists.
+# bash completion for roundel, which says what may follow: roundel --complete WORD...
 _roundel() {
-  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} candidates
-  if ((COMP_CWORD == 1)) || { ((COMP_CWORD == 2)) && [[ ${COMP_WORDS[1]} == help ]]; }; then
-    candidates="$("${COMP_WORDS[0]}" --help 2>/dev/null | sed -n 's/^  \([a-z]\+\) .*/\1/p') help --help --version"
-  elif [[ $previous == --backend ]]; then
-    candidates="auto cpu cuda"
-    [[ ${COMP_WORDS[1]} != regress ]] || candidates+=" cpu,cuda"
-  elif [[ $previous == --heatmap ]]; then
-    candidates="layers overlaps stop"
-  elif [[ $word == -* ]]; then
-    candidates=$("${COMP_WORDS[0]}" "${COMP_WORDS[1]}" --help 2>/dev/null |
-      sed -n 's/^  \(-., \|    \)\(--[a-z-]*\).*/\2/p')
-  else
-    COMPREPLY=($(compgen -f -- "$word"))
-    return
-  fi
-  COMPREPLY=($(compgen -W "$candidates" -- "$word"))
+  # Readline takes "--backend=cpu" and "a:b.yaml" for several words, and replaces the last of these.
+  local words=() word kept i line
+  for ((i = 1; i <= COMP_CWORD; ++i)); do
+    if ((i > 1)) && [[ ${COMP_WORDS[i]} == [=:]* || ${words[-1]} == *[=:] ]]; then
+      words[-1]+=${COMP_WORDS[i]}
+    else
+      words+=("${COMP_WORDS[i]}")
+    fi
+  done
+  word=${words[-1]}
+  kept=${word%"${word##*[=:]}"}
+  COMPREPLY=()
+  while IFS= read -r line; do
+    case $line in
+      '<files>') compopt -o default ;;
+      '<folders>') compopt -o dirnames ;;
+      '<scenes>')
+        compopt -o filenames -o plusdirs
+        word=${word#[\"\']} word=${word//\\/}
+        mapfile -t COMPREPLY < <(compgen -f -- "$word" | grep -E '\.(ya?ml|json)$')
+        ;;
+      *) COMPREPLY+=("${line%%$'\t'*}") ;;
+    esac
+  done < <("${COMP_WORDS[0]}" --complete "${words[@]}" 2>/dev/null)
+  COMPREPLY=("${COMPREPLY[@]#"$kept"}")
 }
-complete -o filenames -F _roundel roundel
+complete -F _roundel roundel

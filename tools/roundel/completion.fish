@@ -1,6 +1,17 @@
-# fish completion for roundel: commands, and the options that each command's --help lists.
-complete -c roundel -n __fish_use_subcommand -f \
-    -a '(roundel --help 2>/dev/null | string replace -rf "^  ([a-z]+) +(.*)" "\$1\t\$2")'
-complete -c roundel -n __fish_use_subcommand -f -a help -d 'print the help of a command'
-complete -c roundel -n 'not __fish_use_subcommand; and string match -q -- "-*" (commandline -ct)' -f \
-    -a '(roundel (commandline -opc)[2] --help 2>/dev/null | string replace -rf "^  (?:-., |    )(--[a-z-]*).*" "\$1")'
+# fish completion for roundel, which says what may follow: roundel --complete WORD...
+function __roundel_complete
+    set -l word (commandline -ct)
+    for line in (roundel --complete (commandline -opc)[2..-1] "$word" 2>/dev/null)
+        switch $line
+            case '<files>'
+                __fish_complete_path $word
+            case '<folders>'
+                __fish_complete_directories $word
+            case '<scenes>'
+                __fish_complete_path $word | string match -r '^[^\t]*(?:/|\.ya?ml|\.json)(?:\t.*)?$'
+            case '*'
+                echo $line
+        end
+    end
+end
+complete -c roundel -f -a '(__roundel_complete)'

@@ -1,17 +1,17 @@
 #compdef roundel
-# zsh completion for roundel: commands, and the options that each command's --help lists.
+# zsh completion for roundel, which says what may follow: roundel --complete WORD...
 local -a candidates
-if ((CURRENT == 2)); then
-  candidates=(${(f)"$($words[1] --help 2>/dev/null | sed -n 's/^  \([a-z]\+\)  *\(.*\)/\1:\2/p')"}
-              'help:print the help of a command')
-  _describe command candidates
-elif [[ $PREFIX == -* ]]; then
-  candidates=(${(f)"$($words[1] $words[2] --help 2>/dev/null |
-    sed -n 's/^  \(-., \|    \)\(--[a-z-]*\).*/\2/p')"})
-  compadd -a candidates
-elif [[ $words[CURRENT-1] == --backend ]]; then
-  compadd auto cpu cuda
-  [[ $words[2] != regress ]] || compadd cpu,cuda
-else
-  _files
-fi
+candidates=(${(f)"$($words[1] --complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)"})
+case $candidates[1] in
+  \<*\>) [[ $words[CURRENT] != --*=* ]] || compset -P '*=' ;;
+esac
+case $candidates[1] in
+  '<files>') _files ;;
+  '<folders>') _files -/ ;;
+  '<scenes>') _files -g '*.(yaml|yml|json)' ;;
+  *$'\t'*)
+    candidates=("${(@)candidates/$'\t'/:}")
+    _describe command candidates
+    ;;
+  *) compadd -a candidates ;;
+esac

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <array>
 
 #include "renderer/base/error.h"
@@ -40,6 +42,31 @@ std::string program_help() {
          "\n\"roundel COMMAND --help\" or \"roundel help COMMAND\" says what a command takes.\n";
 }
 
+/// What may stand in place of the last word; of a command's own words the command says it.
+int complete(const Arguments& words) {
+  const bool is_help = words.size() == 2 && words.front() == "help";
+  if (words.size() < 2 || is_help) {
+    Lines names;
+    for (const Command& command : kCommands)
+      names += fmt::format("{}\t{}", command.name, command.summary);
+    names += "help\tprint the help of a command";
+    names += "--help";
+    names += "--version";
+    std::string text;  // with tabs, which lines for people have not
+    for (const std::string& name : completing(names, words.empty() ? "" : words.back()))
+      text += name + "\n";
+    print_data(text);
+    return 0;
+  }
+  Arguments rest(words.begin(), words.end());
+  for (const Command& command : kCommands) {
+    if (rest.front() != command.name) continue;
+    rest.front() = kCompletionOption;
+    return command.run(rest);
+  }
+  return 0;
+}
+
 const Command& find_command(const std::string& name) {
   std::vector<std::string> names = {"--version", "--help"};
   for (const Command& command : kCommands) {
@@ -63,7 +90,7 @@ int main(int argc, char** argv) {
       prepare_process();
       Arguments arguments(argv, argv + argc);  // the program's name first
       if (argc < 2) {
-        print_err(program_help() + "\n");
+        print_err(Lines(lines_of(program_help())) + "\n");
         throw Error(ExitCode::kUsage, "expected a command");
       }
       if (argc > 2 && arguments[1] == "help") arguments = {"", arguments[2], "--help"};
@@ -71,8 +98,10 @@ int main(int argc, char** argv) {
       const bool wants_version = name == "--version" || name == "-V";
       const bool wants_help = name == "help" || name == "--help" || name == "-h";
       if (wants_version) print_version();
-      if (wants_help) print_out(program_help());
-      if (!wants_version && !wants_help) command = &find_command(name);
+      if (wants_help) print_out(lines_of(program_help()));
+      const bool wants_completion = name == kCompletionOption;
+      if (wants_completion) code = complete({arguments.begin() + 2, arguments.end()});
+      if (!wants_version && !wants_help && !wants_completion) command = &find_command(name);
       set_failure_code(failure_code(ExitCode::kRuntimeFailure));
       if (command != nullptr) code = command->run({arguments.begin() + 2, arguments.end()});
       finish_output();

@@ -34,6 +34,17 @@ Arguments::iterator offending_token(Arguments& arguments, const std::string& lon
   return arguments.end();
 }
 
+/// The names that an option's value is one of; none where others are possible, too.
+std::vector<std::string> names_taken(const CommandLine::Store& store) {
+  try {
+    store("");
+  } catch (const Expected& expected) {
+    return expected.names;
+  } catch (const Error&) {  // it takes other things
+  }
+  return {};
+}
+
 }  // namespace
 
 CommandLine::CommandLine(std::string name, std::string usage, std::string text)
@@ -72,6 +83,14 @@ void CommandLine::add_optional_value(const std::string& name, const std::string&
                                      const std::string& help) {
   declare(name, "[=" + value_name + "]", help, std::move(store), true);
   options_.back().alone = alone;
+}
+
+void CommandLine::add_optional_argument(const std::string& name, Store store,
+                                        const std::string& help) {
+  argument_name_ = name;
+  argument_help_ = help;
+  at_most_ = 1;
+  argument_store_ = std::move(store);
 }
 
 void CommandLine::add_arguments(const std::string& name, std::size_t at_least, std::size_t at_most,
@@ -167,7 +186,57 @@ void CommandLine::store_arguments(Arguments values, Problems& problems) {
                                    : at_most_ == 1 ? "one argument only"
                                                    : "no further argument"));
   }
+  if (argument_store_ && values.size() == 1) {
+    try {
+      argument_store_(values.front());
+    } catch (const Expected& expected) {
+      problems.push_back(
+          fmt::format("expected {}, got {}", expected.what, roundel::quoted(values.front())));
+    }
+  }
   if (arguments_ != nullptr) *arguments_ = std::move(values);
+}
+
+/// What the option takes: names, or a kind of files by the word for its value.
+Lines CommandLine::values_of(const Option& option) const {
+  const std::vector<std::string> names = names_taken(option.store);
+  if (!names.empty()) return names;
+  const auto takes = [&](const char* word) {
+    return option.heading.find(word) != std::string::npos;
+  };
+  return takes("DIR") || takes("FOLDER")   ? "<folders>"
+         : takes("FILE") || takes("TABLE") ? "<files>"
+                                           : Lines();
+}
+
+Lines CommandLine::completions(const Arguments& words) const {
+  const std::string word = words.empty() ? "" : words.back();
+  const auto last = words.empty() ? words.end() : words.end() - 1;
+  const bool may_be_option = std::find(words.begin(), last, "--") == last;
+  if (may_be_option && word.starts_with("--") && word.find('=') != std::string::npos) {
+    const std::size_t value = word.find('=') + 1;
+    const Option* const option = find(word.substr(2, value - 3));
+    Lines lines;
+    if (option == nullptr || !option->takes_value) return lines;
+    for (const std::string& name : values_of(*option))
+      lines += name.starts_with('<') ? name : word.substr(0, value) + name;
+    return completing(lines, word);
+  }
+  if (may_be_option && word.starts_with('-')) {
+    Lines names;
+    for (const Option& option : options_) names += "--" + option.name;
+    return completing(names, word);
+  }
+  for (const Option& option : options_) {
+    const std::string short_name = option.heading.substr(0, 2);
+    const bool stands_before = may_be_option && last != words.begin() && option.takes_value &&
+                               option.alone.empty() &&
+                               (*(last - 1) == "--" + option.name || *(last - 1) == short_name);
+    if (stands_before) return completing(values_of(option), word);
+  }
+  if (argument_store_) return completing(names_taken(argument_store_), word);
+  if (at_most_ == 0) return {};
+  return argument_name_.starts_with("SCENE") ? "<scenes>" : "<files>";
 }
 
 bool CommandLine::parse(const Arguments& arguments) {
@@ -175,6 +244,10 @@ bool CommandLine::parse(const Arguments& arguments) {
       "help,h", [this] { help_wanted_ = true; }, "print this text");
   add_switch(
       "version,V", [this] { version_wanted_ = true; }, "print the version");
+  if (!arguments.empty() && arguments.front() == kCompletionOption) {
+    print_out(completions({arguments.begin() + 1, arguments.end()}));
+    return false;
+  }
   Problems problems;
   Arguments values;
   for (const Token& token : split(arguments, problems)) {
@@ -186,7 +259,7 @@ bool CommandLine::parse(const Arguments& arguments) {
   }
   if (help_wanted_ || version_wanted_) {
     if (help_wanted_)
-      print_out(help());
+      print_out(lines_of(help()));
     else
       print_version();
     return false;
@@ -196,9 +269,8 @@ bool CommandLine::parse(const Arguments& arguments) {
     for (const auto& check : checks_) check(problems);
   }
   if (problems.empty()) return true;
-  std::string message;
-  for (const std::string& problem : problems) message += problem + "\n";
-  throw Error(ExitCode::kUsage, message + fmt::format("\"{} --help\" lists the options", name_));
+  throw Error(ExitCode::kUsage,
+              Lines(problems) + fmt::format("\"{} --help\" lists the options", name_));
 }
 
 std::string CommandLine::help() const {
@@ -268,7 +340,14 @@ double parse_number(const std::string& text, double low, double high, const std:
 }
 
 Expected expected_one_of(const std::vector<std::string>& names) {
-  return {join_names(names, "or", false)};
+  return {join_names(names, "or", false), names};
+}
+
+Lines completing(const Lines& lines, std::string_view begin) {
+  Lines found;
+  for (const std::string& line : lines)
+    if (line.starts_with(begin) || line.starts_with('<')) found += line;
+  return found;
 }
 
 std::pair<int, int> parse_size(const std::string& text) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/lines.h"
+
 namespace roundel {
 
 using Arguments = std::vector<std::string>;
@@ -16,6 +18,7 @@ using Arguments = std::vector<std::string>;
 /// "a whole number from 1 to 1024".
 struct Expected {
   std::string what;
+  std::vector<std::string> names = {};  ///< all values that it takes, where these are few names
 };
 
 /// The options and arguments of one command: declared once, then read from a command line and
@@ -40,6 +43,8 @@ class CommandLine {
   /// An option that may stand alone, which then means `--NAME=alone`; a value needs the `=`.
   void add_optional_value(const std::string& name, const std::string& value_name,
                           const std::string& alone, Store store, const std::string& help);
+  /// An argument that is no option and may be left out.
+  void add_optional_argument(const std::string& name, Store store, const std::string& help);
   /// Arguments that are no options, at least and at most so many.
   void add_arguments(const std::string& name, std::size_t at_least, std::size_t at_most,
                      std::vector<std::string>& target, const std::string& help);
@@ -48,8 +53,9 @@ class CommandLine {
   /// A paragraph below the options.
   void add_note(const std::string& note) { notes_.push_back(note); }
 
-  /// Stores what the command line says. False when it asked for help or the version, which has been
-  /// printed on stdout. Throws Error(kUsage) with every problem found, one a line.
+  /// Stores what the command line says. False when it asked for help, the version or, by
+  /// kCompletionOption, what may follow, which has been printed on stdout. Throws Error(kUsage)
+  /// with every problem found, one a line.
   bool parse(const Arguments& arguments);
   std::string help() const;
 
@@ -76,16 +82,25 @@ class CommandLine {
   std::vector<Token> split(Arguments arguments, Problems& problems) const;
   void store_option(const Token& token, Problems& problems) const;
   void store_arguments(Arguments values, Problems& problems);
+  Lines values_of(const Option& option) const;
+  Lines completions(const Arguments& words) const;
 
   std::string name_, usage_, text_;
   std::vector<Option> options_;
   std::string argument_name_, argument_help_;
   std::size_t at_least_ = 0, at_most_ = 0;
   std::vector<std::string>* arguments_ = nullptr;
+  Store argument_store_;
   std::vector<std::function<void(Problems&)>> checks_;
   std::vector<std::string> notes_;
   bool help_wanted_ = false, version_wanted_ = false;
 };
+
+/// For shells, as first argument: prints what may stand in place of the last of the other words, a
+/// line each, or "<files>", "<folders>" or "<scenes>" (files of scenes, and folders).
+inline constexpr const char* kCompletionOption = "--complete";
+/// The lines that begin with the text.
+Lines completing(const Lines& lines, std::string_view begin);
 
 /// No limit to the number of arguments.
 inline constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();

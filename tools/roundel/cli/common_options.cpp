@@ -210,7 +210,7 @@ void add_backend(CommandLine& line, BackendChoice& backend, const std::string& h
         try {
           store(value);
         } catch (const Expected&) {
-          throw Expected{"auto, cpu, cuda or cpu,cuda"};
+          throw expected_one_of({"auto", "cpu", "cuda", "cpu,cuda"});
         }
       },
       help);

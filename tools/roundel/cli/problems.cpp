@@ -4,20 +4,14 @@
 
 #include <algorithm>
 
-#include "renderer/base/text.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
 
 void print_error(const Error& error) {
-  for (const std::string& line : lines_of(error.what())) {
-    if (error.exit_code() == ExitCode::kInvalidScene) {
-      print_err(line + "\n");
-    } else {
-      spdlog::error("{}", line);
-    }
-  }
+  if (error.exit_code() == ExitCode::kInvalidScene) return print_err(error.lines());
+  for (const std::string& line : error.lines()) spdlog::error("{}", line);
 }
 
 void Problems::add(const Error& error) {

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <system_error>
 #include <thread>
 
@@ -81,6 +82,15 @@ void handle(int signal_number) {
   sigaction(signal_number, &action, nullptr);
 }
 
+/// A message is a line.
+class LogSink : public spdlog::sinks::base_sink<std::mutex> {
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    print_err(fmt::format("roundel: {}", message.payload));
+  }
+  void flush_() override {}
+};
+
 }  // namespace
 
 void prepare_process() {
@@ -93,10 +103,8 @@ void prepare_process() {
   std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit fails as on a full disk
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU, SIGPWR})
     handle(signal_number);
-  auto logger = std::make_shared<spdlog::logger>("roundel",
-                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
-  logger->set_pattern("roundel: %v");
-  spdlog::set_default_logger(std::move(logger));
+  spdlog::set_default_logger(
+      std::make_shared<spdlog::logger>("roundel", std::make_shared<LogSink>()));
 }
 
 void set_failure_code(int code) {

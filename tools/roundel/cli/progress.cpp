@@ -79,7 +79,7 @@ std::string state_json(const ProgressState& state, double frames_per_second,
                                    {"queue", state.queue}};
   const double eta = seconds_left(state, frames_per_second);
   object["eta_seconds"] = eta < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(eta);
-  return object.dump() + "\n";
+  return object.dump();
 }
 
 }  // namespace
@@ -94,29 +94,29 @@ void Rates::add(Clock::time_point now, std::uint64_t done, std::uint64_t bytes) 
   bytes_per_second_ = static_cast<double>(bytes - first.bytes) / seconds;
 }
 
-std::string progress_text(ProgressFormat format, const ProgressState& state,
-                          double frames_per_second, double bytes_per_second, std::size_t columns) {
+Lines progress_text(ProgressFormat format, const ProgressState& state, double frames_per_second,
+                    double bytes_per_second, std::size_t columns) {
   const std::string numbers = numbers_text(state, frames_per_second, bytes_per_second);
   switch (format) {
     case ProgressFormat::kBar:
       return bar_text(state, numbers, columns);
     case ProgressFormat::kPlain:
-      return numbers + "\n";
+      return numbers;
     case ProgressFormat::kJson:
       return state_json(state, frames_per_second, bytes_per_second);
     case ProgressFormat::kOpenJd:
-      return fmt::format("openjd_progress: {:.1f}\nopenjd_status: {}\n", 100 * share(state),
-                         numbers);
+      return Lines(fmt::format("openjd_progress: {:.1f}", 100 * share(state))) +
+             ("openjd_status: " + numbers);
     case ProgressFormat::kDeadline:
-      return fmt::format("Progress: {:.0f}%\n", std::floor(100 * share(state)));
+      return fmt::format("Progress: {:.0f}%", std::floor(100 * share(state)));
     default:
-      return "";
+      return {};
   }
 }
 
-std::string frame_text(ProgressFormat format, std::int64_t frame, const std::string& name) {
-  if (format != ProgressFormat::kBlender) return "";
-  return fmt::format("Fra:{} | Rendered\nSaved: '{}'\n", frame, name);
+Lines frame_text(ProgressFormat format, std::int64_t frame, const std::string& name) {
+  if (format != ProgressFormat::kBlender) return {};
+  return Lines(fmt::format("Fra:{} | Rendered", frame)) + fmt::format("Saved: '{}'", name);
 }
 
 std::string work_text(std::uint64_t done, std::uint64_t total, double seconds) {
@@ -127,23 +127,22 @@ std::string work_text(std::uint64_t done, std::uint64_t total, double seconds) {
                      time_text(is_known ? seconds * (1 - part) / part : -1));
 }
 
-std::string work_line(ProgressFormat format, const std::string& name, std::uint64_t done,
-                      std::uint64_t total, double seconds) {
+Lines work_line(ProgressFormat format, const std::string& name, std::uint64_t done,
+                std::uint64_t total, double seconds) {
   std::string text = name + ": " + work_text(done, total, seconds);
   const double percent = 100 * share({.done = done, .total = total});
   switch (format) {
     case ProgressFormat::kBar:
-      return text;
     case ProgressFormat::kPlain:
-      return text + "\n";
-    case ProgressFormat::kJson:
-      return nlohmann::ordered_json{{"work", name}, {"done", done}, {"total", total}}.dump() + "\n";
+      return text;
+    case ProgressFormat::kJson:  // a shown name has nothing that a line would have to escape
+      return json_text({{"work", printed_line(name)}, {"done", done}, {"total", total}});
     case ProgressFormat::kOpenJd:
-      return fmt::format("openjd_progress: {:.1f}\nopenjd_status: {}\n", percent, text);
+      return Lines(fmt::format("openjd_progress: {:.1f}", percent)) + ("openjd_status: " + text);
     case ProgressFormat::kDeadline:
-      return fmt::format("Progress: {:.0f}%\n", std::floor(percent));
+      return fmt::format("Progress: {:.0f}%", std::floor(percent));
     default:
-      return "";
+      return {};
   }
 }
 
@@ -173,11 +172,11 @@ void WorkProgress::show() {
     const std::uint64_t done = count_.done, total = count_.total;
     if (total == 0) continue;
     const double seconds = std::chrono::duration<double>(Rates::Clock::now() - start).count();
-    const std::string text = work_line(format_, name_, done, total, seconds);
-    print_err(is_bar ? "\r\x1b[K" + text.substr(0, terminal_columns() - 1) : text);
+    const Lines lines = work_line(format_, name_, done, total, seconds);
+    is_bar ? print_bar(lines.all().front(), terminal_columns() - 1) : print_err(lines);
     is_shown = is_bar;
   }
-  if (is_shown) print_err("\r\x1b[K");
+  if (is_shown) print_bar("", 0);
 }
 
 Progress::Progress(ProgressFormat format) : format_(resolve(format)) {}
@@ -207,26 +206,26 @@ void Progress::finish(const ProgressState& state) {
 }
 
 void Progress::frame_written(std::int64_t frame, const std::string& name) {
-  const std::string text = frame_text(format_, frame, name);
-  if (text.empty()) return;
+  const Lines lines = frame_text(format_, frame, name);
+  if (lines.empty()) return;
   const std::lock_guard lock(mutex_);
-  print_err(text);
+  print_err(lines);
 }
 
 void Progress::print(const ProgressState& state) {
-  const std::string text = progress_text(format_, state, rates_.frames_per_second(),
-                                         rates_.bytes_per_second(), terminal_columns());
-  if (text.empty()) return;
-  clear_bar();
-  print_err(text);
+  const std::size_t columns = terminal_columns();
+  const Lines lines =
+      progress_text(format_, state, rates_.frames_per_second(), rates_.bytes_per_second(), columns);
+  if (lines.empty()) return;
   bar_shown_ = format_ == ProgressFormat::kBar;
+  bar_shown_ ? print_bar(lines.all().front(), columns) : print_err(lines);
   has_printed_ = true;
   printed_done_ = state.done;
 }
 
 void Progress::clear_bar() {
   if (!bar_shown_) return;
-  print_err("\r\x1b[K");
+  print_bar("", 0);
   bar_shown_ = false;
 }
 

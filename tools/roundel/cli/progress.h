@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "renderer/base/lines.h"
 #include "renderer/base/stage_stats.h"
 
 namespace roundel {
@@ -49,17 +50,17 @@ class Rates {
 };
 
 /// The report as people or a farm manager want it. `columns`: of the bar.
-std::string progress_text(ProgressFormat format, const ProgressState& state,
-                          double frames_per_second, double bytes_per_second, std::size_t columns);
+Lines progress_text(ProgressFormat format, const ProgressState& state, double frames_per_second,
+                    double bytes_per_second, std::size_t columns);
 /// The lines of one finished frame; empty in most formats.
-std::string frame_text(ProgressFormat format, std::int64_t frame, const std::string& name);
+Lines frame_text(ProgressFormat format, std::int64_t frame, const std::string& name);
 
 /// "43 %  ETA 0:31", after so many seconds; never 100 %.
 std::string work_text(std::uint64_t done, std::uint64_t total, double seconds);
 
 /// The same as people or a farm manager want it; `name` says what the work is.
-std::string work_line(ProgressFormat format, const std::string& name, std::uint64_t done,
-                      std::uint64_t total, double seconds);
+Lines work_line(ProgressFormat format, const std::string& name, std::uint64_t done,
+                std::uint64_t total, double seconds);
 
 /// Shows on stderr how far a long piece of work is, once it has taken more than a second.
 class WorkProgress {

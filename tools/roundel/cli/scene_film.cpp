@@ -48,8 +48,7 @@ void check_alike(const Scene& scene, const Scene& first, const std::string& firs
 }
 
 /// The frames' problems, one a line; equal ones of several rows of a table are one.
-std::string joined(const SceneFilm& film, const FrameList& frames,
-                   const std::vector<std::string>& problems) {
+Lines joined(const SceneFilm& film, const FrameList& frames, const std::vector<Lines>& problems) {
   struct Line {
     std::string place, text;
     std::size_t count;
@@ -59,7 +58,7 @@ std::string joined(const SceneFilm& film, const FrameList& frames,
   for (std::size_t i = 0; i < frames.size(); ++i) {
     if (problems[i].empty()) continue;
     const std::string place = film.place ? film.place(frames[i]) + ": " : "";
-    for (std::string& text : lines_of(problems[i])) {
+    for (std::string text : problems[i]) {
       if (text.starts_with(place)) text.erase(0, place.size());
       const auto [line, is_new] = known.emplace(text, lines.size());
       if (is_new) lines.push_back({place, text, 0});
@@ -67,14 +66,15 @@ std::string joined(const SceneFilm& film, const FrameList& frames,
     }
   }
   constexpr std::size_t kMostLines = 100;
-  std::string message;
+  Lines message;
   for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) {
-    message += (message.empty() ? "" : "\n") + lines[i].place + lines[i].text;
+    std::string line = lines[i].place + lines[i].text;
     if (const std::size_t more = lines[i].count - 1; more > 0)
-      message += fmt::format(" (as in {} more {})", more, more == 1 ? "row" : "rows");
+      line += fmt::format(" (as in {} more {})", more, more == 1 ? "row" : "rows");
+    message += line;
   }
   if (lines.size() > kMostLines)
-    message += fmt::format("\nand {} more errors", lines.size() - kMostLines);
+    message += fmt::format("and {} more errors", lines.size() - kMostLines);
   return message;
 }
 
@@ -82,15 +82,15 @@ std::string joined(const SceneFilm& film, const FrameList& frames,
 /// Error(kInvalidScene) with all that is wrong with any of them.
 template <typename Work>
 void load_all(const SceneFilm& film, const FrameList& frames, const Work& work) {
-  std::vector<std::string> problems(frames.size());
+  std::vector<Lines> problems(frames.size());
   tbb::parallel_for(std::size_t{0}, frames.size(), [&](std::size_t i) {
     try {
       work(i, film.load(frames[i], SceneUse::kDraw));
     } catch (const Error& error) {
-      problems[i] = error.what();
+      problems[i] = error.lines();
     }
   });
-  const std::string message = joined(film, frames, problems);
+  const Lines message = joined(film, frames, problems);
   if (!message.empty()) throw Error(ExitCode::kInvalidScene, message);
 }
 

@@ -25,7 +25,7 @@ class TableProblems {
   void add(const std::string& problem) {
     constexpr std::size_t kMostListed = 20;
     if (count_++ < kMostListed)
-      text_ += problem + '\n';
+      lines_ += problem;
     else
       ++left_out_;
   }
@@ -33,13 +33,12 @@ class TableProblems {
     if (count_ == 0) return;
     const std::string more =
         left_out_ > 0 ? fmt::format("{}: {} more errors", path_, left_out_) : "";
-    throw Error(ExitCode::kInvalidScene,
-                left_out_ > 0 ? text_ + more : text_.substr(0, text_.size() - 1));
+    throw Error(ExitCode::kInvalidScene, lines_ + more);
   }
 
  private:
   const std::string& path_;
-  std::string text_;
+  Lines lines_;
   std::size_t count_ = 0, left_out_ = 0;
 };
 
@@ -166,8 +165,7 @@ void SceneTable::check_columns(const std::vector<std::string>& vars, const std::
     }
     if (is_var || is_named) continue;
     problems.add(fmt::format("{}: column {}: {} has no such var{}, and no {} stands in the names",
-                             path(), printable(column.name), file, did_you_mean(column.name, vars),
-                             printable(part)));
+                             path(), column.name, file, did_you_mean(column.name, vars), part));
   }
   problems.throw_if_any();
 }
@@ -176,11 +174,11 @@ FrameName SceneTable::names(const std::string& pattern) const {
   const std::vector<NamePart> parts = split(pattern, *table_);
   const bool differs = parts.size() > 1 || parts.front().before.has_number();
   if (rows() > 1 && !differs)
-    throw Error(ExitCode::kUsage,
-                fmt::format("--output: expected a name with a column of {} as {{{}}}, or the row "
-                            "as {{row:04}}, for {} rows, got {}",
-                            path(), printable(table_->columns().front().name), rows(),
-                            roundel::quoted(pattern)));
+    throw Error(
+        ExitCode::kUsage,
+        fmt::format("--output: expected a name with a column of {} as {{{}}}, or the row "
+                    "as {{row:04}}, for {} rows, got {}",
+                    path(), table_->columns().front().name, rows(), roundel::quoted(pattern)));
   TableProblems problems(path());
   std::vector<std::string> names;
   std::unordered_map<std::string, std::int64_t> row_of;

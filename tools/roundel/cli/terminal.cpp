@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "renderer/base/error.h"
+#include "renderer/base/text.h"
 #include "renderer/base/write_file.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/image/files.h"
@@ -20,21 +21,46 @@ namespace {
 
 int first_output_error = 0;  // errno of the first write to stdout that failed
 
+std::string printed(const Lines& lines, std::string_view before_each) {
+  std::string text;
+  for (const std::string& line : lines) text.append(before_each).append(printed_line(line)) += '\n';
+  return text;
+}
+
 }  // namespace
 
 void print_version() {
-  print_out(kSoftware + std::string("\n"));
+  print_out(kSoftware);
 }
 
-void print_out(std::string_view text) {
+void print_out(const Lines& lines) {
+  print_data(printed(lines, ""));
+}
+
+void print_err(const Lines& lines) {
+  const std::string text = printed(lines, "");
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void print_commands(const Lines& lines) {
+  print_data(printed(lines, "::"));
+}
+
+void print_bar(std::string_view text, std::size_t columns) {
+  std::string line = printed_line(text);
+  const auto is_within_character = [&](std::size_t at) {
+    return at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0U) == 0x80U;
+  };
+  while (is_within_character(columns)) --columns;
+  line = "\r\x1b[K" + line.substr(0, columns);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void print_data(std::string_view bytes) {
   // stdio would drop what a full pipe does not take at once where writing to it does not wait.
   if (first_output_error == 0)
     first_output_error = write_to_descriptor(
-        STDOUT_FILENO, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-}
-
-void print_err(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
+        STDOUT_FILENO, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 
 void finish_output() {
@@ -45,12 +71,13 @@ void finish_output() {
 }
 
 void write_text(const std::string& path, std::string_view text) {
-  if (path == "-") return print_out(text);
+  if (path == "-") return print_data(text);
   write_text_atomically(path, text);
 }
 
 std::string json_text(const nlohmann::ordered_json& json, int indent) {
-  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
+  return json_for_yaml(json.dump(indent, ' ', false, kReplace)) + "\n";
 }
 
 }  // namespace roundel

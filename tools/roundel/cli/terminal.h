@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "renderer/base/lines.h"
+
 namespace roundel {
 
 /// Logs and progress on stderr.
@@ -14,10 +16,17 @@ extern const char* const kCommit;
 
 /// What --version prints, on stdout.
 void print_version();
-/// Data, on stdout. What could not be written shows in finish_output().
-void print_out(std::string_view text);
-/// Progress and results for people, on stderr, as they stand. Logs go through spdlog.
-void print_err(std::string_view text);
+/// Lines for people, on stdout: results; on stderr: progress and messages. All that is printed in
+/// lines passes these two, which write each as printed_line() has it.
+void print_out(const Lines& lines);
+void print_err(const Lines& lines);
+/// Workflow commands of a CI, on stdout: lines, each after the "::" that makes it a command.
+void print_commands(const Lines& lines);
+/// On stderr, which is a terminal: puts this text, cut to the columns, in place of the line's.
+void print_bar(std::string_view text, std::size_t columns);
+/// Data, on stdout, as it stands. What could not be written, of lines too, shows in
+/// finish_output().
+void print_data(std::string_view bytes);
 /// Throws Error(kRuntimeFailure) unless everything printed on stdout since the last call has gone
 /// out.
 void finish_output();

@@ -75,14 +75,13 @@ std::vector<std::string> names_to_accept(const AcceptOptions& options,
                                          const std::vector<std::string>& pending) {
   if (options.all) return pending;
   std::vector<std::string> names;
-  std::string problems;
+  Lines problems;
   for (const std::string& text : options.names) {
     const std::vector<std::string> meant = names_meant(text, pending);
     names.insert(names.end(), meant.begin(), meant.end());
     if (!meant.empty()) continue;
-    problems += fmt::format("{}{}: not among what the last run has left in {}{}",
-                            problems.empty() ? "" : "\n", roundel::quoted(text), options.output,
-                            did_you_mean(text, pending));
+    problems += fmt::format("{}: not among what the last run has left in {}{}",
+                            roundel::quoted(text), options.output, did_you_mean(text, pending));
   }
   if (!problems.empty()) throw Error(ExitCode::kUsage, problems);
   return names;
@@ -97,7 +96,7 @@ int tell_nothing_to_accept(const AcceptOptions& options) {
   const bool is_known =
       options.output == kRegressOutput || std::filesystem::is_directory(options.output, ignored);
   if (!(options.all || options.prunes) || !is_known) throw Error(ExitCode::kUsage, message);
-  if (options.verbosity != Verbosity::kQuiet) print_out(message + "\n");
+  if (options.verbosity != Verbosity::kQuiet) print_out(message);
   return kSame;
 }
 
@@ -123,7 +122,7 @@ class Acceptance {
 
  private:
   void say(const std::string& name, const std::string& what) const {
-    if (options_.verbosity != Verbosity::kQuiet) print_out(printable(name) + ": " + what + "\n");
+    if (options_.verbosity != Verbosity::kQuiet) print_out(name + ": " + what);
   }
 
   void accept(const std::string& name) {
@@ -142,7 +141,7 @@ class Acceptance {
     has_changed_ |= accepted != Accepted::kAlready;
     const std::string place = golden == name        ? ""
                               : golden == kLockName ? fmt::format(" as a hash in {}", kLockName)
-                                                    : " as " + printable(golden);
+                                                    : " as " + golden;
     const std::string what = accepted == Accepted::kAlready ? "is the golden already"
                              : accepted == Accepted::kReplaced
                                  ? "replaced in " + goldens_.golden_folder

@@ -115,10 +115,10 @@ BenchMachine bench_machine(Backend backend, const RasterOptions& options) {
 }
 
 /// For people: what comes before the rows, and a row.
-std::string bench_head(const BenchReport& report) {
-  return fmt::format("{}: copies {:.0f} GB/s, {:.2f} T operations/s (binary32)\n",
-                     report.machine.name, report.limits.bytes_per_second / 1e9,
-                     report.limits.operations_per_second / 1e12) +
+Lines bench_head(const BenchReport& report) {
+  return Lines(fmt::format("{}: copies {:.0f} GB/s, {:.2f} T operations/s (binary32)\n",
+                           report.machine.name, report.limits.bytes_per_second / 1e9,
+                           report.limits.operations_per_second / 1e12)) +
          fmt::format("{:<28}{:>12}{:>13}{:>12}{:>12}{:>12}{:>10}{:>8}\n", "scene", "size",
                      "circles", "wall, us", "frame, us", "p95, us", "floor, us", "ratio");
 }

@@ -106,7 +106,7 @@ int run_circles(const Arguments& arguments) {
         std::visit([&](const auto& rows) { return npy_file(rows, rows.size() / columns, columns); },
                    circle_rows(*frame.scene, *frame.circles, frames[i], all, circles));
     if (is_stream)
-      print_out(file);
+      print_data(file);
     else
       write_text_atomically(paths[i], file);
   }

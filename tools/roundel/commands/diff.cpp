@@ -251,7 +251,7 @@ void report(const DiffOptions& options, const PictureDifference& difference, con
     problems.attempt([&] { write_text(*options.files.json, json_text(json, 2)); });
   }
   if (prints_lines(options.files, options.verbosity))
-    print_out(options.a + " " + options.b + ": " + difference_line(difference, verdict) + "\n");
+    print_out(options.a + " " + options.b + ": " + difference_line(difference, verdict));
 }
 
 bool may_be_accepted(const PairResult& result) {
@@ -407,8 +407,8 @@ int explain_scenes(const DiffOptions& options) {
     write_text(*json_path, json_text(json));
   }
   if (prints_lines(options.files, options.verbosity))
-    print_out(fmt::format("A: {}, frame {}\nB: {}, frame {}\n", a.path, frame_a, b.path, frame_b) +
-              difference.text(limit));
+    print_out(Lines(fmt::format("A: {}, frame {}", a.path, frame_a)) +
+              fmt::format("B: {}, frame {}", b.path, frame_b) + difference.text(limit));
   return difference.differs() ? kDiffer : kSame;
 }
 

@@ -194,11 +194,11 @@ std::string end_of_walk(const PixelExplanation& explanation) {
                      transmittance_text(explanation.transmittance));
 }
 
-std::string pixel_table(const PixelReport& report) {
+Lines pixel_table(const PixelReport& report) {
   const PixelExplanation& explanation = report.explanation;
   const ImageSettings& image = report.scene.image;
   const LayerPlaces places(report.scene);
-  std::string text =
+  Lines text =
       fmt::format("{}, frame {}, pixel {},{} of {}x{} (y from the top): covered by {} of {}\n",
                   report.scene.path, report.frame, report.x, report.y, image.width, image.height,
                   with_commas(explanation.composited + explanation.unseen),
@@ -281,7 +281,10 @@ void explain_one_pixel(const Scene& scene, const std::string& text, std::int64_t
       explanation,
       rows_of(scene, source, explanation),
       lines_of(scene, {text, scene.path, options.scene.overrides}, explanation)};
-  print_out(options.json ? json_text(pixel_json(report)) : pixel_table(report));
+  if (options.json)
+    print_data(json_text(pixel_json(report)));
+  else
+    print_out(pixel_table(report));
 }
 
 void write_heat_map(const HeatMap& map, const HeatMapReport& report) {
@@ -307,7 +310,7 @@ void draw_heat_map(const Scene& scene, std::int64_t frame, const Circles& circle
       options.output, summarize(map), format_of(options.output) == ImageFormat::kPng};
   write_heat_map(map, report);
   if (options.json) {
-    print_out(heat_map_json(report));
+    print_data(heat_map_json(report));
   } else if (options.verbosity != Verbosity::kQuiet) {
     print_err(heat_map_line(report));
   }

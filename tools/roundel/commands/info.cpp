@@ -44,15 +44,15 @@ std::string row(const std::string& name, const std::string& value) {
   return fmt::format("  {:<14}{}\n", name, value);
 }
 
-std::string origin_text(const ImageMetadata& metadata) {
-  return row("software", metadata.software) + row("fingerprint", metadata.fingerprint) +
+Lines origin_text(const ImageMetadata& metadata) {
+  return Lines(row("software", metadata.software)) + row("fingerprint", metadata.fingerprint) +
          row("seed", fmt::format("{}", metadata.seed)) +
          row("frame", fmt::format("{}", metadata.frame));
 }
 
-std::string picture_text(const std::string& path, const PngInfo& info) {
+Lines picture_text(const std::string& path, const PngInfo& info) {
   const char* const kChannelNames[] = {"none", "grey", "grey, alpha", "RGB", "RGBA"};
-  std::string text = path + "\n";
+  Lines text = path;
   text += row("size", fmt::format("{}x{} pixels", info.width, info.height));
   text += row("bit depth", fmt::format("{} bits", info.bit_depth));
   text += row("channels", fmt::format("{} ({})", info.channels,
@@ -66,21 +66,21 @@ std::string picture_text(const std::string& path, const PngInfo& info) {
   return text;
 }
 
-std::string picture_text(const std::string& path, const ExrInfo& info) {
-  return path + "\n" + row("size", fmt::format("{}x{} pixels", info.width, info.height)) +
-         row("channels", printable(fmt::format("{}", fmt::join(info.channels, ", ")))) +
-         row("values", info.values.empty() ? "not said" : printable(info.values)) +
-         (info.metadata ? origin_text(*info.metadata) : "");
+Lines picture_text(const std::string& path, const ExrInfo& info) {
+  return Lines(path) + row("size", fmt::format("{}x{} pixels", info.width, info.height)) +
+         row("channels", fmt::format("{}", fmt::join(info.channels, ", "))) +
+         row("values", info.values.empty() ? "not said" : info.values) +
+         (info.metadata ? origin_text(*info.metadata) : Lines());
 }
 
-std::string picture_text(const std::string& path, const PfmHeader& header) {
-  return path + "\n" + row("size", fmt::format("{}x{} pixels", header.width, header.height)) +
+Lines picture_text(const std::string& path, const PfmHeader& header) {
+  return Lines(path) + row("size", fmt::format("{}x{} pixels", header.width, header.height)) +
          row("bit depth",
              fmt::format("32 bits, float, {}-endian", header.is_big_endian ? "big" : "little")) +
          row("channels", header.channels == 3 ? "3 (RGB)" : "1 (grey)");
 }
 
-std::string picture_text(const std::string& path) {
+Lines picture_text(const std::string& path) {
   if (is_exr(path)) return picture_text(path, read_exr_info(path));
   if (const auto pfm = read_pfm_info(path)) return picture_text(path, *pfm);
   return picture_text(path, read_picture_info(path));
@@ -98,12 +98,12 @@ ExitCode describe_pictures(const InfoOptions& options) {
       }
     });
   }
-  if (options.json) print_out(json_text(pictures, 2));
+  if (options.json) print_data(json_text(pictures, 2));
   return problems.exit_code();
 }
 
-std::string machine_text(const std::vector<CudaDevice>& devices) {
-  std::string text = kSoftware + std::string("\n");
+Lines machine_text(const std::vector<CudaDevice>& devices) {
+  Lines text = kSoftware;
   text += row("backends", has_cuda_backend() ? "cpu, cuda" : "cpu (built without CUDA)");
   text += row("threads", fmt::format("{}", tbb::info::default_concurrency()));
   text += row("vectors", cpu_vector_target());
@@ -122,7 +122,10 @@ ExitCode describe_machine(const InfoOptions& options) {
   Problems problems;
   std::vector<CudaDevice> devices;
   problems.attempt([&] { devices = cuda_devices(); });  // the rest is worth knowing all the more
-  print_out(options.json ? json_text(machine_json(devices), 2) : machine_text(devices));
+  if (options.json)
+    print_data(json_text(machine_json(devices), 2));
+  else
+    print_out(machine_text(devices));
   return problems.exit_code();
 }
 

@@ -150,7 +150,7 @@ int regress(const RegressOptions& options) {
     if (!options.is_strict) print_unused_goldens(stored);
     print_advice(run);
     if (options.is_strict && !stored.unused.empty())
-      print_out("to remove the goldens of no picture: " + run.accept_command + " --prune\n");
+      print_out("to remove the goldens of no picture: " + run.accept_command + " --prune");
   }
   return problems.empty() ? code : static_cast<int>(kCouldNotCompare);
 }

@@ -145,7 +145,7 @@ int check_scene(const NamedScene& scene, std::vector<Variant>& variants, bool qu
   for (std::size_t i = 1; i < variants.size(); ++i) {
     if (!is_worth_trying(variants[i], scene.circles.count())) continue;
     ++compared;
-    const std::string difference = difference_text(scene, expected, reference, variants[i]);
+    const Lines difference = difference_text(scene, expected, reference, variants[i]);
     if (difference.empty()) continue;
     ++differing;
     print_out(difference);
@@ -183,24 +183,26 @@ std::size_t fewest_that_differ(const NamedScene& scene, Variant& reference, Vari
   return different;
 }
 
-std::string difference_text(const NamedScene& scene, const Drawing& expected, Variant& reference,
-                            Variant& variant) {
+Lines difference_text(const NamedScene& scene, const Drawing& expected, Variant& reference,
+                      Variant& variant) {
   const Drawing actual = draw(variant, scene);
   const Difference difference = compare(expected.framebuffer, actual.framebuffer);
   if (difference.pixels > 0) {
     const int x = difference.x, y = difference.y;
-    return fmt::format(
-        "{}: {} pixels differ between \"{}\" and \"{}\", the first in column {} of row {} from the "
-        "bottom (red green blue alpha):\n  {}\n  {}\n  the first {} of {} circles show it\n",
-        scene.name, difference.pixels, reference.name, variant.name, x, y,
-        pixel_text(expected.framebuffer, x, y), pixel_text(actual.framebuffer, x, y),
-        fewest_that_differ(scene, reference, variant), scene.circles.count());
+    return Lines(
+               fmt::format("{}: {} pixels differ between \"{}\" and \"{}\", the first in column {} "
+                           "of row {} from the bottom (red green blue alpha):",
+                           scene.name, difference.pixels, reference.name, variant.name, x, y)) +
+           ("  " + pixel_text(expected.framebuffer, x, y)) +
+           ("  " + pixel_text(actual.framebuffer, x, y)) +
+           fmt::format("  the first {} of {} circles show it",
+                       fewest_that_differ(scene, reference, variant), scene.circles.count());
   }
   if (!compare(expected.image, actual.image).same()) {
     return fmt::format("{}: the pictures of \"{}\" and \"{}\" differ, in floats they do not\n",
                        scene.name, reference.name, variant.name);
   }
-  return "";
+  return {};
 }
 
 int run_selftest(const Arguments& arguments) {
@@ -211,7 +213,7 @@ int run_selftest(const Arguments& arguments) {
   std::vector<Variant> variants = make_variants(options);
   const bool quiet = options.verbosity == Verbosity::kQuiet;
   if (options.verbosity == Verbosity::kVerbose) {
-    for (const Variant& variant : variants) print_out(variant.name + "\n");
+    for (const Variant& variant : variants) print_out(variant.name);
   }
   int scenes = 0, differing = 0;
   for (const NamedScene& scene : selftest_scenes()) {

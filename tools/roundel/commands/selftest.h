@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/lines.h"
 #include "renderer/generate/circle.h"
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/scene.h"
@@ -36,8 +37,8 @@ Drawing draw(Variant& variant, const NamedScene& scene);
 
 /// Nothing if `variant` draws the scene as `reference` did, bit for bit; else lines that say which
 /// pixel differs first, its values, and the fewest circles that show a difference.
-std::string difference_text(const NamedScene& scene, const Drawing& expected, Variant& reference,
-                            Variant& variant);
+Lines difference_text(const NamedScene& scene, const Drawing& expected, Variant& reference,
+                      Variant& variant);
 
 /// The fewest of the first circles, in paint order, that show a difference between the float
 /// pictures when all of them do. By bisection: if differences come and go with the number of

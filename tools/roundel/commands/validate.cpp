@@ -95,31 +95,31 @@ std::string categories_text(const ColorMap& color, bool is_text) {
 }
 
 /// What a layer's data are like: rows, the columns that are used, what scales found in them.
-std::string describe_data(const DataSource& source, const std::string& of_layer) {
+Lines describe_data(const DataSource& source, const std::string& of_layer) {
   DataMap map = source.map ? *source.map : map_of_columns(source);
   const bool is_film = source.film && source.film->facts;
   const DataFacts facts = is_film        ? *source.film->facts
                           : source.facts ? *source.facts
                                          : survey_rows(*source.table, map);
-  std::string text = fmt::format("  data         {}{}: {}", of_layer.empty() ? "" : of_layer + ": ",
+  std::string head = fmt::format("  data         {}{}: {}", of_layer.empty() ? "" : of_layer + ": ",
                                  source.path, counted(source.rows, "row"));
   if (is_film)
-    text += fmt::format(", in all {} {}",
+    head += fmt::format(", in all {} {}",
                         counted(static_cast<std::uint64_t>(source.film->frames), "file"),
                         counted(facts.rows, "row"));
-  if (facts.dropped > 0) text += fmt::format(", {} left out by where", with_commas(facts.dropped));
-  if (facts.skipped > 0) text += fmt::format(", {} skipped", with_commas(facts.skipped));
-  text += '\n';
+  if (facts.dropped > 0) head += fmt::format(", {} left out by where", with_commas(facts.dropped));
+  if (facts.skipped > 0) head += fmt::format(", {} skipped", with_commas(facts.skipped));
+  Lines text = head;
   for (const ColumnRange& column : facts.columns) {
-    text += fmt::format("    {:<10} ", column.name);
-    text +=
+    std::string range = fmt::format("    {:<10} ", column.name);
+    range +=
         column.low > column.high ? "no numbers" : fmt::format("{} to {}", column.low, column.high);
-    if (column.missing > 0) text += fmt::format(", {} missing", with_commas(column.missing));
-    text += '\n';
+    if (column.missing > 0) range += fmt::format(", {} missing", with_commas(column.missing));
+    text += range;
   }
   const auto name_of = [&](Slot slot) {
     const std::string& name = source.table->columns()[map.columns[slot]].name;
-    return name.empty() ? fmt::format("column {}", map.columns[slot]) : printable(name);
+    return name.empty() ? fmt::format("column {}", map.columns[slot]) : name;
   };
   if (map.radius.slot && map.radius.scale)
     text += scale_text("radius", *map.radius.scale, name_of(*map.radius.slot));
@@ -143,13 +143,13 @@ std::string drawn_text(const Scene& scene) {
   return with_commas(count_parts(scene)) + " fills and strokes";
 }
 
-std::string describe_data(const Scene& scene, const FrameSurvey& survey) {
-  std::string text;
+Lines describe_data(const Scene& scene, const FrameSurvey& survey) {
+  Lines text;
   for (const Layer& layer : scene.layers)
     if (const auto* const source = std::get_if<DataSource>(&layer.source);
         source != nullptr && !layer.is_hidden)
       text += describe_data(*source, layer.name);
-  if (text.empty()) return "";
+  if (text.empty()) return {};
   const SceneBounds view = view_bounds(scene);
   return text +
          fmt::format("  seen         {} of {}, {} less wide than a pixel\n",
@@ -168,8 +168,8 @@ Scene film_of(const Scene& scene) {
 }
 
 /// What depends on the frame, a line a part.
-std::string describe_motion(const Scene& scene) {
-  std::string text;
+Lines describe_motion(const Scene& scene) {
+  Lines text;
   for (const std::string& part : moving_parts(film_of(scene)))
     text += fmt::format("  {:<12} {}\n", text.empty() ? "moves" : "", part);
   return text;
@@ -177,7 +177,7 @@ std::string describe_motion(const Scene& scene) {
 
 /// Generates the circles, which checks the values of data files, and says what the frame needs.
 /// `at_start`: memory that the process had before it did anything.
-std::string describe(const Scene& scene, const ValidateOptions& options, std::uint64_t at_start) {
+Lines describe(const Scene& scene, const ValidateOptions& options, std::uint64_t at_start) {
   const ImageFormat format = picture_format(scene, options.output, options.format);
   const std::int64_t frame = frame_of(scene, options.scene);
   const RasterOptions& raster = options.machine.raster;
@@ -203,7 +203,7 @@ std::string describe(const Scene& scene, const ValidateOptions& options, std::ui
   const std::uint64_t beyond =
       frame_memory(scene, format, backend, survey.drawing, raster.threads).most();
   const std::uint64_t memory = beyond + program_memory(at_start, format, backend);
-  return fmt::format("{}: valid\n", scene.path) +
+  return Lines(fmt::format("{}: valid\n", scene.path)) +
          fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
          fmt::format("  circles      {}{}\n", with_commas(count_circles(scene)),
                      has_parts(scene) ? ", drawn as " + drawn_text(scene) : "") +
@@ -229,7 +229,7 @@ int run_validate(const Arguments& arguments) {
   Problems problems;
   for (const Scene& scene : load_scenes(options.scenes, options.scene.overrides, problems)) {
     problems.attempt([&] {
-      const std::string description = describe(scene, options, at_start);
+      const Lines description = describe(scene, options, at_start);
       if (options.verbosity != Verbosity::kQuiet) print_out(description);
     });
   }

@@ -199,9 +199,9 @@ int run_verify(const Arguments& arguments) {
                            : fmt::format("{} and {} differ in their fingerprints",
                                          name.path(sound[0]), name.path(sound[1]))));
     const auto all = [](const FrameFile& /*file*/) { return true; };
-    for (const std::string& line : existing.fault_lines(all)) print_err(line + "\n");
+    print_err(existing.fault_lines(all));
   }
-  print_out(list_line("missing", missing) + list_line("corrupt", corrupt) +
+  print_out(Lines(list_line("missing", missing)) + list_line("corrupt", corrupt) +
             list_line("foreign", foreign));
   if (!is_quiet && options.each.empty()) {
     const FrameList film =

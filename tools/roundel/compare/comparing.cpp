@@ -65,15 +65,15 @@ bool is_printed(const PairResult& result, Verbosity verbosity) {
 }
 
 void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity verbosity) {
-  std::string text;
+  Lines text;
   std::set<std::string> used;
   for (const PairResult& result : run.results) {
     used.insert(result.rule);
     if (!is_printed(result, verbosity)) continue;
-    text += result_line(result) + "\n";
-    for (const std::string& line : result.explanation) text += "    " + line + "\n";
+    text += result_line(result);
+    for (const std::string& line : result.explanation) text += "    " + line;
   }
-  print_out(text + counts_text(count_states(run)) + "\n");
+  print_out(text + counts_text(count_states(run)));
   for (const std::string& rule : unused_rules(rules, used)) {
     spdlog::info("{}: fits none of the pictures", rule);
   }
@@ -83,7 +83,7 @@ void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity
 /// For a run that prints no lines: an exit code alone would not say what went wrong.
 void print_not_compared(const ComparisonRun& run) {
   for (const PairResult& result : run.results) {
-    if (result.state == PairState::kNotCompared) print_err(result_line(result) + "\n");
+    if (result.state == PairState::kNotCompared) print_err(result_line(result));
   }
 }
 
@@ -119,7 +119,7 @@ void add_result_files(CommandLine& line, RunFiles& files) {
   line.add_value(
       "annotations", "SYSTEM",
       [&files](const std::string& value) {
-        if (value != "github") throw Expected{"github"};
+        if (value != "github") throw expected_one_of({"github"});
         files.annotates = true;
       },
       "print the first 20 failures as errors that the CI system shows at the goldens: github");
@@ -277,7 +277,7 @@ std::string few_names(const std::vector<std::string>& names) {
   constexpr std::size_t kFew = 5;
   std::string text;
   for (std::size_t i = 0; i < std::min(kFew, names.size()); ++i)
-    text += (i == 0 ? "" : ", ") + printable(names[i]);
+    text += (i == 0 ? "" : ", ") + names[i];
   return text + (names.size() > kFew ? ", …" : "");
 }
 
@@ -419,7 +419,7 @@ int finish_run(const ComparisonRun& run, const GoldenRules& rules, const RunFile
   if (files.junit) problems.attempt([&] { write_text(*files.junit, run_junit(run)); });
   if (files.report) problems.attempt([&] { write_report(*files.report, run); });
   if (files.markdown) problems.attempt([&] { write_markdown(*files.markdown, run); });
-  if (files.annotates) print_out(github_annotations(run));
+  if (files.annotates) print_commands(github_annotations(run));
   const RunCounts counts = count_states(run);
   if (counts.not_compared > 0 || !problems.empty()) return kCouldNotCompare;
   return counts.same == counts.all() ? kSame : kDiffer;

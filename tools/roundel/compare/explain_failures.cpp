@@ -24,19 +24,20 @@ std::string path_in_checkout(const std::string& checkout, const std::string& pat
     throw Error(ExitCode::kUsage,
                 fmt::format("{}: expected a scene by its path below the working directory, which "
                             "is looked up in {}",
-                            printable(path), printable(checkout)));
+                            path, checkout));
   return (fs::path(checkout) / below).string();
 }
 
 /// Says why the scene's picture differs from that of the same scene in the other checkout.
-std::string explain(const std::string& checkout, const std::string& path,
-                    const SceneOverrides& overrides) {
+Lines explain(const std::string& checkout, const std::string& path,
+              const SceneOverrides& overrides) {
   const std::string old_path = path_in_checkout(checkout, path);
   const SceneFile before(read_scene_text(old_path), old_path, overrides);
   const SceneFile after(read_scene_text(path), path, overrides);
   const SceneDifference difference(before, after, overrides, kClusters);
-  if (difference.differs()) return difference.text(kCircles);
-  return difference.text(kCircles) + fmt::format("{} draws the same\n", printable(old_path));
+  Lines text = difference.text(kCircles);
+  if (!difference.differs()) text += fmt::format("{} draws the same\n", old_path);
+  return text;
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ void explain_failures(const std::string& checkout, const std::vector<Subject>& s
     SceneOverrides of_frame = overrides;
     of_frame.frame = subject.frame;
     try {
-      result.explanation = lines_of(explain(checkout, subject.scene->path, of_frame));
+      result.explanation = explain(checkout, subject.scene->path, of_frame).all();
     } catch (const std::exception& error) {
       result.explanation = lines_of(fmt::format("not explained: {}\n", error.what()));
     }

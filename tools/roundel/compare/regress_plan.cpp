@@ -46,7 +46,7 @@ std::vector<GoldenScene> scenes_in(const std::string& folder,
   if (scenes.empty())
     throw Error(ExitCode::kUsage,
                 fmt::format("{}: expected scenes, files that end in .yaml, in this folder or below",
-                            printable(folder)));
+                            folder));
   return scenes;
 }
 
@@ -54,7 +54,7 @@ void check_name(const GoldenScene& scene) {
   if (find_non_text(scene.name)) {
     throw Error(ExitCode::kUsage, fmt::format("{}: expected a name in UTF-8 without control "
                                               "characters, which its golden will have too",
-                                              printable(scene.path)));
+                                              scene.path));
   }
   if (fs::path(scene.name).filename().string().find_first_not_of('.') == std::string::npos) {
     throw Error(ExitCode::kUsage, fmt::format("{}: expected a name of more than dots before its "
@@ -132,7 +132,7 @@ PairResult broken_scene(const GoldenScene& file, const RegressOptions& options,
       options.frames.is_given() ? file.name + "/" : golden_name(file, std::nullopt, options, lock);
   result.state = PairState::kNotCompared;
   result.scene_path = file.path;
-  result.reasons = lines_of(error.what());
+  result.reasons = error.lines().all();
   return result;
 }
 

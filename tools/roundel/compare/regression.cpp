@@ -194,7 +194,7 @@ class Regression {
       work();
     } catch (...) {
       result.state = PairState::kNotCompared;
-      result.reasons = {current_error().what()};
+      result.reasons = current_error().lines().all();
     }
   }
 

@@ -139,8 +139,8 @@ std::string share_text(double share) {
   return fmt::format("{:>8.3g} %", 100 * share);
 }
 
-std::string cause_rows(const DrawnScene& a, const DrawnScene& b, const ClusterExplanation& cluster,
-                       std::size_t limit) {
+Lines cause_rows(const DrawnScene& a, const DrawnScene& b, const ClusterExplanation& cluster,
+                 std::size_t limit) {
   const std::size_t listed = std::min(limit, cluster.circles.size());
   std::vector<std::array<std::string, 2>> places = {{"layer, circle in A", "layer, circle in B"}};
   for (std::size_t i = 0; i < listed; ++i)
@@ -155,7 +155,7 @@ std::string cause_rows(const DrawnScene& a, const DrawnScene& b, const ClusterEx
     return fmt::format("{:>10}  {:>9}  {:<9}  {:<{}}  {:<{}}  {}\n", share, pixels, change,
                        places[place][0], widths[0], places[place][1], widths[1], what);
   };
-  std::string text = row("share", "pixels", "change", 0, "what");
+  Lines text = row("share", "pixels", "change", 0, "what");
   for (std::size_t i = 0; i < listed; ++i) {
     const ResponsibleCircle& circle = cluster.circles[i];
     text += row(share_text(circle.share), with_commas(circle.pixels), name_of(circle.change.kind),
@@ -172,9 +172,9 @@ std::string cause_rows(const DrawnScene& a, const DrawnScene& b, const ClusterEx
   return text;
 }
 
-std::string cluster_text(const ClusterExplanation& cluster, int height) {
+Lines cluster_text(const ClusterExplanation& cluster, int height) {
   const PixelRect& box = cluster.box;
-  std::string text = fmt::format(
+  Lines text = fmt::format(
       "{} pixels in {}x{} from {},{} on (y from the top), by {:.4g} on average, most at {},{}: "
       "{:.4g}\n",
       with_commas(cluster.pixels), box.x1 - box.x0 + 1, box.y1 - box.y0 + 1, box.x0,
@@ -249,7 +249,7 @@ void add_changed_data(const SceneFile& a, const SceneFile& b, std::vector<std::s
     const auto* const of_b = std::get_if<DataSource>(&b.scene.layers.at(i).source);
     if (of_a == nullptr || of_b == nullptr || of_a->content_hash == of_b->content_hash) continue;
     changes.push_back(fmt::format("layers[{}].data {} has other bytes, rows {} -> {}", i,
-                                  printable(a.text.data()[i]), with_commas(of_a->rows),
+                                  a.text.data()[i], with_commas(of_a->rows),
                                   with_commas(of_b->rows)));
   }
 }
@@ -284,14 +284,14 @@ bool SceneDifference::differs() const {
   return !other_shape_.empty() || explanation_.pixels > 0;
 }
 
-std::string SceneDifference::text(std::size_t limit) const {
+Lines SceneDifference::text(std::size_t limit) const {
   constexpr std::size_t kMostValues = 20;
-  std::string text;
+  Lines text;
   for (std::size_t i = 0; i < std::min(kMostValues, changed_values_.size()); ++i)
-    text += "scene: " + changed_values_[i] + "\n";
+    text += "scene: " + changed_values_[i];
   if (changed_values_.size() > kMostValues)
     text += fmt::format("scene: {} more values\n", changed_values_.size() - kMostValues);
-  if (!other_shape_.empty()) return text + "no pixels to compare: " + other_shape_ + "\n";
+  if (!other_shape_.empty()) return text + ("no pixels to compare: " + other_shape_);
   if (explanation_.pixels == 0)
     return text + fmt::format("no pixel differs; different circles: {}\n",
                               with_commas(explanation_.changes));

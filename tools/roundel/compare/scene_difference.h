@@ -37,7 +37,7 @@ class SceneDifference {
   /// False where no pixel differs, not even in float.
   bool differs() const;
   /// Lines; of each cluster at most `limit` circles.
-  std::string text(std::size_t limit) const;
+  Lines text(std::size_t limit) const;
   nlohmann::ordered_json json(std::size_t limit) const;
 
  private:

@@ -385,7 +385,8 @@ void print_failures(const ExportResult& result) {
   constexpr std::size_t kListed = 5;
   const std::size_t count = result.failed.size();
   for (std::size_t i = 0; i < std::min(count, kListed); ++i) {
-    spdlog::error("frame {}: {}", result.failed[i].frame, result.failed[i].message);
+    for (const std::string& line : lines_of(result.failed[i].message))
+      spdlog::error("frame {}: {}", result.failed[i].frame, line);
   }
   if (count > kListed) spdlog::error("and {} failed", counted(count - kListed, "more frame"));
   if (result.gave_up) spdlog::error("gave up after that");
@@ -417,13 +418,10 @@ int conclude(const FramesToMake& work, const ExportResult& result, int worst) {
 void hear_others(FirstRank& first, const Failure& own, std::vector<RankReport>& reports) {
   for (RankReport& report : first.take_reports()) {
     if (!report.problem.empty() && !(own && report.problem == own->what())) {
-      const std::string head = fmt::format("rank {}: ", report.rank);
-      std::string text = head + report.problem;
-      for (std::size_t at = text.find('\n'); at != std::string::npos;
-           at = text.find('\n', at + 1)) {
-        text.insert(at + 1, head);
-      }
-      print_error(Error(static_cast<ExitCode>(report.exit_code), text));
+      Lines lines;
+      for (const std::string& line : lines_of(report.problem))
+        lines += fmt::format("rank {}: {}", report.rank, line);
+      print_error(Error(static_cast<ExitCode>(report.exit_code), lines));
     }
     reports.push_back(std::move(report));
   }

@@ -121,7 +121,7 @@ std::string summary_line(const ExportReport& report);
 /// The stages with milliseconds and bytes. Of a still their share of the time, and circles,
 /// overlaps and chunks below; of a film sums over all frames and threads, and how many of these
 /// were at work at once.
-std::string stats_table(const ExportReport& report);
+Lines stats_table(const ExportReport& report);
 /// The same as one JSON object on one line.
 std::string stats_json(const ExportReport& report);
 /// Prints of these what the options ask for. `warn` is called where warnings are wanted.

@@ -109,15 +109,14 @@ FramesToMake frames_to_resume(const ExportPlan& plan, const Scene& scene,
     if (!is_of_others(file)) free.push_back(plan.frames[i]);
   }
   if (options.overwrite || free.size() == work.frames.size()) return work;
-  std::string message;
-  for (const std::string& line : existing.fault_lines(is_of_others)) message += line + '\n';
-  message += "--resume does not replace these (with --overwrite it makes them again, too)";
+  std::string advice =
+      "--resume does not replace these (with --overwrite it makes them again, too)";
   constexpr std::size_t kReadable = 300;
   const std::string list = frames_text(free);
   if (!free.empty() && list.size() < kReadable) {
-    message += "; to make only the others: --frames " + list;
+    advice += "; to make only the others: --frames " + list;
   }
-  throw Error(ExitCode::kOutputRefused, message);
+  throw Error(ExitCode::kOutputRefused, Lines(existing.fault_lines(is_of_others)) + advice);
 }
 
 /// The path of the first of these frames in each folder: the frame number may be in the folder's

@@ -46,10 +46,10 @@ double frames_per_second(const ExportResult& result) {
   return ratio(static_cast<double>(result.written.size()), result.seconds);
 }
 
-std::string still_table(const ExportResult& result) {
+Lines still_table(const ExportResult& result) {
   const StageStats& stats = result.stages;
   const double milliseconds = 1e3 * result.seconds;
-  std::string table =
+  Lines table =
       fmt::format("{:<10}{:<8}{:>12}{:>8}{:>18}\n", "stage", "where", "ms", "share", "bytes");
   for (const Stage& stage : stats.stages) {
     table += fmt::format("{:<10}{:<8}{:>12.3f}{:>7.1f}%{:>18}\n", stage.name, place_name(stage),
@@ -62,10 +62,10 @@ std::string still_table(const ExportResult& result) {
   return table;
 }
 
-std::string film_table(const ExportResult& result) {
+Lines film_table(const ExportResult& result) {
   const auto frames = static_cast<double>(result.written.size());
-  std::string table = fmt::format("{:<10}{:<8}{:>12}{:>10}{:>20}{:>10}\n", "stage", "where",
-                                  "ms a frame", "at once", "bytes", "MB/s");
+  Lines table = fmt::format("{:<10}{:<8}{:>12}{:>10}{:>20}{:>10}\n", "stage", "where", "ms a frame",
+                            "at once", "bytes", "MB/s");
   for (const Stage& stage : result.stages.stages) {
     table += fmt::format("{:<10}{:<8}{:>12.3f}{:>10.2f}{:>20}{:>10.0f}\n", stage.name,
                          place_name(stage), ratio(stage.milliseconds, frames),
@@ -106,7 +106,7 @@ std::string summary_line(const ExportReport& report) {
                             report.rasterizers > 1 ? fmt::format(" x{}", report.rasterizers) : "");
 }
 
-std::string stats_table(const ExportReport& report) {
+Lines stats_table(const ExportReport& report) {
   return report.still ? still_table(report.result) : film_table(report.result);
 }
 
@@ -161,7 +161,7 @@ void print_report(const ExportReport& report, const RenderOptions& options,
     warn();
   }
   if (options.stats == StatsFormat::kTable) print_err(stats_table(report));
-  if (options.stats == StatsFormat::kJson) print_out(stats_json(report));
+  if (options.stats == StatsFormat::kJson) print_data(stats_json(report));
 }
 
 }  // namespace roundel

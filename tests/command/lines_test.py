@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""What names and texts of others look like in lines: none begins one, none is a command of a CI or of a terminal.
+Usage: lines_test.py PATH_OF_ROUNDEL"""
+
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import unittest
+import xml.etree.ElementTree
+import zlib
+
+from command_case import RGB, ROUNDEL, CommandCase
+
+EVIL = "\x1b]0;x\x07\n::error::a##vso[task]\u202e\x9b"
+SHOWN = r"\x1b]0;x\x07\x0a::error::a\x23#vso[task]\xe2\x80\xae\xc2\x9b"
+PLAIN = EVIL.replace("##vso[task]", "")  # "#" stands for a frame's number in names of pictures
+FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|##(vso)?\\[")
+SCENE = "version: 1\nimage: {width: 24, height: 16}\nlayers: [{circles: [{x: 0.5, y: 0.5, radius: %s}]}]\n"
+
+
+class LinesTest(CommandCase):
+    def check(self, done, expected=None):
+        """All that was printed; no line of it begins with a command."""
+        text = (done.stdout + done.stderr).decode()
+        self.assertIsNone(FORBIDDEN.search(text), ascii(text))
+        for line in text.splitlines():
+            self.assertNotRegex(line, r"^\s*::")
+        if expected is not None:
+            self.assertIn(expected, text)
+        return text
+
+    def run_shown(self, *arguments, code=0, expected=SHOWN):
+        return self.check(self.run_roundel(*arguments, code=code), expected)
+
+    def test_names_of_scenes_and_pictures(self):
+        scene, picture = f"{EVIL}.yaml", f"{EVIL}.png"
+        self.write(scene, RGB)
+        self.run_shown("render", scene, "-o", f"{PLAIN}.png", expected=SHOWN.replace(r"\x23#vso[task]", ""))
+        os.rename(self.path(f"{PLAIN}.png"), self.path(picture))
+        for arguments in (["validate", scene], ["info", picture], ["bench", scene, "--repeat", "1"],
+                          ["explain", scene, "--pixel", "1,1"], ["diff", picture, picture], ["diff", "--explain", scene, scene]):
+            with self.subTest(command=arguments):
+                self.run_shown(*arguments)
+        self.write("broken " + scene, "version: 1\nlayers: []\nimage: 7\n")
+        for command in (["render", "-o", "b.png"], ["validate"], ["explain", "--pixel", "1,1"]):
+            self.run_shown(*command, "broken " + scene, code=3)
+        self.run_shown("render", "none " + scene, "-o", "b.png", code=3)
+        self.write(PLAIN, "")
+        self.run_shown("render", scene, "-o", f"{PLAIN}/a.png", code=4, expected=SHOWN.replace(r"\x23#vso[task]", ""))
+        self.run_shown("render", scene, f"--{EVIL}", code=2)
+        self.write("::error::y.yaml", RGB)
+        self.run_shown("validate", "::error::y.yaml", expected=r"\x3a:error::y.yaml: valid")
+        self.run_shown("diff", "::error::y.png", "a.png", code=2, expected=r"\x3a:error::y.png: no such file")
+
+    def test_films(self):
+        self.write(f"{EVIL}.yaml", RGB + "animation: {frames: 3}\n")
+        for progress in ("plain", "json", "blender", "openjd", "deadline", "bar"):
+            with self.subTest(progress=progress):
+                done = self.run_roundel("render", f"{EVIL}.yaml", "--frames", "all", "--overwrite", "--progress", progress,
+                                        "-o", f"{PLAIN}-####.png")
+                text = done.stderr.replace(b"\r\x1b[K", b"").decode()
+                self.assertIsNone(FORBIDDEN.search(text), ascii(text))
+                self.assertNotRegex(text, r"(?m)^\s*::")
+        self.run_shown("verify", f"{PLAIN}-####.png", "--frames", "0-4", code=1, expected="missing: 3-4")
+        with open(self.path(f"{PLAIN}-0001.png"), "wb") as file:
+            file.write(b"junk")
+        self.run_shown("verify", f"{PLAIN}-####.png", "--frames", "0-2", code=1, expected="foreign: 1")
+
+    def test_texts_of_scenes(self):
+        text = json.dumps(EVIL)
+        self.write("key.yaml", f"version: 1\nimage: {{width: 8, height: 8}}\nlayers: [{{generator: rgb, opacity: {{keys: {{{text}: 1}}}}}}]\n")
+        self.write("keys.yaml", "version: 1\nimage: {width: 8, height: 8}\nlayers: [{generator: rgb, opacity: {keys: "
+                   "{\"\\n::error::x\\e]0;pwn\\a\": 1}}}]\n")
+        self.write("name.yaml", f"version: 1\nimage: {{width: 8, height: 8}}\nlayers: [{{name: {text}, generator: {text}}}]\n")
+        self.write("unknown.yaml", f"version: 1\n{text}: 1\nlayers: [{{data: {text}, columns: [{text}]}}]\n")
+        for scene in ("key.yaml", "keys.yaml", "name.yaml", "unknown.yaml"):
+            for command in (["validate"], ["render", "-o", "a.png"], ["explain", "--pixel", "1,1"]):
+                self.run_shown(*command, scene, code=3, expected=None)
+        self.write(f"{EVIL}.csv", f"x,y,\"{EVIL}\"\n0.5,0.5,0.25\n")
+        self.write("data.yaml", f"version: 1\nimage: {{width: 8, height: 8}}\n"
+                   f"layers: [{{data: {json.dumps(EVIL + '.csv')}, map: {{x: x, y: y, radius: {text}}}}}]\n")
+        self.run_shown("validate", "data.yaml", code=3)
+
+    def test_metadata_of_pictures(self):
+        self.write("s.yaml", RGB)
+        self.run_roundel("render", "s.yaml", "-o", "a.exr")
+        picture = self.read("a.exr")
+        # The attribute's length stays.
+        start = picture.index(b"software\0string\0") + len(b"software\0string\0") + 4
+        length = int.from_bytes(picture[start - 4:start], "little")
+        text = b"\n::error::\x1b]0;x\x07"[:length].ljust(length, b"x")
+        with open(self.path("a.exr"), "wb") as file:
+            file.write(picture[:start] + text + picture[start + length:])
+        self.run_shown("info", "a.exr", expected=r"\x0a::error::")
+        self.run_roundel("render", "s.yaml", "-o", "a.png")
+        picture = self.read("a.png")
+        chunk = b"tEXt" + b"a\0\x1b\n::error::b"
+        chunk = (len(chunk) - 4).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big")
+        with open(self.path("t.png"), "wb") as file:
+            file.write(picture[:33] + chunk + picture[33:])
+        self.run_shown("info", "t.png", expected=None)
+        json.loads(self.run_roundel("info", "--json", "t.png", "a.exr").stdout)
+
+    def fill(self):
+        """A picture that differs, one that is new and one that is missing, with such names."""
+        for folder in ("goldens", "actual"):
+            os.mkdir(self.path(folder))
+        for radius in ("0.2", "0.3"):
+            self.write(f"{radius}.yaml", SCENE % radius)
+        for name, radius in ((f"goldens/{EVIL}.png", "0.2"), (f"actual/{EVIL}.png", "0.3"), (f"goldens/old{EVIL}.png", "0.2"),
+                             (f"actual/new{EVIL}.png", "0.2"), ("goldens/::error::y.png", "0.2"), ("actual/::error::y.png", "0.3")):
+            self.run_roundel("render", f"{radius}.yaml", "-o", "a.png")
+            os.rename(self.path("a.png"), self.path(name))
+
+    def test_comparisons(self):
+        self.fill()
+        self.run_shown("diff", "goldens", "actual", code=1, expected=f"{SHOWN}.png: differs: ")
+        done = self.run_roundel("diff", "goldens", "actual", "--output", "out", "--json", "r.json", "--junit", "r.xml", "--markdown", "r.md",
+                                "--report", "page", "--annotations", "github", code=1)
+        text = done.stdout.decode()
+        self.assertIsNone(FORBIDDEN.search(text), ascii(text))
+        commands = [line for line in text.splitlines() if line.startswith("::")]
+        self.assertEqual(len(commands), 4)
+        for command in commands:
+            # Properties, whose colons and commas are numbers, and the message.
+            self.assertRegex(command, r"^::error (file=[^:,\n]*,)?title=[^:,\n]*::[a-z]+: ")
+        self.assertIn("title=%3A%3Aerror%3A%3Ay.png::", "\n".join(commands))
+        names = {picture["name"] for picture in json.loads(self.read("r.json"))["pictures"]}
+        self.assertEqual(names, {f"{EVIL}.png", f"old{EVIL}.png", f"new{EVIL}.png", "::error::y.png"})
+        self.assertIsNone(re.search("[\x1b\x7f-\x9f\u202e]", self.read("r.json").decode()))
+        xml.etree.ElementTree.fromstring(self.read("r.xml"))
+        for name in ("r.xml", "page/index.html"):
+            self.assertIsNone(re.search("[\x1b\x07\x7f-\x9f\u202e]", self.read(name).decode()), name)
+        summary = self.read("r.md").decode()
+        self.assertIsNone(re.search("[\x1b\x07\x7f-\x9f\u202e]", summary))
+        self.assertEqual(len(summary.splitlines()), 6 + 4)
+        for line in summary.splitlines():
+            self.assertRegex(line, r"^(### |4 pictures|\||$)")
+        # Results of another job, in whose texts anything may stand.
+        results = json.loads(self.read("r.json"))
+        for picture in results["pictures"]:
+            picture.update({"reasons": [EVIL], "rule": f"{EVIL} rule", "explanation": [EVIL, "second"]})
+        self.write("other.json", json.dumps(results))
+        done = self.run_roundel("report", "other.json", "--output", "merged", "--junit", "m.xml", "--markdown", "m.md", "--report", "merged-page",
+                                "--annotations", "github", code=1)
+        text = done.stdout.decode()
+        self.assertIsNone(FORBIDDEN.search(text), ascii(text))
+        self.assertEqual(sum(line.startswith("::") for line in text.splitlines()), 4)
+        self.assertIn(f"{SHOWN} rule", text)
+        xml.etree.ElementTree.fromstring(self.read("m.xml"))
+        for name in ("m.xml", "m.md", "merged-page/index.html"):
+            self.assertIsNone(re.search("[\x1b\x07\x7f-\x9f\u202e]", self.read(name).decode()), name)
+        self.assertEqual(len(self.read("m.md").decode().splitlines()), 6 + 4)
+        self.run_shown("accept", "--all", "--output", "out", code=1, expected=r"\x3a:error::y.png: replaced")
+
+    def test_goldens(self):
+        self.write(f"{EVIL}.yaml", RGB)
+        os.mkdir(self.path("goldens"))
+        self.run_shown("regress", f"{EVIL}.yaml", "--goldens", "goldens", code=2)
+        self.write("::error::s.yaml", RGB)
+        text = self.run_shown("regress", "::error::s.yaml", "--goldens", "goldens", code=1, expected=r"\x3a:error::s.png: new")
+        self.assertNotIn("\n::", text)
+
+    def test_data_stay_as_they_are(self):
+        self.write("s.yaml", RGB)
+        self.run_roundel("render", "s.yaml", "-o", "a.png")
+        self.assertEqual(self.run_roundel("render", "s.yaml", "-o", "-", "--format", "png").stdout, self.read("a.png"))
+        self.run_roundel("circles", "s.yaml", "-o", "a.npy")
+        self.assertEqual(self.run_roundel("circles", "s.yaml", "-o", "-").stdout, self.read("a.npy"))
+
+
+class ModulesTest(CommandCase):
+    def test_others_modules_are_not_loaded(self):
+        modules = os.path.join(os.path.dirname(ROUNDEL), "../../lib/roundel")
+        for folder in ("me", "lib/roundel"):
+            os.makedirs(self.path(folder))
+        program, module = self.path("me/roundel"), self.path("lib/roundel/libroundel_exr.so")
+        shutil.copy(ROUNDEL, program)
+        shutil.copy(os.path.join(modules, "libroundel_exr.so"), module)
+        self.write("s.yaml", RGB)
+
+        def refusal():
+            done = subprocess.run([program, "render", "s.yaml", "-o", "a.exr"], cwd=self.folder, capture_output=True, text=True, check=False)
+            self.assertEqual(os.path.exists(self.path("a.exr")), done.returncode == 0)
+            return done.stderr if done.returncode else ""
+
+        self.assertEqual(refusal(), "")
+        os.unlink(self.path("a.exr"))
+        for path in (module, os.path.dirname(module)):
+            mode = stat.S_IMODE(os.stat(path).st_mode)
+            os.chmod(path, mode | stat.S_IWOTH)
+            self.assertIn(f"{os.path.realpath(path)}: not loaded, since everybody may write to it; to mend that: chmod o-w ", refusal())
+            os.chmod(path, mode)
+            if os.geteuid() == 0:
+                os.chown(path, 65534, -1)
+                self.assertIn(f"{os.path.realpath(path)}: not loaded, since it belongs to another user", refusal())
+                os.chown(path, 0, -1)
+        # Not in the program's own folder, and not further up.
+        shutil.move(self.path("lib"), self.path("me/lib"))
+        self.assertIn("no such file", refusal())
+
+
+if __name__ == "__main__":
+    unittest.main()
