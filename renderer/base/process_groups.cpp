@@ -1,5 +1,7 @@
 #include "renderer/base/process_groups.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 
 namespace roundel {
@@ -25,7 +27,8 @@ void for_each_group(const std::string& controller, const std::string& groups,
     const bool is_v1 = has_name(controllers, controller);
     if (!is_v1 && !controllers.empty()) continue;
     const std::string folder = is_v1 ? mount + "/" + controller : mount;
-    for (; group.size() > 1; group.resize(group.rfind('/'))) visit(folder + group, is_v1);
+    for (; group.size() > 1; group.resize(group.rfind('/')))
+      visit(fmt::format("{}{}", folder, group), is_v1);
   }
 }
 
