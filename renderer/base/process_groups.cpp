@@ -1,7 +1,5 @@
 #include "renderer/base/process_groups.h"
 
-#include <fmt/format.h>
-
 #include <fstream>
 
 namespace roundel {
@@ -18,17 +16,17 @@ void for_each_group(const std::string& controller, const std::string& groups,
                     const std::string& mount,
                     const std::function<void(const std::string& folder, bool is_v1)>& visit) {
   // Where a container does not see its groups by their own names, its mount is its own group.
+  const std::string v1_mount = mount + "/" + controller;
   visit(mount, false);
-  visit(mount + "/" + controller, true);
+  visit(v1_mount, true);
   std::ifstream lines(groups);
   std::string number, controllers, group;
   while (std::getline(lines, number, ':') && std::getline(lines, controllers, ':') &&
          std::getline(lines, group)) {
     const bool is_v1 = has_name(controllers, controller);
     if (!is_v1 && !controllers.empty()) continue;
-    const std::string folder = is_v1 ? mount + "/" + controller : mount;
     for (; group.size() > 1; group.resize(group.rfind('/')))
-      visit(fmt::format("{}{}", folder, group), is_v1);
+      visit((is_v1 ? v1_mount : mount) + group, is_v1);
   }
 }
 
