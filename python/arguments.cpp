@@ -9,6 +9,7 @@
 
 #include "python/errors.h"
 #include "python/pixels.h"
+#include "renderer/base/cores.h"
 #include "renderer/base/error.h"
 #include "renderer/raster/device_memory.h"
 #include "renderer/scene/number_text.h"
@@ -131,7 +132,8 @@ MachineOptions machine_of(const std::string& backend, int threads, std::uint64_t
     throw Error(ExitCode::kUsage,
                 fmt::format("backend: expected auto, cpu or cuda, got \"{}\"", backend));
   // More than there are cores would need a limit of the whole process to be raised.
-  machine.raster.threads = std::min(threads, tbb::info::default_concurrency());
+  const int cores = tbb::info::default_concurrency(), most = default_threads();
+  machine.raster.threads = threads > 0 ? std::min(threads, cores) : most < cores ? most : 0;
   machine.raster.memory_budget = memory;
   return machine;
 }

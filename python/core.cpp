@@ -28,6 +28,7 @@
 #include "renderer/raster/device_memory.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
+#include "renderer/scene/input_files.h"
 #include "renderer/scene/resolve_scene.h"
 
 namespace py = pybind11;
@@ -180,6 +181,7 @@ void save(const LoadedScene& loaded, std::optional<std::int64_t> number,
           const MachineOptions& machine, const std::string& path) {
   without_gil([&] {
     const LoadedScene::Frame frame = loaded.at(number);
+    check_replaces_no_input(path, files_read({loaded.get()}), ExitCode::kOutputRefused);
     const NewFolders folder = folder_of(path);
     CircleSample sample;
     StageStats stats;

@@ -1,7 +1,6 @@
 #include "python/frames.h"
 
 #include <fmt/format.h>
-#include <tbb/info.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "python/errors.h"
 #include "renderer/base/checkpoint.h"
+#include "renderer/base/cores.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/remarks.h"
 #include "renderer/scene/resolve_scene.h"
@@ -44,8 +44,7 @@ std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(const Scene& scene, st
   const Backend backend = find_backend(machine).backend;
   constexpr std::size_t kOnDevice = 3;
   constexpr std::uint64_t kSmall = std::uint64_t{1} << 28;  // bytes
-  const int threads =
-      machine.raster.threads > 0 ? machine.raster.threads : tbb::info::default_concurrency();
+  const int threads = machine.raster.threads > 0 ? machine.raster.threads : default_threads();
   const bool is_cpu = backend == Backend::kCpu;
   const std::size_t wanted = is_cpu ? static_cast<std::size_t>(threads) : kOnDevice;
   const auto bytes =

@@ -16,6 +16,9 @@
 
 namespace roundel {
 
+/// Throws Error(kUsage) for sizes and bits that pictures cannot have.
+void check_image(const ImageSettings& image);
+
 /// What files say they were made by.
 extern const char* const kSoftware;
 

@@ -1,10 +1,10 @@
 #include "renderer/info.h"
 
 #include <fmt/format.h>
-#include <tbb/info.h>
 
 #include <nlohmann/json.hpp>
 
+#include "renderer/base/cores.h"
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
@@ -97,12 +97,9 @@ Json machine_json(const std::vector<CudaDevice>& devices) {
   }
   Json backends = Json::array({"cpu"});
   if (has_cuda_backend()) backends.push_back("cuda");
-  return {{"version", ROUNDEL_VERSION},
-          {"backends", backends},
-          {"threads", tbb::info::default_concurrency()},
-          {"vectors", cpu_vector_target()},
-          {"memory", physical_memory()},
-          {"devices", list}};
+  return {{"version", ROUNDEL_VERSION},   {"backends", backends},
+          {"threads", default_threads()}, {"vectors", cpu_vector_target()},
+          {"memory", physical_memory()},  {"devices", list}};
 }
 
 }  // namespace roundel

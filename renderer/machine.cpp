@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
+#include "renderer/base/cores.h"
 #include "renderer/base/error.h"
 #include "renderer/survey.h"
 
@@ -19,9 +19,8 @@ constexpr double kCudaStartMilliseconds = 300;
 
 /// About how long the CPU backend takes for this, command and encoding included.
 double expected_cpu_milliseconds(PictureWork work, int threads) {
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const double count = threads > 0 ? threads : static_cast<double>(cores);
-  return static_cast<double>(work) * kNanosecondsOfWork * 1e-6 / count;
+  return static_cast<double>(work) * kNanosecondsOfWork * 1e-6 /
+         (threads > 0 ? threads : default_threads());
 }
 
 }  // namespace

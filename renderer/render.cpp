@@ -17,6 +17,7 @@ namespace roundel {
 
 void RasterBackend::draw(const CircleStream& circles, const ImageSettings& image,
                          const FrameTarget& out, StageStats& stats) {
+  check_image(image);
   stats.circles = circles.count();
   const ChunkPlan chunks = plan(circles, image, out, stats);
   draw_chunks(*this, chunks, stats);

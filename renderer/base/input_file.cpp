@@ -20,6 +20,13 @@ int open_to_read(const char* path) {
   return ::open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
+/// Throws Error for a path that the system would take for a shorter one.
+const std::string& checked(const std::string& path) {
+  if (path.find('\0') == std::string::npos) return path;
+  throw Error(ExitCode::kInvalidScene,
+              std::string(path.c_str()) + "\\x00: expected a path without NUL");
+}
+
 /// Data files stay open as long as their scenes: they can be more than the usual limit of 1024.
 bool allow_more_files() {
   rlimit limit{};
@@ -43,7 +50,7 @@ std::optional<FileStamp> stamp_of(const std::string& path) {
 }
 
 InputFile::InputFile(const std::string& path)
-    : path_(path), descriptor_(open_to_read(path.c_str())) {
+    : path_(path), descriptor_(open_to_read(checked(path).c_str())) {
   if (descriptor_ < 0 && errno == EMFILE && allow_more_files())
     descriptor_ = open_to_read(path.c_str());
   if (descriptor_ < 0) {

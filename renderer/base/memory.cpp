@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "renderer/base/error.h"
+#include "renderer/base/process_groups.h"
 
 namespace roundel {
 namespace {
@@ -15,36 +16,18 @@ namespace {
 std::uint64_t read_physical_memory() {
   const std::uint64_t bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                               static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
-  return std::min(bytes, group_memory_limit("/proc/self/cgroup", "/sys/fs/cgroup"));
-}
-
-/// Whether a list "cpu,memory" has the name.
-bool has_name(const std::string& list, const std::string& name) {
-  return ("," + list + ",").find("," + name + ",") != std::string::npos;
+  return std::min(bytes, group_memory_limit(kGroupsOfProcess, kGroupsMount));
 }
 
 }  // namespace
 
 std::uint64_t group_memory_limit(const std::string& groups, const std::string& mount) {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  const auto look_at = [&least](const std::string& file) {
+  for_each_group("memory", groups, mount, [&least](const std::string& folder, bool is_v1) {
     std::uint64_t limit = 0;
-    if (std::ifstream(file) >> limit) least = std::min(least, limit);  // "max" is no number
-  };
-  // Where a container does not see its groups by their own names, its mount is its own group.
-  look_at(mount + "/memory.max");
-  look_at(mount + "/memory/memory.limit_in_bytes");
-  std::ifstream lines(groups);
-  std::string number, controllers, group;
-  while (std::getline(lines, number, ':') && std::getline(lines, controllers, ':') &&
-         std::getline(lines, group)) {
-    const bool is_v1 = has_name(controllers, "memory");
-    if (!is_v1 && !controllers.empty()) continue;
-    const std::string folder = mount + (is_v1 ? "/memory" : "");
-    const char* const file = is_v1 ? "memory.limit_in_bytes" : "memory.max";
-    for (; group.size() > 1; group.resize(group.rfind('/')))
-      look_at(fmt::format("{}{}/{}", folder, group, file));
-  }
+    std::ifstream file(folder + (is_v1 ? "/memory.limit_in_bytes" : "/memory.max"));
+    if (file >> limit) least = std::min(least, limit);  // "max" is no number
+  });
   return least;
 }
 

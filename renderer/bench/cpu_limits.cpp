@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "renderer/base/buffer.h"
+#include "renderer/base/cores.h"
 
 #define HWY_TARGET_INCLUDE "renderer/bench/cpu_limits.cpp"
 #include "renderer/base/each_highway_target.h"
@@ -60,7 +61,7 @@ MachineLimits measure_cpu_limits(int threads) {
   constexpr std::size_t kCopied = std::size_t{64} << 20;  // bytes a thread: beyond every cache
   constexpr int kRounds = 1 << 20;
   constexpr int kRepeats = 5;
-  tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
+  tbb::task_arena arena(threads > 0 ? threads : default_threads());
   const auto workers = static_cast<std::size_t>(arena.max_concurrency());
   Buffer<char> from, to;
   from.resize_discard(workers * kCopied);

@@ -38,6 +38,26 @@ std::string shape_text(const Picture& picture) {
   return text;
 }
 
+/// Throws Error(kUsage) for limits, boxes and windows that mean nothing.
+void check(const Tolerance& tolerance) {
+  if (!(tolerance.max_delta >= 0))
+    throw Error(
+        ExitCode::kUsage,
+        fmt::format("Tolerance::max_delta: expected a number >= 0, got {}", tolerance.max_delta));
+  for (const PixelBox& box : tolerance.ignore)
+    if (box.x < 0 || box.y < 0 || box.width < 1 || box.height < 1)
+      throw Error(ExitCode::kUsage,
+                  fmt::format("Tolerance::ignore: expected boxes of 1x1 pixels or more, from 0, 0 "
+                              "on, got {}x{} from {}, {} on",
+                              box.width, box.height, box.x, box.y));
+  if (const auto& window = tolerance.max_density;
+      window && (window->width < 1 || window->height < 1))
+    throw Error(ExitCode::kUsage,
+                fmt::format("Tolerance::max_density: expected a window of 1x1 pixels or more, got "
+                            "{}x{}",
+                            window->width, window->height));
+}
+
 /// Runs compare_row(y, sums, over) for every row on all cores; the sums of `Sums` are added up in
 /// the order of the rows, so that floats too come out the same each time.
 template <typename Sums, typename CompareRow>
@@ -219,6 +239,7 @@ PictureDifference compare_all_pixels(const Picture& a, const Picture& b, const T
 
 PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tolerance& tolerance,
                                    const Measures& measures) {
+  check(tolerance);
   PictureDifference difference;
   if (!same_shape(a, b)) {
     difference.kind = PictureDifference::Kind::kOtherShape;

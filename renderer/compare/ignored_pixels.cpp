@@ -24,8 +24,11 @@ void add_pixel(PixelSet& set, int x, int y) {
 
 /// What of the box lies in the picture.
 void add_box(PixelSet& set, const PixelBox& box) {
-  for (int y = box.y; y < std::min(box.y + box.height, set.height()); ++y)
-    for (int x = box.x; x < std::min(box.x + box.width, set.width()); ++x) add_pixel(set, x, y);
+  const auto end = [](int begin, int size, int most) {
+    return static_cast<int>(std::min<std::int64_t>(std::int64_t{begin} + size, most));
+  };
+  for (int y = box.y; y < end(box.y, box.height, set.height()); ++y)
+    for (int x = box.x; x < end(box.x, box.width, set.width()); ++x) add_pixel(set, x, y);
 }
 
 /// Copies a pixel's samples. True where they differed.

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 namespace roundel {
 namespace {
@@ -84,13 +86,32 @@ std::vector<std::uint8_t> encode(const Image& image, bool is_halved) {
   return frame;
 }
 
+using Fraction = std::pair<std::int64_t, std::int64_t>;
+
+/// The fraction of the smallest numbers that is `value` in binary64; or, if its numbers are above
+/// `most`, the last one below them of the value's continued fraction. `value` > 0, at most `most`.
+Fraction fraction_of(double value, std::int64_t most) {
+  Fraction last{0, 1}, before{1, 0}, next{0, 1};
+  for (double rest = value;; rest = 1 / (rest - std::floor(rest))) {
+    const double limit = static_cast<double>(most);
+    const double whole = std::floor(rest);
+    if (!(whole * static_cast<double>(before.first) + static_cast<double>(last.first) <= limit &&
+          whole * static_cast<double>(before.second) + static_cast<double>(last.second) <= limit))
+      break;
+    const auto times = static_cast<std::int64_t>(whole);
+    next = {times * before.first + last.first, times * before.second + last.second};
+    last = std::exchange(before, next);
+    if (static_cast<double>(next.first) / static_cast<double>(next.second) == value) break;
+  }
+  return next.first > 0 ? next : Fraction{1, most};
+}
+
 }  // namespace
 
 std::string y4m_header(int width, int height, double fps, YuvFormat format, std::int64_t step) {
-  constexpr long long kThousand = 1000;
-  const long long numerator = std::max(1LL, std::llround(fps * static_cast<double>(kThousand)));
-  const long long denominator = kThousand * step;
-  const long long divisor = std::gcd(numerator, denominator);
+  const auto [numerator, frames] = fraction_of(fps, std::numeric_limits<std::int32_t>::max());
+  const std::int64_t denominator = frames * step;
+  const std::int64_t divisor = std::gcd(numerator, denominator);
   return fmt::format("YUV4MPEG2 W{} H{} F{}:{} Ip A1:1 {} XCOLORRANGE=LIMITED\n", width, height,
                      numerator / divisor, denominator / divisor,
                      format == YuvFormat::k420   ? "C420jpeg"

@@ -18,7 +18,8 @@ constexpr int source_bits(YuvFormat format) {
 }
 
 /// The line before the first frame of a YUV4MPEG2 stream: progressive, square pixels, limited
-/// range. `fps` > 0, to a thousandth; of a film of which each `step`-th frame is in the stream.
+/// range. `fps` > 0, as the fraction of 32 bits that is this number, or the nearest one; of a film
+/// of which each `step`-th frame is in the stream.
 std::string y4m_header(int width, int height, double fps, YuvFormat format = YuvFormat::k420,
                        std::int64_t step = 1);
 

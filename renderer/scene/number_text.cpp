@@ -103,8 +103,27 @@ ParsedNumber<std::int64_t> parse_integer(std::string_view text) {
   return {value, {}};
 }
 
-std::optional<double> parse_key_time(std::string_view text, double fps) {
-  if (const std::optional<double> seconds = parse_with_unit(text, "s")) return *seconds * fps;
+std::optional<Ratio> parse_ratio(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto read = [](std::string_view digits) -> double {
+    constexpr std::size_t kMostDigits = 7;
+    if (digits.size() > kMostDigits || digits.empty() || !is_digit(digits[0])) return 0;
+    return static_cast<double>(parse_integer(digits).value.value_or(0));
+  };
+  const Ratio ratio{read(text.substr(0, slash)), read(text.substr(slash + 1))};
+  return ratio.numerator > 0 && ratio.denominator > 0 ? std::optional(ratio) : std::nullopt;
+}
+
+std::optional<double> parse_key_time(std::string_view text, Ratio fps) {
+  if (const std::optional<double> seconds = parse_with_unit(text, "s")) {
+    if (fps.denominator == 1) return *seconds * fps.numerator;
+    // 1.001s at 24000/1001 are 24 frames, which 1.001 in binary64 would miss by a bit.
+    const std::string_view digits = without_plus(text);
+    long double exact = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size() - 1, exact);
+    return static_cast<double>(exact * fps.numerator / fps.denominator);
+  }
   const std::optional<std::int64_t> frame = parse_integer(text).value;
   return frame ? std::optional(static_cast<double>(*frame)) : std::nullopt;
 }

@@ -176,6 +176,8 @@ const DataReader::DataFile& DataReader::open_data(const std::string& path,
                                                   const std::string& dataset) {
   const auto given = overrides_.tables.find(path);
   if (given != overrides_.tables.end()) {
+    if (!given->second)
+      throw Error(ExitCode::kUsage, path + ": expected a table, got a null pointer");
     if (!dataset.empty())
       throw Error(ExitCode::kInvalidScene, path + ": " + std::string(kNoDatasets));
     return files_[{path, dataset}] = {given->second};  // hashed where that is asked for

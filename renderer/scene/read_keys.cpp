@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "renderer/scene/number_text.h"
-
 namespace roundel {
 
 double KeyReader::frame_of(std::string_view time) const {

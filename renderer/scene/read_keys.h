@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "renderer/scene/keyed_value.h"
+#include "renderer/scene/number_text.h"
 #include "renderer/scene/scene.h"
 #include "renderer/scene/scene_errors.h"
 #include "renderer/scene/valid_node.h"
@@ -16,7 +17,7 @@ class KeyReader {
   explicit KeyReader(SceneErrors& errors) : errors_(errors) {}
 
   /// Frames a second, for keys in seconds; to be said before anything is read.
-  void set_fps(double fps) { fps_ = fps; }
+  void set_fps(Ratio fps) { fps_ = fps; }
   /// Reads map[key], as read_number() and its like do, into `out`. Where it has keys, `out` stays
   /// as it is and the keyed value `as` is made of them. `path`: of the map, for messages.
   template <typename Map, typename Read, typename T>
@@ -59,7 +60,7 @@ class KeyReader {
   Keys sorted(ValidNode node, std::vector<Key> keys, std::size_t numbers, const std::string& path);
 
   SceneErrors& errors_;
-  double fps_ = Animation{}.fps;
+  Ratio fps_{Animation{}.fps};
   std::vector<KeyedValue> found_;
 };
 

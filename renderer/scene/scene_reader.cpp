@@ -11,6 +11,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 #include "renderer/scene/classic_scenes.h"
+#include "renderer/scene/number_text.h"
 #include "renderer/scene/read_data.h"
 #include "renderer/scene/read_keys.h"
 #include "renderer/scene/read_looks.h"
@@ -39,7 +40,6 @@ class SceneReader {
     std::tie(scene.width_in_file, scene.height_in_file) = size_in_file_;
     if (const auto animation = root.find_part("animation")) {
       scene.animation = read_animation(*animation);
-      keys_.set_fps(scene.animation->fps);
     }
     scene.frame = scene.default_frame();
     if (const auto view = root.find_part("view")) read_view(*view, scene);
@@ -159,7 +159,12 @@ class SceneReader {
 
   Animation read_animation(PartlyValidNode node) {
     Animation animation;
-    read_key(node, "fps", read_number, animation.fps);
+    if (const auto fps = node.find("fps")) {
+      const std::optional<Ratio> ratio = parse_ratio(fps->text());
+      const Ratio rate = ratio ? *ratio : Ratio{read_number(*fps)};
+      animation.fps = rate.numerator / rate.denominator;
+      keys_.set_fps(rate);
+    }
     read_key(node, "frames", read_integer, animation.frames);
     read_key(node, "start", read_integer, animation.start);
     if (const auto time = node.find("time")) animation.is_real = time->text() == "real";

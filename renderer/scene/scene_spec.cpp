@@ -317,14 +317,21 @@ SpecPtr view() {
            {"center", "x"}, {"center", "fit"}, {"zoom", "x"}, {"zoom", "fit"}, {"x", "fit"}}});
 }
 
+SpecPtr rate() {
+  const std::string expected =
+      fmt::format("a number > 0 and <= {}, or a fraction of whole numbers as 24000/1001", kMaxFps);
+  return any_of({number_above(0, kMaxFps), spec(RatioSpec{kMaxFps}, expected)}, expected);
+}
+
 SpecPtr animation() {
-  return object("{fps: NUMBER, frames: INTEGER, start: INTEGER, time: real}",
-                {{"fps", number_above(0, kMaxFps), "Frames a second of the film.", "60"},
-                 {"frames", integer(1, kMaxFrame), "Number of frames.", "1"},
-                 {"start", integer(0, kMaxFrame),
-                  "First frame; also the one rendered when none is asked for.", "0"},
-                 {"time", one_of({"steps", "real"}),
-                  "Of simulated layers: a step of 1/60 s a frame, or 1/fps s.", "\"steps\""}});
+  return object(
+      "{fps: NUMBER, frames: INTEGER, start: INTEGER, time: real}",
+      {{"fps", rate(), "Frames a second of the film, also as a fraction: 24000/1001.", "60"},
+       {"frames", integer(1, kMaxFrame), "Number of frames.", "1"},
+       {"start", integer(0, kMaxFrame),
+        "First frame; also the one rendered when none is asked for.", "0"},
+       {"time", one_of({"steps", "real"}),
+        "Of simulated layers: a step of 1/60 s a frame, or 1/fps s.", "\"steps\""}});
 }
 
 Spec scene() {

@@ -96,6 +96,9 @@ class SchemaWriter {
     return {{"type", "string"},
             {"pattern", "^\\+?" + not_zero + decimal_to(spec.max) + spec.unit + "$"}};
   }
+  Json form_json(const RatioSpec&) {
+    return {{"type", "string"}, {"pattern", "^[1-9][0-9]{0,6}/[1-9][0-9]{0,6}$"}};
+  }
   Json form_json(const DictSpec& spec) {
     Json out = {
         {"type", "object"}, {"additionalProperties", json(*spec.value)}, {"minProperties", 1}};

@@ -75,6 +75,10 @@ struct UnitSpec {
   std::uint64_t max;
   bool is_above_zero = false;
 };
+/// A fraction of two whole numbers, such as 24000/1001, of at most `max`.
+struct RatioSpec {
+  double max;
+};
 struct EnumSpec {
   std::vector<std::string> values;
 };
@@ -88,7 +92,7 @@ struct AnyOfSpec {
 /// Schema (schema.h) both follow from it.
 struct Spec {
   std::variant<ObjectSpec, DictSpec, AnythingSpec, ListSpec, NumberSpec, IntegerSpec, BooleanSpec,
-               NullSpec, StringSpec, HexColorSpec, UnitSpec, EnumSpec, AnyOfSpec>
+               NullSpec, StringSpec, HexColorSpec, UnitSpec, RatioSpec, EnumSpec, AnyOfSpec>
       form;
   std::string expected =
       {};  ///< for "expected …"; numbers, booleans and enums have their own words

@@ -50,6 +50,9 @@ bool fits_kind(YamlNode node, const Spec& spec) {
                [&](const UnitSpec& unit) {
                  return node.is_scalar() && parse_with_unit(node.text(), unit.unit).has_value();
                },
+               [&](const RatioSpec&) {
+                 return node.is_scalar() && parse_ratio(node.text()).has_value();
+               },
                [&](const EnumSpec&) { return is_text(node); },
                [&](const AnyOfSpec& any) {
                  return std::any_of(any.alternatives.begin(), any.alternatives.end(),
@@ -66,7 +69,7 @@ bool is_broken_number(YamlNode node, const Spec& spec) {
 /// What a key over time must be; empty for one that is.
 std::string_view key_time_problem(std::string_view text) {
   constexpr double kMost = 1e7;
-  const std::optional<double> time = parse_key_time(text, 1);
+  const std::optional<double> time = parse_key_time(text, Ratio{});
   if (!time) return "a frame number or seconds, as 2.5s";
   return std::abs(*time) <= kMost ? "" : "at most 10000000 frames or seconds";
 }
@@ -209,6 +212,13 @@ class Validator {
         node.is_scalar() ? parse_with_unit(node.text(), unit.unit) : std::nullopt;
     const bool is_below = value && (std::signbit(*value) || (unit.is_above_zero && *value == 0));
     return value && !is_below && *value <= static_cast<double>(unit.max)
+               ? Validity::kValid
+               : unexpected(node, spec.expected);
+  }
+
+  Validity check_form(YamlNode node, const Spec& spec, const RatioSpec& most) {
+    const std::optional<Ratio> ratio = node.is_scalar() ? parse_ratio(node.text()) : std::nullopt;
+    return ratio && ratio->numerator <= most.max * ratio->denominator
                ? Validity::kValid
                : unexpected(node, spec.expected);
   }

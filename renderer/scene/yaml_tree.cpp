@@ -152,6 +152,7 @@ class Parser {
   explicit Parser(std::string_view text) {
     if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
     yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    if (text.data() == nullptr) text = "";  // libyaml wants an address of no bytes, too
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
                                  text.size());
   }

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "renderer/base/cores.h"
 #include "renderer/base/memory.h"
 #include "renderer/base/monitor.h"
 #include "renderer/base/stopwatch.h"
@@ -44,7 +45,7 @@ class ExportPipeline {
       : job_(std::move(job)),
         budget_(job_.memory_budget > 0 ? job_.memory_budget : physical_memory() / 4),
         circles_(job_.scene, budget_, job_.repeats, all_make_circles(job_)),
-        arena_(job_.encoders > 0 ? job_.encoders : tbb::task_arena::automatic),
+        arena_(job_.encoders > 0 ? job_.encoders : default_threads()),
         limits_(export_limits(job_, static_cast<std::size_t>(std::max(1, arena_.max_concurrency())),
                               budget_, circles_.have_recipes())),
         frames_(limits_, job_.sink.in_order()) {}

@@ -412,6 +412,14 @@ class Inputs(ScenesCase):
                                     reads=target)
                 os.unlink(self.path("out/d.png"))
 
+    def test_times(self):
+        self.assert_refused("bench", "d.yaml", "--repeat", "1", "--json", "d.yaml", reads="d.yaml")
+        for target in ("d.npy", "d.yaml"):
+            for make in (os.symlink, os.link):
+                make(self.path(target), self.path("out/times.json"))
+                self.assert_refused("bench", "rgb.yaml", "d.yaml", "--repeat", "1", "--json", "out/times.json", reads=target)
+                os.unlink(self.path("out/times.json"))
+
     def test_frames(self):
         for target in ("d.npy", "d.yaml"):
             for make in (os.symlink, os.link):

@@ -421,7 +421,45 @@ class Streams(ScenesCase):
         machine = json.loads(self.run_roundel("info", "--json").stdout)
         self.assertEqual(machine["backends"][0], "cpu")
         self.assertGreaterEqual(machine["threads"], 1)
-        self.assertRegex(self.run_roundel("info").stdout, r"^roundel .*\n +backends +cpu")
+        text = self.run_roundel("info").stdout
+        self.assertRegex(text, r"^roundel .*\n +backends +cpu")
+        if machine["mpi"] is None:
+            self.assertRegex(text, r"(?m)^  MPI +none \(.+\)$")
+        else:
+            self.assertIn("\n  MPI           " + machine["mpi"] + "\n", text)
+
+    def test_a_quota_of_cpu_time_counts(self):
+        """As in a container with a limit of one core; where this process may make a group of processes."""
+        group = "/sys/fs/cgroup/roundel-test"
+        if os.path.isdir("/sys/fs/cgroup/cpu"):
+            group, quota = "/sys/fs/cgroup/cpu/roundel-test", {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "90000"}
+        else:
+            quota = {"cpu.max": "90000 100000"}
+        try:
+            os.mkdir(group)
+            self.addCleanup(os.rmdir, group)
+            for name, value in quota.items():
+                with open(f"{group}/{name}", "w", encoding="ascii") as file:
+                    file.write(value)
+        except OSError as error:
+            self.skipTest(f"no group of processes can be made here: {error}")
+
+        def enter():
+            with open(f"{group}/cgroup.procs", "w", encoding="ascii") as file:
+                file.write("0")
+
+        def threads():
+            said = subprocess.run([ROUNDEL, "info", "--json"], check=True, stdout=subprocess.PIPE, preexec_fn=enter)
+            return json.loads(said.stdout)["threads"]
+
+        try:
+            self.assertEqual(threads(), 1)
+        except subprocess.SubprocessError as error:
+            self.skipTest(f"the group cannot be entered: {error}")
+        self.write("s.yaml", RANDOM)
+        drawn = subprocess.run([ROUNDEL, "render", "s.yaml", "--frames", "0-9", "-o", "-", "--format", "rawvideo",
+                                "--stats"], cwd=self.folder, check=True, capture_output=True, preexec_fn=enter)
+        self.assertIn(b", 1 draw, 1 encode, ", drawn.stderr)
 
 
 class Signals(ScenesCase):

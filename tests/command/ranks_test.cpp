@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -215,6 +216,29 @@ TEST(Devices, AreDividedAmongTheRanksOfAMachine) {
   EXPECT_EQ(devices_of(devices, {1, 2}), (std::vector<int>{1, 5}));
   EXPECT_EQ(devices_of(devices, {3, 4}), (std::vector<int>{5}));
   EXPECT_EQ(devices_of(devices, {5, 6}), (std::vector<int>{1}));  // more ranks than devices
+}
+
+TEST(Tasks, OfSrunThatDoNotKnowOfEachOtherAreAProblemOfTheFirst) {
+  const std::vector<std::string> names = {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID",
+                                          "OMPI_COMM_WORLD_SIZE"};
+  const auto problem = [&](const std::vector<const char*>& values) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (values[i] == nullptr)
+        unsetenv(names[i].c_str());
+      else
+        setenv(names[i].c_str(), values[i], 1);
+    }
+    std::string text = lone_tasks_problem();
+    for (const std::string& name : names) unsetenv(name.c_str());
+    return text;
+  };
+  EXPECT_TRUE(problem({"4", "0", nullptr})
+                  .starts_with("each of the 4 tasks of srun makes all frames: to share them, add "
+                               "--shard auto"));
+  EXPECT_EQ(problem({"4", "1", nullptr}), "");
+  EXPECT_EQ(problem({"1", "0", nullptr}), "");
+  EXPECT_EQ(problem({nullptr, nullptr, nullptr}), "");
+  EXPECT_EQ(problem({"2", "0", "1"}), "");  // a node each of mpirun
 }
 
 TEST(Threads, AreAskedForOrAShareOfTheCores) {

@@ -65,6 +65,23 @@ class Scale(unittest.TestCase):
                              "--overwrite", address_space=4096 * MIB)
             self.assertLessEqual(os.path.getsize(os.path.join(self.folder, "size.png")), before, scene)
 
+    def test_time_grows_with_the_number_of_scenes(self):
+        names = [f"s{number}.yaml" for number in range(4000)]
+        for name in names:
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                file.write("version: 1\nimage: {width: 8, height: 8}\nlayers: []\n")
+
+        def processor_seconds(count):
+            process = subprocess.Popen([ROUNDEL, "render", *names[:count], "-o", "out/", "--overwrite", "-q"], cwd=self.folder)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(process.returncode, 0)
+            return usage.ru_utime + usage.ru_stime
+
+        few = processor_seconds(1000)
+        many = processor_seconds(4000)
+        self.assertLess(many, 8 * few)  # 16 times if each picture were compared with each scene
+
     def test_ten_thousand_frames(self):
         arguments = ["render", "a.yaml", "--size", "512x512", "--backend", "cpu", "--threads", "2", "-o",
                      "%d.png", "--overwrite", "-q"]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs tools/farm/slurm-array.sbatch on a Slurm of its own (munged, slurmctld and slurmd on the
-# loopback address, all files in one folder) and compares the frames with those of a plain run.
+# loopback address, all files in one folder), compares the frames with those of a plain run, and tries
+# the time limit. Starts several tasks by srun.
 # Usage: slurm_test.sh PATH_OF_ROUNDEL. Exits with 77 where Slurm is missing or cannot be started.
 # shellcheck source=tests/setup/testing.sh
 source "$(dirname "$(realpath "$0")")/../setup/testing.sh"
@@ -12,7 +13,7 @@ skip() {
   exit 77
 }
 PATH=$PATH:/usr/sbin
-for program in munged slurmctld slurmd sbatch squeue; do
+for program in munged slurmctld slurmd sbatch squeue scancel scontrol srun; do
   type -P "$program" >/dev/null || skip "$program is not installed"
 done
 ((EUID == 0)) || skip "the daemons are started as root here"
@@ -113,3 +114,55 @@ expect_text '  2 frames \(14 kept\)' roundel-*_2.log
 rm roundel-*.log
 run_array 3,7,9
 expect_text 'expected a Slurm array with a regular step' roundel-*_7.log
+
+# A task that reaches its time limit finishes its frame, is queued again and makes the rest; its log
+# goes on. Slurm's own signal would take a minute.
+cat >slow.yaml <<'END'
+version: 1
+image: {width: 1500, height: 1500}
+layers:
+  - generator: hypnosis
+  - random: {count: 3000, radius: 0.1, alpha: 0.001}
+END
+mkdir slow
+sbatch --array=1 --cpus-per-task=1 --time=5 --chdir="$work" "$source_dir/tools/farm/slurm-array.sbatch" \
+  slow.yaml 0-19 "slow/%d.png" >sbatch.out
+job=$(sed 's/.* //' sbatch.out)
+has_a_frame() { [[ -e slow/0.png ]]; }
+wait_for 60 has_a_frame || fail "no frame is made: $(cat roundel-"$job"_1.log)"
+scancel --batch --signal=USR1 "${job}_1"
+is_queued_again() { [[ $(scontrol show job "${job}_1") == *Restarts=1* && $(squeue -h -o %T) == PENDING ]]; }
+wait_for 60 is_queued_again || fail "the task is not queued again: $(scontrol show job "$job")"
+expect_text 'interrupted: [0-9]+ of 20 frames are missing' roundel-"$job"_1.log
+scontrol update "JobId=${job}_1" StartTime=now+3  # the node refuses it in the second of its end
+has_ended() { [[ -e slow/19.png ]] && no_job; }
+wait_for 120 has_ended || fail "the task does not make the rest: $(scontrol show job "$job")"
+expect_text 'interrupted: [0-9]+ of 20 frames are missing' roundel-"$job"_1.log
+expect_text '  [0-9]+ frames? \([0-9]+ kept\)' roundel-"$job"_1.log
+[[ $(find slow -name '*.png' | wc -l) == 20 ]] || fail "frames are missing: $(ls slow)"
+
+# A task that is stopped by hand stays so.
+rm slow/*.png
+sbatch --array=1 --cpus-per-task=1 --chdir="$work" "$source_dir/tools/farm/slurm-array.sbatch" \
+  slow.yaml 0-99 "slow/%d.png" >sbatch.out
+job=$(sed 's/.* //' sbatch.out)
+wait_for 60 has_a_frame || fail "no frame is made: $(cat roundel-"$job"_1.log)"
+scancel --batch --signal=TERM "${job}_1"
+wait_for 60 no_job || fail "the task does not end: $(squeue)"
+expect_text 'interrupted: [0-9]+ of 100 frames are missing' roundel-"$job"_1.log
+
+# Tasks of srun that do not know of each other.
+render_by_srun() {
+  rm -rf tasks
+  srun -n 3 "$roundel" render snow.yaml --frames 0-5 -o tasks/%d.png "${options[@]}" 2>srun.log
+}
+options=()
+render_by_srun || :  # tasks meet frames of others
+[[ $(grep -c 'each of the 3 tasks of srun makes all frames: .*--shard auto' srun.log) == 1 ]] ||
+  fail "no warning of three exports of all frames: $(cat srun.log)"
+for options in "--shard auto" "--resume"; do
+  read -ra options <<<"$options"
+  render_by_srun || fail "srun with ${options[*]}: $(cat srun.log)"
+  diff <(cd expected && md5sum {0..5}.png) <(cd tasks && md5sum {0..5}.png) || fail "${options[*]}: frames differ"
+  ! grep -q 'each of the' srun.log || fail "${options[*]}: $(cat srun.log)"
+done

@@ -121,6 +121,10 @@ class SceneWriter {
     const std::array<std::uint64_t, 4> numbers = {spec.max / 2, 0, spec.max, spec.max * 2 + 1};
     text_ += fmt::format("{}{}", numbers.at(choose(numbers.size())), spec.unit);
   }
+  void write_form(const roundel::RatioSpec& spec) {
+    const std::array numbers = {spec.max * 1000, spec.max * 1001, spec.max * 1002, 0.0};
+    text_ += fmt::format("{}/1001", numbers.at(choose(numbers.size())));
+  }
   void write_form(const roundel::DictSpec& dict) {
     text_ += '{';
     for (const char* key : {"x", "y", "'0'", "x"}) {

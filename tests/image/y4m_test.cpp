@@ -27,6 +27,32 @@ TEST(Y4m, HeaderHasSizeAndRate) {
   EXPECT_NE(y4m_header(1, 1, 60, YuvFormat::k420, 7).find(" F60:7 "), std::string::npos);
 }
 
+/// The F of a header.
+std::string rate_in_header(double fps, std::int64_t step = 1) {
+  const std::string header = y4m_header(1, 1, fps, YuvFormat::k420, step);
+  const std::size_t start = header.find(" F") + 2;
+  return header.substr(start, header.find(' ', start) - start);
+}
+
+TEST(Y4m, RatesAreTheFractionsThatTheyAre) {
+  EXPECT_EQ(rate_in_header(24000.0 / 1001), "24000:1001");
+  EXPECT_EQ(rate_in_header(30000.0 / 1001), "30000:1001");
+  EXPECT_EQ(rate_in_header(60000.0 / 1001, 2), "30000:1001");
+  EXPECT_EQ(rate_in_header(120000.0 / 1001), "120000:1001");
+  EXPECT_EQ(rate_in_header(9999991.0 / 9999973), "9999991:9999973");
+  EXPECT_EQ(rate_in_header(30000.0 / 1001, 3), "10000:1001");
+  // Rounded rates stay what they are.
+  EXPECT_EQ(rate_in_header(23.976), "2997:125");
+  EXPECT_EQ(rate_in_header(23.98), "1199:50");
+  EXPECT_EQ(rate_in_header(59.94), "2997:50");
+  EXPECT_EQ(rate_in_header(23.97602397602398), "24000:1001");
+  EXPECT_EQ(rate_in_header(12.3456), "7716:625");
+  EXPECT_EQ(rate_in_header(1000), "1000:1");
+  EXPECT_EQ(rate_in_header(0.001), "1:1000");
+  EXPECT_EQ(rate_in_header(1e-300), "1:2147483647");
+  EXPECT_EQ(rate_in_header(60, 10'000'000), "3:500000");
+}
+
 TEST(Y4m, GreysHaveNoChroma) {
   for (int grey = 0; grey < 256; ++grey) {
     const auto g = static_cast<std::uint8_t>(grey);

@@ -119,6 +119,16 @@ class Scenes(ColumnsCase):
         made.save("again.yaml")
         np.testing.assert_array_equal(roundel.render("again.yaml"), drawn)
 
+    def test_rates_are_fractions_as_in_files(self):
+        def scene(keys):
+            return {"version": 1, "image": {"width": 8, "height": 8}, "animation": {"fps": "24000/1001", "frames": 48},
+                    "layers": [{"circles": [{"x": 0.5, "y": {"keys": keys}, "radius": 0.2}]}]}
+
+        made = roundel.Scene.from_dict(scene({"0s": 0, "2.002s": 1}))
+        self.assertEqual(roundel.validate(made)["fps"], 24000 / 1001)
+        self.is_saved_the_same(made, "rate.yaml")
+        self.assertEqual(roundel.fingerprint(scene({0: 0, 48: 1}), frame=12), roundel.fingerprint(self.path("rate.yaml"), frame=12))
+
     def is_saved_the_same(self, made, name):
         made.save(self.path(name))
         self.assertEqual(roundel.fingerprint(self.path(name)), roundel.fingerprint(made))

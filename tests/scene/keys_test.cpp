@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "renderer/scene/fingerprint.h"
@@ -40,6 +42,24 @@ TEST(Keys, MayStandInAnyOrderBeNegativeAndInSeconds) {
            {-1000, 1}, {-12, 1}, {-6, 2}, {0, 3}, {18, 4}, {36, 5}, {42, 7}, {48, 9}, {9999, 9}})
     EXPECT_EQ(zoom_at(keys, frame), zoom) << frame;
   EXPECT_EQ(zoom_at("{keys: {7: 5}}", 100), 5);
+}
+
+TEST(Keys, SecondsAreExactAtRatesThatAreFractions) {
+  const auto frames_of = [](const std::string& fps, const std::string& seconds) {
+    const Scene scene = film_of("view: {zoom: {keys: {" + seconds + ": 1}}}\nlayers: []\n" +
+                                "animation: {fps: " + fps + "}\n");
+    return scene.keyed->front().keys.frames.front();
+  };
+  for (const int n : {1, 3, 7, 9000})
+    EXPECT_EQ(frames_of("24000/1001", fmt::format("{}s", 1001 * n)), 24000 * n);
+  for (int i = 1; i < 400; ++i) {
+    const std::string text = fmt::format("{}.{:03}s", i * 1001 / 1000, i * 1001 % 1000);
+    EXPECT_EQ(frames_of("24000/1001", text), 24 * i) << text;
+    EXPECT_EQ(frames_of("'60000/1001'", text), 60 * i) << text;
+  }
+  // A number is what it says, to the bit.
+  EXPECT_EQ(frames_of("23.976", "1.001s"), 1.001 * 23.976);
+  EXPECT_EQ(frames_of("24", "1.001s"), 1.001 * 24);
 }
 
 TEST(Keys, RestWhereAllFramesHaveTheSameValue) {

@@ -119,6 +119,18 @@ TEST(LoadScene, TheSchemasDefaultsSpeltOutChangeNothing) {
   EXPECT_EQ(implied.animation->start, spelt.animation->start);
 }
 
+TEST(LoadScene, RatesAreNumbersOrFractions) {
+  const auto fps_of = [](const std::string& fps) {
+    return parse(kHead + "layers: []\nanimation: {fps: " + fps + "}\n").animation->fps;
+  };
+  EXPECT_EQ(fps_of("24000/1001"), 24000.0 / 1001);
+  EXPECT_EQ(fps_of("\"30000/1001\""), 30000.0 / 1001);
+  EXPECT_EQ(fps_of("25/1"), 25);
+  EXPECT_EQ(fps_of("1/9999999"), 1.0 / 9999999);
+  EXPECT_EQ(fps_of("23.976"), 23.976);
+  EXPECT_EQ(fps_of("29.97"), 29.97);
+}
+
 TEST(LoadScene, ColoursAreHexOrThreeNumbersOrOneGrey) {
   EXPECT_EQ(background_of("\"#ff8000\""), (DisplayColor{1, 128.0f / 255.0f, 0}));
   EXPECT_EQ(background_of("'#0aFFb3'"), (DisplayColor{10.0f / 255.0f, 1, 179.0f / 255.0f}));

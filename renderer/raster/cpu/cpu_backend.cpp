@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "renderer/base/checkpoint.h"
+#include "renderer/base/cores.h"
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
 #include "renderer/raster/backend.h"
@@ -30,6 +31,24 @@ constexpr std::uint64_t kLongList = 1 << 15;
 /// Room for lists of more than one circle, which would take long.
 constexpr std::uint64_t kPracticalLists = std::uint64_t{2} << 20;
 
+/// Throws Error(kUsage) for a size that tiles cannot have.
+int tile_size_of(const RasterOptions& options) {
+  constexpr int kLeast = 16, kMost = 256;
+  const int size = options.tile_size;
+  if (size == 0) return kCpuTileSize;
+  if (size >= kLeast && size <= kMost && std::has_single_bit(static_cast<unsigned>(size)))
+    return size;
+  throw Error(ExitCode::kUsage,
+              fmt::format("RasterOptions::tile_size: expected 0 or a power of two from {} to {}, "
+                          "got {}",
+                          kLeast, kMost, size));
+}
+
+/// Number of threads of the arena that the caller works in, at most what a quota allows.
+int threads_here() {
+  return std::min(tbb::this_task_arena::max_concurrency(), core_quota());
+}
+
 /// What every frame of a size takes beside lists and states: counts, steps and positions of a slab,
 /// a tile's state, what threads share of a long list; all tiles' progress.
 std::uint64_t overhead_bytes(const TileGrid& grid, std::size_t state_floats, std::uint64_t circles,
@@ -46,8 +65,8 @@ class CpuBackend final : public RasterBackend {
  public:
   explicit CpuBackend(const RasterOptions& options)
       : options_(options),
-        tile_size_(options.tile_size > 0 ? options.tile_size : kCpuTileSize),
-        arena_(options.threads > 0 ? options.threads : tbb::task_arena::automatic) {}
+        tile_size_(tile_size_of(options)),
+        arena_(options.threads > 0 ? options.threads : default_threads()) {}
 
   ChunkPlan plan(const CircleStream& circles, const ImageSettings& image, const FrameTarget& out,
                  StageStats& /*stats*/) override {
@@ -404,7 +423,7 @@ DrawingNeeds measure_drawing(const CircleStream& circles, const ImageSettings& i
 std::uint64_t least_drawing_bytes(const ImageSettings& image, std::uint64_t circles, int threads) {
   const TileGrid grid = TileGrid::make(image, kCpuTileSize);
   const std::size_t state = cpu::state_size(kCpuTileSize, cpu::num_planes(image.looks));
-  const int all = threads > 0 ? threads : tbb::this_task_arena::max_concurrency();
+  const int all = threads > 0 ? threads : cpu::threads_here();
   return cpu::least_list_bytes(grid) + cpu::kPracticalLists +
          block_memory(static_cast<std::uint64_t>(grid.num_tiles()) * state * sizeof(float)) +
          cpu::overhead_bytes(grid, state, circles, static_cast<std::uint64_t>(all),
@@ -416,8 +435,7 @@ std::uint64_t kept_by_threads(std::uint64_t circles, int threads) {
   constexpr std::uint64_t kStack = std::uint64_t{1} << 16;
   constexpr std::uint64_t kBytesOfSlab =
       kCirclesOfSlab * (sizeof(Shape) + sizeof(Paint) + 8);  // and indices
-  const auto all =
-      static_cast<std::uint64_t>(threads > 0 ? threads : tbb::this_task_arena::max_concurrency());
+  const auto all = static_cast<std::uint64_t>(threads > 0 ? threads : cpu::threads_here());
   return all * kStack +
          (circles < kMany ? 0 : std::min(all, circles / kCirclesOfSlab) * kBytesOfSlab);
 }

@@ -242,10 +242,13 @@ void add_machine(CommandLine& line, MachineOptions& options, bool* is_on_both) {
 }
 
 void add_threads(CommandLine& line, int& threads, const std::string& help) {
-  line.add_value("threads", "N", whole(threads, 1, kMaxThreads, "threads"),
-                 help.empty() ? fmt::format("number of CPU threads, 1 to {} (default: one a core)",
-                                            kMaxThreads)
-                              : help);
+  line.add_value(
+      "threads", "N", whole(threads, 1, kMaxThreads, "threads"),
+      help.empty()
+          ? fmt::format("number of CPU threads, 1 to {} (default: one a core, or what a quota "
+                        "of CPU time allows)",
+                        kMaxThreads)
+          : help);
 }
 
 void add_memory(CommandLine& line, std::uint64_t& budget, const std::string& help) {

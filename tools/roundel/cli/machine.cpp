@@ -4,8 +4,11 @@
 #include <spdlog/spdlog.h>
 #include <sys/sysinfo.h>
 #include <tbb/global_control.h>
+#include <tbb/info.h>
 
 #include <algorithm>
+
+#include "renderer/base/cores.h"
 
 namespace roundel {
 
@@ -53,7 +56,7 @@ int threads_of(int asked, const LocalRank& local_rank) {
   CPU_ZERO(&cores);
   const int all = get_nprocs();
   const bool is_bound = sched_getaffinity(0, sizeof(cores), &cores) == 0 && CPU_COUNT(&cores) < all;
-  return is_bound ? 0 : std::max(1, all / local_rank.count);
+  return is_bound ? 0 : std::max(1, std::min(all, core_quota()) / local_rank.count);
 }
 
 const char* backend_name(Backend backend) {
@@ -66,9 +69,11 @@ struct ThreadLimit::Control {
   tbb::global_control limit;
 };
 
-ThreadLimit::ThreadLimit(int threads)
-    : control_(threads > 0 ? std::make_unique<Control>(static_cast<std::size_t>(threads))
-                           : nullptr) {}
+ThreadLimit::ThreadLimit(int threads) {
+  if (threads <= 0 && default_threads() < tbb::info::default_concurrency())
+    threads = default_threads();
+  if (threads > 0) control_ = std::make_unique<Control>(static_cast<std::size_t>(threads));
+}
 
 ThreadLimit::~ThreadLimit() = default;
 

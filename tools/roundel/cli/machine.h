@@ -25,15 +25,16 @@ std::vector<std::unique_ptr<Rasterizer>> make_rasterizers(Backend backend,
 std::vector<int> devices_of(const std::vector<int>& devices, const LocalRank& local_rank);
 
 /// CPU threads for a rank: what was asked for; else, where several ranks share a machine without
-/// being bound to cores of their own, an equal share of them; else 0, one a core.
+/// being bound to cores of their own, an equal share of them; else 0, for default_threads().
 int threads_of(int asked, const LocalRank& local_rank);
 
 const char* backend_name(Backend backend);
 
-/// While it lives, all CPU work of the process keeps to this number of threads (0: one a core).
+/// While it lives, all CPU work of the process keeps to this number of threads (0:
+/// default_threads()).
 class ThreadLimit {
  public:
-  explicit ThreadLimit(int threads);
+  explicit ThreadLimit(int threads = 0);
   ~ThreadLimit();
   ThreadLimit(const ThreadLimit&) = delete;
   ThreadLimit& operator=(const ThreadLimit&) = delete;

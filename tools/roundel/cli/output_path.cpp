@@ -1,13 +1,13 @@
 #include "tools/roundel/cli/output_path.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
@@ -43,7 +43,8 @@ ImageFormat output_format(const Scene& scene) {
   try {
     return format_of(*scene.output);
   } catch (const Error& e) {
-    throw Error(ExitCode::kInvalidScene, fmt::format("{}: output: {}", scene.path, e.what()));
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: output: {}{}", scene.path, e.what(), video_hint(*scene.output)));
   }
 }
 
@@ -87,8 +88,29 @@ void check_output_option(const std::optional<std::string>& output, std::size_t s
     if (format) return check_ending(*output, *format);
     format_of(*output);
   } catch (const Error& e) {
-    problems.push_back(fmt::format("--output: {}", e.what()));
+    problems.push_back(fmt::format("--output: {}{}", e.what(), video_hint(*output)));
   }
+}
+
+std::string video_hint(const std::string& name) {
+  static const std::set<std::string> kOfFfmpeg = {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi"};
+  const std::string ending = fs::path(name).extension().string();
+  std::string line;  // before the name
+  if (kOfFfmpeg.count(ending) > 0)
+    line =
+        "-o - --format y4m | ffmpeg -i - -pix_fmt yuv420p -colorspace bt709 -color_primaries "
+        "bt709 -color_trc bt709 ";
+  else if (ending == ".gif")
+    line =
+        "-o - --format png | ffmpeg -f image2pipe -framerate FPS -i - -vf "
+        "\"split[a][b];[a]palettegen[p];[b][p]paletteuse\" ";
+  else if (ending == ".y4m")
+    line = "-o - --format y4m > ";
+  if (line.empty()) return "";
+  return fmt::format(
+      "; to make a video, use {}{}; \"Videos\" in docs/batch.md has more "
+      "lines",
+      line, shell_word(name));
 }
 
 ImageFormat picture_format(const Scene& scene, const std::optional<std::string>& output,
@@ -144,44 +166,6 @@ NewFolders make_folders_of(const std::vector<std::string>& paths, TakenName rule
     check_takes_names(path, rule);
   }
   return folders;
-}
-
-std::vector<std::string> files_read(const std::vector<Scene>& scenes) {
-  std::vector<std::string> files;
-  for (const Scene& scene : scenes) {
-    files.push_back(scene.path);
-    for (const Layer& layer : scene.layers) {
-      const auto* const data = std::get_if<DataSource>(&layer.source);
-      if (data == nullptr) continue;
-      files.push_back(data->path);
-      for (std::int64_t i = 0; data->film && i < data->film->frames; ++i)
-        files.push_back(data->film->path(data->film->start + i));
-    }
-  }
-  return files;
-}
-
-InputFiles::InputFiles(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) == 0)
-      paths_.emplace(std::pair(status.st_dev, status.st_ino), path);
-  }
-}
-
-void InputFiles::check_keeps(const std::string& output, ExitCode refusal) const {
-  struct stat status {};
-  if (::stat(output.c_str(), &status) != 0) return;
-  const auto input = paths_.find({status.st_dev, status.st_ino});
-  if (input == paths_.end()) return;
-  throw Error(refusal,
-              fmt::format("{}: would replace {}, which this command reads", output,
-                          output == input->second ? "a file" : roundel::quoted(input->second)));
-}
-
-void check_replaces_no_input(const std::string& output, const std::vector<std::string>& inputs,
-                             ExitCode refusal) {
-  InputFiles(inputs).check_keeps(output, refusal);
 }
 
 }  // namespace roundel

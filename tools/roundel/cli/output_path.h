@@ -1,15 +1,12 @@
 #pragma once
-#include <sys/types.h>
-
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "renderer/base/atomic_file.h"
 #include "renderer/base/error.h"
 #include "renderer/image/files.h"
+#include "renderer/scene/input_files.h"
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -19,6 +16,10 @@ namespace roundel {
 void check_output_option(const std::optional<std::string>& output, std::size_t scenes,
                          std::vector<std::string>& problems,
                          std::optional<ImageFormat> format = std::nullopt);
+
+/// The end of a message about a name that ends as a video's: the options and the command that make
+/// it. Empty for other names.
+std::string video_hint(const std::string& name);
 
 /// The format of a picture of the scene: the one asked for, or that of the name. `output`: the name
 /// from the command line, if there is one, else the scene's own counts; without any it is a PNG.
@@ -46,25 +47,5 @@ void check_folder_of(const std::string& path);
 /// folder that cannot be made, or that takes no files, see check_takes_names().
 NewFolders make_folders_of(const std::vector<std::string>& paths,
                            TakenName rule = TakenName::kFollow);
-
-/// The files that drawing the scenes reads: the scene files and their data.
-std::vector<std::string> files_read(const std::vector<Scene>& scenes);
-
-/// Files that a command reads, by whatever name or link they are reached. Those that do not exist
-/// are none.
-class InputFiles {
- public:
-  explicit InputFiles(const std::vector<std::string>& paths);
-  /// Throws Error(`refusal`) where writing to `output` would replace one of them.
-  void check_keeps(const std::string& output, ExitCode refusal) const;
-
- private:
-  std::map<std::pair<dev_t, ino_t>, std::string> paths_;
-};
-
-/// Throws Error(`refusal`) where writing to `output` would replace one of the files in `inputs`, by
-/// whatever name or link it is reached. Files that do not exist are no inputs.
-void check_replaces_no_input(const std::string& output, const std::vector<std::string>& inputs,
-                             ExitCode refusal);
 
 }  // namespace roundel

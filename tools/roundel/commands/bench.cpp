@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <tbb/info.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/cores.h"
 #include "renderer/base/error.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
@@ -22,6 +22,7 @@
 #include "renderer/scene/classic_scenes.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
@@ -101,7 +102,7 @@ Json spread_json(const Spread& spread) {
 
 BenchMachine bench_machine(Backend backend, const RasterOptions& options) {
   BenchMachine machine;
-  machine.threads = options.threads > 0 ? options.threads : tbb::info::default_concurrency();
+  machine.threads = options.threads > 0 ? options.threads : default_threads();
   machine.name = cpu_vector_target();
   if (backend == Backend::kCpu) return machine;
   for (const CudaDevice& device : cuda_devices()) {
@@ -285,6 +286,8 @@ int run_bench(const Arguments& arguments) {
   Problems problems;
   const std::vector<Scene> scenes = bench_scenes(options, problems);
   if (scenes.empty()) return static_cast<int>(problems.exit_code());
+  if (options.json && !is_stream_path(*options.json))
+    check_replaces_no_input(*options.json, files_read(scenes), ExitCode::kOutputRefused);
   const ThreadLimit thread_limit(options.machine.raster.threads);
   const ChosenBackend chosen = choose_backend(options.machine);
   BenchReport report;

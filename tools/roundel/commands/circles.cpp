@@ -10,6 +10,7 @@
 #include "renderer/generate/generate.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/common_options.h"
+#include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/requirements.h"
@@ -79,6 +80,7 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
 int run_circles(const Arguments& arguments) {
   CirclesOptions options;
   if (!parse(arguments, options)) return 0;
+  const ThreadLimit thread_limit;
   Scene scene = load_scene(options.scene_path, options.scene.overrides);
   scene.image.blend_space = BlendSpace::kDisplay;  // colours as the scene file has them
   const bool all = options.columns == Columns::kAll;

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
-#include <tbb/info.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "renderer/base/cores.h"
 #include "renderer/base/memory.h"
 #include "renderer/base/text.h"
 #include "renderer/frame_encoder.h"
@@ -14,6 +14,7 @@
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
+#include "tools/roundel/export/ranks.h"
 
 namespace roundel {
 namespace {
@@ -26,11 +27,13 @@ struct InfoOptions {
 };
 
 bool parse(const Arguments& arguments, InfoOptions& options) {
-  CommandLine line("info", "[FILE...] [OPTION...]",
-                   "Prints, on stdout, what pictures say about themselves: size, bit depth, "
-                   "channels, colour space where it is not sRGB, and where they come from "
-                   "(fingerprint of the scene, seed, frame). "
-                   "Without files: version, backends and devices of this program and machine.");
+  CommandLine line(
+      "info", "[FILE...] [OPTION...]",
+      "Prints, on stdout, what pictures say about themselves: size, bit depth, "
+      "channels, colour space where it is not sRGB, and where they come from "
+      "(fingerprint of the scene, seed, frame). "
+      "Without files: version, backends, devices, threads, memory and MPI of this program "
+      "and machine.");
   line.add_arguments("FILE...", 0, kAnyNumber, options.files,
                      "pictures (PNG, EXR, PFM, JPEG, WebP)");
   line.add_switch("json", options.json,
@@ -102,10 +105,21 @@ ExitCode describe_pictures(const InfoOptions& options) {
   return problems.exit_code();
 }
 
-Lines machine_text(const std::vector<CudaDevice>& devices) {
+/// The MPI that this program works with, or why it works without.
+struct MpiState {
+  std::string version, problem;
+};
+MpiState find_mpi() try {
+  const std::string version = mpi_version();
+  return {version, version.empty() ? "built without MPI" : ""};
+} catch (const Error& error) {  // its module may be a package of its own
+  return {"", error.what()};
+}
+
+Lines machine_text(const std::vector<CudaDevice>& devices, const MpiState& mpi) {
   Lines text = kSoftware;
   text += row("backends", has_cuda_backend() ? "cpu, cuda" : "cpu (built without CUDA)");
-  text += row("threads", fmt::format("{}", tbb::info::default_concurrency()));
+  text += row("threads", fmt::format("{}", default_threads()));
   text += row("vectors", cpu_vector_target());
   text += row("memory", memory_text(static_cast<double>(physical_memory())));
   for (const CudaDevice& device : devices) {
@@ -115,6 +129,7 @@ Lines machine_text(const std::vector<CudaDevice>& devices) {
                             memory_text(static_cast<double>(device.total_memory))));
   }
   if (has_cuda_backend() && devices.empty()) text += row("devices", "none");
+  text += row("MPI", mpi.problem.empty() ? mpi.version : "none (" + mpi.problem + ")");
   return text;
 }
 
@@ -122,10 +137,13 @@ ExitCode describe_machine(const InfoOptions& options) {
   Problems problems;
   std::vector<CudaDevice> devices;
   problems.attempt([&] { devices = cuda_devices(); });  // the rest is worth knowing all the more
+  const MpiState mpi = find_mpi();
+  Json json = machine_json(devices);
+  json["mpi"] = mpi.version.empty() ? Json() : Json(mpi.version);
   if (options.json)
-    print_data(json_text(machine_json(devices), 2));
+    print_data(json_text(json, 2));
   else
-    print_out(machine_text(devices));
+    print_out(machine_text(devices, mpi));
   return problems.exit_code();
 }
 

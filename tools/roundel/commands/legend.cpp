@@ -15,6 +15,7 @@
 #include "renderer/pixels/quantize.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/common_options.h"
+#include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/surprises.h"
@@ -435,6 +436,7 @@ class LayerLegend {
 int run_legend(const Arguments& arguments) {
   LegendOptions options;
   if (!parse(arguments, options)) return 0;
+  const ThreadLimit thread_limit;
   const Scene scene = load_scene(options.scene_path, options.scene.overrides);
   const LayerPlaces places(scene);
   LegendPicture picture;

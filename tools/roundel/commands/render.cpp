@@ -96,7 +96,8 @@ void check_sequence(const RenderOptions& options, CommandLine::Problems& problem
                                                                                    : "--output"));
   }
   if (options.is_video() && !options.is_stream()) {
-    problems.emplace_back("--format: expected -o - for rawvideo and y4m");
+    problems.push_back("--format: expected -o - for rawvideo and y4m" +
+                       video_hint(options.output.value_or("")));
   }
   if (options.pixels != PixelFormat::kAsScene &&
       (!options.format ||
@@ -131,13 +132,13 @@ struct Still {
 
 /// Throws Error where the picture of a scene cannot be written, or would replace one of the files
 /// in `inputs`.
-Still plan_still(const Scene& scene, const RenderOptions& options,
-                 const std::vector<std::string>& inputs, const Made& made) {
+Still plan_still(const Scene& scene, const RenderOptions& options, const InputFiles& inputs,
+                 const Made& made) {
   Still still{scene, plan_export(scene, options)};
   const bool named_by_hand = options.output && !names_folder(*options.output);
   const bool may_replace = named_by_hand || options.overwrite || made.count(still.plan.path()) > 0;
   check_writable(still.plan.path(), may_replace);
-  check_replaces_no_input(still.plan.path(), inputs, ExitCode::kOutputRefused);
+  inputs.check_keeps(still.plan.path(), ExitCode::kOutputRefused);
   return still;
 }
 
@@ -153,7 +154,7 @@ std::vector<Still> plan_stills(const std::vector<Scene>& scenes, const RenderOpt
                                const Made& made, Problems& problems) {
   std::vector<Still> stills;
   std::map<std::string, std::string> writers;  // scene by picture
-  const std::vector<std::string> inputs = files_read(scenes);
+  const InputFiles inputs(files_read(scenes));
   for (const Scene& scene : scenes) {
     problems.attempt([&] {
       Still still = plan_still(scene, options, inputs, made);
@@ -320,8 +321,10 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
   return true;
 }
 
-int run_render(const Arguments& arguments) {
-  RenderOptions options;
+namespace {
+
+/// `options`: set as far as the command line is read.
+int render(const Arguments& arguments, RenderOptions& options) {
   if (!parse(arguments, options)) return 0;
   set_log_level(options.verbosity);
   if (options.is_film()) return export_film(options);
@@ -332,6 +335,24 @@ int run_render(const Arguments& arguments) {
   if (options.watches) watch_stills(options);
   Made made;
   return static_cast<int>(draw_stills(options, made));
+}
+
+}  // namespace
+
+int run_render(const Arguments& arguments) {
+  RenderOptions options;
+  const auto report_failure = [&options](const std::string& reason) {
+    if (options.progress == ProgressFormat::kOpenJd) print_err("openjd_fail: " + reason + "\n");
+  };
+  try {
+    const int code = render(arguments, options);
+    if (code != 0) report_failure(fmt::format("roundel render: exit code {}", code));
+    return code;
+  } catch (...) {
+    const std::string text = current_error().what();
+    report_failure("roundel render: " + printable(text.substr(0, text.find('\n'))));
+    throw;
+  }
 }
 
 }  // namespace roundel

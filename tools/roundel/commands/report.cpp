@@ -7,6 +7,7 @@
 #include "renderer/base/error.h"
 #include "renderer/compare/folder_claim.h"
 #include "renderer/compare/results_file.h"
+#include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/problems.h"
 #include "tools/roundel/cli/process.h"
 #include "tools/roundel/commands/commands.h"
@@ -110,6 +111,7 @@ void print_missing_files(const ComparisonRun& run) {
 
 int report(const ReportOptions& options) {
   set_log_level(options.verbosity);
+  const ThreadLimit thread_limit;
   Problems problems;
   std::vector<ResultsFile> files = read_all(options, problems);
   check_report_outputs(options, files);

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
-#include <tbb/info.h>
 
 #include <algorithm>
 
+#include "renderer/base/cores.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/image/compare.h"
@@ -104,7 +104,7 @@ std::vector<Variant> make_variants(const SelftestOptions& options) {
   one_thread.threads = 1;
   variants.push_back({"cpu, 1 thread", one_thread, make_cpu_rasterizer(one_thread)});
   std::vector<int> thread_counts(std::begin(kThreadCounts), std::end(kThreadCounts));
-  thread_counts.push_back(options.threads > 0 ? options.threads : tbb::info::default_concurrency());
+  thread_counts.push_back(options.threads > 0 ? options.threads : default_threads());
   std::sort(thread_counts.begin(), thread_counts.end());
   thread_counts.erase(std::unique(thread_counts.begin(), thread_counts.end()), thread_counts.end());
   for (const int threads : thread_counts) {
@@ -208,8 +208,7 @@ Lines difference_text(const NamedScene& scene, const Drawing& expected, Variant&
 int run_selftest(const Arguments& arguments) {
   SelftestOptions options;
   if (!parse(arguments, options)) return 0;
-  const ThreadLimit thread_limit(
-      std::max({kThreadCounts[1], options.threads, tbb::info::default_concurrency()}));
+  const ThreadLimit thread_limit(std::max({kThreadCounts[1], options.threads, default_threads()}));
   std::vector<Variant> variants = make_variants(options);
   const bool quiet = options.verbosity == Verbosity::kQuiet;
   if (options.verbosity == Verbosity::kVerbose) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 
+#include "renderer/base/cores.h"
 #include "renderer/base/error.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
@@ -33,7 +34,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::uint64_t threads() {
-  return static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
+  return static_cast<std::uint64_t>(
+      std::min(tbb::this_task_arena::max_concurrency(), core_quota()));
 }
 
 /// Bytes of pictures that may wait for their comparison while the next ones are drawn.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <tbb/task_arena.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include <set>
 #include <utility>
 
+#include "renderer/base/cores.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/generate/generate.h"
@@ -298,7 +298,7 @@ class Exporter {
   std::vector<std::unique_ptr<Rasterizer>> make_own() {
     if (rasterizers_ == 0) backend_ = choose_backend(options_.machine);
     let_signals_ask();
-    const int threads = threads_ > 0 ? threads_ : tbb::this_task_arena::max_concurrency();
+    const int threads = threads_ > 0 ? threads_ : default_threads();
     const std::size_t frames = plan_.frames.size() / static_cast<std::size_t>(ranks_.count);
     const int at_once = options_.split_frame
                             ? 1
@@ -528,6 +528,10 @@ int follow(const RenderOptions& options, const Ranks& ranks) {
 
 int export_film(const RenderOptions& options) {
   const Ranks ranks = join_ranks(options.shard && options.shard->per_rank);
+  // Exports that resume share the work anyway.
+  if (const std::string problem = lone_tasks_problem();
+      !problem.empty() && ranks.count == 1 && !options.resume && !options.shard)
+    spdlog::warn("{}", problem);
   if (ranks.index > 0) return follow(options, ranks);
   FirstRank first(ranks);
   return ranks.count == 1 ? lead(options, ranks, first) : lead_others(options, ranks, first);

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -102,7 +104,15 @@ class MpiMessenger final : public Messenger {
 }  // namespace
 }  // namespace roundel
 
-/// The module's only own function.
 ROUNDEL_MODULE_FUNCTION void roundel_join_mpi_ranks(roundel::Ranks* ranks) {
   ranks->messenger = std::make_unique<roundel::MpiMessenger>(*ranks);
+}
+
+/// Open MPI puts its name and version first: "Open MPI v4.1.4, package: …".
+ROUNDEL_MODULE_FUNCTION void roundel_mpi_version(std::string* version) {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  roundel::check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+  version->assign(text, static_cast<std::size_t>(length));
+  version->resize(std::min(version->find_first_of(",\n"), version->size()));
 }

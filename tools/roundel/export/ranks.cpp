@@ -27,6 +27,13 @@ namespace {
 
 using Message = nlohmann::json;
 
+#ifdef ROUNDEL_HAS_MPI
+constexpr bool kHasMpi = true;
+#else
+constexpr bool kHasMpi = false;
+#endif
+constexpr const char* kMpiModule = "libroundel_mpi.so";
+
 constexpr std::chrono::microseconds kPoll{200};
 constexpr std::size_t kSlice = std::size_t{64} << 20;  // bytes of a band in one message
 
@@ -74,14 +81,28 @@ Ranks join_ranks(bool alone) {
              environment_number("OMPI_COMM_WORLD_LOCAL_SIZE", 1)},
             nullptr};
   }
-#ifdef ROUNDEL_HAS_MPI
+  if (!kHasMpi)
+    throw Error(ExitCode::kUsage,
+                "this program was built without MPI: under mpirun it needs --shard auto");
   Ranks ranks;  // MPI is in a module, so that only ranks load it
-  module_function<void(Ranks*)>("libroundel_mpi.so", "roundel_join_mpi_ranks")(&ranks);
+  module_function<void(Ranks*)>(kMpiModule, "roundel_join_mpi_ranks")(&ranks);
   return ranks;
-#else
-  throw Error(ExitCode::kUsage,
-              "this program was built without MPI: under mpirun it needs --shard auto");
-#endif
+}
+
+std::string lone_tasks_problem() {
+  const int tasks = environment_number("SLURM_STEP_NUM_TASKS", 1);
+  const bool is_first = environment_number("SLURM_PROCID", 0) == 0;
+  if (tasks <= 1 || !is_first || std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return "";
+  return fmt::format(
+      "each of the {} tasks of srun makes all frames: to share them, add --shard auto{}", tasks,
+      kHasMpi ? ", or start the tasks by srun --mpi=pmix" : "");
+}
+
+std::string mpi_version() {
+  if (!kHasMpi) return "";
+  std::string version;
+  module_function<void(std::string*)>(kMpiModule, "roundel_mpi_version")(&version);
+  return version;
 }
 
 FrameList FrameDealer::deal() {

@@ -55,6 +55,14 @@ struct Ranks {
 /// Error(kUsage) under mpirun in a build without MPI.
 Ranks join_ranks(bool alone);
 
+/// What is wrong where `srun` started several tasks that do not know of each other, so that each
+/// makes all frames; empty for other processes, and for all tasks but the first.
+std::string lone_tasks_problem();
+
+/// Version of the MPI library, as the module for MPI reports it; "" for a program without MPI.
+/// Throws Error(kRuntimeFailure) where the module is missing or broken.
+std::string mpi_version();
+
 /// Deals a list of frames out to several ranks.
 class FrameDealer {
  public:

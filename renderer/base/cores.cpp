@@ -1,0 +1,35 @@
+#include "renderer/base/cores.h"
+
+#include <tbb/info.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "renderer/base/process_groups.h"
+
+namespace roundel {
+
+int group_core_quota(const std::string& groups, const std::string& mount) {
+  double least = std::numeric_limits<int>::max();
+  for_each_group("cpu", groups, mount, [&least](const std::string& folder, bool is_v1) {
+    std::ifstream quota_file(folder + (is_v1 ? "/cpu.cfs_quota_us" : "/cpu.max"));
+    std::ifstream period_file(is_v1 ? folder + "/cpu.cfs_period_us" : "");
+    double quota = 0, period = 0;  // microseconds; "max" is no number
+    if (!(quota_file >> quota) || !((is_v1 ? period_file : quota_file) >> period)) return;
+    if (quota > 0 && period > 0) least = std::min(least, std::ceil(quota / period));
+  });
+  return static_cast<int>(least);
+}
+
+int core_quota() {
+  static const int quota = group_core_quota(kGroupsOfProcess, kGroupsMount);
+  return quota;
+}
+
+int default_threads() {
+  return std::min(tbb::info::default_concurrency(), core_quota());
+}
+
+}  // namespace roundel

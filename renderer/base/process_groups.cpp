@@ -1,0 +1,33 @@
+#include "renderer/base/process_groups.h"
+
+#include <fstream>
+
+namespace roundel {
+namespace {
+
+/// True if a list "cpu,memory" has the name.
+bool has_name(const std::string& list, const std::string& name) {
+  return ("," + list + ",").find("," + name + ",") != std::string::npos;
+}
+
+}  // namespace
+
+void for_each_group(const std::string& controller, const std::string& groups,
+                    const std::string& mount,
+                    const std::function<void(const std::string& folder, bool is_v1)>& visit) {
+  // Where a container does not see its groups by their own names, its mount is its own group.
+  const std::string v1_mount = mount + "/" + controller;
+  visit(mount, false);
+  visit(v1_mount, true);
+  std::ifstream lines(groups);
+  std::string number, controllers, group;
+  while (std::getline(lines, number, ':') && std::getline(lines, controllers, ':') &&
+         std::getline(lines, group)) {
+    const bool is_v1 = has_name(controllers, controller);
+    if (!is_v1 && !controllers.empty()) continue;
+    for (; group.size() > 1; group.resize(group.rfind('/')))
+      visit((is_v1 ? v1_mount : mount) + group, is_v1);
+  }
+}
+
+}  // namespace roundel
