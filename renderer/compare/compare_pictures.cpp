@@ -224,16 +224,15 @@ void check_display(const ExrDisplay& a, const ExrDisplay& b) {
       const std::string words = fmt::format("{}", value);
       return words.empty() ? std::string(usual) : words;
     };
-    differences += fmt::format("{}{} ({}; {})", differences.empty() ? "" : ", ", what, text(of_a),
-                               text(of_b));
+    differences +=
+        fmt::format("{}{} ({}; {})", differences.empty() ? "" : ", ", what, text(of_a), text(of_b));
   };
   check("chromaticities", a.chromaticities, b.chromaticities, "Rec. 709's");
   check("display windows", a.window, b.window, "the data window");
   check("pixel aspect ratios", a.pixel_aspect, b.pixel_aspect, "");
   if (differences.empty()) return;
-  throw Error(ExitCode::kInvalidScene,
-              "not supported: pictures of different " + differences +
-                  ", which would be left out of the comparison");
+  throw Error(ExitCode::kInvalidScene, "not supported: pictures of different " + differences +
+                                           ", which would be left out of the comparison");
 }
 
 }  // namespace

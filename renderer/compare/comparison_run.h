@@ -101,9 +101,9 @@ void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, P
                            MemoryBudget& budget);
 
 /// Pairs the pictures of two folders (files ending in .png, .exr, .pfm, .jpg, .jpeg or .webp) by
-/// their paths in them and compares the pairs, on all cores, as many at once as half of the
-/// machine's memory holds. Other files, and links to folders, are passed over and counted. A picture that cannot be read is a result like any other. Throws
-/// Error(kInvalidScene) "PATH: …" where one of the two is no folder that can be read.
+/// their paths in them and compares the pairs, on all cores, within half of the machine's memory.
+/// Counts other files, and links to folders. A picture that cannot be read is a result like any
+/// other. Throws Error(kInvalidScene) "PATH: …" where one of the two is no readable folder.
 ComparisonRun compare_folders(const std::string& golden_folder, const std::string& actual_folder,
                               const GoldenRules& rules, const Measures& measures);
 

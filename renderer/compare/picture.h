@@ -49,8 +49,8 @@ inline double sample_delta(float a, float b, Picture::Samples samples) {
 }
 
 /// Decodes a PNG, EXR, PFM, JPEG or WebP, told by its first bytes. Throws Error(kInvalidScene)
-/// "PATH: …" on anything else, anything unsound, a size beyond what Roundel draws, and what would be
-/// silently lost; Error(kRuntimeFailure) for what this machine's memory cannot hold. PNG of all
+/// "PATH: …" on anything else, anything unsound, a size beyond what Roundel draws, and what would
+/// be silently lost; Error(kRuntimeFailure) for what this machine's memory cannot hold. PNG of all
 /// kinds: a palette becomes RGB, a tRNS chunk an alpha channel. EXR with the channels R, G, B or Y,
 /// with or without A, half or float. JPEG and WebP: photo.h.
 Picture read_picture(const std::string& path);

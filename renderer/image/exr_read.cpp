@@ -227,7 +227,8 @@ auto read_or_fail(const std::string& path, const Read& read) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const UnsupportedExr& error) {
-    throw Error(ExitCode::kInvalidScene, fmt::format("{}: is not supported: {}", path, error.what()));
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: is not supported: {}", path, error.what()));
   } catch (const std::exception& error) {
     throw Error(ExitCode::kInvalidScene,
                 fmt::format("{}: not a sound EXR: {}", path, error.what()));

@@ -100,7 +100,7 @@ struct ExrDisplay {
 /// Decodes an EXR and returns what it says of itself. Throws Error(kInvalidScene) "PATH: …" on
 /// anything that is not a sound EXR.
 struct ExrInfo {
-  int width = 0, height = 0;              ///< of the data window
+  int width = 0, height = 0;  ///< of the data window
   ExrDisplay display;
   std::vector<std::string> channels;      ///< "R half", in the file's order
   std::string values;                     ///< colorInteropID; "" where it is not said

@@ -107,7 +107,8 @@ class JpegDecoder {
       fail("is not supported", "it is too large");
     // Eight by eight samples take a bit, and stand for 32 by 32 pixels at most.
     const std::size_t pixels = std::size_t{info_.image_width} * info_.image_height;
-    if (pixels / (std::size_t{32} * 32 * 8) > file_size) fail("not a sound JPEG", "the pixels are cut off");
+    if (pixels / (std::size_t{32} * 32 * 8) > file_size)
+      fail("not a sound JPEG", "the pixels are cut off");
     // Of files with several scans libjpeg keeps the coefficients, two bytes each.
     check_fits_memory(path_, "pixels", samples() * 3);
   }
@@ -152,8 +153,8 @@ class JpegDecoder {
 }  // namespace
 
 ROUNDEL_MODULE_FUNCTION void roundel_decode_photo(const std::string& path,
-                                                  std::span<const std::byte> file,
-                                                  DecodedPart part, PhotoPixels& photo) {
+                                                  std::span<const std::byte> file, DecodedPart part,
+                                                  PhotoPixels& photo) {
   photo = JpegDecoder(path, file).decode(part);
 }
 

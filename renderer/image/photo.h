@@ -20,8 +20,8 @@ struct PhotoPixels {
 };
 
 /// What a module exports that brings one of the two libraries.
-using DecodePhoto = void(const std::string& path, std::span<const std::byte> file,
-                         DecodedPart part, PhotoPixels& photo);
+using DecodePhoto = void(const std::string& path, std::span<const std::byte> file, DecodedPart part,
+                         PhotoPixels& photo);
 inline constexpr const char* kDecodePhoto = "roundel_decode_photo";
 
 /// Nothing where the file starts like neither.

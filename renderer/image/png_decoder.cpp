@@ -299,9 +299,9 @@ void PngDecoder::fail(std::string_view problem) const {
 void PngDecoder::check(int result) const {
   if (result == SPNG_EMEM) throw Error(ExitCode::kRuntimeFailure, path_ + ": out of memory");
   if (result == SPNG_EUSER_WIDTH || result == SPNG_EUSER_HEIGHT)
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: is not supported: a side of more than {} pixels", path_,
-                            kMaxImageSide));
+    throw Error(
+        ExitCode::kInvalidScene,
+        fmt::format("{}: is not supported: a side of more than {} pixels", path_, kMaxImageSide));
   if (result != SPNG_OK) fail(spng_strerror(result));
 }
 

@@ -28,8 +28,7 @@ void decode_pixels(const std::string& path, const WebPData& data, PhotoPixels& p
   const VP8StatusCode status = WebPDecode(data.bytes, data.size, &config);
   WebPFreeDecBuffer(&config.output);
   if (status == VP8_STATUS_OUT_OF_MEMORY) throw std::bad_alloc();
-  if (status != VP8_STATUS_OK)
-    fail(path, ": not a sound WebP: the pixels are damaged or cut off");
+  if (status != VP8_STATUS_OK) fail(path, ": not a sound WebP: the pixels are damaged or cut off");
 }
 
 std::vector<std::uint8_t> chunk(const WebPDemuxer* container, const char* name) {
@@ -43,20 +42,20 @@ std::vector<std::uint8_t> chunk(const WebPDemuxer* container, const char* name) 
 }  // namespace
 
 ROUNDEL_MODULE_FUNCTION void roundel_decode_photo(const std::string& path,
-                                                  std::span<const std::byte> file,
-                                                  DecodedPart part, PhotoPixels& photo) {
+                                                  std::span<const std::byte> file, DecodedPart part,
+                                                  PhotoPixels& photo) {
   const WebPData data{reinterpret_cast<const std::uint8_t*>(file.data()), file.size()};
   const std::unique_ptr<WebPDemuxer, void (*)(WebPDemuxer*)> container(WebPDemux(&data),
                                                                        WebPDemuxDelete);
   WebPBitstreamFeatures features{};
   if (!container || WebPGetFeatures(data.bytes, data.size, &features) != VP8_STATUS_OK)
     fail(path, ": not a sound WebP: it is damaged or cut off");
-  if (features.has_animation != 0) 
+  if (features.has_animation != 0)
     fail(path, ": is not supported: an animation, of which only one frame would be read");
   photo.width = features.width, photo.height = features.height;
   photo.channels = features.has_alpha != 0 ? 4 : 3;
-  const std::size_t size = pixel_count(photo.width, photo.height) *
-                           static_cast<std::size_t>(photo.channels);
+  const std::size_t size =
+      pixel_count(photo.width, photo.height) * static_cast<std::size_t>(photo.channels);
   check_fits_memory(path, "pixels", 2 * size);  // libwebp may have a copy
   if (part == DecodedPart::kAll) {
     photo.bytes = Buffer<std::uint8_t>(size);

@@ -68,9 +68,11 @@ std::string picture_text(const std::string& path, const PngInfo& info) {
 
 std::string picture_text(const std::string& path, const ExrInfo& info) {
   const ExrDisplay& display = info.display;
-  std::string text = path + "\n" + row("size", fmt::format("{}x{} pixels", info.width, info.height));
+  std::string text =
+      path + "\n" + row("size", fmt::format("{}x{} pixels", info.width, info.height));
   if (!display.window.empty()) text += row("display", display.window);
-  if (display.pixel_aspect != 1) text += row("pixel aspect", fmt::format("{}", display.pixel_aspect));
+  if (display.pixel_aspect != 1)
+    text += row("pixel aspect", fmt::format("{}", display.pixel_aspect));
   text += row("channels", printable(fmt::format("{}", fmt::join(info.channels, ", "))));
   text += row("values", info.values.empty() ? "not said" : printable(info.values));
   if (!display.chromaticities.empty()) text += row("primaries", display.chromaticities);
