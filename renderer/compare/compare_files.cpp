@@ -93,8 +93,8 @@ PictureDifference no_difference(const Measures& measures) {
 /// Bytes that reading and comparing two pictures takes at most.
 std::uint64_t memory_to_compare(const PictureHeader& a, const PictureHeader& b,
                                 const Tolerance& tolerance) {
-  constexpr std::uint64_t kSets = 1, kFlip = 8;            // bytes a pixel
-  constexpr std::uint64_t kAlike = 2 * 4 * sizeof(float);  // both as RGBA
+  constexpr std::uint64_t kSets = 1, kFlip = 8;        // bytes a pixel
+  constexpr std::uint64_t kAlike = 8 * sizeof(float);  // both as RGBA
   std::uint64_t for_pixel = kSets + kFlip;
   if (tolerance.is_shape_tolerant && !same_shape(a.shape, b.shape)) for_pixel += kAlike;
   if (!tolerance.ignore.empty() || tolerance.mask) for_pixel += 4 * sizeof(float);
