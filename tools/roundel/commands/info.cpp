@@ -26,11 +26,13 @@ struct InfoOptions {
 };
 
 bool parse(const Arguments& arguments, InfoOptions& options) {
-  CommandLine line("info", "[FILE...] [OPTION...]",
-                   "Prints, on stdout, what pictures say about themselves: size, bit depth, "
-                   "channels, colour space where it is not sRGB, and where they come from "
-                   "(fingerprint of the scene, seed, frame). "
-                   "Without files: version, backends and devices of this program and machine.");
+  CommandLine line(
+      "info", "[FILE...] [OPTION...]",
+      "Prints, on stdout, what pictures say about themselves: size, bit depth, "
+      "channels, colour space where it is not sRGB, an EXR's display window, pixel "
+      "aspect and primaries where they are not the usual ones, and where they come from "
+      "(fingerprint of the scene, seed, frame). "
+      "Without files: version, backends and devices of this program and machine.");
   line.add_arguments("FILE...", 0, kAnyNumber, options.files,
                      "pictures (PNG, EXR, PFM, JPEG, WebP)");
   line.add_switch("json", options.json,
