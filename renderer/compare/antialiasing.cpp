@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 namespace roundel {
@@ -25,6 +26,10 @@ Rgba pixel_of(const Picture& picture, int x, int y) {
   const bool is_grey = channels < 3;
   return {value(0), value(is_grey ? 0 : 1), value(is_grey ? 0 : 2),
           channels % 2 == 0 ? value(channels - 1) : white_of(picture)};
+}
+
+bool is_finite(const Rgba& pixel) {
+  return std::all_of(pixel.begin(), pixel.end(), [](double value) { return std::isfinite(value); });
 }
 
 /// How much brighter the first pixel is. What is translucent lies on a background that depends on
@@ -104,7 +109,8 @@ bool is_smoothed(const Picture& picture, const Picture& other, int x, int y) {
 }  // namespace
 
 bool is_antialiased(const Picture& a, const Picture& b, int x, int y) {
-  return is_smoothed(a, b, x, y) || is_smoothed(b, a, x, y);
+  return is_finite(pixel_of(a, x, y)) && is_finite(pixel_of(b, x, y)) &&
+         (is_smoothed(a, b, x, y) || is_smoothed(b, a, x, y));
 }
 
 }  // namespace roundel

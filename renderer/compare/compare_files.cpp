@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
@@ -5,27 +6,32 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
+#include <new>
 #include <string_view>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
 #include "renderer/compare/alike_pictures.h"
 #include "renderer/compare/picture_difference.h"
 
 namespace roundel {
 namespace {
 
-/// Piece by piece, so that equal files take no memory.
-bool equal_bytes(const InputFile& a, const InputFile& b) {
-  if (a.size() != b.size()) return false;
+MemoryBudget::Share take(MemoryBudget* budget, std::uint64_t bytes) {
+  return budget == nullptr ? MemoryBudget::Share() : budget->take(bytes);
+}
+
+/// Compares large files piece by piece, so that they take no memory.
+bool equal_pieces(const InputFile& a, const InputFile& b) {
   constexpr std::size_t kPiece = std::size_t{1} << 18;  // two stay in a core's L2
   constexpr std::size_t kPiecesOfTask = 8;
   std::atomic<bool> equal = true;
   tbb::parallel_for(
       tbb::blocked_range<std::size_t>(0, (a.size() + kPiece - 1) / kPiece, kPiecesOfTask),
       [&](const tbb::blocked_range<std::size_t>& pieces) {
-        const std::size_t most = std::min<std::size_t>(kPiece, a.size());
-        Buffer<std::byte> of_a(most), of_b(most);
+        Buffer<std::byte> of_a(kPiece), of_b(kPiece);
         for (std::size_t piece = pieces.begin(); equal && piece < pieces.end(); ++piece) {
           const std::size_t begin = piece * kPiece;
           const std::size_t size = std::min<std::size_t>(kPiece, a.size() - begin);
@@ -37,6 +43,23 @@ bool equal_bytes(const InputFile& a, const InputFile& b) {
   a.check_unchanged();
   b.check_unchanged();
   return equal;
+}
+
+/// True for files with the same bytes. Throws an Error for such of a kind that is not supported, or
+/// with an unsound header: a difference could not have been found.
+bool equal_files(const InputFile& a, const InputFile& b, MemoryBudget* budget) {
+  if (a.size() != b.size()) return false;
+  constexpr std::uint64_t kSmall = std::uint64_t{1} << 20;  // read once
+  if (a.size() <= kSmall) {
+    const Buffer<std::byte> of_a = a.read_all(), of_b = b.read_all();
+    if (a.size() > 0 && std::memcmp(of_a.data(), of_b.data(), of_a.size()) != 0) return false;
+    decode_picture_header(a.path(), of_a.span());
+    return true;
+  }
+  if (!equal_pieces(a, b)) return false;
+  const MemoryBudget::Share memory = take(budget, a.size());
+  read_picture_header(a);
+  return true;
 }
 
 /// Collects the problems of two pieces of work that run at once.
@@ -67,20 +90,56 @@ PictureDifference no_difference(const Measures& measures) {
   return difference;
 }
 
+/// Bytes that reading and comparing two pictures takes at most.
+std::uint64_t memory_to_compare(const PictureHeader& a, const PictureHeader& b,
+                                const Tolerance& tolerance) {
+  constexpr std::uint64_t kSets = 1, kFlip = 8;        // bytes a pixel
+  constexpr std::uint64_t kAlike = 8 * sizeof(float);  // both as RGBA
+  std::uint64_t for_pixel = kSets + kFlip;
+  if (tolerance.is_shape_tolerant && !same_shape(a.shape, b.shape)) for_pixel += kAlike;
+  if (!tolerance.ignore.empty() || tolerance.mask) for_pixel += 4 * sizeof(float);
+  return a.memory + b.memory + for_pixel * std::max(a.shape.pixels(), b.shape.pixels());
+}
+
+/// A file's bytes are in memory meanwhile.
+std::uint64_t memory_to_compare(const InputFile& a, const InputFile& b,
+                                const Tolerance& tolerance) {
+  PictureHeader header_a, header_b;
+  do_both([&] { header_a = read_picture_header(a); }, [&] { header_b = read_picture_header(b); });
+  return memory_to_compare(header_a, header_b, tolerance);
+}
+
 }  // namespace
 
 ComparedFiles compare_files(const std::string& path_a, const std::string& path_b,
-                            const Tolerance& tolerance, const Measures& measures) {
+                            const Tolerance& tolerance, const Measures& measures,
+                            MemoryBudget* budget) {
   std::optional<InputFile> file_a, file_b;
   do_both([&] { file_a.emplace(path_a); }, [&] { file_b.emplace(path_b); });
   ComparedFiles compared;
-  if (is_picture(*file_a) && equal_bytes(*file_a, *file_b)) {
+  if (equal_files(*file_a, *file_b, budget)) {
     compared.difference = no_difference(measures);
     return compared;
   }
-  do_both([&] { compared.a = read_picture(*file_a); }, [&] { compared.b = read_picture(*file_b); });
-  if (tolerance.is_shape_tolerant) make_alike(*compared.a, *compared.b);
-  compared.difference = compare_pictures(*compared.a, *compared.b, tolerance, measures);
+  std::uint64_t bytes = 0;
+  if (budget != nullptr) {
+    const MemoryBudget::Share memory = take(budget, file_a->size() + file_b->size());
+    bytes = memory_to_compare(*file_a, *file_b, tolerance);
+  }
+  compared.memory = take(budget, bytes);
+  try {
+    do_both([&] { compared.a = read_picture(*file_a); },
+            [&] { compared.b = read_picture(*file_b); });
+    if (tolerance.is_shape_tolerant) make_alike(*compared.a, *compared.b);
+    compared.difference = compare_pictures(*compared.a, *compared.b, tolerance, measures);
+  } catch (const std::bad_alloc&) {
+    compared.a.reset(), compared.b.reset();
+    bytes = memory_to_compare(*file_a, *file_b, tolerance);
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("{} and {}: comparing them needs about {} of memory, which this "
+                            "process does not get",
+                            path_a, path_b, memory_text(static_cast<double>(bytes))));
+  }
   return compared;
 }
 

@@ -235,6 +235,26 @@ PictureDifference compare_all_pixels(const Picture& a, const Picture& b, const T
   return difference;
 }
 
+/// Throws Error for pictures that are shown differently though their pixels have one shape.
+void check_display(const ExrDisplay& a, const ExrDisplay& b) {
+  std::string differences;
+  const auto check = [&](const char* what, const auto& of_a, const auto& of_b, const char* usual) {
+    if (of_a == of_b) return;
+    const auto text = [usual](const auto& value) {
+      const std::string words = fmt::format("{}", value);
+      return words.empty() ? std::string(usual) : words;
+    };
+    differences +=
+        fmt::format("{}{} ({}; {})", differences.empty() ? "" : ", ", what, text(of_a), text(of_b));
+  };
+  check("chromaticities", a.chromaticities, b.chromaticities, "Rec. 709's");
+  check("display windows", a.window, b.window, "the data window");
+  check("pixel aspect ratios", a.pixel_aspect, b.pixel_aspect, "");
+  if (differences.empty()) return;
+  throw Error(ExitCode::kInvalidScene, "not supported: pictures of different " + differences +
+                                           ", which would be left out of the comparison");
+}
+
 }  // namespace
 
 PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tolerance& tolerance,
@@ -244,8 +264,10 @@ PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tol
   if (!same_shape(a, b)) {
     difference.kind = PictureDifference::Kind::kOtherShape;
     difference.shape = shape_text(a) + " and " + shape_text(b);
+    difference.can_be_alike = can_be_alike(a, b);
     return difference;
   }
+  check_display(a.display, b.display);
   const std::optional<PixelSet> ignored = ignored_pixels(tolerance, a.width, a.height);
   if (!ignored) return compare_all_pixels(a, b, tolerance, measures);
   std::uint64_t different = 0;

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "renderer/base/error.h"
+#include "renderer/base/memory.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/golden_lock.h"
@@ -220,7 +221,8 @@ void compare_pair(const Picture& golden, const Picture& actual, const GoldenRule
   conclude(rule.tolerance, &golden, &actual, measures, result);
 }
 
-void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result) {
+void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result,
+                           MemoryBudget& budget) {
   const Stopwatch watch;
   const GoldenRule& rule = apply_rule(rules, measures, result);
   const auto fail = [&result](const Lines& reasons) {
@@ -229,7 +231,7 @@ void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, P
   };
   try {
     ComparedFiles files = compare_files(result.golden_path, result.actual_path, rule.tolerance,
-                                        measures_for(rule.tolerance, measures));
+                                        measures_for(rule.tolerance, measures), &budget);
     result.difference = std::move(files.difference);
     conclude(rule.tolerance, files.a ? &*files.a : nullptr, files.b ? &*files.b : nullptr, measures,
              result);
@@ -272,11 +274,12 @@ ComparisonRun compare_folders(const std::string& golden_folder, const std::strin
   std::erase_if(run.results,
                 [&](const PairResult& result) { return is_mask(rules, result.golden_path); });
   const auto cores = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  MemoryBudget budget(physical_memory() / 2);
   const bool has_many = run.results.size() >= 4 * cores;
   tbb::parallel_for(std::size_t{0}, run.results.size(), [&](std::size_t i) {
     PairResult& result = run.results[i];
     if (result.golden_path.empty() || result.actual_path.empty()) return;
-    const auto compare = [&] { compare_pair_of_files(rules, measures, result); };
+    const auto compare = [&] { compare_pair_of_files(rules, measures, result, budget); };
     // Many pairs: a thread each, so that none waits for another's part of its own pair. Few: all
     // threads share each; a thread that waits must not begin with the next pair, and hold both.
     if (has_many) {

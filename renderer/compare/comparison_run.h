@@ -96,13 +96,15 @@ std::vector<std::string> generous_rules(const ComparisonRun& run, const GoldenRu
 /// SSIM are taken of pictures that differ only, unless the rule needs them.
 void compare_pair(const Picture& golden, const Picture& actual, const GoldenRules& rules,
                   const Measures& measures, PairResult& result);
-/// The same for the files of `result`. A file that cannot be read is a result too.
-void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result);
+/// The same for the files of `result`, with memory from `budget`. A file that cannot be read is a
+/// result too.
+void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result,
+                           MemoryBudget& budget);
 
 /// Pairs the pictures of two folders (files ending in .png, .exr, .pfm, .jpg, .jpeg or .webp) by
-/// their paths in them and compares the pairs, on all cores. Other files, and links to folders, are
-/// passed over and counted. A picture that cannot be read is a result like any other. Throws
-/// Error(kInvalidScene) "PATH: …" where one of the two is no folder that can be read.
+/// their paths in them and compares the pairs, on all cores, within half of the machine's memory.
+/// Counts other files, and links to folders. A picture that cannot be read is a result like any
+/// other. Throws Error(kInvalidScene) "PATH: …" where one of the two is no readable folder.
 ComparisonRun compare_folders(const std::string& golden_folder, const std::string& actual_folder,
                               const GoldenRules& rules, const Measures& measures);
 

@@ -15,7 +15,9 @@ struct MostSeen {
 
   void add(const PictureDifference& difference) {
     ++pictures;
-    const auto over = static_cast<double>(difference.pixels_over);
+    // No limit allows NaN and infinity.
+    const auto over = static_cast<double>(difference.pixels_over -
+                                          std::min(difference.pixels_over, difference.not_finite));
     pixels = std::max(pixels, over);
     if (difference.width > 0)
       percent = std::max(

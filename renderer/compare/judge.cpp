@@ -52,14 +52,16 @@ Verdict judge(const PictureDifference& difference, const Tolerance& tolerance) {
     verdict.same = false;
     verdict.reasons.push_back(std::move(reason));
   };
-  if (difference.kind == Kind::kOtherShape) object("they are " + difference.shape);
+  if (difference.kind == Kind::kOtherShape)
+    object("they are " + difference.shape +
+           (difference.can_be_alike ? "; --shape-tolerant would compare them" : ""));
   if (difference.kind != Kind::kDifferent) return verdict;
   object(judge_pixels(difference, tolerance));
   object(judge_density(difference, tolerance));
   object(judge_flip(difference, tolerance));
-  // FLIP cannot see these.
-  if (verdict.same && tolerance.flip_mean && difference.not_finite > 0) {
-    object(fmt::format("{} by NaN or infinity", differing(difference.not_finite)));
+  // No limit allows these.
+  if (verdict.same && difference.not_finite > 0) {
+    object(fmt::format("{} by NaN or infinity, at most 0 may", differing(difference.not_finite)));
   }
   return verdict;
 }

@@ -27,6 +27,7 @@ struct Picture {
   Buffer<std::uint8_t> bytes;  ///< [height · width · channels], of kBytes
   Buffer<float> floats;        ///< the same shape, of the others
   int left = 0, top = 0;       ///< where an EXR's pixels begin (its data window)
+  ExrDisplay display;          ///< an EXR's
   std::string color_space;     ///< "" is sRGB or not said; "gamma 1", "an ICC profile …"
   int orientation = 1;         ///< Exif's, by which a viewer turns it; pixels are as stored
   std::optional<ImageMetadata> metadata;  ///< as Roundel writes it, where the file has it
@@ -48,16 +49,24 @@ inline double sample_delta(float a, float b, Picture::Samples samples) {
 }
 
 /// Decodes a PNG, EXR, PFM, JPEG or WebP, told by its first bytes. Throws Error(kInvalidScene)
-/// "PATH: …" on anything else, anything unsound, or a size beyond what Roundel draws;
-/// Error(kRuntimeFailure) for what this machine's memory cannot hold. PNG of all kinds: a palette
-/// becomes RGB, a tRNS chunk an alpha channel. EXR with the channels R, G, B or Y, with or without
-/// A, half or float. JPEG and WebP: photo.h.
+/// "PATH: …" on anything else, anything unsound, a size beyond what Roundel draws, and what would
+/// be silently lost; Error(kRuntimeFailure) for what this machine's memory cannot hold. PNG of all
+/// kinds: a palette becomes RGB, a tRNS chunk an alpha channel. EXR with the channels R, G, B or Y,
+/// with or without A, half or float. JPEG and WebP: photo.h.
 Picture read_picture(const std::string& path);
 Picture read_picture(const InputFile& file);
-/// The same, of a file in memory; `path` is for messages.
+/// Decodes a file in memory; `path` is for messages.
 Picture decode_picture(const std::string& path, std::span<const std::byte> file);
-/// True for a file that starts as a picture does.
-bool is_picture(const InputFile& file);
+
+/// A picture of which only the header was read.
+struct PictureHeader {
+  Picture shape;             ///< without samples
+  std::uint64_t memory = 0;  ///< bytes that reading it takes at most
+};
+/// Reads the header. Throws what read_picture() throws for a kind that is not supported, a header
+/// that is not sound, and a PNG whose chunks are cut off or have wrong checksums.
+PictureHeader read_picture_header(const InputFile& file);
+PictureHeader decode_picture_header(const std::string& path, std::span<const std::byte> file);
 
 Picture copy_of(const Picture& picture);
 

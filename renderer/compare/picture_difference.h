@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "renderer/compare/flip.h"
+#include "renderer/compare/memory_budget.h"
 #include "renderer/compare/picture.h"
 #include "renderer/compare/pixel_set.h"
 
@@ -55,6 +56,7 @@ struct PictureDifference {
 
   Kind kind = Kind::kEqualBytes;
   std::string shape;          ///< of kOtherShape: "96x96 RGB and 96x95 RGB"; the rest is then empty
+  bool can_be_alike = false;  ///< of kOtherShape: make_alike() would give both one shape
   int width = 0, height = 0;  ///< 0 for kEqualBytes, which are not decoded
   std::vector<Channel> channels;
   double rmse = 0;               ///< of all channels, in [0, 1] for PNG
@@ -80,7 +82,8 @@ struct Verdict {
 };
 
 /// Compares on all cores; the same numbers whatever the machine. Throws Error(kInvalidScene) where
-/// a measure is asked for that the pictures' colour space does not allow.
+/// a measure is asked for that the pictures' colour space does not allow, and for pictures of one
+/// shape that are shown differently (ExrDisplay).
 PictureDifference compare_pictures(const Picture& a, const Picture& b, const Tolerance& tolerance,
                                    const Measures& measures);
 /// `tolerance` must be that of the comparison.
@@ -88,13 +91,16 @@ Verdict judge(const PictureDifference& difference, const Tolerance& tolerance);
 
 /// Two files compared, and their pictures where they had to be decoded.
 struct ComparedFiles {
+  MemoryBudget::Share memory;  ///< that of the pictures
   PictureDifference difference;
   std::optional<Picture> a, b;
 };
 
-/// Equal bytes are told without decoding; else both are decoded at once. Throws an Error with the
-/// problems of both files.
+/// Files with equal bytes are not decoded, but must have a sound header and be of a kind that could
+/// be compared: read_picture_header(). Other files are decoded at once, with memory from `budget`
+/// where there is one. Throws an Error with the problems of both files.
 ComparedFiles compare_files(const std::string& path_a, const std::string& path_b,
-                            const Tolerance& tolerance, const Measures& measures);
+                            const Tolerance& tolerance, const Measures& measures,
+                            MemoryBudget* budget = nullptr);
 
 }  // namespace roundel

@@ -1,9 +1,13 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string_view>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
+#include "renderer/base/text.h"
 #include "renderer/compare/git_files.h"
 #include "renderer/compare/picture.h"
 #include "renderer/image/color_space.h"
@@ -45,9 +49,13 @@ void set_words(Picture& picture, std::size_t count, const WordAt& word_at) {
     picture.floats[i] = static_cast<float>(word_at(i)) / 257.0f;  // 65535 is level 255
 }
 
-Picture decode_png_picture(const std::string& path, std::span<const std::byte> file) {
+Picture decode_png_picture(const std::string& path, std::span<const std::byte> file,
+                           DecodedPart part) {
   PngDecoder decoder(path, file);
-  PngDecoder::Pixels pixels = decoder.decode();
+  if (decoder.is_animated())
+    throw Error(ExitCode::kInvalidScene,
+                path + ": is not supported: an animation, of which only one frame would be read");
+  PngDecoder::Pixels pixels = decoder.decode(part);
   Picture picture;
   picture.width = static_cast<int>(decoder.header().width);
   picture.height = static_cast<int>(decoder.header().height);
@@ -67,24 +75,34 @@ Picture decode_png_picture(const std::string& path, std::span<const std::byte> f
   return picture;
 }
 
-Picture decode_exr_picture(const std::string& path, std::span<const std::byte> file) {
-  ExrPixels exr = decode_exr(path, file);
+Picture decode_exr_picture(const std::string& path, std::span<const std::byte> file,
+                           DecodedPart part) {
+  ExrPixels exr = decode_exr(path, file, part);
   Picture picture;
   picture.samples = Picture::Samples::kFloats;
   picture.width = exr.width, picture.height = exr.height, picture.channels = exr.channels;
   picture.left = exr.left, picture.top = exr.top;
+  picture.display = std::move(exr.display);
   picture.floats = std::move(exr.samples);
   picture.metadata = std::move(exr.metadata);
   return picture;
 }
 
-Picture decode_photo_picture(const std::string& path, std::span<const std::byte> file) {
-  PhotoPixels photo = decode_photo(path, file);
+Picture decode_photo_picture(const std::string& path, std::span<const std::byte> file,
+                             DecodedPart part) {
+  PhotoPixels photo = decode_photo(path, file, part);
   Picture picture;
   picture.width = photo.width, picture.height = photo.height, picture.channels = photo.channels;
   picture.bytes = std::move(photo.bytes);
   if (!photo.profile.empty()) picture.color_space = profile_text(photo.profile);
   picture.orientation = exif_orientation(photo.exif);
+  return picture;
+}
+
+Picture pfm_shape(const PfmHeader& pfm) {
+  Picture picture;
+  picture.samples = Picture::Samples::kFloats;
+  picture.width = pfm.width, picture.height = pfm.height, picture.channels = pfm.channels;
   return picture;
 }
 
@@ -94,9 +112,7 @@ template <typename ReadAt>
 Picture decode_pfm_picture(const std::string& path, std::span<const std::byte> start,
                            std::uint64_t file_size, const ReadAt& read_at) {
   const PfmHeader pfm = parse_pfm_header(path, start, file_size);
-  Picture picture;
-  picture.samples = Picture::Samples::kFloats;
-  picture.width = pfm.width, picture.height = pfm.height, picture.channels = pfm.channels;
+  Picture picture = pfm_shape(pfm);
   const auto height = static_cast<std::size_t>(pfm.height);
   picture.floats = Buffer<float>(pfm.row_floats() * height);
   for (std::size_t y = 0; y < height; ++y) {  // a file's rows go up
@@ -108,40 +124,86 @@ Picture decode_pfm_picture(const std::string& path, std::span<const std::byte> s
   return picture;
 }
 
-}  // namespace
-
-bool is_picture(const InputFile& file) {
-  const std::string start = file.read(kStartBytes);
-  return format_of_bytes(std::as_bytes(std::span(start))).has_value();
+/// Of every format but PFM.
+Picture decode(Format format, const std::string& path, std::span<const std::byte> file,
+               DecodedPart part) {
+  if (format == Format::kPng) return decode_png_picture(path, file, part);
+  if (format == Format::kExr) return decode_exr_picture(path, file, part);
+  return decode_photo_picture(path, file, part);
 }
 
-Picture decode_picture(const std::string& path, std::span<const std::byte> file) {
-  switch (checked_format(path, file)) {
-    case Format::kPng:
-      return decode_png_picture(path, file);
-    case Format::kExr:
-      return decode_exr_picture(path, file);
-    case Format::kPhoto:
-      return decode_photo_picture(path, file);
-    default:
-      return decode_pfm_picture(path, file, file.size(),
-                                [file](std::uint64_t offset, std::span<std::byte> bytes) {
-                                  std::memcpy(bytes.data(), file.data() + offset, bytes.size());
-                                });
-  }
+/// Bytes for a sample while it is decoded, at most: libwebp may have a copy, libjpeg keeps two
+/// more, a PNG's palette one, and words become floats.
+std::uint64_t bytes_for_sample(const Picture& picture) {
+  constexpr std::uint64_t kBytes = 3, kWords = 6, kFloats = 4;
+  if (picture.samples == Picture::Samples::kBytes) return kBytes;
+  return picture.samples == Picture::Samples::kWords ? kWords : kFloats;
 }
 
-Picture read_picture(const InputFile& file) {
-  const std::string text = file.read(kStartBytes);
-  const std::span<const std::byte> start = std::as_bytes(std::span(text));
-  if (checked_format(file.path(), start) != Format::kPfm)
-    return decode_picture(file.path(), file.read_all().span());
+PictureHeader header_of(Picture shape, std::uint64_t file_bytes) {
+  const std::uint64_t samples = shape.sample_at(0, shape.height);
+  const std::uint64_t memory = file_bytes + samples * bytes_for_sample(shape);
+  return {std::move(shape), memory};
+}
+
+/// The rows go straight to their place in the picture.
+PictureHeader pfm_picture_header(const std::string& path, std::span<const std::byte> start,
+                                 std::uint64_t file_size) {
+  return header_of(pfm_shape(parse_pfm_header(path, start, file_size)), 0);
+}
+
+Format read_format(const InputFile& file, std::string& start) {
+  start = file.read(kStartBytes);
+  return checked_format(file.path(), std::as_bytes(std::span(start)));
+}
+
+Picture read_pfm_picture(const InputFile& file, const std::string& start) {
   file.check_fits_memory();
-  Picture picture = decode_pfm_picture(  // its rows go straight to their place
-      file.path(), start, file.size(),
+  Picture picture = decode_pfm_picture(
+      file.path(), std::as_bytes(std::span(start)), file.size(),
       [&file](std::uint64_t offset, std::span<std::byte> bytes) { file.read_at(offset, bytes); });
   file.check_unchanged();
   return picture;
+}
+
+}  // namespace
+
+Picture decode_picture(const std::string& path, std::span<const std::byte> file) {
+  const Format format = checked_format(path, file);
+  if (format != Format::kPfm) return decode(format, path, file, DecodedPart::kAll);
+  return decode_pfm_picture(path, file, file.size(),
+                            [file](std::uint64_t offset, std::span<std::byte> bytes) {
+                              std::memcpy(bytes.data(), file.data() + offset, bytes.size());
+                            });
+}
+
+PictureHeader decode_picture_header(const std::string& path, std::span<const std::byte> file) {
+  const Format format = checked_format(path, file);
+  return format == Format::kPfm
+             ? pfm_picture_header(path, file, file.size())
+             : header_of(decode(format, path, file, DecodedPart::kHeader), file.size());
+}
+
+PictureHeader read_picture_header(const InputFile& file) {
+  std::string start;
+  if (read_format(file, start) != Format::kPfm)
+    return decode_picture_header(file.path(), file.read_all().span());
+  return pfm_picture_header(file.path(), std::as_bytes(std::span(start)), file.size());
+}
+
+Picture read_picture(const InputFile& file) {
+  try {
+    std::string start;
+    const Format format = read_format(file, start);
+    return format == Format::kPfm
+               ? read_pfm_picture(file, start)
+               : decode(format, file.path(), file.read_all().span(), DecodedPart::kAll);
+  } catch (const std::bad_alloc&) {
+    const auto bytes = static_cast<double>(read_picture_header(file).memory);
+    throw Error(ExitCode::kRuntimeFailure,
+                fmt::format("{}: needs about {} of memory, which this process does not get",
+                            file.path(), memory_text(bytes)));
+  }
 }
 
 Picture read_picture(const std::string& path) {
@@ -156,7 +218,8 @@ Picture copy_of(const Picture& picture) {
   copy.floats = Buffer<float>(picture.floats.size());
   std::copy(picture.bytes.begin(), picture.bytes.end(), copy.bytes.begin());
   std::copy(picture.floats.begin(), picture.floats.end(), copy.floats.begin());
-  copy.left = picture.left, copy.top = picture.top, copy.color_space = picture.color_space;
+  copy.left = picture.left, copy.top = picture.top, copy.display = picture.display;
+  copy.color_space = picture.color_space;
   copy.orientation = picture.orientation;
   copy.metadata = picture.metadata;
   return copy;

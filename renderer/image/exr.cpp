@@ -20,8 +20,8 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
   });
 }
 
-ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file) {
-  return exr_functions().decode_exr(path, file);
+ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file, DecodedPart part) {
+  return exr_functions().decode_exr(path, file, part);
 }
 
 ExrInfo read_exr_info(const std::string& path) {

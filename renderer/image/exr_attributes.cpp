@@ -109,7 +109,7 @@ void check_exr_attributes(std::span<const std::byte> file) {
       const std::string_view name = reader.take_text();
       const std::string_view type = reader.take_text();
       // OpenEXR 3.1 reads on behind its end.
-      if (type == "idmanifest") throw std::runtime_error("it has a manifest of ids, expected none");
+      if (type == "idmanifest") throw UnsupportedExr("a manifest of ids");
       if (!fits_type(type, reader.take(reader.take_number()))) {
         throw std::runtime_error(
             fmt::format("attribute '{}' has not the size of its type {}", name, type));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,14 @@ namespace openexr {
 std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha, ExrValues values,
                                      const ImageMetadata& metadata,
                                      const std::function<void(int row)>& row_done);
-ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file);
+ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file, DecodedPart part);
 ExrInfo read_exr_info(const std::string& path);
 }  // namespace openexr
+
+/// A sound file of a kind that Roundel does not read.
+struct UnsupportedExr : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// What its values are, by the Color Interop Forum's names.
 inline constexpr const char* kExrValuesAttribute = "colorInteropID";
@@ -42,7 +48,7 @@ struct ExrFunctions {
 /// memory that a size claims before it checks the file's length. It ignores the stored size of
 /// types it knows and so misparses what follows. This check makes sizes and types agree first.
 /// Throws std::runtime_error for sizes beyond the end of the file and for those that do not fit the
-/// attribute's type.
+/// attribute's type, UnsupportedExr for a manifest of ids.
 /// Source: the OpenEXR file layout, https://openexr.com/en/latest/OpenEXRFileLayout.html
 void check_exr_attributes(std::span<const std::byte> file);
 

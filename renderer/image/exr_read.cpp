@@ -4,11 +4,14 @@
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfInputPart.h>
 #include <OpenEXR/ImfMultiPartInputFile.h>
+#include <OpenEXR/ImfPartType.h>
+#include <OpenEXR/ImfStandardAttributes.h>
 #include <OpenEXR/ImfStringAttribute.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
@@ -61,7 +64,9 @@ std::optional<ImageMetadata> metadata_of(const Imf::Header& header) {
 struct OpenExr {
   explicit OpenExr(std::span<const std::byte> file)
       : stream(file), parts((check_size(file), stream), /*numThreads=*/0) {
-    if (parts.parts() != 1) throw std::runtime_error("it has several parts, expected one");
+    if (parts.parts() != 1) throw UnsupportedExr(fmt::format("{} parts", parts.parts()));
+    const Imf::Header& first = parts.header(0);
+    if (first.hasType() && Imf::isDeepData(first.type())) throw UnsupportedExr("deep pixels");
     part.emplace(parts, 0);
     const Imath::Box2i window = part->header().dataWindow();
     const std::int64_t columns = std::int64_t{window.max.x} - window.min.x + 1;
@@ -105,30 +110,63 @@ void check_pixels(OpenExr& exr) {
   for (int y = 0; y < exr.height; ++y) exr.part->readPixels(exr.top + y);
 }
 
-/// The file's names of the channels in a picture's order. Throws std::runtime_error.
+/// The file's names of the channels in a picture's order. Throws UnsupportedExr.
 std::vector<std::string> ordered_channels(const Imf::ChannelList& list) {
   std::vector<std::string> names;
   std::string all;
+  bool are_supported = true;
   for (auto channel = list.begin(); channel != list.end(); ++channel) {
     names.emplace_back(channel.name());
-    all += (all.empty() ? "" : ", ") + names.back();
-    if (channel.channel().type == Imf::UINT) {
-      throw std::runtime_error("channel " + names.back() + " has integers, expected half or float");
-    }
-    if (channel.channel().xSampling != 1 || channel.channel().ySampling != 1) {
-      throw std::runtime_error("channel " + names.back() + " is subsampled");
-    }
+    const Imf::Channel& kind = channel.channel();
+    const bool is_integer = kind.type == Imf::UINT;
+    const bool is_subsampled = kind.xSampling != 1 || kind.ySampling != 1;
+    are_supported &= !is_integer && !is_subsampled;
+    all += fmt::format("{}{}{}", all.empty() ? "" : ", ", names.back(),
+                       is_integer      ? " of integers"
+                       : is_subsampled ? " subsampled"
+                                       : "");
   }
   const std::size_t dot = names.empty() ? std::string::npos : names.front().rfind('.');
   const std::string layer = dot == std::string::npos ? "" : names.front().substr(0, dot + 1);
   for (const char* const known : {"Y", "YA", "RGB", "RGBA"}) {
     std::vector<std::string> ordered;
     for (const char* name = known; *name != '\0'; ++name) ordered.push_back(layer + *name);
-    if (std::is_permutation(names.begin(), names.end(), ordered.begin(), ordered.end())) {
+    if (are_supported &&
+        std::is_permutation(names.begin(), names.end(), ordered.begin(), ordered.end())) {
       return ordered;
     }
   }
-  throw std::runtime_error("channels " + all + ", expected R, G, B or Y, with or without A");
+  throw UnsupportedExr(
+      fmt::format("channels {}; expected R, G, B or Y, with or without A, half or float", all));
+}
+
+void check_levels(const Imf::Header& header) {
+  if (!header.hasTileDescription()) return;
+  const Imf::LevelMode mode = header.tileDescription().mode;
+  if (mode == Imf::ONE_LEVEL) return;
+  throw UnsupportedExr(fmt::format("{} levels, of which only the largest would be read",
+                                   mode == Imf::MIPMAP_LEVELS ? "MIP" : "RIP"));
+}
+
+std::string chromaticities_text(const Imf::Chromaticities& values) {
+  return fmt::format("red ({}, {}), green ({}, {}), blue ({}, {}), white ({}, {})", values.red.x,
+                     values.red.y, values.green.x, values.green.y, values.blue.x, values.blue.y,
+                     values.white.x, values.white.y);
+}
+
+ExrDisplay display_of(const Imf::Header& header) {
+  ExrDisplay display;
+  if (Imf::hasChromaticities(header)) {
+    const std::string text = chromaticities_text(Imf::chromaticities(header));
+    if (text != chromaticities_text(Imf::Chromaticities())) display.chromaticities = text;
+  }
+  const Imath::Box2i& window = header.displayWindow();
+  if (window != header.dataWindow())
+    display.window =
+        fmt::format("{}x{} at ({}, {})", std::int64_t{window.max.x} - window.min.x + 1,
+                    std::int64_t{window.max.y} - window.min.y + 1, window.min.x, window.min.y);
+  display.pixel_aspect = header.pixelAspectRatio();
+  return display;
 }
 
 /// How many bytes of memory the compression can make of one in a file, at most about.
@@ -146,7 +184,9 @@ void check_memory(const std::string& path, const OpenExr& exr, std::uint64_t siz
   check_fits_memory(path, "pixels", size);
 }
 
-ExrPixels read_pixels(const std::string& path, OpenExr& exr, std::size_t file_size) {
+ExrPixels read_pixels(const std::string& path, OpenExr& exr, std::size_t file_size,
+                      DecodedPart part) {
+  check_levels(exr.part->header());
   const std::vector<std::string> names = ordered_channels(exr.part->header().channels());
   ExrPixels pixels;
   pixels.width = exr.width, pixels.height = exr.height;
@@ -156,6 +196,9 @@ ExrPixels read_pixels(const std::string& path, OpenExr& exr, std::size_t file_si
   const std::size_t row_bytes = pixel_bytes * static_cast<std::size_t>(exr.width);
   const std::size_t size = row_bytes * static_cast<std::size_t>(exr.height);
   check_memory(path, exr, size, file_size);
+  pixels.display = display_of(exr.part->header());
+  pixels.metadata = metadata_of(exr.part->header());
+  if (part == DecodedPart::kHeader) return pixels;
   pixels.samples = Buffer<float>(size / sizeof(float));
   Imf::FrameBuffer slices;
   char* const base = address_before(
@@ -171,34 +214,43 @@ ExrPixels read_pixels(const std::string& path, OpenExr& exr, std::size_t file_si
   for (int y = 0; y < exr.height; y += kRows) {
     exr.part->readPixels(exr.top + y, exr.top + std::min(y + kRows, exr.height) - 1);
   }
-  pixels.metadata = metadata_of(exr.part->header());
   return pixels;
 }
 
-[[noreturn]] void fail_to_read(const std::string& path, const std::exception& error) {
-  throw Error(ExitCode::kInvalidScene, fmt::format("{}: not a sound EXR: {}", path, error.what()));
+/// Calls read() and tells, of what it throws, the path.
+template <typename Read>
+auto read_or_fail(const std::string& path, const Read& read) {
+  try {
+    return read();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const UnsupportedExr& error) {
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: is not supported: {}", path, error.what()));
+  } catch (const std::exception& error) {
+    throw Error(ExitCode::kInvalidScene,
+                fmt::format("{}: not a sound EXR: {}", path, error.what()));
+  }
 }
 
 }  // namespace
 
-ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file) {
-  try {
+ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file, DecodedPart part) {
+  return read_or_fail(path, [&] {
     OpenExr exr(file);
-    return read_pixels(path, exr, file.size());
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    fail_to_read(path, error);
-  }
+    return read_pixels(path, exr, file.size(), part);
+  });
 }
 
 ExrInfo read_exr_info(const std::string& path) {
   const Buffer<std::byte> file = InputFile(path).read_all();
-  try {
+  return read_or_fail(path, [&] {
     OpenExr exr(file.span());
     check_pixels(exr);
     const Imf::Header& header = exr.part->header();
-    ExrInfo info{exr.width, exr.height, {}, {}, metadata_of(header)};
+    ExrInfo info{exr.width, exr.height, display_of(header), {}, {}, metadata_of(header)};
     constexpr const char* kTypes[] = {"integer", "half", "float"};
     for (auto channel = header.channels().begin(); channel != header.channels().end(); ++channel)
       info.channels.push_back(fmt::format("{} {}", channel.name(), kTypes[channel.channel().type]));
@@ -206,9 +258,7 @@ ExrInfo read_exr_info(const std::string& path) {
             header.findTypedAttribute<Imf::StringAttribute>(kExrValuesAttribute))
       info.values = values->value();
     return info;
-  } catch (const std::exception& error) {
-    fail_to_read(path, error);
-  }
+  });
 }
 
 }  // namespace roundel::openexr

@@ -15,13 +15,16 @@ struct ExrPixels {
   int width = 0, height = 0;
   int channels = 3;
   int left = 0, top = 0;  ///< the window's first pixel
+  ExrDisplay display;
   Buffer<float> samples;  ///< [height · width · channels]; half floats are widened
   std::optional<ImageMetadata> metadata;
 };
 
 /// Decodes an EXR in memory, of scan lines or tiles. Channels may share a layer's name
-/// ("diffuse.R"). Throws Error(kInvalidScene) "PATH: not a sound EXR: …", also for what would be
-/// silently lost: further channels or parts, 32-bit integers, subsampled channels.
-ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file);
+/// ("diffuse.R"). Throws Error(kInvalidScene) "PATH: not a sound EXR: …", and "PATH: is not
+/// supported: …" for what would be silently lost: further channels, parts or levels, 32-bit
+/// integers, subsampled channels, deep pixels.
+ExrPixels decode_exr(const std::string& path, std::span<const std::byte> file,
+                     DecodedPart part = DecodedPart::kAll);
 
 }  // namespace roundel

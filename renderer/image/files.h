@@ -22,6 +22,9 @@ struct ImageMetadata {
 };
 
 enum class ImageFormat { kPng, kExr, kPfm };
+/// How far a file in memory is decoded: without samples it is checked that its kind is supported
+/// and its header sound.
+enum class DecodedPart { kHeader, kAll };
 inline constexpr std::string_view kExrStart = "\x76\x2f\x31\x01";  ///< of every EXR file
 
 /// By the path's ending, upper or lower case.
@@ -87,10 +90,18 @@ PngInfo read_png_info(const std::string& path);
 /// those before them are there, as ours are.
 PngInfo read_png_checksums(const std::string& path);
 
+/// How an EXR's pixels are to be shown.
+struct ExrDisplay {
+  std::string chromaticities;  ///< "red (0.708, 0.292), …"; "": those of Rec. 709, or not said
+  std::string window;          ///< "10x8 at (0, 0)", the display window; "": the data window
+  float pixel_aspect = 1;      ///< a pixel's width / height
+};
+
 /// Decodes an EXR and returns what it says of itself. Throws Error(kInvalidScene) "PATH: …" on
 /// anything that is not a sound EXR.
 struct ExrInfo {
-  int width = 0, height = 0;              ///< of the data window
+  int width = 0, height = 0;  ///< of the data window
+  ExrDisplay display;
   std::vector<std::string> channels;      ///< "R half", in the file's order
   std::string values;                     ///< colorInteropID; "" where it is not said
   std::optional<ImageMetadata> metadata;  ///< when all of our attributes are there

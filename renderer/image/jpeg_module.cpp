@@ -3,10 +3,13 @@
 #include <cstdio>
 // jpeglib.h needs stdio.h before it.
 #include <jpeglib.h>
+// jerror.h needs jpeglib.h before it.
+#include <jerror.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <new>
 #include <string_view>
 
 #include "renderer/base/error.h"
@@ -46,13 +49,14 @@ class JpegDecoder {
   }
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
-  PhotoPixels decode() {
+  PhotoPixels decode(DecodedPart part) {
     PhotoPixels photo;
     photo.width = static_cast<int>(info_.image_width);
     photo.height = static_cast<int>(info_.image_height);
     photo.channels = info_.num_components;
-    photo.bytes = Buffer<std::uint8_t>(samples());
     read_texts(photo);
+    if (part == DecodedPart::kHeader) return photo;
+    photo.bytes = Buffer<std::uint8_t>(samples());
     std::uint8_t* const bytes = photo.bytes.data();
     call([&] {
       info_.out_color_space = info_.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
@@ -87,20 +91,24 @@ class JpegDecoder {
 
   template <typename Step>
   void call(const Step& step) {
-    if (setjmp(back_) != 0) fail(message_);
+    if (setjmp(back_) != 0) {
+      if (errors_.msg_code == JERR_OUT_OF_MEMORY) throw std::bad_alloc();
+      fail("not a sound JPEG", message_);
+    }
     step();
   }
 
   void check_header(std::size_t file_size) const {
     if (info_.num_components != 1 && info_.num_components != 3)
-      fail("expected grey or colours of three channels, got " +
-           std::to_string(info_.num_components));
-    if (info_.arith_code != 0) fail("its arithmetic coding is not supported");
+      fail("is not supported", "expected grey or colours of three channels, got " +
+                                   std::to_string(info_.num_components));
+    if (info_.arith_code != 0) fail("is not supported", "arithmetic coding");
     if (info_.image_width > kMaxImageSide || info_.image_height > kMaxImageSide)
-      fail("it is too large");
+      fail("is not supported", "it is too large");
     // Eight by eight samples take a bit, and stand for 32 by 32 pixels at most.
     const std::size_t pixels = std::size_t{info_.image_width} * info_.image_height;
-    if (pixels / (std::size_t{32} * 32 * 8) > file_size) fail("the pixels are cut off");
+    if (pixels / (std::size_t{32} * 32 * 8) > file_size)
+      fail("not a sound JPEG", "the pixels are cut off");
     // Of files with several scans libjpeg keeps the coefficients, two bytes each.
     check_fits_memory(path_, "pixels", samples() * 3);
   }
@@ -123,8 +131,8 @@ class JpegDecoder {
     std::free(profile);
   }
 
-  [[noreturn]] void fail(const std::string& problem) const {
-    throw Error(ExitCode::kInvalidScene, path_ + ": not a sound JPEG: " + problem);
+  [[noreturn]] void fail(const char* verdict, const std::string& problem) const {
+    throw Error(ExitCode::kInvalidScene, path_ + ": " + verdict + ": " + problem);
   }
 
   struct Decompress : jpeg_decompress_struct {
@@ -145,9 +153,9 @@ class JpegDecoder {
 }  // namespace
 
 ROUNDEL_MODULE_FUNCTION void roundel_decode_photo(const std::string& path,
-                                                  std::span<const std::byte> file,
+                                                  std::span<const std::byte> file, DecodedPart part,
                                                   PhotoPixels& photo) {
-  photo = JpegDecoder(path, file).decode();
+  photo = JpegDecoder(path, file).decode(part);
 }
 
 }  // namespace roundel

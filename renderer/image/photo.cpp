@@ -48,13 +48,14 @@ bool is_photo_name(const std::string& path) {
   return ending == ".jpg" || ending == ".jpeg" || ending == ".webp";
 }
 
-PhotoPixels decode_photo(const std::string& path, std::span<const std::byte> file) {
+PhotoPixels decode_photo(const std::string& path, std::span<const std::byte> file,
+                         DecodedPart part) {
   DecodePhoto* const decode =
       photo_format(file) == PhotoFormat::kJpeg
           ? decoder(path, kHasJpeg, "JPEG", "libjpeg-turbo", "libroundel_jpeg.so")
           : decoder(path, kHasWebp, "WebP", "libwebp", "libroundel_webp.so");
   PhotoPixels photo;
-  decode(path, file, photo);
+  decode(path, file, part, photo);
   return photo;
 }
 

@@ -20,7 +20,7 @@ struct PhotoPixels {
 };
 
 /// What a module exports that brings one of the two libraries.
-using DecodePhoto = void(const std::string& path, std::span<const std::byte> file,
+using DecodePhoto = void(const std::string& path, std::span<const std::byte> file, DecodedPart part,
                          PhotoPixels& photo);
 inline constexpr const char* kDecodePhoto = "roundel_decode_photo";
 
@@ -35,9 +35,11 @@ inline constexpr const char* kNoPicture = "expected a PNG, EXR, PFM, JPEG or Web
 bool is_photo_name(const std::string& path);
 
 /// Decodes a file of one of the formats. Throws Error(kInvalidScene) "PATH: not a sound JPEG: …",
-/// also for what would come out otherwise than it is meant: CMYK, animations, and JPEG files of
-/// which libjpeg says that they are corrupt; Error(kRuntimeFailure) where the module is missing.
-PhotoPixels decode_photo(const std::string& path, std::span<const std::byte> file);
+/// also for JPEG files of which libjpeg says that they are corrupt, and "PATH: is not supported: …"
+/// for what would come out otherwise than it is meant: CMYK and animations; Error(kRuntimeFailure)
+/// where the module is missing.
+PhotoPixels decode_photo(const std::string& path, std::span<const std::byte> file,
+                         DecodedPart part = DecodedPart::kAll);
 /// What it says of itself.
 PngInfo read_photo_info(const std::string& path);
 

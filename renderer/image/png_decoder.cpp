@@ -57,6 +57,7 @@ void PngDecoder::check_chunks() {
   constexpr std::size_t kFrame = 12;  // length, type, checksum
   constexpr std::uint32_t kIdat = 0x49444154, kIend = 0x49454e44, kIccp = 0x69434350;
   constexpr std::uint32_t kCicp = 0x63494350, kExif = 0x65584966;
+  constexpr std::uint32_t kActl = 0x6163544c, kFdat = 0x66644154;
   std::uint32_t type_before = 0;
   while (bytes.size() >= kFrame) {
     const std::size_t size = chunk_word(bytes, 0);
@@ -72,8 +73,10 @@ void PngDecoder::check_chunks() {
     has_profile_ |= type == kIccp;
     if (type == kCicp && compressed_.empty()) code_points_ = bytes.subspan(8, size);
     if (type == kExif) orientation_ = exif_orientation(bytes.subspan(8, size));
+    is_animated_ |= type == kFdat || (type == kActl && size >= 4 && chunk_word(bytes, 8) > 1);
     bytes = bytes.subspan(kFrame + size);
     if (type == kIend) {
+      if (compressed_.empty()) fail("it has no pixels");
       if (!bytes.empty()) fail("there is something behind its end");
       return;
     }
@@ -140,13 +143,14 @@ void PngDecoder::check_indices(const std::uint8_t* row, std::size_t palette_size
     fail(fmt::format("a pixel has colour {} of a palette of {}", largest, palette_size));
 }
 
-PngDecoder::Pixels PngDecoder::decode() {
+PngDecoder::Pixels PngDecoder::decode(DecodedPart part) {
   Pixels pixels;
   check_profile();
   const int format = packed_format(pixels);
   const std::size_t size = std::size_t{header_.width} * header_.height *
                            static_cast<std::size_t>(pixels.channels * pixels.bit_depth / 8);
   check_fits_memory(path_, "pixels", size);
+  if (part == DecodedPart::kHeader) return pixels;
   if (is_plain()) {
     decode_plain(pixels);
     return pixels;
@@ -294,6 +298,10 @@ void PngDecoder::fail(std::string_view problem) const {
 
 void PngDecoder::check(int result) const {
   if (result == SPNG_EMEM) throw Error(ExitCode::kRuntimeFailure, path_ + ": out of memory");
+  if (result == SPNG_EUSER_WIDTH || result == SPNG_EUSER_HEIGHT)
+    throw Error(
+        ExitCode::kInvalidScene,
+        fmt::format("{}: is not supported: a side of more than {} pixels", path_, kMaxImageSide));
   if (result != SPNG_OK) fail(spng_strerror(result));
 }
 

@@ -36,7 +36,8 @@ class PngDecoder {
     int bit_depth = 0;          ///< 8 or 16
     Buffer<std::uint8_t> data;  ///< [height · width · channels · bit_depth / 8]
   };
-  Pixels decode();
+  /// `part`: for the header alone there is no data.
+  Pixels decode(DecodedPart part = DecodedPart::kAll);
   /// Decodes row by row, so that memory stays small, and throws the pixels away.
   void check_pixels();
 
@@ -50,6 +51,8 @@ class PngDecoder {
   std::string color_space();
   /// Exif's, 1 to 8.
   int orientation() const { return orientation_; }
+  /// True for an animation (APNG), of which only the first picture is decoded.
+  bool is_animated() const { return is_animated_; }
 
   [[noreturn]] void fail(std::string_view problem) const;
 
@@ -71,6 +74,7 @@ class PngDecoder {
   bool has_profile_ = false;                               ///< there is an iCCP chunk
   std::span<const std::uint8_t> code_points_;  ///< of the cICP chunk, which libspng does not know
   int orientation_ = 1;
+  bool is_animated_ = false;
   std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> context_;
   spng_ihdr header_{};
   std::size_t packed_size_ = 0;  ///< of the samples as the file has them

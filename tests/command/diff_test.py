@@ -38,6 +38,39 @@ def pfm(width, height, values):
     return b"PF\n%d %d\n-1.0\n" % (width, height) + struct.pack("<%df" % len(values), *values)
 
 
+def exr(width, height, channels, attributes=b"", display=None, pixel_aspect=1.0):
+    """Scan lines of floats, not compressed. `channels`: a value for each name."""
+    def attribute(name, kind, data):
+        return name + b"\0" + kind + b"\0" + struct.pack("<i", len(data)) + data
+
+    names = sorted(channels)
+    listed = b"".join(name.encode() + b"\0" + struct.pack("<iBxxxii", 2, 0, 1, 1) for name in names) + b"\0"
+    window = struct.pack("<4i", 0, 0, width - 1, height - 1)
+    header = (b"\x76\x2f\x31\x01" + struct.pack("<i", 2) + attribute(b"channels", b"chlist", listed)
+              + attribute(b"compression", b"compression", b"\0") + attribute(b"dataWindow", b"box2i", window)
+              + attribute(b"displayWindow", b"box2i", display or window) + attribute(b"lineOrder", b"lineOrder", b"\0")
+              + attribute(b"pixelAspectRatio", b"float", struct.pack("<f", pixel_aspect))
+              + attribute(b"screenWindowCenter", b"v2f", bytes(8))
+              + attribute(b"screenWindowWidth", b"float", struct.pack("<f", 1)) + attributes + b"\0")
+    row = b"".join(struct.pack("<%df" % width, *[channels[name]] * width) for name in names)
+    rows = [struct.pack("<ii", y, len(row)) + row for y in range(height)]
+    first = len(header) + 8 * height
+    return header + b"".join(struct.pack("<q", first + y * len(rows[0])) for y in range(height)) + b"".join(rows)
+
+
+def webp(width, height, value):
+    """A lossless picture of one colour: every prefix code has one symbol, so that pixels take no bits."""
+    bits = [(0x2f, 8), (width - 1, 14), (height - 1, 14), (0, 1), (0, 3), (0, 1), (0, 1), (0, 1)]
+    for symbol, size in ((value, 8), (value, 8), (value, 8), (255, 8), (0, 1)):  # green, red, blue, alpha, distance
+        bits += [(1, 1), (0, 1), (size == 8, 1), (symbol, size)]
+    number, shift = 0, 0
+    for field, size in bits:
+        number |= int(field) << shift
+        shift += size
+    data = number.to_bytes((shift + 15) // 16 * 2, "little")
+    return b"RIFF" + struct.pack("<I", 12 + len(data)) + b"WEBPVP8L" + struct.pack("<I", len(data)) + data
+
+
 def noise(count, seed):
     return bytearray(random.Random(seed).randbytes(count))
 
@@ -120,7 +153,8 @@ class PlantedDefects(DiffTest):
         self.write("c.png", png(10, 10, 4, bytes(400)))
         self.write("d.png", png(10, 10, 3, bytes(600), depth=16))
         self.write("e.pfm", pfm(10, 10, [0.0] * 300))
-        for name, shape in {"b.png": "10x9 RGB", "c.png": "10x10 RGBA", "d.png": "10x10 RGB of 16 bits",
+        alike = "; --shape-tolerant would compare them"
+        for name, shape in {"b.png": "10x9 RGB", "c.png": "10x10 RGBA" + alike, "d.png": "10x10 RGB of 16 bits" + alike,
                             "e.pfm": "10x10 RGB of floats"}.items():
             line = self.run_diff("a.png", name, "--max-pixels", "100%", code=DIFFER).stdout
             self.assertEqual(line, f"a.png {name}: differ: they are 10x10 RGB and {shape}\n")
@@ -184,7 +218,8 @@ class PlantedDefects(DiffTest):
         self.assertEqual((said["width"], said["channels"], said["orientation"]), (24, 3, 6))
         self.assertIn("an ICC profile", said["color_space"])
         for name in ("cmyk.jpg", "animated.webp"):
-            self.assertIn("not a sound", self.run_diff(self.corpus(name), "a.png", code=COULD_NOT).stderr)
+            for other in ("a.png", name):
+                self.assertIn(": is not supported: ", self.run_diff(self.corpus(name), other, code=COULD_NOT).stderr)
         for folder in ("a", "b"):
             os.mkdir(os.path.join(self.folder, folder))
             self.corpus("grey.jpg", f"{folder}/1.JPEG")
@@ -211,10 +246,72 @@ class PlantedDefects(DiffTest):
         line = self.run_diff("a.pfm", "b.pfm", code=DIFFER).stdout
         self.assertIn("1 of 10x10 pixels (1 %), 1 by NaN or infinity", line)
         self.assertIn("in 1x1 pixels at (3, 7)", line)
-        self.run_diff("a.pfm", "b.pfm", "--flip-mean", "1", code=DIFFER)
+        for limit in (["--flip-mean", "1"], ["--max-pixels", "1"], ["--max-pixels", "100%"], ["--max-density", "1/8x8"],
+                      ["--max-delta", "1e9", "--max-pixels", "9", "--ignore-antialiasing"]):
+            line = self.run_diff("a.pfm", "b.pfm", *limit, code=DIFFER).stdout
+            self.assertTrue(line.endswith(" [1 pixel differs by NaN or infinity, at most 0 may]\n"), line)
+        self.run_diff("a.pfm", "b.pfm", "--ignore", "3,7,1,1", code=SAME)
         result = json.loads(self.run_diff("a.pfm", "b.pfm", "--json", "--flip", code=DIFFER).stdout)
         self.assertEqual(result["not_finite"], 1)
         self.assertIsNone(result["psnr_db"])
+
+
+class NothingIsLeftOut(DiffTest):
+    """What Roundel does not compare is an error, also where the bytes are equal."""
+
+    def not_supported(self, a, b, problem):
+        result = self.run_diff(a, b, code=COULD_NOT)
+        self.assertIn(f"not supported: {problem}", result.stderr)
+        self.assertEqual(result.stdout, "")
+
+    def test_frames_of_a_png(self):
+        def frames(last):
+            return (chunk(b"acTL", struct.pack(">II", 2, 0)) + chunk(b"fdAT", struct.pack(">I", 1) + zlib.compress(last)))
+        for name, last in (("a.png", b"\0" * 13), ("b.png", b"\0" * 12 + b"\1"), ("c.png", b"\0" * 13)):
+            self.write(name, png(4, 1, 3, bytes(12), frames(last)))
+        for other in ("b.png", "c.png", "a.png"):
+            self.not_supported("a.png", other, "an animation, of which only one frame would be read")
+
+    def test_channels_of_an_exr(self):
+        rgbz = dict.fromkeys("RGBZ", 0.5)
+        self.write("a.exr", exr(4, 3, rgbz))
+        self.write("b.exr", exr(4, 3, {**rgbz, "Z": 1}))
+        self.write("c.exr", exr(4, 3, rgbz))
+        for other in ("b.exr", "c.exr", "a.exr"):
+            self.not_supported("a.exr", other, "channels B, G, R, Z; expected R, G, B or Y, with or without A, half or float")
+
+    def test_how_an_exr_is_shown(self):
+        rgb = dict.fromkeys("RGB", 0.5)
+
+        def primaries(*values):
+            return b"chromaticities\0chromaticities\0" + struct.pack("<i8f", 32, *values)
+        plain = self.write("plain.exr", exr(4, 3, rgb))
+        usual = self.write("usual.exr", exr(4, 3, rgb, primaries(0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329)))
+        self.assertIn("same: equal pixels", self.run_diff(plain, usual, code=SAME).stdout)
+        wide = "red (0.708, 0.292), green (0.17, 0.797), blue (0.131, 0.046), white (0.3127, 0.329)"
+        others = {
+            "wide": (primaries(0.708, 0.292, 0.17, 0.797, 0.131, 0.046, 0.3127, 0.329), {},
+                     f"chromaticities (Rec. 709's; {wide})", "primaries", "chromaticities", wide),
+            "window": (b"", {"display": struct.pack("<4i", -1, 0, 8, 7)},
+                       "display windows (the data window; 10x8 at (-1, 0))", "display", "display_window", "10x8 at (-1, 0)"),
+            "aspect": (b"", {"pixel_aspect": 2.0}, "pixel aspect ratios (1; 2)", "pixel aspect", "pixel_aspect", 2)}
+        for name, (attributes, keywords, difference, row, key, value) in others.items():
+            one = self.write(f"{name}.exr", exr(4, 3, rgb, attributes, **keywords))
+            two = self.write(f"{name}2.exr", exr(4, 3, rgb, attributes + b"x\0int\0" + struct.pack("<ii", 4, 7), **keywords))
+            for option in ([], ["--shape-tolerant"], ["--max-pixels", "100%"]):
+                done = self.run_diff(plain, one, *option, code=COULD_NOT)
+                self.assertIn(f"not supported: pictures of different {difference}, which would be left out", done.stderr)
+            self.assertIn("same: equal pixels", self.run_diff(one, two, code=SAME).stdout)
+            said = subprocess.check_output([ROUNDEL, "info", one], cwd=self.folder, text=True)
+            self.assertRegex(said, rf"\n  {row} +{re.escape(str(value))}\n")
+            (said,) = json.loads(subprocess.check_output([ROUNDEL, "info", "--json", one], cwd=self.folder))
+            self.assertEqual(said[key], value)
+        for folder in ("a", "b"):
+            os.mkdir(os.path.join(self.folder, folder))
+        self.write("a/x.exr", exr(4, 3, rgb))
+        self.write("b/x.exr", exr(4, 3, rgb, pixel_aspect=2.0))
+        self.assertIn("x.exr: not compared: not supported: pictures of different pixel aspect ratios (1; 2)",
+                      self.run_diff("a", "b", code=COULD_NOT).stdout)
 
 
 class Limits(DiffTest):
@@ -324,6 +421,8 @@ class HostileFiles(DiffTest):
         for name, data in damaged.items():
             self.write(name, data)
             self.refused(name, "not a sound " + name[-3:].upper())
+            if name != "cut.exr":  # its header is sound
+                self.assertIn("not a sound", self.run_diff(name, name, code=COULD_NOT).stderr)
 
     def test_bombs_take_little_memory_and_time(self):
         def limit():
@@ -350,6 +449,21 @@ class HostileFiles(DiffTest):
         self.refused("claim.exr", "not a sound EXR: it is cut off", preexec_fn=limit)
         self.write("claim.pfm", b"PF\n65536 65536\n-1.0\n" + bytes(48))
         self.refused("claim.pfm", "expected 51539607552", preexec_fn=limit)
+
+    def test_too_little_memory_is_told_as_that(self):
+        with open(ROUNDEL, "rb") as program:
+            if b"__asan_init" in program.read():
+                self.skipTest("sanitizers need memory of their own")
+        self.write("a.webp", webp(6000, 6000, 7))
+        self.write("b.webp", webp(6000, 6000, 8))
+        if "libwebp" in subprocess.run([ROUNDEL, "info", "a.webp"], cwd=self.folder, capture_output=True, text=True,
+                                       check=False).stderr:
+            self.skipTest("built without libwebp")
+        for limit in (300, 400):  # MiB; both pictures need 206, and libwebp 137 more for one
+            def limit_memory(size=limit << 20):
+                resource.setrlimit(resource.RLIMIT_AS, (size, size))
+            done = self.run_diff("a.webp", "b.webp", "--threads", "2", code=COULD_NOT, preexec_fn=limit_memory)
+            self.assertRegex(done.stderr, r"webp: (comparing them )?needs? about [0-9.]+ [MG]iB of memory, which this process")
 
     def test_names_with_spaces_and_other_letters(self):
         for name in ("a b.png", "größe ☃.png", "-dash.png", "new\nline.png"):

@@ -56,6 +56,18 @@ TEST(Antialiasing, AnEdgeOfOtherSamplesIsOneToo) {
   EXPECT_EQ(floats.antialiased, difference.antialiased);
 }
 
+TEST(Antialiasing, NanAndInfinityAreDifferences) {
+  const Picture a = as_floats(edge(80), 1);
+  for (const float value :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    Picture b = copy_of(a);
+    b.floats[sample_at(b, 5, 4, 1)] = value;
+    const Tolerance tolerance{.ignores_antialiasing = true};
+    EXPECT_EQ(compare_pictures(a, b, tolerance, {}).pixels_over, 1u);
+    EXPECT_EQ(compare_pictures(b, a, tolerance, {}).pixels_over, 1u);
+  }
+}
+
 TEST(Antialiasing, ASpotInAPlainIsADifference) {
   const Picture a = edge(0);
   Picture b = edge(0);

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+
 #include "renderer/compare/run_json.h"
 #include "tests/compare/sample_pictures.h"
 
@@ -72,6 +77,81 @@ TEST_F(CompareFolders, WhatCannotBeReadIsAResultAndTheRunGoesOn) {
   EXPECT_EQ(run.results[1].state, PairState::kSame);
   EXPECT_EQ(run.results[2].state, PairState::kMissing);  // a folder is no picture
   EXPECT_EQ(run.results[3].state, PairState::kNew);
+}
+
+TEST_F(CompareFolders, EqualBytesThatCouldNotBeComparedAreNotTheSame) {
+  put("a/broken.png", plain_image(8, 8));
+  put("b/broken.png", plain_image(8, 8));
+  const std::vector<std::uint8_t> sound = read_bytes(folder_ / "a/broken.png");
+  std::string broken(sound.begin(), sound.end());
+  broken[broken.size() - 20] ^= 1;  // of the pixels
+  for (const char* side : {"a/", "b/"}) {
+    folder_.write(side + std::string("broken.png"), broken);
+    folder_.write(side + std::string("none.png"), "no picture");
+  }
+  EXPECT_EQ(lines(compare()), "broken.png: not compared: " + (folder_ / "a/broken.png") +
+                                  ": not a sound PNG: a checksum is wrong [default]\n"
+                                  "none.png: not compared: " +
+                                  (folder_ / "a/none.png") +
+                                  ": expected a PNG, EXR, PFM, JPEG or WebP file [default]\n");
+}
+
+TEST_F(CompareFolders, APairWaitsForItsMemoryUnlessItsBytesAreEqual) {
+  put("a/1.png", plain_image(8, 8));
+  put("b/1.png", with_spot(plain_image(8, 8), 3, 4));
+  put("b/2.png", plain_image(8, 8));
+  MemoryBudget budget(fs::file_size(folder_ / "a/1.png") + 1000);
+  std::optional<MemoryBudget::Share> taken = budget.take(1000);
+  const auto start = [&](const char* actual) {
+    return std::async(std::launch::async, [this, &budget, actual] {
+      PairResult result;
+      result.golden_path = folder_ / "a/1.png", result.actual_path = folder_ / actual;
+      compare_pair_of_files(rules_without_manifest({}), {}, result, budget);
+      return result.state;
+    });
+  };
+  EXPECT_EQ(start("b/2.png").get(), PairState::kSame);
+  std::future<PairState> waiting = start("b/1.png");
+  EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  taken.reset();
+  EXPECT_EQ(waiting.get(), PairState::kDiffers);
+}
+
+TEST(MemoryBudget, IsNeverExceededButByOneThreadAlone) {
+  constexpr std::uint64_t kBudget = 10;
+  MemoryBudget budget(kBudget);
+  std::atomic<std::uint64_t> taken = 0;
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (std::uint64_t i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      for (std::uint64_t k = 0; k < 200; ++k) {
+        const std::uint64_t bytes = (i + k) % 13;
+        const MemoryBudget::Share share = budget.take(bytes);
+        const std::uint64_t all = taken += bytes;
+        if (all > kBudget && all != bytes) ++wrong;
+        std::this_thread::yield();
+        taken -= bytes;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(GenerousRules, CountNoNan) {
+  const GoldenRules rules =
+      parse_manifest("version: 1\ntolerances: [{pictures: \"*\", max-pixels: 12}]", "g.yaml", {});
+  ComparisonRun run;
+  PairResult result;
+  result.state = PairState::kDiffers;
+  result.rule = rules.front().name;
+  result.difference.kind = PictureDifference::Kind::kDifferent;
+  result.difference.width = result.difference.height = 8;
+  result.difference.pixels = result.difference.pixels_over = 12, result.difference.not_finite = 9;
+  run.results = {result};
+  EXPECT_EQ(generous_rules(run, rules),
+            std::vector<std::string>{"g.yaml:2 \"*\": lets more through than there is: max-pixels "
+                                     "12, seen 3"});
 }
 
 TEST_F(CompareFolders, FoldersThatAreNoneAreErrors) {

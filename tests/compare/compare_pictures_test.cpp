@@ -213,6 +213,16 @@ TEST(ComparePictures, NanAndInfinityOnOneSideAreOverEveryLimitAndLeftOutOfTheRes
     expect_box(difference.box, 5, 6, 1, 1);
     EXPECT_EQ(difference.rmse, 0);
     EXPECT_FALSE(judge(difference, {.max_delta = 1e6}).same);
+    for (const Tolerance& tolerance :
+         {Tolerance{.max_pixels = 1e9}, Tolerance{.max_pixels = 100, .pixels_in_percent = true},
+          Tolerance{.max_density = Tolerance::Density{1, 8, 8}}, Tolerance{.flip_mean = 1},
+          Tolerance{.max_delta = 1e9, .max_pixels = 1e9, .ignores_antialiasing = true}}) {
+      const Verdict verdict = judge(compare_pictures(a, b, tolerance, {.flip = true}), tolerance);
+      EXPECT_EQ(verdict.reasons,
+                std::vector<std::string>{"1 pixel differs by NaN or infinity, at most 0 may"});
+    }
+    const Tolerance ignoring{.ignore = {{5, 6, 1, 1}}};
+    EXPECT_TRUE(judge(difference_of(a, b, ignoring), ignoring).same);
     EXPECT_EQ(difference_of(b, b).kind, Kind::kEqualPixels);
   }
 }
@@ -240,6 +250,18 @@ TEST(ComparePictures, FlipAndSsimWantSrgb) {
   a.color_space = "gamma 1";
   const Error error = error_of([&] { compare_pictures(a, a, {}, {.flip = true}); });
   EXPECT_EQ(std::string(error.what()), "FLIP and SSIM: expected sRGB pictures, got gamma 1");
+}
+
+TEST(ComparePictures, PicturesOfOneShapeThatAreShownDifferentlyAreRefused) {
+  const Picture a = as_floats(random_picture(4, 3, 3, 1), 1);
+  Picture b = copy_of(a);
+  b.display = {"red (1, 0)", "9x9 at (0, 0)", 2};
+  EXPECT_EQ(difference_of(b, copy_of(b)).kind, Kind::kEqualPixels);
+  EXPECT_STREQ(error_of([&] { difference_of(a, b); }).what(),
+               "not supported: pictures of different chromaticities (Rec. 709's; red (1, 0)), "
+               "display windows (the data window; 9x9 at (0, 0)), pixel aspect ratios (1; 2), "
+               "which would be left out of the comparison");
+  EXPECT_EQ(difference_of(as_floats(random_picture(5, 3, 3, 1), 1), b).kind, Kind::kOtherShape);
 }
 
 TEST(Judge, EveryLimitHoldsAtItsValueAndFailsAbove) {

@@ -90,9 +90,10 @@ TEST_F(Photo, ProfileAndOrientationBelongToTheShape) {
 TEST_F(Photo, WhatWouldNotBeShownAsItIsIsRefused) {
   EXPECT_EQ(
       problem_of("cmyk.jpg"),
-      corpus("cmyk.jpg") + ": not a sound JPEG: expected grey or colours of three channels, got 4");
+      corpus("cmyk.jpg") + ": is not supported: expected grey or colours of three channels, got 4");
   EXPECT_EQ(problem_of("animated.webp"),
-            corpus("animated.webp") + ": not a sound WebP: expected one picture, got an animation");
+            corpus("animated.webp") +
+                ": is not supported: an animation, of which only one frame would be read");
 }
 
 TEST_F(Photo, FilesThatAreCutOffAreRefused) {

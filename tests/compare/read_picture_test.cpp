@@ -2,6 +2,7 @@
 // error.
 #include <OpenEXR/ImfArray.h>
 #include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfDeepScanLineOutputFile.h>
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <OpenEXR/ImfHeader.h>
 #include <OpenEXR/ImfMultiPartOutputFile.h>
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "renderer/base/input_file.h"
 #include "renderer/compare/difference_image.h"
 #include "renderer/raster/rasterizer.h"
 #include "tests/compare/compare_test_support.h"
@@ -379,26 +381,70 @@ TEST(ReadPicture, ExrChannelsComeInAPicturesOrder) {
   EXPECT_EQ(moved.left, -3);
   EXPECT_EQ(moved.top, 7);
   EXPECT_EQ(moved.width, 9);
+  EXPECT_EQ(moved.display.window, "5x3 at (0, 0)");
 }
 
-TEST(ReadPicture, ExrWithWhatWouldBeLostIsRefused) {
+/// Writes an EXR of 4x4 pixels with levels, or with one.
+void write_tiled(const std::string& path, Imf::LevelMode mode) {
+  Imf::Header header(4, 4);
+  header.channels().insert("Y", Imf::Channel(Imf::HALF));
+  header.setTileDescription(Imf::TileDescription(4, 4, mode));
+  const std::vector<half> values(16, half(1));
+  Imf::TiledOutputFile file(path.c_str(), header);
+  for (int y = 0; y < file.numYLevels(); ++y)
+    for (int x = 0; x < file.numXLevels(); ++x) {
+      if (!file.isValidLevel(x, y)) continue;
+      Imf::FrameBuffer slices;
+      char* const data = const_cast<char*>(reinterpret_cast<const char*>(values.data()));
+      slices.insert("Y", Imf::Slice(Imf::HALF, data, sizeof(half), 4 * sizeof(half)));
+      file.setFrameBuffer(slices);
+      file.writeTiles(0, file.numXTiles(x) - 1, 0, file.numYTiles(y) - 1, x, y);
+    }
+}
+
+void write_deep(const std::string& path) {
+  Imf::Header header(4, 4);
+  header.setType(Imf::DEEPSCANLINE);
+  header.compression() = Imf::NO_COMPRESSION;
+  header.channels().insert("Y", Imf::Channel(Imf::HALF));
+  const Imf::DeepScanLineOutputFile file(path.c_str(), header);  // without its pixels
+}
+
+TEST(ReadPicture, ExrWithWhatWouldBeLostIsNotSupported) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.exr";
   const auto problem = [&] {
     const Error error = error_of([&] { read_picture(path); });
     EXPECT_EQ(error.exit_code(), ExitCode::kInvalidScene);
+    const InputFile file(path);
+    EXPECT_STREQ(error_of([&] { read_picture_header(file); }).what(), error.what());
     return std::string(error.what()).substr(path.size());
   };
-  write_exr(path, {"R", "G", "B", "Z"}, Imf::FLOAT);
-  EXPECT_EQ(problem(),
-            ": not a sound EXR: channels B, G, R, Z, expected R, G, B or Y, with or "
-            "without A");
-  write_exr(path, {"R", "other.G", "B"}, Imf::FLOAT);
-  EXPECT_NE(problem().find("expected R, G, B or Y"), std::string::npos);
+  const std::string expected = "; expected R, G, B or Y, with or without A, half or float";
+  using Names = std::vector<std::string>;
+  const std::pair<Names, std::string> cases[] = {{{"R", "G", "B", "Z"}, "B, G, R, Z"},
+                                                 {{"R", "other.G", "B"}, "B, R, other.G"},
+                                                 {{"r", "g", "b"}, "b, g, r"},
+                                                 {{"Z"}, "Z"},
+                                                 {{"G"}, "G"}};
+  for (const auto& [names, text] : cases) {
+    write_exr(path, names, Imf::FLOAT);
+    EXPECT_EQ(problem(), ": is not supported: channels " + text + expected);
+  }
   write_exr(path, {"R", "G", "B"}, Imf::UINT);
-  EXPECT_EQ(problem(), ": not a sound EXR: channel B has integers, expected half or float");
+  EXPECT_EQ(problem(),
+            ": is not supported: channels B of integers, G of integers, R of integers" + expected);
   write_exr(path, {"Y"}, Imf::HALF, {{0, 0}, {3, 3}}, 2);
-  EXPECT_EQ(problem(), ": not a sound EXR: channel Y is subsampled");
+  EXPECT_EQ(problem(), ": is not supported: channels Y subsampled" + expected);
+
+  write_tiled(path, Imf::ONE_LEVEL);
+  EXPECT_EQ(read_picture(path).floats[0], 1);
+  write_tiled(path, Imf::MIPMAP_LEVELS);
+  EXPECT_EQ(problem(), ": is not supported: MIP levels, of which only the largest would be read");
+  write_tiled(path, Imf::RIPMAP_LEVELS);
+  EXPECT_EQ(problem(), ": is not supported: RIP levels, of which only the largest would be read");
+  write_deep(path);
+  EXPECT_EQ(problem(), ": is not supported: deep pixels");
 
   std::vector<Imf::Header> headers(2, Imf::Header(4, 4));
   for (std::size_t i = 0; i < 2; ++i) {
@@ -407,7 +453,32 @@ TEST(ReadPicture, ExrWithWhatWouldBeLostIsRefused) {
     headers[i].channels().insert("Y", Imf::Channel(Imf::HALF));
   }
   { Imf::MultiPartOutputFile file(path.c_str(), headers.data(), 2); }
-  EXPECT_EQ(problem(), ": not a sound EXR: it has several parts, expected one");
+  EXPECT_EQ(problem(), ": is not supported: 2 parts");
+}
+
+TEST(ReadPicture, AnAnimatedPngIsNotSupported) {
+  const PngBytes one = png_chunk("acTL", {0, 0, 0, 1, 0, 0, 0, 0}),
+                 two = png_chunk("acTL", {0, 0, 0, 2, 0, 0, 0, 0}),
+                 frame = png_chunk("fdAT", {0, 0, 0, 1, 7});
+  PngWriter png = writer(4, 4, 2, 8);
+  png.chunks_before = one;
+  EXPECT_NO_THROW(decoded(png.file()));
+  for (const PngBytes& chunk : {two, frame}) {
+    png.chunks_before = chunk;
+    EXPECT_EQ(problem_of(png.file()),
+              "a.png: is not supported: an animation, of which only one frame would be read");
+  }
+}
+
+TEST(ReadPicture, APngWithoutPixelsIsDamagedAndOneThatIsTooLargeIsNotSupported) {
+  PngBytes file = writer(4, 4, 2, 8).file();
+  const PngBytes end = png_chunk("IEND", {});
+  PngBytes none(file.begin(), file.begin() + 33);
+  none.insert(none.end(), end.begin(), end.end());
+  EXPECT_EQ(problem_of(none), "a.png: not a sound PNG: it has no pixels");
+  put_word(file, 16, 70000);
+  put_word(file, 29, libdeflate_crc32(0, &file[12], 17));
+  EXPECT_EQ(problem_of(file), "a.png: is not supported: a side of more than 65536 pixels");
 }
 
 TEST(ReadPicture, EveryTruncatedExrIsRefused) {

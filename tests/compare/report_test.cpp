@@ -42,12 +42,13 @@ class Report : public ::testing::Test {
   ComparisonRun run_of(std::size_t count) const {
     ComparisonRun run;
     run.title = "title <&>";
+    MemoryBudget budget(0);
     PairResult result;
     result.golden_path = folder_ / "golden.png";
     result.actual_path = folder_ / "actual.png";
     for (std::size_t i = 0; i < count; ++i) {
       result.name = std::to_string(i) + "</script>.png";
-      compare_pair_of_files(rules_without_manifest({}), {}, result);
+      compare_pair_of_files(rules_without_manifest({}), {}, result, budget);
       run.results.push_back(result);
     }
     result = {};

@@ -30,7 +30,8 @@ bool parse(const Arguments& arguments, InfoOptions& options) {
   CommandLine line(
       "info", "[FILE...] [OPTION...]",
       "Prints, on stdout, what pictures say about themselves: size, bit depth, "
-      "channels, colour space where it is not sRGB, and where they come from "
+      "channels, colour space where it is not sRGB, an EXR's display window, pixel "
+      "aspect and primaries where they are not the usual ones, and where they come from "
       "(fingerprint of the scene, seed, frame). "
       "Without files: version, backends, devices, threads, memory and MPI of this program "
       "and machine.");
@@ -70,10 +71,15 @@ Lines picture_text(const std::string& path, const PngInfo& info) {
 }
 
 Lines picture_text(const std::string& path, const ExrInfo& info) {
-  return Lines(path) + row("size", fmt::format("{}x{} pixels", info.width, info.height)) +
-         row("channels", fmt::format("{}", fmt::join(info.channels, ", "))) +
-         row("values", info.values.empty() ? "not said" : info.values) +
-         (info.metadata ? origin_text(*info.metadata) : Lines());
+  const ExrDisplay& display = info.display;
+  Lines text = Lines(path) + row("size", fmt::format("{}x{} pixels", info.width, info.height));
+  if (!display.window.empty()) text += row("display", display.window);
+  if (display.pixel_aspect != 1)
+    text += row("pixel aspect", fmt::format("{}", display.pixel_aspect));
+  text += row("channels", fmt::format("{}", fmt::join(info.channels, ", ")));
+  text += row("values", info.values.empty() ? "not said" : info.values);
+  if (!display.chromaticities.empty()) text += row("primaries", display.chromaticities);
+  return text + (info.metadata ? origin_text(*info.metadata) : Lines());
 }
 
 Lines picture_text(const std::string& path, const PfmHeader& header) {
