@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """threads_test.py ROUNDEL: threads, forked processes and the end of the interpreter."""
+import io
+import signal
+import struct
 import subprocess
 import sys
+import time
 import unittest
+import zlib
 
 import numpy as np
 import roundel
 
-from command_case import CommandCase
+from command_case import ROUNDEL, CommandCase
 
 FILM = """
 import multiprocessing, os, sys, threading, time
@@ -17,7 +22,47 @@ FILM = {"version": 1, "image": {"width": 300, "height": 200}, "animation": {"fra
 """
 
 
+def deflated_npz(names, rows):
+    """An archive of arrays of zeros, made without packing them all."""
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": (rows,)})
+    piece = bytes(1 << 24)
+    pieces = rows * 8 // len(piece)
+    pack = zlib.compressobj(1, zlib.DEFLATED, -15)
+    start = pack.compress(head.getvalue()) + pack.flush(zlib.Z_FULL_FLUSH)
+    middle = pack.compress(piece) + pack.flush(zlib.Z_FULL_FLUSH)
+    packed = start + middle * pieces + pack.flush()
+    checksum = zlib.crc32(head.getvalue())
+    for _ in range(pieces):
+        checksum = zlib.crc32(piece, checksum)
+    sizes = struct.pack("<III", checksum, len(packed), len(head.getvalue()) + pieces * len(piece))
+    archive, directory = b"", b""
+    for name in names:
+        named = f"{name}.npy".encode()
+        fields = struct.pack("<HHHHH", 20, 0, 8, 0, 0) + sizes + struct.pack("<HH", len(named), 0)
+        directory += b"PK\1\2" + struct.pack("<H", 20) + fields + struct.pack("<HHHII", 0, 0, 0, 0, len(archive)) + named
+        archive += b"PK\3\4" + fields + named + packed
+    return archive + directory + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, len(names), len(names), len(directory), len(archive), 0)
+
+
 class Threads(CommandCase):
+    def test_ctrl_c_stops_unpacking(self):
+        """Also where this thread waits for one that unpacks: there are two cores or more, and three arrays."""
+        with open(self.path("d.npz"), "wb") as file:
+            file.write(deflated_npz("xyr", 1 << 27))  # a gigabyte each
+        self.write("s.yaml", "version: 1\nlayers:\n  - data: d.npz\n    map: {x: x, y: y, radius: r}\n")
+        scene = self.path("s.yaml")
+        for command in ([ROUNDEL, "validate", scene],
+                        [sys.executable, "-c", "import sys, roundel\ntry:\n    roundel.render(sys.argv[1])\n"
+                         "except KeyboardInterrupt:\n    sys.exit(130)", scene]):
+            for delay in (0.5, 1.5):
+                with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                    time.sleep(delay)
+                    process.send_signal(signal.SIGINT)
+                    start = time.monotonic()
+                    self.assertEqual(process.wait(60), 130)
+                    self.assertLess(time.monotonic() - start, 0.5)
+
     def run_python(self, text):
         """What a process of its own prints. One that hangs fails."""
         done = subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", FILM + text], capture_output=True, text=True, timeout=60)

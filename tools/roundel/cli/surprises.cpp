@@ -10,7 +10,6 @@
 #include "renderer/remarks.h"
 #include "renderer/scene/resolve_scene.h"
 #include "renderer/scene/scene_film.h"
-#include "renderer/scene/scene_film.h"
 
 namespace roundel {
 namespace {
