@@ -250,6 +250,7 @@ py::dict describe(const LoadedScene& loaded) {
 PYBIND11_MODULE(_core, module) {
   using namespace roundel;          // NOLINT: the module's own function
   using namespace roundel::python;  // NOLINT
+  set_up_forks();
   set_up_gil();
   set_up_errors();
   module.attr("version") = ROUNDEL_VERSION;

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """threads_test.py ROUNDEL: threads, forked processes and the end of the interpreter."""
+import ast
 import io
+import os
 import signal
 import struct
 import subprocess
@@ -20,6 +22,9 @@ import roundel
 FILM = {"version": 1, "image": {"width": 300, "height": 200}, "animation": {"frames": 200},
         "layers": [{"generator": "bouncingballs"}]}
 """
+
+
+TORN = "this process was forked while another thread was drawing; start processes with multiprocessing's \"spawn\""
 
 
 def deflated_npz(names, rows):
@@ -133,6 +138,74 @@ for _ in range(12):
     ended += os.waitpid(child, 0) == (child, 0)
 print(ended)
 """), "12")
+
+    def test_processes_forked_while_threads_draw(self):
+        """Each draws the picture, or says why not; none waits for what a thread that it has not had locked."""
+        self.write("make.py", """
+import sys, numpy as np
+x = np.random.default_rng(1).random((2, 5000))
+try:
+    import h5py
+    with h5py.File(sys.argv[1], "w") as file:
+        file["x"], file["y"] = x
+except ImportError:
+    pass
+""")
+        subprocess.run([sys.executable, self.path("make.py"), self.path("m.h5")], check=True)
+        scenes = {"arrays": """
+x, y = np.random.default_rng(1).random((2, 5000))
+S = roundel.Scene(size=(90, 60)).add(x=x, y=y, radius="2px")
+"""}
+        if os.path.exists(self.path("m.h5")):
+            scenes["hdf5"] = f"""
+S = {{"version": 1, "image": {{"width": 90, "height": 60}},
+     "layers": [{{"data": {self.path("m.h5")!r}, "map": {{"x": "x", "y": "y", "radius": "2px"}}}}]}}
+"""
+        for name, scene in scenes.items():
+            said = self.run_python("import collections\nimport numpy as np" + scene + """
+wanted = roundel.render(S, backend="cpu")
+def work():
+    while True:
+        roundel.render(S, backend="cpu")
+def answer(pipe):
+    try:
+        pipe.send("right" if (roundel.render(S, backend="cpu") == wanted).all() else "wrong")
+    except roundel.RenderError as error:
+        pipe.send(str(error))
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+fork, answers = multiprocessing.get_context("fork"), collections.Counter()
+for _ in range(25):
+    here, there = fork.Pipe(False)
+    process = fork.Process(target=answer, args=(there,))
+    process.start()
+    answers[here.recv() if here.poll(20) else "hangs"] += 1
+    process.kill()
+    process.join()
+print(dict(answers), flush=True)
+os._exit(0)
+""")
+            answers = ast.literal_eval(said)
+            self.assertEqual(sum(answers.values()), 25, name)
+            self.assertLessEqual(set(answers), {"right", TORN}, name)
+            self.assertGreater(answers.get("right", 0), 0, name)
+
+    def test_processes_forked_in_the_middle_of_a_long_picture(self):
+        self.assertEqual(self.run_python("""
+large = {"version": 1, "image": {"width": 8000, "height": 8000}, "layers": [{"generator": "rand1M"}]}
+threading.Thread(target=lambda: roundel.render(large, backend="cpu", threads=1), daemon=True).start()
+time.sleep(0.3)
+start = time.monotonic()
+if os.fork() == 0:
+    try:
+        roundel.render(FILM)
+    except roundel.RenderError as error:
+        print(error, flush=True)
+    os._exit(0)
+os.wait()
+print(time.monotonic() - start < 5, flush=True)
+os._exit(0)
+"""), TORN + "\nTrue")
 
     def test_subinterpreters_are_refused(self):
         script = "import roundel\nprint('there is a roundel')"
