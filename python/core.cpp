@@ -20,6 +20,7 @@
 #include "renderer/base/atomic_file.h"
 #include "renderer/base/error.h"
 #include "renderer/base/write_file.h"
+#include "renderer/description.h"
 #include "renderer/explain/scene_text.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/generate/generate.h"
@@ -227,23 +228,13 @@ void write_scene(const std::string& path, const std::string& text,
   });
 }
 
-py::dict describe(const LoadedScene& loaded) {
-  const Scene& scene = loaded.get();
-  const std::string print = without_gil([&] {
-    warn(rounded_numbers(scene));
-    return fingerprint(scene);
-  });
-  const bool is_film = scene.animation.has_value();
-  py::dict facts;
-  facts["width"] = scene.image.width;
-  facts["height"] = scene.image.height;
-  facts["channels"] = scene.image.channels();
-  facts["circles"] = count_circles(scene);
-  facts["start"] = scene.default_frame();
-  facts["frames"] = is_film ? scene.animation->frames : 1;
-  facts["fps"] = is_film ? py::object(py::float_(scene.animation->fps)) : py::none();
-  facts["fingerprint"] = print;
-  return facts;
+std::string text_of(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// As JSON.
+std::string describe(const LoadedScene& loaded, std::optional<std::int64_t> frame) {
+  return without_gil([&] { return text_of(description_json(*loaded.at(frame).scene)); });
 }
 
 }  // namespace
@@ -252,6 +243,7 @@ py::dict describe(const LoadedScene& loaded) {
 PYBIND11_MODULE(_core, module) {
   using namespace roundel;          // NOLINT: the module's own function
   using namespace roundel::python;  // NOLINT
+  set_up_forks();
   set_up_gil();
   set_up_errors();
   module.attr("version") = ROUNDEL_VERSION;
@@ -297,7 +289,7 @@ PYBIND11_MODULE(_core, module) {
              return explain_pixel(*scene, number, x, y, limit, text.get());
            })
       .def("is_current", &LoadedScene::is_current)
-      .def("describe", &describe)
+      .def("describe", &describe, py::arg("frame"))
       .def("fingerprint", [](const LoadedScene& loaded, std::optional<std::int64_t> frame) {
         return without_gil([&] { return fingerprint(*loaded.at(frame).scene); });
       });
@@ -355,9 +347,6 @@ PYBIND11_MODULE(_core, module) {
   module.def("machine_info",
              [] { return without_gil([] { return machine_json(cuda_devices()).dump(); }); });
   module.def("picture_info", [](const std::string& path) {
-    return without_gil([&] {
-      return picture_json(path).dump(-1, ' ', false,
-                                     nlohmann::ordered_json::error_handler_t::replace);
-    });
+    return without_gil([&] { return text_of(picture_json(path)); });
   });
 }

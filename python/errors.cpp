@@ -85,6 +85,8 @@ SignalWatch::~SignalWatch() {
 void SignalWatch::look() {
   SignalWatch* const watch = watch_of_thread;
   if (watch == nullptr) return;  // one of the library's threads
+  // Only the main thread has signals. Others would wait for the GIL while a fork waits for them.
+  if (::gettid() != ::getpid()) return;
   constexpr std::chrono::milliseconds kBetweenLooks{50};
   const auto now = std::chrono::steady_clock::now();
   if (now - watch->last_look_ < kBetweenLooks) return;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/forks.h"
 #include "python/gil.h"
 
 namespace roundel::python {
@@ -21,7 +22,7 @@ void note_process();
 /// Throws where this process was forked after that: it has none of these threads.
 void check_process();
 
-/// While it lives, this thread looks for signals every now and then.
+/// While it lives, this thread looks for signals every now and then, if it is the main one.
 class SignalWatch {
  public:
   SignalWatch();
@@ -42,6 +43,7 @@ auto without_gil(Work&& work) {
   const SignalWatch watch;
   try {
     const GilRelease release;
+    const AtWork at_work;
     return std::forward<Work>(work)();
   } catch (const Interrupted&) {
     throw pybind11::error_already_set();

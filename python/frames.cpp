@@ -113,6 +113,7 @@ Frames::~Frames() {
 void Frames::draw(const FrameList& frames, const MachineOptions& machine) {
   std::exception_ptr failure;
   try {
+    const AtWork at_work;
     ListedFrames source(frames);
     const FrameEncoder encoder(*scene_, {ImageFormat::kPng, VideoFormat::kRawVideo},
                                pixel_format(*scene_, type_));
@@ -168,7 +169,12 @@ void Frames::note_frame(std::int64_t frame, const Scene& scene, const CircleStre
 
 void Frames::add(Buffer<std::uint8_t> bytes) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return stops_ || drawn_.size() < kMostWaiting; });
+  if (const auto goes_on = [this] { return stops_ || drawn_.size() < kMostWaiting; }; !goes_on()) {
+    const AtRest at_rest;
+    changed_.wait(lock, goes_on);
+    lock.unlock();  // the rest may end only after a fork
+  }
+  if (!lock) lock.lock();
   if (!stops_) drawn_.push_back(std::move(bytes));
   lock.unlock();
   changed_.notify_all();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "renderer/base/error.h"
+#include "renderer/description.h"
 #include "renderer/scene/fingerprint.h"
 #include "renderer/scene/scene_film.h"
 
@@ -61,6 +62,7 @@ FrameEncoder::FrameEncoder(const Scene& scene, FrameFormat format, PixelFormat p
       add_alpha_((pixels == PixelFormat::kRgba || pixels == PixelFormat::kRgba64Le) &&
                  !scene.image.alpha),
       fingerprint_(roundel::fingerprint(scene)),
+      axes_(axes_text(scene)),
       seed_(scene.seed),
       fps_(scene.animation ? scene.animation->fps : Animation{}.fps) {
   check_image(image_);
@@ -114,8 +116,9 @@ std::string FrameEncoder::stream_header(std::int64_t step) const {
 }
 
 ImageMetadata FrameEncoder::metadata(const FramePixels& picture, std::int64_t frame) const {
-  return {kSoftware, picture.fingerprint.empty() ? fingerprint_ : picture.fingerprint,
-          picture.seed.value_or(seed_), shown_.value_or(frame)};
+  const bool has_own = !picture.fingerprint.empty();
+  return {kSoftware, has_own ? picture.fingerprint : fingerprint_, picture.seed.value_or(seed_),
+          shown_.value_or(frame), has_own ? picture.axes : axes_};
 }
 
 std::vector<std::uint8_t> FrameEncoder::encode(FramePixels& picture, std::int64_t frame,

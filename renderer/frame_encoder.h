@@ -59,6 +59,7 @@ struct FramePixels {
   PngFile png;                        ///< instead of the image, where it has bytes
   std::string fingerprint;            ///< empty: that of the encoder's scene
   std::optional<std::uint32_t> seed;  ///< the same
+  std::string axes;                   ///< of the scene that the fingerprint is of
 };
 
 /// Turns the pictures of one scene into bytes. May be used by several threads at once.
@@ -115,7 +116,7 @@ class FrameEncoder {
   FrameFormat format_;
   YuvFormat yuv_ = YuvFormat::k420;
   bool add_alpha_;  ///< RGB pictures, RGBA stream
-  std::string fingerprint_;
+  std::string fingerprint_, axes_;
   std::uint32_t seed_;
   double fps_;
   std::optional<std::int64_t> shown_;  ///< instead of a frame's number

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "renderer/base/cores.h"
@@ -22,6 +23,14 @@ void add_origin(const std::optional<ImageMetadata>& metadata, Json& json) {
   json["fingerprint"] = metadata->fingerprint;
   json["seed"] = metadata->seed;
   json["frame"] = metadata->frame;
+  json.update(axes_json(*metadata));
+}
+
+bool is_window(const Json& json) {
+  const auto is_pair = [](const Json& pair) { return pair.is_array() && pair.size() == 2; };
+  return is_pair(json) && std::all_of(json.begin(), json.end(), [&](const Json& ends) {
+           return is_pair(ends) && ends[0].is_number() && ends[1].is_number();
+         });
 }
 
 Json picture_json(const std::string& path, const PngInfo& info) {
@@ -88,6 +97,15 @@ Json picture_json(const std::string& path) {
   if (is_exr(path)) return picture_json(path, read_exr_info(path));
   if (const auto pfm = read_pfm_info(path)) return picture_json(path, *pfm);
   return picture_json(path, read_picture_info(path));
+}
+
+Json axes_json(const ImageMetadata& metadata) {
+  const Json text = Json::parse(metadata.axes, nullptr, false);
+  Json json = Json::object();
+  if (!text.is_object() || !text.contains("window") || !is_window(text["window"])) return json;
+  json["window"] = text["window"];
+  if (text.contains("layers") && text["layers"].is_array()) json["layers"] = text["layers"];
+  return json;
 }
 
 Json machine_json(const std::vector<CudaDevice>& devices) {

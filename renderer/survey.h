@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "renderer/raster/rasterizer.h"
+#include "renderer/scene/resolve_scene.h"
 #include "renderer/scene/scene.h"
 
 /// What can be told of a frame without a picture of it.
@@ -15,10 +16,6 @@ std::uint64_t expected_circles(const Scene& scene);
 /// True where the CPU backend makes circles while it draws; all are in memory before otherwise.
 bool makes_circles_on_the_way(const Scene& scene);
 
-/// A rectangle of scene space.
-struct SceneBounds {
-  double left, right, bottom, top;
-};
 SceneBounds view_bounds(const Scene& scene);
 /// What is drawn of it: all, or the crop.
 SceneBounds picture_bounds(const Scene& scene);

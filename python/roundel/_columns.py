@@ -336,3 +336,13 @@ def _is_column(value):
     if hasattr(value, "ndim"):
         return value.ndim > 0
     return any(hasattr(value, name) for name in ("__len__", "__dlpack__", "__cuda_array_interface__"))
+
+
+def _is_color(value, rows):
+    """True for red, green, blue. Of a layer of three rows three numbers are one colour only where they cannot be meant
+    as a number a row: in a list, from 0 to 1."""
+    if hasattr(value, "__cuda_array_interface__") or not hasattr(value, "__len__") or len(value) != 3:
+        return False
+    if rows != 3:
+        return True
+    return isinstance(value, (list, tuple)) and all(isinstance(part, (int, float)) and 0 <= part <= 1 for part in value)

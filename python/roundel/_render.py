@@ -188,13 +188,15 @@ def fingerprint(scene, *, frame=None, size=None, seed=None, set=None):
     return Scene._unchecked(scene)._load(size, seed, set).fingerprint(_frame(frame))
 
 
-def validate(scene, *, size=None, seed=None, set=None):
-    """Checks a scene and its data, and says what it is like.
+def validate(scene, *, frame=None, size=None, seed=None, set=None):
+    """Checks a scene and its data, and says what a frame's picture shows.
 
-    Returns a dict: width, height, channels, circles, start, frames and fps of its animation, fingerprint. Raises
+    Returns a dict of what `roundel validate --json` has of a scene: width, height, channels, circles, start, frames and
+    fps of its animation, fingerprint; window, [[left, right], [bottom, top]] of the picture in scene units; layers, with
+    name, kind, circles, data, and the column, scale, domain, colormap and categories of color, alpha and radius. Raises
     SceneError, whose `problems` are all that is wrong.
     """
-    return Scene._unchecked(scene)._load(size, seed, set).describe()
+    return json.loads(Scene._unchecked(scene)._load(size, seed, set).describe(_frame(frame)))
 
 
 def info(path=None):

@@ -6,7 +6,7 @@ import re
 
 from . import _core
 from ._arguments import _MOST_SEED, _check_once, _map, _memory, _path, _plain, _size, _vars, _whole_or_none
-from ._columns import _channels, _check_left_out, _columns, _is_column, _Table, _texts_asked, _with_texts
+from ._columns import _channels, _check_left_out, _columns, _is_color, _is_column, _Table, _texts_asked, _with_texts
 from ._errors import CHANGED_FILE, NO_FILE, OutputError, SceneError, UsageError
 
 def _full(path):
@@ -26,6 +26,10 @@ def _json_of(tree, indent=None):
     return _AS_IT_STANDS.sub(r"\1", json.dumps(tree, ensure_ascii=False, indent=indent))
 
 
+# Endings of pictures that roundel.save() draws, and of what is no scene file.
+_DRAWN = {".png", ".exr", ".pfm"}
+_NO_SCENES = _DRAWN | {f".{ending}" for ending in "avif bmp gif jpeg jpg jxl mkv mov mp4 pdf ppm svg tga tif tiff webm webp y4m "
+                       "csv feather h5 h5ad hdf hdf5 npy npz parquet ply tsv txt xlsx".split()}
 _FRAME = re.compile(r"#|%\d*d|\{frame\b")
 _VAR = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 
@@ -213,15 +217,17 @@ class Scene:
         return self._tree
 
     def add(self, data=None, *, x=None, y=None, z=None, radius=None, color=None, alpha=None, values=None,
-            colormap=None, domain=None, scale=None, categories=None, map=None, **layer):
+            colormap=None, domain=None, scale=None, categories=None, missing=None, map=None, **layer):
         """Adds a layer of circles on top, one a row, and returns the scene.
 
         x, y, radius: arrays [rows] in scene units (unit square, y up), or one number for all; radius also "2px".
         z, alpha: the same, 0 to 1.
-        color: "#rrggbb" or (red, green, blue) for all, or an array [rows, 3] of 0 to 1 (of uint8: 0 to 255).
+        color: "#rrggbb" or (red, green, blue) for all, or an array [rows, 3] of 0 to 1 (of uint8: 0 to 255). Numbers
+            that colours go by are `values`. With three rows, three numbers are a colour only as a list of 0 to 1.
         values: an array [rows] that colours go by, through `colormap` (a name such as "magma", or a list of colours),
             `domain` (two numbers, or percentiles as "2%") and `scale` ("log", "symlog", "rank", ...); or, for texts
-            and whole numbers, through `categories` (a palette's name or {value: colour}).
+            and whole numbers, through `categories` (a palette's name or {value: colour}). `missing` is the colour of
+            NaN, empty texts and numbers that the scale cannot take.
         scale: of `values` where it is a text; a number, or keys over time, is the layer's own, a factor of its size.
         data: columns by name (a dict, DataFrame, Arrow table, structured array) for x="name" and the like, and for
             `map`, `where` and `order` in the words of docs/scenes.md.
@@ -236,7 +242,7 @@ class Scene:
         layer_map = dict(_map(map, "map"))
         _check_once([("x", x, "x"), ("y", y, "y"), ("z", z, "z"), ("radius", radius, "radius"), ("alpha", alpha, "alpha"),
                      ("color", color, "color"), ("values", values, "color")], layer_map, "map")
-        law = {"colormap": colormap, "domain": domain, "categories": categories}
+        law = {"colormap": colormap, "domain": domain, "categories": categories, "missing": missing}
         if isinstance(scale, str):
             law["scale"] = scale
         elif scale is not None:
@@ -271,6 +277,8 @@ class Scene:
             for name, channel in zip(layer_map["color"], _channels(color)):
                 column(name, channel)
         elif color is not None:
+            if _is_column(color) and not _is_color(color, len(next(iter(columns.values()), ()))):
+                raise SceneError("color is one colour or an array [rows, 3]; numbers to be coloured go into values=")
             layer_map["color"] = list(color) if isinstance(color, tuple) else color
         before = (self._tree, self._json, self._loaded, dict(self._tables))
         try:
@@ -290,10 +298,15 @@ class Scene:
         """Writes the scene as a file that `roundel render` reads, and its arrays beside it.
 
         The arrays of layer 2 of scene.yaml become scene_2.npy. The command draws the same pixels from them.
-        Missing folders are made. Raises OutputError where there is such a file, but no
-        scene.yaml.
+        Missing folders are made. Raises OutputError where there is such a file, but no scene.yaml, and
+        UsageError for the name of a picture or of data.
         """
         path = _path(path)
+        name, ending = os.path.splitext(path)
+        if ending.lower() in _NO_SCENES:
+            picture = path if ending.lower() in _DRAWN else name + ".png"
+            raise UsageError(f'roundel.save(scene, "{picture}") draws a picture; scene.save writes a scene file: name it .yaml '
+                             "or .json")
         source = self._file()
         stem = os.path.splitext(os.path.basename(path))[0]
         try:

@@ -1,17 +1,26 @@
 #include "renderer/data/deflated_bytes.h"
 
 #include <libdeflate.h>
+#include <tbb/task_group.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <new>
 
+#include "renderer/base/checkpoint.h"
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 
 namespace roundel {
 namespace {
+
+/// Throws where the work is to end, of this thread or of all that are at it.
+void check_goes_on(const InputFile& file) {
+  checkpoint();
+  if (tbb::is_current_task_group_canceling())
+    throw Error(ExitCode::kRuntimeFailure, file.path() + ": reading was stopped");
+}
 
 constexpr std::size_t kInflatePiece = std::size_t{1} << 16;
 constexpr std::size_t kInflateWindow = std::size_t{1} << 15;
@@ -69,6 +78,7 @@ DeflatedBytes::DeflatedBytes(std::shared_ptr<const InputFile> file, ZipMember me
   std::uint32_t checksum = 0;
   RestartPoint candidate;
   for (int status = Z_OK; status != Z_STREAM_END;) {
+    check_goes_on(*file_);
     stream.next_out = out.data();
     stream.avail_out = static_cast<uInt>(out.size());
     status = inflater.run(Z_BLOCK);
@@ -117,10 +127,11 @@ void DeflatedBytes::read_at(std::uint64_t offset, std::span<std::byte> bytes) co
   inflateSetDictionary(&stream, point->window.data(), static_cast<uInt>(point->window.size()));
   std::array<std::byte, kInflatePiece> skipped;
   for (std::uint64_t at = point->unpacked; !bytes.empty();) {
+    check_goes_on(*file_);
     const bool skips = at < offset;
     const std::span<std::byte> out =
         skips ? std::span(skipped).first(std::min<std::uint64_t>(kInflatePiece, offset - at))
-              : bytes.first(std::min<std::size_t>(bytes.size(), std::size_t{1} << 30));
+              : bytes.first(std::min<std::size_t>(bytes.size(), std::size_t{1} << 24));
     stream.next_out = reinterpret_cast<Bytef*>(out.data());
     stream.avail_out = static_cast<uInt>(out.size());
     const int status = inflater.run(Z_NO_FLUSH);

@@ -3,6 +3,7 @@
 #include "renderer/data/hdf5.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <utility>
 #include <vector>
@@ -13,12 +14,18 @@
 #include "renderer/data/hdf5_module.h"
 
 namespace roundel {
+namespace {
+
+/// That has loaded this library.
+const pid_t kFirstProcess = ::getpid();
+
+}  // namespace
 
 std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
                                  const std::string& dataset) {
   static const auto functions =
       module_function<Hdf5Functions()>("libroundel_hdf5.so", "roundel_hdf5_functions")();
-  Hdf5Table table = functions.read_table(file->path(), file->descriptor(), dataset);
+  Hdf5Table table = functions.read_table(file->path(), file->descriptor(), dataset, kFirstProcess);
   const auto bytes = std::make_shared<FileBytes>(file);
   std::vector<RecordRun> runs;
   for (Hdf5Table::Run& run : table.runs) {

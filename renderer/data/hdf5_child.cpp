@@ -89,19 +89,24 @@ class Child {
   /// A new process has a copy of libhdf5's lock. Held by another thread it would stay locked there
   /// for ever, so this thread forks while the lock is its own. A thread that asks for it at that
   /// very moment can still leave the copy locked: a process that does not come through is ended,
-  /// and another one started.
+  /// and another one started. A forked process may have a lock of which nobody has the key: it does
+  /// not ask for it.
   void start() {
-    constexpr int kFirstMilliseconds = 250, kLastMilliseconds = 16'000;
-    for (int milliseconds = kFirstMilliseconds;; milliseconds *= 2) {
-      fork();
+    const bool is_forked = ::getpid() != work_.first_process;
+    const int first_milliseconds = 250, last_milliseconds = is_forked ? 2'000 : 16'000;
+    for (int milliseconds = first_milliseconds;; milliseconds *= 2) {
+      fork(is_forked);
       if (is_ready(milliseconds)) return;
       ::kill(process_, SIGKILL);
       end();
-      if (milliseconds >= kLastMilliseconds)
-        throw Error(ExitCode::kRuntimeFailure,
-                    path_ +
-                        ": cannot be read while another thread of this process is at work in "
-                        "libhdf5");
+      if (milliseconds >= last_milliseconds)
+        throw Error(
+            ExitCode::kRuntimeFailure,
+            path_ + (is_forked ? ": cannot be read: this process was forked while another thread "
+                                 "was at work in libhdf5; start processes with "
+                                 "multiprocessing's \"spawn\""
+                               : ": cannot be read while another thread of this process is at "
+                                 "work in libhdf5"));
     }
   }
   void start_again() {
@@ -116,7 +121,7 @@ class Child {
       throw;
     }
   }
-  void fork() {
+  void fork(bool is_forked) {
     std::array<int, 2> sockets{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail_to_start();
     // Where standard streams are closed: what is printed there must not go into the connection.
@@ -124,14 +129,18 @@ class Child {
       if (socket <= STDERR_FILENO)
         ::close(std::exchange(socket, ::fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)));
     pid_t process = -1;
-    work_.inside([&] {
+    const auto fork_here = [&] {
       sigset_t all{}, before{};
       sigfillset(&all);
       ::pthread_sigmask(SIG_SETMASK, &all, &before);
       process = ::fork();
       if (process == 0) serve_hdf5(sockets, descriptor_, work_);
       ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    });
+    };
+    if (is_forked)
+      fork_here();
+    else
+      work_.inside(fork_here);
     const int problem = errno;
     ::close(sockets[1]);
     if (process < 0) {

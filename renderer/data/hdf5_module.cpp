@@ -450,10 +450,11 @@ void call_inside(const std::function<void()>& work) {
 
 }  // namespace
 
-Hdf5Table read_hdf5_table(const std::string& path, int descriptor, const std::string& dataset) {
+Hdf5Table read_hdf5_table(const std::string& path, int descriptor, const std::string& dataset,
+                          pid_t first_process) {
   return read_in_child(
       path, descriptor,
-      {call_inside, [] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); },
+      {first_process, call_inside, [] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); },
        [path, dataset](int here) { return TableReader(path, here).read(dataset); }});
 }
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,8 +23,10 @@ struct Hdf5Table {
   std::uint64_t rows = 0;
 };
 
-/// `descriptor` is the file's, which stays open. Throws Error(kInvalidScene) "PATH: …".
-Hdf5Table read_hdf5_table(const std::string& path, int descriptor, const std::string& dataset);
+/// `descriptor` is the file's, which stays open. `first_process`: the one that has loaded the
+/// library, of which this one may be a fork. Throws Error(kInvalidScene) "PATH: …".
+Hdf5Table read_hdf5_table(const std::string& path, int descriptor, const std::string& dataset,
+                          pid_t first_process);
 
 /// The module's only own function returns that one.
 struct Hdf5Functions {

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 #include <libdeflate.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_group.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -57,6 +61,36 @@ std::shared_ptr<const ByteSource> open_stored(const std::shared_ptr<const InputF
   return std::make_shared<FileBytes>(file, member.offset);
 }
 
+/// Calls open(i) for every i below `count`, on all cores. This thread calls checkpoint() also while
+/// it waits for others, and what that throws ends their work: an array takes seconds to unpack.
+void open_all(std::size_t count, const std::function<void(std::size_t)>& open) {
+  constexpr std::chrono::milliseconds kBetweenLooks{20};
+  std::atomic<std::size_t> next{0}, opened{0};
+  std::atomic<bool> has_failed{false};
+  const auto work = [&] {
+    try {
+      for (std::size_t i = next++; i < count && !has_failed; i = next++, ++opened) open(i);
+    } catch (...) {
+      has_failed = true;
+      throw;
+    }
+  };
+  tbb::task_group others;
+  for (std::size_t i = 1; i < count; ++i) others.run(work);
+  try {
+    work();
+    while (opened < count && !has_failed) {
+      checkpoint();
+      std::this_thread::sleep_for(kBetweenLooks);
+    }
+  } catch (...) {
+    others.cancel();
+    others.wait();
+    throw;
+  }
+  others.wait();
+}
+
 }  // namespace
 
 std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std::string& dataset) {
@@ -85,7 +119,7 @@ std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std
 
   const std::uint64_t run_bytes = run_bytes_of(members);
   std::vector<std::shared_ptr<const ByteSource>> sources(members.size());
-  tbb::parallel_for(std::size_t{0}, members.size(), [&](std::size_t i) {
+  open_all(members.size(), [&](std::size_t i) {
     if (members[i].is_deflated)
       sources[i] = std::make_shared<DeflatedBytes>(file, members[i], run_bytes);
     else

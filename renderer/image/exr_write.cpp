@@ -47,9 +47,8 @@ std::vector<std::uint8_t> encode_exr(const Framebuffer& framebuffer, bool alpha,
   try {
     Imf::Header header(framebuffer.width, framebuffer.height);
     header.compression() = Imf::ZIP_COMPRESSION;
-    const auto texts = metadata_texts(metadata);
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      header.insert(attribute_name(kMetadataKeywords[i]), Imf::StringAttribute(texts[i]));
+    for (const auto& [keyword, text] : metadata_texts(metadata))
+      header.insert(attribute_name(keyword), Imf::StringAttribute(text));
     if (values != ExrValues::kData) Imf::addChromaticities(header, Imf::Chromaticities());  // 709's
     header.insert(kExrValuesAttribute,
                   Imf::StringAttribute(values == ExrValues::kLinear    ? "lin_rec709_scene"

@@ -19,6 +19,7 @@ struct ImageMetadata {
   std::string fingerprint;  ///< of the scene
   std::uint32_t seed = 0;
   std::int64_t frame = 0;
+  std::string axes = {};  ///< axes_text() of the scene; may be empty
 };
 
 enum class ImageFormat { kPng, kExr, kPfm };
@@ -47,7 +48,7 @@ struct PngShape {
 };
 
 /// A whole PNG file (RGB or RGBA of 8 or 16 bits, sRGB chunk, text chunks Software, Fingerprint,
-/// Seed, Frame). `to_free`: the image's bytes where they need not last, which takes twice the
+/// Seed, Frame, Axes). `to_free`: the image's bytes where they need not last, which takes twice the
 /// picture's memory instead of thrice.
 std::vector<std::uint8_t> encode_png(const Image& image, const ImageMetadata& metadata,
                                      Buffer<std::uint8_t>* to_free = nullptr);

@@ -2,33 +2,43 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "renderer/base/text.h"
 #include "renderer/image/files.h"
 
 namespace roundel {
 
-/// What files call the parts of ImageMetadata, and their texts, in this order.
-inline constexpr std::array<const char*, 4> kMetadataKeywords = {"Software", "Fingerprint", "Seed",
-                                                                 "Frame"};
-inline std::array<std::string, 4> metadata_texts(const ImageMetadata& metadata) {
-  return {metadata.software, metadata.fingerprint, std::to_string(metadata.seed),
-          std::to_string(metadata.frame)};
+/// What files call the parts of ImageMetadata, and their texts, in this order. The last one is
+/// absent from files where it is empty.
+inline constexpr std::array<const char*, 5> kMetadataKeywords = {"Software", "Fingerprint", "Seed",
+                                                                 "Frame", "Axes"};
+inline std::vector<std::pair<const char*, std::string>> metadata_texts(
+    const ImageMetadata& metadata) {
+  const std::array<std::string, 5> texts = {metadata.software, metadata.fingerprint,
+                                            std::to_string(metadata.seed),
+                                            std::to_string(metadata.frame), metadata.axes};
+  std::vector<std::pair<const char*, std::string>> named;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (i + 1 < texts.size() || !texts[i].empty())
+      named.emplace_back(kMetadataKeywords[i], texts[i]);
+  return named;
 }
 
 /// The way back. find(keyword) returns a pointer to that text, null where there is none; nothing
-/// comes back where one is missing or no number.
+/// comes back where one but the last is missing or no number.
 template <typename Find>
 std::optional<ImageMetadata> parse_metadata(const Find& find) {
-  std::array<const std::string*, 4> texts{};
+  std::array<const std::string*, 5> texts{};
   for (std::size_t i = 0; i < texts.size(); ++i) {
     texts[i] = find(kMetadataKeywords[i]);
-    if (texts[i] == nullptr) return std::nullopt;
+    if (texts[i] == nullptr && i + 1 < texts.size()) return std::nullopt;
   }
   const auto seed = to_number<std::uint32_t>(*texts[2]);
   const auto frame = to_number<std::int64_t>(*texts[3]);
   if (!seed || !frame) return std::nullopt;
-  return ImageMetadata{*texts[0], *texts[1], *seed, *frame};
+  return ImageMetadata{*texts[0], *texts[1], *seed, *frame, texts[4] ? *texts[4] : ""};
 }
 
 }  // namespace roundel

@@ -62,9 +62,8 @@ std::vector<std::uint8_t> png_head(const PngShape& shape, const ImageMetadata& m
   header.resize(header.size() + 3);  // deflate, filters a row, not interlaced
   append_chunk(head, "IHDR", {reinterpret_cast<const char*>(header.data()), header.size()});
   append_chunk(head, "sRGB", std::string_view("\0", 1));  // rendering intent: perceptual
-  const auto texts = metadata_texts(metadata);
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    append_chunk(head, "tEXt", kMetadataKeywords[i] + std::string(1, '\0') + texts[i]);
+  for (const auto& [keyword, text] : metadata_texts(metadata))
+    append_chunk(head, "tEXt", keyword + std::string(1, '\0') + text);
   return head;
 }
 

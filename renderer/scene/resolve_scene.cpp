@@ -171,15 +171,17 @@ Window data_window(const Scene& scene) {
   return window;
 }
 
+Window window_of(const ViewWindow& asked, const Scene& scene) {
+  if (asked.kind == ViewWindow::Kind::kGiven)
+    return {asked.x[0], asked.x[1], asked.y[0], asked.y[1]};
+  const Window window = asked.kind == ViewWindow::Kind::kData ? data_window(scene) : Window{};
+  const double margin =
+      asked.margin * std::max(window.right - window.left, window.top - window.bottom);
+  return {window.left - margin, window.right + margin, window.bottom - margin, window.top + margin};
+}
+
 View view_of(const ViewWindow& asked, const Scene& scene) {
-  Window window{asked.x[0], asked.x[1], asked.y[0], asked.y[1]};
-  if (asked.kind != ViewWindow::Kind::kGiven) {
-    window = asked.kind == ViewWindow::Kind::kData ? data_window(scene) : Window{};
-    const double margin =
-        asked.margin * std::max(window.right - window.left, window.top - window.bottom);
-    window = {window.left - margin, window.right + margin, window.bottom - margin,
-              window.top + margin};
-  }
+  const Window window = window_of(asked, scene);
   // What an image as high as the window's width or height shows.
   const double aspect = static_cast<double>(scene.image.frame_width()) / scene.image.frame_height();
   const double by_width = (window.right - window.left) / aspect;
@@ -246,6 +248,12 @@ std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const 
   constexpr std::uint64_t kBytes = 40;  // with what an order takes
   // With `columns` that saves going through the rows first.
   return std::min(map.is_plain ? kMost : kMostQuick, most_data_bytes(scene) / kBytes);
+}
+
+std::optional<SceneBounds> asked_window(const Scene& scene) {
+  if (!scene.window) return std::nullopt;
+  const auto [left, right, bottom, top] = window_of(*scene.window, scene);
+  return SceneBounds{left, right, bottom, top};
 }
 
 std::uint64_t most_data_bytes(const Scene& scene) {

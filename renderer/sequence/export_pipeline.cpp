@@ -15,6 +15,7 @@
 #include "renderer/base/memory.h"
 #include "renderer/base/monitor.h"
 #include "renderer/base/stopwatch.h"
+#include "renderer/description.h"
 #include "renderer/render.h"
 #include "renderer/sequence/export_circles.h"
 #include "renderer/sequence/frames_in_flight.h"
@@ -233,6 +234,7 @@ class ExportPipeline {
       const FrameCircles& circles = work.content.circles;
       const Scene& scene = circles.scene ? *circles.scene : job_.scene;
       picture->fingerprint = circles.fingerprint;
+      picture->axes = circles.scene ? axes_text(scene) : "";
       picture->seed = scene.seed;
       rasterizer.draw(circles.stream, job_.encoder.drawn(scene.image),
                       job_.encoder.file_target(*picture, work.frame), stats);

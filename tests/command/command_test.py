@@ -58,7 +58,7 @@ OPTIONS = {
     "render": "output overwrite watch frames renumber each resume shard split-frame format pixel-format progress size scale crop layers set seed "
               "frame backend device threads memory stats quiet verbose",
     "verify": "frames renumber each scene size scale crop layers set seed manifest delete threads quiet",
-    "validate": "output format size scale crop layers set seed frame backend device threads memory quiet",
+    "validate": "output format size scale crop layers set seed frame backend device threads memory json quiet",
     "diff": "max-delta max-pixels max-density ignore mask ignore-antialiasing shape-tolerant flip-mean flip ppd ssim diff-image diff-image-kind manifest report "
             "junit markdown annotations output explain clusters limit size set seed frame json threads quiet",
     "regress": "goldens output frames shard strict retries explain-from manifest report junit markdown annotations json max-delta max-pixels max-density ignore mask "
@@ -203,7 +203,7 @@ class Scenes(ScenesCase):
     def test_valid_scenes_are_described(self):
         text = self.run_roundel("validate", "rgb.yaml", "random.yaml", "--size", "100x50").stdout
         self.assertRegex(text, r"rgb\.yaml: valid\n +size +100x50 pixels\n +circles +3\n"
-                               r" +overlaps +\d+ .*\n +memory +.*iB \(\d+ bytes\), .*iB of it the program\n"
+                               r" +overlaps +\d+ .*\n +view +x -0.5 to 1.5, y 0 to 1\n +center .*\n +memory +.*iB \(\d+ bytes\), .*iB of it the program\n"
                                r" +--memory +\d+M\n +fingerprint +[0-9a-f]{32}\n")
         self.assertIn("circles      5,000\n", text)
         self.assertEqual(self.run_roundel("validate", "rgb.yaml", "--quiet").stdout, "")

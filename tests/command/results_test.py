@@ -219,7 +219,7 @@ class Files(ResultsCase):
             self.assertFalse(validator.is_valid({**results, **wrong}), wrong)
             self.write("whole/bad.json", json.dumps({**results, **wrong}))
             self.report("bad.json")
-        self.assertIn(b'expected scene or results, got "scenes"', self.run_roundel("schema", "scenes", code=2).stderr)
+        self.assertIn(b'expected scene, results or validation, got "scenes"', self.run_roundel("schema", "scenes", code=2).stderr)
 
     def test_mistakes_have_their_places(self):
         self.write("whole/bad.json", """{"version": 1, "title": "t", "counts": {"same": 1, "differ": 0, "new": 0, "missing": 0, "not_compared": 0},

@@ -297,6 +297,18 @@ TEST(Png, InfoTellsWhatWasWritten) {
   EXPECT_EQ(info.metadata->frame, kMetadata.frame);
 }
 
+TEST(Png, AxesAreTextWhereThereAreSome) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.png";
+  ImageMetadata metadata = kMetadata;
+  metadata.axes = R"({"window":[[0.0,1.0],[0.0,1.0]]})";
+  write_bytes(path, encode_png(picture(20, 10, 3), metadata));
+  const PngInfo info = read_png_info(path);
+  EXPECT_EQ(info.text.back(), (std::pair<std::string, std::string>{"Axes", metadata.axes}));
+  ASSERT_TRUE(info.metadata.has_value());
+  EXPECT_EQ(info.metadata->axes, metadata.axes);
+}
+
 TEST(Png, NoiseIsStoredAndGrowsByLessThanOnePercent) {
   const Image image = random_image(400, 300, 3, 1);
   EXPECT_LT(encode_png(image, kMetadata).size(), image.bytes.size() * 101 / 100 + 500);

@@ -41,6 +41,41 @@ class Added(ColumnsCase):
         with self.assertRaisesRegex(roundel.UsageError, "^expected a path or an array, got a list"):
             roundel.diff([[1], [1, 2]], [[1], [2]])
 
+    def test_numbers_to_be_coloured_are_no_color(self):
+        """In all kinds of columns, however many rows there are."""
+        try:
+            from pandas import Series
+        except ImportError:
+            Series = memoryview
+        for rows in (3, 1000, 10**6):
+            numbers = np.linspace(0, 9, rows)
+            for color in (numbers, numbers.tolist(), Series(numbers)):
+                made = scene()
+                with self.assertRaises(roundel.SceneError) as caught:
+                    made.add(x=numbers, y=0.5, radius="1px", color=color)
+                self.assertEqual(str(caught.exception),
+                                 "color is one colour or an array [rows, 3]; numbers to be coloured go into values=")
+        x = [0.1, 0.2, 0.3]
+        for color in (np.array([0, 0.5, 1]), ["#ff0000", "#00ff00", "#0000ff"], [0.1, 0.2, 1.5], [[0, 0, 1]] * 3, b"abc"):
+            with self.assertRaisesRegex(roundel.SceneError, "numbers to be coloured go into values="):
+                scene().add(x=x, y=x, radius=0.1, color=color)
+
+    def test_three_numbers_are_one_color(self):
+        x = [0.1, 0.2, 0.3]
+        wanted = roundel.circles(scene().add(x=x, y=x, radius=0.1, color="#0000ff"))
+        np.testing.assert_array_equal(wanted, roundel.circles(scene().add(x=x, y=x, radius=0.1, color=[0, 0, 1])))
+        np.testing.assert_array_equal(wanted, roundel.circles(scene().add(x=x, y=x, radius=0.1, color=(0.0, 0.0, 1.0))))
+        for color in (np.array([0, 0, 1.5]), [0, 0, 1.5]):  # of other rows than three
+            shown = roundel.circles(scene().add(x=x[:2], y=x[:2], radius=0.1, color=color))
+            np.testing.assert_array_equal(shown[:, 4:7], [[0, 0, 1.5]] * 2)
+
+    def test_the_color_of_what_is_missing(self):
+        x = [0.1, 0.2, 0.3]
+        found = roundel.circles(scene().add(x=x, y=x, radius=0.1, values=[1, np.nan, 2], missing="#ff0000"))
+        np.testing.assert_array_equal(found[1, 4:7], [1, 0, 0])
+        with self.assertRaisesRegex(roundel.UsageError, "^missing: needs values"):
+            scene().add(x=x, y=x, radius=0.1, missing="#ff0000")
+
     def test_wrong_arguments_are_usage_errors(self):
         itself = {}
         itself["self"] = itself

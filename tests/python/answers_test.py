@@ -120,6 +120,33 @@ class Answers(CommandCase):
         (circle,) = roundel.explain_pixel(scene, 10, 10)["circles"]
         self.assertEqual((circle["row"], circle["index"]), (1, 1))
 
+    def test_windows_and_domains_are_the_commands(self):
+        x, y, v = np.random.default_rng(2).random((3, 500)) * 1e-8 + 187.70593
+        kinds = np.where(v > v.mean(), "a", "b")
+        made = roundel.Scene(size=(80, 60), view={"fit": "data", "margin": 0, "flip": "y"})
+        made.add(x=x, y=y, radius={"column": "v", "range": [0, "3px"]}, values=v, data={"v": v}, domain=["2%", "98%"], colormap="turbo")
+        made.add(x=x, y=y, radius="1px", values=kinds, categories={"a": "#ff0000", "b": "#00ff00"})
+        made.save(self.path("s.yaml"))
+        found = roundel.validate(made)
+        [said] = json.loads(self.run_roundel("validate", "s.yaml", "--json").stdout)["scenes"]
+        for layer in [*found["layers"], *said["layers"]]:
+            del layer["data"]["path"]
+        for key, value in found.items():
+            self.assertEqual(said[key], value, key)
+        self.assertEqual(found["window"][1], [y.max(), y.min()])  # bottom, top
+        ordered = np.sort(v)
+        self.assertEqual(found["layers"][0]["color"]["domain"], [ordered[9], ordered[489]])
+        self.assertEqual(found["layers"][0]["radius"]["domain"], [v.min(), v.max()])
+        self.assertEqual(found["layers"][1]["color"]["categories"], [{"value": "a", "color": "#ff0000"}, {"value": "b", "color": "#00ff00"}])
+        roundel.save(made, self.path("a.png"))
+        self.assertEqual(roundel.info(self.path("a.png"))["window"], found["window"])
+
+    def test_windows_are_of_the_frame(self):
+        film = {"version": 1, "image": {"width": 40, "height": 40}, "animation": {"frames": 3},
+                "view": {"x": {"keys": {0: [0, 1], 2: [0, 3]}}, "y": [0, 1]}, "layers": [{"generator": "rgb"}]}
+        self.assertEqual(roundel.validate(film)["window"][0], [0, 1])
+        self.assertEqual(roundel.validate(film, frame=2)["window"][0], [0, 3])
+
     def test_differences_are_the_commands(self):
         a = roundel.render(SCENES / "rand10k.yaml", size=(70, 50))
         roundel.save(SCENES / "rand10k.yaml", self.path("a.png"), size=(70, 50))

@@ -9,6 +9,7 @@ import pathlib
 import re
 import unittest
 
+import numpy as np
 import roundel
 
 from command_case import CommandCase
@@ -31,6 +32,25 @@ class Page(CommandCase):
         self.run_roundel("render", "stars.yaml", "-o", "stars.png")
         self.run_roundel("render", "scenes/snow.yaml", "--frame", "320", "-o", "command.png")
         self.assertEqual(self.read("snow.png"), self.read("command.png"))
+
+    def test_the_axes(self):
+        try:
+            import matplotlib
+        except ImportError:
+            self.skipTest("matplotlib is not installed")
+        matplotlib.use("agg")
+        [example] = re.findall(r"```py\n(.*?)```", PAGE, re.DOTALL)
+        os.chdir(self.folder)
+        values = np.geomspace(1, 1000, 50)
+        scene = roundel.Scene(size=(64, 48), view={"x": [0, 50000], "y": [-3, 8], "flip": "y"})
+        scene.add(x=values, y=np.zeros(50), radius="2px", values=values, colormap="magma", scale="log", domain=["10%", "90%"])
+        names = {"roundel": roundel, "scene": scene}
+        exec(compile(example, "docs/python.md", "exec"), names)  # pylint: disable=exec-used
+        axes = names["plt"].gcf().axes
+        self.assertEqual(axes[0].get_xlim(), (0, 50000))
+        self.assertGreater(*axes[0].get_ylim())  # y points down
+        np.testing.assert_allclose(axes[1].get_ylim(), [values[4], values[44]])
+        self.assertTrue(self.read("axes.png").startswith(b"\x89PNG"))
 
     def test_the_page_names_all_that_there_is(self):
         for name in roundel.__all__:

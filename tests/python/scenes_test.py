@@ -80,6 +80,20 @@ class Scenes(ColumnsCase):
         for _ in range(2):  # its own it replaces
             made.save(self.path("m.yaml"))
 
+    def test_pictures_are_no_scene_files(self):
+        made = scene().add(x=[0.5], y=[0.5], radius=0.1)
+        for name, picture in (("x.png", "x.png"), ("x.EXR", "x.EXR"), ("x.pfm", "x.pfm"), ("x.jpg", "x.png"), ("x.jpeg", "x.png"),
+                              ("x.webp", "x.png"), ("x.npy", "x.png"), ("x.csv", "x.png")):
+            with self.assertRaises(roundel.UsageError) as caught:
+                made.save(self.path(name))
+            self.assertEqual(str(caught.exception),
+                             f'roundel.save(scene, "{self.path(picture)}") draws a picture; scene.save writes a scene file: '
+                             "name it .yaml or .json")
+        self.assertEqual(os.listdir(self.folder), [])
+        for name in ("a.json", "b.yml", "c"):
+            made.save(self.path(name))
+            self.assertEqual(roundel.fingerprint(self.path(name)), roundel.fingerprint(made))
+
     def test_data_that_has_changed_is_read_again(self):
         def write_data(name, middle):
             self.write(name, f"x,y,radius\n{middle},0.5,0.2\n")

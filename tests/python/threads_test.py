@@ -1,13 +1,20 @@
 #!/usr/bin/env python3
 """threads_test.py ROUNDEL: threads, forked processes and the end of the interpreter."""
+import ast
+import io
+import os
+import signal
+import struct
 import subprocess
 import sys
+import time
 import unittest
+import zlib
 
 import numpy as np
 import roundel
 
-from command_case import CommandCase
+from command_case import ROUNDEL, CommandCase
 
 FILM = """
 import multiprocessing, os, sys, threading, time
@@ -17,7 +24,50 @@ FILM = {"version": 1, "image": {"width": 300, "height": 200}, "animation": {"fra
 """
 
 
+TORN = "this process was forked while another thread was drawing; start processes with multiprocessing's \"spawn\""
+
+
+def deflated_npz(names, rows):
+    """An archive of arrays of zeros, made without packing them all."""
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": (rows,)})
+    piece = bytes(1 << 24)
+    pieces = rows * 8 // len(piece)
+    pack = zlib.compressobj(1, zlib.DEFLATED, -15)
+    start = pack.compress(head.getvalue()) + pack.flush(zlib.Z_FULL_FLUSH)
+    middle = pack.compress(piece) + pack.flush(zlib.Z_FULL_FLUSH)
+    packed = start + middle * pieces + pack.flush()
+    checksum = zlib.crc32(head.getvalue())
+    for _ in range(pieces):
+        checksum = zlib.crc32(piece, checksum)
+    sizes = struct.pack("<III", checksum, len(packed), len(head.getvalue()) + pieces * len(piece))
+    archive, directory = b"", b""
+    for name in names:
+        named = f"{name}.npy".encode()
+        fields = struct.pack("<HHHHH", 20, 0, 8, 0, 0) + sizes + struct.pack("<HH", len(named), 0)
+        directory += b"PK\1\2" + struct.pack("<H", 20) + fields + struct.pack("<HHHII", 0, 0, 0, 0, len(archive)) + named
+        archive += b"PK\3\4" + fields + named + packed
+    return archive + directory + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, len(names), len(names), len(directory), len(archive), 0)
+
+
 class Threads(CommandCase):
+    def test_ctrl_c_stops_unpacking(self):
+        """Also where this thread waits for one that unpacks: there are two cores or more, and three arrays."""
+        with open(self.path("d.npz"), "wb") as file:
+            file.write(deflated_npz("xyr", 1 << 27))  # a gigabyte each
+        self.write("s.yaml", "version: 1\nlayers:\n  - data: d.npz\n    map: {x: x, y: y, radius: r}\n")
+        scene = self.path("s.yaml")
+        for command in ([ROUNDEL, "validate", scene],
+                        [sys.executable, "-c", "import sys, roundel\ntry:\n    roundel.render(sys.argv[1])\n"
+                         "except KeyboardInterrupt:\n    sys.exit(130)", scene]):
+            for delay in (0.5, 1.5):
+                with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                    time.sleep(delay)
+                    process.send_signal(signal.SIGINT)
+                    start = time.monotonic()
+                    self.assertEqual(process.wait(60), 130)
+                    self.assertLess(time.monotonic() - start, 0.5)
+
     def run_python(self, text):
         """What a process of its own prints. One that hangs fails."""
         done = subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", FILM + text], capture_output=True, text=True, timeout=60)
@@ -88,6 +138,74 @@ for _ in range(12):
     ended += os.waitpid(child, 0) == (child, 0)
 print(ended)
 """), "12")
+
+    def test_processes_forked_while_threads_draw(self):
+        """Each draws the picture, or says why not; none waits for what a thread that it has not had locked."""
+        self.write("make.py", """
+import sys, numpy as np
+x = np.random.default_rng(1).random((2, 5000))
+try:
+    import h5py
+    with h5py.File(sys.argv[1], "w") as file:
+        file["x"], file["y"] = x
+except ImportError:
+    pass
+""")
+        subprocess.run([sys.executable, self.path("make.py"), self.path("m.h5")], check=True)
+        scenes = {"arrays": """
+x, y = np.random.default_rng(1).random((2, 5000))
+S = roundel.Scene(size=(90, 60)).add(x=x, y=y, radius="2px")
+"""}
+        if os.path.exists(self.path("m.h5")):
+            scenes["hdf5"] = f"""
+S = {{"version": 1, "image": {{"width": 90, "height": 60}},
+     "layers": [{{"data": {self.path("m.h5")!r}, "map": {{"x": "x", "y": "y", "radius": "2px"}}}}]}}
+"""
+        for name, scene in scenes.items():
+            said = self.run_python("import collections\nimport numpy as np" + scene + """
+wanted = roundel.render(S, backend="cpu")
+def work():
+    while True:
+        roundel.render(S, backend="cpu")
+def answer(pipe):
+    try:
+        pipe.send("right" if (roundel.render(S, backend="cpu") == wanted).all() else "wrong")
+    except roundel.RenderError as error:
+        pipe.send(str(error))
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+fork, answers = multiprocessing.get_context("fork"), collections.Counter()
+for _ in range(25):
+    here, there = fork.Pipe(False)
+    process = fork.Process(target=answer, args=(there,))
+    process.start()
+    answers[here.recv() if here.poll(20) else "hangs"] += 1
+    process.kill()
+    process.join()
+print(dict(answers), flush=True)
+os._exit(0)
+""")
+            answers = ast.literal_eval(said)
+            self.assertEqual(sum(answers.values()), 25, name)
+            self.assertLessEqual(set(answers), {"right", TORN}, name)
+            self.assertGreater(answers.get("right", 0), 0, name)
+
+    def test_processes_forked_in_the_middle_of_a_long_picture(self):
+        self.assertEqual(self.run_python("""
+large = {"version": 1, "image": {"width": 8000, "height": 8000}, "layers": [{"generator": "rand1M"}]}
+threading.Thread(target=lambda: roundel.render(large, backend="cpu", threads=1), daemon=True).start()
+time.sleep(0.3)
+start = time.monotonic()
+if os.fork() == 0:
+    try:
+        roundel.render(FILM)
+    except roundel.RenderError as error:
+        print(error, flush=True)
+    os._exit(0)
+os.wait()
+print(time.monotonic() - start < 5, flush=True)
+os._exit(0)
+"""), TORN + "\nTrue")
 
     def test_subinterpreters_are_refused(self):
         script = "import roundel\nprint('there is a roundel')"

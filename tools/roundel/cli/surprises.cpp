@@ -64,15 +64,29 @@ std::string nothing_moves(const Scene& scene, std::size_t frames) {
                      frames);
 }
 
-}  // namespace
-
-void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSample& sample,
-                       std::size_t frames, bool is_film) {
+std::vector<std::string> surprises_of_look(const Scene& scene, ImageFormat format,
+                                           const CircleSample& sample, std::size_t frames) {
   std::vector<std::string> sentences = remarks_on_look(scene, format, sample);
   sentences.push_back(other_aspect(scene));
   sentences.push_back(nothing_moves(scene, frames));
-  for (const std::string& sentence : sentences)
-    if (!sentence.empty()) spdlog::warn("{}: {}", scene.path, sentence);
+  std::erase(sentences, "");
+  return sentences;
+}
+
+}  // namespace
+
+std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
+                                   const CircleSample& sample, std::size_t frames) {
+  std::vector<std::string> sentences = surprises_of_look(scene, format, sample, frames);
+  for (const auto& more : {skipped_rows(scene, RowsOf::kScene), rounded_numbers(scene)})
+    sentences.insert(sentences.end(), more.begin(), more.end());
+  return sentences;
+}
+
+void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSample& sample,
+                       std::size_t frames, bool is_film) {
+  for (const std::string& sentence : surprises_of_look(scene, format, sample, frames))
+    spdlog::warn("{}: {}", scene.path, sentence);
   warn_of_first(with_path(scene, skipped_rows(scene, is_film ? RowsOf::kFilm : RowsOf::kScene)),
                 false);
   warn_of_rounding(scene);

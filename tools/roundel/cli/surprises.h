@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "renderer/render.h"
 #include "renderer/survey.h"
@@ -13,6 +14,9 @@ namespace roundel {
 /// hardly anybody means; nothing with --quiet. `is_film`: not what each frame has by itself.
 void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSample& sample,
                        std::size_t frames, bool is_film);
+/// All of these sentences for a picture, and those of warn_of_rounding(), without the scene's path.
+std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
+                                   const CircleSample& sample, std::size_t frames);
 /// The part of that about whole numbers that are rounded.
 void warn_of_rounding(const Scene& scene);
 /// The same where there is hardly anything to see in a frame. `overlaps`: those of the frame; where

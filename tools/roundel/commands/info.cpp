@@ -31,8 +31,9 @@ bool parse(const Arguments& arguments, InfoOptions& options) {
       "info", "[FILE...] [OPTION...]",
       "Prints, on stdout, what pictures say about themselves: size, bit depth, "
       "channels, colour space where it is not sRGB, an EXR's display window, pixel "
-      "aspect and primaries where they are not the usual ones, and where they come from "
-      "(fingerprint of the scene, seed, frame). "
+      "aspect and primaries where they are not the usual ones, where they come from "
+      "(fingerprint of the scene, seed, frame), and what they show: the part of scene "
+      "space, and each layer's domains and categories. "
       "Without files: version, backends, devices, threads, memory and MPI of this program "
       "and machine.");
   line.add_arguments("FILE...", 0, kAnyNumber, options.files,
@@ -48,10 +49,22 @@ std::string row(const std::string& name, const std::string& value) {
   return fmt::format("  {:<14}{}\n", name, value);
 }
 
+Lines axes_text(const ImageMetadata& metadata) {
+  const Json axes = axes_json(metadata);
+  if (axes.empty()) return {};
+  const Json &x = axes["window"][0], &y = axes["window"][1];
+  Lines text =
+      row("window", fmt::format("x {} to {}, y {} to {}", x[0].get<double>(), x[1].get<double>(),
+                                y[0].get<double>(), y[1].get<double>()));
+  for (const Json& layer : axes.value("layers", Json::array()))
+    text += row("axes", json_text(layer));
+  return text;
+}
+
 Lines origin_text(const ImageMetadata& metadata) {
   return Lines(row("software", metadata.software)) + row("fingerprint", metadata.fingerprint) +
          row("seed", fmt::format("{}", metadata.seed)) +
-         row("frame", fmt::format("{}", metadata.frame));
+         row("frame", fmt::format("{}", metadata.frame)) + axes_text(metadata);
 }
 
 Lines picture_text(const std::string& path, const PngInfo& info) {

@@ -1,20 +1,26 @@
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "renderer/base/text.h"
 #include "renderer/data/table.h"
+#include "renderer/description.h"
 #include "renderer/generate/generate.h"
 #include "renderer/picture_bands.h"
 #include "renderer/raster/tile_grid.h"
+#include "renderer/remarks.h"
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
+#include "renderer/scene/load_scene.h"
 #include "renderer/scene/moving_parts.h"
 #include "renderer/scene/resolve_scene.h"
+#include "renderer/scene/scene_errors.h"
 #include "tools/roundel/cli/common_options.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
@@ -25,9 +31,12 @@
 #include "tools/roundel/cli/surprises.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
+#include "tools/roundel/compare/comparing.h"
 
 namespace roundel {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct ValidateOptions {
   std::vector<std::string> scenes;
@@ -35,6 +44,7 @@ struct ValidateOptions {
   std::optional<ImageFormat> format;  ///< default: that of the output, else PNG
   SceneOptions scene;
   MachineOptions machine;
+  std::optional<std::string> json;  ///< a file, or - for standard output
   Verbosity verbosity = Verbosity::kNormal;
 };
 
@@ -42,7 +52,8 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
   CommandLine line(
       "validate", "SCENE... [OPTION...]",
       "Checks scenes as render does, without making pictures, and prints their size, circles, "
-      "overlaps (circle-tile pairs), the ranges of data, memory and fingerprint on stdout. Memory "
+      "overlaps (circle-tile pairs), the part of scene space that the picture shows, the ranges of "
+      "data, memory and fingerprint on stdout. Memory "
       "is the most that render would have for this picture with these options, program included, "
       "and a --memory that is enough for that.");
   add_scenes(line, options.scenes);
@@ -57,6 +68,10 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
   add_picture(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_machine(line, options.machine);
+  line.add_optional_value(
+      "json", "FILE", "-", text(options.json, "a file name"),
+      "print one JSON object instead, with what is wrong with invalid scenes; with =FILE write it "
+      "there besides; \"roundel schema validation\" prints its JSON Schema");
   add_quiet(line, options.verbosity);
   line.add_note(exit_codes(ExitCode::kInvalidScene));
   line.add_check([&options](CommandLine::Problems& problems) {
@@ -150,13 +165,15 @@ Lines describe_data(const Scene& scene, const FrameSurvey& survey) {
         source != nullptr && !layer.is_hidden)
       text += describe_data(*source, layer.name);
   if (text.empty()) return {};
-  const SceneBounds view = view_bounds(scene);
-  return text +
-         fmt::format("  seen         {} of {}, {} less wide than a pixel\n",
-                     with_commas(survey.touching), drawn_text(scene),
-                     with_commas(survey.under_a_pixel)) +
-         fmt::format("  view         x {:.9g} to {:.9g}, y {:.9g} to {:.9g}\n", view.left,
-                     view.right, view.bottom, view.top) +
+  return text + fmt::format("  seen         {} of {}, {} less wide than a pixel\n",
+                            with_commas(survey.touching), drawn_text(scene),
+                            with_commas(survey.under_a_pixel));
+}
+
+/// The picture's edges, with all digits.
+Lines describe_view(const Scene& scene) {
+  const auto [x, y] = picture_window(scene);
+  return Lines(fmt::format("  view         x {} to {}, y {} to {}\n", x[0], x[1], y[0], y[1])) +
          fmt::format("    center     [{}, {}], zoom: {}\n", scene.view.center_x,
                      scene.view.center_y, scene.view.zoom);
 }
@@ -175,9 +192,24 @@ Lines describe_motion(const Scene& scene) {
   return text;
 }
 
-/// Generates the circles, which checks the values of data files, and says what the frame needs.
+/// A valid scene, and what its frame needs.
+struct Checked {
+  const Scene& scene;
+  std::int64_t frame;
+  FrameSurvey survey;
+  std::uint64_t memory, beyond_program;  ///< bytes
+  Backend backend;
+  std::vector<std::string> warnings;
+
+  /// In MiB, for --memory. With CUDA that is device memory, which takes what it can get.
+  std::optional<std::uint64_t> enough_memory() const {
+    return backend == Backend::kCpu ? std::optional((beyond_program >> 20) + 1) : std::nullopt;
+  }
+};
+
+/// Generates the circles, which checks the values of data files, and finds what the frame needs.
 /// `at_start`: memory that the process had before it did anything.
-Lines describe(const Scene& scene, const ValidateOptions& options, std::uint64_t at_start) {
+Checked check(const Scene& scene, const ValidateOptions& options, std::uint64_t at_start) {
   const ImageFormat format = picture_format(scene, options.output, options.format);
   const std::int64_t frame = frame_of(scene, options.scene);
   const RasterOptions& raster = options.machine.raster;
@@ -195,27 +227,110 @@ Lines describe(const Scene& scene, const ValidateOptions& options, std::uint64_t
   const FrameSurvey survey = survey_frame(scene, frame, picture_bytes(scene.image, format),
                                           rows_of_band(scene.image, format), measured, progress);
   shown.reset();
-  warn_of_surprises(film_of(scene), format, survey.sample,
-                    scene.animation ? static_cast<std::size_t>(scene.animation->frames) : 1, false);
+  const Scene film = film_of(scene);
+  const auto frames = static_cast<std::size_t>(scene.animation ? scene.animation->frames : 1);
+  warn_of_surprises(film, format, survey.sample, frames, false);
+  std::vector<std::string> warnings = surprises(film, format, survey.sample, frames);
   CircleSample sample = survey.sample;
   if (scene.animation) sample.ink = std::numeric_limits<double>::infinity();  // they may fade in
-  warn_of_nothing(film_of(scene), format, sample, frame, survey.overlaps);
+  if (std::string nothing = nothing_to_see(film, format, sample, frame, survey.overlaps);
+      !nothing.empty()) {
+    spdlog::warn("{}: {}", scene.path, nothing);
+    warnings.push_back(std::move(nothing));
+  }
   const std::uint64_t beyond =
       frame_memory(scene, format, backend, survey.drawing, raster.threads).most();
-  const std::uint64_t memory = beyond + program_memory(at_start, format, backend);
+  return {scene,  frame,   survey,  beyond + program_memory(at_start, format, backend),
+          beyond, backend, warnings};
+}
+
+Lines text_of(const Checked& checked) {
+  const Scene& scene = checked.scene;
+  const std::uint64_t memory = checked.memory;
+  const std::optional<std::uint64_t> enough = checked.enough_memory();
   return Lines(fmt::format("{}: valid\n", scene.path)) +
          fmt::format("  size         {}x{} pixels\n", scene.image.width, scene.image.height) +
          fmt::format("  circles      {}{}\n", with_commas(count_circles(scene)),
                      has_parts(scene) ? ", drawn as " + drawn_text(scene) : "") +
-         fmt::format("  overlaps     {} with tiles of {} pixels\n", with_commas(survey.overlaps),
-                     kCpuTileSize) +
-         describe_data(scene, survey) + describe_motion(scene) +
+         fmt::format("  overlaps     {} with tiles of {} pixels\n",
+                     with_commas(checked.survey.overlaps), kCpuTileSize) +
+         describe_data(scene, checked.survey) + describe_view(scene) + describe_motion(scene) +
          fmt::format("  memory       {} ({} bytes), {} of it the program\n",
                      memory_text(static_cast<double>(memory)), memory,
-                     memory_text(static_cast<double>(memory - beyond))) +
-         // With CUDA that is device memory, which takes what it can get.
-         (backend == Backend::kCpu ? fmt::format("  --memory     {}M\n", (beyond >> 20) + 1) : "") +
+                     memory_text(static_cast<double>(memory - checked.beyond_program))) +
+         (enough ? fmt::format("  --memory     {}M\n", *enough) : "") +
          fmt::format("  fingerprint  {}\n", fingerprint(scene));
+}
+
+Json json_of(const Checked& checked) {
+  const Scene& scene = checked.scene;
+  const std::optional<std::uint64_t> enough = checked.enough_memory();
+  Json json = {{"scene", scene.path}, {"valid", true}, {"frame", checked.frame}};
+  json.update(description_json(scene));
+  json["overlaps"] = checked.survey.overlaps;
+  json["seen"] = {{"circles", checked.survey.touching},
+                  {"of", count_parts(scene)},
+                  {"under_a_pixel", checked.survey.under_a_pixel}};
+  json["moves"] = moving_parts(film_of(scene));
+  json["memory"] = {{"bytes", checked.memory},
+                    {"program_bytes", checked.memory - checked.beyond_program},
+                    {"option", enough ? Json(fmt::format("{}M", *enough)) : Json()}};
+  json["warnings"] = checked.warnings;
+  json["problems"] = Json::array();
+  return json;
+}
+
+/// What is wrong with a scene.
+Json json_of(const std::string& path, const Error& error) {
+  Json problems = Json::array();
+  const auto add = [&](Json file, Json line, Json column, const std::string& key,
+                       const std::string& message) {
+    problems.push_back({{"file", std::move(file)},
+                        {"line", std::move(line)},
+                        {"column", std::move(column)},
+                        {"key", key},
+                        {"message", message}});
+  };
+  if (const auto* const invalid = dynamic_cast<const InvalidScene*>(&error))
+    for (const SceneProblem& problem : invalid->problems())
+      add(invalid->file(), problem.place.line, problem.place.column, problem.key_path,
+          problem.message);
+  else
+    for (const std::string& line : lines_of(error.what())) add({}, {}, {}, "", line);
+  return {{"scene", path},
+          {"valid", false},
+          {"warnings", Json::array()},
+          {"problems", std::move(problems)}};
+}
+
+/// A scene of the command line, and what is to be said of it as JSON.
+struct Entry {
+  std::string path;
+  std::optional<Scene> scene = {};
+  Json json = {};
+
+  /// Errors become the JSON, and are thrown.
+  template <typename Work>
+  void note_errors(const Work& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      json = json_of(path, error);
+      throw;
+    }
+  }
+};
+
+/// Refuses a file for the JSON that is an input, and removes the result of the run before.
+void prepare_json(const std::string& path, const std::vector<Entry>& entries) {
+  std::vector<std::string> inputs;
+  for (const Entry& entry : entries) {
+    inputs.push_back(entry.path);
+    if (!entry.scene) continue;
+    for (std::string& file : files_read({*entry.scene})) inputs.push_back(std::move(file));
+  }
+  check_replaces_no_input(path, inputs, ExitCode::kUsage);
+  remove_old_result(path);
 }
 
 }  // namespace
@@ -226,13 +341,34 @@ int run_validate(const Arguments& arguments) {
   set_log_level(options.verbosity);
   const std::uint64_t at_start = resident_memory();
   const ThreadLimit thread_limit(options.machine.raster.threads);
+  const bool has_json_file = options.json && *options.json != "-";
   Problems problems;
-  for (const Scene& scene : load_scenes(options.scenes, options.scene.overrides, problems)) {
+  std::vector<Entry> entries;
+  for (const std::string& path : options.scenes) {
+    Entry& entry = entries.emplace_back(Entry{path});
     problems.attempt([&] {
-      const Lines description = describe(scene, options, at_start);
-      if (options.verbosity != Verbosity::kQuiet) print_out(description);
+      entry.note_errors([&] { entry.scene = load_scene(path, options.scene.overrides); });
     });
   }
+  if (has_json_file) prepare_json(*options.json, entries);
+  const bool prints = options.verbosity != Verbosity::kQuiet && (!options.json || has_json_file);
+  Json scenes = Json::array();
+  for (Entry& entry : entries) {
+    if (entry.scene)
+      problems.attempt([&] {
+        entry.note_errors([&] {
+          const Checked checked = check(*entry.scene, options, at_start);
+          if (prints) print_out(text_of(checked));
+          if (options.json) entry.json = json_of(checked);
+        });
+      });
+    entry.scene.reset();
+    if (options.json) scenes.push_back(std::move(entry.json));
+  }
+  if (options.json)
+    problems.attempt([&] {
+      write_text(*options.json, json_text({{"version", 1}, {"scenes", std::move(scenes)}}, 2));
+    });
   return static_cast<int>(problems.exit_code());
 }
 

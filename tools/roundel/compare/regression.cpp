@@ -21,6 +21,7 @@
 #include "renderer/compare/golden_lock.h"
 #include "renderer/compare/golden_names.h"
 #include "renderer/compare/pending_goldens.h"
+#include "renderer/description.h"
 #include "renderer/frame_encoder.h"
 #include "renderer/generate/generate.h"
 #include "renderer/render.h"
@@ -86,8 +87,8 @@ class SubjectDrawer {
     Image image;
     StageStats stats;
     rasterizer.draw(circles, subject.scene->image, image, stats);
-    return {picture_of(std::move(image),
-                       {kSoftware, fingerprint(scene), subject.scene->seed, subject.frame}),
+    return {picture_of(std::move(image), {kSoftware, fingerprint(scene), subject.scene->seed,
+                                          subject.frame, axes_text(scene)}),
             {}};
   }
 

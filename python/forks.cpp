@@ -1,0 +1,108 @@
+#include "python/forks.h"
+
+#include <pthread.h>
+#include <pybind11/pybind11.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "renderer/base/error.h"
+
+namespace roundel::python {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kLongestWait{1};
+/// After the last work oneTBB's threads go to sleep.
+constexpr std::chrono::milliseconds kSettling{5};
+
+/// Threads at work, and the one that forks. Never destroyed: threads may wait at the process's end.
+struct Gate {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int at_work = 0;
+  bool is_closed = false;  ///< a thread forks
+  Clock::time_point last_end;
+};
+Gate* gate = new Gate();
+bool was_torn = false;  ///< forked while another thread was at work
+thread_local int depth = 0;
+thread_local bool holds_gate = false;
+
+int own_work() {
+  return depth > 0 ? 1 : 0;
+}
+
+void before_fork() {
+  // Without the GIL it is the work itself that forks, to read HDF5: that process draws nothing.
+  if (PyGILState_Check() == 0) return;
+  std::unique_lock lock(gate->mutex);
+  gate->is_closed = true;
+  gate->changed.wait_for(lock, kLongestWait, [] { return gate->at_work <= own_work(); });
+  const Clock::time_point settled = gate->last_end + kSettling;
+  gate->changed.wait_until(lock, settled, [&] { return Clock::now() >= settled; });
+  lock.release();  // locked while the memory is copied
+  holds_gate = true;
+}
+
+void after_fork_in_parent() {
+  if (!std::exchange(holds_gate, false)) return;
+  {
+    const std::lock_guard lock(gate->mutex, std::adopt_lock);
+    gate->is_closed = false;
+  }
+  gate->changed.notify_all();
+}
+
+void after_fork_in_child() {
+  was_torn = was_torn || gate->at_work > own_work();
+  gate = new Gate();
+  gate->at_work = own_work();
+  holds_gate = false;
+}
+
+void begin() {
+  std::unique_lock lock(gate->mutex);
+  gate->changed.wait(lock, [] { return !gate->is_closed; });
+  ++gate->at_work;
+}
+
+void end() {
+  {
+    const std::lock_guard lock(gate->mutex);
+    --gate->at_work;
+    gate->last_end = Clock::now();
+  }
+  gate->changed.notify_all();
+}
+
+}  // namespace
+
+void set_up_forks() {
+  ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+AtWork::AtWork() {
+  if (was_torn)
+    throw Error(ExitCode::kRuntimeFailure,
+                "this process was forked while another thread was drawing; start processes with "
+                "multiprocessing's \"spawn\"");
+  if (depth == 0) begin();
+  ++depth;
+}
+
+AtWork::~AtWork() {
+  if (--depth == 0) end();
+}
+
+AtRest::AtRest() {
+  end();
+}
+
+AtRest::~AtRest() {
+  begin();
+}
+
+}  // namespace roundel::python
