@@ -41,12 +41,36 @@ struct FarthestPlace {
   }
 };
 
+/// The largest value of a law, or a little more.
+struct LargestNumber {
+  double operator()(const ConstantLaw& law) const { return law.value; }
+  double operator()(const UniformLaw& law) const { return law.high; }
+  double operator()(const GaussianLaw& law) const { return law.mean + kLargestNormal * law.sigma; }
+};
+
+/// The largest |coordinate| in the layer's space of circles that reach the picture.
+double farthest_seen(const Scene& scene, const Layer& layer, double largest_radius) {
+  const LayerMove& move = layer.move;
+  const PointMove to_layer(
+      {.offset = {-move.offset[0], -move.offset[1]},
+       .pivot = {move.pivot[0] + move.offset[0], move.pivot[1] + move.offset[1]},
+       .scale = 1 / move.scale,
+       .rotate = -move.rotate});
+  const auto [x, y] = to_layer(scene.view.center_x, scene.view.center_y);
+  const double aspect = static_cast<double>(scene.image.frame_width()) / scene.image.frame_height();
+  const double half_diagonal = 0.5 * std::sqrt(1 + aspect * aspect) / scene.view.zoom;
+  return largest({x, y}) + half_diagonal / move.scale + std::max(largest_radius, 0.0);
+}
+
 double rounding_of(double number) {
   return std::abs(number - static_cast<double>(static_cast<float>(number)));
 }
 
 /// By how much binary32 moves centres in the layer's space.
 struct CenterRounding {
+  const Scene& scene;
+  const Layer& layer;
+
   double operator()(const InlineSource& source) const {
     double most = 0;
     for (const InlineCircle& circle : source.circles)
@@ -54,7 +78,8 @@ struct CenterRounding {
     return most;
   }
   double operator()(const RandomSource& source) const {
-    return std::ldexp(std::visit(FarthestPlace(), source.position), -24);
+    const double seen = farthest_seen(scene, layer, std::visit(LargestNumber(), source.radius));
+    return std::ldexp(std::min(std::visit(FarthestPlace(), source.position), seen), -24);
   }
   /// Such circles are binary32 from the start.
   double operator()(const GeneratorSource& /*source*/) const { return 0; }
@@ -70,7 +95,7 @@ bool has_double_centers(const Scene& scene, const Layer& layer) {
   if (layer.is_hidden || (layer.move.is_identity() && is_identity(scene.view, width, height)))
     return false;                                                     // nothing moves them
   const double pixels = layer.move.scale * scene.view.zoom * height;  // of a unit of the layer
-  return std::visit(CenterRounding(), layer.source) * pixels > kMostPixels;
+  return std::visit(CenterRounding{scene, layer}, layer.source) * pixels > kMostPixels;
 }
 
 }  // namespace roundel

@@ -125,10 +125,11 @@ class FarPlacesTest(CommandCase):
         rounding = abs(float(np.float32(0.1)) - 0.1)
         inline = "circles: [{x: 0.1, y: 0.5, radius: 0.001}]"
         law = "random: {count: 5, position: {uniform: [[-1, 0], [0.5, 1]]}, radius: 0.001}"
-        for layer, error in ((inline, rounding), (law, 2.0 ** -24)):
-            limit = 1 / 64 / error / 60
+        pixels = 1 / 64 / 60
+        seen = 0.5 * np.hypot(1, 80 / 60)  # units, at a zoom of 1, from the middle of the picture
+        for layer, limit in ((inline, pixels / rounding), (law, (pixels * 2 ** 24 - seen) / (0.5 + 0.001))):
             for zoom, dtype in ((limit * (1 - 1e-9), np.float32), (limit * (1 + 1e-9), np.float64)):
-                self.scene(layer, head=IMAGE + f"view: {{center: [0.1, 0.5], zoom: {zoom!r}}}\n")
+                self.scene(layer, head=IMAGE + f"view: {{center: [0.1, 0.5], zoom: {float(zoom)!r}}}\n")
                 self.assertEqual(self.circles().dtype, dtype, layer)
         far = "circles: [{x: 900000.31, y: 0.5, radius: 0.001}]"
         self.scene(far, head="image: {width: 60, height: 60}\n")  # nothing moves them

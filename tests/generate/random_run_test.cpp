@@ -90,7 +90,12 @@ TEST(RandomRun, FarPlacesAreMadeInBinary64) {
   }
   tested.view.zoom = 1e-4;  // binary32 is finer than a 64th of a pixel
   EXPECT_FALSE(CircleSource(tested).has_double_centers());
-  tested.layers[0].move.scale = 1e3;
+  tested.layers[0].move = {.pivot = {9e5, 9e5}, .scale = 1e3};
+  EXPECT_TRUE(CircleSource(tested).has_double_centers());
+  tested.layers[0].move = {};
+  tested.view = {0, 0, 100};  // which none of them reaches
+  EXPECT_FALSE(CircleSource(tested).has_double_centers());
+  tested.layers[0].move = {.offset = {-9e5, -9e5}, .rotate = 1e-4};
   EXPECT_TRUE(CircleSource(tested).has_double_centers());
   tested.layers[0].is_hidden = true;
   EXPECT_FALSE(CircleSource(tested).has_double_centers());
