@@ -246,7 +246,7 @@ class Exporter {
   /// returns what was thrown.
   Failure sync(ExportResult& result) {
     const Stopwatch watch;
-    const Failure failure = catch_error([&] { sink_->sync(plan_.frames); });
+    Failure failure = catch_error([&] { sink_->sync(plan_.frames); });
     if (failure) print_error(*failure);
     if (result.written.empty()) return failure;
     result.seconds += watch.seconds();
