@@ -71,13 +71,13 @@ install_packages() {
     install --no-install-recommends $missing &>>"$log" && return
   unknown=$(sed -n 's/^E: Unable to locate package //p' "$log" | sort -u | paste -sd ' ')
   if grep -qE 'Could not resolve|Could not connect|Temporary failure|Failed to fetch' "$log"; then
-    die "cannot reach the archive of packages: check the network and try again; apt's words are in $log"
+    die "cannot reach the archive of packages: check the network and try again; apt's output is in $log"
   elif [[ -n $unknown ]]; then
-    die "$(system_name) has no $unknown: expected Debian 12, Ubuntu 24.04 or newer; apt's words are in $log"
+    die "$(system_name) has no $unknown: expected Debian 12, Ubuntu 24.04 or newer; apt's output is in $log"
   elif grep -qE "No space left|enough free space" "$log"; then
-    die "the disk is too full for $missing: free some; apt's words are in $log"
+    die "the disk is too full for $missing: free some; apt's output is in $log"
   fi
-  die "could not install $missing; apt's words are in $log"
+  die "could not install $missing; apt's output is in $log"
 }
 
 # Dies where CMake is too old. Made for Debian 12's and newer ones.
@@ -128,7 +128,7 @@ logged() {
   missing=$(missing_packages "${packages[@]}")
   if [[ $log == */configure.log && -n $missing ]]; then
     die "cannot configure the build, and these packages are missing: apt-get install $missing;" \
-      "CMake's words are in $log"
+      "CMake's output is in $log"
   fi
   cat "$log" >&2
   die "failed: $*"

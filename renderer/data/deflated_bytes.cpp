@@ -68,8 +68,7 @@ DeflatedBytes::DeflatedBytes(std::shared_ptr<const InputFile> file, ZipMember me
     : file_(std::move(file)), member_(std::move(member)), run_bytes_(run_bytes) {
   const auto fail = [&](const char* problem) {
     file_->check_unchanged();
-    throw Error(ExitCode::kInvalidScene,
-                file_->path() + ": " + printable(member_.name) + ": " + problem);
+    throw Error(ExitCode::kInvalidScene, file_->path() + ": " + member_.name + ": " + problem);
   };
   Inflater inflater(*file_, member_, 0);
   z_stream& stream = inflater.stream();

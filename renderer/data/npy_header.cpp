@@ -187,7 +187,7 @@ class NpyHeaderParser {
         element.size == 1 || element.size == 2 || element.size == 4 || element.size == 8;
     const auto refuse = [&] {
       refuse_array(fmt::format("{}expected numbers or texts, got elements of type {}{}",
-                               name.empty() ? "" : printable(name) + ": ", quoted(type),
+                               name.empty() ? "" : name + ": ", quoted(type),
                                letter == 'O' ? " (Python objects)" : ""));
     };
     if (number.ec != std::errc{} || !is_whole) refuse();

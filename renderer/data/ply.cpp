@@ -198,8 +198,8 @@ std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std
     fail(fmt::format("has no element {}; {}", quoted(name), there_are(names)));
   }
   if (table->list)
-    fail(fmt::format("element {}: expected a number for each property, but {} is a list",
-                     printable(name), quoted(*table->list)));
+    fail(fmt::format("element {}: expected a number for each property, but {} is a list", name,
+                     quoted(*table->list)));
 
   if (header.is_ascii) {
     TextForm form;
@@ -220,13 +220,13 @@ std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std
   for (auto element = header.elements.begin(); element != header.elements.end(); ++element) {
     if (element->list && element > table) break;
     if (element->list)
-      fail(fmt::format("expected element {} before element {}, which has lists", printable(name),
-                       printable(element->name)));
+      fail(fmt::format("expected element {} before element {}, which has lists", name,
+                       element->name));
     if (element == table) offset = end;
     std::uint64_t size = 0;
     const std::string expected =
         fmt::format("expected {} of {} with {} each, but ", with_commas(element->count),
-                    printable(element->name), counted(element->bytes, "byte"));
+                    element->name, counted(element->bytes, "byte"));
     if (__builtin_mul_overflow(element->count, element->bytes, &size) || size > file->size() - end)
       fail(expected + "the file ends before");
     end += size;

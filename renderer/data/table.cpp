@@ -21,7 +21,7 @@ constexpr std::uint64_t kNoRounded = std::numeric_limits<std::uint64_t>::max();
 std::vector<std::string> names_of(const Table& table) {
   std::vector<std::string> names;
   for (const TableColumn& column : table.columns())
-    if (!column.name.empty()) names.push_back(printable(column.name));
+    if (!column.name.empty()) names.push_back(column.name);
   return names;
 }
 
@@ -102,7 +102,7 @@ void Table::read(std::span<const std::size_t> columns, std::uint64_t first, std:
 
 std::string Table::column_text(std::size_t column) const {
   const std::string& name = columns_[column].name;
-  return name.empty() ? fmt::format("column {}", column) : printable(name);
+  return name.empty() ? fmt::format("column {}", column) : name;
 }
 
 std::string Table::place_of(std::uint64_t row, std::size_t column) const {

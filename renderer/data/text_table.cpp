@@ -465,8 +465,7 @@ std::string TextTable::place_of(std::uint64_t row, std::size_t column) const {
     if (at < row) line = row_end(window, line, false, lines);
   }
   const std::string& name = columns()[column].name;
-  return fmt::format("line {}: column {}", lines,
-                     name.empty() ? std::to_string(column) : printable(name));
+  return fmt::format("line {}: column {}", lines, name.empty() ? std::to_string(column) : name);
 }
 
 }  // namespace roundel

@@ -110,7 +110,7 @@ class ZipReader {
     at += all;
     ZipMember member;
     member.name = entry.substr(kEntryBytes, name_bytes);
-    const std::string name = printable(member.name);
+    const std::string name = member.name;
     constexpr std::uint64_t kEncrypted = 1, kStored = 0, kDeflated = 8;
     if ((u16(entry, 8) & kEncrypted) != 0) fail(name + ": is encrypted");
     const std::uint64_t method = u16(entry, 10);
@@ -168,7 +168,7 @@ void check_checksum(const InputFile& file, const ZipMember& member, std::uint32_
   throw Error(ExitCode::kInvalidScene,
               fmt::format("{}: {}: expected CRC-32 {:08x}, as the archive's directory says, got "
                           "{:08x}: the file is damaged",
-                          file.path(), printable(member.name), member.checksum, found));
+                          file.path(), member.name, member.checksum, found));
 }
 
 std::vector<ZipMember> read_zip_directory(const InputFile& file) {
