@@ -22,9 +22,9 @@ int open_to_read(const char* path) {
 
 /// Throws Error for a path that the system would take for a shorter one.
 const std::string& checked(const std::string& path) {
-  if (path.find('\0') == std::string::npos) return path;
-  throw Error(ExitCode::kInvalidScene,
-              std::string(path.c_str()) + "\\x00: expected a path without NUL");
+  const std::size_t nul = path.find('\0');
+  if (nul == std::string::npos) return path;
+  throw Error(ExitCode::kInvalidScene, path.substr(0, nul) + "\\x00: expected a path without NUL");
 }
 
 /// Data files stay open as long as their scenes: they can be more than the usual limit of 1024.

@@ -268,9 +268,9 @@ void AtomicFile::refuse_taken() const {
 
 AtomicFile::AtomicFile(Unopened /*unused*/, const std::string& path, TakenName rule)
     : path_(path), target_(rule == TakenName::kFollow ? behind_links(path) : path), rule_(rule) {
-  if (path_.find('\0') != std::string::npos)
+  if (const std::size_t nul = path_.find('\0'); nul != std::string::npos)
     throw Error(ExitCode::kOutputRefused,
-                std::string(path_.c_str()) + "\\x00: expected a path without NUL");
+                path_.substr(0, nul) + "\\x00: expected a path without NUL");
   if (target_.empty() || target_.back() == '/') fail(EISDIR);
   if (rule == TakenName::kRefuse && open_nameless()) return;  // give_name() meets what is there
   struct stat status {};
