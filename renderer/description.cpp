@@ -115,8 +115,8 @@ Json color_json(const ColorMap& color, const Columns& columns, Length length) {
     Json categories = Json::array();
     for (const Category& category : color.categories) {
       if (length == Length::kShort && categories.size() == kShortCategories) break;
-      const Json value = columns.is_text(color.slot) ? Json(std::string(category.text))
-                                                     : Json(category.number);
+      const Json value =
+          columns.is_text(color.slot) ? Json(std::string(category.text)) : Json(category.number);
       categories.push_back({{"value", value}, {"color", color_json(category.color)}});
     }
     if (categories.size() < color.categories.size())

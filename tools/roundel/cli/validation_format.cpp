@@ -55,27 +55,27 @@ SpecPtr number_spec() {
 
 SpecPtr size_spec() {
   const SpecPtr length = any_of({number(), any_text()}, "a length such as 0.5 or 2px", "length");
-  return object("{column: NAME, ...} or {constant: LENGTH}",
-                joined(scale_fields(), {{"constant", length},
-                                        {"range", pair(length), "values at the scale's ends"},
-                                        {"missing", length, "of rows that the scale cannot take"}}));
+  return object(
+      "{column: NAME, ...} or {constant: LENGTH}",
+      joined(scale_fields(), {{"constant", length},
+                              {"range", pair(length), "values at the scale's ends"},
+                              {"missing", length, "of rows that the scale cannot take"}}));
 }
 
 SpecPtr color_spec() {
   const SpecPtr stop =
       any_of({spec(HexColorSpec{}), spec(ListSpec{any_of({number(), color()}), 2, 3})});
-  const SpecPtr category = object("{value: VALUE, color: COLOR}",
-                                  {required("value", any_of({number(), any_text()})),
-                                   required("color", color())});
-  return object(
-      "{column: NAME, ...}, {channels: [...]} or {constant: COLOR}",
-      joined(scale_fields(),
-             {{"constant", color()},
-              {"channels", spec(ListSpec{number_spec(), 3, 3}), "red, green and blue"},
-              {"colormap", any_of({any_text(), list(stop)}), "a name, or colours"},
-              {"palette", any_of({any_text(), list(color())}), "a name, or colours"},
-              {"categories", list(category)},
-              {"missing", color(), "of rows without a value that has a colour"}}));
+  const SpecPtr category =
+      object("{value: VALUE, color: COLOR}",
+             {required("value", any_of({number(), any_text()})), required("color", color())});
+  return object("{column: NAME, ...}, {channels: [...]} or {constant: COLOR}",
+                joined(scale_fields(),
+                       {{"constant", color()},
+                        {"channels", spec(ListSpec{number_spec(), 3, 3}), "red, green and blue"},
+                        {"colormap", any_of({any_text(), list(stop)}), "a name, or colours"},
+                        {"palette", any_of({any_text(), list(color())}), "a name, or colours"},
+                        {"categories", list(category)},
+                        {"missing", color(), "of rows without a value that has a colour"}}));
 }
 
 SpecPtr data_spec() {
@@ -95,29 +95,27 @@ SpecPtr data_spec() {
 }
 
 SpecPtr layer_spec() {
-  return object(
-      "a layer {name: NAME, kind: KIND, circles: COUNT, ...}",
-      {required("name", any_text(), "may be empty"),
-       required("kind", spec(EnumSpec{{"generator", "random", "circles", "data"}})),
-       required("circles", count()),
-       required("hidden", spec(BooleanSpec{})),
-       {"generator", any_text()},
-       {"data", data_spec()},
-       {"x", number_spec()},
-       {"y", number_spec()},
-       {"radius", size_spec()},
-       {"alpha", size_spec()},
-       {"color", color_spec()}});
+  return object("a layer {name: NAME, kind: KIND, circles: COUNT, ...}",
+                {required("name", any_text(), "may be empty"),
+                 required("kind", spec(EnumSpec{{"generator", "random", "circles", "data"}})),
+                 required("circles", count()),
+                 required("hidden", spec(BooleanSpec{})),
+                 {"generator", any_text()},
+                 {"data", data_spec()},
+                 {"x", number_spec()},
+                 {"y", number_spec()},
+                 {"radius", size_spec()},
+                 {"alpha", size_spec()},
+                 {"color", color_spec()}});
 }
 
 SpecPtr scene_result_spec() {
-  const SpecPtr problem =
-      object("{file: FILE, line: N, column: N, key: KEY, message: TEXT}",
-             {required("file", or_null(any_text()), "the scene file; null where the message says"),
-              required("line", or_null(count())),
-              required("column", or_null(count()), "in bytes, from 1"),
-              required("key", any_text(), "such as layers[0].radius; may be empty"),
-              required("message", any_text())});
+  const SpecPtr problem = object(
+      "{file: FILE, line: N, column: N, key: KEY, message: TEXT}",
+      {required("file", or_null(any_text()), "the scene file; null where the message says"),
+       required("line", or_null(count())), required("column", or_null(count()), "in bytes, from 1"),
+       required("key", any_text(), "such as layers[0].radius; may be empty"),
+       required("message", any_text())});
   const SpecPtr memory =
       object("{bytes: N, program_bytes: N, option: TEXT}",
              {required("bytes", count(), "the most that render has for this picture"),
@@ -155,10 +153,10 @@ SpecPtr scene_result_spec() {
 }  // namespace
 
 std::string validation_json_schema() {
-  const SpecPtr format = object("{version: 1, scenes: [...]}",
-                                {required("version", spec(IntegerSpec{1, 1})),
-                                 required("scenes", list(scene_result_spec()),
-                                          "in the order of the command line")});
+  const SpecPtr format =
+      object("{version: 1, scenes: [...]}",
+             {required("version", spec(IntegerSpec{1, 1})),
+              required("scenes", list(scene_result_spec()), "in the order of the command line")});
   return json_schema(*format, "Roundel validation",
                      "Checked scenes. Written by `roundel schema validation`.");
 }
