@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "renderer/scene/scene.h"
 
 namespace roundel {
@@ -26,6 +28,12 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use = SceneUse::
 /// The same scene for these frames only: what has keys, but the same value at all of them, has that
 /// value. Throws what scene_at() does.
 Scene settled(Scene scene, const FrameList& frames);
+
+/// Where the centres of all data layers lie, as `fit: data` shows them; nothing without any.
+struct DataBounds {
+  double left, right, bottom, top;
+};
+std::optional<DataBounds> data_bounds(const Scene& scene);
 
 /// Circles of a layer with data are made in memory up to so many in the scene, and above as they
 /// are drawn.
