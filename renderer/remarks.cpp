@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 #include "renderer/generate/generate.h"
+#include "renderer/map/layer_move.h"
 #include "renderer/pixels/srgb.h"
 #include "renderer/scene/resolve_scene.h"
 
@@ -53,12 +55,12 @@ float brightest_written(const Scene& scene) {
 }
 
 /// With so many digits that the ends are told apart, far from 0 too.
-std::string range_text(double low, double high) {
+std::string range_text(double low, double high, std::string_view between = "..") {
   const double most = std::max(std::abs(low), std::abs(high));
   int digits = 4;
   for (double steps = 100 * (high - low); 0 < steps && steps < most && digits < 17; steps *= 10)
     ++digits;
-  return fmt::format("{:.{}g}..{:.{}g}", low, digits, high, digits);
+  return fmt::format("{:.{}g}{}{:.{}g}", low, digits, between, high, digits);
 }
 
 std::string bounds_text(const SceneBounds& bounds) {
@@ -84,22 +86,229 @@ bool too_faint(const Scene& scene, ImageFormat format, const CircleSample& sampl
   return sample.circles > 0 && (ink == 0 || (scene.image.antialias && ink < half_level));
 }
 
-/// Why the data of a scene without circles have none. Empty where there are no data: then it is
-/// meant.
+/// Why the data of a scene without circles have none, or that there are no layers. Empty where
+/// there are no data, or the scene is one frame's of many: then it is meant.
 std::string no_circles(const Scene& scene) {
+  if (scene.layers.empty() && !scene.film)
+    return "the picture has no circles: \"layers\" is empty; a layer is, for example, "
+           "{circles: [{x: 0.5, y: 0.5, radius: 0.3}]}";
   bool has_data = false;
-  std::uint64_t rows = 0;
+  std::uint64_t rows = 0, comments = 0;
   for (const Layer& layer : scene.layers) {
     const auto* const data = std::get_if<DataSource>(&layer.source);
     if (layer.is_hidden || data == nullptr) continue;
     has_data = true;
     rows += data->facts ? data->facts->rows : data->rows;
+    if (data->table) comments += data->table->comments();
   }
   if (!has_data) return "";
-  if (rows == 0) return "the picture has no circles: its data have no rows";
+  if (rows == 0)
+    return comments == 0 ? "the picture has no circles: its data have no rows"
+                         : fmt::format(
+                               "the picture has no circles: its data have no rows, and {} that "
+                               "{} with # are comments; in quotes a field may begin with #",
+                               counted(comments, "line"), comments == 1 ? "begins" : "begin");
   return fmt::format(
-      "the picture has no circles: \"where\" and \"invalid: skip\" keep none of the {} of its data",
+      "the picture has no circles: \"where\" and \"invalid: skip\" keep none of the {} of its "
+      "data; without them \"roundel validate\" prints the ranges of the columns",
       counted(rows, "row"));
+}
+
+std::string layer_text(const Scene& scene, std::size_t layer) {
+  const std::string& name = scene.layers[layer].name;
+  return fmt::format("layers[{}]{}", layer, name.empty() ? "" : " (" + quoted(name) + ")");
+}
+std::string name_of(const DataSource& data, const DataMap& map, Slot slot) {
+  const std::string& name = data.table->columns()[map.columns[slot]].name;
+  return name.empty() ? fmt::format("column {}", map.columns[slot]) : quoted(name);
+}
+
+struct LeastRadius {
+  double operator()(const ConstantLaw& law) const { return law.value; }
+  double operator()(const UniformLaw& law) const { return law.low; }
+  double operator()(const GaussianLaw& law) const {
+    constexpr double kFar = 4;  // of ten thousand draws half of one is below
+    return law.mean - kFar * law.sigma;
+  }
+};
+
+/// The least radius of a map's rows, in frame space; 0 where it is not known.
+double least_radius(const DataMap& map, const DataFacts* facts, const LengthUnits& units,
+                    const LengthUnits& limits) {
+  const SizeMap& size = map.radius;
+  double least = 0;
+  if (!size.slot) {
+    least = units.of(size.constant);
+  } else if (size.scale) {
+    least = std::min(units.of(size.low), units.of(size.high));
+    if (size.missing) least = std::min(least, units.of(*size.missing));
+  } else {
+    for (const ColumnRange& column : facts != nullptr ? facts->columns : std::vector<ColumnRange>())
+      if (column.slot == *size.slot && column.low <= column.high)
+        least = column.low * units.scene_unit;
+  }
+  return map.radius_limits ? std::min(least, limits.of((*map.radius_limits)[1])) : least;
+}
+
+/// True where the circles are larger than the picture at its frame only, as in a film that zooms.
+bool has_moving_sizes(const Scene& scene, std::size_t layer) {
+  const std::vector<KeyedValue>& keyed = keyed_values(scene);
+  return std::any_of(keyed.begin(), keyed.end(), [&](const KeyedValue& value) {
+    return value.is_of_view() ||
+           (value.layer == layer && (value.target == KeyedValue::Target::kScale ||
+                                     value.target == KeyedValue::Target::kRadius));
+  });
+}
+
+/// The least radius of a layer's circles in frame space, where all of their centres may be seen; 0
+/// otherwise, or where it is not known.
+double least_radius(const Scene& scene, const Layer& layer) {
+  const double pixel = scene.image.px / scene.image.frame_height();
+  const LengthUnits units{layer.move.scale * scene.view.zoom, pixel};
+  if (const auto* const data = std::get_if<DataSource>(&layer.source)) {
+    const DataMap map = data->map ? *data->map : map_of_columns(*data);
+    return least_radius(map, data->facts.get(), units, {scene.view.zoom, pixel});
+  }
+  if (const auto* const random = std::get_if<RandomSource>(&layer.source))
+    return std::visit(LeastRadius{}, random->radius) * units.scene_unit;
+  const auto* const inlined = std::get_if<InlineSource>(&layer.source);
+  if (inlined == nullptr || inlined->circles.empty()) return 0;
+  const SceneBounds view = view_bounds(scene);
+  const PointMove move(layer.move);
+  double least = std::numeric_limits<double>::infinity();
+  for (const InlineCircle& circle : inlined->circles) {
+    const auto [x, y] = move(circle.x, circle.y);
+    if (x < view.left || x > view.right || y < view.bottom || y > view.top) return 0;  // a horizon
+    least = std::min(least, circle.radius * units.scene_unit);
+  }
+  return least;
+}
+
+/// About a layer whose circles are all larger than the picture: in it they are one flat colour.
+std::string too_large(const Scene& scene, std::size_t index) {
+  const Layer& layer = scene.layers[index];
+  if (layer.stroke || has_moving_sizes(scene, index)) return "";
+  const double height = scene.image.frame_height();
+  const double least = least_radius(scene, layer);
+  if (!(least > std::max(1.0, scene.image.frame_width() / height)) || !std::isfinite(least))
+    return "";
+  constexpr double kPixels = 5;
+  const std::string remedy =
+      std::holds_alternative<DataSource>(layer.source)
+          ? "radius: 5px is 5 pixels, and of a column radius: {column: NAME, range: [1px, 5px]}"
+          : fmt::format("radius: {:.2g} is 5 pixels here",
+                        kPixels / (height * scene.view.zoom * layer.move.scale));
+  return fmt::format(
+      "{}: every circle's radius is larger than the picture ({:.3g} times its "
+      "height), so that it shows one colour: radii are in scene units; {}",
+      layer_text(scene, index), least, remedy);
+}
+
+/// About data that fill hardly any of one side of a window that fits them.
+std::string too_flat(const Scene& scene) {
+  constexpr double kLeastShare = 0.02, kMostShare = 0.5;
+  if (!scene.window || scene.window->kind != ViewWindow::Kind::kData || scene.window->covers)
+    return "";
+  const std::optional<SceneBounds> data = data_bounds(scene);
+  if (!data) return "";
+  const double width = data->right - data->left, height = data->top - data->bottom;
+  const SceneBounds view = view_bounds(scene);
+  const double across = width / (view.right - view.left), up = height / (view.top - view.bottom);
+  if (!(width > 0 && height > 0) || std::min(across, up) >= kLeastShare ||
+      std::max(across, up) < kMostShare)
+    return "";
+  const bool is_low = up < across;
+  const double factor = is_low ? across / up : up / across;
+  return fmt::format(
+      "the data are {:.3g} wide and {:.3g} high, and fill {:.2g} % of the picture's {}, as x and y "
+      "have one scale: multiply {} by {:.2g}, or divide {} by it, in the data",
+      width, height, 100 * std::min(across, up), is_low ? "height" : "width", is_low ? "y" : "x",
+      factor, is_low ? "x" : "y");
+}
+
+/// True where most of a text file's first rows have numbers in a column of texts.
+bool holds_mostly_numbers(const Table& table, std::size_t column) {
+  constexpr std::uint64_t kLooked = 1000;
+  if (!table.columns()[column].is_text || !table.first_text(column)) return false;
+  const std::size_t columns[] = {column};
+  TableRows rows;
+  table.read(columns, 0, std::min(kLooked, table.rows()), rows);
+  const std::span<const std::string_view> texts = rows.texts(0);
+  const auto numbers = std::count_if(texts.begin(), texts.end(), [](std::string_view text) {
+    return to_number<double>(text).has_value();
+  });
+  return 2 * static_cast<std::size_t>(numbers) > texts.size();
+}
+
+/// About columns of numbers that count as texts, because of one that is.
+void add_texts_for_numbers(const DataSource& data, std::vector<std::string>& sentences) {
+  const DataMap& map = *data.map;
+  const auto add = [&](const char* key, Slot slot) {
+    const std::size_t column = map.columns[slot];
+    if (!holds_mostly_numbers(*data.table, column)) return;
+    sentences.push_back(fmt::format("{}: {}: {} is compared as texts, since it {}", data.path, key,
+                                    name_of(data, map, slot), texts_there(*data.table, column)));
+  };
+  try {
+    if (map.order) add("order", map.order->slot);
+    for (const Condition& condition : map.where) add("where", condition.slot);
+    if (map.color.kind == ColorMap::Kind::kCategories) add("color", map.color.slot);
+  } catch (const Error&) {  // data that has changed since it was drawn; the picture is right
+  }
+}
+
+/// About values of a map that all rows lack.
+void add_all_missing(const DataSource& data, std::vector<std::string>& sentences) {
+  const DataMap& map = *data.map;
+  if (!data.facts || data.facts->kept == 0) return;
+  const std::uint64_t kept = data.facts->kept;
+  const auto add = [&](const char* key, Slot slot, const std::string& why) {
+    sentences.push_back(fmt::format("{}: {}: all {} have its \"missing\": {} {}", data.path, key,
+                                    counted(kept, "row"), name_of(data, map, slot), why));
+  };
+  const auto add_scale = [&](const char* key, Slot slot, const Scale& scale) {
+    add(key, slot,
+        fmt::format("has no value that is {}, as scale: {} takes it", taken_by(scale.kind),
+                    kScaleNames[static_cast<std::size_t>(scale.kind)]));
+  };
+  if (data.facts->missing.radius == kept) add_scale("radius", *map.radius.slot, *map.radius.scale);
+  if (data.facts->missing.alpha == kept) add_scale("alpha", *map.alpha->slot, *map.alpha->scale);
+  if (data.facts->missing.color != kept) return;
+  const ColorMap& color = map.color;
+  if (color.kind == ColorMap::Kind::kScale) return add_scale("color", color.slot, color.scale);
+  if (color.kind == ColorMap::Kind::kText) return add("color", color.slot, "is empty");
+  if (!color.palette.empty()) return add("color", color.slot, "is empty");
+  add("color", color.slot,
+      "has none of the values of \"categories\"; categories: tab10 takes those that it has");
+}
+
+/// What to write into the scene so that circles in these bounds are seen.
+std::string view_for(const Scene& scene, const SceneBounds& bounds) {
+  if (scene.image.crop) return "; without --crop the picture shows more";
+  const bool fits = scene.window && scene.window->kind == ViewWindow::Kind::kData;
+  const bool has_data = std::any_of(
+      scene.layers.begin(), scene.layers.end(),
+      [](const Layer& layer) { return std::holds_alternative<DataSource>(layer.source); });
+  if (has_data && !fits)
+    return "; view: {fit: data} shows them, with flip: y where y points down, as in images";
+  return fmt::format("; view: {{x: [{}], y: [{}]}} shows them",
+                     range_text(bounds.left, bounds.right, ", "),
+                     range_text(bounds.bottom, bounds.top, ", "));
+}
+
+/// About an alpha of whole numbers that would be right without dividing them.
+std::string divided_alpha(const DataSource& data) {
+  const DataMap& map = *data.map;
+  if (!map.alpha || map.alpha->one == 1 || !map.alpha->slot || !data.facts) return "";
+  for (const ColumnRange& column : data.facts->columns) {
+    if (column.slot != *map.alpha->slot || column.high != 1) continue;
+    return fmt::format(
+        "{}: alpha: {} has only 0 and 1, but is divided by {}, as its type is "
+        "uint{}; alpha: {{column: {}, domain: [0, 1]}} takes them as they stand",
+        data.path, name_of(data, map, *map.alpha->slot), map.alpha->one,
+        map.alpha->one == 255 ? 8 : 16, column.name);
+  }
+  return "";
 }
 
 }  // namespace
@@ -113,7 +322,7 @@ std::vector<std::string> remarks_on_look(const Scene& scene, ImageFormat format,
   if (!image.antialias && share >= kMostOf) {
     sentences.push_back(fmt::format(
         "about {:.0f} % of the circles are less wide than a pixel: such a circle paints "
-        "one pixel, if it lies on its centre, or none",
+        "one pixel, if it lies on its centre, or none; image: {{antialias: true}} paints its share",
         100 * share));
   }
   const float of_sample =
@@ -122,18 +331,31 @@ std::vector<std::string> remarks_on_look(const Scene& scene, ImageFormat format,
       (brightest_written(scene) > kFarAboveOne || sample.brightest > of_sample)) {
     sentences.emplace_back(
         "colours go far above 1, which is the brightest that 8 bits show: numbers are 0 to 1, "
-        "not 0 to 255");
+        "not 0 to 255; \"#rrggbb\" has the others, and -o FILE.exr keeps light");
   }
   if (format == ImageFormat::kPfm && image.alpha)
     sentences.emplace_back("PFM has no alpha: the colours are premultiplied, and .exr keeps both");
-  for (const Layer& layer : scene.layers) {
+  const auto add = [&sentences](std::string sentence) {
+    if (!sentence.empty()) sentences.push_back(std::move(sentence));
+  };
+  add(too_flat(scene));
+  for (std::size_t index = 0; index < scene.layers.size(); ++index) {
+    const Layer& layer = scene.layers[index];
+    if (layer.is_hidden) continue;
+    add(too_large(scene, index));
     const auto* const data = std::get_if<DataSource>(&layer.source);
-    if (layer.is_hidden || data == nullptr || !data->map) continue;
+    if (data == nullptr) continue;
+    if (data->table) add(data->table->comments_like_rows());
+    if (!data->map) continue;
     const DataMap& map = *data->map;
+    if (data->table) add_texts_for_numbers(*data, sentences);
+    add_all_missing(*data, sentences);
+    add(divided_alpha(*data));
     const auto check_domain = [&](const char* what, const Scale& scale) {
       if (!scale.domain || scale.ends.size() != 2 || scale.ends[0] != scale.ends[1]) return;
       sentences.push_back(fmt::format(
-          "{}: both ends of the domain of {} are {}: all rows have the middle of the range",
+          "{}: both ends of the domain of {} are {}: all rows have the middle of the range; "
+          "domain: [LOW, HIGH] gives others",
           data->path, what, scale.ends[0]));
     };
     if (map.radius.scale) check_domain("radius", *map.radius.scale);
@@ -141,10 +363,14 @@ std::vector<std::string> remarks_on_look(const Scene& scene, ImageFormat format,
     const ColorMap& color = map.color;
     if (color.kind == ColorMap::Kind::kScale) check_domain("color", color.scale);
     if (layer.shader == Shader::kSnow && (map.alpha || color.kind != ColorMap::Kind::kConstant))
-      sentences.push_back(data->path + ": the shader snow reads no color and no alpha of the map");
+      sentences.push_back(data->path +
+                          ": the shader snow reads no color and no alpha of the map; shader: solid "
+                          "does, and opacity changes snow");
     if (color.palette.empty() || color.categories.size() <= color.palette.size()) continue;
-    sentences.push_back(fmt::format("{} has {} categories for {} colours: some have the same",
-                                    data->path, color.categories.size(), color.palette.size()));
+    sentences.push_back(
+        fmt::format("{} has {} categories for {} colours: some have the same; "
+                    "categories: {{VALUE: COLOUR, ...}} gives each its own",
+                    data->path, color.categories.size(), color.palette.size()));
   }
   return sentences;
 }
@@ -161,7 +387,7 @@ std::string nothing_to_see(const Scene& scene, ImageFormat format, const CircleS
   if (count == 0) return no_circles(scene);
   if (overlaps > 0 && too_faint(scene, format, sample, count))
     return "the circles are too faint or too small to be seen: all of them paint less than half a "
-           "level of one pixel";
+           "level of one pixel; a larger alpha or radius shows them";
   if (overlaps > 0 && kOneOf * sample.touching >= sample.circles) return "";
   const std::string view = fmt::format("{} shows {}", scene.image.crop ? "--crop" : "the view",
                                        bounds_text(picture_bounds(scene)));
@@ -170,10 +396,13 @@ std::string nothing_to_see(const Scene& scene, ImageFormat format, const CircleS
     if (kOneOf * places.touching >= places.circles) return "";
     const std::string bounds = bounds_text(places.bounds);
     const std::string part = places.circles < count ? "of a sample " : "";
+    const std::string remedy = view_for(scene, places.bounds);
     if (places.touching == 0)
-      return fmt::format("{}no circle touches the picture: they lie in {}, {}", part, bounds, view);
-    return fmt::format("{}only {} of {} circles touch the picture: they lie in {}, {}", part,
-                       with_commas(places.touching), with_commas(places.circles), bounds, view);
+      return fmt::format("{}no circle touches the picture: they lie in {}, {}{}", part, bounds,
+                         view, remedy);
+    return fmt::format("{}only {} of {} circles touch the picture: they lie in {}, {}{}", part,
+                       with_commas(places.touching), with_commas(places.circles), bounds, view,
+                       remedy);
   } catch (const Error&) {  // data that has changed since it was drawn; the picture is right
     return fmt::format("hardly any circle touches the picture; {}", view);
   }
@@ -198,10 +427,10 @@ std::vector<std::string> skipped_rows(const Scene& scene, RowsOf whose) {
     const bool is_of_frame = data->film && !is_film;
     if (whose == RowsOf::kFilm && (is_of_frame || scene.film)) continue;
     if (facts == nullptr || facts->skipped == 0) continue;
-    sentences.push_back(fmt::format("{}{}: {} of {} cannot be drawn and {} skipped", data->path,
-                                    is_film ? " and the other frames' files" : "",
-                                    with_commas(facts->skipped), counted(facts->rows, "row"),
-                                    facts->skipped == 1 ? "is" : "are"));
+    sentences.push_back(fmt::format(
+        "{}{}: {} of {} cannot be drawn and {} skipped; invalid: error names the first", data->path,
+        is_film ? " and the other frames' files" : "", with_commas(facts->skipped),
+        counted(facts->rows, "row"), facts->skipped == 1 ? "is" : "are"));
   }
   return sentences;
 }

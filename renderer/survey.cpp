@@ -1,5 +1,6 @@
 #include "renderer/survey.h"
 
+#include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
@@ -10,6 +11,8 @@
 #include <numbers>
 #include <utility>
 
+#include "renderer/base/text.h"
+#include "renderer/data/table.h"
 #include "renderer/generate/generate.h"
 #include "renderer/picture_bands.h"
 #include "renderer/raster/frame_estimate.h"
@@ -153,6 +156,51 @@ SceneBounds picture_bounds(const Scene& scene) {
   const double below = y(image.first_row()), above = y(image.first_row() + image.height);
   return {x(image.first_column()), x(image.first_column() + image.width), std::min(below, above),
           std::max(below, above)};
+}
+
+std::vector<ValueReading> value_readings(const DataSource& source, const DataMap& map,
+                                         const DataFacts& facts) {
+  using Kind = ValueReading::Kind;
+  std::vector<ValueReading> readings;
+  const auto name_of = [&](Slot slot) {
+    const std::string& name = source.table->columns()[map.columns[slot]].name;
+    return name.empty() ? fmt::format("column {}", map.columns[slot]) : printable(name);
+  };
+  const auto add_size = [&](const char* key, const SizeMap& size, std::uint64_t missing) {
+    if (!size.slot) return;
+    readings.push_back({key,
+                        size.scale ? Kind::kScale : Kind::kNumbers,
+                        {name_of(*size.slot)},
+                        {size.one},
+                        size.scale ? &*size.scale : nullptr,
+                        missing});
+  };
+  add_size("radius", map.radius, facts.missing.radius);
+  if (map.alpha) add_size("alpha", *map.alpha, facts.missing.alpha);
+  const ColorMap& color = map.color;
+  if (color.kind == ColorMap::Kind::kConstant) return readings;
+  if (color.kind == ColorMap::Kind::kChannels) {
+    ValueReading channels{"color", Kind::kChannels, {}, {}};
+    for (std::size_t c = 0; c < color.channels.size(); ++c) {
+      const NumberMap& channel = color.channels[c];
+      channels.columns.push_back(channel.slot ? name_of(*channel.slot)
+                                              : fmt::format("{}", channel.constant));
+      channels.ones.push_back(color.ones[c]);
+    }
+    readings.push_back(std::move(channels));
+    return readings;
+  }
+  const bool is_scale = color.kind == ColorMap::Kind::kScale;
+  const Kind kind = is_scale                              ? Kind::kScale
+                    : color.kind == ColorMap::Kind::kText ? Kind::kColors
+                                                          : Kind::kCategories;
+  readings.push_back({"color",
+                      kind,
+                      {name_of(color.slot)},
+                      {1},
+                      is_scale ? &color.scale : nullptr,
+                      facts.missing.color});
+  return readings;
 }
 
 CircleSample sample_circles(const CircleStream& circles, const ImageSettings& image) {

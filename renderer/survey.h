@@ -1,6 +1,8 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "renderer/raster/rasterizer.h"
 #include "renderer/scene/resolve_scene.h"
@@ -19,6 +21,27 @@ bool makes_circles_on_the_way(const Scene& scene);
 SceneBounds view_bounds(const Scene& scene);
 /// What is drawn of it: all, or the crop.
 SceneBounds picture_bounds(const Scene& scene);
+
+/// How a value of a layer's circles comes from its data, for people.
+struct ValueReading {
+  enum class Kind {
+    kNumbers,     ///< a column's numbers as they stand, divided by `one`
+    kScale,       ///< numbers through a scale
+    kColors,      ///< texts #rrggbb
+    kChannels,    ///< red, green and blue, each divided by its `ones`
+    kCategories,  ///< values that stand for colours
+  };
+  const char* key;  ///< color, alpha or radius
+  Kind kind;
+  std::vector<std::string> columns;  ///< names; of channels three, and numbers of constants
+  std::vector<double> ones;          ///< by column
+  const Scale* scale = nullptr;      ///< of kScale; the map's
+  std::uint64_t missing = 0;         ///< rows that take the key's "missing"
+};
+/// Of color, alpha and radius those that come from columns. `map`: the source's, which must outlive
+/// the result.
+std::vector<ValueReading> value_readings(const DataSource& source, const DataMap& map,
+                                         const DataFacts& facts);
 
 /// What a look at some of a frame's circles tells, for people.
 struct CircleSample {

@@ -24,6 +24,12 @@ ArrayTable::ArrayTable(std::shared_ptr<const InputFile> file, std::vector<Record
   set_form(std::move(form), rows, run_rows);
 }
 
+std::shared_ptr<const Table> ArrayTable::with_rows(std::uint64_t rows) const {
+  auto table = std::make_shared<ArrayTable>(shared_file(), runs_, array_columns_, rows);
+  table->leave_out(left_out());
+  return table;
+}
+
 std::uint64_t ArrayTable::memory_bytes() const {
   std::uint64_t sum = 0;
   const ByteSource* counted = nullptr;  // neighbours share them

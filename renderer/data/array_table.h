@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,9 +43,10 @@ class FileBytes final : public ByteSource {
 /// Records of the same number of bytes, one a row, without a gap between them.
 struct RecordRun {
   std::shared_ptr<const ByteSource> bytes;
-  std::uint64_t offset = 0;        ///< of the first row's
-  std::uint64_t record_bytes = 0;  ///< 1 to kMaxTableRowBytes
-  bool has_pointers = false;       ///< to what must be released
+  std::uint64_t offset = 0;                ///< of the first row's
+  std::uint64_t record_bytes = 0;          ///< 1 to kMaxTableRowBytes
+  bool has_pointers = false;               ///< to what must be released
+  std::optional<std::uint64_t> rows = {};  ///< absent: those of the table
 };
 
 /// A column whose elements lie in records.
@@ -61,6 +63,9 @@ class ArrayTable final : public Table {
  public:
   ArrayTable(std::shared_ptr<const InputFile> file, std::vector<RecordRun> runs,
              std::vector<ArrayColumn> columns, std::uint64_t rows);
+  std::uint64_t rows_of(std::size_t column) const override {
+    return runs_[array_columns_[column].run].rows.value_or(rows());
+  }
   std::uint64_t memory_bytes() const override;
   std::uint64_t text_bytes(std::span<const std::size_t> columns, std::uint64_t rows) const override;
   bool is_quick(std::span<const std::size_t> columns) const override;
@@ -69,6 +74,7 @@ class ArrayTable final : public Table {
                        std::span<std::uint64_t> keys) const override;
 
  private:
+  std::shared_ptr<const Table> with_rows(std::uint64_t rows) const override;
   void read_rows(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
                  TableRows& out) const override;
   /// Numbers of a column that begins at `in`, of rows from `first` on.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "renderer/base/error.h"
+#include "renderer/base/text.h"
 #include "renderer/data/text_table.h"
 
 namespace roundel {
@@ -212,6 +213,11 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
   TextForm form;
   const std::string_view line = lines.peek(TextGrammar(form.dialect));
   if (line.empty()) fail("expected a line of fields, got none");
+  constexpr std::size_t kSepBytes = 6;  // sep=; with a carriage return
+  if (const std::string_view start_of_line = line.substr(0, line.find('\n'));
+      start_of_line.starts_with("sep=") && start_of_line.size() <= kSepBytes)
+    fail(fmt::format("line {}: {} is for Excel, not a header: remove this line", lines.line(),
+                     quoted(start_of_line.substr(0, kSepBytes - 1))));
   const bool has_tabs = file->path().ends_with(".tsv") || file->path().ends_with(".tab");
   form.dialect.delimiter = has_tabs ? '\t' : delimiter_of(line);
   const TextGrammar grammar(form.dialect);
@@ -224,7 +230,8 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
   const std::vector<std::string> second = lines.row(grammar);
   form.columns.resize(first.size());
   form.texts_only = texts_only;
-  if (texts_only || is_header(grammar, first, second)) {
+  const bool has_header = texts_only || is_header(grammar, first, second);
+  if (has_header) {
     form.start = second_start;
     form.start_line = second_line;
     if (second.size() == first.size() + 1 && begins_with_name(grammar, second, is_quoted))
@@ -239,7 +246,11 @@ std::unique_ptr<Table> open(std::shared_ptr<const InputFile> file, bool texts_on
     }
   }
   take_kinds(like, form.columns);
-  return std::make_unique<TextTable>(std::move(file), std::move(form));
+  auto table = std::make_unique<TextTable>(std::move(file), std::move(form));
+  if (!has_header && first_line > 1)  // below comments
+    table->set_hint(
+        "; a header has no # before it, as numpy.savetxt(..., comments=\"\") writes one");
+  return table;
 }
 
 }  // namespace

@@ -21,6 +21,23 @@ const pid_t kFirstProcess = ::getpid();
 
 }  // namespace
 
+namespace {
+
+/// What to do about names that only the library that wrote a table knows.
+std::string hint_of(const std::vector<ArrayColumn>& columns) {
+  for (const ArrayColumn& column : columns) {
+    if (column.name.find("values_block_") != std::string::npos)
+      return "; it is a table of pandas, which has the names in Python: df = "
+             "pandas.read_hdf(FILE), then scene.add(df, x=\"x\", y=\"y\", radius=\"2px\")";
+    if (column.name == "_index")
+      return "; it is a table of AnnData, which has its categories in Python: a = "
+             "anndata.read_h5ad(FILE), then scene.add(a.obs, ...)";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
                                  const std::string& dataset) {
   static const auto functions =
@@ -44,8 +61,11 @@ std::unique_ptr<Table> open_hdf5(std::shared_ptr<const InputFile> file,
                   fmt::format("{}: is damaged: column {} is not within its rows of {} bytes",
                               file->path(), quoted(column.name), record_bytes));
   }
-  return std::make_unique<ArrayTable>(std::move(file), std::move(runs), std::move(table.columns),
-                                      table.rows);
+  const std::string hint = hint_of(table.columns);
+  auto opened = std::make_unique<ArrayTable>(std::move(file), std::move(runs),
+                                             std::move(table.columns), table.rows);
+  opened->set_hint(hint);
+  return opened;
 }
 
 }  // namespace roundel

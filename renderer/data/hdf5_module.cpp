@@ -184,7 +184,15 @@ class TableReader {
     if (H5Iget_type(object) == H5I_DATASET) {
       add_dataset(place, "", true);
     } else if (H5Iget_type(object) == H5I_GROUP) {
-      add_group(place, object);
+      const auto has = [&](const char* link) { return H5Lexists(object, link, H5P_DEFAULT) > 0; };
+      if (name.empty() && H5Aexists(object, "encoding-type") > 0 && has("obs") && has("var"))
+        fail(kAnnDataProblem);
+      try {
+        add_group(place, object);
+      } catch (const Error&) {
+        if (is_of_pandas(object)) fail_for_pandas(place);
+        throw;
+      }
     } else {
       fail(quoted(name) + " is no dataset and no group");
     }
@@ -194,6 +202,18 @@ class TableReader {
 
  private:
   [[noreturn]] void fail(const std::string& problem) const { file_->fail(problem); }
+
+  static constexpr const char* kAnnDataProblem =
+      "is a file of AnnData: name one of its datasets, as dataset: obsm/X_umap or dataset: X, or "
+      "draw it in Python, as a = anndata.read_h5ad(FILE); scene.add(a.obs, x=a.obsm[\"X_umap\"][:, "
+      "0], y=a.obsm[\"X_umap\"][:, 1], radius=\"2px\")";
+  static bool is_of_pandas(hid_t group) { return H5Aexists(group, "pandas_type") > 0; }
+  [[noreturn]] void fail_for_pandas(const std::string& place) const {
+    fail(
+        fmt::format("{} is a table of pandas: draw it in Python, as df = pandas.read_hdf(FILE, "
+                    "{}); scene.add(df, x=\"x\", y=\"y\", radius=\"2px\")",
+                    quoted(place), quoted(place)));
+  }
 
   std::vector<std::string> links_of(hid_t group) const {
     std::vector<std::string> names;
@@ -212,6 +232,7 @@ class TableReader {
   void add_group(const std::string& place, hid_t group) {
     const std::vector<std::string> names = links_of(group);
     std::vector<std::string> datasets, others;
+    std::string pandas;  // one of its tables
     for (const std::string& name : names) {
       const Handle member(H5Oopen(group, name.c_str(), links_), H5Oclose);
       if (member >= 0 && H5Iget_type(member) == H5I_DATASET && rank_of(member) > 0 &&
@@ -219,7 +240,11 @@ class TableReader {
         datasets.push_back(name);
       else
         others.push_back(name);
+      if (member >= 0 && datasets.empty() && H5Iget_type(member) == H5I_GROUP &&
+          is_of_pandas(member))
+        pandas = name;
     }
+    if (datasets.empty() && !pandas.empty()) fail_for_pandas(pandas);
     if (datasets.empty())
       fail(fmt::format("{} has no dataset [n] or [n, k]; \"dataset\" can name one, and {}",
                        quoted(place), there_are(others)));

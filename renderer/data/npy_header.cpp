@@ -57,7 +57,7 @@ class NpyHeaderParser {
     throw Error(ExitCode::kInvalidScene, path_ + ": " + problem);
   }
   [[noreturn]] void refuse_array(const std::string& problem) const {
-    throw UnsuitedArray(ExitCode::kInvalidScene, path_ + ": " + problem);
+    throw UnsuitedArray(path_, problem);
   }
   [[noreturn]] void malformed() const {
     fail("malformed header at " + quoted(text_.substr(position_, 20)));

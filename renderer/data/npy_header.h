@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "renderer/base/error.h"
@@ -14,7 +15,13 @@ namespace roundel {
 /// columns or with too many.
 class UnsuitedArray : public Error {
  public:
-  using Error::Error;
+  UnsuitedArray(const std::string& path, std::string reason)
+      : Error(ExitCode::kInvalidScene, path + ": " + reason), reason_(std::move(reason)) {}
+  /// The message without the path.
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::string reason_;
 };
 
 /// A number or text of an array's element: all of it, or a field of a structured one.

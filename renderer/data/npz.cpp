@@ -128,9 +128,7 @@ std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std
 
   std::vector<RecordRun> runs;
   std::vector<ArrayColumn> columns;
-  std::uint64_t rows = 0;
-  std::string first;  // of the arrays
-  std::map<std::string, std::string, std::less<>> left_out;
+  Table::LeftOut left_out;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const std::string name = printable(members[i].name);
     Buffer<std::byte> start(std::min<std::uint64_t>(kMaxNpyHeaderBytes, members[i].bytes));
@@ -139,25 +137,24 @@ std::unique_ptr<Table> open_npz(std::shared_ptr<const InputFile> file, const std
     try {
       header = parse_npy_header(start.span(), members[i].bytes, file->path() + ": " + name);
     } catch (const UnsuitedArray& problem) {
-      left_out.emplace(members[i].name, problem.what());
+      left_out.emplace(members[i].name, problem.reason());
       continue;
     }
-    if (header.dimensions == 0) continue;
-    if (first.empty()) {
-      first = name;
-      rows = header.rows;
+    if (header.dimensions == 0) {
+      left_out.emplace(members[i].name, "one value, without rows");
+      continue;
     }
-    if (header.rows != rows)
-      fail(
-          fmt::format("expected arrays of the same length, but {} has {}, {} {}; \"dataset\" can "
-                      "name one of them",
-                      first, counted(rows, "row"), name, with_commas(header.rows)));
     const bool is_table = members.size() == 1 && (header.dimensions == 2 || header.is_structured);
+    const std::size_t first_run = runs.size();
     add_npy_columns(header, sources[i], is_table ? "" : members[i].name, runs, columns);
+    for (std::size_t run = first_run; run < runs.size(); ++run) runs[run].rows = header.rows;
   }
-  if (columns.empty() && !left_out.empty())
-    throw Error(ExitCode::kInvalidScene, left_out.begin()->second);
+  if (columns.empty() && !left_out.empty()) {
+    const auto& [name, reason] = *left_out.begin();
+    fail(fmt::format("{}: {}", printable(name), reason));
+  }
   if (columns.empty()) fail("expected an array with rows, got none");
+  const std::uint64_t rows = runs[columns.front().run].rows.value();
   auto table =
       std::make_unique<ArrayTable>(std::move(file), std::move(runs), std::move(columns), rows);
   table->leave_out(std::move(left_out));

@@ -23,7 +23,9 @@ struct PlyElement {
   std::uint64_t count = 0;
   std::vector<ArrayColumn> properties;  ///< that are no lists
   std::uint64_t bytes = 0;              ///< of them, in a binary file
-  std::optional<std::string> list;      ///< one of its lists
+  /// One of its lists, or behind the table a property of an unknown type: how long its rows are
+  /// is not known.
+  std::optional<std::string> list;
 };
 
 struct PlyHeader {
@@ -34,7 +36,9 @@ struct PlyHeader {
 
 class PlyHeaderParser {
  public:
-  PlyHeaderParser(std::string_view text, const std::string& path) : text_(text), path_(path) {}
+  /// `table`: the name of the element that is read.
+  PlyHeaderParser(std::string_view text, const std::string& path, const std::string& table)
+      : text_(text), path_(path), table_(table) {}
 
   PlyHeader parse() {
     next_line();
@@ -99,6 +103,7 @@ class PlyHeaderParser {
   }
 
   void add_element() {
+    is_behind_table_ |= !header_.elements.empty() && header_.elements.back().name == table_;
     PlyElement element;
     element.name = word(1);
     const auto count = to_number<std::uint64_t>(word(2));
@@ -118,12 +123,16 @@ class PlyHeaderParser {
     if (words_.size() != 3) fail("expected property TYPE NAME, got " + quoted(line_));
     if (element.properties.size() == kMaxTableColumns)
       fail(fmt::format("more than {} properties", kMaxTableColumns));
-    const Element type = element_of(word(1));
-    element.properties.push_back({std::string(word(2)), type, 0, element.bytes});
-    element.bytes += type.size;
+    const std::optional<Element> type = element_of(word(1));
+    if (!type) {
+      element.list = word(2);
+      return;
+    }
+    element.properties.push_back({std::string(word(2)), *type, 0, element.bytes});
+    element.bytes += type->size;
   }
 
-  Element element_of(std::string_view type) const {
+  std::optional<Element> element_of(std::string_view type) const {
     using Kind = Element::Kind;
     struct Type {
       std::string_view name, other_name;
@@ -137,12 +146,15 @@ class PlyHeaderParser {
         {"float", "float32", Kind::kFloat, 4}, {"double", "float64", Kind::kFloat, 8},
     };
     for (const auto& [name, other_name, kind, size] : kTypes)
-      if (type == name || type == other_name) return {kind, false, size};
+      if (type == name || type == other_name) return Element{kind, false, size};
+    if (is_behind_table_) return std::nullopt;
     fail("expected a type such as float, double, int or uchar, got " + quoted(type));
   }
 
   std::string_view text_;
   const std::string& path_;
+  const std::string& table_;
+  bool is_behind_table_ = false;
   std::string_view line_;
   std::vector<std::string_view> words_;
   std::size_t position_ = 0;
@@ -188,8 +200,8 @@ std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std
     throw Error(ExitCode::kInvalidScene, file->path() + ": " + problem);
   };
   const std::string start = file->read(kMaxPlyHeaderBytes);
-  PlyHeader header = PlyHeaderParser(start, file->path()).parse();
   const std::string name = dataset.empty() ? "vertex" : dataset;
+  PlyHeader header = PlyHeaderParser(start, file->path(), name).parse();
   const auto table = std::find_if(header.elements.begin(), header.elements.end(),
                                   [&](const PlyElement& element) { return element.name == name; });
   if (table == header.elements.end()) {
@@ -198,8 +210,10 @@ std::unique_ptr<Table> open_ply(std::shared_ptr<const InputFile> file, const std
     fail(fmt::format("has no element {}; {}", quoted(name), there_are(names)));
   }
   if (table->list)
-    fail(fmt::format("element {}: expected a number for each property, but {} is a list", name,
-                     quoted(*table->list)));
+    fail(
+        fmt::format("element {}: expected a number for each property, but {} is a list, with "
+                    "which rows differ in length; write the file without it",
+                    name, quoted(*table->list)));
 
   if (header.is_ascii) {
     TextForm form;

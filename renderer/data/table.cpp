@@ -18,11 +18,45 @@ namespace {
 
 constexpr std::uint64_t kNoRounded = std::numeric_limits<std::uint64_t>::max();
 
-std::vector<std::string> names_of(const Table& table) {
+/// `with_rows`: as "x (1,000 rows)" where columns differ in length.
+std::vector<std::string> names_of(const Table& table, bool with_rows) {
+  const std::vector<TableColumn>& columns = table.columns();
+  bool differ = false;
+  for (std::size_t c = 0; with_rows && c < columns.size(); ++c)
+    differ |= table.rows_of(c) != table.rows_of(0);
   std::vector<std::string> names;
-  for (const TableColumn& column : table.columns())
-    if (!column.name.empty()) names.push_back(column.name);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].name.empty()) continue;
+    names.push_back(columns[c].name);
+    if (differ) names.back() += fmt::format(" ({})", counted(table.rows_of(c), "row"));
+  }
   return names;
+}
+
+/// `; not as columns: box (expected an array …)`.
+std::string left_out_text(const Table::LeftOut& left_out) {
+  constexpr std::size_t kListed = 5;
+  std::string text;
+  std::size_t listed = 0;
+  for (const auto& [name, problem] : left_out) {
+    if (++listed > kListed) break;
+    text += fmt::format("{}{} ({})", listed == 1 ? "; not as columns: " : ", ", printable(name),
+                        problem);
+  }
+  if (left_out.size() > kListed)
+    text += fmt::format(" and {} more", with_commas(left_out.size() - kListed));
+  return text;
+}
+
+/// True for 1,5 and -2,25.
+bool has_decimal_comma(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) return false;
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  const auto is_digits = [](std::string_view digits) {
+    return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  return is_digits(text.substr(0, text.find(','))) && is_digits(text.substr(text.find(',') + 1));
 }
 
 constexpr std::size_t kTextPageBytes = std::size_t{1} << 16;
@@ -94,7 +128,9 @@ bool Table::fits_float() const {
 
 void Table::read(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
                  TableRows& out) const {
-  assert(first <= rows_ && count <= rows_ - first);
+  assert(std::all_of(columns.begin(), columns.end(), [&](std::size_t column) {
+    return first <= rows_of(column) && count <= rows_of(column) - first;
+  }));
   checkpoint();
   out.start(columns_, columns, count);
   if (count > 0) read_rows(columns, first, count, out);
@@ -105,8 +141,12 @@ std::string Table::column_text(std::size_t column) const {
   return name.empty() ? fmt::format("column {}", column) : name;
 }
 
+std::string Table::row_place(std::uint64_t row) const {
+  return fmt::format("row {}", row);
+}
+
 std::string Table::place_of(std::uint64_t row, std::size_t column) const {
-  return fmt::format("row {}: {}", row, column_text(column));
+  return fmt::format("{}: {}", row_place(row), column_text(column));
 }
 
 void Table::forget_rounded() const {
@@ -189,8 +229,21 @@ std::optional<std::size_t> find_column(const Table& table, std::string_view name
   return static_cast<std::size_t>(found - columns.begin());
 }
 
+std::shared_ptr<const Table> table_for(std::shared_ptr<const Table> table,
+                                       const std::vector<std::size_t>& columns) {
+  if (columns.empty()) return table;
+  const std::size_t first = columns.front();
+  const std::uint64_t rows = table->rows_of(first);
+  for (const std::size_t column : columns)
+    if (table->rows_of(column) != rows)
+      table->fail(fmt::format("expected columns of the same length, but {} has {}, {} {}",
+                              table->column_text(first), counted(rows, "row"),
+                              table->column_text(column), with_commas(table->rows_of(column))));
+  return rows == table->rows() ? table : table->with_rows(rows);
+}
+
 std::string columns_there(const Table& table) {
-  const std::vector<std::string> names = names_of(table);
+  const std::vector<std::string> names = names_of(table, true);
   if (!names.empty()) return there_are(names);
   const std::size_t count = table.columns().size();
   return count == 1 ? "its only column has no name"
@@ -199,9 +252,29 @@ std::string columns_there(const Table& table) {
 
 std::string no_such_column(const Table& table, std::string_view name) {
   const auto found = table.left_out().find(name);
-  if (found != table.left_out().end()) return found->second;
-  return fmt::format("{} has no column {}{}; {}", table.path(), quoted(name),
-                     did_you_mean(name, names_of(table)), columns_there(table));
+  if (found != table.left_out().end())
+    return fmt::format("{}: {}: {}", table.path(), printable(name), found->second);
+  return fmt::format("{} has no column {}{}; {}{}{}", table.path(), quoted(name),
+                     did_you_mean(name, names_of(table, false)), columns_there(table),
+                     left_out_text(table.left_out()), table.hint());
+}
+
+std::string text_at(const Table& table, std::uint64_t row, std::size_t column) {
+  TableRows rows;
+  const std::size_t columns[] = {column};
+  table.read(columns, row, 1, rows);
+  return std::string(rows.texts(0)[0]);
+}
+
+std::string texts_there(const Table& table, std::size_t column) {
+  if (table.rows_of(column) == 0) return "holds texts";
+  const std::optional<std::uint64_t> first = table.first_text(column);
+  const std::string text = text_at(table, first.value_or(0), column);
+  return fmt::format("holds texts, first in {}: {}{}", table.row_place(first.value_or(0)),
+                     quoted(text),
+                     !first                    ? ""
+                     : has_decimal_comma(text) ? "; a number has a decimal point, as 1.5"
+                                               : "; missing numbers are empty fields, NA or nan");
 }
 
 }  // namespace roundel

@@ -88,11 +88,15 @@ class Table {
   /// 1 to kMaxTableColumns; no two have the same name.
   const std::vector<TableColumn>& columns() const { return columns_; }
   std::uint64_t rows() const { return rows_; }
+  /// Rows of one column, which may differ from rows() in an NPZ: see table_for().
+  virtual std::uint64_t rows_of(std::size_t /*column*/) const { return rows_; }
   /// What the file has besides, and why that is no column, by name: for messages.
-  void leave_out(std::map<std::string, std::string, std::less<>> problems) {
-    left_out_ = std::move(problems);
-  }
-  const std::map<std::string, std::string, std::less<>>& left_out() const { return left_out_; }
+  using LeftOut = std::map<std::string, std::string, std::less<>>;
+  void leave_out(LeftOut problems) { left_out_ = std::move(problems); }
+  const LeftOut& left_out() const { return left_out_; }
+  /// A sentence for errors about columns that are missing, such as what else can read the file.
+  void set_hint(std::string hint) { hint_ = std::move(hint); }
+  const std::string& hint() const { return hint_; }
   /// All columns do.
   bool fits_float() const;
   /// How many neighbours are best read at once: runs that begin at a multiple of it cost least.
@@ -105,7 +109,7 @@ class Table {
     return 0;
   }
 
-  /// Reads rows first to first + count − 1 ≤ rows() − 1 of these columns, from many threads at
+  /// Reads rows first to first + count − 1 ≤ rows_of() − 1 of these columns, from many threads at
   /// once. Numbers are binary64, exact but for integers beyond 2⁵³, which are rounded; missing ones
   /// are NaN.
   void read(std::span<const std::size_t> columns, std::uint64_t first, std::uint64_t count,
@@ -129,10 +133,20 @@ class Table {
   virtual void keep_no_more() const {}
   /// True where reading these columns once more takes little longer than copying them.
   virtual bool is_quick(std::span<const std::size_t> /*columns*/) const { return false; }
-  /// Of a column that is_text: the first row whose field is no number.
-  virtual std::uint64_t first_text(std::size_t /*column*/) const { return 0; }
+  /// First row of a column that is_text whose field is no number. Nothing where the file itself
+  /// says that the column holds texts.
+  virtual std::optional<std::uint64_t> first_text(std::size_t /*column*/) const {
+    return std::nullopt;
+  }
+  /// For messages: "row 17", "line 19" in texts with lines.
+  virtual std::string row_place(std::uint64_t row) const;
   /// For messages: "row 17: radius", "line 19: column radius" in texts with lines.
   virtual std::string place_of(std::uint64_t row, std::size_t column) const;
+  /// Lines below the header that are comments.
+  virtual std::uint64_t comments() const { return 0; }
+  /// Warning about comments below the first row that have as many fields as a row; empty without
+  /// any.
+  virtual std::string comments_like_rows() const { return ""; }
 
   /// XXH3 of all bytes of the file, which is read once.
   std::uint64_t content_hash() const;
@@ -156,6 +170,7 @@ class Table {
   /// the same name.
   void set_form(std::vector<TableColumn> columns, std::uint64_t rows, std::uint64_t run_rows);
   const InputFile& file() const { return *file_; }
+  const std::shared_ptr<const InputFile>& shared_file() const { return file_; }
   /// "radius" or "column 3".
   std::string column_text(std::size_t column) const;
   /// Throws Error(kInvalidScene) "PATH: PROBLEM".
@@ -175,6 +190,10 @@ class Table {
   /// Calls visit() for all bytes of the file, or of the one that columns in memory stand for, piece
   /// by piece.
   virtual void visit_bytes(const VisitBytes& visit) const;
+  /// The same columns as a table of so many rows; only those with as many may be read.
+  virtual std::shared_ptr<const Table> with_rows(std::uint64_t /*rows*/) const { return nullptr; }
+  friend std::shared_ptr<const Table> table_for(std::shared_ptr<const Table> table,
+                                                const std::vector<std::size_t>& columns);
   /// `out` has the room; there is at least one row.
   virtual void read_rows(std::span<const std::size_t> columns, std::uint64_t first,
                          std::uint64_t count, TableRows& out) const = 0;
@@ -182,7 +201,8 @@ class Table {
   std::shared_ptr<const InputFile> file_;
   std::string path_;
   std::vector<TableColumn> columns_;
-  std::map<std::string, std::string, std::less<>> left_out_;
+  LeftOut left_out_;
+  std::string hint_;
   std::uint64_t rows_ = 0, run_rows_ = 1;
   mutable std::vector<std::atomic<std::uint64_t>> first_rounded_;  ///< by column, rows
   mutable std::mutex rounded_mutex_;
@@ -206,10 +226,19 @@ std::unique_ptr<Table> open_table(const std::string& path, const TableOptions& o
 
 /// The column of this name.
 std::optional<std::size_t> find_column(const Table& table, std::string_view name);
+/// The table with the rows of these columns, or as it is without any. Throws Error(kInvalidScene)
+/// where they differ in length.
+std::shared_ptr<const Table> table_for(std::shared_ptr<const Table> table,
+                                       const std::vector<std::size_t>& columns);
 /// "there are x, y and radius", "its 3 columns have no names".
 std::string columns_there(const Table& table);
 /// `PATH has no column "radus" (did you mean "radius"?); there are x, y and radius`, or why what
 /// has this name is none.
 std::string no_such_column(const Table& table, std::string_view name);
+/// Text of a row's field, in a column that is_text.
+std::string text_at(const Table& table, std::uint64_t row, std::size_t column);
+/// `holds texts, first in line 2: "--"`, with what to write instead: for columns that should be
+/// numbers.
+std::string texts_there(const Table& table, std::size_t column);
 
 }  // namespace roundel

@@ -46,6 +46,11 @@ struct BlockScan {
   std::uint64_t rows = 0, lines = 0;
   std::vector<std::uint32_t> first_texts;  ///< [columns], rows of the block
   bool has_quotes = false;
+  std::uint64_t comments = 0;  ///< lines
+  /// Comments with as many fields as a row, before the block's first row and below it.
+  struct LikeRows {
+    std::uint64_t count = 0, line = 0;  ///< and lines before the first of them
+  } above, below;
   bool gave_up = false;  ///< at a line much longer than the block, of which the start was a guess
   std::string problem;   ///< of the row behind the last one counted
 };
@@ -134,6 +139,7 @@ class BlockScanner {
       const bool no_field = grammar_.has_runs_of_blanks() && state == TextGrammar::kFieldStart;
       if (!is_empty_line && !no_field) take_field({field, p}, is_long, state, column++, block);
       if (is_line_end) {
+        if (state == TextGrammar::kComment) take_comment({field, p}, is_long, block);
         if (!is_empty_line) {
           check_count(column, block);
           if (!block.problem.empty()) return p;
@@ -158,6 +164,29 @@ class BlockScanner {
       block.first_texts[column] = static_cast<std::uint32_t>(block.rows);
   }
 
+  void take_comment(std::string_view comment, bool is_long, BlockScan& block) const {
+    ++block.comments;
+    if (is_long || fields_of(comment) != form_.columns.size()) return;
+    BlockScan::LikeRows& like_rows = block.rows == 0 ? block.above : block.below;
+    if (like_rows.count++ == 0) like_rows.line = block.lines;
+  }
+
+  /// Fields that a comment would have as a row.
+  std::size_t fields_of(std::string_view comment) const {
+    std::size_t fields = 0;
+    auto state = TextGrammar::kFieldStart;
+    for (std::size_t i = 0; i <= comment.size(); ++i) {
+      const TextGrammar::State next = grammar_.next(state, i < comment.size() ? comment[i] : '\n');
+      if (next < TextGrammar::kStates) {
+        state = next;
+        continue;
+      }
+      if (!grammar_.has_runs_of_blanks() || state != TextGrammar::kFieldStart) ++fields;
+      state = TextGrammar::kFieldStart;
+    }
+    return fields;
+  }
+
   void check_count(std::size_t fields, BlockScan& block) const {
     if (fields == form_.columns.size()) return;
     block.problem =
@@ -175,6 +204,11 @@ class BlockScanner {
 
 TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form)
     : Table(std::move(input)), grammar_(form.dialect), first_texts_(form.columns.size(), kNoRow) {
+  const auto take_comments = [this](const BlockScan::LikeRows& like_rows, std::uint64_t line) {
+    if (like_rows.count == 0) return;
+    if (comments_like_rows_ == 0) first_comment_like_row_ = line + like_rows.line;
+    comments_like_rows_ += like_rows.count;
+  };
   BlockScanner scanner(file(), grammar_, form);
   const std::uint64_t size = file().size(), expected = form.rows.value_or(kNoRow);
   const std::uint64_t limit = form.ends_file ? kNoRow : expected;
@@ -207,6 +241,9 @@ TextTable::TextTable(std::shared_ptr<const InputFile> input, TextForm form)
         form.columns[c].is_text = first_texts_[c] < limit;
       }
       has_quotes_ |= scan.has_quotes;
+      comments_ += scan.comments;
+      if (rows > 0) take_comments(scan.above, line);
+      take_comments(scan.below, line);
       rows += scan.rows;
       line += scan.lines;
       end_ = scan.end;
@@ -454,7 +491,23 @@ void TextTable::parse_rows(std::span<const std::size_t> columns, std::uint64_t f
   }
 }
 
-std::string TextTable::place_of(std::uint64_t row, std::size_t column) const {
+std::optional<std::uint64_t> TextTable::first_text(std::size_t column) const {
+  if (first_texts_[column] == kNoRow) return std::nullopt;
+  return first_texts_[column];
+}
+
+std::string TextTable::comments_like_rows() const {
+  constexpr std::uint64_t kOneField = 1;  // any text is one
+  if (comments_like_rows_ == 0 || columns().size() == kOneField) return "";
+  return fmt::format(
+      "{}: {} like {} that begin{} with # {} as comments, first line {}; in quotes "
+      "a field may begin with #, as \"#1\"",
+      path(), counted(comments_like_rows_, "line"), comments_like_rows_ == 1 ? "a row" : "rows",
+      comments_like_rows_ == 1 ? "s" : "", comments_like_rows_ == 1 ? "is skipped" : "are skipped",
+      first_comment_like_row_);
+}
+
+std::string TextTable::row_place(std::uint64_t row) const {
   const auto entry = entry_of(row);
   Buffer<std::byte> room;
   TextWindow window(file(), entry->offset, end_, room);
@@ -464,8 +517,12 @@ std::string TextTable::place_of(std::uint64_t row, std::size_t column) const {
     line = row_start(window, line, lines);
     if (at < row) line = row_end(window, line, false, lines);
   }
+  return fmt::format("line {}", lines);
+}
+
+std::string TextTable::place_of(std::uint64_t row, std::size_t column) const {
   const std::string& name = columns()[column].name;
-  return fmt::format("line {}: column {}", lines, name.empty() ? std::to_string(column) : name);
+  return fmt::format("{}: column {}", row_place(row), name.empty() ? std::to_string(column) : name);
 }
 
 }  // namespace roundel

@@ -33,8 +33,11 @@ class TextTable final : public Table {
   /// Throws Error(kInvalidScene) "PATH: line 19: …" for a row with more or fewer fields, or longer
   /// than kMaxTableRowBytes.
   TextTable(std::shared_ptr<const InputFile> file, TextForm form);
+  std::string row_place(std::uint64_t row) const override;
   std::string place_of(std::uint64_t row, std::size_t column) const override;
-  std::uint64_t first_text(std::size_t column) const override { return first_texts_[column]; }
+  std::optional<std::uint64_t> first_text(std::size_t column) const override;
+  std::uint64_t comments() const override { return comments_; }
+  std::string comments_like_rows() const override;
   std::uint64_t memory_bytes() const override { return index_.size() * sizeof(IndexEntry); }
   std::uint64_t text_bytes(std::span<const std::size_t> columns, std::uint64_t rows) const override;
   void keep(std::span<const std::size_t> columns, std::uint64_t block_rows,
@@ -82,6 +85,8 @@ class TextTable final : public Table {
   std::vector<std::uint64_t> first_texts_;  ///< [columns], rows
   std::uint64_t end_ = 0;                   ///< offset of the line behind the last row's
   bool has_quotes_ = false;                 ///< in its rows
+  std::uint64_t comments_ = 0;              ///< lines
+  std::uint64_t comments_like_rows_ = 0, first_comment_like_row_ = 0;  ///< how many, and its line
   /// Until nobody uses them: others that draw may need them no more.
   std::shared_ptr<KeptNumbers> kept_numbers() const {
     const std::lock_guard lock(kept_mutex_);

@@ -55,6 +55,7 @@ struct SizeMap {
   std::optional<Scale> scale;
   Length low, high;               ///< with a scale
   std::optional<Length> missing;  ///< for values that the scale cannot take
+  double one = 1;                 ///< without a scale: what stands for 1 in an alpha's column
 };
 
 /// A value of a column that stands for a colour.

@@ -206,7 +206,7 @@ void RowMapper::check(MappedRun& run, RowUse use) const {
 void RowMapper::check_size(MappedRun& run, const SizeMap& map, double low, double high) const {
   if (!map.slot) return;
   if (!map.scale)
-    keep_range(run.numbers(*map.slot), low, high, run.draws);
+    keep_range(run.numbers(*map.slot), low, high * map.one, run.draws);
   else if (!map.missing)
     keep_taken(run.numbers(*map.slot), map.scale->kind, run.draws);
 }
@@ -294,7 +294,7 @@ std::span<const double> RowMapper::sizes(MappedRun& run, const SizeMap& map,
   const std::span<const double> values = run.numbers(*map.slot);
   out.resize(run.count);
   if (!map.scale) {
-    for (std::size_t i = 0; i < run.count; ++i) out[i] = values[i] * units.scene_unit;
+    for (std::size_t i = 0; i < run.count; ++i) out[i] = values[i] * units.scene_unit / map.one;
     return out;
   }
   apply_scale(*map.scale, values, out);
@@ -395,7 +395,7 @@ Lines RowMapper::problems_of(std::uint64_t row) const {
                               double low, double high) {
     if (!map.slot) return;
     if (!map.scale)
-      check_range(*map.slot, role, expected, low, high);
+      check_range(*map.slot, role, expected, low, high * map.one);
     else if (!map.missing)
       check_scale(*map.slot, role, *map.scale);
   };

@@ -58,6 +58,7 @@ struct ThreadFound {
   std::vector<RankFinder::Counts> ranks;
   std::vector<Range> columns;  ///< by slot
   std::vector<std::uint64_t> missing;
+  MissingRows missing_rows;
   std::set<std::string_view> category_texts;  ///< of the survey's
   std::set<double> category_numbers;
   Range x, y;
@@ -151,8 +152,9 @@ class Survey {
   template <typename Visit>
   void for_each_table(const TableList& tables, const Visit& visit) {
     for (std::size_t i = 0; i < tables.count; ++i) {
-      const std::shared_ptr<const Table> table = tables.open(i);
+      std::shared_ptr<const Table> table = tables.open(i);
       const DataMap fitted = is_film_ ? map_for(*table, first_, map_) : DataMap();
+      if (is_film_) table = table_for(std::move(table), fitted.columns);
       TableAtHand at_hand(*table, is_film_ ? fitted : map_);
       visit(at_hand);
     }
@@ -268,6 +270,7 @@ class Survey {
     }
     for (Slot slot = 0; slot < map_.columns.size(); ++slot)
       if (!is_text(slot)) add_column(run, slot, found);
+    count_missing(run, found.missing_rows);
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
       take(run, tasks_[k], found.taken);
       for (const double value : found.taken) found.scales[k].add(value);
@@ -295,6 +298,39 @@ class Survey {
         found.columns[slot].add(values[i]);
       else
         ++found.missing[slot];
+    }
+  }
+
+  void count_missing(const MappedRun& run, MissingRows& missing) const {
+    const auto count_if = [&run](const auto& is_missing) {
+      return static_cast<std::uint64_t>(
+          std::count_if(run.kept.begin(), run.kept.end(), is_missing));
+    };
+    const auto count_untaken = [&](Slot slot, ScaleKind kind) {
+      const std::span<const double> values = run.numbers(slot);
+      return count_if([&](std::uint32_t i) { return !takes(kind, values[i]); });
+    };
+    const auto count_sizes = [&](const SizeMap& size) {
+      return size.slot && size.scale && size.missing ? count_untaken(*size.slot, size.scale->kind)
+                                                     : 0;
+    };
+    missing.radius += count_sizes(map_.radius);
+    if (map_.alpha) missing.alpha += count_sizes(*map_.alpha);
+    const ColorMap& color = map_.color;
+    if (!color.missing) return;
+    if (color.kind == ColorMap::Kind::kScale) {
+      missing.color += count_untaken(color.slot, color.scale.kind);
+    } else if (color.kind == ColorMap::Kind::kText) {
+      const std::span<const std::string_view> texts = run.texts(color.slot);
+      missing.color += count_if([&](std::uint32_t i) { return !parse_hex_color(texts[i]); });
+    } else if (color.kind == ColorMap::Kind::kCategories) {
+      if (!finds_categories(color) || color.is_settled)
+        missing.color += count_if([&](std::uint32_t i) { return run.categories[i] < 0; });
+      else if (is_text(color.slot))
+        missing.color +=
+            count_if([&](std::uint32_t i) { return run.texts(color.slot)[i].empty(); });
+      else
+        missing.color += count_untaken(color.slot, ScaleKind::kLinear);
     }
   }
 
@@ -353,6 +389,9 @@ class Survey {
       facts_.order_text_bytes += found.order_text_bytes;
       facts_.reading_bytes = std::max(facts_.reading_bytes, found.reading_bytes);
       found.category_texts.clear();
+      facts_.missing.color += found.missing_rows.color;
+      facts_.missing.alpha += found.missing_rows.alpha;
+      facts_.missing.radius += found.missing_rows.radius;
       all.bad += found.bad;
       all.x.add(found.x);
       all.y.add(found.y);
@@ -372,8 +411,8 @@ class Survey {
     for (std::size_t k = 0; k < tasks_.size(); ++k) tasks_[k].range = all.scales[k];
     for (Slot slot = 0; slot < map_.columns.size(); ++slot)
       if (!is_text(slot))
-        facts_.columns.push_back(
-            {name_of(slot), all.columns[slot].low, all.columns[slot].high, all.missing[slot]});
+        facts_.columns.push_back({name_of(slot), all.columns[slot].low, all.columns[slot].high,
+                                  all.missing[slot], slot});
     if (collects_categories_) make_categories(all.category_numbers);
   }
 
@@ -471,19 +510,38 @@ DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) 
                        counted(column + 1, "column"), first.path, table.columns().size()));
     }
     const TableColumn& got = table.columns()[column];
-    const auto kind = [](bool is_text) { return is_text ? "texts" : "numbers"; };
-    if (got.is_text != wanted.is_text && table.rows() > 0) {
-      const std::string place = got.is_text ? table.place_of(table.first_text(column), column)
+    if (got.is_text != wanted.is_text && table.rows_of(column) > 0) {
+      const std::uint64_t row = table.first_text(column).value_or(0);
+      const std::string place = got.is_text        ? table.place_of(row, column)
                                 : got.name.empty() ? fmt::format("column {}", column)
                                                    : roundel::quoted(got.name);
       fail(fmt::format("{}: {}: expected {}, as {} has, got {}", table.path(), place,
-                       kind(wanted.is_text), first.path, kind(got.is_text)));
+                       wanted.is_text ? "texts" : "numbers", first.path,
+                       got.is_text ? roundel::quoted(text_at(table, row, column)) : "numbers"));
     }
   }
   for (std::size_t c = 0; c < fitted.color.channels.size(); ++c)
     if (const auto slot = fitted.color.channels[c].slot)
       fitted.color.ones[c] = table.columns()[fitted.columns[*slot]].one;
+  if (fitted.alpha && fitted.alpha->slot && !fitted.alpha->scale && !fitted.is_plain)
+    fitted.alpha->one = table.columns()[fitted.columns[*fitted.alpha->slot]].one;
   return fitted;
+}
+
+std::optional<std::uint64_t> row_without_colors(const Table& table, std::size_t column) {
+  const std::size_t columns[] = {column};
+  const std::uint64_t block_rows = block_rows_of(table, columns);
+  std::optional<std::uint64_t> found = table.first_text(column);
+  TableRows rows;
+  for (std::uint64_t first = 0; first < table.rows(); first += block_rows) {
+    table.read(columns, first, std::min(block_rows, table.rows() - first), rows);
+    for (std::size_t i = 0; i < rows.count(); ++i) {
+      const std::string_view text = rows.texts(0)[i];
+      if (parse_hex_color(text)) return std::nullopt;
+      if (!found && !text.empty()) found = first + i;
+    }
+  }
+  return found;
 }
 
 bool needs_film(const DataMap& map) {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@ struct ColumnRange {
   std::string name;           ///< or its number
   double low, high;           ///< of finite numbers; low > high where there are none
   std::uint64_t missing = 0;  ///< NaN, infinite or empty
+  Slot slot = 0;
+};
+
+/// Rows that take the "missing" of a map's value.
+struct MissingRows {
+  std::uint64_t color = 0, alpha = 0, radius = 0;
 };
 
 /// What going through all rows tells.
@@ -31,6 +38,7 @@ struct DataFacts {
   /// Of the centres of rows that are kept, in scene space; left > right where there are none.
   double left, right, bottom, top;
   std::vector<ColumnRange> columns;    ///< by slot, of numbers; for people
+  MissingRows missing;                 ///< of the rows that are kept
   std::vector<std::string> rounded;    ///< Table::rounding_of() where numbers were compared
   std::uint64_t order_text_bytes = 0;  ///< where a column of texts sorts
   // Main memory:
@@ -77,6 +85,10 @@ DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& 
 /// A map that was made for the columns of `first`, for those of another file of the film. Throws
 /// Error(kInvalidScene) where that lacks one, or has texts for numbers.
 DataMap map_for(const Table& table, const TableHead& first, const DataMap& map);
+
+/// The first of a column's texts, if none of them is a colour #rrggbb and some are not empty: its
+/// row.
+std::optional<std::uint64_t> row_without_colors(const Table& table, std::size_t column);
 
 /// True where all of a film's files have to be gone through before the first is drawn.
 bool needs_film(const DataMap& map);

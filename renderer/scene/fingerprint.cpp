@@ -156,6 +156,7 @@ void add_size(Hasher& hasher, const SizeMap& size) {
   add_number(hasher, {size.slot, 0});
   add_length(hasher, size.constant);
   hasher.add(std::uint64_t{size.scale.has_value()});
+  if (size.one != 1) hasher.add_all(std::string_view("by"), size.one);
   if (!size.scale) return;
   add_scale(hasher, *size.scale);
   add_length(hasher, size.low);

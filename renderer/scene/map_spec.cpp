@@ -128,7 +128,8 @@ SpecPtr data_map_spec() {
        {"alpha",
         size_map({share}, share, "Alphas at the two ends of the domain; [0, 1] where absent.",
                  "a number from 0 to 1"),
-        "Opacity; the layer's where absent."}});
+        "Opacity; without a scale a column of uint8 is divided by 255, of uint16 by 65535; the "
+        "layer's where absent."}});
 }
 
 SpecPtr where_spec() {

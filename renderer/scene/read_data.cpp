@@ -9,6 +9,7 @@
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/map/survey_rows.h"
 #include "renderer/scene/read_map.h"
 #include "renderer/scene/read_values.h"
 #include "renderer/scene/resolve_scene.h"
@@ -19,6 +20,14 @@ namespace {
 std::string column_example(const Table& table) {
   const std::string& name = table.columns()[0].name;
   return name.empty() ? "{column: 0}" : printable(name);
+}
+
+/// The table with the rows of the columns that are used.
+std::shared_ptr<const Table> table_of(const DataSource& source) {
+  std::vector<std::size_t> columns =
+      source.map ? source.map->columns : map_of_columns(source).columns;
+  std::erase_if(columns, [&](std::size_t c) { return c >= source.table->columns().size(); });
+  return table_for(source.table, columns);
 }
 
 std::string missing_of(const DataFilm& film) {
@@ -53,7 +62,6 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
   try {
     const DataFile& file = open_data(source.path, source.dataset);
     source.table = file.table;
-    source.rows = file.table->rows();
     source.content_hash = file.content_hash;
     source.fits_float = file.table->fits_float();
     if (source.film) {
@@ -62,6 +70,9 @@ DataSource DataReader::read(PartlyValidNode layer, Shader shader, const std::str
       source.film = std::move(film);
     }
     if (layer.has("map")) read_map(layer, shader, source);
+    source.table = table_of(source);
+    source.rows = source.table->rows();
+    check_texts(layer, source);
     check_film(*data, source);
     if (!layer.has("map") && !columns && !layer.has("columns"))
       errors_.add(data->place(), layer_path_ + ".data",
@@ -129,6 +140,27 @@ void DataReader::read_map(PartlyValidNode layer, Shader shader, DataSource& sour
     errors_.add(node->place(), layer_path_ + ".map",
                 "missing key \"z\", which the snow shader needs");
   if (source.color && node && !node->has("color")) map.color.constant = *source.color;
+}
+
+void DataReader::check_texts(PartlyValidNode layer, const DataSource& source) {
+  if (!source.map || source.map->color.kind != ColorMap::Kind::kText || !source.map->color.missing)
+    return;
+  const std::size_t column = source.map->columns[source.map->color.slot];
+  const auto row = row_without_colors(*source.table, column);
+  const auto map = layer.find_part("map");
+  const auto color = map ? map->find("color") : std::nullopt;
+  if (!row || !color) return;
+  const std::string& name = source.table->columns()[column].name;
+  errors_.add(
+      color->place(), layer_path_ + ".map.color",
+      fmt::format("none of the texts of {} of {} is a colour #rrggbb, first in {}: {}; for kinds "
+                  "give \"categories\"{}",
+                  name.empty() ? fmt::format("column {}", column) : roundel::quoted(name),
+                  source.path, source.table->row_place(*row),
+                  roundel::quoted(text_at(*source.table, *row, column)),
+                  source.table->first_text(column)
+                      ? ", and write missing numbers as empty fields, NA or nan"
+                      : ""));
 }
 
 void DataReader::check_colors(PartlyValidNode layer, const DataSource& source) {

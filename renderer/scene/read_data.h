@@ -43,6 +43,9 @@ class DataReader {
   /// Where something goes by all files of a film, all must be there.
   void check_film(ValidNode data, const DataSource& source);
   void read_map(PartlyValidNode layer, Shader shader, DataSource& source);
+  /// Finds a column of texts that stand for colours, though none of them is one: with "missing" all
+  /// rows would have that colour.
+  void check_texts(PartlyValidNode layer, const DataSource& source);
   /// A layer has one place for its colour and one for its alpha.
   void check_colors(PartlyValidNode layer, const DataSource& source);
   std::vector<DataColumn> read_columns(ValidNode list, Shader shader);

@@ -93,9 +93,8 @@ class MapReader {
                                  Holds holds) {
     if (holds == Holds::kNumbers && table_.columns()[column].is_text) {
       add_error(node, key,
-                fmt::format("expected a column of numbers, but {} of {} holds texts, first in {}",
-                            column_text(column), table_.path(),
-                            table_.place_of(table_.first_text(column), column)));
+                fmt::format("expected a column of numbers, but {} of {} {}", column_text(column),
+                            table_.path(), texts_there(table_, column)));
       return std::nullopt;
     }
     return slot_of(map_, column);
@@ -137,8 +136,10 @@ class MapReader {
     }
     size.slot = read_column(node, key);
     if (!node.is_map() ||
-        !has_any(node, {"scale", "threshold", "domain", "over", "range", "missing"}))
+        !has_any(node, {"scale", "threshold", "domain", "over", "range", "missing"})) {
+      if (size.slot && !is_length) size.one = table_.columns()[map_.columns[*size.slot]].one;
       return size;
+    }
     size.scale = read_scale(node, key);
     size.low = {0, false};
     size.high = {1, false};
@@ -208,9 +209,10 @@ class MapReader {
       } else if (color.kind == ColorMap::Kind::kText &&
                  has_any(node, {"colormap", "scale", "threshold", "domain"})) {
         add_error(node, key,
-                  fmt::format("expected a column of numbers, but {} of {} holds texts: give them "
+                  fmt::format("expected a column of numbers, but {} of {} {}; for kinds give "
                               "\"categories\"",
-                              column_text(map_.columns[*slot]), table_.path()));
+                              column_text(map_.columns[*slot]), table_.path(),
+                              texts_there(table_, map_.columns[*slot])));
       } else {
         color.scale = read_scale(node, key);
         if (const auto colormap = node.find("colormap"))
@@ -287,8 +289,8 @@ class MapReader {
       if (what == "min" || what == "max") {
         if (holds_texts)
           add_error(value, value_key,
-                    fmt::format("{} of {} holds texts: expected \"in\" or \"not\"",
-                                column_text(*column), table_.path()));
+                    fmt::format("expected \"in\" or \"not\", as {} of {} {}", column_text(*column),
+                                table_.path(), texts_there(table_, *column)));
         (what == "min" ? condition.min : condition.max) =
             compared(value, value_key, value.text(), read_number(value));
         return;

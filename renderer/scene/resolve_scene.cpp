@@ -150,20 +150,9 @@ struct Window {
 
 /// The window of the centres of all data layers; the unit square where there are none.
 Window data_window(const Scene& scene) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Window window{kInfinity, -kInfinity, kInfinity, -kInfinity};
-  for (const Layer& layer : scene.layers) {
-    const auto* const data = std::get_if<DataSource>(&layer.source);
-    if (data == nullptr) continue;
-    const bool is_of_film = data->film && data->film->facts && !scene.window->is_over_frame;
-    const DataFacts* const facts = is_of_film ? &*data->film->facts : data->facts.get();
-    if (facts == nullptr) continue;
-    window.left = std::min(window.left, facts->left);
-    window.right = std::max(window.right, facts->right);
-    window.bottom = std::min(window.bottom, facts->bottom);
-    window.top = std::max(window.top, facts->top);
-  }
-  if (window.left > window.right) return {};
+  const std::optional<SceneBounds> bounds = data_bounds(scene);
+  if (!bounds) return {};
+  Window window{bounds->left, bounds->right, bounds->bottom, bounds->top};
   if (window.left == window.right && window.bottom == window.top) {  // one place
     window.left -= 0.5, window.right += 0.5;
     window.bottom -= 0.5, window.top += 0.5;
@@ -242,6 +231,25 @@ std::optional<Scene> next_sound_frame(const Scene& scene) {
 
 }  // namespace
 
+std::optional<SceneBounds> data_bounds(const Scene& scene) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  SceneBounds bounds{kInfinity, -kInfinity, kInfinity, -kInfinity};
+  for (const Layer& layer : scene.layers) {
+    const auto* const data = std::get_if<DataSource>(&layer.source);
+    if (data == nullptr) continue;
+    const bool is_of_film =
+        data->film && data->film->facts && !(scene.window && scene.window->is_over_frame);
+    const DataFacts* const facts = is_of_film ? &*data->film->facts : data->facts.get();
+    if (facts == nullptr) continue;
+    bounds.left = std::min(bounds.left, facts->left);
+    bounds.right = std::max(bounds.right, facts->right);
+    bounds.bottom = std::min(bounds.bottom, facts->bottom);
+    bounds.top = std::max(bounds.top, facts->top);
+  }
+  if (bounds.left > bounds.right) return std::nullopt;
+  return bounds;
+}
+
 std::uint64_t most_data_in_memory(const Scene& scene, const Table& table, const DataMap& map) {
   constexpr std::uint64_t kMostQuick = std::uint64_t{1} << 19, kMost = std::uint64_t{1} << 23;
   if (table.is_quick(map.columns)) return kMostQuick;
@@ -303,8 +311,8 @@ Scene scene_at(const Scene& scene, std::int64_t frame, SceneUse use) {
     if (!table) table = open_frame(*data.film, data.dataset, frame);
     check_columns(data, *table);
     if (data.film->map) data.map = map_for(*table, data.film->first, *data.film->map);
-    data.table = table;
-    data.rows = table->rows();
+    data.table = table_for(table, data.map ? data.map->columns : map_of_columns(data).columns);
+    data.rows = data.table->rows();
     data.content_hash = table->content_hash();
     data.fits_float = table->fits_float();
     data.facts = nullptr;

@@ -36,6 +36,8 @@ struct SceneBounds {
 /// What the view's window shows, with its margin, of a scene that is resolved; nothing where the
 /// view has a centre and zoom.
 std::optional<SceneBounds> asked_window(const Scene& scene);
+/// Where the centres of all data layers lie, as `fit: data` shows them; nothing without any.
+std::optional<SceneBounds> data_bounds(const Scene& scene);
 
 /// Circles of a layer with data are made in memory up to so many in the scene, and above as they
 /// are drawn.

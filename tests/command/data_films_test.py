@@ -247,14 +247,14 @@ class DataFilmsTest(CommandCase):
         np.savez(self.path("d_0005.npz"), x=[1.0], y=[1.0], speed=[1.0])
         self.assertIn('d_0005.npz has no column "v"', self.error())
         np.savez(self.path("d_0005.npz"), x=[1.0], y=[1.0], v=["fast"])
-        self.assertRegex(self.error(), r'd_0005.npz: row 0: v: expected numbers, as .*d_0003.npz has, got texts')
+        self.assertRegex(self.error(), r'd_0005.npz: row 0: v: expected numbers, as .*d_0003.npz has, got "fast"')
         np.savez(self.path("d_0005.npz"), x=[1.0, np.nan], y=[1.0, 1], v=[1.0, 1])
         self.assertIn("d_0005.npz: row 1: x: x: expected a number", self.error())
         for frame in self.frames():
             with open(self.path(f"d_{frame:04}.csv"), "w") as file:
                 file.write("x,y,v\n1,1,1\n1,%s,1\n" % ("far" if frame == 5 else 1))
         self.scene("data: d_####.csv, " + MAP)
-        self.assertRegex(self.error(), r"d_0005.csv: line 3: column y: expected numbers, as .*d_0003.csv has, got texts")
+        self.assertRegex(self.error(), r"d_0005.csv: line 3: column y: expected numbers, as .*d_0003.csv has, got \"far\"")
 
     def spoil(self, frame):
         """Data with a row that cannot be drawn."""
@@ -393,7 +393,8 @@ class DataFilmsTest(CommandCase):
         said = self.run_roundel("render", "s.yaml", "--frames", "all", "-o", "f_#.png").stderr.decode().splitlines()[-8:]
         self.assertEqual(said[0], "roundel: s.yaml: frame 1: the picture has no circles: its data have no rows")
         self.assertEqual(said[1], "roundel: s.yaml: no circle in 8 frames: 1-2,4-9")
-        self.assertEqual(said[2:7], [f"roundel: s.yaml: e_{frame}.csv: 1 of {rows} cannot be drawn and is skipped"
+        self.assertEqual(said[2:7], [f"roundel: s.yaml: e_{frame}.csv: 1 of {rows} cannot be drawn and is skipped; "
+                                     "invalid: error names the first"
                                      for frame, rows in ((3, "2 rows"), *((f, "1 row") for f in range(4, 8)))])
         self.assertEqual(said[7], "roundel: rows of 2 more files are skipped, too")
         self.write("t.csv", "file\ne_3\ne_2\n")
@@ -401,7 +402,8 @@ class DataFilmsTest(CommandCase):
                                                                                                  "vars: {file: a}"))
         said = self.run_roundel("render", "each.yaml", "--each", "t.csv", "-o", "{file}.png").stderr.decode().splitlines()
         self.assertRegex(said[1], "each.yaml: row 1: no circle touches the picture: they lie in x 999")
-        self.assertEqual(said[2], "roundel: each.yaml: e_3.csv: 1 of 2 rows cannot be drawn and is skipped")
+        self.assertEqual(said[2], "roundel: each.yaml: e_3.csv: 1 of 2 rows cannot be drawn and is skipped; invalid: error "
+                                  "names the first")
         said = self.run_roundel("render", "s.yaml", "--frames", "0", "-o", "g_#.png").stderr
         self.assertNotIn(b"skipped", said)
         for frame in range(2):

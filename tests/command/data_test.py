@@ -64,7 +64,7 @@ BAD_FILES = {
                  "end_header\n", "line 65540: more than 65536 properties"),
     "long.csv": ("x,y,r\n1,2,3\n" + "7" * (17 << 20), "line 3: a row is too long (at most 16777216 bytes)"),
     "text.csv": ("x,y,r\n1,2,3\n1,two,3\n", "expected a column of numbers, but \"y\" of text.csv holds texts, first in "
-                                           "line 3: column y"),
+                                           "line 3: \"two\"; missing numbers are empty fields, NA or nan"),
     "infinite.csv": ("x,y,r\n1,2,3\ninf,nan,3\n",
                      "infinite.csv: line 3: column x: x: expected a number from -1e15 to 1e15, got inf\n"
                      "infinite.csv: line 3: column y: y: expected a number from -1e15 to 1e15, got nan"),
@@ -75,7 +75,7 @@ BAD_FILES = {
     "bomb.npz": (npz({"a": BOMB}, [(len(BOMB), len(TWO_ROWS))]), "a: unpacks to another number of bytes than it claims"),
     "claim.npz": (npz({"a": TWO_ROWS}, [(len(TWO_ROWS), 0xfffffff0)]), "a.npy: claims 4294967280 bytes, which"),
     "unequal.npz": (npz({"x": npy("(2,)", bytes(8)), "y": npy("(3,)", bytes(12))}),
-                    "expected arrays of the same length, but x has 2 rows, y 3"),
+                    "expected columns of the same length, but x has 2 rows, y 3"),
 }
 
 
@@ -153,6 +153,73 @@ class DataTest(CommandCase):
                 file.write(f"version: 1\nlayers:\n  - data: {name}\n    dataset: cells\n    columns: [x, y, radius]\n")
             self.assertIn(f's.yaml:3:11: layers[0].data: {name}: "dataset" is for files with several tables (.npz, .ply, '
                           ".h5), but this is one table", self.run_roundel("validate", "s.yaml", code=INVALID).stderr)
+
+    def error_of(self, layer):
+        self.write("s.yaml", f"version: 1\nlayers:\n  - {layer}\n")
+        return self.run_roundel("validate", "s.yaml", code=INVALID).stderr
+
+    def test_a_text_in_a_column_of_numbers_is_quoted(self):
+        self.write("dash.csv", "x,y,v\n1,1,--\n2,2,10\n3,3,20\n4,4,30\n")
+        first, missing = 'first in line 2: "--"', "missing numbers are empty fields, NA or nan"
+        layer = "{data: dash.csv, map: {x: x, y: y, radius: 0.1, %s}}"
+        self.assertIn('s.yaml:3:60: layers[0].map.color: none of the texts of "v" of dash.csv is a colour #rrggbb, '
+                      f'{first}; for kinds give "categories", and write missing numbers as empty fields, NA or nan',
+                      self.error_of(layer % 'color: {column: v, missing: "#ff0000"}'))
+        for key in ("alpha: v", "alpha: {column: v, domain: [0, 30], missing: 0}", "z: v"):
+            self.assertIn(f'expected a column of numbers, but "v" of dash.csv holds texts, {first}; {missing}',
+                          self.error_of(layer % key))
+        self.assertIn(f'but "v" of dash.csv holds texts, {first}; {missing}; for kinds give "categories"',
+                      self.error_of(layer % "color: {column: v, domain: [0, 30], missing: 0}"))
+        self.assertIn(f'expected "in" or "not", as "v" of dash.csv holds texts, {first}',
+                      self.error_of("{data: dash.csv, map: {x: x, y: y, radius: 0.1}, where: {v: {min: 3}}}"))
+        self.write("dash.csv", "x;y\n0;0\n1,5;2,25\n")
+        self.assertIn('"x" of dash.csv holds texts, first in line 3: "1,5"; a number has a decimal point, as 1.5',
+                      self.error_of("{data: dash.csv, map: {x: x, y: y, radius: 0.1}}"))
+
+    def test_validate_prints_how_values_are_read(self):
+        self.write("d.csv", "x,y,v,kind,hex\n1,1,NA,a,\n2,2,10,b,#ff0000\n# note\n3,3,20,c,red\n4,4,-1,a,#00ff00\n")
+        layer = "{data: d.csv, map: {x: x, y: y, radius: %s, %s}}"
+        def validated(radius, rest):
+            self.write("s.yaml", f"version: 1\nview: {{fit: data}}\nlayers:\n  - {layer % (radius, rest)}\n")
+            return [line.strip() for line in self.run_roundel("validate", "s.yaml").stdout.splitlines()]
+        lines = validated("{column: y, range: [1px, 9px]}", 'color: {column: hex, missing: "#888888"}, alpha: '
+                          "{column: v, scale: log, missing: 0.1}")
+        for line in ("data         d.csv: 4 rows, 1 comment", "color      hex: texts #rrggbb, 2 missing",
+                     "radius     y by linear: 1 to 4", "alpha      v by log: 10 to 20, 2 missing"):
+            self.assertIn(line, lines)
+        self.assertIn("color      v by linear: -1 to 20, 1 missing", validated("1px", "color: {column: v, missing: 0}"))
+        lines = validated("x", "color: {column: kind, categories: {a: 0, b: 1}, missing: 0.5}")
+        self.assertIn('color      kind: {"a": "#000000", "b": "#ffffff"}, 1 missing', lines)
+        self.assertIn("radius     x", lines)
+        self.assertIn("color      x, 0.5, y", validated("1px", "color: [x, 0.5, y]"))
+
+    def test_only_columns_that_are_used_have_the_same_length(self):
+        three = struct.pack("<3f", 0.25, 0.5, 0.75)
+        with open(self.path("d.npz"), "wb") as file:
+            file.write(npz({"edges": npy("(2, 2)", bytes(16)), "x": npy("(3,)", three), "y": npy("(3,)", three),
+                            "version": npy("()", bytes(4)), "cube": npy("(1, 1, 1)", bytes(4))}))
+        layer = "{data: d.npz, map: {x: %s, y: %s, radius: 0.1}%s}"
+        edges = layer % ('"edges[0]"', '"edges[1]"', "")
+        for columns in (("x", "y", ""), ("{column: 2}", "{column: 3}", ""), ("x", "y", ", order: x, where: {y: {min: 0.3}}")):
+            self.write("s.yaml", f"version: 1\nlayers:\n  - {layer % columns}\n  - {edges}\n")
+            self.run_roundel("circles", "s.yaml", "-o", "c.npy")
+            count = 4 if columns[2] else 5
+            self.assertIn(f"({count}, 7)".encode(), self.read("c.npy"))
+        self.assertIn("s.yaml:3:12: layers[0].data: d.npz: expected columns of the same length, but x has 3 rows, edges[1] 2",
+                      self.error_of(layer % ("x", '"edges[1]"', "")))
+        self.assertIn('d.npz has no column "z"; there are edges[0] (2 rows), edges[1] (2 rows), x (3 rows) and y (3 rows); '
+                      "not as columns: cube (expected an array [n] or [n, k], got 3 dimensions), version (one value, "
+                      "without rows)", self.error_of(layer % ("x", "z", "")))
+
+    def test_films_use_columns_of_one_length(self):
+        for frame, rows in enumerate((3, 2)):
+            with open(self.path(f"f_{frame}.npz"), "wb") as file:
+                file.write(npz({"box": npy("(4,)", bytes(16)), "x": npy(f"({rows},)", bytes(4 * rows))}))
+        self.write("s.yaml", "version: 1\nview: {fit: data}\nanimation: {frames: 2}\nlayers:\n"
+                             "  - {data: f_#.npz, map: {x: x, y: 0.5, radius: 0.1}}\n")
+        for frame, rows in enumerate((3, 2)):
+            self.run_roundel("circles", "s.yaml", "--frame", str(frame), "-o", "c.npy")
+            self.assertIn(f"({rows}, 7)".encode(), self.read("c.npy"))
 
     def test_bad_files_are_refused_with_their_place_in_little_memory(self):
         for name, (content, error) in BAD_FILES.items():

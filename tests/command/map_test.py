@@ -93,6 +93,21 @@ class MapTest(CommandCase):
         np.testing.assert_array_equal(found[:, 6], self.data["blue"])
         np.testing.assert_array_equal(found[:, 7], np.float32(0.125))
 
+    def test_alphas_of_small_whole_numbers_are_divided_as_colours_are(self):
+        layer = "    map: {x: x, y: y, radius: size, alpha: %s}"
+        np.testing.assert_array_equal(self.circles(layer % "red")[:, 7], (self.data["red"] / 255).astype(np.float32))
+        np.testing.assert_array_equal(self.circles(layer % "green")[:, 7], (self.data["green"] / 65535).astype(np.float32))
+        self.close(self.circles(layer % "{column: red, domain: [0, 51]}")[:, 7], np.minimum(self.data["red"] / 51, 1))
+        self.scene(layer % "red")
+        self.assertIn(b"    alpha      red / 255\n", self.run_roundel("validate", "s.yaml").stdout)
+        self.data["red"] %= 2
+        np.save(self.path("d.npy"), self.data)
+        for alpha, is_said in (("red", True), ("{column: red, domain: [0, 1]}", False)):
+            self.scene(layer % alpha)
+            self.assertEqual(is_said, b'd.npy: alpha: "red" has only 0 and 1, but is divided by 255, as its type is uint8; '
+                                      b"alpha: {column: red, domain: [0, 1]} takes them as they stand"
+                                      in self.run_roundel("render", "s.yaml", "-o", "a.png").stderr)
+
     def test_scales_of_radius(self):
         values = self.data["v"]
         for scale in ("linear", "sqrt", "log", "symlog"):
@@ -411,7 +426,7 @@ class MapTest(CommandCase):
             said = self.run_roundel("render", "s.yaml", "-o", "s.png", code=code).stderr.decode()
             film = self.run_roundel("render", "film.yaml", "--frames", "all", "-o", "f_#.png", "--overwrite", code=code)
             if code == 0:
-                self.assertIn("roundel: s.yaml: a_0.csv: 2 of 3 rows cannot be drawn and are skipped\n", said)
+                self.assertIn("roundel: s.yaml: a_0.csv: 2 of 3 rows cannot be drawn and are skipped; invalid: error names the first\n", said)
                 self.assertIn("a_0.csv and the other frames' files: 3 of 6 rows cannot be drawn and are skipped",
                               film.stderr.decode())
             else:

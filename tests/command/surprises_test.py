@@ -111,11 +111,98 @@ class Surprises(CommandCase):
         self.assertEqual(self.said("--crop", "4,0,20,40"), [])
         self.assertEqual(self.said("--size", "641x480"), [])
 
+    def test_warnings_name_what_to_write(self):
+        self.write("a.yaml", self.FAR)
+        self.assert_said("; view: {x: [40, 60], y: [10, 30]} shows them")
+        self.assert_said("; without --crop the picture shows more", "--crop", "0,0,256,256")
+        self.write("d.csv", "x,y\n120,30\n640,400\n")
+        self.write("a.yaml", "version: 1\nlayers: [{data: d.csv, map: {x: x, y: y, radius: 3px}}]\n")
+        self.assert_said("; view: {fit: data} shows them, with flip: y where y points down, as in images")
+        self.write("a.yaml", "version: 1\nlayers: [{random: {count: 3000, radius: 0.0001}}]\n")
+        self.assert_said("; image: {antialias: true} paints its share")
+
+    def test_radii_that_were_meant_in_pixels(self):
+        data = "{data: d.csv, map: {x: x, y: x, radius: %s}}"
+        random = "{random: {count: 9, radius: %s}}"
+        inline = "{circles: [{x: 0.5, y: 0.5, radius: %s}, {x: 0.2, y: 0.4, radius: 6}]}"
+        self.write("d.csv", "x,r\n0.25,5\n0.75,6\n")
+        in_pixels = "radius: 5px is 5 pixels, and of a column radius: {column: NAME, range: [1px, 5px]}"
+        for layer, remedy in ((data % 5, in_pixels), (data % "r", in_pixels),
+                              (data % "{column: r, range: [5, 6]}", in_pixels),
+                              (random % 5, "radius: 0.1 is 5 pixels here"), (inline % 5, "radius: 0.1 is 5 pixels here"),
+                              (random % "{uniform: [5, 9]}", "radius: 0.1 is 5 pixels here")):
+            self.write("a.yaml", f"version: 1\nimage: {{width: 60, height: 50}}\nlayers: [{layer}]\n")
+            self.assert_said("layers[0]: every circle's radius is larger than the picture (5 times its height), so that it "
+                             "shows one colour: radii are in scene units; " + remedy)
+        for layer in (data % "5px", data % "{column: r, range: [1px, 9]}", random % "{uniform: [0.1, 9]}", random % 1,
+                      inline.replace("0.4", "-6.1") % 5, (inline % 5).replace("]}", "], fill: false, stroke: {width: 1}}")):
+            self.write("a.yaml", f"version: 1\nimage: {{width: 60, height: 50}}\nlayers: [{layer}]\n")
+            self.assertEqual(self.said(), [], layer)
+
+    def test_a_scene_without_layers(self):
+        self.write("a.yaml", "version: 1\nlayers: []\n")
+        self.assert_said('the picture has no circles: "layers" is empty; a layer is, for example, '
+                         "{circles: [{x: 0.5, y: 0.5, radius: 0.3}]}")
+        self.write("a.yaml", "version: 1\nlayers: [{random: {count: 0}}]\n")
+        self.assertEqual(self.said(), [])
+
+    def test_data_that_lie_flat_in_their_window(self):
+        scene = "version: 1\nimage: {width: 60, height: 40}\nview: {fit: data%s}\nlayers: [{data: d.csv, " \
+                "map: {x: %s, y: %s, radius: 2px}}]\n"
+        self.write("d.csv", "t,flux\n1600000000,1\n1600500000,3\n1601000000,2\n")
+        self.write("a.yaml", scene % ("", "t", "flux"))
+        self.assert_said("the data are 1e+06 wide and 2 high, and fill 0.00027 % of the picture's height, as x and y have one "
+                         "scale: multiply y by 3.3e+05, or divide x by it, in the data")
+        self.write("a.yaml", scene % ("", "flux", "t"))
+        self.assert_said("the data are 2 wide and 1e+06 high, and fill 0.00012 % of the picture's width, as x and y have one "
+                         "scale: multiply x by 7.5e+05, or divide y by it, in the data")
+        for view, x, y in (("", "t", 7), ("", "t", "t"), (", margin: 100", "t", "t")):
+            self.write("a.yaml", scene % (view, x, y))
+            self.assertEqual(self.said(), [], (view, x, y))
+
+    def test_columns_that_count_as_texts(self):
+        self.write("d.csv", "x,v\n0.2,10\n0.4,--\n0.6,9\n0.8,100\n")
+        texts = 'compared as texts, since it holds texts, first in line 3: "--"; missing numbers are empty fields, NA or nan'
+        layer = "version: 1\nlayers: [{data: d.csv, map: {x: x, y: 0.5, radius: 0.1%s}%s}]\n"
+        self.write("a.yaml", layer % ("", ", order: v"))
+        self.assert_said(f'd.csv: order: "v" is {texts}')
+        self.write("a.yaml", layer % ("", ", where: {v: {not: 10}}"))
+        self.assert_said(f'd.csv: where: "v" is {texts}')
+        self.write("a.yaml", layer % (", color: {column: v, categories: {10: 0}, missing: 1}", ""))
+        self.assert_said(f'd.csv: color: "v" is {texts}')
+        self.write("d.csv", "x,v\n0.2,a\n0.4,b\n")
+        self.write("a.yaml", layer % ("", ", order: v"))
+        self.assertEqual(self.said(), [])
+
+    def test_values_that_all_rows_lack(self):
+        self.write("d.csv", "x,v,kind\n0.2,-1,a\n0.4,-2,b\n")
+        layer = "version: 1\nlayers: [{data: d.csv, map: {x: x, y: 0.5, radius: 0.1, color: {column: %s, missing: 0.5}}}]\n"
+        self.write("a.yaml", layer % "v, scale: log")
+        self.assert_said('d.csv: color: all 2 rows have its "missing": "v" has no value that is a number > 0, as scale: log takes it')
+        self.write("a.yaml", layer % "kind, categories: {A: 0, B: 1}")
+        self.assert_said('d.csv: color: all 2 rows have its "missing": "kind" has none of the values of "categories"; '
+                         "categories: tab10 takes those that it has")
+        self.write("a.yaml", layer % "kind, categories: {a: 0, B: 1}")
+        self.assertEqual(self.said(), [])
+
+    def test_comments_that_look_like_rows(self):
+        layer = "version: 1\nlayers: [{data: d.csv, map: {x: x, y: y, radius: 0.1}}]\n"
+        self.write("a.yaml", layer)
+        self.write("d.csv", "# x,y,z\nx,y,id\n# m,m,1\n0.2,0.5,a\n#0.3,0.5,b\n0.4,0.5,c\n# a note\n#0.3,0.5,d\n")
+        self.assert_said('d.csv: 2 lines like rows that begin with # are skipped as comments, first line 5; in quotes a field '
+                         'may begin with #, as "#1"')
+        self.write("d.csv", "x,y,id\n# m,m,1\n0.2,0.5,a\n#ff0000,0.5,b\n# a note\n".replace("#ff0000", "0.3"))
+        self.assertEqual(self.said(), [])
+        self.write("d.csv", "id,x,y\n#1,0.2,0.5\n#2,0.4,0.5\n")
+        self.assert_said("the picture has no circles: its data have no rows, and 2 lines that begin with # are comments; in "
+                         "quotes a field may begin with #")
+
     def test_films(self):
         film = ("render", "-o", "f#.png", "--frames", "0-3", "--overwrite")
         self.write("a.yaml", RGB)
         self.assertEqual(self.said(command=film), ["nothing in this scene depends on the frame: the "
-                                                   "4 pictures are the same"])
+                                                   "4 pictures are the same; values with keys move, as opacity: "
+                                                   "{keys: {0: 0, 3: 1}}"])
         self.assertEqual(self.said("-q", command=film), [])
         self.write("a.yaml", RGB + "animation: {frames: 4}\n")
         self.assertEqual(len(self.said(command=("validate",))), 1)

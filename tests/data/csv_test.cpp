@@ -147,6 +147,52 @@ TEST_F(Csv, CommentsAndEmptyLinesAreNoRows) {
   EXPECT_EQ(table->place_of(1, 1), "line 8: column y");
 }
 
+TEST_F(Csv, CommentsAreCountedAndThoseLikeRowsAreNamed) {
+  const auto table = open("# a,b\nx,y\n# m,s\n1,2\n#3,4\n\n# a, \"b, c\"\n5,6\n# note\n");
+  EXPECT_EQ(table->comments(), 4u);
+  EXPECT_EQ(table->comments_like_rows(),
+            table->path() +
+                ": 2 lines like rows that begin with # are skipped as comments, first line 5; in "
+                "quotes a field may begin with #, as \"#1\"");
+  EXPECT_EQ(open("x,y\n# m,s\n1,2\n# note\n")->comments_like_rows(), "");
+  EXPECT_EQ(open("x\n1\n# note\n2\n")->comments_like_rows(), "") << "any text is one field";
+  EXPECT_EQ(texts_of("id,x\n\"#1\",1\n\"#2\",2\n"), (Names{"#1", "#2"}));
+  // Over many blocks, each of which counts for itself.
+  std::string text = "x y z\n1 2 3\n";
+  for (int i = 0; i < 100'000; ++i) text += i % 1000 == 999 ? "#1 2  3\n" : "1 2 3\n# none\n";
+  const auto large = open(text);
+  EXPECT_EQ(large->comments(), 100'000u);
+  EXPECT_TRUE(large->comments_like_rows().starts_with(
+      large->path() +
+      ": 100 lines like rows that begin with # are skipped as comments, first line "
+      "2001; "))
+      << large->comments_like_rows();
+}
+
+TEST_F(Csv, NamesThatAreNoHeaderAreExplained) {
+  const auto table = open("# x y v\n1 2 3\n4 5 6\n");
+  EXPECT_EQ(
+      no_such_column(*table, "x"),
+      table->path() +
+          " has no column \"x\"; its 3 columns have no names; a header has no # before it, as "
+          "numpy.savetxt(..., comments=\"\") writes one");
+  EXPECT_EQ(no_such_column(*open("1 2 3\n4 5 6\n"), "x"),
+            table->path() + " has no column \"x\"; its 3 columns have no names");
+  EXPECT_EQ(problem("sep=;\r\nx;y\n1;2\n"),
+            "line 1: \"sep=;\" is for Excel, not a header: remove this line");
+}
+
+TEST_F(Csv, TheFirstTextOfAColumnIsQuoted) {
+  const auto table = open("x,y,z,v\n1,1.5,a,1e3\n2,\"1,5\",b,--\n,NA,,50%\n");
+  const auto there = [&](std::size_t column) { return texts_there(*table, column); };
+  EXPECT_EQ(there(1),
+            "holds texts, first in line 3: \"1,5\"; a number has a decimal point, as 1.5");
+  EXPECT_EQ(there(2),
+            "holds texts, first in line 2: \"a\"; missing numbers are empty fields, NA or nan");
+  EXPECT_EQ(there(3),
+            "holds texts, first in line 3: \"--\"; missing numbers are empty fields, NA or nan");
+}
+
 TEST_F(Csv, AColorAtTheStartOfALineIsNoComment) {
   EXPECT_EQ(texts_of("color,x\n#ff0000,1\n#00ff00,2\n#abcdefg,3\n"), (Names{"#ff0000", "#00ff00"}));
   EXPECT_EQ(texts_of("color\n#ff0000\n#00FF00"), (Names{"#ff0000", "#00FF00"}));

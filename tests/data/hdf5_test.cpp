@@ -188,6 +188,35 @@ TEST_F(Hdf5, WhatIsNoTableIsRefused) {
   EXPECT_EQ(values_of(*open("types.h5", "complex")).size(), 6u);
 }
 
+TEST_F(Hdf5, TablesOfOtherLibrariesAreNamedWithTheWayToDrawThem) {
+  const std::string pandas =
+      "\"df\" is a table of pandas: draw it in Python, as df = pandas.read_hdf(FILE, \"df\"); "
+      "scene.add(df, x=\"x\", y=\"y\", radius=\"2px\")";
+  EXPECT_EQ(problem("pandas.h5"), pandas);
+  EXPECT_EQ(problem("pandas.h5", "df"), pandas);
+  EXPECT_EQ(open("pandas.h5", "df/block0_values")->columns().size(), 2u);
+  EXPECT_EQ(problem("pandas_table.h5"), pandas);
+  const auto table = open("pandas_table.h5", "df");
+  EXPECT_EQ(no_such_column(*table, "x"),
+            table->path() +
+                " has no column \"x\"; there are table.index and table.values_block_0[0]; it is a "
+                "table of pandas, which has the names in Python: df = pandas.read_hdf(FILE), then "
+                "scene.add(df, x=\"x\", y=\"y\", radius=\"2px\")");
+  EXPECT_TRUE(
+      problem("cells.h5ad")
+          .starts_with("is a file of AnnData: name one of its datasets, as dataset: obsm/X_umap or "
+                       "dataset: X, or "
+                       "draw it in Python, as a = anndata.read_h5ad(FILE); scene.add(a.obs, "));
+  EXPECT_EQ(open("cells.h5ad", "X")->columns().size(), 3u);
+  EXPECT_EQ(open("cells.h5ad", "obsm/X_umap")->columns().size(), 2u);
+  const auto obs = open("cells.h5ad", "obs");
+  EXPECT_EQ(no_such_column(*obs, "cell_type"),
+            obs->path() +
+                " has no column \"cell_type\"; there are _index and score; it is a table of "
+                "AnnData, which has its categories in Python: a = anndata.read_h5ad(FILE), then "
+                "scene.add(a.obs, ...)");
+}
+
 TEST_F(Hdf5, FilesThatAreCutShortAreRefused) {
   const std::vector<std::uint8_t> file = read_bytes(*folder_ / "groups.h5");
   for (const std::size_t size : {8u, 100u, 2000u, 100'000u, 1'000'000u}) {

@@ -65,3 +65,21 @@ with h5py.File("types.h5", "w") as f:
     f["complex"] = np.zeros(3, dtype="c8")
     f["reference"] = np.array([f["complex"].ref] * 3, dtype=h5py.ref_dtype)
     f["list"] = np.array([np.zeros(2)] * 3 + [None], dtype=object)[:3].astype(h5py.vlen_dtype("f8"))
+
+# Laid out as pandas and AnnData do it.
+with h5py.File("pandas.h5", "w") as f:
+    frame = f.create_group("df")
+    frame.attrs["pandas_type"] = np.bytes_("frame")
+    frame["axis0"], frame["axis1"] = np.array([b"x", b"y"]), np.arange(5)
+    frame["block0_items"], frame["block0_values"] = np.array([b"x", b"y"]), np.zeros((5, 2))
+with h5py.File("pandas_table.h5", "w") as f:
+    frame = f.create_group("df")
+    frame.attrs["pandas_type"] = np.bytes_("frame_table")
+    frame["table"] = np.zeros(5, dtype=[("index", "i8"), ("values_block_0", "f8", (1,))])
+with h5py.File("cells.h5ad", "w") as f:
+    f.attrs["encoding-type"] = "anndata"
+    f["X"] = np.zeros((5, 3), "f4")
+    f["obsm/X_umap"] = np.zeros((5, 2))
+    f["obs/_index"], f["obs/score"] = np.array([b"a"] * 5), np.zeros(5)
+    f["obs/cell_type/codes"], f["obs/cell_type/categories"] = np.zeros(5, "i1"), np.array([b"T"])
+    f.create_group("var")

@@ -86,7 +86,11 @@ TEST_F(Npz, ArraysThatAreNoColumnsAreLeftOut) {
                 "objects)");
   EXPECT_EQ(no_such_column(*table, "box"),
             table->path() + ": box: expected an array [n] or [n, k], got 3 dimensions");
-  EXPECT_EQ(no_such_column(*table, "y"), table->path() + " has no column \"y\"; there is x");
+  EXPECT_EQ(no_such_column(*table, "y"),
+            table->path() +
+                " has no column \"y\"; there is x; not as columns: box (expected an array [n] or "
+                "[n, k], got 3 dimensions), meta (expected numbers or texts, got elements of type "
+                "\"|O\" (Python objects))");
   EXPECT_EQ(problem(zip_of({{"meta.npy", objects}, {"box.npy", box}})),
             "box: expected an array [n] or [n, k], got 3 dimensions");
   EXPECT_EQ(problem(zip_of({{"meta.npy", objects}, {"x.npy", floats({1, 2})}}), "meta"),
@@ -102,9 +106,35 @@ TEST_F(Npz, ASingleArrayIsAsInItsFile) {
   EXPECT_EQ(names_of(*open(two, "s")), Names{"a"});
   EXPECT_EQ(values_of(*open(two, "x.npy")), (Values{1, 2, 3}));
   EXPECT_EQ(problem(two, "y"), "has no array \"y\"; there are s and x");
-  EXPECT_EQ(problem(two),
-            "expected arrays of the same length, but s has 2 rows, x 3; \"dataset\" "
-            "can name one of them");
+}
+
+TEST_F(Npz, OnlyColumnsThatAreReadHaveTheSameLength) {
+  const std::shared_ptr<const Table> table =
+      open(zip_of({{"edges.npy", npy<float>("'<f4'", "(2, 2)", {0, 1, 2, 3})},
+                   {"x.npy", floats({1, 2, 3}), true},
+                   {"y.npy", floats({4, 5, 6})},
+                   {"version.npy", npy<float>("'<f4'", "()", {7})}}));
+  EXPECT_EQ(names_of(*table), (Names{"edges[0]", "edges[1]", "x", "y"}));
+  EXPECT_EQ(table_for(table, {1, 0}), table);
+  const auto points = table_for(table, {2, 3});
+  EXPECT_EQ(points->rows(), 3u);
+  EXPECT_EQ(points->content_hash(), table->content_hash());
+  TableRows rows;
+  points->read(std::vector<std::size_t>{3, 2}, 1, 2, rows);
+  EXPECT_EQ(rows.numbers(0)[1], 6);
+  EXPECT_EQ(rows.numbers(1)[0], 2);
+  EXPECT_EQ(message_of([&] {
+              table_for(table, {2, 0});
+            }),
+            table->path() + ": expected columns of the same length, but x has 3 rows, edges[0] 2");
+  for (const auto& of : {table, points})
+    EXPECT_EQ(
+        no_such_column(*of, "z"),
+        table->path() +
+            " has no column \"z\"; there are edges[0] (2 rows), edges[1] (2 rows), x (3 rows) "
+            "and y (3 rows); not as columns: version (one value, without rows)");
+  EXPECT_EQ(no_such_column(*table, "version"),
+            table->path() + ": version: one value, without rows");
 }
 
 TEST_F(Npz, AnyPartOfADeflatedArrayIsRead) {
@@ -179,7 +209,7 @@ TEST_F(Npz, LiesAreRefused) {
   EXPECT_EQ(problem(zip_of({{"x.npy", x}, {"x.npy", x}})), "two members are named \"x.npy\"");
   EXPECT_EQ(problem(zip_of({{"x.txt", x}})), "expected an archive of .npy arrays, got none");
   EXPECT_EQ(problem(zip_of({{"x.npy", npy<float>("'<f4'", "()", {7})}})),
-            "expected an array with rows, got none");
+            "x: one value, without rows");
   EXPECT_EQ(problem(zip_of({{"x.npy", "no array"}})),
             "x: expected an .npy array, but it does not start like one");
   EXPECT_EQ(problem("no archive"), "expected an archive of arrays, but it does not start like one");

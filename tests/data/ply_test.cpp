@@ -70,7 +70,16 @@ TEST_F(Ply, OtherElementsArePassed) {
   EXPECT_EQ(problem(ply("ascii", points + kVertex, ""), "face"),
             "has no element \"face\"; there are point and vertex");
   EXPECT_EQ(problem(ply("ascii", kFaces, ""), "face"),
-            "element face: expected a number for each property, but \"vertex_indices\" is a list");
+            "element face: expected a number for each property, but \"vertex_indices\" is a list, "
+            "with which rows differ in length; write the file without it");
+  // What lies behind the vertices is never read.
+  const std::string ids = "element id 1\nproperty int64 id\nproperty list uchar int64 of\n";
+  expect_vertices(*open(ply("ascii", kVertex + ids, kAscii + "7 0\n")));
+  expect_vertices(*open(ply("binary_little_endian", kVertex + ids, kLittle + "12345678\0"s)));
+  const std::string long_ids = "element id 1\nproperty int64 id\n";
+  expect_vertices(*open(ply("binary_little_endian", kVertex + long_ids, kLittle + "12345678")));
+  EXPECT_EQ(problem(ply("ascii", long_ids + kVertex, "7\n" + kAscii)),
+            "line 5: expected a type such as float, double, int or uchar, got \"int64\"");
 }
 
 TEST_F(Ply, ManyLinesOfFacesBeforeTheVerticesArePassed) {

@@ -67,6 +67,7 @@ void try_table(const std::uint8_t* data, std::size_t size, const char* suffix) {
     const std::uint64_t first = table->rows() - count;
     std::vector<std::size_t> columns;
     for (std::size_t c = 0; c < std::min<std::size_t>(table->columns().size(), 20); ++c) {
+      if (table->rows_of(c) != table->rows()) continue;
       columns.push_back(c);
       if (table->columns()[c].is_text && table->first_text(c) >= table->rows()) std::abort();
     }

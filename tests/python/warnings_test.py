@@ -41,6 +41,9 @@ class Warnings(ColumnsCase):
                             f'no circles: "where" and "invalid: skip" keep none of the {ROWS:,} rows'),
                            (scene().add(x=with_gap, y=Y, radius=0.1, invalid="skip"),
                             f"layers.0..data: 1 of {ROWS:,} rows cannot be drawn and is skipped"),
+                           (scene().add(x=X, y=Y, radius=5), "every circle's radius is larger than the picture .*radius: 5px"),
+                           ({**KEYS, "layers": []}, '"layers" is empty'),
+                           (roundel.Scene(size=(120, 90), view={"fit": "data"}).add(x=X * 1e6, y=Y, radius="1px"), "x and y have one scale"),
                            (FILM, "no circle touches the picture")):
             for draw in (roundel.render, lambda s: roundel.render(s, dtype="uint16"), lambda s: list(roundel.frames(s, "0-11")),
                          lambda s: roundel.save(s, self.path("picture.png"))):
@@ -51,7 +54,7 @@ class Warnings(ColumnsCase):
     def test_pictures_that_are_meant_are_not(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            roundel.render({**KEYS, "layers": []})
+            roundel.render({**KEYS, "layers": [{"random": {"count": 0}}]})
             faint = {**KEYS, "image": {**KEYS["image"], "antialias": True},
                      "layers": [{"circles": [{"x": 0.5, "y": 0.5, "radius": 0.4 / 90, "alpha": 0.003}]}]}
             roundel.render(faint, dtype="uint16")

@@ -26,9 +26,10 @@ std::string other_aspect(const Scene& scene) {
                                                         : "there is more around the view's window")
       : aspect > aspect_in_file ? "the picture shows more at the left and right"
                                 : "the picture is cut off at the left and right";
-  return fmt::format("--size {}x{} is {} than the scene's {}x{}: {}", image.frame_width(),
-                     image.frame_height(), aspect > aspect_in_file ? "wider" : "narrower",
-                     scene.width_in_file, scene.height_in_file, effect);
+  return fmt::format("--size {}x{} is {} than the scene's {}x{}: {}; --scale keeps its shape",
+                     image.frame_width(), image.frame_height(),
+                     aspect > aspect_in_file ? "wider" : "narrower", scene.width_in_file,
+                     scene.height_in_file, effect);
 }
 
 std::set<std::string> with_path(const Scene& scene, const std::vector<std::string>& sentences) {
@@ -60,8 +61,10 @@ void warn_of_first(const std::set<std::string>& lines, bool are_rounded) {
 /// About a film of so many frames in which nothing moves.
 std::string nothing_moves(const Scene& scene, std::size_t frames) {
   if (frames < 2 || FilmSource(scene).varies()) return "";
-  return fmt::format("nothing in this scene depends on the frame: the {} pictures are the same",
-                     frames);
+  return fmt::format(
+      "nothing in this scene depends on the frame: the {} pictures are the same; values with keys "
+      "move, as opacity: {{keys: {{0: 0, {}: 1}}}}",
+      frames, frames - 1);
 }
 
 std::vector<std::string> surprises_of_look(const Scene& scene, ImageFormat format,

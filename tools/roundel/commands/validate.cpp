@@ -85,11 +85,11 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
 }
 
 /// The numbers that a scale goes by, to be written into a scene: "v by log: 0.1 to 25.5".
-std::string scale_text(const char* key, const Scale& scale, const std::string& column) {
-  if (scale.ends.empty()) return "";
-  return fmt::format("    {:<10} {} by {}: {} to {}{}\n", key, column,
-                     kScaleNames[static_cast<std::size_t>(scale.kind)], scale.ends.front(),
-                     scale.ends.back(), scale.is_over_frame ? ", of this frame" : "");
+std::string scale_text(const Scale& scale, const std::string& column) {
+  const char* const name = kScaleNames[static_cast<std::size_t>(scale.kind)];
+  if (scale.ends.empty()) return fmt::format("{} by {}: no numbers", column, name);
+  return fmt::format("{} by {}: {} to {}{}", column, name, scale.ends.front(), scale.ends.back(),
+                     scale.is_over_frame ? ", of this frame" : "");
 }
 
 /// The same for categories: "{a: "#1f77b4", b: "#ff7f0e"}", in a scene's words.
@@ -109,6 +109,21 @@ std::string categories_text(const ColorMap& color, bool is_text) {
   return fmt::format("{{{}}}{}", text, color.is_over_frame ? ", of this frame" : "");
 }
 
+/// "v by log: 0.1 to 25.5", "r / 255, g / 255, b / 255".
+std::string reading_text(const ValueReading& reading, const ColorMap& color, bool is_text) {
+  using Kind = ValueReading::Kind;
+  const std::string& column = reading.columns.front();
+  if (reading.kind == Kind::kScale) return scale_text(*reading.scale, column);
+  if (reading.kind == Kind::kCategories) return column + ": " + categories_text(color, is_text);
+  if (reading.kind == Kind::kColors) return column + ": texts #rrggbb";
+  std::string text;
+  for (std::size_t c = 0; c < reading.columns.size(); ++c) {
+    text += (c == 0 ? "" : ", ") + reading.columns[c];
+    if (reading.ones[c] != 1) text += fmt::format(" / {}", reading.ones[c]);
+  }
+  return text;
+}
+
 /// What a layer's data are like: rows, the columns that are used, what scales found in them.
 Lines describe_data(const DataSource& source, const std::string& of_layer) {
   DataMap map = source.map ? *source.map : map_of_columns(source);
@@ -124,6 +139,8 @@ Lines describe_data(const DataSource& source, const std::string& of_layer) {
                         counted(facts.rows, "row"));
   if (facts.dropped > 0) head += fmt::format(", {} left out by where", with_commas(facts.dropped));
   if (facts.skipped > 0) head += fmt::format(", {} skipped", with_commas(facts.skipped));
+  if (const std::uint64_t comments = source.table->comments(); comments > 0)
+    head += fmt::format(", {}", counted(comments, "comment"));
   Lines text = head;
   for (const ColumnRange& column : facts.columns) {
     std::string range = fmt::format("    {:<10} ", column.name);
@@ -132,20 +149,14 @@ Lines describe_data(const DataSource& source, const std::string& of_layer) {
     if (column.missing > 0) range += fmt::format(", {} missing", with_commas(column.missing));
     text += range;
   }
-  const auto name_of = [&](Slot slot) {
-    const std::string& name = source.table->columns()[map.columns[slot]].name;
-    return name.empty() ? fmt::format("column {}", map.columns[slot]) : name;
-  };
-  if (map.radius.slot && map.radius.scale)
-    text += scale_text("radius", *map.radius.scale, name_of(*map.radius.slot));
-  if (map.alpha && map.alpha->slot && map.alpha->scale)
-    text += scale_text("alpha", *map.alpha->scale, name_of(*map.alpha->slot));
-  if (map.color.kind == ColorMap::Kind::kScale)
-    text += scale_text("color", map.color.scale, name_of(map.color.slot));
-  if (map.color.kind == ColorMap::Kind::kCategories)
-    text += fmt::format(
-        "    {:<10} {}: {}\n", "color", name_of(map.color.slot),
-        categories_text(map.color, source.table->columns()[map.columns[map.color.slot]].is_text));
+  for (const ValueReading& reading : value_readings(source, map, facts)) {
+    const bool is_text = reading.kind == ValueReading::Kind::kCategories &&
+                         source.table->columns()[map.columns[map.color.slot]].is_text;
+    std::string line =
+        fmt::format("    {:<10} {}", reading.key, reading_text(reading, map.color, is_text));
+    if (reading.missing > 0) line += fmt::format(", {} missing", with_commas(reading.missing));
+    text += line;
+  }
   return text;
 }
 
