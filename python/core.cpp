@@ -228,10 +228,6 @@ void write_scene(const std::string& path, const std::string& text,
   });
 }
 
-std::string text_of(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 /// As JSON.
 std::string describe(const LoadedScene& loaded, std::optional<std::int64_t> frame) {
   return without_gil([&] { return text_of(description_json(*loaded.at(frame).scene)); });

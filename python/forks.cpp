@@ -69,7 +69,7 @@ void begin() {
   ++gate->at_work;
 }
 
-void end() {
+void end_work() {
   {
     const std::lock_guard lock(gate->mutex);
     --gate->at_work;
@@ -94,11 +94,11 @@ AtWork::AtWork() {
 }
 
 AtWork::~AtWork() {
-  if (--depth == 0) end();
+  if (--depth == 0) end_work();
 }
 
 AtRest::AtRest() {
-  end();
+  end_work();
 }
 
 AtRest::~AtRest() {

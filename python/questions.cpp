@@ -23,10 +23,6 @@ namespace py = pybind11;
 namespace roundel::python {
 namespace {
 
-std::string text_of(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 /// A contiguous array as a file with such samples has them.
 Picture picture_of(const py::array& array) {
   const py::ssize_t channels = array.ndim() == 3 ? array.shape(2) : 1;
@@ -74,6 +70,10 @@ Picture read(const py::object& picture) {
 }
 
 }  // namespace
+
+std::string text_of(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
 
 py::array circles(Scene scene, std::int64_t frame, bool all) {
   find_numpy();

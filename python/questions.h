@@ -2,6 +2,7 @@
 #include <pybind11/numpy.h>
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "renderer/compare/picture_difference.h"
@@ -10,6 +11,9 @@
 
 /// What is asked about pictures and scenes besides pixels. Answers with names are JSON.
 namespace roundel::python {
+
+/// On one line; bytes that are not UTF-8 become U+FFFD.
+std::string text_of(const nlohmann::ordered_json& json);
 
 /// float32 [n, 7] as `roundel circles` writes it; with `all` [n, 8] or [n, 9].
 pybind11::array circles(Scene scene, std::int64_t frame, bool all);

@@ -33,7 +33,7 @@ FolderClaim::FolderClaim(const std::string& folder, Kind kind) {
   const int patience = kind == Kind::kOutput ? 10 * kPause : kMinute;
   for (int waited = 0; waited <= patience; waited += kPause) {
     if (kind == Kind::kOutput) make(folder);
-    descriptor_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor_ < 0) return;
     const bool is_locked = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
     if (!is_locked && errno != EWOULDBLOCK) return;
@@ -43,9 +43,8 @@ FolderClaim::FolderClaim(const std::string& folder, Kind kind) {
     poll(nullptr, 0, kPause);
   }
   if (kind == Kind::kOutput)
-    throw Error(
-        ExitCode::kUsage,
-        fmt::format("another regress writes to {}: give each its own --output", folder));
+    throw Error(ExitCode::kUsage,
+                fmt::format("another regress writes to {}: give each its own --output", folder));
   throw Error(ExitCode::kRuntimeFailure,
               fmt::format("{}: another process has been writing there for a minute: try again once "
                           "it has ended",

@@ -85,9 +85,7 @@ std::string xml(const std::string& text) {
 /// True for a picture that can be named as an attachment: nothing in its path ends the name.
 bool is_attachable(const std::string& path) {
   if (path.empty() || path.find("]]") != std::string::npos) return false;
-  bool is = false;
-  catch_error([&] { is = is_picture(InputFile(path)); });
-  return is;
+  return !catch_error([&] { read_picture_header(InputFile(path)); });
 }
 
 /// The pictures of a result, a line each, as Jenkins and GitLab read them; GitLab shows the first.

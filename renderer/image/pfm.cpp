@@ -34,7 +34,7 @@ std::string_view next_token(const std::string& path, std::string_view& rest) {
 }
 
 template <typename T>
-T parse_number(const std::string& path, std::string_view token, std::string_view what) {
+T parse_header_number(const std::string& path, std::string_view token, std::string_view what) {
   const std::optional<T> value = to_number<T>(token);
   if (!value) fail(path, fmt::format("the {} is not a number", what));
   return *value;
@@ -77,9 +77,9 @@ PfmHeader parse_pfm_header(const std::string& path, std::span<const std::byte> s
   const std::string_view type = next_token(path, rest);
   if (type != "PF" && type != "Pf") fail(path, "it does not start with PF or Pf");
   header.channels = type == "PF" ? 3 : 1;
-  header.width = parse_number<int>(path, next_token(path, rest), "width");
-  header.height = parse_number<int>(path, next_token(path, rest), "height");
-  const float scale = parse_number<float>(path, next_token(path, rest), "scale");
+  header.width = parse_header_number<int>(path, next_token(path, rest), "width");
+  header.height = parse_header_number<int>(path, next_token(path, rest), "height");
+  const float scale = parse_header_number<float>(path, next_token(path, rest), "scale");
   if (header.width < 1 || header.height < 1 || header.width > kMaxImageSide ||
       header.height > kMaxImageSide) {
     fail(path, fmt::format("a size of {}x{} is out of range", header.width, header.height));

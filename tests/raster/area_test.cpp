@@ -269,13 +269,13 @@ double exact_share_of_frame(const Shape& shape, int height, int i, int j) {
       exact_area(Real{shape.radius} * height, i - x, i + 1 - x, j - y, j + 1 - y));
 }
 
-constexpr std::pair<int, int> kSizes[] = {
+constexpr std::pair<int, int> kSizesOfPictures[] = {
     {1000, 1000},   {1920, 1080},   {4000, 3000}, {7680, 4320}, {10000, 7000},
     {30000, 20000}, {65000, 65000}, {10000, 3},   {65536, 3},   {65536, 65536}};
 
 TEST(Area, SharesOfLargePicturesAreWithinWhatIsPromised) {
   Random random;
-  for (const auto& [width, height] : kSizes) {
+  for (const auto& [width, height] : kSizesOfPictures) {
     double worst = 0;
     for (int n = 0; n < 30'000; ++n) {
       const float radius = std::exp2(random(-4, 17));  // pixels
@@ -299,7 +299,7 @@ TEST(Area, SharesOfLargePicturesAreWithinWhatIsPromised) {
 }
 
 TEST(Area, PartsOfLargePicturesAreWithinWhatIsPromised) {
-  for (const auto& [width, height] : kSizes) {
+  for (const auto& [width, height] : kSizesOfPictures) {
     ImageSettings image = image_of(std::min(width, 24), std::min(height, 24));
     image.antialias = true;
     image.alpha = true;

@@ -11,7 +11,7 @@ namespace {
 SpecPtr count() {
   return spec(IntegerSpec{0, std::int64_t{1} << 53});
 }
-SpecPtr whole() {
+SpecPtr whole_number() {
   return spec(IntegerSpec{-(std::int64_t{1} << 53), std::int64_t{1} << 53});
 }
 SpecPtr number() {
@@ -129,12 +129,12 @@ SpecPtr scene_result_spec() {
       "a scene {scene: FILE, valid: BOOLEAN, ...}",
       {required("scene", any_text(), "its file, as on the command line"),
        required("valid", spec(BooleanSpec{}), "where false only warnings and problems follow"),
-       {"frame", whole(), "that all of this is about"},
+       {"frame", whole_number(), "that all of this is about"},
        {"width", count(), "pixels that are drawn"},
        {"height", count()},
        {"channels", count()},
        {"circles", count()},
-       {"start", whole(), "the animation's first frame"},
+       {"start", whole_number(), "the animation's first frame"},
        {"frames", count(), "of the animation; 1 without one"},
        {"fps", or_null(number())},
        {"fingerprint", any_text()},

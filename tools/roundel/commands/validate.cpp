@@ -111,11 +111,11 @@ std::string categories_text(const ColorMap& color, bool is_text) {
 
 /// "v by log: 0.1 to 25.5", "r / 255, g / 255, b / 255".
 std::string reading_text(const ValueReading& reading, const ColorMap& color, bool is_text) {
-  using Kind = ValueReading::Kind;
   const std::string& column = reading.columns.front();
-  if (reading.kind == Kind::kScale) return scale_text(*reading.scale, column);
-  if (reading.kind == Kind::kCategories) return column + ": " + categories_text(color, is_text);
-  if (reading.kind == Kind::kColors) return column + ": texts #rrggbb";
+  if (reading.kind == ValueReading::Kind::kScale) return scale_text(*reading.scale, column);
+  if (reading.kind == ValueReading::Kind::kCategories)
+    return column + ": " + categories_text(color, is_text);
+  if (reading.kind == ValueReading::Kind::kColors) return column + ": texts #rrggbb";
   std::string text;
   for (std::size_t c = 0; c < reading.columns.size(); ++c) {
     text += (c == 0 ? "" : ", ") + reading.columns[c];
