@@ -20,6 +20,7 @@ using Json = nlohmann::ordered_json;
 
 /// Of a column in the text of a file.
 constexpr std::size_t kShortCategories = 32;
+constexpr std::size_t kShortCategoryBytes = 256;
 constexpr std::size_t kShortColors = 16;
 constexpr std::size_t kMostAxesBytes = std::size_t{16} << 10;
 
@@ -114,7 +115,9 @@ Json color_json(const ColorMap& color, const Columns& columns, Length length) {
     if (color.is_over_frame) json["over"] = "frame";
     Json categories = Json::array();
     for (const Category& category : color.categories) {
-      if (length == Length::kShort && categories.size() == kShortCategories) break;
+      if (length == Length::kShort &&
+          (categories.size() == kShortCategories || category.text.size() > kShortCategoryBytes))
+        break;
       const Json value =
           columns.is_text(color.slot) ? Json(std::string(category.text)) : Json(category.number);
       categories.push_back({{"value", value}, {"color", color_json(category.color)}});

@@ -226,18 +226,20 @@ std::string too_flat(const Scene& scene) {
       factor, is_low ? "x" : "y");
 }
 
-/// True where most of a text file's first rows have numbers in a column of texts.
+/// True if most of a text file's first 100 rows have numbers in a column of texts.
 bool holds_mostly_numbers(const Table& table, std::size_t column) {
-  constexpr std::uint64_t kLooked = 1000;
   if (!table.columns()[column].is_text || !table.first_text(column)) return false;
+  constexpr std::uint64_t kLooked = 100, kAtOnce = 4;  // rows; texts may have megabytes each
+  const std::uint64_t looked = std::min(kLooked, table.rows());
   const std::size_t columns[] = {column};
+  std::uint64_t numbers = 0;
   TableRows rows;
-  table.read(columns, 0, std::min(kLooked, table.rows()), rows);
-  const std::span<const std::string_view> texts = rows.texts(0);
-  const auto numbers = std::count_if(texts.begin(), texts.end(), [](std::string_view text) {
-    return to_number<double>(text).has_value();
-  });
-  return 2 * static_cast<std::size_t>(numbers) > texts.size();
+  for (std::uint64_t row = 0; row < looked; row += kAtOnce) {
+    table.read(columns, row, std::min(kAtOnce, looked - row), rows);
+    for (const std::string_view text : rows.texts(0))
+      numbers += static_cast<std::uint64_t>(to_number<double>(text).has_value());
+  }
+  return 2 * numbers > looked;
 }
 
 /// About columns of numbers that count as texts, because of one that is.

@@ -28,7 +28,7 @@ expect_said 'rgb24 rgb48le rgba rgba64le yuv420p yuv420p10le yuv444p' render --p
 expect_said '--stats=json --stats=table' render --stats=
 expect_said '--backend=cpu --backend=cuda' render --backend=c
 expect_said 'layers overlaps stop' explain s.yaml --heatmap ''
-expect_said 'results scene' schema ''
+expect_said 'results scene validation' schema ''
 expect_said 'github' diff a b --annotations ''
 expect_said '' render --size ''
 expect_said '<files>' render -o ''

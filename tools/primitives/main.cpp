@@ -144,7 +144,7 @@ int run(const Arguments& arguments) {
   std::vector<Table> tables;
   arena.execute([&] { tables = measure_all(options, largest, copies, shows_tables); });
   if (shows_tables && !no_device.empty())
-    print_out(fmt::format("\nCPU rows only: {}\n", no_device));
+    print_out(Lines("\n") + fmt::format("CPU rows only: {}\n", no_device));
   if (options.json) write_text(*options.json, tables_json(tables, copies, threads, device));
   return static_cast<int>(all_right(tables) ? ExitCode::kDone : ExitCode::kRuntimeFailure);
 }

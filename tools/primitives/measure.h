@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/lines.h"
 #include "tools/primitives/variant.h"
 
 namespace roundel::primitives {
@@ -42,11 +43,11 @@ struct CopyBandwidths {
 };
 
 /// What comes before the rows of a primitive, and a row.
-std::string table_head(const Primitive& primitive);
+Lines table_head(const Primitive& primitive);
 std::string table_row(const Row& row, const CopyBandwidths& copies);
 
 /// A line for each variant that could not take `largest` elements; empty where all could.
-std::string left_out(Primitive& primitive, std::uint64_t largest);
+Lines left_out(Primitive& primitive, std::uint64_t largest);
 
 /// All of it as one JSON object. `device`: its name, empty without one.
 std::string tables_json(const std::vector<Table>& tables, const CopyBandwidths& copies, int threads,

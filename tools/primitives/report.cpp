@@ -18,9 +18,10 @@ double bandwidth(const Row& row) {
 
 }  // namespace
 
-std::string table_head(const Primitive& primitive) {
-  return fmt::format("\n{}: {}\n{:>13}  {:<34}{:>12}{:>12}{:>10}{:>8}\n", primitive.name(),
-                     primitive.text(), "n", "variant", "us", "least, us", "GB/s", "share");
+Lines table_head(const Primitive& primitive) {
+  return Lines("\n") + fmt::format("{}: {}\n", primitive.name(), primitive.text()) +
+         fmt::format("{:>13}  {:<34}{:>12}{:>12}{:>10}{:>8}\n", "n", "variant", "us", "least, us",
+                     "GB/s", "share");
 }
 
 std::string table_row(const Row& row, const CopyBandwidths& copies) {
@@ -31,8 +32,8 @@ std::string table_row(const Row& row, const CopyBandwidths& copies) {
                      row.is_right ? "" : "  WRONG RESULT");
 }
 
-std::string left_out(Primitive& primitive, std::uint64_t largest) {
-  std::string text;
+Lines left_out(Primitive& primitive, std::uint64_t largest) {
+  Lines text;
   for (const Variant& variant : primitive.variants()) {
     if (variant.most >= largest) continue;
     text += fmt::format("{:>13}  {} takes no more\n", with_commas(variant.most), variant.name);
