@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of a column in the text of a file.
+/// Limits of a column's entry in a picture's metadata; longer categories are left out.
 constexpr std::size_t kShortCategories = 32;
 constexpr std::size_t kShortCategoryBytes = 256;
 constexpr std::size_t kShortColors = 16;
@@ -176,6 +176,11 @@ void add_data(const DataSource& source, Json& json) {
   json["radius"] = size_json(map.radius, columns, Length::kWhole);
   if (map.alpha) json["alpha"] = size_json(*map.alpha, columns, Length::kWhole);
   json["color"] = color_json(map.color, columns, Length::kWhole);
+  const std::pair<const char*, std::uint64_t> missing[] = {{"radius", facts.missing.radius},
+                                                           {"alpha", facts.missing.alpha},
+                                                           {"color", facts.missing.color}};
+  for (const auto& [key, rows] : missing)
+    if (json.contains(key) && json[key].contains("missing")) json[key]["missing_rows"] = rows;
 }
 
 struct KindName {

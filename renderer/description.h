@@ -5,7 +5,7 @@
 
 #include "renderer/scene/scene.h"
 
-/// What a picture shows, in the numbers that axes, colour bars and legends need.
+/// Descriptions of pictures: the numbers that axes, colour bars and legends need.
 namespace roundel {
 
 /// Scene space at the picture's edges, or the crop's: {{left, right}, {bottom, top}}. With flip_y

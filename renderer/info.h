@@ -20,8 +20,8 @@ PngInfo read_picture_info(const std::string& path);
 /// What a picture (PNG, EXR, PFM, JPEG, WebP) says about itself. Throws Error(kInvalidScene) "PATH:
 /// …".
 nlohmann::ordered_json picture_json(const std::string& path);
-/// What a picture's text says of its axes, as description_json() has it: "window", and "layers"
-/// with domains or categories. Empty where there is no such text, or another's.
+/// Returns the axes in a picture's metadata as description_json() has them: "window", and "layers"
+/// with domains or categories. Empty if the text is missing or was not written by Roundel.
 nlohmann::ordered_json axes_json(const ImageMetadata& metadata);
 /// What this machine offers; memory in bytes.
 nlohmann::ordered_json machine_json(const std::vector<CudaDevice>& devices);

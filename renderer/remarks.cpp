@@ -86,8 +86,8 @@ bool too_faint(const Scene& scene, ImageFormat format, const CircleSample& sampl
   return sample.circles > 0 && (ink == 0 || (scene.image.antialias && ink < half_level));
 }
 
-/// Why the data of a scene without circles have none, or that there are no layers. Empty where
-/// there are no data, or the scene is one frame's of many: then it is meant.
+/// Returns why a scene with layers of data has no circles, or that it has no layers. Empty without
+/// data, and for one of many frames, where that is meant.
 std::string no_circles(const Scene& scene) {
   if (scene.layers.empty() && !scene.film)
     return "the picture has no circles: \"layers\" is empty; a layer is, for example, "
@@ -204,7 +204,7 @@ std::string too_large(const Scene& scene, std::size_t index) {
       layer_text(scene, index), least, remedy);
 }
 
-/// About data that fill hardly any of one side of a window that fits them.
+/// Warns about data that fill less than a fiftieth of one side of a window that fits them.
 std::string too_flat(const Scene& scene) {
   constexpr double kLeastShare = 0.02, kMostShare = 0.5;
   if (!scene.window || scene.window->kind != ViewWindow::Kind::kData || scene.window->covers)
@@ -284,7 +284,7 @@ void add_all_missing(const DataSource& data, std::vector<std::string>& sentences
       "has none of the values of \"categories\"; categories: tab10 takes those that it has");
 }
 
-/// What to write into the scene so that circles in these bounds are seen.
+/// Returns a view for the scene that shows circles in these bounds.
 std::string view_for(const Scene& scene, const SceneBounds& bounds) {
   if (scene.image.crop) return "; without --crop the picture shows more";
   const bool fits = scene.window && scene.window->kind == ViewWindow::Kind::kData;

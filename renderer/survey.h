@@ -38,8 +38,8 @@ struct ValueReading {
   const Scale* scale = nullptr;      ///< of kScale; the map's
   std::uint64_t missing = 0;         ///< rows that take the key's "missing"
 };
-/// Of color, alpha and radius those that come from columns. `map`: the source's, which must outlive
-/// the result.
+/// Returns how color, alpha and radius are read, as far as they come from columns. `map` is the
+/// source's and must outlive the result.
 std::vector<ValueReading> value_readings(const DataSource& source, const DataMap& map,
                                          const DataFacts& facts);
 

@@ -48,8 +48,8 @@ std::size_t plain_length(std::string_view text) {
   return is_control || is_none ? 0 : length;
 }
 
-// The same of a character that can be shown within a line: it neither ends a line nor changes the
-// direction of text.
+// Length in bytes of a first character that a line can show: it neither ends a line nor changes the
+// direction of text; 0 for others.
 std::size_t shown_length(std::string_view text) {
   const std::size_t length = plain_length(text);
   if (length < 2) return length;

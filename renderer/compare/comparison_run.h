@@ -49,7 +49,7 @@ struct PairResult {
 struct ComparisonRun {
   std::string title;  ///< "goldens and actual"
   std::vector<PairResult> results;
-  /// Of two folders: names of files that are no pictures, but manifest and lock, in either.
+  /// Number of files in two folders that are not pictures, manifest and lock aside.
   std::size_t passed_over = 0;
   std::string golden_folder;
   std::size_t unsound = 0;    ///< pictures that are not kept there: accept would refuse them
@@ -96,7 +96,7 @@ std::vector<std::string> generous_rules(const ComparisonRun& run, const GoldenRu
 /// SSIM are taken of pictures that differ only, unless the rule needs them.
 void compare_pair(const Picture& golden, const Picture& actual, const GoldenRules& rules,
                   const Measures& measures, PairResult& result);
-/// The same for the files of `result`, with memory from `budget`. A file that cannot be read is a
+/// Compares the files of `result`, with memory from `budget`. A file that cannot be read is a
 /// result too.
 void compare_pair_of_files(const GoldenRules& rules, const Measures& measures, PairResult& result,
                            MemoryBudget& budget);

@@ -28,8 +28,8 @@ namespace roundel {
 /// written.
 class PendingGoldens {
  public:
-  /// What becomes of an earlier run's pictures for the same goldens that are not among `names`. All
-  /// else that an earlier run has left, also one that was killed, is removed.
+  /// Fate of an earlier run's pictures for the same goldens that are not among `names`. Everything
+  /// else that an earlier run has left is removed, also if it was killed.
   enum class Others { kRemove, kKeep };
   /// `names`: of the pictures that may be kept, all of them.
   PendingGoldens(std::string folder, std::string golden_folder, std::vector<std::string> names,

@@ -124,7 +124,7 @@ Picture decode_pfm_picture(const std::string& path, std::span<const std::byte> s
   return picture;
 }
 
-/// Of every format but PFM.
+/// Decodes every format but PFM.
 Picture decode(Format format, const std::string& path, std::span<const std::byte> file,
                DecodedPart part) {
   if (format == Format::kPng) return decode_png_picture(path, file, part);

@@ -222,7 +222,7 @@ void check_json(std::string_view text, SceneErrors& errors) {
   }
 }
 
-/// Where `path` lies in a folder, by the names alone; empty: elsewhere.
+/// Returns `path` relative to a folder, by the names alone; empty if it lies elsewhere.
 fs::path path_below(const std::string& path, const fs::path& folder) {
   std::error_code error;
   const fs::path below = fs::absolute(path, error)

@@ -16,14 +16,14 @@
 namespace roundel {
 namespace {
 
-/// That has loaded this library.
+/// The process that has loaded this library.
 const pid_t kFirstProcess = ::getpid();
 
 }  // namespace
 
 namespace {
 
-/// What to do about names that only the library that wrote a table knows.
+/// Returns how to read a table whose names only the library that wrote it knows.
 std::string hint_of(const std::vector<ArrayColumn>& columns) {
   for (const ArrayColumn& column : columns) {
     if (column.name.find("values_block_") != std::string::npos)

@@ -89,8 +89,8 @@ class Child {
   /// A new process has a copy of libhdf5's lock. Held by another thread it would stay locked there
   /// for ever, so this thread forks while the lock is its own. A thread that asks for it at that
   /// very moment can still leave the copy locked: a process that does not come through is ended,
-  /// and another one started. A forked process may have a lock of which nobody has the key: it does
-  /// not ask for it.
+  /// and another one started. A forked process does not ask for the lock:
+  /// the thread that would release it stayed in the parent.
   void start() {
     const bool is_forked = ::getpid() != work_.first_process;
     const int first_milliseconds = 250, last_milliseconds = is_forked ? 2'000 : 16'000;

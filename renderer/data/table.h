@@ -190,7 +190,7 @@ class Table {
   /// Calls visit() for all bytes of the file, or of the one that columns in memory stand for, piece
   /// by piece.
   virtual void visit_bytes(const VisitBytes& visit) const;
-  /// The same columns as a table of so many rows; only those with as many may be read.
+  /// Returns a table of `rows` rows, of which columns of that length may be read.
   virtual std::shared_ptr<const Table> with_rows(std::uint64_t /*rows*/) const { return nullptr; }
   friend std::shared_ptr<const Table> table_for(std::shared_ptr<const Table> table,
                                                 const std::vector<std::size_t>& columns);

@@ -67,8 +67,8 @@ class LayerSource {
   }
   /// Of layers with data: the centres of all circles in scene space before they are rounded.
   virtual void write_centers(std::span<ScenePoint> /*centers*/) {}
-  /// Of inline and random layers: the centres of circles first .. first + n − 1 in the layer's
-  /// space, in binary64. From many threads at once; starts no tasks.
+  /// Writes the centres of circles first .. first + n − 1 of an inline or random layer, in the
+  /// layer's space and in binary64. Many threads may call it at once; starts no tasks.
   virtual void make_centers(std::size_t /*first*/, std::span<ScenePoint> /*centers*/) const {}
   /// So many circles of a scene are kept rather than made twice.
   virtual std::uint64_t most_in_memory() const { return 0; }

@@ -14,8 +14,8 @@ namespace roundel {
 /// The files that drawing the scenes reads: the scene files and their data.
 std::vector<std::string> files_read(const std::vector<Scene>& scenes);
 
-/// Files that a command reads, by whatever name or link they are reached. Those that do not exist
-/// are none.
+/// Files that a command reads, found again under any name or link. Files that do not exist do not
+/// count.
 class InputFiles {
  public:
   explicit InputFiles(const std::vector<std::string>& paths);
@@ -26,8 +26,8 @@ class InputFiles {
   std::map<std::pair<dev_t, ino_t>, std::string> paths_;
 };
 
-/// Throws Error(`refusal`) where writing to `output` would replace one of the files in `inputs`, by
-/// whatever name or link it is reached. Files that do not exist are no inputs.
+/// Throws Error(`refusal`) if writing to `output` would replace one of the files in `inputs`, under
+/// any name or link. Files that do not exist do not count.
 void check_replaces_no_input(const std::string& output, const std::vector<std::string>& inputs,
                              ExitCode refusal);
 

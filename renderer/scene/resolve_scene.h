@@ -33,10 +33,11 @@ Scene settled(Scene scene, const FrameList& frames);
 struct SceneBounds {
   double left, right, bottom, top;
 };
-/// What the view's window shows, with its margin, of a scene that is resolved; nothing where the
-/// view has a centre and zoom.
+/// Returns the view's window of a resolved scene, with its margin; nothing if the view has a centre
+/// and zoom.
 std::optional<SceneBounds> asked_window(const Scene& scene);
-/// Where the centres of all data layers lie, as `fit: data` shows them; nothing without any.
+/// Returns the bounds of the centres of all data layers, as `fit: data` shows them; nothing without
+/// any.
 std::optional<SceneBounds> data_bounds(const Scene& scene);
 
 /// Circles of a layer with data are made in memory up to so many in the scene, and above as they

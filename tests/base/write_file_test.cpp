@@ -274,8 +274,8 @@ bool fail_system_calls(const std::vector<std::uint32_t>& calls, std::uint32_t er
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/// What `work` throws in a process in which these calls fail: its exit code, 0 where it throws
-/// nothing and 77 where calls cannot be made to fail. `text`: what its message must end with.
+/// Returns the exit code of the Error that `work` throws in a process in which these calls fail; 0
+/// if it throws nothing, 77 if calls cannot be made to fail. The message must end with `text`.
 template <typename Work>
 int exit_code_without(const std::vector<std::uint32_t>& calls, std::uint32_t error,
                       const std::string& text, const Work& work) {

@@ -93,7 +93,7 @@ class Runs(SharedCase):
         self.assertEqual(self.files("regress-output/actual"), ["s0.png", "s2.png"])
         self.run_roundel("accept", "--all", code=DIFFER)
         self.assertEqual(self.files("goldens"), ["s0.png", "s1.png", "s2.png"])
-        # What is a golden by now is left no longer, be it a picture, another golden or a hash.
+        # A picture that has become a golden, an alternative or a hash leaves the output folder.
         self.assertEqual(self.regress(code=SAME, scenes=("s1.yaml",)).splitlines()[0], "1 picture: 1 same")
         self.assertEqual(self.files("regress-output"), [])
 

@@ -102,7 +102,7 @@ class Validate(CommandCase):
         cells, kinds = found["layers"]
         ends = [float(np.sort(v)[int(np.ceil(share * len(v))) - 1]) for share in (0.05, 0.95)]
         self.assertEqual(cells["color"], {"column": "v", "scale": "log", "domain": ends, "colormap": "magma",
-                                          "missing": "#606060"})
+                                          "missing": "#606060", "missing_rows": 0})
         self.assertEqual((cells["radius"]["domain"], cells["radius"]["range"]), ([v.min(), v.max()], [0, "2px"]))
         self.assertEqual((cells["alpha"]["scale"], len(cells["alpha"]["quantiles"])), ("rank", 257))
         self.assertEqual((cells["name"], cells["kind"], cells["hidden"], cells["x"]), ("cells", "data", False, {"column": "x"}))

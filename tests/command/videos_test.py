@@ -115,7 +115,7 @@ class Videos(CommandCase):
             options = re.search(r"to make a video, use (.*); \"Videos\"", says)[1]
             self.shell(f"{ROUNDEL} render opaque.yaml --frames all -q {options.replace('FPS', '25')}")
             with self.subTest(options=options):
-                if not video.endswith(".y4m"):  # which has no place for the matrix
+                if not video.endswith(".y4m"):  # its header cannot name the matrix
                     self.assert_colors(video, "opaque")
                     self.assert_tags(video)
             os.unlink(self.path(video))

@@ -72,7 +72,7 @@ TEST_F(Ply, OtherElementsArePassed) {
   EXPECT_EQ(problem(ply("ascii", kFaces, ""), "face"),
             "element face: expected a number for each property, but \"vertex_indices\" is a list, "
             "with which rows differ in length; write the file without it");
-  // What lies behind the vertices is never read.
+  // Bytes after the vertices are never read.
   const std::string ids = "element id 1\nproperty int64 id\nproperty list uchar int64 of\n";
   expect_vertices(*open(ply("ascii", kVertex + ids, kAscii + "7 0\n")));
   expect_vertices(*open(ply("binary_little_endian", kVertex + ids, kLittle + "12345678\0"s)));

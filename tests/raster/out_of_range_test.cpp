@@ -1,4 +1,4 @@
-// What a program in C++ may pass by mistake is an error, not a read out of bounds.
+// Mistakes of a program in C++ are errors instead of reads out of bounds.
 #include <limits>
 
 #include "renderer/compare/picture_difference.h"

@@ -42,7 +42,7 @@ std::string program_help() {
          "\n\"roundel COMMAND --help\" or \"roundel help COMMAND\" says what a command takes.\n";
 }
 
-/// What may stand in place of the last word; of a command's own words the command says it.
+/// Prints the words that may stand in place of the last one; commands complete their own words.
 int complete(const Arguments& words) {
   const bool is_help = words.size() == 2 && words.front() == "help";
   if (words.size() < 2 || is_help) {

@@ -197,7 +197,7 @@ void CommandLine::store_arguments(Arguments values, Problems& problems) {
   if (arguments_ != nullptr) *arguments_ = std::move(values);
 }
 
-/// What the option takes: names, or a kind of files by the word for its value.
+/// Returns the values of an option: names, or a kind of files by the word for its value.
 Lines CommandLine::values_of(const Option& option) const {
   const std::vector<std::string> names = names_taken(option.store);
   if (!names.empty()) return names;

@@ -9,7 +9,7 @@ namespace roundel {
 /// (else an output file would take their number and receive messages), a closed pipe is an error
 /// and no signal, and SIGINT, SIGTERM, SIGHUP and those by which schedulers warn (SIGUSR1, SIGUSR2,
 /// SIGXCPU, SIGPWR) remove temporary files and exit with 128 + the signal's number. So does an
-/// exception that nobody can catch, as oneTBB throws where it gets no thread, with its message and
+/// exception that is not caught, as oneTBB throws where it gets no thread, with its message and
 /// the code of failures. Sets up the log: lines "roundel: …" on stderr.
 void prepare_process();
 /// The exit code of failures from now on; 1 before.

@@ -55,11 +55,11 @@ SpecPtr number_spec() {
 
 SpecPtr size_spec() {
   const SpecPtr length = any_of({number(), any_text()}, "a length such as 0.5 or 2px", "length");
-  return object(
-      "{column: NAME, ...} or {constant: LENGTH}",
-      joined(scale_fields(), {{"constant", length},
-                              {"range", pair(length), "values at the scale's ends"},
-                              {"missing", length, "of rows that the scale cannot take"}}));
+  return object("{column: NAME, ...} or {constant: LENGTH}",
+                joined(scale_fields(), {{"constant", length},
+                                        {"range", pair(length), "values at the scale's ends"},
+                                        {"missing", length, "of rows that the scale cannot take"},
+                                        {"missing_rows", count(), "rows drawn with it"}}));
 }
 
 SpecPtr color_spec() {
@@ -75,7 +75,8 @@ SpecPtr color_spec() {
                         {"colormap", any_of({any_text(), list(stop)}), "a name, or colours"},
                         {"palette", any_of({any_text(), list(color())}), "a name, or colours"},
                         {"categories", list(category)},
-                        {"missing", color(), "of rows without a value that has a colour"}}));
+                        {"missing", color(), "of rows without a value that has a colour"},
+                        {"missing_rows", count(), "rows drawn with it"}}));
 }
 
 SpecPtr data_spec() {

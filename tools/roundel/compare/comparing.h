@@ -37,8 +37,9 @@ void add_regress_output(CommandLine& line, std::string& output, const std::strin
 /// Throws Error(kUsage) where the folder for pictures to accept is one that pictures are read from.
 void check_other_folder(const std::string& output, const std::string& pictures);
 
-/// What a person types to accept pictures from `output`, without their names. `goldens`: named by
-/// the person, so that the command may name it, too; empty: only a file names it.
+/// Returns the command that accepts pictures from `output`, without their names. `goldens` is the
+/// folder that the person named, so that the command may name it too; empty if only a file names
+/// it.
 std::string accept_command(const std::string& output, const std::string& goldens);
 /// Throws Error(kUsage) where one of the paths lies where pictures are kept in `output`.
 void check_apart(const std::string& output, const std::vector<std::string>& inputs,

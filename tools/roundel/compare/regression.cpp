@@ -371,8 +371,8 @@ class Regression {
     reasons.insert(reasons.end(), second.result.reasons.begin(), second.result.reasons.end());
   }
 
-  /// Where a golden cannot be read, it may be replaced: what was drawn is kept. One that was not
-  /// fetched stays.
+  /// Keeps the drawn picture if the golden cannot be read, so that it can be replaced; a golden in
+  /// Git LFS that was not fetched stays.
   GoldenTrial attempt(const Goldens& goldens, const DrawnPicture& drawn, PairResult& result) {
     if (goldens.locked != nullptr) {
       GoldenTrial trial = try_locked(result, *goldens.locked, options_.goldens, drawn);

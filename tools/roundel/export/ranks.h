@@ -55,7 +55,7 @@ struct Ranks {
 /// Error(kUsage) under mpirun in a build without MPI.
 Ranks join_ranks(bool alone);
 
-/// What is wrong where `srun` started several tasks that do not know of each other, so that each
+/// Returns a warning if `srun` started several tasks that do not know of each other, so that each
 /// makes all frames; empty for other processes, and for all tasks but the first.
 std::string lone_tasks_problem();
 
