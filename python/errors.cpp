@@ -1,10 +1,13 @@
 #include "python/errors.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "renderer/base/checkpoint.h"
 #include "renderer/base/error.h"
@@ -19,9 +22,13 @@ namespace {
 thread_local SignalWatch* watch_of_thread = nullptr;
 
 void raise(const Error& error, const py::list& problems) {
+  // What an exception prints is a log's lines.
+  std::vector<std::string> lines;
+  for (const std::string& line : error.lines()) lines.push_back(printed_line(line));
   const py::object exception =
       py::module_::import("roundel._errors")
-          .attr("exception")(static_cast<int>(error.exit_code()), error.what(), problems);
+          .attr("exception")(static_cast<int>(error.exit_code()),
+                             fmt::format("{}", fmt::join(lines, "\n")), problems);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
 }
 
@@ -32,7 +39,7 @@ void translate(std::exception_ptr thrown) {  // NOLINT: as pybind11 calls it
     py::list problems;
     for (const SceneProblem& problem : error.problems())
       problems.append(py::make_tuple(error.file(), problem.place.line, problem.place.column,
-                                     problem.key_path, problem.message));
+                                     problem.key_path, printed_line(problem.message)));
     raise(error, problems);
   } catch (const Error& error) {
     raise(error, py::list());

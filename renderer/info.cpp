@@ -100,8 +100,15 @@ Json picture_json(const std::string& path) {
 }
 
 Json axes_json(const ImageMetadata& metadata) {
-  const Json text = Json::parse(metadata.axes, nullptr, false);
+  constexpr int kMaxDepth = 8;  // axes_text() nests less deeply
   Json json = Json::object();
+  bool is_too_deep = false;
+  const auto stop = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
+    if (depth > kMaxDepth) is_too_deep = true;
+    return !is_too_deep;
+  };
+  const Json text = Json::parse(metadata.axes, stop, false);
+  if (is_too_deep) return json;
   if (!text.is_object() || !text.contains("window") || !is_window(text["window"])) return json;
   json["window"] = text["window"];
   if (text.contains("layers") && text["layers"].is_array()) json["layers"] = text["layers"];

@@ -173,6 +173,7 @@ double least_radius(const Scene& scene, const Layer& layer) {
     return std::visit(LeastRadius{}, random->radius) * units.scene_unit;
   const auto* const inlined = std::get_if<InlineSource>(&layer.source);
   if (inlined == nullptr || inlined->circles.empty()) return 0;
+  if (inlined->circles.size() == 1 && scene.layers.size() > 1) return 0;  // a tint of the others
   const SceneBounds view = view_bounds(scene);
   const PointMove move(layer.move);
   double least = std::numeric_limits<double>::infinity();

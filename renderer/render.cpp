@@ -69,7 +69,7 @@ namespace {
 /// Each band is drawn, encoded and written before the next one.
 CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                           const FrameEncoder& encoder, const std::string& path, StageStats& stats,
-                          WorkCount& progress) {
+                          WorkCount& progress, Sync sync) {
   CircleSource source(scene);
   Circles memory;
   const CircleStream circles = source.at(frame, memory, &stats);
@@ -94,7 +94,7 @@ CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& ra
     png.add(picture.image.bytes.data(), static_cast<std::size_t>(picture.image.height));
   }
   png.finish();
-  file.commit();
+  file.commit(sync);
   stats.stage("encode").bytes = bytes;
   return sample_circles(circles, scene.image);
 }
@@ -103,13 +103,13 @@ CircleSample render_bands(const Scene& scene, std::int64_t frame, Rasterizer& ra
 
 CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& rasterizer,
                             const std::string& path, StageStats& stats,
-                            std::optional<ImageFormat> asked, WorkCount* shown) {
+                            std::optional<ImageFormat> asked, WorkCount* shown, Sync sync) {
   WorkCount unseen;
   WorkCount& progress = shown != nullptr ? *shown : unseen;
   const ImageFormat format = asked ? *asked : format_of(path);
   const FrameEncoder encoder(scene, {format});
   if (is_drawn_in_bands(scene.image, format))
-    return render_bands(scene, frame, rasterizer, encoder, path, stats, progress);
+    return render_bands(scene, frame, rasterizer, encoder, path, stats, progress, sync);
   FramePixels picture;
   CircleSample sample;
   {
@@ -132,7 +132,7 @@ CircleSample render_to_file(const Scene& scene, std::int64_t frame, Rasterizer& 
     stats.stage("encode").bytes = file.size();
   }
   const StageTimer timer(stats, "write", StagePlace::kOutput);
-  write_file_atomically(path, file);
+  write_file_atomically(path, file, TakenName::kFollow, sync);
   return sample;
 }
 

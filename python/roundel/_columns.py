@@ -2,6 +2,7 @@
 import copy
 import itertools
 import math
+import numbers
 import re
 import warnings
 
@@ -339,10 +340,13 @@ def _is_column(value):
 
 
 def _is_color(value, rows):
-    """True for red, green, blue. Of a layer of three rows three numbers are one colour only where they cannot be meant
-    as a number a row: in a list, from 0 to 1."""
+    """True for red, green, blue. In a layer of three rows a list of three numbers is a colour only if they are from 0
+    to 1; a tuple, and a list with names of columns, always is."""
     if hasattr(value, "__cuda_array_interface__") or not hasattr(value, "__len__") or len(value) != 3:
         return False
     if rows != 3:
         return True
-    return isinstance(value, (list, tuple)) and all(isinstance(part, (int, float)) and 0 <= part <= 1 for part in value)
+    if isinstance(value, list) and all(isinstance(part, numbers.Real) for part in value):
+        return all(0 <= part <= 1 for part in value)
+    return isinstance(value, (list, tuple)) and all(
+        isinstance(part, (numbers.Real, dict)) or isinstance(part, str) and not part.startswith("#") for part in value)

@@ -15,12 +15,6 @@ namespace roundel {
 class ListedPath;
 class FolderLock;
 
-/// When a file's bytes and name are on the disk, where a power cut does not lose them.
-enum class Sync {
-  kNow,   ///< the bytes before the name appears, and the name when commit() returns
-  kLater  ///< after FileSystems::sync(), which is one wait for many files
-};
-
 /// A file being written: under a temporary name next to `path` until commit() renames it, so that
 /// after a failure or a crash `path` is as it was before. With TakenName::kRefuse it has no name at
 /// all until then, where the file system can do that: nothing can leave it behind, and threads that

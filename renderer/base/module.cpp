@@ -64,7 +64,8 @@ void check_trusted(const std::filesystem::path& path, const std::filesystem::pat
 void* find_module_function(const char* library, const char* name) {
   const std::filesystem::path code = file_of_code();
   const std::filesystem::path path = find_module(code, library);
-  check_trusted(path.parent_path(), code);
+  for (const auto& folder : {path.parent_path().parent_path(), path.parent_path()})
+    check_trusted(folder, code);
   check_trusted(path, code);
   void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const function = module == nullptr ? nullptr : dlsym(module, name);

@@ -556,10 +556,10 @@ void NewFolders::add(const std::string& path, Sync sync) {
 }
 
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes,
-                           TakenName rule) {
+                           TakenName rule, Sync sync) {
   AtomicFile file(path, rule);
   file.write(bytes);
-  file.commit();
+  file.commit(sync);
 }
 
 void write_text_atomically(const std::string& path, std::string_view text) {

@@ -25,14 +25,21 @@ enum class TakenName {
   kRefuse,
 };
 
+/// When a file's bytes and name are on the disk, where a power cut does not lose them.
+enum class Sync {
+  kNow,   ///< the bytes before the name appears, and the name when commit() returns
+  kLater  ///< after FileSystems::sync(), which is one wait for many files
+};
+
 /// Writes a temporary file next to `path`, then renames it: after a failure, a crash or a power cut
-/// `path` is as it was before. Returns once bytes and name are on the disk. Throws
+/// `path` is as it was before. Returns once bytes and name are on the
+/// disk, with Sync::kNow. Throws
 /// Error(kOutputRefused) where the directory is missing or not writable, Error(kRuntimeFailure)
 /// where writing failed (disk full), naming path and reason. A file that is replaced leaves its
 /// mode to the new one and, where the system permits it, owner and group; its other hard links keep
 /// the old file.
 void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes,
-                           TakenName rule = TakenName::kFollow);
+                           TakenName rule = TakenName::kFollow, Sync sync = Sync::kNow);
 void write_text_atomically(const std::string& path, std::string_view text);
 
 /// Writes all of this into a descriptor, and waits for a pipe that is full even where writing to it

@@ -43,13 +43,9 @@ const Spec& lock_format() {
   return *kFormat;
 }
 
-bool is_hex(std::string_view text) {
-  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 bool is_pixel_hash(std::string_view text) {
   const std::size_t space = text.find(' ');
-  return space != std::string_view::npos && space > 0 && is_hex(text.substr(space + 1)) &&
+  return space != std::string_view::npos && space > 0 && is_fingerprint(text.substr(space + 1)) &&
          text.substr(0, space).find_first_not_of("0123456789x") == std::string_view::npos;
 }
 
@@ -70,11 +66,15 @@ void read_golden(ValidNode node, std::size_t index, SceneErrors& errors, GoldenL
   expect(is_acceptable(name), "picture", "a picture's path within the folder");
   expect(lock.count(name) == 0, "picture", "each picture once");
   expect(is_pixel_hash(golden.pixels), "pixels", "WIDTHxHEIGHT and 32 hex digits");
-  expect(is_hex(golden.fingerprint), "fingerprint", "32 hex digits");
+  expect(is_fingerprint(golden.fingerprint), "fingerprint", "32 hex digits");
   lock.emplace(name, std::move(golden));
 }
 
 }  // namespace
+
+bool is_fingerprint(std::string_view text) {
+  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 std::string pixel_hash(const Picture& picture) {
   const auto of_samples = [](const auto& samples) {

@@ -19,6 +19,8 @@ struct LockedGolden {
 using GoldenLock = std::map<std::string, LockedGolden>;
 inline constexpr const char* kLockName = "goldens.lock";
 
+/// True for 32 lower-case hex digits.
+bool is_fingerprint(std::string_view text);
 /// "96x64 " and 32 lower-case hex digits: XXH3-128 of the samples, rows top to bottom.
 std::string pixel_hash(const Picture& picture);
 

@@ -423,10 +423,12 @@ Accepted lock_golden(AcceptableGoldens& goldens, const std::string& name) {
   sound_picture(goldens, name);
   check_golden_is_fetched(goldens, name);
   const Picture picture = read_picture(actual_of(goldens.folder, name));
-  if (!picture.metadata || picture.metadata->fingerprint.empty())
-    throw Error(ExitCode::kInvalidScene,
-                fmt::format("{}: expected the fingerprint of its scene, which goldens.lock keeps",
-                            actual_of(goldens.folder, name)));
+  if (!picture.metadata || !is_fingerprint(picture.metadata->fingerprint))
+    throw Error(
+        ExitCode::kInvalidScene,
+        fmt::format(
+            "{}: expected the fingerprint of its scene (32 digits), which goldens.lock keeps",
+            actual_of(goldens.folder, name)));
   LockedGolden golden{pixel_hash(picture), picture.metadata->fingerprint, picture.metadata->frame};
   LockedGolden& locked = goldens.lock[name];
   const Accepted accepted = locked.pixels.empty() ? Accepted::kStored : Accepted::kReplaced;

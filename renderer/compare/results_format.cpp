@@ -127,13 +127,16 @@ std::vector<std::string> origin_names() {
   return names;
 }
 
+/// Each missing share is a result.
+constexpr int kMaxShares = 10'000;
+
 const Spec& results_spec() {
   static const SpecPtr kFormat = [] {
     const SpecPtr counts =
         object("{same, differ, new, missing, not_compared}",
                {required("same", count()), required("differ", count()), required("new", count()),
                 required("missing", count()), required("not_compared", count())});
-    const SpecPtr number = spec(IntegerSpec{1, std::numeric_limits<int>::max()});
+    const SpecPtr number = spec(IntegerSpec{1, kMaxShares});
     const SpecPtr shard =
         object("{share: I, of: N}", {required("share", number), required("of", number)});
     return object("results {version: 1, title: ..., pictures: [...]}",

@@ -500,10 +500,12 @@ std::string TextTable::comments_like_rows() const {
   constexpr std::uint64_t kOneField = 1;  // any text is one
   if (comments_like_rows_ == 0 || columns().size() == kOneField) return "";
   return fmt::format(
-      "{}: {} like {} that begin{} with # {} as comments, first line {}; in quotes "
-      "a field may begin with #, as \"#1\"",
+      "{}: {} like {} that begin{} with # {}, first line {}; in quotes a field may begin with #, "
+      "as "
+      "\"#1\"",
       path(), counted(comments_like_rows_, "line"), comments_like_rows_ == 1 ? "a row" : "rows",
-      comments_like_rows_ == 1 ? "s" : "", comments_like_rows_ == 1 ? "is skipped" : "are skipped",
+      comments_like_rows_ == 1 ? "s" : "",
+      comments_like_rows_ == 1 ? "is skipped as a comment" : "are skipped as comments",
       first_comment_like_row_);
 }
 

@@ -469,6 +469,24 @@ class Survey {
   DataFacts facts_;
 };
 
+/// Returns the row of a column's first text, if none of its texts is a colour #rrggbb and some are
+/// not empty.
+std::optional<std::uint64_t> row_without_colors(const Table& table, std::size_t column) {
+  const std::size_t columns[] = {column};
+  const std::uint64_t block_rows = block_rows_of(table, columns);
+  std::optional<std::uint64_t> found = table.first_text(column);
+  TableRows rows;
+  for (std::uint64_t first = 0; first < table.rows(); first += block_rows) {
+    table.read(columns, first, std::min(block_rows, table.rows() - first), rows);
+    for (std::size_t i = 0; i < rows.count(); ++i) {
+      const std::string_view text = rows.texts(0)[i];
+      if (parse_hex_color(text)) return std::nullopt;
+      if (!found && !text.empty()) found = first + i;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::uint64_t DataFacts::kept_before_block(std::uint64_t block) const {
@@ -492,6 +510,20 @@ DataFacts survey_rows(const Table& table, DataMap& map, const LayerMove& move,
 DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& map,
                       const LayerMove& move, std::uint64_t most_text_bytes) {
   return Survey(first, map, move, most_text_bytes, true).go(tables);
+}
+
+std::string problem_of_colors(const Table& table, const DataMap& map) {
+  if (map.color.kind != ColorMap::Kind::kText) return "";
+  const std::size_t column = map.columns[map.color.slot];
+  const std::optional<std::uint64_t> row = row_without_colors(table, column);
+  if (!row) return "";
+  const std::string& name = table.columns()[column].name;
+  return fmt::format(
+      "none of the texts of {} of {} is a colour #rrggbb, first in {}: {}; for kinds give "
+      "\"categories\"{}",
+      name.empty() ? fmt::format("column {}", column) : roundel::quoted(name), table.path(),
+      table.row_place(*row), roundel::quoted(text_at(table, *row, column)),
+      table.first_text(column) ? ", and write missing numbers as empty fields, NA or nan" : "");
 }
 
 DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) {
@@ -525,23 +557,8 @@ DataMap map_for(const Table& table, const TableHead& first, const DataMap& map) 
       fitted.color.ones[c] = table.columns()[fitted.columns[*slot]].one;
   if (fitted.alpha && fitted.alpha->slot && !fitted.alpha->scale && !fitted.is_plain)
     fitted.alpha->one = table.columns()[fitted.columns[*fitted.alpha->slot]].one;
+  if (const std::string problem = problem_of_colors(table, fitted); !problem.empty()) fail(problem);
   return fitted;
-}
-
-std::optional<std::uint64_t> row_without_colors(const Table& table, std::size_t column) {
-  const std::size_t columns[] = {column};
-  const std::uint64_t block_rows = block_rows_of(table, columns);
-  std::optional<std::uint64_t> found = table.first_text(column);
-  TableRows rows;
-  for (std::uint64_t first = 0; first < table.rows(); first += block_rows) {
-    table.read(columns, first, std::min(block_rows, table.rows() - first), rows);
-    for (std::size_t i = 0; i < rows.count(); ++i) {
-      const std::string_view text = rows.texts(0)[i];
-      if (parse_hex_color(text)) return std::nullopt;
-      if (!found && !text.empty()) found = first + i;
-    }
-  }
-  return found;
 }
 
 bool needs_film(const DataMap& map) {

@@ -86,9 +86,9 @@ DataFacts survey_film(const TableList& tables, const TableHead& first, DataMap& 
 /// Error(kInvalidScene) where that lacks one, or has texts for numbers.
 DataMap map_for(const Table& table, const TableHead& first, const DataMap& map);
 
-/// The first of a column's texts, if none of them is a colour #rrggbb and some are not empty: its
-/// row.
-std::optional<std::uint64_t> row_without_colors(const Table& table, std::size_t column);
+/// Returns a sentence about a column of texts for colours that holds no text #rrggbb, with its
+/// first text; empty if it holds one, if all of its texts are empty, and for other maps.
+std::string problem_of_colors(const Table& table, const DataMap& map);
 
 /// True where all of a film's files have to be gone through before the first is drawn.
 bool needs_film(const DataMap& map);

@@ -143,24 +143,11 @@ void DataReader::read_map(PartlyValidNode layer, Shader shader, DataSource& sour
 }
 
 void DataReader::check_texts(PartlyValidNode layer, const DataSource& source) {
-  if (!source.map || source.map->color.kind != ColorMap::Kind::kText || !source.map->color.missing)
-    return;
-  const std::size_t column = source.map->columns[source.map->color.slot];
-  const auto row = row_without_colors(*source.table, column);
   const auto map = layer.find_part("map");
   const auto color = map ? map->find("color") : std::nullopt;
-  if (!row || !color) return;
-  const std::string& name = source.table->columns()[column].name;
-  errors_.add(
-      color->place(), layer_path_ + ".map.color",
-      fmt::format("none of the texts of {} of {} is a colour #rrggbb, first in {}: {}; for kinds "
-                  "give \"categories\"{}",
-                  name.empty() ? fmt::format("column {}", column) : roundel::quoted(name),
-                  source.path, source.table->row_place(*row),
-                  roundel::quoted(text_at(*source.table, *row, column)),
-                  source.table->first_text(column)
-                      ? ", and write missing numbers as empty fields, NA or nan"
-                      : ""));
+  if (!source.map || !color) return;
+  if (const std::string problem = problem_of_colors(*source.table, *source.map); !problem.empty())
+    errors_.add(color->place(), layer_path_ + ".map.color", problem);
 }
 
 void DataReader::check_colors(PartlyValidNode layer, const DataSource& source) {

@@ -328,7 +328,7 @@ TEST(WriteFile, AFolderThatTakesNoNamesIsFoundWithoutWriting) {
                 return 0;
               }),
               0);
-    for (const std::uint32_t error : {EPERM, ENOSYS}) {
+    for (const std::uint32_t error : {std::uint32_t{EPERM}, std::uint32_t{ENOSYS}}) {
       const int code = exit_code_without(calls, error, "write to a local folder and copy)", check);
       if (code == 77) GTEST_SKIP() << "system calls cannot be made to fail";
       EXPECT_EQ(code, 4);

@@ -297,6 +297,16 @@ class DataFilmsTest(CommandCase):
                         self.assertIn("1 frame (5 kept)", self.error(*render, "--resume", code=DONE))
                         self.assertEqual(self.read(f"{name}_{bad:02}.png"), whole[bad])
 
+    def test_texts_that_are_no_colors_fail_their_frame_alone(self):
+        for frame, values in enumerate((("#ff0000", "#00ff00"), ("--", "3"), ("1", ""), ("", ""))):
+            self.write(f"t_{frame:04}.csv", "x,y,v\n" + "".join(f"{i},1,{value}\n" for i, value in enumerate(values)))
+        self.write("t.yaml", "version: 1\nlayers: [{data: t_####.csv, map: {x: x, y: y, radius: 1, "
+                             'color: {column: v, missing: "#ff0000"}}}]\nanimation: {frames: 4}\n')
+        said = self.error("render", "t.yaml", "--frames", "all", "-o", "t_#.png", code=SOME_FAILED)
+        self.assertIn('frame 1: none of the texts of "v" of t_0001.csv is a colour #rrggbb, first in line 2: "--"', said)
+        self.assertIn('frame 2: none of the texts of "v" of t_0002.csv', said)
+        self.assertIn("2 of 4 frames are missing; to make them: --frames 1-2\n", said)
+
     def test_other_bad_files_fail_their_frame_alone_too(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
         render = ("render", "s.yaml", "--frames", "all", "-o", "f_##.png")

@@ -71,7 +71,7 @@ class ExplainFrom(CommandCase):
                    .replace('"#ff0000"', '"#ff00ff"').replace("radius: 0.05}\n", "radius: 0.06}\n"))
         out = self.regress("scenes/plain.yaml", "scenes/same.yaml")
         self.assertIn("    scene: seed 7 -> 8\n    scene: layers[0].random.radius 0.05 -> 0.09\n", out)
-        self.assertRegex(out, r"    cluster 1 of \d+: ")
+        self.assertRegex(out, r"    cluster 1 of \d+: [\d,]+ pixels in ")
         self.assertRegex(out, r"layers\[1\] circles, 0 \(plain.yaml:7\) +layers\[1\] circles, 0 \(plain.yaml:7\) +colour \(1 0 0\) -> \(1 0 1\)\n")
         lines = self.explanations()
         self.assertIsNone(lines["same.png"])

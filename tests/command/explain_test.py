@@ -407,7 +407,7 @@ class Difference(ExplainTest):
         self.assertEqual([cluster["circles"][0]["b"]["line"] for cluster in found["explained"]], [7, 6])
         self.assertEqual(found["clusters"], 2)
         text = self.diff("a.yaml", "b.yaml", "--clusters", "1").stdout
-        self.assertIn("cluster 1 of 2: ", text)
+        self.assertRegex(text, r"cluster 1 of 2: [\d,]+ pixels in ")
         self.assertNotIn("cluster 2 of 2: ", text)
         self.assertIn("--clusters: expected a whole number from 1 to 1000", self.diff("a.yaml", "b.yaml", "--clusters", "0", code=2).stderr)
 

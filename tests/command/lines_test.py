@@ -103,6 +103,18 @@ class LinesTest(CommandCase):
             file.write(picture[:33] + chunk + picture[33:])
         self.run_shown("info", "t.png", expected=None)
         json.loads(self.run_roundel("info", "--json", "t.png", "a.exr").stdout)
+        # Axes that no picture of Roundel has.
+        for text in (b'{"window": [[0, 1], [0, 1]], "layers": ' + b"[" * 90_000 + b"]" * 90_000 + b"}",
+                     b'{"window": [[0, 1], [0, 1]], "layers": 3}', b'{"window": 1}', b"[", b"\x1b"):
+            chunk = b"tEXtAxes\0" + text
+            chunk = (len(chunk) - 4).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big")
+            own = picture.index(b"tEXtAxes") - 4
+            after = own + 12 + int.from_bytes(picture[own:own + 4], "big")
+            with open(self.path("t.png"), "wb") as file:
+                file.write(picture[:own] + chunk + picture[after:])
+            self.run_shown("info", "t.png", expected=None)
+            shown = json.loads(self.run_roundel("info", "--json", "t.png").stdout)[0]
+            self.assertNotIn("layers", shown)
 
     def fill(self):
         """A picture that differs, one that is new and one that is missing, with such names."""
@@ -189,7 +201,7 @@ class ModulesTest(CommandCase):
 
         self.assertEqual(refusal(), "")
         os.unlink(self.path("a.exr"))
-        for path in (module, os.path.dirname(module)):
+        for path in (module, os.path.dirname(module), os.path.dirname(os.path.dirname(module))):
             mode = stat.S_IMODE(os.stat(path).st_mode)
             os.chmod(path, mode | stat.S_IWOTH)
             self.assertIn(f"{os.path.realpath(path)}: not loaded, since everybody may write to it; to mend that: chmod o-w ", refusal())

@@ -4,6 +4,7 @@
 import os
 import shutil
 import unittest
+import zlib
 
 from regress_case import BAD, BLUE, DIFFER, NOT_COMPARED, RED, SAME, SCENE, RegressCase
 
@@ -126,6 +127,21 @@ class Hashes(RegressCase):
         self.assertEqual(self.files("goldens"), ["deux bleus é.png", "goldens.lock", "red.alt-1.png"])
         self.write("red.yaml", BLUE)  # the hash counts still
         self.assertEqual(self.regress(code=SAME), "2 pictures: 2 same\n")
+
+    def test_a_fingerprint_that_is_none_is_not_stored(self):
+        self.lock_all()
+        self.write("red.yaml", BLUE)
+        self.regress(code=DIFFER)
+        lock, picture = self.read("goldens/goldens.lock"), self.read("regress-output/actual/red.png")
+        at = picture.index(b"Fingerprint\0") - 4
+        for text in (b'0" , frame: 0}\n  - {picture: "login.png"', b"x", b"0" * 31, b"A" * 32):
+            chunk = b"tEXt" + b"Fingerprint\0" + text
+            with open(self.path("regress-output/actual/red.png"), "wb") as file:
+                file.write(picture[:at - 4] + (len(chunk) - 4).to_bytes(4, "big") + chunk +
+                           zlib.crc32(chunk).to_bytes(4, "big") + picture[at + 4 + 12 + 32 + 4:])
+            done = self.run_roundel("accept", "--hashes", "red", code=NOT_COMPARED)
+            self.assertIn("expected the fingerprint of its scene (32 digits)", done.stderr)
+            self.assertEqual(self.read("goldens/goldens.lock"), lock)
 
     def test_what_is_not_written_is_not_said_to_be(self):
         self.regress(code=DIFFER)

@@ -121,6 +121,11 @@ class Surprises(CommandCase):
         self.write("a.yaml", "version: 1\nlayers: [{random: {count: 3000, radius: 0.0001}}]\n")
         self.assert_said("; image: {antialias: true} paints its share")
 
+    def test_one_large_circle_may_tint_other_layers(self):
+        self.write("a.yaml", "version: 1\nimage: {width: 60, height: 50}\nlayers: [{generator: rgb}, "
+                             "{circles: [{x: 0.5, y: 0.5, radius: 5, alpha: 0.2}]}]\n")
+        self.assertEqual(self.said() + self.said(command=("validate",)), [])
+
     def test_radii_that_were_meant_in_pixels(self):
         data = "{data: d.csv, map: {x: x, y: x, radius: %s}}"
         random = "{random: {count: 9, radius: %s}}"

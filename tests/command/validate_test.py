@@ -145,6 +145,7 @@ class Validate(CommandCase):
             self.assertEqual(cells["alpha"]["domain"], found["layers"][0]["alpha"]["domain"])
             self.assertEqual((kinds["layer"], kinds["color"]), (1, found["layers"][1]["color"]))
             text = self.run_roundel("info", name).stdout
+            self.assertNotIn("\\x", text)
             self.assertIn("  window        x {!r} to {!r}, y".format(*found["window"][0]), text)
             self.assertIn('"domain":', text)
         self.assertEqual(self.axes("a.png")["window"], found["window"])

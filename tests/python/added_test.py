@@ -60,6 +60,15 @@ class Added(ColumnsCase):
             with self.assertRaisesRegex(roundel.SceneError, "numbers to be coloured go into values="):
                 scene().add(x=x, y=x, radius=0.1, color=color)
 
+    def test_three_channels_are_a_color_of_three_rows(self):
+        x = np.array([0.1, 0.2, 0.3])
+        data = {name: x for name in ("x", "y", "r", "g", "b")}
+        for color in (["r", "g", "b"], ("r", 0.5, 0), [{"column": "r"}, 0, 0], [np.float64(0.1), np.float32(0.5), 1],
+                      (2.0, 1.5, 0)):
+            made = scene()
+            made.add(data=data, x="x", y="y", radius=0.1, color=color)
+            self.assertEqual(roundel.render(made).shape[2], 3)
+
     def test_three_numbers_are_one_color(self):
         x = [0.1, 0.2, 0.3]
         wanted = roundel.circles(scene().add(x=x, y=x, radius=0.1, color="#0000ff"))

@@ -275,6 +275,16 @@ class Module(CommandCase):
         drawing.join()
         self.assertGreater(len(seen), 20)
 
+    def test_no_line_of_an_exception_is_a_command_of_a_ci(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            self.addCleanup(os.chdir, "/")
+            with open("::error::x.yaml", "w", encoding="utf-8") as file:
+                file.write('version: 1\nlayers: [{generator: "##vso[task.x]y"}]\n')
+            with self.assertRaises(roundel.SceneError) as caught:
+                roundel.render("::error::x.yaml")
+            self.assertRegex(str(caught.exception), r"^\\x3a:error::x.yaml:2:\d+: .*\\x23#vso\[task")
+
     def test_ctrl_c_stops_and_leaves_all_well(self):
         code = ("import sys, time, roundel\n"
                 "small = roundel.render(sys.argv[1], size=(64, 64)).tobytes()\n"

@@ -64,8 +64,10 @@ void check_folder(const std::string& path, fs::path folder) {
   while (!fs::exists(fs::symlink_status(folder, error)) && folder != folder_of(folder))
     folder = folder_of(folder);  // the missing ones are made in it
   if (!fs::is_directory(folder, error)) {
-    refuse_output(
-        path, fmt::format("cannot write, there is no folder {}", roundel::quoted(folder.string())));
+    refuse_output(path,
+                  (fs::exists(folder, error) ? "cannot write, expected a folder, got the file "
+                                             : "cannot write, there is no folder ") +
+                      roundel::quoted(folder.string()));
   }
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
     refuse_output(path, fmt::format("cannot write to the folder {}: {}",

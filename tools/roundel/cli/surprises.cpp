@@ -61,10 +61,11 @@ void warn_of_first(const std::set<std::string>& lines, bool are_rounded) {
 /// About a film of so many frames in which nothing moves.
 std::string nothing_moves(const Scene& scene, std::size_t frames) {
   if (frames < 2 || FilmSource(scene).varies()) return "";
+  const std::int64_t start = scene.animation ? scene.animation->start : 0;
   return fmt::format(
       "nothing in this scene depends on the frame: the {} pictures are the same; values with keys "
-      "move, as opacity: {{keys: {{0: 0, {}: 1}}}}",
-      frames, frames - 1);
+      "move, as opacity: {{keys: {{{}: 0, {}: 1}}}}",
+      frames, start, start + static_cast<std::int64_t>(frames) - 1);
 }
 
 std::vector<std::string> surprises_of_look(const Scene& scene, ImageFormat format,

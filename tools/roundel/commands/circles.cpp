@@ -46,8 +46,8 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
         options.output = value;
       },
       "array to write (.npy), with #### for the frame number, or - for standard output; an "
-      "existing file is replaced, unless the scene reads it; a missing folder is made, its last "
-      "level");
+      "existing file is replaced, unless the scene reads it; missing folders are "
+      "made");
   line.add_value(
       "columns", "NAMES",
       one_of(options.columns, {{"usual", Columns::kUsual}, {"all", Columns::kAll}}),

@@ -57,7 +57,7 @@ Lines axes_text(const ImageMetadata& metadata) {
       row("window", fmt::format("x {} to {}, y {} to {}", x[0].get<double>(), x[1].get<double>(),
                                 y[0].get<double>(), y[1].get<double>()));
   for (const Json& layer : axes.value("layers", Json::array()))
-    text += row("axes", json_text(layer));
+    text += row("axes", layer.dump(-1, ' ', true, Json::error_handler_t::replace));
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -222,6 +223,9 @@ ExitCode draw_stills(const RenderOptions& options, Made& made) {
   const std::unique_ptr<Rasterizer> rasterizer =
       make_rasterizer(chosen.backend, options.machine.raster);
   const NewFolders folders = make_folders_of(paths);
+  // Many pictures wait for the disk once.
+  const Sync sync = stills.size() > 1 ? Sync::kLater : Sync::kNow;
+  FileSystems file_systems;
   for (const Still& still : stills) {
     const bool is_drawn = problems.attempt([&] {
       const Stopwatch watch;
@@ -232,14 +236,19 @@ ExitCode draw_stills(const RenderOptions& options, Made& made) {
       draw_named(still.scene, [&] {
         sample =
             render_to_file(still.scene, still.plan.frames.front(), *rasterizer, still.plan.path(),
-                           result.stages, still.plan.format.picture, &progress);
+                           result.stages, still.plan.format.picture, &progress, sync);
       });
       shown.reset();
       result.seconds = watch.seconds();
       report(still, backend_name(chosen.backend), result, sample, options);
     });
-    if (is_drawn) made.insert(still.plan.path());
+    if (!is_drawn) continue;
+    made.insert(still.plan.path());
+    if (sync == Sync::kLater)
+      file_systems.add(
+          std::filesystem::path(behind_links(still.plan.path())).parent_path().string());
   }
+  problems.attempt([&] { file_systems.sync(); });
   const bool some_failed = !problems.empty() && problems.count() < stills.size();
   return some_failed ? ExitCode::kSomeFramesFailed : problems.exit_code();
 }

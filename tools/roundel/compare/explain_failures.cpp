@@ -45,6 +45,9 @@ Lines explain(const std::string& checkout, const std::string& path,
 void check_checkout(const std::string& folder) {
   std::error_code ignored;
   if (fs::is_directory(folder, ignored)) return;
+  if (fs::exists(fs::symlink_status(folder, ignored)))
+    throw Error(ExitCode::kUsage, fmt::format("--explain-from: expected a folder, got the file {}",
+                                              roundel::quoted(folder)));
   // A path can be made; everything else is a revision, probably.
   const bool is_path = folder.starts_with('.') || folder.starts_with('/');
   throw Error(ExitCode::kUsage,

@@ -172,12 +172,13 @@ Lines cause_rows(const DrawnScene& a, const DrawnScene& b, const ClusterExplanat
   return text;
 }
 
-Lines cluster_text(const ClusterExplanation& cluster, int height) {
+/// `head`: begins the first line.
+Lines cluster_text(const std::string& head, const ClusterExplanation& cluster, int height) {
   const PixelRect& box = cluster.box;
   Lines text = fmt::format(
-      "{} pixels in {}x{} from {},{} on (y from the top), by {:.4g} on average, most at {},{}: "
+      "{}{} pixels in {}x{} from {},{} on (y from the top), by {:.4g} on average, most at {},{}: "
       "{:.4g}\n",
-      with_commas(cluster.pixels), box.x1 - box.x0 + 1, box.y1 - box.y0 + 1, box.x0,
+      head, with_commas(cluster.pixels), box.x1 - box.x0 + 1, box.y1 - box.y0 + 1, box.x0,
       height - 1 - box.y1, cluster.mean, cluster.x, height - 1 - cluster.row, cluster.largest);
   if (cluster.examined < cluster.pixels)
     text +=
@@ -303,8 +304,10 @@ Lines SceneDifference::text(std::size_t limit) const {
       counted(explanation_.clusters, "cluster"), with_commas(explanation_.changes));
   for (std::size_t i = 0; i < explanation_.explained.size(); ++i) {
     const ClusterExplanation& cluster = explanation_.explained[i];
-    text += fmt::format("cluster {} of {}: ", i + 1, with_commas(explanation_.clusters)) +
-            cluster_text(cluster, image.height) + cause_rows(*drawn_a_, *drawn_b_, cluster, limit);
+    const std::string head =
+        fmt::format("cluster {} of {}: ", i + 1, with_commas(explanation_.clusters));
+    text += cluster_text(head, cluster, image.height) +
+            cause_rows(*drawn_a_, *drawn_b_, cluster, limit);
   }
   return text;
 }
