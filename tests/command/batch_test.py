@@ -56,7 +56,7 @@ class Names(BatchCase):
         self.write("file", "")
         done = self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "file/new/#.png",
                                 code=REFUSED)
-        self.assertIn('file/new/3.png: cannot write, there is no folder "file"', done.stderr)
+        self.assertIn('file/new/3.png: cannot write, expected a folder, got the file "file"', done.stderr)
         for output, expected in (("new/#.png", "new/3.png"), ("new/", "new/balls_0003.png"),
                                  ("out/#/a.png", "out/3/a.png"), ("new/v001/beauty/#.png", "new/v001/beauty/4.png"),
                                  ("new/#/a/b.png", "new/4/a/b.png")):

@@ -248,7 +248,7 @@ class Scenes(ScenesCase):
 class Refusals(ScenesCase):
     def test_a_folder_that_cannot_be_made(self):
         self.assert_fails("render", "rgb.yaml", "-o", "rgb.yaml/ne/a.png", code=REFUSED,
-                          says=['rgb.yaml/ne/a.png: cannot write, there is no folder "rgb.yaml"'])
+                          says=['rgb.yaml/ne/a.png: cannot write, expected a folder, got the file "rgb.yaml"'])
         self.assert_fails("circles", "rgb.yaml", "-o", "rgb.yaml/ne/a.npy", code=REFUSED, says=['"rgb.yaml"'])
 
     def test_a_missing_folder_is_made_and_goes_with_a_run_that_made_nothing(self):

@@ -461,7 +461,7 @@ class Errors(ExplainTest):
         for name in ("a.jpg", "-", "a", "."):
             self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", name, says="--output: ")
         self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", "scene.yaml/ne/a.png", code=REFUSED,
-                          says='there is no folder "scene.yaml"')
+                          says='expected a folder, got the file "scene.yaml"')
         self.assert_fails("scene.yaml", "--heatmap", "stop", "-o", "a.png", code=FAILED,
                           says="a.png",
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
