@@ -280,7 +280,7 @@ class Refusals(ScenesCase):
             os.unlink(self.path("a.png"))
         os.symlink("b.png/folder/a.png", self.path("a.png"))
         done = self.run_roundel("render", "rgb.yaml", "-o", "a.png", code=REFUSED)
-        self.assertIn('a.png: cannot write, there is no folder "b.png"', done.stderr)
+        self.assertIn('a.png: cannot write, expected a folder, got the file "b.png"', done.stderr)
         self.assertTrue(os.path.islink(self.path("a.png")))
         os.mkdir(self.path("out"))
         os.symlink("snow.png", self.path("out/rgb.png"))
