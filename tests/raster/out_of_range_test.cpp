@@ -42,9 +42,10 @@ TEST(OutOfRange, SizesBitsAndCropsOfImagesAreErrors) {
                          }).exit_code() == ExitCode::kUsage;
     return in_memory && in_file;
   };
-  for (const auto& [width, height] :
+  for (const std::pair<int, int>& size :
        {std::pair(0, 0), {0, 10}, {20, 0}, {-1, 10}, {20, -5}, {65537, 10}})
-    EXPECT_TRUE(refuses([&](ImageSettings& image) { image.width = width, image.height = height; }));
+    EXPECT_TRUE(refuses(
+        [&](ImageSettings& image) { image.width = size.first, image.height = size.second; }));
   for (const int bits : {0, 1, 3, 12, 32, -8})
     EXPECT_TRUE(refuses([&](ImageSettings& image) { image.bits = bits; })) << bits;
   for (const CropOrigin& crop : {CropOrigin{20, 10, 1, 0},
@@ -106,9 +107,9 @@ TEST(OutOfRange, TolerancesThatMeanNothingAreErrors) {
                               {1, 1, -1, 1},
                               {-kMost, 0, kMost, 1}})
     EXPECT_EQ(error_of([&] { compare({.ignore = {box}}); }).exit_code(), ExitCode::kUsage);
-  for (const auto& [width, height] : {std::pair(0, 0), {0, 4}, {4, 0}, {-1, 4}, {4, -3}})
+  for (const std::pair<int, int>& size : {std::pair(0, 0), {0, 4}, {4, 0}, {-1, 4}, {4, -3}})
     EXPECT_EQ(error_of([&] {
-                compare({.max_density = Tolerance::Density{0, width, height}});
+                compare({.max_density = Tolerance::Density{0, size.first, size.second}});
               }).exit_code(),
               ExitCode::kUsage);
   for (const double delta : {-1.0, std::numeric_limits<double>::quiet_NaN()})
