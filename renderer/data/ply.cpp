@@ -143,6 +143,7 @@ class PlyHeaderParser {
         {"char", "int8", Kind::kInteger, 1},   {"uchar", "uint8", Kind::kUnsigned, 1},
         {"short", "int16", Kind::kInteger, 2}, {"ushort", "uint16", Kind::kUnsigned, 2},
         {"int", "int32", Kind::kInteger, 4},   {"uint", "uint32", Kind::kUnsigned, 4},
+        {"long", "int64", Kind::kInteger, 8},  {"ulong", "uint64", Kind::kUnsigned, 8},
         {"float", "float32", Kind::kFloat, 4}, {"double", "float64", Kind::kFloat, 8},
     };
     for (const auto& [name, other_name, kind, size] : kTypes)

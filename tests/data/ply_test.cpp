@@ -78,8 +78,10 @@ TEST_F(Ply, OtherElementsArePassed) {
   expect_vertices(*open(ply("binary_little_endian", kVertex + ids, kLittle + "12345678\0"s)));
   const std::string long_ids = "element id 1\nproperty int64 id\n";
   expect_vertices(*open(ply("binary_little_endian", kVertex + long_ids, kLittle + "12345678")));
-  EXPECT_EQ(problem(ply("ascii", long_ids + kVertex, "7\n" + kAscii)),
-            "line 5: expected a type such as float, double, int or uchar, got \"int64\"");
+  expect_vertices(*open(ply("ascii", long_ids + kVertex, "7\n" + kAscii)));
+  expect_vertices(*open(ply("binary_little_endian", long_ids + kVertex, "12345678" + kLittle)));
+  EXPECT_EQ(problem(ply("ascii", "element id 1\nproperty int128 id\n" + kVertex, "7\n" + kAscii)),
+            "line 5: expected a type such as float, double, int or uchar, got \"int128\"");
 }
 
 TEST_F(Ply, ManyLinesOfFacesBeforeTheVerticesArePassed) {
