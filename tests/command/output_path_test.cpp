@@ -66,7 +66,8 @@ TEST_F(OutputPath, AMissingFolderIsFine) {
   create(in_folder("file"));
   for (const char* path : {"file/a.png", "file/no/ne/a.png"})
     EXPECT_EQ(refusal(in_folder(path), true),
-              in_folder(path) + ": cannot write, there is no folder \"" + in_folder("file") + "\"");
+              in_folder(path) + ": cannot write, expected a folder, got the file \"" +
+                  in_folder("file") + "\"");
 }
 
 TEST_F(OutputPath, FoldersAreMadeOnceAndGoWhenNothingWasPutIntoThem) {
