@@ -10,6 +10,11 @@
 
 namespace tbb {
 
+/// Plain threads end their work after an exception in another one.
+inline bool is_current_task_group_canceling() {
+  return false;
+}
+
 class task_group {
  public:
   template <typename Function>

@@ -125,8 +125,10 @@ constexpr double kFar = 1e6 - 1;
 
 /// Neighbours half a pixel of a 300×200 image apart.
 std::vector<InlineCircle> far_circles() {
+  constexpr int kCount = 400;
   std::vector<InlineCircle> circles;
-  for (int i = 0; i < 400; ++i)
+  circles.reserve(kCount);
+  for (int i = 0; i < kCount; ++i)
     circles.push_back({kFar + i / 400.0, kFar + 0.3 + i / 800.0, 0, 0.02, nth_color(i), 0.6});
   return circles;
 }
