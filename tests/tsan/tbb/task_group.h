@@ -26,9 +26,14 @@ class task_group {
             function();
           } catch (...) {
             const std::lock_guard lock(mutex_);
-            if (!first_error_) first_error_ = std::current_exception();
+            if (!first_error_ && !is_canceled_) first_error_ = std::current_exception();
           }
         });
+  }
+  /// Errors that come later are dropped; threads run to their end.
+  void cancel() {
+    const std::lock_guard lock(mutex_);
+    is_canceled_ = true;
   }
   void wait() {
     threads_.clear();
@@ -38,6 +43,7 @@ class task_group {
  private:
   std::mutex mutex_;
   std::exception_ptr first_error_;
+  bool is_canceled_ = false;
   std::vector<std::jthread> threads_;  // the last member: the threads use the others
 };
 
