@@ -10,8 +10,8 @@
 
 namespace roundel {
 
-/// What files call the parts of ImageMetadata, and their texts, in this order. The last one is
-/// absent from files where it is empty.
+/// Keywords of the parts of ImageMetadata in files, and their texts, in this order. An empty last
+/// part is left out.
 inline constexpr std::array<const char*, 5> kMetadataKeywords = {"Software", "Fingerprint", "Seed",
                                                                  "Frame", "Axes"};
 inline std::vector<std::pair<const char*, std::string>> metadata_texts(

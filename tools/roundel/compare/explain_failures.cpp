@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 /// Limits of what a report shows beside its pictures.
 constexpr std::size_t kClusters = 5, kCircles = 5;
 
-/// The scene's file in the other checkout. Throws Error(kUsage) for a scene that has no place
-/// there.
+/// Returns the path of the scene's file in the other checkout. Throws Error(kUsage) for a scene
+/// that lies outside the working directory.
 std::string path_in_checkout(const std::string& checkout, const std::string& path) {
   const fs::path below = fs::path(path).lexically_normal();
   if (is_stream_path(path) || below.is_absolute() || *below.begin() == "..")
