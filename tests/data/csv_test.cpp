@@ -242,6 +242,7 @@ TEST_F(Csv, NumbersThatAreKeptAreTheSame) {
 }
 
 TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
+  if (kThreadSanitized) GTEST_SKIP() << "reads megabytes of text";
   std::mt19937 random(7);
   for (const bool quoted : {false, true}) {
     std::string text = "n,text,half\n";
@@ -287,6 +288,7 @@ TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
 
 /// Fields and comments longer than the window on the file, wanted or not.
 TEST_F(Csv, LongFieldsAreReadOverManyWindows) {
+  if (kThreadSanitized) GTEST_SKIP() << "reads megabytes of text";
   constexpr std::uint64_t kRows = kSanitized ? 20 : 40;
   for (const bool quoted : {false, true}) {
     std::string text = "long,x,longer,y\n";

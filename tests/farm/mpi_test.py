@@ -393,6 +393,6 @@ class TwoMachines(MpiTest):
 if __name__ == "__main__":
     ROUNDEL = os.path.abspath(sys.argv.pop(1))
     if not shutil.which("mpirun"):
-        print("skipped: mpirun is not installed")
+        print("skipped: needs mpirun")
         sys.exit(77)
     unittest.main(verbosity=2)

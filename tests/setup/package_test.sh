@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
 build_dir=$(realpath "$1")
 for tool in cpack dpkg-deb dpkg-shlibdeps; do
   command -v "$tool" >/dev/null || {
-    echo "package_test: no $tool"
+    echo "needs $tool"
     exit 77
   }
 done
