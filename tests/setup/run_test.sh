@@ -8,7 +8,7 @@ export ROUNDEL_INSTALL=OFF  # the packages are there, or this test would not run
 
 project="$work/a project"
 mkdir -p "$project"/{cmake,renderer,scenes,tests,tools/roundel}
-cp "$source_dir"/tools/{run,test,setup_common.sh,packages.sh} "$project/tools"
+cp "$source_dir"/tools/{run,test,test-summary,setup_common.sh,packages.sh} "$project/tools"
 cp "$source_dir/CMakePresets.json" "$project"
 cat >"$project/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)
@@ -23,6 +23,10 @@ add_test(NAME Good COMMAND roundel exit 0)
 add_test(NAME Bad COMMAND roundel exit 1)
 add_test(NAME Left COMMAND roundel exit 9)
 set_tests_properties(Left PROPERTIES SKIP_RETURN_CODE 9)
+foreach(number RANGE 1 16)
+  add_test(NAME Long.${number} COMMAND roundel exit 0)
+  set_tests_properties(Long.${number} PROPERTIES LABELS long)
+endforeach()
 CMAKE
 # roundel exit CODE, or prints VERSION and its arguments.
 write_program() {
@@ -31,7 +35,10 @@ write_program() {
 #include <cstdlib>
 #include <string>
 int main(int argc, char** argv) {
-  if (argc == 3 && std::string(argv[1]) == "exit") return std::atoi(argv[2]);
+  if (argc == 3 && std::string(argv[1]) == "exit") {
+    if (std::string(argv[2]) == "9") std::puts("skipped: needs a helper");
+    return std::atoi(argv[2]);
+  }
   std::printf("$1");
   for (int i = 1; i < argc; ++i) std::printf(" [%s]", argv[i]);
   std::printf("\\n");
@@ -94,8 +101,30 @@ write_program fourth
 expect_exit 8 "a project/tools/test"
 expect_text 'ROUNDEL_TESTS is ON' "$project/build/release/configure.log"
 [[ $(tail -n 1 "$work/stdout") == '1 passed, 1 failed, 1 skipped' ]] || fail "$(tail -n 1 "$work/stdout")"
+expect_text '^skipped: 1 needs a helper$' "$work/stdout"
+expect_no_text 'Start|did not run|Long' "$work/stdout"
 expect_exit 0 "a project/tools/test" -R Good
 [[ $(tail -n 1 "$work/stdout") == '1 passed, 0 failed' ]] || fail "$(tail -n 1 "$work/stdout")"
+
+# Long tests are left out unless they are asked for; a text draws an eighth of them.
+# expect_totals LINE TOOLS_TEST_ARG...
+expect_totals() {
+  expect_exit 0 "a project/tools/test" "${@:2}"
+  [[ $(tail -n 1 "$work/stdout") == "$1" ]] || fail "${*:2}: $(tail -n 1 "$work/stdout")"
+}
+expect_totals '17 passed, 0 failed, 1 skipped' --all -E Bad
+expect_totals '1 passed, 0 failed, 1 skipped' -E Bad
+expect_totals '16 passed, 0 failed' -R Long
+expect_totals '3 passed, 0 failed, 1 skipped' --draw a -E Bad
+drawn() { sed -n 's/.*: \(Long.[0-9]*\) .*/\1/p' "$work/stdout" | sort; }
+first=$(drawn)
+expect_totals '3 passed, 0 failed, 1 skipped' --draw a -E Bad
+[[ $(drawn) == "$first" ]] || fail "one text drew $first and $(drawn)"
+for text in b c d e f g h i j k; do
+  expect_totals '3 passed, 0 failed, 1 skipped' --draw "$text" -E Bad
+  [[ $(drawn) == "$first" ]] || break
+done
+[[ $(drawn) != "$first" ]] || fail "every text draws $first"
 rm "$project/build/release/tools/roundel/roundel"
 expect_exit 0 "a project/tools/run"
 expect_text 'ROUNDEL_TESTS is ON' "$project/build/release/configure.log"
