@@ -116,11 +116,11 @@ std::string no_circles(const Scene& scene) {
 
 std::string layer_text(const Scene& scene, std::size_t layer) {
   const std::string& name = scene.layers[layer].name;
-  return fmt::format("layers[{}]{}", layer, name.empty() ? "" : " (" + roundel::quoted(name) + ")");
+  return fmt::format("layers[{}]{}", layer, name.empty() ? "" : " (" + quoted(name) + ")");
 }
 std::string name_of(const DataSource& data, const DataMap& map, Slot slot) {
   const std::string& name = data.table->columns()[map.columns[slot]].name;
-  return name.empty() ? fmt::format("column {}", map.columns[slot]) : roundel::quoted(name);
+  return name.empty() ? fmt::format("column {}", map.columns[slot]) : quoted(name);
 }
 
 struct LeastRadius {
