@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# The Debian 12 / Ubuntu 24.04 packages of this project, listed here and nowhere else. Sourced.
+# Packages of Debian 12, Debian 13 and Ubuntu 24.04 that this project needs; no other file lists them.
+# Sourced.
 # shellcheck disable=SC2034  # the lists are used by the files that source this one
 
 # Needed to build roundel (tools/run).

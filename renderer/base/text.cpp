@@ -93,7 +93,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string Quote::operator()(std::string_view text) const {
   constexpr std::size_t kShown = 60;
   std::string out = "\"";
   std::size_t i = 0;

@@ -12,8 +12,12 @@
 
 namespace roundel {
 
-/// Text from a file, fit for a message: printable(), in double quotes, shortened to some 60 bytes.
-std::string quoted(std::string_view text);
+/// quoted(text): text from a file, fit for a message: printable(), in double quotes, shortened to some
+/// 60 bytes. An object, since calls of a function would find std::quoted for a std::string.
+struct Quote {
+  std::string operator()(std::string_view text) const;
+};
+inline constexpr Quote quoted{};
 
 /// A text fit to be shown in one line: \xNN stands for each byte of control characters, of
 /// characters that end a line or change the direction of text, and of what is not UTF-8.

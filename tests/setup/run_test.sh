@@ -50,8 +50,24 @@ write_program first
 cd "$work"
 expect_exit 0 "a project/tools/run" "two words" '*'
 [[ $(<"$work/stdout") == 'first [two words] [*]' ]] || fail "stdout is $(<"$work/stdout")"
-expect_text 'building roundel' "$work/stderr"
+expect_text '^roundel: building roundel for the first time takes about [0-9]+ min .* and 200 MB in build/release$' "$work/stderr"
+for line in 'configuring build/release' 'building roundel' 'built roundel'; do
+  expect_text "^roundel: [0-9]+:[0-9]{2} $line\$" "$work/stderr"
+done
 expect_text 'ROUNDEL_TESTS is OFF' "$project/build/release/configure.log"
+
+# Lines about the progress of apt and ninja come at regular times, also while these print nothing.
+{
+  printf '%s\n' '1 upgraded, 2 newly installed, 0 to remove and 0 not upgraded.' 'Get:1 a b' 'Get:2 a c'
+  sleep 1.5
+  printf '%s\n' 'Unpacking b (1) ...' 'Unpacking c (1) ...' 'Unpacking d (1) ...' 'Setting up b (1) ...'
+  sleep 1.5
+  printf '[1/9] Building x\n[2/9] Building y\n'
+  sleep 2.5
+} | bash -c 'source "$0"; progress_seconds=1; show_progress' "$project/tools/setup_common.sh" 2>"$work/progress"
+expect_text '^roundel: 0:0[1-3] downloaded 2 of 3 packages$' "$work/progress"
+expect_text '^roundel: 0:0[2-4] set up 1 of 3 packages$' "$work/progress"
+(($(grep -c 'built 2/9$' "$work/progress") >= 2)) || fail "no lines while nothing is built: $(cat "$work/progress")"
 
 # From now on it only runs: without cmake, without a word, with the program's exit code, quickly.
 mkdir "$work/path"
@@ -73,6 +89,7 @@ done
 write_program second
 expect_exit 0 "a project/tools/run"
 expect_text '^second' "$work/stdout"
+expect_no_text 'first time' "$work/stderr"
 expect_exit 0 env ROUNDEL_CUDA=OFF "a project/tools/run"
 expect_text 'ROUNDEL_CUDA is OFF' "$project/build/release/configure.log"
 expect_exit 0 "a project/tools/run"
@@ -136,7 +153,7 @@ expect_exit 8 "a project/tools/test" -R Nothing
 rm -r "$project/build"
 tools="$work/tools"
 mkdir "$tools"
-for tool in bash cat chmod cmake comm cp df dirname env find flock g++ grep mkdir mktemp mv ninja paste \
+for tool in bash cat chmod cmake comm cp df dirname env find flock g++ grep mkdir mktemp mv ninja nproc paste \
   realpath rm sed setpriv sh sort tee touch ld as; do
   ln -s "$(type -P $tool)" "$tools/$tool"
 done
@@ -159,18 +176,19 @@ echo "\$@" >>"$work/apt-calls"
 SH
 printf '#!/bin/sh\nexec "$@"\n' >"$tools/sudo"
 chmod +x "$tools"/{apt-get,sudo}
-# expect_refusal PATTERN: one sentence besides those about what is being done; apt's words are in a log.
+# expect_refusal PATTERN: one sentence besides those about time and disk and about what is being done;
+# apt's words are in a log.
 expect_refusal() {
   expect_exit 1 in_bare_path "${@:2}" "a project/tools/run"
   expect_text "$1" "$work/stderr"
-  (($(grep -cvE ': (installing|configuring) ' "$work/stderr") == 1)) || fail "a flood: $(cat "$work/stderr")"
+  (($(grep -cvE '^roundel: ([0-9]+:[0-9]{2} |building roundel for the first time )' "$work/stderr") == 1)) || fail "a flood: $(cat "$work/stderr")"
 }
 log='a project/build/release/packages.log'
 echo 'apt is broken' >"$work/apt-says"
 expect_refusal "could not install .*libtbb-dev.*$log"
 expect_text '^apt is broken' "$work/$log"
 printf 'E: Unable to locate package %s\n' libhwy-dev libspng-dev >"$work/apt-says"
-expect_refusal "has no libhwy-dev libspng-dev: expected Debian 12, Ubuntu 24.04 or newer; .*$log"
+expect_refusal "has no libhwy-dev libspng-dev: expected Debian 12, Debian 13 or Ubuntu 24.04; .*$log"
 printf '%s\n' "Err:1 Could not resolve 'deb.debian.org'" 'E: Unable to locate package libhwy-dev' >"$work/apt-says"
 expect_refusal "check the network and try again; .*$log"
 echo "E: You don't have enough free space in /var/cache/apt/archives/." >"$work/apt-says"
@@ -201,6 +219,7 @@ chmod +x "$tools/df"
 expect_refusal 'build/release has 7 MB free, but building takes 200 MB'
 rm -r "$tools/df" "$work/apt-calls" "$project/build"
 expect_exit 0 in_bare_path "a project/tools/run"
+expect_text 'first time .*, after up to 900 MB of packages$' "$work/stderr"
 expect_text 'installing .*libtbb-dev' "$work/stderr"
 expect_text 'install .*libtbb-dev' "$work/apt-calls"
 expect_no_text ' cmake' "$work/apt-calls"
