@@ -76,11 +76,11 @@ PngBytes transparency(const PngWriter& png) {
 }
 
 PngWriter writer(int color_type, int bit_depth, int width = 9, int height = 7) {
-  PngWriter png{.width = width, .height = height};
-  png.bit_depth = bit_depth;
-  png.color_type = color_type;
-  png.sample = [bit_depth](int x, int y, int c) { return hashed(x, y, c, bit_depth); };
-  return png;
+  return {.width = width,
+          .height = height,
+          .bit_depth = bit_depth,
+          .color_type = color_type,
+          .sample = [bit_depth](int x, int y, int c) { return hashed(x, y, c, bit_depth); }};
 }
 
 /// Makes the checksums of a file's chunks right, as far as its lengths are.
@@ -226,7 +226,7 @@ void add_critical_chunks(std::vector<Case>& cases) {
     add("chunks/palette-of-5-bytes", png_of({header, png_chunk("PLTE", PngBytes(5)), pixels, end}));
     add("chunks/palette-of-257", png_of({header, palette(257), pixels, end}));
     for (std::size_t at = 0; at < 13; ++at) {
-      for (const std::uint8_t value : {0x00, 0x01, 0x03, 0x05, 0x08, 0x10, 0x80}) {
+      for (const std::uint8_t value : PngBytes{0x00, 0x01, 0x03, 0x05, 0x08, 0x10, 0x80}) {
         if (type != 3 && depth != 16) continue;
         cases.emplace_back(fmt::format("header/byte{}-is-{}{}", at, value, kind),
                            png_of({header_with(header, at, value), colors, pixels, end}));
@@ -431,7 +431,7 @@ void add_damage(std::vector<Case>& cases) {
     for (int round = 0; round < 3; ++round) {
       PngBytes damaged = file;
       const std::size_t first = std::min<std::size_t>(33, file.size() - 1);
-      for (unsigned k = 0, count = 1 + random() % 3; k < count; ++k)
+      for (std::size_t k = 0, count = 1 + random() % 3; k < count; ++k)
         damaged[first + random() % (file.size() - first)] ^=
             static_cast<std::uint8_t>(1U << random() % 8);
       mend(damaged);
