@@ -21,7 +21,7 @@ build_packages=(
   libstb-dev                    # PNG encoder
   libdeflate-dev                # checksums, and EXR's compressor
   zlib1g-dev                    # deflated arrays, read from anywhere
-  libspng-dev                   # PNG reader
+  libpng-dev                    # PNG reader
   libhdf5-dev                   # HDF5 files
   libopenexr-dev                # EXR output
   libutf8proc-dev               # forms of Unicode in file names

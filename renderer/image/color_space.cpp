@@ -66,20 +66,16 @@ std::string code_points_text(std::span<const std::uint8_t, 4> codes) {
                      is_full == 1 ? "" : ", narrow range");
 }
 
-std::string primaries_text(const spng_chrm& primaries) {
-  using Places = std::array<double, 8>;  // white, red, green, blue
+std::string primaries_text(const std::array<double, 8>& places) {
   struct Known {
     const char* name;
-    Places places;
+    std::array<double, 8> places;
   };
   constexpr Known kKnown[] = {
       {"", {0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06}},
       {"primaries of Display P3", {0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06}},
       {"primaries of Adobe RGB", {0.3127, 0.329, 0.64, 0.33, 0.21, 0.71, 0.15, 0.06}},
       {"primaries of BT.2020", {0.3127, 0.329, 0.708, 0.292, 0.17, 0.797, 0.131, 0.046}}};
-  const Places places = {primaries.white_point_x, primaries.white_point_y, primaries.red_x,
-                         primaries.red_y,         primaries.green_x,       primaries.green_y,
-                         primaries.blue_x,        primaries.blue_y};
   for (const Known& known : kKnown) {
     const bool is_it = std::equal(places.begin(), places.end(), known.places.begin(),
                                   [](double a, double b) { return std::abs(a - b) < 0.001; });

@@ -1,6 +1,5 @@
 #pragma once
-#include <spng.h>
-
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,8 +15,9 @@ inline constexpr const char* kSrgbProfile = "an ICC profile of sRGB";
 std::string profile_text(std::span<const std::uint8_t> profile);
 /// "cICP BT.2020, PQ": of the codes of ITU-T H.273, four bytes as in a PNG's cICP chunk.
 std::string code_points_text(std::span<const std::uint8_t, 4> codes);
-/// "primaries of Display P3", as in a PNG's cHRM chunk.
-std::string primaries_text(const spng_chrm& primaries);
+/// "primaries of Display P3", of the chromaticities in a PNG's cHRM chunk: x and y of white, red,
+/// green and blue.
+std::string primaries_text(const std::array<double, 8>& places);
 
 /// The Exif orientation, 1 to 8: how a viewer turns and flips the picture (1: not at all). What
 /// cannot be read is 1, as for viewers. Only this one number is wanted, of 12 bytes.

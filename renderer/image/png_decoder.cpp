@@ -5,24 +5,43 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cstring>
+#include <memory>
+#include <new>
 
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/memory.h"
-#include "renderer/image/color_space.h"
 #include "renderer/image/metadata_text.h"
 #include "renderer/image/png_unfilter.h"
-#include "renderer/pixels/image_settings.h"
 
 namespace roundel {
 namespace {
 
-constexpr std::array<std::uint8_t, 8> kPngSignature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+/// A part of the picture that the file holds as rows of its own: every `dx`-th pixel of every
+/// `dy`-th row, from (x, y) on.
+struct Pass {
+  std::uint32_t x, y, dx, dy;
+};
+constexpr Pass kWholePicture[] = {{0, 0, 1, 1}};
+constexpr Pass kAdam7[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
+                           {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
 
-std::uint32_t chunk_word(std::span<const std::uint8_t> bytes, std::size_t at) {
-  return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 |
-         std::uint32_t{bytes[at + 2]} << 8 | std::uint32_t{bytes[at + 3]};
+/// Copies `count` pixels to every `step`-th pixel of `out`.
+template <std::size_t kPixel>
+void spread(const std::uint8_t* pixels, std::size_t count, std::uint8_t* out, std::size_t step) {
+  for (std::size_t k = 0; k < count; ++k, out += step * kPixel)
+    std::memcpy(out, pixels + k * kPixel, kPixel);
+}
+
+using Palette = std::array<std::array<std::uint8_t, 4>, 256>;  ///< RGBA
+
+/// Writes the colors of `count` indices to every `step`-th pixel of `out`.
+template <std::size_t kChannels>
+void spread_palette(const Palette& colors, const std::uint8_t* indices, std::size_t count,
+                    std::uint8_t* out, std::size_t step) {
+  for (std::size_t k = 0; k < count; ++k, out += step * kChannels)
+    std::memcpy(out, colors[indices[k]].data(), kChannels);
 }
 
 }  // namespace
@@ -30,124 +49,31 @@ std::uint32_t chunk_word(std::span<const std::uint8_t> bytes, std::size_t at) {
 PngDecoder::PngDecoder(std::string path, std::span<const std::byte> file)
     : path_(std::move(path)),
       file_(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()),
-      context_(spng_ctx_new(0), spng_ctx_free) {
-  if (!context_) throw Error(ExitCode::kRuntimeFailure, path_ + ": out of memory");
-  check_chunks();
-  check(spng_set_image_limits(context_.get(), kMaxImageSide, kMaxImageSide));
-  // Text and other side chunks, also after decompression.
-  constexpr std::size_t kMaxChunk = std::size_t{1} << 20;
-  constexpr std::size_t kMaxChunks = std::size_t{8} << 20;
-  check(spng_set_chunk_limits(context_.get(), kMaxChunk, kMaxChunks));
-  check(spng_set_png_buffer(context_.get(), file_.data(), file_.size()));
-  check(spng_get_ihdr(context_.get(), &header_));
-  check(spng_decoded_image_size(context_.get(), SPNG_FMT_PNG, &packed_size_));
+      chunks_(path_, file_) {
+  const std::size_t row_bits =
+      std::size_t{header().width} * static_cast<unsigned>(header().channels() * header().bit_depth);
   // Deflate makes at most 1032 bytes of one: a header that claims more is wrong.
-  if (packed_size_ / 1032 > file_.size()) fail("the pixels are cut off");
-}
-
-/// Every chunk must be whole with its checksum, from the signature to IEND and nothing behind it.
-/// libspng itself stops reading at the last pixel and lets damage behind it pass.
-void PngDecoder::check_chunks() {
-  std::span<const std::uint8_t> bytes = file_;
-  if (bytes.size() < kPngSignature.size() ||
-      !std::equal(kPngSignature.begin(), kPngSignature.end(), bytes.begin())) {
-    fail("it does not start with the PNG signature");
-  }
-  bytes = bytes.subspan(kPngSignature.size());
-  constexpr std::size_t kFrame = 12;  // length, type, checksum
-  constexpr std::uint32_t kIdat = 0x49444154, kIend = 0x49454e44, kIccp = 0x69434350;
-  constexpr std::uint32_t kCicp = 0x63494350, kExif = 0x65584966;
-  constexpr std::uint32_t kActl = 0x6163544c, kFdat = 0x66644154;
-  std::uint32_t type_before = 0;
-  while (bytes.size() >= kFrame) {
-    const std::size_t size = chunk_word(bytes, 0);
-    const std::uint32_t type = chunk_word(bytes, 4);
-    if (size > bytes.size() - kFrame) fail("it is cut off");
-    if (chunk_word(bytes, 8 + size) != libdeflate_crc32(0, &bytes[4], size + 4)) {
-      fail("a checksum is wrong");
-    }
-    if (type == kIdat) {
-      if (!compressed_.empty() && type_before != kIdat) fail("its IDAT chunks are not together");
-      compressed_.push_back(bytes.subspan(8, size));
-    }
-    has_profile_ |= type == kIccp;
-    if (type == kCicp && compressed_.empty()) code_points_ = bytes.subspan(8, size);
-    if (type == kExif) orientation_ = exif_orientation(bytes.subspan(8, size));
-    is_animated_ |= type == kFdat || (type == kActl && size >= 4 && chunk_word(bytes, 8) > 1);
-    bytes = bytes.subspan(kFrame + size);
-    if (type == kIend) {
-      if (compressed_.empty()) fail("it has no pixels");
-      if (!bytes.empty()) fail("there is something behind its end");
-      return;
-    }
-    type_before = type;
-  }
-  fail("it is cut off");
-}
-
-int PngDecoder::file_channels() const {
-  constexpr int kOfTypes[] = {1, 0, 3, 1, 2, 0, 4};  // grey, RGB, indexed, grey and alpha, RGBA
-  return kOfTypes[header_.color_type];
-}
-
-bool PngDecoder::has_transparency_chunk() {
-  spng_trns transparency{};
-  const int result = spng_get_trns(context_.get(), &transparency);
-  if (result == SPNG_ECHUNKAVAIL) return false;
-  check(result);
-  return true;
+  if ((row_bits + 7) / 8 * header().height / 1032 > file_.size()) fail("the pixels are cut off");
 }
 
 /// True for what decode_plain() takes: whole samples of 8 bits, row after row.
-bool PngDecoder::is_plain() {
-  return header_.bit_depth == 8 && header_.color_type != SPNG_COLOR_TYPE_INDEXED &&
-         header_.interlace_method == SPNG_INTERLACE_NONE && !has_transparency_chunk();
+bool PngDecoder::is_plain() const {
+  return header().bit_depth == 8 && header().color != PngColor::kIndexed &&
+         !header().is_interlaced && chunks_.transparency().empty();
 }
 
-/// libspng's format for the pixels' own, and the shape that it gives.
-int PngDecoder::packed_format(Pixels& pixels) {
-  const bool is_grey = header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE || file_channels() == 2;
-  const bool is_indexed = header_.color_type == SPNG_COLOR_TYPE_INDEXED;
-  const bool transparent = has_transparency_chunk();
-  pixels.bit_depth = header_.bit_depth == 16 ? 16 : 8;
-  pixels.channels = is_indexed ? 3 : file_channels();
-  if (transparent) {
-    pixels.channels = is_grey ? 2 : 4;
-    if (pixels.bit_depth == 16) return is_grey ? SPNG_FMT_GA16 : SPNG_FMT_RGBA16;
-    return is_grey ? SPNG_FMT_GA8 : SPNG_FMT_RGBA8;
-  }
-  if (is_indexed) return SPNG_FMT_RGB8;
-  return header_.bit_depth < 8 ? SPNG_FMT_G8 : SPNG_FMT_PNG;
-}
-
-/// libspng leaves a profile that it cannot read away, as if the picture had none.
-void PngDecoder::check_profile() {
-  spng_iccp profile{};
-  if (has_profile_ && spng_get_iccp(context_.get(), &profile) != SPNG_OK)
-    fail("its ICC profile is damaged or out of place");
-}
-
-/// The number at x in a row of palette indices as the file packs them.
-std::size_t PngDecoder::palette_index(const std::uint8_t* row, std::size_t x) const {
-  const std::size_t depth = header_.bit_depth, bit = x * depth;
-  return (row[bit / 8] >> (8 - depth - bit % 8)) & ((1U << depth) - 1);
-}
-
-/// libspng takes colours that the palette does not have for black.
-void PngDecoder::check_indices(const std::uint8_t* row, std::size_t palette_size) const {
-  if (palette_size >= std::size_t{1} << header_.bit_depth) return;
-  std::size_t largest = 0;
-  for (std::size_t x = 0; x < header_.width; ++x)
-    largest = std::max(largest, palette_index(row, x));
-  if (largest >= palette_size)
-    fail(fmt::format("a pixel has colour {} of a palette of {}", largest, palette_size));
-}
-
-PngDecoder::Pixels PngDecoder::decode(DecodedPart part) {
+/// The shape of the decoded picture.
+PngDecoder::Pixels PngDecoder::empty_pixels() const {
   Pixels pixels;
-  check_profile();
-  const int format = packed_format(pixels);
-  const std::size_t size = std::size_t{header_.width} * header_.height *
+  pixels.bit_depth = header().bit_depth == 16 ? 16 : 8;
+  pixels.channels = header().color == PngColor::kIndexed ? 3 : header().channels();
+  if (!chunks_.transparency().empty()) ++pixels.channels;
+  return pixels;
+}
+
+PngDecoder::Pixels PngDecoder::decode(DecodedPart part) const {
+  Pixels pixels = empty_pixels();
+  const std::size_t size = std::size_t{header().width} * header().height *
                            static_cast<std::size_t>(pixels.channels * pixels.bit_depth / 8);
   check_fits_memory(path_, "pixels", size);
   if (part == DecodedPart::kHeader) return pixels;
@@ -155,37 +81,37 @@ PngDecoder::Pixels PngDecoder::decode(DecodedPart part) {
     decode_plain(pixels);
     return pixels;
   }
-  if (header_.color_type == SPNG_COLOR_TYPE_INDEXED) {
-    decode_indexed(pixels);
-    return pixels;
-  }
   pixels.data = Buffer<std::uint8_t>(size);
-  check(spng_decode_image(context_.get(), pixels.data.data(), size, format, SPNG_DECODE_TRNS));
-  check(spng_decode_chunks(context_.get()));  // those behind the pixels
+  if (header().color == PngColor::kIndexed) {
+    decode_indexed(pixels);
+  } else {
+    decode_rows(pixels);
+  }
   return pixels;
 }
 
-/// Several times as fast as libspng, which inflates with zlib.
-void PngDecoder::decode_plain(Pixels& pixels) {
-  const std::size_t row_bytes = std::size_t{header_.width} * static_cast<unsigned>(file_channels());
-  const std::size_t filtered_size = (row_bytes + 1) * header_.height;
+/// Several times as fast as libpng, which inflates with zlib.
+void PngDecoder::decode_plain(Pixels& pixels) const {
+  const std::size_t row_bytes =
+      std::size_t{header().width} * static_cast<unsigned>(pixels.channels);
+  const std::size_t filtered_size = (row_bytes + 1) * header().height;
   Buffer<std::uint8_t> joined;
   std::span<const std::uint8_t> compressed;
-  if (compressed_.size() == 1) {
-    compressed = compressed_.front();
+  if (chunks_.pixels().size() == 1) {
+    compressed = chunks_.pixels().front();
   } else {
     std::size_t size = 0;
-    for (const auto& part : compressed_) size += part.size();
+    for (const auto& part : chunks_.pixels()) size += part.size();
     joined = Buffer<std::uint8_t>(size);
     std::uint8_t* out = joined.data();
-    for (const auto& part : compressed_) out = std::copy(part.begin(), part.end(), out);
+    for (const auto& part : chunks_.pixels()) out = std::copy(part.begin(), part.end(), out);
     compressed = joined.span();
   }
 
   pixels.data = Buffer<std::uint8_t>(filtered_size);
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-  if (!decompressor) throw Error(ExitCode::kRuntimeFailure, path_ + ": out of memory");
+  if (!decompressor) throw std::bad_alloc();
   const libdeflate_result result =
       libdeflate_zlib_decompress(decompressor.get(), compressed.data(), compressed.size(),
                                  pixels.data.data(), filtered_size, nullptr);
@@ -194,115 +120,92 @@ void PngDecoder::decode_plain(Pixels& pixels) {
          : result == LIBDEFLATE_SHORT_OUTPUT     ? "the pixels are cut off"
                                                  : "the compressed pixels are damaged");
   }
-  if (!unfilter_png(pixels.data.data(), row_bytes, header_.height, file_channels())) {
+  if (!unfilter_png(pixels.data.data(), row_bytes, header().height, pixels.channels)) {
     fail("a row has an unknown filter");
   }
-  pixels.data.shrink(row_bytes * header_.height);
+  pixels.data.shrink(row_bytes * header().height);
 }
 
-void PngDecoder::decode_indexed(Pixels& pixels) {
-  spng_plte palette{};
-  check(spng_get_plte(context_.get(), &palette));
-  if (pixels.channels == 4) {
-    spng_trns transparency{};
-    check(spng_get_trns(context_.get(), &transparency));
-    for (std::size_t i = 0; i < palette.n_entries; ++i)
-      palette.entries[i].alpha =
-          i < transparency.n_type3_entries ? transparency.type3_alpha[i] : 255;
-  }
-  Buffer<std::uint8_t> packed(packed_size_);
-  std::fill(packed.begin(), packed.end(), 0);  // libspng adds a pass's bits to those of the others
-  check(spng_decode_image(context_.get(), packed.data(), packed_size_, SPNG_FMT_PNG, 0));
-  check(spng_decode_chunks(context_.get()));  // those behind the pixels
-  const auto channels = static_cast<std::size_t>(pixels.channels);
-  const std::size_t row_bytes = packed_size_ / header_.height;
-  pixels.data = Buffer<std::uint8_t>(channels * header_.width * header_.height);
-  std::uint8_t* out = pixels.data.data();
-  for (std::size_t y = 0; y < header_.height; ++y) {
-    const std::uint8_t* const row = packed.data() + y * row_bytes;
-    check_indices(row, palette.n_entries);
-    for (std::size_t x = 0; x < header_.width; ++x, out += channels) {
-      const spng_plte_entry& color = palette.entries[palette_index(row, x)];
-      const std::uint8_t samples[] = {color.red, color.green, color.blue, color.alpha};
-      std::copy_n(samples, channels, out);
+/// Calls use(row, pass, y, columns) for each row of the file, as PngRows has them.
+template <typename Use>
+void PngDecoder::read_rows(PngSamples samples, const Use& use) const {
+  PngRows rows(path_, file_, chunks_, samples);
+  const Pixels shape = empty_pixels();
+  std::vector<std::uint8_t> row(std::size_t{header().width} *
+                                static_cast<unsigned>(shape.channels * shape.bit_depth / 8));
+  const std::span<const Pass> passes =
+      header().is_interlaced ? std::span<const Pass>(kAdam7) : std::span<const Pass>(kWholePicture);
+  for (const Pass& pass : passes) {
+    if (pass.x >= header().width) continue;
+    const std::size_t columns = (header().width - pass.x + pass.dx - 1) / pass.dx;
+    for (std::size_t y = pass.y; y < header().height; y += pass.dy) {
+      rows.read(row.data());
+      use(row.data(), pass, y, columns);
     }
   }
 }
 
-void PngDecoder::check_pixels() {
-  check_profile();
-  spng_plte palette{};
-  const bool is_indexed = header_.color_type == SPNG_COLOR_TYPE_INDEXED;
-  if (is_indexed) check(spng_get_plte(context_.get(), &palette));
-  check(spng_decode_image(context_.get(), nullptr, 0, SPNG_FMT_PNG, SPNG_DECODE_PROGRESSIVE));
-  std::vector<std::uint8_t> row(packed_size_ / header_.height);
-  int result = SPNG_OK;
-  while (result == SPNG_OK) {
-    if (is_indexed) std::fill(row.begin(), row.end(), 0);  // a pass does not fill it
-    result = spng_decode_row(context_.get(), row.data(), row.size());
-    if (is_indexed) check_indices(row.data(), palette.n_entries);
-  }
-  if (result != SPNG_EOI) check(result);
-  check(spng_decode_chunks(context_.get()));
-}
-
-std::vector<std::pair<std::string, std::string>> PngDecoder::text() {
-  std::uint32_t count = 0;
-  const int result = spng_get_text(context_.get(), nullptr, &count);
-  if (result == SPNG_ECHUNKAVAIL) return {};
-  check(result);
-  std::vector<spng_text> chunks(count);
-  check(spng_get_text(context_.get(), chunks.data(), &count));
-  std::vector<std::pair<std::string, std::string>> text;
-  text.reserve(count);
-  for (const spng_text& chunk : chunks) {
-    text.emplace_back(chunk.keyword, std::string(chunk.text, chunk.length));
-  }
-  return text;
-}
-
-std::optional<ImageMetadata> PngDecoder::metadata() {
-  const auto chunks = text();
-  return parse_metadata([&chunks](std::string_view keyword) -> const std::string* {
-    const auto found = std::find_if(chunks.begin(), chunks.end(), [keyword](const auto& chunk) {
-      return chunk.first == keyword;
-    });
-    return found == chunks.end() ? nullptr : &found->second;
+void PngDecoder::decode_rows(Pixels& pixels) const {
+  const auto pixel_bytes = static_cast<std::size_t>(pixels.channels * pixels.bit_depth / 8);
+  read_rows(PngSamples::kWhole, [&](const std::uint8_t* row, const Pass& pass, std::size_t y,
+                                    std::size_t columns) {
+    std::uint8_t* const out = pixels.data.data() + (y * header().width + pass.x) * pixel_bytes;
+    if (pass.dx == 1) {
+      std::memcpy(out, row, columns * pixel_bytes);
+      return;
+    }
+    constexpr decltype(&spread<1>) kSpread[] = {nullptr, spread<1>, spread<2>, spread<3>, spread<4>,
+                                                nullptr, spread<6>, nullptr,   spread<8>};
+    kSpread[pixel_bytes](row, columns, out, pass.dx);
   });
 }
 
-std::string PngDecoder::color_space() {
-  if (code_points_.size() == 4) return code_points_text(code_points_.first<4>());
-  spng_iccp profile{};
-  if (spng_get_iccp(context_.get(), &profile) == SPNG_OK)
-    return profile_text(
-        {reinterpret_cast<const std::uint8_t*>(profile.profile), profile.profile_len});
-  std::uint8_t intent = 0;
-  if (spng_get_srgb(context_.get(), &intent) == SPNG_OK) return "";
-  constexpr double kSrgbGamma = 0.45455;  // what files of sRGB pictures say for old readers
-  std::string text;
-  double gamma = 0;
-  if (spng_get_gama(context_.get(), &gamma) == SPNG_OK && std::abs(gamma - kSrgbGamma) >= 0.001)
-    text = fmt::format("gamma {:.5g}", gamma);
-  spng_chrm primaries{};
-  if (spng_get_chrm(context_.get(), &primaries) == SPNG_OK) {
-    const std::string other = primaries_text(primaries);
-    text += (text.empty() || other.empty() ? "" : " and ") + other;
+/// True if an index may be larger than the palette.
+bool PngDecoder::has_short_palette() const {
+  return header().color == PngColor::kIndexed &&
+         chunks_.palette().size() / 3 < std::size_t{1} << header().bit_depth;
+}
+
+/// Fails for a color that the palette does not have.
+void PngDecoder::check_indices(const std::uint8_t* row, std::size_t columns) const {
+  if (!has_short_palette()) return;
+  std::uint8_t largest = 0;
+  for (std::size_t k = 0; k < columns; ++k) largest = std::max(largest, row[k]);
+  const std::size_t colors = chunks_.palette().size() / 3;
+  if (largest >= colors)
+    fail(fmt::format("a pixel has colour {} of a palette of {}", largest, colors));
+}
+
+void PngDecoder::decode_indexed(Pixels& pixels) const {
+  Palette colors{};
+  for (std::size_t k = 0; k < chunks_.palette().size() / 3; ++k) {
+    std::copy_n(&chunks_.palette()[3 * k], 3, colors[k].begin());
+    colors[k][3] = k < chunks_.transparency().size() ? chunks_.transparency()[k] : 255;
   }
-  return text;
+  const auto channels = static_cast<std::size_t>(pixels.channels);
+  const auto spread_colors = channels == 3 ? spread_palette<3> : spread_palette<4>;
+  read_rows(PngSamples::kWhole, [&](const std::uint8_t* row, const Pass& pass, std::size_t y,
+                                    std::size_t columns) {
+    check_indices(row, columns);
+    std::uint8_t* const out = pixels.data.data() + (y * header().width + pass.x) * channels;
+    spread_colors(colors, row, columns, out, pass.dx);
+  });
 }
 
-void PngDecoder::fail(std::string_view problem) const {
-  throw Error(ExitCode::kInvalidScene, fmt::format("{}: not a sound PNG: {}", path_, problem));
+void PngDecoder::check_pixels() const {
+  read_rows(has_short_palette() ? PngSamples::kWhole : PngSamples::kPacked,
+            [&](const std::uint8_t* row, const Pass&, std::size_t, std::size_t columns) {
+              check_indices(row, columns);
+            });
 }
 
-void PngDecoder::check(int result) const {
-  if (result == SPNG_EMEM) throw Error(ExitCode::kRuntimeFailure, path_ + ": out of memory");
-  if (result == SPNG_EUSER_WIDTH || result == SPNG_EUSER_HEIGHT)
-    throw Error(
-        ExitCode::kInvalidScene,
-        fmt::format("{}: is not supported: a side of more than {} pixels", path_, kMaxImageSide));
-  if (result != SPNG_OK) fail(spng_strerror(result));
+std::optional<ImageMetadata> PngDecoder::metadata() const {
+  return parse_metadata([this](std::string_view keyword) -> const std::string* {
+    const auto found = std::find_if(text().begin(), text().end(), [keyword](const auto& chunk) {
+      return chunk.first == keyword;
+    });
+    return found == text().end() ? nullptr : &found->second;
+  });
 }
 
 namespace {
@@ -315,7 +218,7 @@ PngInfo info_of(const std::string& path, bool decodes) {
   info.width = static_cast<int>(decoder.header().width);
   info.height = static_cast<int>(decoder.header().height);
   info.bit_depth = decoder.header().bit_depth;
-  info.channels = decoder.file_channels();
+  info.channels = decoder.header().channels();
   info.color_space = decoder.color_space();
   info.orientation = decoder.orientation();
   info.text = decoder.text();

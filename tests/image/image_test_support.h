@@ -49,7 +49,7 @@ inline Image to_image(const Framebuffer& framebuffer, bool alpha,
 inline Image read_png(const std::string& path) {
   const Buffer<std::byte> file = InputFile(path).read_all();
   PngDecoder decoder(path, file.span());
-  if (decoder.header().bit_depth < 8 || decoder.file_channels() < 3)
+  if (decoder.header().bit_depth < 8 || decoder.header().channels() < 3)
     decoder.fail("expected RGB or RGBA");
   PngDecoder::Pixels pixels = decoder.decode();
   Image image;

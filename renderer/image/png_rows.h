@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "renderer/image/png_chunks.h"
+
+namespace roundel {
+
+enum class PngSamples {
+  kPacked,  ///< as in the file
+  /// Samples below 8 bits become bytes: grey is spread over 0..255, a palette's indices stay as
+  /// they are. Samples of 16 bits are in the machine's order. A transparent color of a grey or RGB
+  /// picture becomes an alpha channel.
+  kWhole
+};
+
+/// Decodes the rows of a PNG with libpng, which sees only the chunks that pixels need. The rows of
+/// an interlaced picture are those of its passes.
+class PngRows {
+ public:
+  /// `file` and `chunks`, which were read from it, must live as long as the object. `path` is for
+  /// messages.
+  PngRows(std::string path, PngChunks::Bytes file, const PngChunks& chunks, PngSamples samples);
+  /// Decodes the next row; `row` has room for one of the whole picture. Calls fail_png for damage.
+  void read(std::uint8_t* row);
+
+ private:
+  struct Libpng;
+  template <typename Step>
+  void call(const Step& step);
+
+  std::string path_;
+  std::unique_ptr<Libpng, void (*)(Libpng*)> libpng_;
+};
+
+}  // namespace roundel
