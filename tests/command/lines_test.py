@@ -40,7 +40,7 @@ class LinesTest(CommandCase):
         self.write(scene, RGB)
         self.run_shown("render", scene, "-o", f"{PLAIN}.png", expected=SHOWN.replace(r"\x23#vso[task]", ""))
         os.rename(self.path(f"{PLAIN}.png"), self.path(picture))
-        for arguments in (["validate", scene], ["info", picture], ["bench", scene, "--repeat", "1"],
+        for arguments in (["validate", scene], ["info", picture],
                           ["explain", scene, "--pixel", "1,1"], ["diff", picture, picture], ["diff", "--explain", scene, scene]):
             with self.subTest(command=arguments):
                 self.run_shown(*arguments)

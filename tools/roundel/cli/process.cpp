@@ -143,4 +143,22 @@ bool run_on_larger_stack(const std::function<void()>& run) {
   }
 }
 
+int run_process(const std::function<int()>& work, const std::string& memory_advice) {
+  int code = 0;
+  const auto run = [&] {
+    try {
+      prepare_process();
+      code = work();
+      finish_output();
+    } catch (...) {
+      const Error error = current_error(memory_advice);
+      print_error(error);
+      constexpr int kOwn = static_cast<int>(ExitCode::kRuntimeFailure);
+      code = failure_code == kOwn ? static_cast<int>(error.exit_code()) : failure_code.load();
+    }
+  };
+  if (!run_on_larger_stack(run)) run();
+  return code;
+}
+
 }  // namespace roundel

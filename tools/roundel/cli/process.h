@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <string>
 
 #include "tools/roundel/cli/terminal.h"
 
@@ -12,7 +13,7 @@ namespace roundel {
 /// exception that is not caught, as oneTBB throws where it gets no thread, with its message and
 /// the code of failures. Sets up the log: lines "roundel: …" on stderr.
 void prepare_process();
-/// The exit code of failures from now on; 1 before.
+/// The exit code of every failure from now on, instead of its own.
 void set_failure_code(int code);
 
 /// From now on the first of these signals is only recorded, see stop_signal(); the same signal once
@@ -28,5 +29,10 @@ void set_log_level(Verbosity verbosity);
 /// with a stack of the usual size, which threads that it starts have too. False, with nothing
 /// called, where the stack does or no thread can be had.
 bool run_on_larger_stack(const std::function<void()>& run);
+
+/// The body of main(): prepares the process, runs `work` on a stack that is large enough and prints
+/// the error that it throws. Returns the exit code. `memory_advice` ends the message "out of
+/// memory".
+int run_process(const std::function<int()>& work, const std::string& memory_advice);
 
 }  // namespace roundel

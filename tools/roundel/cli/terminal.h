@@ -11,9 +11,6 @@ namespace roundel {
 /// Logs and progress on stderr.
 enum class Verbosity { kQuiet, kNormal, kVerbose };
 
-/// The commit that was built, for benchmarks to name; "" where git is not at hand.
-extern const char* const kCommit;
-
 /// What --version prints, on stdout.
 void print_version();
 /// Lines for people, on stdout: results; on stderr: progress and messages. All that is printed in
