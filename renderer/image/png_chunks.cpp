@@ -47,7 +47,7 @@ std::string_view text_of(PngChunks::Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Splits off what stands before the first zero byte; nothing if there is none.
+/// Splits off the text before the first zero byte. Returns nothing without a zero byte.
 std::optional<std::string_view> take_string(std::string_view& rest) {
   const std::size_t end = rest.find('\0');
   if (end == std::string_view::npos) return std::nullopt;
@@ -56,7 +56,7 @@ std::optional<std::string_view> take_string(std::string_view& rest) {
   return text;
 }
 
-/// Splits off a keyword, or a profile's name; nothing if it is not valid.
+/// Splits off a keyword, or the name of a profile. Returns nothing if it is not valid.
 std::optional<std::string_view> take_keyword(std::string_view& rest) {
   constexpr std::size_t kMaxKeyword = 79;
   const auto keyword = take_string(rest);
@@ -196,7 +196,7 @@ void PngChunks::read_header(Bytes content) {
   if (!is_kind() || !is_side(header_.width) || !is_side(header_.height) || content[10] != 0 ||
       content[11] != 0 || content[12] > 1)
     fail(fmt::format(
-        "its header is damaged: {}x{} pixels, {} bits, color type {}, compression {}, filter {}, "
+        "its header is damaged: {}x{} pixels, {} bits, colour type {}, compression {}, filter {}, "
         "interlace {}",
         header_.width, header_.height, content[8], content[9], content[10], content[11],
         content[12]));
@@ -266,7 +266,7 @@ void PngChunks::read_text(std::uint32_t type, Bytes content) {
   text_.emplace_back(*keyword, value);
 }
 
-/// Contents of a zlib stream; empty if it is damaged.
+/// Returns the contents of a zlib stream, nothing if it is damaged. Fails for more than `limit`.
 std::string PngChunks::unpacked(std::string_view packed, std::size_t limit) const {
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);

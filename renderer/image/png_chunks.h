@@ -29,9 +29,9 @@ struct PngHeader {
 /// Throws Error(kInvalidScene) "PATH: not a sound PNG: PROBLEM".
 [[noreturn]] void fail_png(const std::string& path, std::string_view problem);
 
-/// Reads all chunks of a PNG file in memory: their order, lengths and checksums, and everything
-/// that they say but for the compressed pixels. Ignores damaged chunks that pictures can do
-/// without.
+/// Walks over all chunks of a PNG file in memory. Checks their order, lengths and checksums, and
+/// reads everything but the compressed pixels. Ignores damaged chunks that no pixel depends on,
+/// except a damaged ICC profile.
 class PngChunks {
  public:
   using Bytes = std::span<const std::uint8_t>;
@@ -40,17 +40,17 @@ class PngChunks {
   PngChunks(std::string path, Bytes file);
 
   const PngHeader& header() const { return header_; }
-  Bytes palette() const { return palette_; }  ///< contents of PLTE: 3 bytes a color
-  /// Contents of tRNS; empty if there is none that suits the kind of picture.
+  Bytes palette() const { return palette_; }  ///< contents of PLTE: 3 bytes a colour
+  /// Contents of tRNS; empty without a valid one.
   Bytes transparency() const { return transparency_; }
-  /// Contents of the IDAT chunks, of which there is at least one; they follow one another.
+  /// Contents of the IDAT chunks, at least one. The chunks follow one another in the file.
   const std::vector<Bytes>& pixels() const { return pixels_; }
 
   /// Keywords and values, in file order.
   const std::vector<std::pair<std::string, std::string>>& text() const { return text_; }
-  /// Meaning of the samples: "" for sRGB and if the file does not tell; "gamma 1", "an ICC profile
-  /// (1a2b3c4d)". The first chunk in the order of the PNG specification's third edition decides:
-  /// cICP, iCCP, sRGB, gAMA and cHRM.
+  /// Meaning of the samples: "" for sRGB, also if the file does not tell; "gamma 1", "an ICC
+  /// profile (1a2b3c4d)". The first chunk in the order of the PNG specification's third edition
+  /// decides: cICP, iCCP, sRGB, then gAMA and cHRM together.
   std::string color_space() const;
   /// Exif's, 1 to 8.
   int orientation() const { return orientation_; }
@@ -69,9 +69,9 @@ class PngChunks {
 
   std::string path_;
   PngHeader header_;
-  std::uint32_t previous_type_ = 0;  ///< of the chunk before; 0 at the first
+  std::uint32_t previous_type_ = 0;  ///< type of the previous chunk; 0 at the first
   Bytes palette_, transparency_;
-  bool forbids_palette_ = false;  ///< a chunk that must follow the palette has come
+  bool forbids_palette_ = false;  ///< a chunk that must follow a palette was read
   std::vector<Bytes> pixels_;
   std::vector<std::pair<std::string, std::string>> text_;
   std::size_t text_chunks_ = 0, text_bytes_ = 0;

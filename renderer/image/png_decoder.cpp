@@ -36,7 +36,7 @@ void spread(const std::uint8_t* pixels, std::size_t count, std::uint8_t* out, st
 
 using Palette = std::array<std::array<std::uint8_t, 4>, 256>;  ///< RGBA
 
-/// Writes the colors of `count` indices to every `step`-th pixel of `out`.
+/// Writes the colours of `count` indices to every `step`-th pixel of `out`.
 template <std::size_t kChannels>
 void spread_palette(const Palette& colors, const std::uint8_t* indices, std::size_t count,
                     std::uint8_t* out, std::size_t step) {
@@ -160,13 +160,13 @@ void PngDecoder::decode_rows(Pixels& pixels) const {
   });
 }
 
-/// True if an index may be larger than the palette.
+/// True if a pixel can have an index past the end of the palette.
 bool PngDecoder::has_short_palette() const {
   return header().color == PngColor::kIndexed &&
          chunks_.palette().size() / 3 < std::size_t{1} << header().bit_depth;
 }
 
-/// Fails for a color that the palette does not have.
+/// Fails for an index past the end of the palette.
 void PngDecoder::check_indices(const std::uint8_t* row, std::size_t columns) const {
   if (!has_short_palette()) return;
   std::uint8_t largest = 0;

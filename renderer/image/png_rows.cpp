@@ -14,12 +14,12 @@
 
 namespace roundel {
 
-/// libpng's structs, and what its callbacks need.
+/// libpng's structs and the data of its callbacks.
 struct PngRows::Libpng {
   png_structp png = nullptr;
   png_infop info = nullptr;
   std::array<std::uint8_t, 18> transparency{};  ///< a tRNS chunk
-  std::array<PngChunks::Bytes, 5> input;        ///< parts of the stream that are not yet read
+  std::array<PngChunks::Bytes, 5> input;        ///< unread parts of the stream
   bool is_out_of_memory = false;
   char problem[256] = "";
 
@@ -56,26 +56,29 @@ struct PngRows::Libpng {
 
 namespace {
 
-/// The whole chunks with these contents, which follow one another in a file.
+/// Returns the whole chunks from the one with the contents `first` to the one with `last`.
 PngChunks::Bytes whole_chunks(PngChunks::Bytes first, PngChunks::Bytes last) {
   return {first.data() - 8, last.data() + last.size() + 4};
 }
 
 /// Writes a grey or RGB picture's tRNS chunk, with values of the picture's range, as libpng wants
-/// them. Its checksum, which is not looked at, stays zero.
+/// them. Nothing looks at its checksum, which stays zero.
 PngChunks::Bytes transparency_chunk(const PngChunks& chunks, std::array<std::uint8_t, 18>& out) {
-  const PngChunks::Bytes colors = chunks.transparency();
-  if (colors.empty() || chunks.header().color == PngColor::kIndexed) return {};
+  if (chunks.header().color == PngColor::kIndexed) return {};
+  constexpr std::size_t kMaxSize = 6;  // three samples
+  const std::size_t size = std::min(chunks.transparency().size(), kMaxSize);
+  if (size == 0) return {};
   const unsigned largest = (1U << chunks.header().bit_depth) - 1;
-  out[3] = static_cast<std::uint8_t>(colors.size());
+  out[3] = static_cast<std::uint8_t>(size);
   std::memcpy(&out[4], "tRNS", 4);
-  for (std::size_t k = 0; k < colors.size(); k += 2) {
-    out[8 + k] = static_cast<std::uint8_t>(colors[k] & largest >> 8);
-    out[9 + k] = static_cast<std::uint8_t>(colors[k + 1] & largest);
+  for (std::size_t k = 0; k < size; ++k) {
+    const unsigned mask = k % 2 == 0 ? largest >> 8 : largest;
+    out[8 + k] = static_cast<std::uint8_t>(chunks.transparency()[k] & mask);
   }
-  return PngChunks::Bytes(out).first(12 + colors.size());
+  return PngChunks::Bytes(out).first(12 + size);
 }
 
+/// Makes libpng give PngSamples::kWhole.
 void expand_samples(png_structp png, bool is_indexed) {
   if (is_indexed) {
     png_set_packing(png);
@@ -117,7 +120,7 @@ PngRows::PngRows(std::string path, PngChunks::Bytes file, const PngChunks& chunk
   });
 }
 
-/// Runs a step of libpng's, which comes back by longjmp from an error and from a warning: nothing
+/// Runs `step`, which calls libpng. Errors and warnings of libpng leave it by longjmp, so nothing
 /// that has a destructor may live in it.
 template <typename Step>
 void PngRows::call(const Step& step) {

@@ -10,7 +10,7 @@ namespace roundel {
 enum class PngSamples {
   kPacked,  ///< as in the file
   /// Samples below 8 bits become bytes: grey is spread over 0..255, a palette's indices stay as
-  /// they are. Samples of 16 bits are in the machine's order. A transparent color of a grey or RGB
+  /// they are. Samples of 16 bits are in the machine's order. A transparent colour of a grey or RGB
   /// picture becomes an alpha channel.
   kWhole
 };
