@@ -242,7 +242,7 @@ TEST(SelectPart, IsCopiedToAnyPlaceAndNothingBeside) {
 }
 
 TEST(SelectSerial, TakesAnyPredicateAndKeepsTheOrder) {
-  for (const std::uint64_t n : {0, 1, 5, 100000}) {
+  for (const std::uint64_t n : {0U, 1U, 5U, 100000U}) {
     const auto is_third = [](std::uint64_t i) { return i % 3 == 0; };
     const auto square = [](std::uint64_t i) { return i * i; };
     std::vector<std::uint64_t> out(n), expected;
