@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -159,9 +158,9 @@ int run_program(const Arguments& arguments) {
     print_error(error);
     return static_cast<int>(error.exit_code());
   } catch (const std::bad_alloc&) {
-    spdlog::error("out of memory: smaller --sizes need less");
+    print_error("out of memory: smaller --sizes need less");
   } catch (const std::exception& error) {
-    spdlog::error("unexpected failure: {}", error.what());
+    print_error(fmt::format("unexpected failure: {}", error.what()));
   }
   return static_cast<int>(ExitCode::kRuntimeFailure);
 }

@@ -1,8 +1,6 @@
 #pragma once
 #include <functional>
 
-#include "tools/roundel/cli/terminal.h"
-
 namespace roundel {
 
 /// Makes the process safe to run in: standard descriptors that the caller has closed are opened
@@ -10,7 +8,7 @@ namespace roundel {
 /// and no signal, and SIGINT, SIGTERM, SIGHUP and those by which schedulers warn (SIGUSR1, SIGUSR2,
 /// SIGXCPU, SIGPWR) remove temporary files and exit with 128 + the signal's number. So does an
 /// exception that is not caught, as oneTBB throws where it gets no thread, with its message and
-/// the code of failures. Sets up the log: lines "roundel: …" on stderr.
+/// the code of failures.
 void prepare_process();
 /// The exit code of failures from now on; 1 before.
 void set_failure_code(int code);
@@ -20,9 +18,6 @@ void set_failure_code(int code);
 void let_signals_ask();
 /// The number of the signal that asked the process to end; 0: none has.
 int stop_signal();
-
-/// What reaches the log: errors; normal; everything.
-void set_log_level(Verbosity verbosity);
 
 /// Where the limit of the stack (ulimit -s) is below what drawing takes: calls `run` on a thread
 /// with a stack of the usual size, which threads that it starts have too. False, with nothing
