@@ -4,7 +4,6 @@ find_package(TBB REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)  # one library less to load at every start
 find_package(Boost REQUIRED CONFIG COMPONENTS program_options)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(FastFloat REQUIRED)
 find_package(OpenEXR REQUIRED)
@@ -22,7 +21,6 @@ endif()
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 find_package(PNG REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
-pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(libjpeg IMPORTED_TARGET libjpeg)             # optional, and so is
 pkg_check_modules(libwebp IMPORTED_TARGET libwebp libwebpdemux)  # this one: for roundel diff

@@ -15,7 +15,6 @@ build_packages=(
   nlohmann-json3-dev            # JSON output
   libboost-program-options-dev  # command line
   libfmt-dev                    # text formatting
-  libspdlog-dev                 # log
   libxxhash-dev                 # fingerprints
   libfast-float-dev             # numbers of CSV files
   libstb-dev                    # PNG encoder
@@ -24,7 +23,6 @@ build_packages=(
   libpng-dev                    # PNG reader
   libhdf5-dev                   # HDF5 files
   libopenexr-dev                # EXR output
-  libutf8proc-dev               # forms of Unicode in file names
   libjpeg-dev                   # JPEG pictures to compare; without it a build reads none
   libwebp-dev                   # the same of WebP
   python3                       # makes the man pages

@@ -39,8 +39,11 @@ std::optional<Number> to_number(std::string_view text) {
   return error == std::errc() && stopped == end ? std::optional(number) : std::nullopt;
 }
 
-/// The lines of a text, without their ends; nothing stands behind the last end, be it `end`.
-std::vector<std::string> lines_of(const std::string& text, char end = '\n');
+/// The lines of a text, without their line feeds; one at the very end begins no further line.
+std::vector<std::string> lines_of(const std::string& text);
+
+/// The text with a to z in place of A to Z; other characters stay.
+std::string lower_case(std::string text);
 
 /// 1234567 as "1,234,567", whatever the locale.
 std::string with_commas(std::uint64_t number);

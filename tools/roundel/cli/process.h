@@ -2,8 +2,6 @@
 #include <functional>
 #include <string>
 
-#include "tools/roundel/cli/terminal.h"
-
 namespace roundel {
 
 /// Makes the process safe to run in: standard descriptors that the caller has closed are opened
@@ -11,7 +9,7 @@ namespace roundel {
 /// and no signal, and SIGINT, SIGTERM, SIGHUP and those by which schedulers warn (SIGUSR1, SIGUSR2,
 /// SIGXCPU, SIGPWR) remove temporary files and exit with 128 + the signal's number. So does an
 /// exception that is not caught, as oneTBB throws where it gets no thread, with its message and
-/// the code of failures. Sets up the log: lines "roundel: …" on stderr.
+/// the code of failures.
 void prepare_process();
 /// The exit code of every failure from now on, instead of its own.
 void set_failure_code(int code);
@@ -21,9 +19,6 @@ void set_failure_code(int code);
 void let_signals_ask();
 /// The number of the signal that asked the process to end; 0: none has.
 int stop_signal();
-
-/// What reaches the log: errors; normal; everything.
-void set_log_level(Verbosity verbosity);
 
 /// Where the limit of the stack (ulimit -s) is below what drawing takes: calls `run` on a thread
 /// with a stack of the usual size, which threads that it starts have too. False, with nothing
