@@ -322,8 +322,7 @@ TEST(Png, CirclesShrinkToATenth) {
 }
 
 TEST(Png, PngcheckFindsNothing) {
-  if (std::system("command -v pngcheck >/dev/null") != 0)
-    GTEST_SKIP() << "needs pngcheck";
+  if (std::system("command -v pngcheck >/dev/null") != 0) GTEST_SKIP() << "needs pngcheck";
   const TemporaryFolder folder;
   for (int channels : {3, 4}) {
     write_bytes(folder / "a.png", encode_png(picture(300, 200, channels), kMetadata));

@@ -101,7 +101,8 @@ void expect_affine_picture(const Circles& circles, const std::vector<BlendMode>&
 }
 
 TEST_P(Looks, AgreeWithTheAffineRuleInBinary64) {
-  if (kThreadSanitized || (kAddressSanitized && GetParam())) GTEST_SKIP() << "compares millions of numbers";
+  if (kThreadSanitized || (kAddressSanitized && GetParam()))
+    GTEST_SKIP() << "compares millions of numbers";
   const ImageSettings image = image_of(97, 61, {true, true, true});
   for (const std::vector<BlendMode>& modes :
        {kOver, kOverAndAdd, kAllModes, std::vector{BlendMode::kMultiply}, {BlendMode::kScreen}}) {

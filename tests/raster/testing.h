@@ -86,7 +86,8 @@ inline std::string coverage_name(const ::testing::TestParamInfo<bool>& test) {
 }
 /// Both kinds; with the thread sanitizer the first, since both start the same threads.
 inline auto coverages() {
-  return ::testing::ValuesIn(kThreadSanitized ? std::vector<bool>{false} : std::vector<bool>{false, true});
+  return ::testing::ValuesIn(kThreadSanitized ? std::vector<bool>{false}
+                                              : std::vector<bool>{false, true});
 }
 
 inline Framebuffer draw(Rasterizer& rasterizer, const Circles& circles,
