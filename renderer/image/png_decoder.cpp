@@ -126,10 +126,10 @@ void PngDecoder::decode_plain(Pixels& pixels) const {
   pixels.data.shrink(row_bytes * header().height);
 }
 
-/// Calls use(row, pass, y, columns) for each row of the file, as PngRows has them.
+/// Calls use(row, pass, y, columns) for each row of the file, as PngRowReader has them.
 template <typename Use>
 void PngDecoder::read_rows(PngSamples samples, const Use& use) const {
-  PngRows rows(path_, file_, chunks_, samples);
+  PngRowReader rows(path_, file_, chunks_, samples);
   const Pixels shape = empty_pixels();
   std::vector<std::uint8_t> row(std::size_t{header().width} *
                                 static_cast<unsigned>(shape.channels * shape.bit_depth / 8));

@@ -11,7 +11,7 @@
 #include "renderer/base/buffer.h"
 #include "renderer/image/files.h"
 #include "renderer/image/png_chunks.h"
-#include "renderer/image/png_rows.h"
+#include "renderer/image/png_row_reader.h"
 
 namespace roundel {
 

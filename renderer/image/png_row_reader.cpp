@@ -1,4 +1,4 @@
-#include "renderer/image/png_rows.h"
+#include "renderer/image/png_row_reader.h"
 
 #include <png.h>
 
@@ -15,7 +15,7 @@
 namespace roundel {
 
 /// libpng's structs and the data of its callbacks.
-struct PngRows::Libpng {
+struct PngRowReader::Libpng {
   png_structp png = nullptr;
   png_infop info = nullptr;
   std::array<std::uint8_t, 18> transparency{};  ///< a tRNS chunk
@@ -91,8 +91,8 @@ void expand_samples(png_structp png, bool is_indexed) {
 
 }  // namespace
 
-PngRows::PngRows(std::string path, PngChunks::Bytes file, const PngChunks& chunks,
-                 PngSamples samples)
+PngRowReader::PngRowReader(std::string path, PngChunks::Bytes file, const PngChunks& chunks,
+                           PngSamples samples)
     : path_(std::move(path)), libpng_(new Libpng, Libpng::destroy) {
   Libpng& libpng = *libpng_;
   constexpr std::size_t kStart = 33, kEnd = 12;  // the signature with IHDR, and IEND
@@ -123,7 +123,7 @@ PngRows::PngRows(std::string path, PngChunks::Bytes file, const PngChunks& chunk
 /// Runs `step`, which calls libpng. Errors and warnings of libpng leave it by longjmp, so nothing
 /// that has a destructor may live in it.
 template <typename Step>
-void PngRows::call(const Step& step) {
+void PngRowReader::call(const Step& step) {
   if (setjmp(png_jmpbuf(libpng_->png)) != 0) {
     if (libpng_->is_out_of_memory) throw std::bad_alloc();
     fail_png(path_, libpng_->problem);
@@ -131,7 +131,7 @@ void PngRows::call(const Step& step) {
   step();
 }
 
-void PngRows::read(std::uint8_t* row) {
+void PngRowReader::read(std::uint8_t* row) {
   png_structp const png = libpng_->png;
   call([png, row] { png_read_row(png, row, nullptr); });
 }

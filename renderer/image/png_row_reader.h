@@ -17,11 +17,12 @@ enum class PngSamples {
 
 /// Decodes the rows of a PNG with libpng, which sees only the chunks that pixels need. The rows of
 /// an interlaced picture are those of its passes.
-class PngRows {
+class PngRowReader {
  public:
   /// `file` and `chunks`, which were read from it, must live as long as the object. `path` is for
   /// messages.
-  PngRows(std::string path, PngChunks::Bytes file, const PngChunks& chunks, PngSamples samples);
+  PngRowReader(std::string path, PngChunks::Bytes file, const PngChunks& chunks,
+               PngSamples samples);
   /// Decodes the next row; `row` has room for one of the whole picture. Calls fail_png for damage.
   void read(std::uint8_t* row);
 
