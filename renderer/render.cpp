@@ -24,7 +24,7 @@ void RasterBackend::draw(const CircleStream& circles, const ImageSettings& image
   finish(stats);
 }
 
-// The one loop over chunks: pictures, films, heat maps and `roundel bench` run it, on any backend.
+// The one loop over chunks: pictures, films, heat maps and `roundel-bench` run it, on any backend.
 void draw_chunks(RasterBackend& backend, ChunkPlan plan, StageStats& stats) {
   using Next = ChunkResult::Next;
   for (bool is_active = true; is_active;) {

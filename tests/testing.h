@@ -16,12 +16,19 @@
 
 namespace roundel {
 
-/// Sanitizers make a test take ten times as long or more; the longest try fewer cases there.
+/// Sanitizers of this build. A test that takes long with one of them and shows nothing there that
+/// others do not begins with: if (kThreadSanitized) GTEST_SKIP() << "REASON";
 #ifdef ROUNDEL_SANITIZED
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;
 #endif
+#ifdef ROUNDEL_THREAD_SANITIZED
+inline constexpr bool kThreadSanitized = true;
+#else
+inline constexpr bool kThreadSanitized = false;
+#endif
+inline constexpr bool kAddressSanitized = kSanitized && !kThreadSanitized;
 
 /// An empty folder of a test's own, removed with the object.
 class TemporaryFolder {

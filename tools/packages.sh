@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# The Debian 12 / Ubuntu 24.04 packages of this project, listed here and nowhere else. Sourced.
+# Packages of Debian 12, Debian 13 and Ubuntu 24.04 that this project needs; no other file lists them.
+# Sourced.
 # shellcheck disable=SC2034  # the lists are used by the files that source this one
 
 # Needed to build roundel (tools/run).
@@ -14,7 +15,6 @@ build_packages=(
   nlohmann-json3-dev            # JSON output
   libboost-program-options-dev  # command line
   libfmt-dev                    # text formatting
-  libspdlog-dev                 # log
   libxxhash-dev                 # fingerprints
   libfast-float-dev             # numbers of CSV files
   libstb-dev                    # PNG encoder
@@ -23,7 +23,6 @@ build_packages=(
   libpng-dev                    # PNG reader
   libhdf5-dev                   # HDF5 files
   libopenexr-dev                # EXR output
-  libutf8proc-dev               # forms of Unicode in file names
   libjpeg-dev                   # JPEG pictures to compare; without it a build reads none
   libwebp-dev                   # the same of WebP
   python3                       # makes the man pages

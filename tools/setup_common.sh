@@ -10,8 +10,11 @@ source_dir=${self%/*/*}
 preset=${ROUNDEL_PRESET:-release}
 build_dir=$source_dir/build/$preset
 configure_options=()  # of the file that sources this one
+progress_seconds=10   # between two lines about the progress
 
 note() { printf 'roundel: %s\n' "$*" >&2; }
+# A note with the minutes and seconds since the start.
+progress() { note "$(printf '%d:%02d' $((SECONDS / 60)) $((SECONDS % 60)))" "$@"; }
 die() {
   note "$@"
   exit 1
@@ -63,24 +66,24 @@ install_packages() {
       die "neither root nor sudo here; as root, run: apt-get install $missing"
     as_root=(sudo)
   fi
-  note "installing $missing"
+  progress "installing $missing"
   # A failed update may still leave usable lists.
-  "${as_root[@]}" apt-get -q update &>"$log" || true
+  "${as_root[@]}" env LC_ALL=C apt-get -q update &>"$log" || true
   # shellcheck disable=SC2086  # names without spaces
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qy -o DPkg::Lock::Timeout=600 \
-    install --no-install-recommends $missing &>>"$log" && return
+  "${as_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -qy -o DPkg::Lock::Timeout=600 \
+    install --no-install-recommends $missing 2>&1 | tee -a "$log" | show_progress && return
   unknown=$(sed -n 's/^E: Unable to locate package //p' "$log" | sort -u | paste -sd ' ')
   if grep -qE 'Could not resolve|Could not connect|Temporary failure|Failed to fetch' "$log"; then
     die "cannot reach the archive of packages: check the network and try again; apt's output is in $log"
   elif [[ -n $unknown ]]; then
-    die "$(system_name) has no $unknown: expected Debian 12, Ubuntu 24.04 or newer; apt's output is in $log"
+    die "$(system_name) has no $unknown: expected Debian 12, Debian 13 or Ubuntu 24.04; apt's output is in $log"
   elif grep -qE "No space left|enough free space" "$log"; then
     die "the disk is too full for $missing: free some; apt's output is in $log"
   fi
   die "could not install $missing; apt's output is in $log"
 }
 
-# Dies where CMake is too old. Made for Debian 12's and newer ones.
+# Dies if CMake is older than Debian 12's.
 check_cmake() {
   local version
   version=$(cmake --version 2>/dev/null | sed -n '1s/^cmake version //p') || return 0
@@ -105,13 +108,40 @@ check_space() {
     die "$build_dir has $free MB free, but building takes $needed MB: free some, or make build a link to a larger disk"
 }
 
-# One line about the build's progress every ten seconds.
+# Says how long a first build of the target takes and how much disk, in processor time and megabytes
+# that were measured.
+announce() {
+  local seconds=1500 disk=1000 packages_disk=1100 processors packages_note=''
+  [[ $1 != roundel ]] || seconds=240 disk=200 packages_disk=900
+  processors=$(nproc)
+  [[ ${ROUNDEL_INSTALL:-} == OFF || -z $(missing_packages "${packages[@]}") ]] ||
+    packages_note=", after up to $packages_disk MB of packages"
+  note "building $1 for the first time takes about $((seconds / processors / 60 + 1)) min ($processors processors)" \
+    "and $disk MB in build/$preset$packages_note"
+}
+
+# Prints a line about the progress of apt or ninja, whose output is stdin, every ten seconds.
 show_progress() {
-  local line next=$((SECONDS + 10))
-  while IFS= read -r line; do
-    if ((SECONDS >= next)) && [[ $line =~ ^\[([0-9]+/[0-9]+)\] ]]; then
-      note "built ${BASH_REMATCH[1]}"
-      next=$((SECONDS + 10))
+  local line status=0 step='' packages='' got=0 unpacked=0 configured=0 next=$((SECONDS + progress_seconds))
+  while ((status == 0 || status > 128)); do  # above 128: no line for ten seconds
+    status=0
+    IFS= read -r -t "$progress_seconds" line || status=$?
+    if ((status != 0)); then
+      :
+    elif [[ $line =~ ^\[([0-9]+/[0-9]+)\] ]]; then
+      step="built ${BASH_REMATCH[1]}"
+    elif [[ $line =~ ^([0-9]+)\ upgraded,\ ([0-9]+)\ newly\ installed ]]; then
+      packages="$((BASH_REMATCH[1] + BASH_REMATCH[2])) packages"
+    elif [[ $line == Get:* ]]; then
+      step="downloaded $((++got)) of $packages"
+    elif [[ $line == Unpacking\ * ]]; then
+      step="unpacked $((++unpacked)) of $packages"
+    elif [[ $line == Setting\ up\ * ]]; then
+      step="set up $((++configured)) of $packages"
+    fi
+    if ((SECONDS >= next)) && [[ -n $step ]]; then
+      progress "$step"
+      next=$((SECONDS + progress_seconds))
     fi
   done
 }
@@ -146,6 +176,7 @@ bring_up_to_date() {
   is_current "$target" "$@" && return 0
   mkdir -p "$build_dir"
   check_space "$target"
+  [[ -e $build_dir/.built-$target ]] || announce "$target"
   exec {lock}>"$source_dir/build/.lock"
   flock "$lock"
   if ! is_current "$target" "$@"; then
@@ -153,10 +184,10 @@ bring_up_to_date() {
     touch "$build_dir/.starting"
     install_packages "${packages[@]}"
     check_cmake
-    note "configuring build/$preset"
+    progress "configuring build/$preset"
     logged configure cmake -S "$source_dir" --preset "$preset" "${configure_options[@]}" \
       ${ROUNDEL_CUDA:+"-DROUNDEL_CUDA=$ROUNDEL_CUDA"}
-    note "building $target"
+    progress "building $target"
     logged build cmake --build "$build_dir" --target "$target"
     {
       settings
@@ -164,6 +195,7 @@ bring_up_to_date() {
     } >"$build_dir/.building"
     touch -r "$build_dir/.starting" "$build_dir/.building"
     mv "$build_dir/.building" "$build_dir/.built-$target"
+    progress "built $target"
   fi
   exec {lock}>&-
 }

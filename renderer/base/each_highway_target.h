@@ -5,16 +5,16 @@
 // No include guard: each time the file is compiled it needs the functions of another set. Sets that
 // it is not to be compiled for are HWY_DISABLED_TARGETS, which it may define before.
 
-// Not compiled for: SSSE3 and AVX3_DL bring nothing over SSE4 and AVX3 (AVX-512). Builds that are
-// to be compiled soon have only AVX2 besides the scalar code where one kind of vectors is enough
-// (thread sanitizer, clang-tidy), or AVX2 and AVX3, whose loads reach farthest past the end of an
-// array (address sanitizer).
+// Left out: SSSE3 and all sets better than AVX3 (AVX-512), which bring nothing over SSE4 and AVX3.
+// Builds that are to be compiled soon have only AVX2 besides the machine's basic set where one kind
+// of vectors is enough (thread sanitizer, clang-tidy), or AVX2 and AVX3, whose loads reach farthest
+// past the end of an array (address sanitizer).
 #if defined(ROUNDEL_FEW_TARGETS)
-#define ROUNDEL_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL)
+#define ROUNDEL_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | (HWY_AVX3 - 1))
 #elif defined(ROUNDEL_WIDE_TARGETS)
-#define ROUNDEL_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#define ROUNDEL_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | (HWY_AVX3 - 1))
 #else
-#define ROUNDEL_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#define ROUNDEL_DISABLED_TARGETS (HWY_SSSE3 | (HWY_AVX3 - 1))
 #endif
 // Highway finds a file's function by ChosenTarget::GetIndex(), which knows that file's sets.
 // Compilers that do not optimise make it one function for all files: these must have the same sets

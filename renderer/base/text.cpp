@@ -93,7 +93,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string Quote::operator()(std::string_view text) const {
   constexpr std::size_t kShown = 60;
   std::string out = "\"";
   std::size_t i = 0;
@@ -135,11 +135,17 @@ std::string escaped(std::string_view text,
   return out;
 }
 
-std::vector<std::string> lines_of(const std::string& text, char end) {
+std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line, end);) lines.push_back(line);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
 }
 
 std::string with_commas(std::uint64_t number) {

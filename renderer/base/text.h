@@ -12,8 +12,12 @@
 
 namespace roundel {
 
-/// Text from a file, fit for a message: printable(), in double quotes, shortened to some 60 bytes.
-std::string quoted(std::string_view text);
+/// quoted(text): text from a file, fit for a message: printable(), in double quotes, shortened to
+/// some 60 bytes. An object, since calls of a function would find std::quoted for a std::string.
+struct Quote {
+  std::string operator()(std::string_view text) const;
+};
+inline constexpr Quote quoted{};
 
 /// A text fit to be shown in one line: \xNN stands for each byte of control characters, of
 /// characters that end a line or change the direction of text, and of what is not UTF-8.
@@ -35,8 +39,11 @@ std::optional<Number> to_number(std::string_view text) {
   return error == std::errc() && stopped == end ? std::optional(number) : std::nullopt;
 }
 
-/// The lines of a text, without their ends; nothing stands behind the last end, be it `end`.
-std::vector<std::string> lines_of(const std::string& text, char end = '\n');
+/// The lines of a text, without their line feeds; one at the very end begins no further line.
+std::vector<std::string> lines_of(const std::string& text);
+
+/// The text with a to z in place of A to Z; other characters stay.
+std::string lower_case(std::string text);
 
 /// 1234567 as "1,234,567", whatever the locale.
 std::string with_commas(std::uint64_t number);

@@ -8,14 +8,12 @@
 #include <filesystem>
 #include <map>
 #include <new>
-#include <set>
 
 #include "renderer/base/error.h"
 #include "renderer/base/memory.h"
 #include "renderer/base/stopwatch.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/golden_lock.h"
-#include "renderer/compare/name_keys.h"
 #include "renderer/image/photo.h"
 
 namespace roundel {
@@ -86,25 +84,6 @@ PairResult not_compared(const std::string& name, const std::string& reason) {
   return result;
 }
 
-/// Says of a missing picture that a new one has its name in another form of Unicode, and of that
-/// one: the two names look the same.
-void tell_other_forms(std::vector<PairResult>& results) {
-  std::map<std::string, std::vector<PairResult*>> alone;  // by their names' composed form
-  for (PairResult& result : results)
-    if (result.state == PairState::kNew || result.state == PairState::kMissing)
-      alone[composed(result.name)].push_back(&result);
-  const auto tell = [](PairResult& result, const PairResult& other) {
-    result.reasons.push_back(fmt::format(
-        "{} has this name in another form of Unicode: {} is not {}",
-        other.golden_path + other.actual_path, spelled_out(result.name), spelled_out(other.name)));
-  };
-  for (const auto& [form, pair] : alone) {
-    if (pair.size() != 2 || pair[0]->state == pair[1]->state) continue;
-    tell(*pair[0], *pair[1]);
-    tell(*pair[1], *pair[0]);
-  }
-}
-
 /// One result for every name that one of the folders has, not compared yet.
 std::vector<PairResult> pair_names(const std::string& golden_folder, const FolderListing& goldens,
                                    const std::string& actual_folder, const FolderListing& actuals) {
@@ -125,7 +104,6 @@ std::vector<PairResult> pair_names(const std::string& golden_folder, const Folde
     }
     results.push_back(std::move(result));
   }
-  tell_other_forms(results);
   for (const auto& [folder, listing] :
        {std::pair{&golden_folder, &goldens}, std::pair{&actual_folder, &actuals}}) {
     for (const auto& [below, reason] : listing->unreadable) {

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "renderer/base/error.h"
+#include "renderer/base/text.h"
 
 namespace roundel {
 
 std::optional<ImageFormat> known_format(const std::string& path) {
-  std::string ending = path.substr(path.size() - std::min<std::size_t>(path.size(), 4));
-  for (char& c : ending)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const std::string ending =
+      lower_case(path.substr(path.size() - std::min<std::size_t>(path.size(), 4)));
   if (ending == ".png") return ImageFormat::kPng;
   if (ending == ".exr") return ImageFormat::kExr;
   if (ending == ".pfm") return ImageFormat::kPfm;

@@ -7,6 +7,7 @@
 #include "renderer/base/error.h"
 #include "renderer/base/input_file.h"
 #include "renderer/base/module.h"
+#include "renderer/base/text.h"
 #include "renderer/image/color_space.h"
 
 namespace roundel {
@@ -42,9 +43,7 @@ PhotoFormat photo_format(std::span<const std::byte> start) {
 }
 
 bool is_photo_name(const std::string& path) {
-  std::string ending = path.substr(std::min(path.rfind('.'), path.size()));
-  for (char& c : ending)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const std::string ending = lower_case(path.substr(std::min(path.rfind('.'), path.size())));
   return ending == ".jpg" || ending == ".jpeg" || ending == ".webp";
 }
 

@@ -63,6 +63,11 @@ TEST(Text, EscapedReplacesEachCharacterOnce) {
   EXPECT_EQ(escaped("", {{'x', "y"}}), "");
 }
 
+TEST(Text, OnlyLatinLettersHaveALowerCase) {
+  EXPECT_EQ(lower_case("AZ@[az 9 \xC3\x89"), "az@[az 9 \xC3\x89");
+  EXPECT_EQ(lower_case(""), "");
+}
+
 TEST(Text, NumbersHaveCommas) {
   EXPECT_EQ(with_commas(0), "0");
   EXPECT_EQ(with_commas(999), "999");

@@ -70,7 +70,6 @@ OPTIONS = {
     "legend": "output size layers set",
     "info": "json",
     "selftest": "backend threads quiet verbose",
-    "bench": "size set seed frame backend device threads memory repeat json quiet",
     "schema": "",
 }
 
@@ -95,7 +94,7 @@ class Help(ScenesCase):
 
     def test_only_exit_codes_that_a_command_can_give_are_listed(self):
         for command, last in (("render", SOME_FAILED), ("circles", REFUSED), ("explain", REFUSED), ("legend", REFUSED),
-                              ("bench", REFUSED), ("validate", INVALID), ("info", INVALID), ("schema", USAGE)):
+                              ("validate", INVALID), ("info", INVALID), ("schema", USAGE)):
             text = " ".join(self.run_roundel(command, "--help").stdout.split("Exit codes: ")[1].split())
             self.assertEqual(re.findall(r"(?:^|; )(\d) ", text), [str(code) for code in range(last + 1)], command)
 
@@ -118,6 +117,8 @@ class Help(ScenesCase):
         self.assertTrue(done.stderr.startswith(self.run_roundel("--help").stdout))
         self.assert_fails("version", code=USAGE, says=['(did you mean "--version"?)'])
         self.assert_fails("rendr", code=USAGE, says=['(did you mean "render"?)'])
+        for arguments in (["bench"], ["bench", "rgb.yaml", "--repeat", "1"], ["help", "bench"]):
+            self.assert_fails(*arguments, code=USAGE, says=["the program roundel-bench", "-DROUNDEL_LAB=ON"])
         self.assert_fails("help", "rendr", code=USAGE, says=['(did you mean "render"?)'])
 
 
@@ -411,14 +412,6 @@ class Inputs(ScenesCase):
                 self.assert_refused("render", "rgb.yaml", "d.yaml", "-o", "out/", "--overwrite",
                                     reads=target)
                 os.unlink(self.path("out/d.png"))
-
-    def test_times(self):
-        self.assert_refused("bench", "d.yaml", "--repeat", "1", "--json", "d.yaml", reads="d.yaml")
-        for target in ("d.npy", "d.yaml"):
-            for make in (os.symlink, os.link):
-                make(self.path(target), self.path("out/times.json"))
-                self.assert_refused("bench", "rgb.yaml", "d.yaml", "--repeat", "1", "--json", "out/times.json", reads=target)
-                os.unlink(self.path("out/times.json"))
 
     def test_frames(self):
         for target in ("d.npy", "d.yaml"):

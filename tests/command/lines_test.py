@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import stat
 import subprocess
 import unittest
@@ -40,7 +41,7 @@ class LinesTest(CommandCase):
         self.write(scene, RGB)
         self.run_shown("render", scene, "-o", f"{PLAIN}.png", expected=SHOWN.replace(r"\x23#vso[task]", ""))
         os.rename(self.path(f"{PLAIN}.png"), self.path(picture))
-        for arguments in (["validate", scene], ["info", picture], ["bench", scene, "--repeat", "1"],
+        for arguments in (["validate", scene], ["info", picture],
                           ["explain", scene, "--pixel", "1,1"], ["diff", picture, picture], ["diff", "--explain", scene, scene]):
             with self.subTest(command=arguments):
                 self.run_shown(*arguments)
@@ -182,6 +183,46 @@ class LinesTest(CommandCase):
         self.assertEqual(self.run_roundel("render", "s.yaml", "-o", "-", "--format", "png").stdout, self.read("a.png"))
         self.run_roundel("circles", "s.yaml", "-o", "a.npy")
         self.assertEqual(self.run_roundel("circles", "s.yaml", "-o", "-").stdout, self.read("a.npy"))
+
+    def writes(self, *arguments, code=0):
+        """What the command wrote to stderr, call by call: each is a datagram."""
+        ours, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with ours, other:
+            done = subprocess.run([ROUNDEL, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=other, timeout=300, check=False)
+            ours.setblocking(False)
+            writes = []
+            while True:
+                try:
+                    writes.append(ours.recv(1 << 16).decode())
+                except BlockingIOError:
+                    self.assertEqual(done.returncode, code, writes)
+                    return writes
+
+    def test_each_message_is_one_write(self):
+        self.assertEqual(self.writes("render", "a.yaml", "--size", "0x0", "--threads", "x", "--\n::error::a", code=2), [
+            'roundel: --size: expected WIDTHxHEIGHT in pixels, 1..65536 each, got "0x0"\n',
+            'roundel: --threads: expected a whole number of threads from 1 to 1024, got "x"\n',
+            'roundel: "--\\x0a::error::a": unknown option\n',
+            'roundel: "roundel render --help" lists the options\n'])
+
+    def test_quiet_and_verbose_choose_the_messages(self):
+        self.write("s.yaml", RGB + "animation: {frames: 2}\n")
+        draw = ("render", "s.yaml", "--frames", "all", "--overwrite", "-o", "%d.png", "--backend", "cpu")
+        detail, warning = "roundel: backend cpu: asked for\n", "roundel: s.yaml: nothing in this scene depends on the frame"
+        for options, begins in ((["--quiet"], []), ([], ["%d.png  64x48", warning]), (["--verbose"], [detail, "%d.png  64x48", warning])):
+            writes = self.writes(*draw, *options)
+            self.assertEqual(len(writes), len(begins), writes)
+            for text, begin in zip(writes, begins):
+                self.assertTrue(text.startswith(begin) and text.endswith("\n") and text.count("\n") == 1, writes)
+        errors = self.writes("render", "s.yaml", "--frames", "all", "-o", "%d.png", "--quiet", code=4)
+        self.assertTrue(all(re.fullmatch("roundel: .+\n", text) for text in errors) and errors, errors)
+
+    def test_messages_that_nobody_takes_change_no_result(self):
+        self.write("s.yaml", RGB)
+        for scene, code in (("s.yaml", 0), ("none.yaml", 3)):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([ROUNDEL, "render", scene, "-o", "a.png", "--verbose"], cwd=self.folder, stderr=full, check=False)
+            self.assertEqual(done.returncode, code)
 
 
 class ModulesTest(CommandCase):

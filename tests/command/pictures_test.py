@@ -349,40 +349,6 @@ class Circles(ScenesCase):
         self.assertEqual(len(hashes), 3)
 
 
-class Bench(ScenesCase):
-    def bench(self, *arguments):
-        return self.run_roundel("bench", "rgb.yaml", "--backend", "cpu", "--size", "64x48",
-                                "--repeat", "3", *arguments)
-
-    def test_the_json_tells_what_was_timed(self):
-        report = json.loads(self.bench("--json", "-").stdout)
-        self.assertGreater(report["machine"]["bytes_per_second"], 1e8)
-        self.assertGreater(report["machine"]["operations_per_second"], 1e8)
-        self.assertIn("commit", report)
-        result, = report["results"]
-        self.assertEqual((result["scene"], result["backend"], result["size"], result["circles"]),
-                         ("rgb.yaml", "cpu", "64x48", 3))
-        for times in (result["frame_us"], result["wall_us"]):
-            self.assertLessEqual(0, times["min"])
-            self.assertLessEqual(times["min"], times["median"])
-            self.assertLessEqual(times["median"], times["p95"])
-        self.assertEqual(set(result["stages_us"]), {"bin", "blend"})
-        # Three discs of radius 0.3, in pixels of 1/48.
-        self.assertAlmostEqual(result["fragments"], 3 * 3.1416 * 0.09 * 48 * 48, delta=40)
-        self.assertEqual(result["bytes"], 3 * 32 + 64 * 48 * 3)
-        self.assertGreater(result["floor_us"], 0)
-
-    def test_the_table_and_a_file(self):
-        done = self.bench("--json", "a.json")
-        self.assertRegex(done.stdout, r"(?m)^rgb\.yaml +64x48 +3 +[0-9.]+ ")
-        self.assertEqual(len(json.loads(self.read("a.json"))["results"]), 1)
-
-    def test_bad_scenes_and_numbers_are_refused(self):
-        self.assert_fails("bench", "rgb.yaml", "--repeat", "0", code=USAGE, says=["--repeat"])
-        self.write("bad.yaml", "version: 2\n")
-        self.assert_fails("bench", "bad.yaml", "--json", "a.json", code=INVALID, says=["version"])
-
-
 class Streams(ScenesCase):
     def test_closed_pipe(self):
         for arguments in (["schema"], ["--help"], ["validate", "rgb.yaml"], ["info"]):

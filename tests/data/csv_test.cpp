@@ -242,8 +242,9 @@ TEST_F(Csv, NumbersThatAreKeptAreTheSame) {
 }
 
 TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
+  if (kThreadSanitized) GTEST_SKIP() << "reads megabytes of text";
   std::mt19937 random(7);
-  for (const bool quoted : {false, true}) {
+  for (const bool is_quoted : {false, true}) {
     std::string text = "n,text,half\n";
     Names texts;
     std::vector<std::uint64_t> lines;
@@ -253,7 +254,7 @@ TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
       lines.push_back(line++);
       std::string value(random() % (random() % 1000 == 0 ? 3000 : 40), 'a');
       std::string written = value;
-      if (quoted && random() % 3 == 0) {
+      if (is_quoted && random() % 3 == 0) {
         value += ",\n\"1,2";
         written = "\"" + written + ",\n\"\"1,2\"";
         ++line;
@@ -262,7 +263,7 @@ TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
       text += std::to_string(i) + "," + written + "," + std::to_string(i) + ".5" +
               (random() % 2 == 0 ? "\n" : "\r\n");
     }
-    if (quoted) texts[0] = texts[0];
+    if (is_quoted) texts[0] = texts[0];
     const auto table = open(text);
     ASSERT_EQ(table->rows(), texts.size());
     ASSERT_GT(text.size(), 4u << 18) << "several blocks";
@@ -287,19 +288,20 @@ TEST_F(Csv, AnyRunOfRowsIsReadFromLongFiles) {
 
 /// Fields and comments longer than the window on the file, wanted or not.
 TEST_F(Csv, LongFieldsAreReadOverManyWindows) {
+  if (kThreadSanitized) GTEST_SKIP() << "reads megabytes of text";
   constexpr std::uint64_t kRows = kSanitized ? 20 : 40;
-  for (const bool quoted : {false, true}) {
+  for (const bool is_quoted : {false, true}) {
     std::string text = "long,x,longer,y\n";
     Names long_texts, longer_texts;
     for (std::uint64_t i = 0; i < kRows; ++i) {
       if (i % 5 == 1) text += "#" + std::string(700'000, 'c') + "\n\n";
       long_texts.push_back(std::string(i * 30'011, 'a') + "b");
       longer_texts.push_back(std::string(i % 3 * 500'000, 'c') + "d");
-      const std::string quote = quoted ? "\"" : "";
+      const std::string quote = is_quoted ? "\"" : "";
       text += quote + long_texts.back() + quote + "," + std::to_string(i) + "," + quote +
-              longer_texts.back() + (quoted ? "\n" : "") + quote + "," + std::to_string(2 * i) +
+              longer_texts.back() + (is_quoted ? "\n" : "") + quote + "," + std::to_string(2 * i) +
               "\n";
-      if (quoted) longer_texts.back() += "\n";
+      if (is_quoted) longer_texts.back() += "\n";
     }
     const auto table = open(text);
     ASSERT_EQ(table->rows(), kRows);

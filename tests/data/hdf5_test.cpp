@@ -49,7 +49,7 @@ class Files : public testing::Test {
   }
   static void TearDownTestSuite() { folder_.reset(); }
   void SetUp() override {
-    if (!folder_) GTEST_SKIP() << "h5py is not here (python3-h5py)";
+    if (!folder_) GTEST_SKIP() << "needs h5py (python3-h5py)";
   }
 
   static std::unique_ptr<Table> open(const std::string& name, const std::string& dataset = "") {

@@ -224,7 +224,7 @@ TEST_F(Npy, WhatIsWrittenIsReadBack) {
 
 TEST_F(Npy, TheReferenceFlakesAreRead) {
   const std::string path = ROUNDEL_SOURCE_DIR "/../shared/reference/data/snow_seed1_step300.npy";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "the reference data is not here";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "needs the reference data";
   const auto array = open_table(path);
   EXPECT_EQ(array->rows(), 100000u);
   EXPECT_EQ(array->columns().size(), 4u);

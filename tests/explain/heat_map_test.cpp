@@ -1,6 +1,5 @@
 #include "renderer/explain/heat_map.h"
 
-#include "renderer/bench/frame_work.h"
 #include "renderer/explain/explain_pixel.h"
 #include "renderer/image/magma.h"
 #include "renderer/raster/tile_grid.h"
@@ -41,6 +40,7 @@ std::vector<Example> examples() {
 }
 
 TEST(HeatMap, LayersAndStopAgreeWithEveryExplainedPixel) {
+  if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (const Example& example : examples()) {
     const auto& [circles, image] = example;
     for (const std::uint64_t budget : {std::uint64_t{0}, kLittleMemory}) {
@@ -56,13 +56,6 @@ TEST(HeatMap, LayersAndStopAgreeWithEveryExplainedPixel) {
         }
       }
     }
-  }
-}
-
-TEST(HeatMap, StopAddsUpToTheFragmentsOfTheFrame) {
-  for (const Example& example : examples()) {
-    const HeatMap stop = make_heat_map(example.circles, example.image, HeatMapKind::kStop, 0);
-    EXPECT_EQ(summarize(stop).sum, count_work(example.circles, example.image).fragments);
   }
 }
 

@@ -14,9 +14,9 @@ skip() {
 }
 PATH=$PATH:/usr/sbin
 for program in munged slurmctld slurmd sbatch squeue scancel scontrol srun; do
-  type -P "$program" >/dev/null || skip "$program is not installed"
+  type -P "$program" >/dev/null || skip "needs Slurm ($program)"
 done
-((EUID == 0)) || skip "the daemons are started as root here"
+((EUID == 0)) || skip "needs root, who starts the daemons"
 
 stop_daemons() {
   local file

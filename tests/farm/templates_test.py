@@ -16,7 +16,7 @@ import unittest
 try:
     import yaml
 except ImportError:
-    print("skipped: PyYAML is not installed")
+    print("skipped: needs PyYAML (python3-yaml)")
     sys.exit(77)
 
 ROUNDEL = ""  # set by main()

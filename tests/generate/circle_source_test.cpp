@@ -62,6 +62,7 @@ TEST(CircleSource, AGeneratorsOwnSeedComesFirst) {
 }
 
 TEST(CircleSource, LayerAlphaIsThatOfEveryClassicCircle) {
+  if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (const std::string& name : classic_names()) {
     if (name == "snow" || name == "snowsingle") continue;
     Layer layer = classic_layer(name);
@@ -120,6 +121,7 @@ void expect_painted_alike(const Circles& expected, std::size_t first, std::span<
 }
 
 TEST(CircleSource, RunsAreTheSameCircles) {
+  if (kSanitized) GTEST_SKIP() << "compares millions of numbers";
   Layer snowy = random_layer(5000);
   snowy.shader = Shader::kSnow;
   std::get<RandomSource>(snowy.source).depth = UniformLaw{0, 1};

@@ -55,6 +55,7 @@ TEST(Philox, GivesThePublishedAnswers) {
 }
 
 TEST(Normal, LogarithmIsWithinTwoUlps) {
+  if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (std::uint32_t n = 1; n <= 1u << 24; n += n < 4096 || n > 0xfff000 ? 1 : 13) {
     const float value = static_cast<float>(n) * 0x1p-24f;
     const double exact = std::log(static_cast<double>(value));
@@ -67,6 +68,7 @@ TEST(Normal, LogarithmIsWithinTwoUlps) {
 }
 
 TEST(Normal, SineAndCosineAreWithinTheirBound) {
+  if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   constexpr double kPi = 3.14159265358979323846;
   for (std::uint32_t n = 0; n <= 1u << 24; n += 7) {
     const float turns = static_cast<float>(n) * 0x1p-24f;
@@ -228,6 +230,7 @@ void expect_normal(const Moments& m, double mean, double sigma) {
 }
 
 TEST(RandomLayer, DrawsFollowTheirLaws) {
+  if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   RandomSource source = varied_source(1'000'000);
   source.radius = UniformLaw{.002, .01};
   source.alpha = UniformLaw{.1, .3};

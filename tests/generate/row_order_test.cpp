@@ -134,6 +134,7 @@ TEST_F(SortedRows, ByANumberAreMadeChunkByChunk) {
 }
 
 TEST_F(SortedRows, ThatAreNotAllKeptAreMadeChunkByChunk) {
+  if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   expect_rows(
       scene_with("map: {x: x, y: x, radius: v, color: {column: kind, categories: tab10}}, "
                  "invalid: skip, where: {x: {min: 1000}}, order: {column: v, descending: true}"),
@@ -142,6 +143,7 @@ TEST_F(SortedRows, ThatAreNotAllKeptAreMadeChunkByChunk) {
 }
 
 TEST_F(SortedRows, ByATextAreMadeChunkByChunk) {
+  if (kThreadSanitized) GTEST_SKIP() << "reads millions of rows";
   expect_rows(scene_with("map: {x: x, y: x, radius: 1px}, order: kind"),
               sorted(kAll, [](const Row& a, const Row& b) {
                 return std::strncmp(a.kind, b.kind, sizeof(a.kind)) < 0;
@@ -149,6 +151,7 @@ TEST_F(SortedRows, ByATextAreMadeChunkByChunk) {
 }
 
 TEST_F(SortedRows, OfATextAreMadeOnce) {
+  if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   write_csv();
   const std::string map =
       "map: {x: x, y: x, radius: v, alpha: 0.5, "
@@ -167,6 +170,7 @@ TEST_F(SortedRows, OfATextAreMadeOnce) {
 }
 
 TEST_F(SortedRows, OfATextThatDoesNotFitAreMadeChunkByChunk) {
+  if (kSanitized) GTEST_SKIP() << "reads millions of rows";
   write_csv();
   Scene scene = scene_with(
       "map: {x: x, y: x, radius: 1px, color: {column: v, missing: \"#ff0000\"}}, "
@@ -232,6 +236,7 @@ void expect_sorted(const std::vector<double>& numbers, bool descending) {
 }
 
 TEST(NumberOrder, IsThatOfAStableSortHoweverNumbersAreSpread) {
+  if (kSanitized) GTEST_SKIP() << "compares millions of numbers";
   std::mt19937_64 engine(5);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto check = [](std::size_t count, const auto& number) {

@@ -12,7 +12,10 @@ status=$?
 echo "$messages"
 if ((status != 0)) && [[ ${ROUNDEL_REQUIRE_CUDA:-} != 1 ]]; then
   case $messages in
-    *"no CUDA device is present"* | *"was built without CUDA"*) exit 77 ;;
+    *"no CUDA device is present"* | *"was built without CUDA"*)
+      echo "needs a GPU"
+      exit 77
+      ;;
   esac
 fi
 exit "$status"

@@ -12,6 +12,7 @@
 #include "renderer/generate/generate.h"
 #include "renderer/image/files.h"
 #include "renderer/raster/rasterizer.h"
+#include "tests/testing.h"
 
 namespace roundel {
 namespace {
@@ -67,13 +68,15 @@ void expect_all_references(Rasterizer& rasterizer) {
 }
 
 TEST(Reference, TheCpuBackendAgreesWithEveryPicture) {
-  if (!fs::exists(kReference)) GTEST_SKIP() << "no reference pictures beside this checkout";
+  if (kAddressSanitized) GTEST_SKIP() << "draws scenes that selftest draws, too";
+  if (!fs::exists(kReference)) GTEST_SKIP() << "needs the reference pictures";
   expect_all_references(*make_cpu_rasterizer({}));
 }
 
 TEST(Reference, TheCudaBackendAgreesWithEveryPicture) {
-  if (!fs::exists(kReference)) GTEST_SKIP() << "no reference pictures beside this checkout";
-  if (cuda_devices().empty()) GTEST_SKIP() << "no CUDA device";
+  if (kAddressSanitized) GTEST_SKIP() << "draws scenes that selftest draws, too";
+  if (!fs::exists(kReference)) GTEST_SKIP() << "needs the reference pictures";
+  if (cuda_devices().empty()) GTEST_SKIP() << "needs a GPU";
   expect_all_references(*make_cuda_rasterizer({}));
 }
 

@@ -136,7 +136,7 @@ TEST(Pfm, BigEndianFilesAreRead) {
 
 TEST(Pfm, TheReferencePicturesAreRead) {
   const std::filesystem::path folder = ROUNDEL_SOURCE_DIR "/../shared/reference/images";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "the reference pictures are not here";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "needs the reference pictures";
   int read = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".pfm") continue;

@@ -2,7 +2,7 @@
 # pip_test.sh PYTHON SOURCE_DIR BUILD_DIR: pip installs the module from a checkout, and it works without the build.
 set -euo pipefail
 python=$1 source_dir=$2 build_dir=$3
-"$python" -m pip --version >/dev/null 2>&1 || { echo "pip_test: $python has no pip"; exit 77; }
+"$python" -m pip --version >/dev/null 2>&1 || { echo "needs pip ($python)"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

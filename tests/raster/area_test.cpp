@@ -250,6 +250,7 @@ TEST(Area, PicturesHaveTheExactSharesUpToTheirBorders) {
 }
 
 TEST(Area, TallPicturesAndFarCentresToo) {
+  if (kAddressSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (const float y : {0.0f, 0.3f, 0.99998f, 1.0f})
     for (const float radius : {0.4f, 3.0f, 700.0f, 40000.0f})
       expect_exact_shares({2.5f / 65536, y, 0, radius / 65536}, image_of(5, 65536));

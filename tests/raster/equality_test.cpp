@@ -40,7 +40,7 @@ std::vector<RasterOptions> cpu_variants() {
 const std::pair<int, int> kSizes[] = {{1, 1}, {17, 3}, {63, 65}, {130, 33}, {700, 1}, {1, 300}};
 
 using Equality = testing::Coverage;
-INSTANTIATE_TEST_SUITE_P(Coverage, Equality, ::testing::Bool(), testing::coverage_name);
+INSTANTIATE_TEST_SUITE_P(Coverage, Equality, testing::coverages(), testing::coverage_name);
 
 TEST_P(Equality, TilesThreadsChunksAndMemoryChangeNothingOnTheCpu) {
   for (const auto& [width, height] : kSizes) {
@@ -95,6 +95,7 @@ TEST_P(Equality, AMemoryBudgetThatIsTooSmallIsRefused) {
 }
 
 TEST_P(Equality, EveryInstructionSetHasTheSameBits) {
+  if (kThreadSanitized) GTEST_SKIP() << "starts the same threads for each instruction set";
   ImageSettings image = image_of(97, 61);
   image.background = {{0.85f, 0.2f, 0.1f}, {0.4f, 0.5f, 1.5f}};
   std::vector<Circles> many;
@@ -410,6 +411,7 @@ TEST_P(Equality, RasterizersOfADeviceDrawOtherNumbersOfCirclesAtTheSameTime) {
 }
 
 TEST_P(Equality, CudaInLittleMemoryHasTheSameBits) {
+  if (kAddressSanitized) GTEST_SKIP() << "sanitizers change how much memory is needed";
   ROUNDEL_NEEDS_CUDA();
   const Circles circles = random_circles(300000, 0.3f, 0.02f, 0);
   const ImageSettings image = image_of(500, 500);
@@ -419,6 +421,7 @@ TEST_P(Equality, CudaInLittleMemoryHasTheSameBits) {
 }
 
 TEST(EqualityOfScenes, SelftestScenesAgreeWithTheirPixelByPixelRendering) {
+  if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   for (const NamedScene& scene : selftest_scenes()) {
     if (scene.circles.count() * static_cast<std::size_t>(scene.image.width * scene.image.height) >
         (kSanitized ? 3'000'000 : 30'000'000))

@@ -29,7 +29,7 @@ class Looks : public testing::Coverage {
     return image;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Coverage, Looks, ::testing::Bool(), testing::coverage_name);
+INSTANTIATE_TEST_SUITE_P(Coverage, Looks, testing::coverages(), testing::coverage_name);
 
 /// A circle by its effect on what lies below: out = add + keep · below.
 struct AffineStep {
@@ -101,6 +101,8 @@ void expect_affine_picture(const Circles& circles, const std::vector<BlendMode>&
 }
 
 TEST_P(Looks, AgreeWithTheAffineRuleInBinary64) {
+  if (kThreadSanitized || (kAddressSanitized && GetParam()))
+    GTEST_SKIP() << "compares millions of numbers";
   const ImageSettings image = image_of(97, 61, {true, true, true});
   for (const std::vector<BlendMode>& modes :
        {kOver, kOverAndAdd, kAllModes, std::vector{BlendMode::kMultiply}, {BlendMode::kScreen}}) {
@@ -132,6 +134,7 @@ TEST_P(Looks, TilesThreadsChunksAndMemoryChangeNothing) {
 }
 
 TEST_P(Looks, EveryInstructionSetHasTheSameBits) {
+  if (kThreadSanitized) GTEST_SKIP() << "starts the same threads for each instruction set";
   const ImageSettings image = image_of(97, 61, {true, true, true});
   Circles circles = random_circles(3000, 0.15f, 0.6f, 0.2);
   add_looks(circles, kAllModes, 0.4);
@@ -144,6 +147,7 @@ TEST_P(Looks, EveryInstructionSetHasTheSameBits) {
 }
 
 TEST_P(Looks, ListsOfCopiesToo) {
+  if (kThreadSanitized) GTEST_SKIP() << "compares millions of numbers";
   Circles circles = random_circles(130'000, 0.02f, 1e-3f, 0.1);
   add_looks(circles, kAllModes, 0.4);
   const ImageSettings image = image_of(41, 23, {true, true, true});

@@ -29,7 +29,7 @@ class Rims : public testing::Coverage {
            std::to_string(most_radius);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Coverage, Rims, ::testing::Bool(), testing::coverage_name);
+INSTANTIATE_TEST_SUITE_P(Coverage, Rims, testing::coverages(), testing::coverage_name);
 
 /// Circles whose rims pass through a picture of 256 × 256, of radii that go round, in pixels.
 Circles circles_of_rims(std::size_t count, const std::vector<float>& radii, float snow_share) {

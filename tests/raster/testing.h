@@ -12,6 +12,7 @@
 #include "renderer/raster/pixel_walk.h"
 #include "renderer/raster/rasterizer.h"
 #include "tests/describe_difference.h"
+#include "tests/testing.h"
 
 namespace roundel::testing {
 
@@ -83,6 +84,11 @@ class Coverage : public ::testing::TestWithParam<bool> {
 inline std::string coverage_name(const ::testing::TestParamInfo<bool>& test) {
   return test.param ? "Area" : "Plain";
 }
+/// Both kinds; with the thread sanitizer the first, since both start the same threads.
+inline auto coverages() {
+  return ::testing::ValuesIn(kThreadSanitized ? std::vector<bool>{false}
+                                              : std::vector<bool>{false, true});
+}
 
 inline Framebuffer draw(Rasterizer& rasterizer, const Circles& circles,
                         const ImageSettings& image) {
@@ -130,7 +136,7 @@ inline Framebuffer draw_without_tiles(const Circles& circles, const ImageSetting
   if (::roundel::cuda_devices().empty()) {                                              \
     const char* required = std::getenv("ROUNDEL_REQUIRE_CUDA");                         \
     if (required != nullptr && *required == '1') FAIL() << "a CUDA device is required"; \
-    GTEST_SKIP() << "no CUDA device";                                                   \
+    GTEST_SKIP() << "needs a GPU";                                                      \
   }
 
 }  // namespace roundel::testing

@@ -13,11 +13,11 @@ missing() {
   exit 77
 }
 
-command -v node >/dev/null || missing "no node (packages nodejs and npm)"
-(($(node -p 'process.versions.node.split(".")[0]') >= 18)) || missing "node $(node --version) is older than 18"
+command -v node >/dev/null || missing "needs Node (packages nodejs and npm)"
+(($(node -p 'process.versions.node.split(".")[0]') >= 18)) || missing "needs Node 18 or newer, got $(node --version)"
 browser=$(type -P chromium chromium-browser google-chrome | head -n 1 || :)
-[[ -n $browser ]] || missing "no chromium"
-[[ -d $here/node_modules/playwright-core ]] || missing "no playwright-core: run npm ci in $here"
+[[ -n $browser ]] || missing "needs a browser (package chromium)"
+[[ -d $here/node_modules/playwright-core ]] || missing "needs playwright-core (npm ci in tests/report)"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -42,6 +42,7 @@ TEST(BadScenes, OnlyTheFirstHundredProblemsAreListed) {
 
 // Words of the scene are shortened in the middle, so that the place and the problem are left.
 TEST(BadScenes, NoLineOfAMessageIsLong) {
+  if (kAddressSanitized) GTEST_SKIP() << "reads megabytes of text";
   const auto repeat = [](const std::string& word, int times) {
     std::string text;
     for (int i = 0; i < times; ++i) text += word;
@@ -78,6 +79,7 @@ TEST(BadScenes, NoLineOfAMessageIsLong) {
 }
 
 TEST(BadScenes, ThousandsOfLongProblemsAreAFewPages) {
+  if (kAddressSanitized) GTEST_SKIP() << "reads megabytes of text";
   std::string text = "version: 1\nlayers:\n";
   for (int i = 0; i < 900; ++i)
     text += "  - {data: " + std::string(5000, 'd') + ".npy, columns: [x, y, radius]}\n";

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# The README's two commands, and its installation, on a bare Debian 12 or Ubuntu 24.04: debootstrap
-# makes its root folder, the repository's HEAD is cloned into it, and the commands run there. Needs
-# root, the network and about 3 GB.
+# Runs the README's two commands, and its installation, on a bare Debian 12, Debian 13 or Ubuntu
+# 24.04: debootstrap makes its root folder, the repository's HEAD is cloned into it, and the commands
+# run there. Needs root, the network and about 3 GB.
 #   bare_machine.sh [OPTION...]
-#     --quick        leave out tools/test, and compile without optimisation, for few instruction sets
+#     --quick        compile without optimisation, for few instruction sets, and leave out tools/test
+#                    but for the tests of scenes on Debian 13
 #     --nvcc         with this machine's CUDA toolkit (/usr/local/cuda) in its place there, read-only
 #     --packages=DIR install the packages in DIR instead, and use them
-#     --ubuntu=URI   Ubuntu 24.04 from that archive instead of Debian 12
+#     --debian=13    Debian 13 instead of Debian 12, from the archive that apt uses here
+#     --ubuntu=URI   Ubuntu 24.04 from that archive instead
 #   BARE_MACHINE_COMMAND   run this there instead of the two commands
 # Exit codes: 0 passed, 1 failed, 77 skipped because the machine does not allow it.
 set -euo pipefail
@@ -53,12 +55,22 @@ for option in "$@"; do
     --quick) is_quick=yes ;;
     --packages=?*) packages=$(realpath "${option#*=}") ;;
     --nvcc) toolkit=$(realpath /usr/local/cuda) ;;
+    --debian=12) release=bookworm ;;
+    --debian=13) release=trixie ;;
     --ubuntu=?*) release=noble uri=${option#*=} ;;
-    *) echo "bare_machine.sh: $option: expected --quick, --nvcc, --packages=DIR or --ubuntu=URI" >&2 && exit 1 ;;
+    *)
+      echo "bare_machine.sh: $option: expected --quick, --nvcc, --packages=DIR, --debian=12, --debian=13 or --ubuntu=URI" >&2
+      exit 1
+      ;;
   esac
 done
 if [[ -n $is_quick ]]; then
   commands=$'export CXX=/usr/local/bin/g++-O0\n'$commands
+  # Debian 13 has other versions of the libraries that read scenes and files.
+  [[ $release != trixie ]] || commands+="
+/usr/local/bin/roundel selftest
+/usr/local/bin/roundel regress scenes/*.yaml --size 96x96 --goldens tests/golden/images
+ROUNDEL_TARGET=scene_test tools/test -L '^scene_test\$'"
 else
   commands+=$'\ntools/test'
 fi
@@ -75,17 +87,17 @@ for tool in debootstrap unshare chroot git; do
 done
 unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces here"
 chroot / true 2>/dev/null || skip "no chroot here"
-if [[ $release == bookworm ]]; then
-  # The machine's own mirror, in either form of apt's sources.
-  # shellcheck disable=SC2016  # apt-get expands these
-  uri=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 2>/dev/null |
-    awk '$2 == "bookworm" && $3 == "main" {print $1; exit}')
-  [[ -n $uri ]] || skip "apt has no Debian 12 archive here (after apt-get update)"
-  debootstrap=(debootstrap --variant=minbase bookworm)
-else
+if [[ $release == noble ]]; then
   # Debian has neither Ubuntu's keys nor a script of this release's name: it is that of all since
   # gutsy. Apt inside checks what it installs with Ubuntu's own keys.
   debootstrap=(debootstrap --variant=minbase "--components=main,universe" --no-check-gpg noble)
+else
+  # The machine's own mirror, which has all releases, in either form of apt's sources.
+  # shellcheck disable=SC2016  # apt-get expands these
+  uri=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 2>/dev/null |
+    awk '$2 ~ /^(bookworm|trixie)$/ && $3 == "main" {print $1; exit}')
+  [[ -n $uri ]] || skip "apt has no Debian archive here (after apt-get update)"
+  debootstrap=(debootstrap --variant=minbase "$release")
 fi
 
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/bare-machine.XXXXXX")
@@ -102,7 +114,7 @@ if [[ -f $tarball ]]; then
 else
   say "debootstrap from $uri"
   script=()
-  [[ $release == bookworm ]] || script=(/usr/share/debootstrap/scripts/gutsy)
+  [[ $release != noble ]] || script=(/usr/share/debootstrap/scripts/gutsy)
   "${debootstrap[@]}" "$root" "$uri" "${script[@]}" >"$work/log" 2>&1 || {
     tail -n 20 "$work/log"
     grep -q -E 'mknod|mount|permission|not permitted' "$work/log" && skip "debootstrap is not allowed here"

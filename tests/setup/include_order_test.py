@@ -17,7 +17,6 @@ BELOW = {
     "raster": "base pixels scene generate image",
     "compare": "base pixels scene image",
     "": "base pixels data map scene generate raster image",
-    "bench": "base pixels scene generate raster image .",
     "sequence": "base pixels scene generate raster image .",
     "explain": "base pixels scene generate raster image",
 }

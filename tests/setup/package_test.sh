@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
 build_dir=$(realpath "$1")
 for tool in cpack dpkg-deb dpkg-shlibdeps; do
   command -v "$tool" >/dev/null || {
-    echo "package_test: no $tool"
+    echo "needs $tool"
     exit 77
   }
 done
@@ -37,6 +37,7 @@ done
 }
 
 [[ -s $root/usr/lib/cmake/Roundel/RoundelConfig.cmake && -s $root/usr/include/roundel/render.h ]] || fail "no library"
+[[ $(ls "$root/usr/bin") == roundel && ! -e $root/usr/share/doc/roundel/docs/lab ]] || fail "packed: $(ls "$root/usr/bin")"
 
 python=$(echo "$work"/packages/python3-roundel_*.deb)
 [[ -e $python ]] || exit 0

@@ -8,7 +8,7 @@ export ROUNDEL_INSTALL=OFF  # the packages are there, or this test would not run
 
 project="$work/a project"
 mkdir -p "$project"/{cmake,renderer,scenes,tests,tools/roundel}
-cp "$source_dir"/tools/{run,test,setup_common.sh,packages.sh} "$project/tools"
+cp "$source_dir"/tools/{run,test,test-summary,setup_common.sh,packages.sh} "$project/tools"
 cp "$source_dir/CMakePresets.json" "$project"
 cat >"$project/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)
@@ -23,6 +23,10 @@ add_test(NAME Good COMMAND roundel exit 0)
 add_test(NAME Bad COMMAND roundel exit 1)
 add_test(NAME Left COMMAND roundel exit 9)
 set_tests_properties(Left PROPERTIES SKIP_RETURN_CODE 9)
+foreach(number RANGE 1 16)
+  add_test(NAME Long.${number} COMMAND roundel exit 0)
+  set_tests_properties(Long.${number} PROPERTIES LABELS long)
+endforeach()
 CMAKE
 # roundel exit CODE, or prints VERSION and its arguments.
 write_program() {
@@ -31,7 +35,10 @@ write_program() {
 #include <cstdlib>
 #include <string>
 int main(int argc, char** argv) {
-  if (argc == 3 && std::string(argv[1]) == "exit") return std::atoi(argv[2]);
+  if (argc == 3 && std::string(argv[1]) == "exit") {
+    if (std::string(argv[2]) == "9") std::puts("skipped: needs a helper");
+    return std::atoi(argv[2]);
+  }
   std::printf("$1");
   for (int i = 1; i < argc; ++i) std::printf(" [%s]", argv[i]);
   std::printf("\\n");
@@ -43,8 +50,24 @@ write_program first
 cd "$work"
 expect_exit 0 "a project/tools/run" "two words" '*'
 [[ $(<"$work/stdout") == 'first [two words] [*]' ]] || fail "stdout is $(<"$work/stdout")"
-expect_text 'building roundel' "$work/stderr"
+expect_text '^roundel: building roundel for the first time takes about [0-9]+ min .* and 200 MB in build/release$' "$work/stderr"
+for line in 'configuring build/release' 'building roundel' 'built roundel'; do
+  expect_text "^roundel: [0-9]+:[0-9]{2} $line\$" "$work/stderr"
+done
 expect_text 'ROUNDEL_TESTS is OFF' "$project/build/release/configure.log"
+
+# Lines about the progress of apt and ninja come at regular times, also while these print nothing.
+{
+  printf '%s\n' '1 upgraded, 2 newly installed, 0 to remove and 0 not upgraded.' 'Get:1 a b' 'Get:2 a c'
+  sleep 1.5
+  printf '%s\n' 'Unpacking b (1) ...' 'Unpacking c (1) ...' 'Unpacking d (1) ...' 'Setting up b (1) ...'
+  sleep 1.5
+  printf '[1/9] Building x\n[2/9] Building y\n'
+  sleep 2.5
+} | bash -c 'source "$0"; progress_seconds=1; show_progress' "$project/tools/setup_common.sh" 2>"$work/progress"
+expect_text '^roundel: 0:0[1-3] downloaded 2 of 3 packages$' "$work/progress"
+expect_text '^roundel: 0:0[2-4] set up 1 of 3 packages$' "$work/progress"
+(($(grep -c 'built 2/9$' "$work/progress") >= 2)) || fail "no lines while nothing is built: $(cat "$work/progress")"
 
 # From now on it only runs: without cmake, without a word, with the program's exit code, quickly.
 mkdir "$work/path"
@@ -66,6 +89,7 @@ done
 write_program second
 expect_exit 0 "a project/tools/run"
 expect_text '^second' "$work/stdout"
+expect_no_text 'first time' "$work/stderr"
 expect_exit 0 env ROUNDEL_CUDA=OFF "a project/tools/run"
 expect_text 'ROUNDEL_CUDA is OFF' "$project/build/release/configure.log"
 expect_exit 0 "a project/tools/run"
@@ -94,8 +118,30 @@ write_program fourth
 expect_exit 8 "a project/tools/test"
 expect_text 'ROUNDEL_TESTS is ON' "$project/build/release/configure.log"
 [[ $(tail -n 1 "$work/stdout") == '1 passed, 1 failed, 1 skipped' ]] || fail "$(tail -n 1 "$work/stdout")"
+expect_text '^skipped: 1 needs a helper$' "$work/stdout"
+expect_no_text 'Start|did not run|Long' "$work/stdout"
 expect_exit 0 "a project/tools/test" -R Good
 [[ $(tail -n 1 "$work/stdout") == '1 passed, 0 failed' ]] || fail "$(tail -n 1 "$work/stdout")"
+
+# Long tests are left out unless they are asked for; a text draws an eighth of them.
+# expect_totals LINE TOOLS_TEST_ARG...
+expect_totals() {
+  expect_exit 0 "a project/tools/test" "${@:2}"
+  [[ $(tail -n 1 "$work/stdout") == "$1" ]] || fail "${*:2}: $(tail -n 1 "$work/stdout")"
+}
+expect_totals '17 passed, 0 failed, 1 skipped' --all -E Bad
+expect_totals '1 passed, 0 failed, 1 skipped' -E Bad
+expect_totals '16 passed, 0 failed' -R Long
+expect_totals '3 passed, 0 failed, 1 skipped' --draw a -E Bad
+drawn() { sed -n 's/.*: \(Long.[0-9]*\) .*/\1/p' "$work/stdout" | sort; }
+first=$(drawn)
+expect_totals '3 passed, 0 failed, 1 skipped' --draw a -E Bad
+[[ $(drawn) == "$first" ]] || fail "one text drew $first and $(drawn)"
+for text in b c d e f g h i j k; do
+  expect_totals '3 passed, 0 failed, 1 skipped' --draw "$text" -E Bad
+  [[ $(drawn) == "$first" ]] || break
+done
+[[ $(drawn) != "$first" ]] || fail "every text draws $first"
 rm "$project/build/release/tools/roundel/roundel"
 expect_exit 0 "a project/tools/run"
 expect_text 'ROUNDEL_TESTS is ON' "$project/build/release/configure.log"
@@ -107,7 +153,7 @@ expect_exit 8 "a project/tools/test" -R Nothing
 rm -r "$project/build"
 tools="$work/tools"
 mkdir "$tools"
-for tool in bash cat chmod cmake comm cp df dirname env find flock g++ grep mkdir mktemp mv ninja paste \
+for tool in bash cat chmod cmake comm cp df dirname env find flock g++ grep mkdir mktemp mv ninja nproc paste \
   realpath rm sed setpriv sh sort tee touch ld as; do
   ln -s "$(type -P $tool)" "$tools/$tool"
 done
@@ -130,18 +176,19 @@ echo "\$@" >>"$work/apt-calls"
 SH
 printf '#!/bin/sh\nexec "$@"\n' >"$tools/sudo"
 chmod +x "$tools"/{apt-get,sudo}
-# expect_refusal PATTERN: one sentence besides those about what is being done; apt's words are in a log.
+# expect_refusal PATTERN: one sentence besides those about time and disk and about what is being done;
+# apt's words are in a log.
 expect_refusal() {
   expect_exit 1 in_bare_path "${@:2}" "a project/tools/run"
   expect_text "$1" "$work/stderr"
-  (($(grep -cvE ': (installing|configuring) ' "$work/stderr") == 1)) || fail "a flood: $(cat "$work/stderr")"
+  (($(grep -cvE '^roundel: ([0-9]+:[0-9]{2} |building roundel for the first time )' "$work/stderr") == 1)) || fail "a flood: $(cat "$work/stderr")"
 }
 log='a project/build/release/packages.log'
 echo 'apt is broken' >"$work/apt-says"
 expect_refusal "could not install .*libtbb-dev.*$log"
 expect_text '^apt is broken' "$work/$log"
 printf 'E: Unable to locate package %s\n' libhwy-dev libpng-dev >"$work/apt-says"
-expect_refusal "has no libhwy-dev libpng-dev: expected Debian 12, Ubuntu 24.04 or newer; .*$log"
+expect_refusal "has no libhwy-dev libpng-dev: expected Debian 12, Debian 13 or Ubuntu 24.04; .*$log"
 printf '%s\n' "Err:1 Could not resolve 'deb.debian.org'" 'E: Unable to locate package libhwy-dev' >"$work/apt-says"
 expect_refusal "check the network and try again; .*$log"
 echo "E: You don't have enough free space in /var/cache/apt/archives/." >"$work/apt-says"
@@ -172,6 +219,7 @@ chmod +x "$tools/df"
 expect_refusal 'build/release has 7 MB free, but building takes 200 MB'
 rm -r "$tools/df" "$work/apt-calls" "$project/build"
 expect_exit 0 in_bare_path "a project/tools/run"
+expect_text 'first time .*, after up to 900 MB of packages$' "$work/stderr"
 expect_text 'installing .*libtbb-dev' "$work/stderr"
 expect_text 'install .*libtbb-dev' "$work/apt-calls"
 expect_no_text ' cmake' "$work/apt-calls"

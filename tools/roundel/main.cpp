@@ -26,11 +26,10 @@ constexpr std::array kCommands = {
     Command{"legend", "draw what colours and sizes of data mean", run_legend},
     Command{"info", "say what a picture, or this machine, is", run_info},
     Command{"selftest", "compare all backends and devices, bit by bit", run_selftest},
-    Command{"bench", "time drawing against what this machine can do", run_bench},
     Command{"schema", "print the JSON Schema of scene files", run_schema},
 };
 
-constexpr const char* kMemoryHint =
+constexpr const char* kMemoryAdvice =
     ": fewer circles or pixels need less, and so does a smaller --memory where the command has it";
 
 std::string program_help() {
@@ -73,44 +72,39 @@ const Command& find_command(const std::string& name) {
     if (name == command.name) return command;
     names.emplace_back(command.name);
   }
+  if (name == "bench")
+    throw Error(
+        ExitCode::kUsage,
+        "\"bench\" is the program roundel-bench; build it in a clone: cmake --preset release "
+        "-DROUNDEL_LAB=ON && cmake --build --preset release --target roundel-bench");
   throw Error(ExitCode::kUsage, roundel::quoted(name) + ": unknown command" +
                                     did_you_mean(name, names) + "; \"roundel --help\" lists them");
+}
+
+int run(Arguments arguments) {  // the program's name first
+  if (arguments.size() < 2) {
+    print_err(Lines(lines_of(program_help())) + "\n");
+    throw Error(ExitCode::kUsage, "expected a command");
+  }
+  if (arguments.size() > 2 && arguments[1] == "help") arguments = {"", arguments[2], "--help"};
+  const std::string name = arguments[1];
+  const Arguments rest(arguments.begin() + 2, arguments.end());
+  if (name == kCompletionOption) return complete(rest);
+  if (name == "--version" || name == "-V") {
+    print_version();
+    return 0;
+  }
+  if (name == "help" || name == "--help" || name == "-h") {
+    print_out(lines_of(program_help()));
+    return 0;
+  }
+  const Command& command = find_command(name);
+  if (command.compares) set_failure_code(2);
+  return command.run(rest);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  int code = 0;
-  const auto run = [&] {
-    const Command* command = nullptr;
-    const auto failure_code = [&command](ExitCode failure) {
-      return command != nullptr && command->compares ? 2 : static_cast<int>(failure);
-    };
-    try {
-      prepare_process();
-      Arguments arguments(argv, argv + argc);  // the program's name first
-      if (argc < 2) {
-        print_err(Lines(lines_of(program_help())) + "\n");
-        throw Error(ExitCode::kUsage, "expected a command");
-      }
-      if (argc > 2 && arguments[1] == "help") arguments = {"", arguments[2], "--help"};
-      const std::string name = arguments[1];
-      const bool wants_version = name == "--version" || name == "-V";
-      const bool wants_help = name == "help" || name == "--help" || name == "-h";
-      if (wants_version) print_version();
-      if (wants_help) print_out(lines_of(program_help()));
-      const bool wants_completion = name == kCompletionOption;
-      if (wants_completion) code = complete({arguments.begin() + 2, arguments.end()});
-      if (!wants_version && !wants_help && !wants_completion) command = &find_command(name);
-      set_failure_code(failure_code(ExitCode::kRuntimeFailure));
-      if (command != nullptr) code = command->run({arguments.begin() + 2, arguments.end()});
-      finish_output();
-    } catch (...) {
-      const Error error = current_error(kMemoryHint);
-      print_error(error);
-      code = failure_code(error.exit_code());
-    }
-  };
-  if (!run_on_larger_stack(run)) run();
-  return code;
+  return run_process([&] { return run(Arguments(argv, argv + argc)); }, kMemoryAdvice);
 }

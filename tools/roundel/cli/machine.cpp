@@ -1,7 +1,7 @@
 #include "tools/roundel/cli/machine.h"
 
+#include <fmt/format.h>
 #include <sched.h>
-#include <spdlog/spdlog.h>
 #include <sys/sysinfo.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
@@ -9,12 +9,13 @@
 #include <algorithm>
 
 #include "renderer/base/cores.h"
+#include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
 
 ChosenBackend choose_backend(const MachineOptions& options, PictureWork work) {
   ChosenBackend chosen = find_backend(options, work);
-  spdlog::debug("backend {}: {}", backend_name(chosen.backend), chosen.reason);
+  print_detail(fmt::format("backend {}: {}", backend_name(chosen.backend), chosen.reason));
   return chosen;
 }
 

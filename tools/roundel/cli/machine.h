@@ -6,7 +6,7 @@
 
 namespace roundel {
 
-/// find_backend(), whose reason goes to the log (--verbose).
+/// find_backend(), whose reason is printed with --verbose.
 ChosenBackend choose_backend(const MachineOptions& options, PictureWork work = kEndlessWork);
 
 /// Which of the processes on one machine this is; they share its devices and cores.

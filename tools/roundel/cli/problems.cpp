@@ -1,7 +1,5 @@
 #include "tools/roundel/cli/problems.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 
 #include "renderer/scene/load_scene.h"
@@ -11,7 +9,7 @@ namespace roundel {
 
 void print_error(const Error& error) {
   if (error.exit_code() == ExitCode::kInvalidScene) return print_err(error.lines());
-  for (const std::string& line : error.lines()) spdlog::error("{}", line);
+  print_error(error.lines());
 }
 
 void Problems::add(const Error& error) {

@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <spdlog/sinks/base_sink.h>
-#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,8 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
-#include <mutex>
 #include <system_error>
 #include <thread>
 
@@ -82,15 +78,6 @@ void handle(int signal_number) {
   sigaction(signal_number, &action, nullptr);
 }
 
-/// A message is a line.
-class LogSink : public spdlog::sinks::base_sink<std::mutex> {
- private:
-  void sink_it_(const spdlog::details::log_msg& message) override {
-    print_err(fmt::format("roundel: {}", message.payload));
-  }
-  void flush_() override {}
-};
-
 }  // namespace
 
 void prepare_process() {
@@ -103,8 +90,6 @@ void prepare_process() {
   std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit fails as on a full disk
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU, SIGPWR})
     handle(signal_number);
-  spdlog::set_default_logger(
-      std::make_shared<spdlog::logger>("roundel", std::make_shared<LogSink>()));
 }
 
 void set_failure_code(int code) {
@@ -117,12 +102,6 @@ void let_signals_ask() {
 
 int stop_signal() {
   return asked_by.load();
-}
-
-void set_log_level(Verbosity verbosity) {
-  spdlog::set_level(verbosity == Verbosity::kQuiet     ? spdlog::level::err
-                    : verbosity == Verbosity::kVerbose ? spdlog::level::debug
-                                                       : spdlog::level::info);
 }
 
 bool run_on_larger_stack(const std::function<void()>& run) {
@@ -141,6 +120,24 @@ bool run_on_larger_stack(const std::function<void()>& run) {
   } catch (const std::system_error&) {
     return false;
   }
+}
+
+int run_process(const std::function<int()>& work, const std::string& memory_advice) {
+  int code = 0;
+  const auto run = [&] {
+    try {
+      prepare_process();
+      code = work();
+      finish_output();
+    } catch (...) {
+      const Error error = current_error(memory_advice);
+      print_error(error);
+      constexpr int kOwn = static_cast<int>(ExitCode::kRuntimeFailure);
+      code = failure_code == kOwn ? static_cast<int>(error.exit_code()) : failure_code.load();
+    }
+  };
+  if (!run_on_larger_stack(run)) run();
+  return code;
 }
 
 }  // namespace roundel

@@ -1,7 +1,6 @@
 #pragma once
 #include <functional>
-
-#include "tools/roundel/cli/terminal.h"
+#include <string>
 
 namespace roundel {
 
@@ -10,9 +9,9 @@ namespace roundel {
 /// and no signal, and SIGINT, SIGTERM, SIGHUP and those by which schedulers warn (SIGUSR1, SIGUSR2,
 /// SIGXCPU, SIGPWR) remove temporary files and exit with 128 + the signal's number. So does an
 /// exception that is not caught, as oneTBB throws where it gets no thread, with its message and
-/// the code of failures. Sets up the log: lines "roundel: …" on stderr.
+/// the code of failures.
 void prepare_process();
-/// The exit code of failures from now on; 1 before.
+/// The exit code of every failure from now on, instead of its own.
 void set_failure_code(int code);
 
 /// From now on the first of these signals is only recorded, see stop_signal(); the same signal once
@@ -21,12 +20,14 @@ void let_signals_ask();
 /// The number of the signal that asked the process to end; 0: none has.
 int stop_signal();
 
-/// What reaches the log: errors; normal; everything.
-void set_log_level(Verbosity verbosity);
-
 /// Where the limit of the stack (ulimit -s) is below what drawing takes: calls `run` on a thread
 /// with a stack of the usual size, which threads that it starts have too. False, with nothing
 /// called, where the stack does or no thread can be had.
 bool run_on_larger_stack(const std::function<void()>& run);
+
+/// The body of main(): prepares the process, runs `work` on a stack that is large enough and prints
+/// the error that it throws. Returns the exit code. `memory_advice` ends the message "out of
+/// memory".
+int run_process(const std::function<int()>& work, const std::string& memory_advice);
 
 }  // namespace roundel

@@ -1,7 +1,6 @@
 #include "tools/roundel/cli/surprises.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <cmath>
 
@@ -10,6 +9,7 @@
 #include "renderer/remarks.h"
 #include "renderer/scene/resolve_scene.h"
 #include "renderer/scene/scene_film.h"
+#include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
 namespace {
@@ -49,13 +49,13 @@ void warn_of_first(const std::set<std::string>& lines, bool are_rounded) {
   constexpr std::size_t kListed = 5;
   std::size_t listed = 0;
   for (const std::string& line : lines)
-    if (++listed <= kListed) spdlog::warn("{}", line);
+    if (++listed <= kListed) print_warning(line);
   if (lines.size() <= kListed) return;
   const std::uint64_t more = lines.size() - kListed;
   if (are_rounded)
-    spdlog::warn("numbers of {} are rounded, too", counted(more, "more column"));
+    print_warning(fmt::format("numbers of {} are rounded, too", counted(more, "more column")));
   else
-    spdlog::warn("rows of {} are skipped, too", counted(more, "more file"));
+    print_warning(fmt::format("rows of {} are skipped, too", counted(more, "more file")));
 }
 
 /// About a film of so many frames in which nothing moves.
@@ -90,7 +90,7 @@ std::vector<std::string> surprises(const Scene& scene, ImageFormat format,
 void warn_of_surprises(const Scene& scene, ImageFormat format, const CircleSample& sample,
                        std::size_t frames, bool is_film) {
   for (const std::string& sentence : surprises_of_look(scene, format, sample, frames))
-    spdlog::warn("{}: {}", scene.path, sentence);
+    print_warning(fmt::format("{}: {}", scene.path, sentence));
   warn_of_first(with_path(scene, skipped_rows(scene, is_film ? RowsOf::kFilm : RowsOf::kScene)),
                 false);
   warn_of_rounding(scene);
@@ -103,7 +103,7 @@ void warn_of_rounding(const Scene& scene) {
 void warn_of_nothing(const Scene& scene, ImageFormat format, const CircleSample& sample,
                      std::int64_t frame, std::uint64_t overlaps) {
   const std::string sentence = nothing_to_see(scene, format, sample, frame, overlaps);
-  if (!sentence.empty()) spdlog::warn("{}: {}", scene.path, sentence);
+  if (!sentence.empty()) print_warning(fmt::format("{}: {}", scene.path, sentence));
 }
 
 void FrameRemarks::look_at(std::int64_t frame, const Scene& scene, const CircleStream& circles) {
@@ -118,11 +118,11 @@ void FrameRemarks::warn(const Scene& film) const {
   const char* const noun = film.film && film.film->rows > 0 ? "row" : "frame";
   if (!unseen_.empty()) {
     const auto& [path, frame, why] = first_unseen_;
-    spdlog::warn("{}: {} {}: {}", path, noun, frame, why);
+    print_warning(fmt::format("{}: {} {}: {}", path, noun, frame, why));
   }
   if (unseen_.size() > 1)
-    spdlog::warn("{}: no circle in {}: {}", film.path, counted(unseen_.size(), noun),
-                 frames_text({unseen_.begin(), unseen_.end()}));
+    print_warning(fmt::format("{}: no circle in {}: {}", film.path, counted(unseen_.size(), noun),
+                              frames_text({unseen_.begin(), unseen_.end()})));
   warn_of_first(without(skipped_, with_path(film, skipped_rows(film, RowsOf::kFilm))), false);
   warn_of_first(without(rounded_, with_path(film, rounded_numbers(film))), true);
 }

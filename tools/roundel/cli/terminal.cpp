@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
@@ -20,6 +22,7 @@ namespace roundel {
 namespace {
 
 int first_output_error = 0;  // errno of the first write to stdout that failed
+std::atomic<Verbosity> chosen_verbosity{Verbosity::kNormal};
 
 std::string printed(const Lines& lines, std::string_view before_each) {
   std::string text;
@@ -27,7 +30,17 @@ std::string printed(const Lines& lines, std::string_view before_each) {
   return text;
 }
 
+/// `least`: the verbosity from which on the message is printed.
+void print_message(Verbosity least, const Lines& lines) {
+  if (chosen_verbosity.load() < least) return;
+  for (const std::string& line : lines) print_err(std::vector{"roundel: " + line});
+}
+
 }  // namespace
+
+void set_verbosity(Verbosity wanted) {
+  chosen_verbosity.store(wanted);
+}
 
 void print_version() {
   print_out(kSoftware);
@@ -40,6 +53,22 @@ void print_out(const Lines& lines) {
 void print_err(const Lines& lines) {
   const std::string text = printed(lines, "");
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void print_error(const Lines& lines) {
+  print_message(Verbosity::kQuiet, lines);
+}
+
+void print_warning(const Lines& lines) {
+  print_message(Verbosity::kNormal, lines);
+}
+
+void print_note(const Lines& lines) {
+  print_message(Verbosity::kNormal, lines);
+}
+
+void print_detail(const Lines& lines) {
+  print_message(Verbosity::kVerbose, lines);
 }
 
 void print_commands(const Lines& lines) {

@@ -8,18 +8,23 @@
 
 namespace roundel {
 
-/// Logs and progress on stderr.
+/// Messages and progress on stderr.
 enum class Verbosity { kQuiet, kNormal, kVerbose };
-
-/// The commit that was built, for benchmarks to name; "" where git is not at hand.
-extern const char* const kCommit;
+/// Which messages are printed from now on; kNormal before.
+void set_verbosity(Verbosity wanted);
 
 /// What --version prints, on stdout.
 void print_version();
 /// Lines for people, on stdout: results; on stderr: progress and messages. All that is printed in
-/// lines passes these two, which write each as printed_line() has it.
+/// lines passes these two, which write each as printed_line() has it, and all of them in one call.
 void print_out(const Lines& lines);
 void print_err(const Lines& lines);
+/// Messages: lines on stderr that begin with "roundel: ", each written by one call, so that threads
+/// and processes do not mix them. --quiet leaves errors only, --verbose adds details.
+void print_error(const Lines& lines);
+void print_warning(const Lines& lines);
+void print_note(const Lines& lines);
+void print_detail(const Lines& lines);
 /// Workflow commands of a CI, on stdout: lines, each after the "::" that makes it a command.
 void print_commands(const Lines& lines);
 /// On stderr, which is a terminal: puts this text, cut to the columns, in place of the line's.

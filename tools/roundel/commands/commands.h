@@ -24,7 +24,6 @@ int run_explain(const Arguments& arguments);
 int run_legend(const Arguments& arguments);
 int run_info(const Arguments& arguments);
 int run_selftest(const Arguments& arguments);
-int run_bench(const Arguments& arguments);
 int run_schema(const Arguments& arguments);
 
 }  // namespace roundel

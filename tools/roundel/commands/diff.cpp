@@ -18,7 +18,6 @@
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
-#include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/compare/comparing.h"
@@ -359,7 +358,7 @@ void check_diff_outputs(const DiffOptions& options, bool are_folders) {
 
 /// Compares the pictures in two folders.
 int diff_folders(const DiffOptions& options) {
-  set_log_level(options.verbosity);
+  set_verbosity(options.verbosity);
   const RunFiles& files = options.files;
   const GoldenRules rules = load_rules(files, options.a, options.tolerance);
   ComparisonRun run = compare_folders(options.a, options.b, rules, options.measures);

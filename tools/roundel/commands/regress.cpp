@@ -11,7 +11,6 @@
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
-#include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/compare/regress.h"
@@ -114,7 +113,7 @@ RegressMachine choose_machine(const RegressOptions& options, PictureWork work) {
 }
 
 int regress(const RegressOptions& options) {
-  set_log_level(options.verbosity);
+  set_verbosity(options.verbosity);
   const ThreadLimit thread_limit(options.machine.raster.threads);
   RegressPlan plan = make_regress_plan(options);
   check_regress_outputs(options, plan);

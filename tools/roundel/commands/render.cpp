@@ -16,9 +16,9 @@
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
-#include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/progress.h"
 #include "tools/roundel/cli/surprises.h"
+#include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/export/export.h"
 
@@ -335,7 +335,7 @@ namespace {
 /// `options`: set as far as the command line is read.
 int render(const Arguments& arguments, RenderOptions& options) {
   if (!parse(arguments, options)) return 0;
-  set_log_level(options.verbosity);
+  set_verbosity(options.verbosity);
   if (options.is_film()) return export_film(options);
   keep_no_freed_blocks();
   give_back_freed_blocks();

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <optional>
@@ -9,7 +8,7 @@
 #include "renderer/compare/results_file.h"
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/problems.h"
-#include "tools/roundel/cli/process.h"
+#include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/commands/commands.h"
 #include "tools/roundel/compare/comparing.h"
 
@@ -85,7 +84,7 @@ void refuse_pictures(const ReportOptions& options, std::vector<ResultsFile>& fil
                      Problems& problems) {
   for (ResultsFile& file : files) {
     const RefusedPictures refused = refuse_pictures_elsewhere(options.goldens, file);
-    for (const std::string& line : refused.goldens) spdlog::warn("{}", line);
+    print_warning(refused.goldens);
     if (refused.others.empty()) continue;
     problems.attempt([&] { throw Error(ExitCode::kInvalidScene, refused.others); });
   }
@@ -104,13 +103,13 @@ void print_missing_files(const ComparisonRun& run) {
     for (const std::string& path : {result.golden_path, result.actual_path}) {
       std::error_code ignored;
       if (!path.empty() && !fs::exists(path, ignored))
-        spdlog::warn("{}: {}: no such file", result.name, path);
+        print_warning(fmt::format("{}: {}: no such file", result.name, path));
     }
   }
 }
 
 int report(const ReportOptions& options) {
-  set_log_level(options.verbosity);
+  set_verbosity(options.verbosity);
   const ThreadLimit thread_limit;
   Problems problems;
   std::vector<ResultsFile> files = read_all(options, problems);

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <cmath>
 #include <cstddef>
@@ -25,7 +24,6 @@
 #include "tools/roundel/cli/machine.h"
 #include "tools/roundel/cli/output_path.h"
 #include "tools/roundel/cli/problems.h"
-#include "tools/roundel/cli/process.h"
 #include "tools/roundel/cli/progress.h"
 #include "tools/roundel/cli/requirements.h"
 #include "tools/roundel/cli/surprises.h"
@@ -246,7 +244,7 @@ Checked check(const Scene& scene, const ValidateOptions& options, std::uint64_t 
   if (scene.animation) sample.ink = std::numeric_limits<double>::infinity();  // they may fade in
   if (std::string nothing = nothing_to_see(film, format, sample, frame, survey.overlaps);
       !nothing.empty()) {
-    spdlog::warn("{}: {}", scene.path, nothing);
+    print_warning(fmt::format("{}: {}", scene.path, nothing));
     warnings.push_back(std::move(nothing));
   }
   const std::uint64_t beyond =
@@ -349,7 +347,7 @@ void prepare_json(const std::string& path, const std::vector<Entry>& entries) {
 int run_validate(const Arguments& arguments) {
   ValidateOptions options;
   if (!parse(arguments, options)) return 0;
-  set_log_level(options.verbosity);
+  set_verbosity(options.verbosity);
   const std::uint64_t at_start = resident_memory();
   const ThreadLimit thread_limit(options.machine.raster.threads);
   const bool has_json_file = options.json && *options.json != "-";

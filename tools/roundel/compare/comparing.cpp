@@ -1,7 +1,6 @@
 #include "tools/roundel/compare/comparing.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <tbb/parallel_for.h>
 #include <unistd.h>
 
@@ -75,9 +74,9 @@ void print_results(const ComparisonRun& run, const GoldenRules& rules, Verbosity
   }
   print_out(text + counts_text(count_states(run)));
   for (const std::string& rule : unused_rules(rules, used)) {
-    spdlog::info("{}: fits none of the pictures", rule);
+    print_note(fmt::format("{}: fits none of the pictures", rule));
   }
-  for (const std::string& line : generous_rules(run, rules)) spdlog::info("{}", line);
+  print_note(generous_rules(run, rules));
 }
 
 /// For a run that prints no lines: an exit code alone would not say what went wrong.
@@ -253,7 +252,8 @@ void gather_pictures(const std::string& folder, bool (*is_wanted)(const PairResu
     if (!faults[i].actual.empty()) {
       // Of what could not be compared the run says why.
       ++run.unsound;
-      if (result.state != PairState::kNotCompared) spdlog::warn("not kept: {}", faults[i].actual);
+      if (result.state != PairState::kNotCompared)
+        print_warning(fmt::format("not kept: {}", faults[i].actual));
       continue;
     }
     problems.attempt([&] {
@@ -283,12 +283,13 @@ std::string few_names(const std::vector<std::string>& names) {
 
 void warn_of_leftovers(const PendingGoldens& pending) {
   if (!pending.leftover_problem().empty())
-    spdlog::warn("{}; pictures of an earlier run may stay in {}", pending.leftover_problem(),
-                 pending.folder());
+    print_warning(fmt::format("{}; pictures of an earlier run may stay in {}",
+                              pending.leftover_problem(), pending.folder()));
   if (!pending.removed().empty())
-    spdlog::warn("removed from {}, since this run has other pictures: {} of an earlier run: {}",
-                 pending.folder(), counted(pending.removed().size(), "picture"),
-                 few_names(pending.removed()));
+    print_warning(
+        fmt::format("removed from {}, since this run has other pictures: {} of an earlier run: {}",
+                    pending.folder(), counted(pending.removed().size(), "picture"),
+                    few_names(pending.removed())));
 }
 
 void print_how_to_accept(const ComparisonRun& run, const std::vector<std::string>& names) {

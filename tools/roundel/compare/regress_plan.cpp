@@ -12,7 +12,6 @@
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
 #include "renderer/compare/golden_names.h"
-#include "renderer/compare/name_keys.h"
 #include "renderer/compare/pending_goldens.h"
 #include "renderer/scene/load_scene.h"
 #include "tools/roundel/cli/requirements.h"
@@ -65,24 +64,21 @@ void check_name(const GoldenScene& scene) {
 
 void check_collisions(const std::vector<GoldenScene>& scenes, bool are_films) {
   const char* const ending = are_films ? "/" : ".png";
-  std::map<std::string, const GoldenScene*> owners;  // by file_key()
+  std::map<std::string, const GoldenScene*> owners;  // by their names in lower case
   for (const GoldenScene& scene : scenes) {
-    const auto [found, is_new] = owners.emplace(file_key(scene.name), &scene);
+    const auto [found, is_new] = owners.emplace(lower_case(scene.name), &scene);
     if (is_new) continue;
     const GoldenScene& owner = *found->second;
     std::string problem = fmt::format("{} and {} would both have the golden{} {}{}", owner.path,
                                       scene.path, are_films ? "s" : "", scene.name, ending);
-    if (owner.name != scene.name) {
-      const bool is_form = composed(owner.name) == composed(scene.name);
-      problem += fmt::format(" where file systems do not tell {} apart: {} and {}",
-                             is_form ? "the forms of Unicode" : "case", spelled_out(owner.name),
-                             spelled_out(scene.name));
-    }
+    if (owner.name != scene.name)
+      problem += fmt::format(" where file systems do not tell case apart: {} and {}", owner.name,
+                             scene.name);
     throw Error(ExitCode::kUsage, problem);
   }
   for (const GoldenScene& scene : scenes) {
     const std::string picture = picture_of_other_golden(scene.name + ".png");
-    const auto owner = owners.find(file_key(picture.substr(0, picture.rfind('.'))));
+    const auto owner = owners.find(lower_case(picture.substr(0, picture.rfind('.'))));
     if (owner == owners.end()) continue;
     throw Error(ExitCode::kUsage, fmt::format("{}: its golden {}.png would be another golden of {}",
                                               scene.path, scene.name, owner->second->path));
@@ -92,8 +88,8 @@ void check_collisions(const std::vector<GoldenScene>& scenes, bool are_films) {
 /// The files given, and all `*.yaml` in the folders given and below, in rising order of their
 /// paths; but nothing that lies in one of the folders `apart`. Links to folders are not followed.
 /// Throws Error(kUsage) for a folder without scenes, one that cannot be read, and scenes whose
-/// goldens could not have their names, or would be one file, also where file systems tell neither
-/// case nor Unicode's forms apart. `are_films`: their goldens are folders.
+/// goldens could not have their names, or would be one file, also where file systems do not tell
+/// case apart. `are_films`: their goldens are folders.
 std::vector<GoldenScene> find_scene_files(const std::vector<std::string>& given,
                                           const std::vector<std::string>& apart, bool are_films) {
   std::vector<GoldenScene> scenes;

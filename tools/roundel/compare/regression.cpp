@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -27,6 +26,7 @@
 #include "renderer/render.h"
 #include "renderer/scene/fingerprint.h"
 #include "tools/roundel/cli/machine.h"
+#include "tools/roundel/cli/terminal.h"
 #include "tools/roundel/compare/regress.h"
 
 namespace roundel {
@@ -320,8 +320,9 @@ class Regression {
       if (next.trial.result.state != PairState::kSame) continue;
       next.trial.result.reasons.push_back(
           fmt::format("drawn {} times, and different before", i + 1));
-      spdlog::warn("{}: the same only when drawn again: this machine does not always draw the same",
-                   result.name);
+      print_warning(fmt::format(
+          "{}: the same only when drawn again: this machine does not always draw the same",
+          result.name));
       drawn = std::move(again);
       verdict = std::move(next);
     }

@@ -1,7 +1,6 @@
 #include "tools/roundel/export/export.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -235,9 +234,9 @@ class Exporter {
       sink_->sync(plan_.frames);
       const FrameList there = without(taken_names(plan_.name, work.frames), work.taken);
       const FrameList rest = without(work.frames, there);
-      spdlog::error(
+      print_error(fmt::format(
           "interrupted: {} of {} frames are not there yet; to make them: --resume --frames {}",
-          rest.size(), work.frames.size() + work.kept, frames_text(rest));
+          rest.size(), work.frames.size() + work.kept, frames_text(rest)));
     });
     if (failure) print_error(*failure);
   }
@@ -265,8 +264,7 @@ class Exporter {
                               work.kept + result.kept.size(),
                               work.taken.size() - without(work.taken, result.written).size()};
     print_report(report, options_, [&] {
-      const std::string leftovers = leftovers_of(plan_, scene_, options_);
-      if (!leftovers.empty()) spdlog::warn("{}", leftovers);
+      print_warning(leftovers_of(plan_, scene_, options_));
       warn_about(result);
     });
   }
@@ -346,8 +344,8 @@ class Exporter {
     if (frames.empty()) waits_since_ = now;
     if (has_said_ || now - waits_since_ < kUnsaid) return;
     has_said_ = true;
-    spdlog::info("waiting for {} that another export is making: {}",
-                 counted(frames.size(), "frame"), frames_text(frames));
+    print_note(fmt::format("waiting for {} that another export is making: {}",
+                           counted(frames.size(), "frame"), frames_text(frames)));
   }
 
   /// Only the first rank speaks, but about single frames each does.
@@ -386,10 +384,11 @@ void print_failures(const ExportResult& result) {
   const std::size_t count = result.failed.size();
   for (std::size_t i = 0; i < std::min(count, kListed); ++i) {
     for (const std::string& line : lines_of(result.failed[i].message))
-      spdlog::error("frame {}: {}", result.failed[i].frame, line);
+      print_error(fmt::format("frame {}: {}", result.failed[i].frame, line));
   }
-  if (count > kListed) spdlog::error("and {} failed", counted(count - kListed, "more frame"));
-  if (result.gave_up) spdlog::error("gave up after that");
+  if (count > kListed)
+    print_error(fmt::format("and {} failed", counted(count - kListed, "more frame")));
+  if (result.gave_up) print_error("gave up after that");
 }
 
 /// Says what remains to be done, and returns the exit code. `worst`: that of the ranks.
@@ -399,9 +398,9 @@ int conclude(const FramesToMake& work, const ExportResult& result, int worst) {
   const std::size_t kept = work.kept + result.kept.size();
   const int signal = stop_signal();
   if (!rest.empty()) {
-    spdlog::error("{}: {} of {} frames are missing; to make them: --frames {}",
-                  signal != 0 ? "interrupted" : "incomplete", rest.size(),
-                  work.frames.size() + work.kept, frames_text(rest));
+    print_error(fmt::format("{}: {} of {} frames are missing; to make them: --frames {}",
+                            signal != 0 ? "interrupted" : "incomplete", rest.size(),
+                            work.frames.size() + work.kept, frames_text(rest)));
   }
   if (signal != 0 && !rest.empty()) return kSignalled + signal;
   if (worst > kSignalled || rest.empty() || result.error) return worst;
@@ -531,7 +530,7 @@ int export_film(const RenderOptions& options) {
   // Exports that resume share the work anyway.
   if (const std::string problem = lone_tasks_problem();
       !problem.empty() && ranks.count == 1 && !options.resume && !options.shard)
-    spdlog::warn("{}", problem);
+    print_warning(problem);
   if (ranks.index > 0) return follow(options, ranks);
   FirstRank first(ranks);
   return ranks.count == 1 ? lead(options, ranks, first) : lead_others(options, ranks, first);

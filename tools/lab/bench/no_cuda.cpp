@@ -1,0 +1,17 @@
+// Stands in for the measurements on a device in builds without the CUDA backend.
+#include "renderer/raster/no_cuda.h"
+#include "tools/lab/bench/machine_limits.h"
+#include "tools/lab/bench/resident_frame.h"
+
+namespace roundel {
+
+std::unique_ptr<ResidentFrame> make_resident_frame(const RasterOptions&, const Circles&,
+                                                   const ImageSettings&) {
+  throw_without_cuda();
+}
+
+MachineLimits measure_cuda_limits(int) {
+  throw_without_cuda();
+}
+
+}  // namespace roundel

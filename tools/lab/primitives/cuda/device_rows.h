@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/lab/primitives/variant.h"
+
+namespace roundel::primitives {
+
+/// The rows of each primitive on CUDA device 0. Input is the host's, and copied to the device once;
+/// each run copies its result to the host, for Primitive::is_right(). Spans and references must
+/// outlive the variants. None without a device.
+std::vector<Variant> device_saxpy_variants(float a, std::span<const float> x, std::span<float> y,
+                                           int& runs);
+std::vector<Variant> device_scan_variants(std::span<const std::int32_t> in,
+                                          std::span<std::int32_t> out, std::int64_t& total,
+                                          bool& has_total);
+std::vector<Variant> device_compaction_variants(std::span<const std::int32_t> in,
+                                                std::span<std::int32_t> out, std::uint64_t& count);
+/// Keeps elements below `limit`.
+std::vector<Variant> device_selection_variants(std::span<const std::int32_t> in, std::int32_t limit,
+                                               std::span<std::int32_t> out, std::uint64_t& count);
+std::vector<Variant> device_find_repeats_variants(std::span<const std::int32_t> in,
+                                                  std::span<std::uint32_t> out,
+                                                  std::uint64_t& count);
+
+/// Why there are no rows of a device: "no CUDA device", or the driver's reason. Empty if there are.
+std::string why_no_device_rows();
+
+}  // namespace roundel::primitives
