@@ -43,7 +43,7 @@ std::uint32_t word_at(PngChunks::Bytes bytes, std::size_t at) {
          std::uint32_t{bytes[at + 2]} << 8 | std::uint32_t{bytes[at + 3]};
 }
 
-std::string_view text_of(PngChunks::Bytes bytes) {
+std::string_view as_text(PngChunks::Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -83,7 +83,7 @@ int PngHeader::channels() const {
 }
 
 PngChunks::PngChunks(std::string path, Bytes file) : path_(std::move(path)) {
-  if (!text_of(file).starts_with(kPngSignature)) fail("it does not start with the PNG signature");
+  if (!as_text(file).starts_with(kPngSignature)) fail("it does not start with the PNG signature");
   constexpr std::size_t kFrame = 12;  // length, type, checksum
   for (Bytes rest = file.subspan(kPngSignature.size()); rest.size() >= kFrame;) {
     const std::size_t size = word_at(rest, 0);
@@ -227,7 +227,7 @@ void PngChunks::read_transparency(Bytes content) {
 void PngChunks::read_profile(Bytes content) {
   has_profile_ = true;
   constexpr std::size_t kMaxProfile = std::size_t{1} << 20;
-  std::string_view rest = text_of(content);
+  std::string_view rest = as_text(content);
   std::string profile;
   if (pixels_.empty() && palette_.empty() && take_keyword(rest) && rest.starts_with('\0'))
     profile = unpacked(rest.substr(1), kMaxProfile);
@@ -238,7 +238,7 @@ void PngChunks::read_profile(Bytes content) {
 void PngChunks::read_text(std::uint32_t type, Bytes content) {
   constexpr std::size_t kMaxTexts = 1000, kMaxTextBytes = std::size_t{8} << 20;
   if (++text_chunks_ > kMaxTexts) fail(fmt::format("it has more than {} texts", kMaxTexts));
-  std::string_view rest = text_of(content);
+  std::string_view rest = as_text(content);
   const auto keyword = take_keyword(rest);
   if (!keyword) return;
   bool is_packed = type == kZtxt;

@@ -107,7 +107,7 @@ PngRowReader::PngRowReader(std::string path, PngChunks::Bytes file, const PngChu
                                         Libpng::release);
   if (libpng.png == nullptr) throw std::bad_alloc();
   call([&libpng, samples, is_indexed] {
-    png_structp const png = libpng.png;
+    png_struct* const png = libpng.png;
     libpng.info = png_create_info_struct(png);
     png_set_read_fn(png, &libpng, Libpng::read_input);
     // PngChunks has checked the checksums.
@@ -132,7 +132,7 @@ void PngRowReader::call(const Step& step) {
 }
 
 void PngRowReader::read(std::uint8_t* row) {
-  png_structp const png = libpng_->png;
+  png_struct* const png = libpng_->png;
   call([png, row] { png_read_row(png, row, nullptr); });
 }
 
