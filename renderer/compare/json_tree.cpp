@@ -46,7 +46,7 @@ class JsonHandler : public nlohmann::json_sax<json> {
     constexpr int kNumberOutOfRange = 406;
     if (error.id == kNumberOutOfRange)
       fail_at(file_, next_token(),
-              fmt::format("the number {} is too large", roundel::quoted(token)));
+              "expected a number, got " + token + " (beyond the range of binary64 numbers)");
     fail_at(file_, place_in(text_, std::max<std::size_t>(position, 1) - 1), "not valid JSON");
   }
 

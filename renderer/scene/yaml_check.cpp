@@ -207,7 +207,7 @@ class YamlChecker {
   // Tokens.
   bool check_token() {
     skip_to_token();
-    if (line_separator_ < pos_)
+    if (line_separator_ <= pos_)
       refuse(line_separator_, "U+2028 and U+2029 must stand in quotes, as \\L and \\P");
     if (candidate_ && (is_end() || candidate_->line_start != line_start_)) settle_key();
     if (is_end() && in_flow()) refuse_token(pos_);
@@ -541,6 +541,11 @@ class YamlChecker {
       end_line();
       skip_empty_lines();
     }
+    const std::string_view whole = std::string_view(text_).substr(begin, pos_ - begin);
+    const std::size_t last = whole.find_last_not_of(" \n") + 1;
+    if (whole[0] == '>' && whole.substr(0, whole.find('\n')).find('+') != std::string_view::npos &&
+        std::count(whole.begin() + static_cast<std::ptrdiff_t>(last), whole.end(), '\n') > 1)
+      refuse(begin, "this text ends with empty lines, of which >+ loses one; use |+");
     if (is_end() && line_start_ > begin && column() <= wanted)
       checked_.for_parser.resize(line_start_);  // only blanks
     allows_key_ = true;

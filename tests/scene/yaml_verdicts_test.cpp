@@ -78,11 +78,12 @@ std::string unescaped(const std::string& line) {
 /// Libyaml took these, which are no YAML 1.2 or have no meaning in a scene.
 bool is_refused_on_purpose(const std::string& problem) {
   constexpr std::array kProblems = {
-      "not valid YAML: a colon is missing after",              // {a\n b}: a key without a value
-      "not valid YAML: a blank is missing after ?",            // [?a]
-      "not valid YAML: U+2028 and U+2029 must stand",          // a: 1<U+2028>
-      "not valid YAML: wrong indentation: expected more",      // -\n|\n text
-      "not valid YAML: this text in quotes ends with empty"};  // "a\n\n\n"
+      "not valid YAML: a colon is missing after",             // {a\n b}: a key without a value
+      "not valid YAML: a blank is missing after ?",           // [?a]
+      "not valid YAML: U+2028 and U+2029 must stand",         // a: 1<U+2028>
+      "not valid YAML: wrong indentation: expected more",     // -\n|\n text
+      "not valid YAML: this text in quotes ends with empty",  // "a\n\n\n"
+      "not valid YAML: this text ends with empty lines"};     // a: >+\n b\n\n
   return std::any_of(kProblems.begin(), kProblems.end(),
                      [&](const char* known) { return problem.starts_with(known); });
 }
