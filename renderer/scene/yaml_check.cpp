@@ -23,7 +23,7 @@ bool is_null_word(std::string_view plain) {
   return plain == "~" || plain == "null" || plain == "Null" || plain == "NULL";
 }
 
-constexpr const char* kSecond = "expected one YAML document, found the start of a second";
+constexpr const char* kSecondDocument = "expected one YAML document, found the start of a second";
 constexpr const char* kNotOneWord = "expected a key that is a single word";
 
 /// Reads the text once, from left to right. The rules are YAML 1.1's, as libyaml has them.
@@ -253,7 +253,7 @@ class YamlChecker {
       if (document.want == Want::kValue && !has_started_) refuse_token(pos_);
       document.want = Want::kEnd;
     } else {
-      if (has_started_ || (document.want == Want::kEnd && !directive_)) fail(pos_, kSecond);
+      if (has_started_ || (document.want == Want::kEnd && !directive_)) fail(pos_, kSecondDocument);
       document.want = Want::kValue;
     }
     has_started_ = true;
@@ -266,7 +266,7 @@ class YamlChecker {
     unindent(-1);
     settle_key();
     Level& document = levels_.back();
-    if (has_started_ || (document.want == Want::kEnd && !directive_)) fail(pos_, kSecond);
+    if (has_started_ || (document.want == Want::kEnd && !directive_)) fail(pos_, kSecondDocument);
     const std::string directive = text_.substr(pos_, 9);
     if (directive_ || (directive != "%YAML 1.1" && directive != "%YAML 1.2") ||
         !is_blank_at(pos_ + 9))
@@ -511,6 +511,8 @@ class YamlChecker {
       ++pos_;
       checked_.for_parser[pos_ - shorter] = now();
       if (now() == '\n') line_start_ = pos_ + 1;
+      if (now() == 'N' || now() == '_')  // yaml-cpp 0.7 makes half a character of these
+        checked_.for_parser.replace(pos_ - 1 - shorter, 2, now() == 'N' ? "\xC2\x85" : "\xC2\xA0");
     }
     check_last_lines(begin);
     checked_.for_parser[pos_ - shorter] = '"';
