@@ -12,8 +12,8 @@
 
 namespace roundel {
 
-/// quoted(text): text from a file, fit for a message: printable(), in double quotes, shortened to some
-/// 60 bytes. An object, since calls of a function would find std::quoted for a std::string.
+/// quoted(text): text from a file for a message: printable(), in double quotes, some 60 bytes at
+/// most. An object, since calls of a function would find std::quoted for a std::string.
 struct Quote {
   std::string operator()(std::string_view text) const;
 };

@@ -13,9 +13,9 @@ namespace {
 
 std::atomic<std::int64_t> targets_for_test{0};
 
-/// Returns the targets that this machine can run, of those that each_highway_target.h leaves in.
-/// They must have the instructions of Highway's HWY_TARGET_STR_*; every processor with AVX2 has F16C,
-/// which Clang 14 cannot ask for.
+/// Returns the targets that this machine can run, of those that each_highway_target.h leaves in: it
+/// has the instructions of HWY_TARGET_STR_*. Clang 14 cannot ask for F16C, which every processor
+/// with AVX2 has.
 std::int64_t detect_targets() {
   std::int64_t targets = HWY_STATIC_TARGET;
 #if HWY_ARCH_X86
