@@ -58,8 +58,7 @@ class YamlChecker {
   /// A scalar, list or map. In a line of its own it may turn out to be a key.
   struct Node {
     std::size_t begin, end, line_start;
-    bool is_word;      // a scalar, but not null
-    bool is_required;  // to be a key, because it begins in the column of the keys
+    bool is_word = false;  // a scalar, but not null
   };
   struct Level {
     In in;
@@ -171,7 +170,8 @@ class YamlChecker {
   void settle_key(std::size_t next_token) {
     if (!candidate_) return;
     const Node node = *std::exchange(candidate_, std::nullopt);
-    if (node.is_required) refuse_missing_colon(node, next_token);
+    if (indent() == static_cast<int>(node.begin - node.line_start))
+      refuse_missing_colon(node, next_token);  // it stands in the column of the keys
     add_to_block(node);
   }
   [[noreturn]] void refuse_missing_colon(const Node& node, std::size_t next_token) const {
@@ -183,11 +183,10 @@ class YamlChecker {
     refuse(next_token, "a colon is missing after {} at {}", roundel::quoted(word),
            place_text(node.begin));
   }
-  void add(Node node) {
+  void add(const Node& node) {
     if (in_flow()) return add_to_flow(node);
     settle_key(node.begin);
     if (!allows_key_) return add_to_block(node);
-    node.is_required = indent() == static_cast<int>(node.begin - node.line_start);
     candidate_ = node;
   }
   void add_to_flow(const Node& node) {
@@ -278,7 +277,7 @@ class YamlChecker {
   }
   void open_flow() {
     const std::size_t begin = pos_++;
-    add({begin, pos_, line_start_, false, false});
+    add({begin, pos_, line_start_});
     push(text_[begin] == '[' ? In::kFlowList : In::kFlowMap, Want::kEntry, begin, 0);
     ++flow_depth_;
     allows_key_ = true;
@@ -311,7 +310,7 @@ class YamlChecker {
     settle_key();
     const bool is_indented = indent() < column();
     if (is_indented || levels_.back().in == In::kBlockMap) {
-      add_to_block({pos_, pos_, line_start_, false, false});
+      add_to_block({pos_, pos_, line_start_});
       push(is_indented ? In::kBlockList : In::kFlatList, Want::kEntry, pos_, column());
     }
     Level& level = levels_.back();
@@ -323,7 +322,7 @@ class YamlChecker {
   /// The map in whose column the next key or colon stands.
   Level& map_at(std::size_t begin, int column) {
     if (indent() < column) {
-      add_to_block({begin, begin, line_start_, false, false});
+      add_to_block({begin, begin, line_start_});
       push(In::kBlockMap, Want::kEntry, begin, column);
     } else if (levels_.back().in == In::kFlatList) {
       pop_block();
@@ -394,7 +393,7 @@ class YamlChecker {
   // Scalars.
   void check_scalar() {
     const char c = now();
-    const Node start{pos_, pos_, line_start_, true, false};
+    const Node start{pos_, pos_, line_start_, true};
     if (c == '&' || c == '*' || c == '!') {
       if (in_flow() || !allows_key_) add(start);
       fail(pos_, c == '!' ? "tags (!) are not supported in scene files"
@@ -402,7 +401,7 @@ class YamlChecker {
     }
     if ((c == '|' || c == '>') && !in_flow()) {
       settle_key();
-      if (levels_.back().in == In::kBlockList && column() == indent())
+      if (levels_.back().in != In::kBlockMap && column() == indent())
         refuse(pos_, "wrong indentation: expected more blanks before {}", c);
       add_to_block(start);
       return check_block_scalar();
@@ -457,14 +456,17 @@ class YamlChecker {
   void check_open_quote(std::size_t begin) const {
     if (is_end() || is_marker()) fail(begin, "this text in quotes is not closed");
   }
+  /// Number of line ends after the last character of what begins at `begin` and ends here.
+  std::ptrdiff_t last_line_ends(std::size_t begin) const {
+    const std::string_view text = std::string_view(text_).substr(begin, pos_ - begin);
+    const std::size_t last = text.find_last_not_of(" \t\n") + 1;
+    return std::count(text.begin() + static_cast<std::ptrdiff_t>(last), text.end(), '\n');
+  }
   /// Yaml-cpp leaves out empty lines before the closing quote.
   void check_last_lines(std::size_t begin) const {
-    const std::string_view text = std::string_view(text_).substr(begin + 1, pos_ - begin - 1);
-    const std::size_t last = text.find_last_not_of(" \t\n") + 1;
-    const auto line_ends =
-        std::count(text.begin() + static_cast<std::ptrdiff_t>(last), text.end(), '\n');
-    if (line_ends > (last > 0 ? 2 : 1))
-      refuse(begin, "this text in quotes ends with empty lines; write \\n");
+    const bool is_empty = text_.find_first_not_of(" \t\n", begin + 1) == pos_;
+    if (last_line_ends(begin) > (is_empty ? 1 : 2))
+      refuse(begin, "this text in quotes ends with empty lines; write \\n in double quotes");
   }
   void check_single_quotes() {
     const std::size_t begin = pos_++;
@@ -543,10 +545,8 @@ class YamlChecker {
       end_line();
       skip_empty_lines();
     }
-    const std::string_view whole = std::string_view(text_).substr(begin, pos_ - begin);
-    const std::size_t last = whole.find_last_not_of(" \n") + 1;
-    if (whole[0] == '>' && whole.substr(0, whole.find('\n')).find('+') != std::string_view::npos &&
-        std::count(whole.begin() + static_cast<std::ptrdiff_t>(last), whole.end(), '\n') > 1)
+    const std::string header = text_.substr(begin, text_.find('\n', begin) - begin);
+    if (header[0] == '>' && header.find('+') != std::string::npos && last_line_ends(begin) > 1)
       refuse(begin, "this text ends with empty lines, of which >+ loses one; use |+");
     if (is_end() && line_start_ > begin && column() <= wanted)
       checked_.for_parser.resize(line_start_);  // only blanks
