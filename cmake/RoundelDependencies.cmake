@@ -7,6 +7,10 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(FastFloat REQUIRED)
 find_package(OpenEXR REQUIRED)
+find_package(yaml-cpp REQUIRED)
+if(NOT TARGET yaml-cpp::yaml-cpp)  # the name of version 0.8
+  add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
+endif()
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED libhwy)
 # highway_dispatch.cpp replaces functions of Highway's library. Compare with it before adding a version here:
@@ -21,7 +25,6 @@ endif()
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 find_package(PNG REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
-pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(libjpeg IMPORTED_TARGET libjpeg)             # optional, and so is
 pkg_check_modules(libwebp IMPORTED_TARGET libwebp libwebpdemux)  # this one: for roundel diff
 find_path(STB_INCLUDE_DIR stb_image_write.h PATH_SUFFIXES stb REQUIRED)

@@ -11,7 +11,7 @@ build_packages=(
   pkgconf                       # finds the libraries without a CMake package
   libtbb-dev                    # threads
   libhwy-dev                    # vector instructions, chosen at run time
-  libyaml-dev                   # scene files
+  libyaml-cpp-dev               # scene files
   nlohmann-json3-dev            # JSON output
   libboost-program-options-dev  # command line
   libfmt-dev                    # text formatting

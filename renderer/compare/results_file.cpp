@@ -13,6 +13,7 @@
 #include "renderer/base/text.h"
 #include "renderer/compare/golden_rules.h"
 #include "renderer/compare/ignored_pixels.h"
+#include "renderer/compare/json_tree.h"
 #include "renderer/compare/results_format.h"
 #include "renderer/compare/run_json.h"
 #include "renderer/scene/read_values.h"
@@ -201,27 +202,6 @@ class ResultsReader {
   std::map<std::string, std::shared_ptr<const Mask>> masks_;
 };
 
-/// A tree of YAML takes more than JSON does, and says less about what is not whole.
-void check_json(std::string_view text, SceneErrors& errors) {
-  if (text.size() > YamlTree::kMaxFileBytes) {
-    errors.add(
-        {}, "",
-        "expected results of at most " + memory_text(static_cast<double>(YamlTree::kMaxFileBytes)));
-    return;
-  }
-  try {
-    [[maybe_unused]] const auto json = nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    const std::string_view before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
-    const std::size_t line_start = before.find_last_of('\n') + 1;  // npos + 1 is 0
-    const auto lines = std::count(before.begin(), before.end(), '\n');
-    errors.add({static_cast<std::uint32_t>(lines + 1),
-                static_cast<std::uint32_t>(before.size() - line_start + 1)},
-               "", "not valid JSON");
-  } catch (const nlohmann::json::out_of_range&) {  // of a number; its place is said later
-  }
-}
-
 /// Returns `path` relative to a folder, by the names alone; empty if it lies elsewhere.
 fs::path path_below(const std::string& path, const fs::path& folder) {
   std::error_code error;
@@ -286,10 +266,7 @@ ResultsFile parse_results(std::string_view text, const std::string& path,
                           const std::optional<std::string>& golden_folder) {
   ResultsFile file{path, {}, {}};
   SceneErrors errors(path);
-  check_json(text, errors);
-  errors.throw_if_any();
-  const std::string yaml = json_for_yaml(text);
-  YamlTree tree(yaml, path, "results");
+  YamlTree tree = json_tree(text, path, "results");
   validate(tree.root(), results_spec(), errors);
   errors.throw_if_any();
   ResultsReader(path, golden_folder, errors).read(ValidNode(tree.root()), file);

@@ -1,53 +1,39 @@
 #include "renderer/scene/yaml_tree.h"
 
 #include <fmt/format.h>
-#include <yaml.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <charconv>
-#include <new>
 #include <optional>
+#include <span>
+#include <sstream>
 #include <utility>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
+#include "renderer/scene/text_place.h"
+#include "renderer/scene/tree_builder.h"
+#include "renderer/scene/yaml_check.h"
 
 namespace roundel {
 namespace {
 
-[[noreturn]] void fail(const std::string& file, Place place, const std::string& problem) {
-  SceneErrors errors(file);
-  errors.add(place, "", problem);
-  errors.throw_if_any();
-  throw std::logic_error("unreachable");
-}
-
-Place place_of(const yaml_mark_t& mark) {
-  return {static_cast<std::uint32_t>(mark.line) + 1, static_cast<std::uint32_t>(mark.column) + 1};
-}
-
-/// Columns count characters.
-Place place_of(std::string_view text, std::size_t offset) {
-  const std::string_view before = text.substr(0, offset);
-  const std::string_view line = before.substr(before.rfind('\n') + 1);  // npos + 1 is 0
-  const auto starts = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
-  return {static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n')) + 1,
-          static_cast<std::uint32_t>(std::count_if(line.begin(), line.end(), starts)) + 1};
-}
-
 // What the YAML parser must never see: what is no text, and more values than a tree has room for.
 void check_text(std::string_view text, const std::string& file) {
   if (const std::optional<std::size_t> bad = find_non_text(text))
-    fail(file, place_of(text, *bad),
-         fmt::format("expected UTF-8 text, got the byte 0x{:02x}",
-                     static_cast<unsigned char>(text[*bad])));
+    fail_at(file, place_in(text, *bad),
+            fmt::format("expected UTF-8 text, got the byte 0x{:02x}",
+                        static_cast<unsigned char>(text[*bad])));
   std::size_t punctuation = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const bool counts =
         c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}' || c == '\n';
     if (counts && ++punctuation > YamlTree::kMaxPunctuation)
-      fail(file, place_of(text, i), "too many values; put bulk data into an .npy file");
+      fail_at(file, place_in(text, i), "too many values; put bulk data into an .npy file");
   }
 }
 
@@ -77,7 +63,7 @@ void report_unquoted_colors(std::string_view text, const std::string& file) {
     } else if (c == '#' && (i == 0 || is_space(text[i - 1]) || is_one_of(text[i - 1], "[{,"))) {
       const bool is_value = open > 0 && is_one_of(before, ":,[");
       if (const std::size_t length = is_value ? color_length(i) : 0; length > 0)
-        errors.add(errors.full() ? Place{} : place_of(text, i), "",
+        errors.add(errors.full() ? Place{} : place_in(text, i), "",
                    fmt::format("a colour needs quotes: \"{}\" (else # begins a comment)",
                                text.substr(i, length)));
       i = std::min(text.find('\n', i), text.size());
@@ -94,236 +80,129 @@ void report_unquoted_colors(std::string_view text, const std::string& file) {
   errors.throw_if_any();
 }
 
-/// JSON has characters beyond U+FFFF as pairs, "\ud83d\ude00", which YAML writes "\U0001F600".
-/// Blanks behind the text make up for what that is shorter: what follows keeps its column.
-std::string with_joined_surrogates(std::string_view text) {
-  constexpr std::size_t kLength = 6;
-  const auto half_at = [text](std::size_t i, unsigned first) -> std::optional<unsigned> {
-    unsigned code = 0;
-    if (i + kLength > text.size() || text[i] != '\\' || text[i + 1] != 'u') return std::nullopt;
-    const char* const end = text.data() + i + kLength;
-    if (std::from_chars(text.data() + i + 2, end, code, 16).ptr != end) return std::nullopt;
-    return code >= first && code < first + 0x400 ? std::optional(code - first) : std::nullopt;
-  };
-  std::string joined;
-  std::size_t shorter = 0;
+/// Lines end with line feeds alone, which all versions of yaml-cpp take for ends of lines.
+std::string with_line_feeds(std::string_view text) {
+  std::string lines;
+  lines.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto high = half_at(i, 0xD800), low = high ? half_at(i + kLength, 0xDC00) : std::nullopt;
-    if (low) {
-      joined += fmt::format("\\U{:08X}", 0x10000 + (*high << 10) + *low);
-      i += 2 * kLength - 1;
-      shorter += 2;
-    } else {
-      joined += text[i];
-      if (text[i] == '\\' && i + 1 < text.size())
-        joined += text[++i];
-      else if (text[i] == '"')
-        joined.append(std::exchange(shorter, 0), ' ');
-      else if (text[i] == '\n')
-        shorter = 0;
+    const bool is_nel = text.substr(i, 2) == "\xC2\x85";
+    if (is_nel || (text[i] == '\r' && text.substr(i + 1, 1) == "\n")) ++i;
+    lines += is_nel || text[i] == '\r' ? '\n' : text[i];
+  }
+  return lines;
+}
+
+/// Reads a checked text into a tree.
+class YamlHandler : public YAML::EventHandler {
+ public:
+  YamlHandler(YamlTree& tree, const CheckedYaml& yaml, std::string_view text,
+              const std::string& file)
+      : builder_(tree),
+        file_(file),
+        text_(yaml.for_parser),
+        pieces_(yaml.pieces),
+        empty_items_(yaml.empty_items),
+        places_(text) {}
+
+  void read() { read(0, text_.size(), ""); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}  // check_yaml() refuses them
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
+    // An absent value has the mark of what follows: its key or its hyphen says better where it is
+    // missing.
+    if (builder_.is_value_of_map()) return builder_.add_null(builder_.last_place());
+    const bool is_empty = !empty_items_.empty() && empty_items_.front() < offset_of(mark);
+    builder_.add_null(is_empty ? places_.place(empty_items_.front()) : place_of(mark));
+    if (is_empty) empty_items_ = empty_items_.subspan(1);
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                const std::string& value) override {
+    if (next_piece_ < pieces_.size() && pieces_[next_piece_].first == offset_of(mark))
+      return read_piece();
+    if (tag == "!") return builder_.add_scalar(YamlKind::kQuoted, place_of(mark), value);
+    std::string text = value;
+    std::replace(text.begin(), text.end(), kQuestionMark, '?');
+    builder_.add_scalar(YamlKind::kPlain, place_of(mark), text);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    builder_.open(YamlKind::kList, place_of(mark));
+  }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    builder_.open(YamlKind::kMap, place_of(mark));
+  }
+  void OnSequenceEnd() override { builder_.close(); }
+  void OnMapEnd() override { builder_.close(); }
+
+ private:
+  static constexpr std::string_view kPieceText = "''";  // stands for a piece
+
+  /// Yaml-cpp holds all tokens of a list or map in brackets that may yet be a key, until it ends.
+  /// To bound its memory, long ones are read apart, after a tab: there no key begins.
+  void read(std::size_t begin, std::size_t end, std::string before) {
+    offset_ = begin - before.size();
+    std::string part = std::move(before);
+    for (std::size_t i = next_piece_; i < pieces_.size() && pieces_[i].first < end; ++i) {
+      if (pieces_[i].first < begin) continue;  // within the piece before
+      part += text_.substr(begin, pieces_[i].first - begin);
+      part += kPieceText;
+      begin = pieces_[i].second;
+    }
+    part += text_.substr(begin, end - begin);
+    try {
+      std::istringstream stream(std::move(part));
+      YAML::Parser parser(stream);
+      if (parser.HandleNextDocument(*this) && parser.HandleNextDocument(*this))
+        throw YAML::ParserException(YAML::Mark(), "a second document");
+    } catch (const YAML::Exception& error) {
+      fail_at(file_, error.mark.is_null() ? Place{} : place_of(error.mark),
+              "not valid YAML: " + error.msg);
     }
   }
-  return joined;
-}
-
-bool is_null(std::string_view plain) {
-  return plain.empty() || plain == "~" || plain == "null" || plain == "Null" || plain == "NULL";
-}
-
-class Event {
- public:
-  explicit Event(yaml_parser_t& parser) : is_sound_(yaml_parser_parse(&parser, &event_) != 0) {}
-  ~Event() {
-    if (is_sound_) yaml_event_delete(&event_);
+  void read_piece() {
+    const auto [begin, end] = pieces_[next_piece_++];
+    const std::size_t offset = offset_;
+    read(begin, end, "\t");
+    offset_ = offset + end - begin - kPieceText.size();
   }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-
-  bool is_sound() const { return is_sound_; }
-  const yaml_event_t& operator*() const { return event_; }
-
- private:
-  yaml_event_t event_;
-  bool is_sound_;
-};
-
-class Parser {
- public:
-  explicit Parser(std::string_view text) {
-    if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
-    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
-    if (text.data() == nullptr) text = "";  // libyaml wants an address of no bytes, too
-    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
-                                 text.size());
+  std::size_t offset_of(const YAML::Mark& mark) const {
+    return offset_ + static_cast<std::size_t>(mark.pos);
   }
-  ~Parser() { yaml_parser_delete(&parser_); }
-  Parser(const Parser&) = delete;
-  Parser& operator=(const Parser&) = delete;
-
-  Event next() { return Event(parser_); }
-  /// Why there is no next event. `open`: the innermost list or map that is not closed yet.
-  [[noreturn]] void fail(const std::string& file, std::optional<Place> open) const {
-    if (parser_.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
-    const std::string_view problem = parser_.problem;
-    const std::string_view context = parser_.context != nullptr ? parser_.context : "";
-    const Place place = place_of(parser_.problem_mark);
-    const Place start = place_of(parser_.context_mark);
-    if (context == "while scanning a quoted scalar" && problem.starts_with("found unexpected"))
-      roundel::fail(file, start, "this text in quotes is not closed");
-    std::string text = fmt::format("not valid YAML: {}", problem);
-    if (!context.empty() && start != place)
-      text += fmt::format(", {} at {}:{}", context, start.line, start.column);
-    else if (open && problem == "did not find expected node content")
-      text += fmt::format(", in what begins at {}:{}", open->line, open->column);
-    roundel::fail(file, place, text);
-  }
-
- private:
-  yaml_parser_t parser_;
+  Place place_of(const YAML::Mark& mark) { return places_.place(offset_of(mark)); }
+  TreeBuilder builder_;
+  const std::string& file_;
+  const std::string_view text_;
+  std::span<const std::pair<std::size_t, std::size_t>> pieces_;
+  std::size_t next_piece_ = 0, offset_ = 0;   // what marks of the text that is read are short of
+  std::span<const std::size_t> empty_items_;  // those that are still to come
+  PlaceCounter places_;
 };
 
 }  // namespace
 
-class YamlTreeBuilder {
- public:
-  YamlTreeBuilder(YamlTree& tree, const std::string& file) : tree_(tree), file_(file) {}
-
-  void add(const yaml_event_t& event) {
-    const yaml_mark_t& mark = event.start_mark;
-    switch (event.type) {
-      case YAML_DOCUMENT_START_EVENT:
-        if (++documents_ > 1)
-          fail(file_, place_of(mark), "expected one YAML document, found the start of a second");
-        break;
-      case YAML_ALIAS_EVENT:
-        refuse_anchors(mark);
-      case YAML_SCALAR_EVENT:
-        add_scalar(event.data.scalar, mark);
-        break;
-      case YAML_SEQUENCE_START_EVENT:
-        open(YamlKind::kList, mark, event.data.sequence_start.tag,
-             event.data.sequence_start.anchor);
-        break;
-      case YAML_MAPPING_START_EVENT:
-        open(YamlKind::kMap, mark, event.data.mapping_start.tag, event.data.mapping_start.anchor);
-        break;
-      case YAML_SEQUENCE_END_EVENT:
-      case YAML_MAPPING_END_EVENT:
-        close();
-        break;
-      default:
-        break;
-    }
-  }
-
-  std::optional<Place> innermost() const {
-    return open_.empty() ? std::nullopt : std::optional(tree_.nodes_[open_.back()].place);
-  }
-
- private:
-  using Scalar = decltype(yaml_event_t().data.scalar);
-
-  [[noreturn]] void refuse_anchors(const yaml_mark_t& mark) const {
-    fail(file_, place_of(mark), "anchors and aliases (& and *) are not supported in scene files");
-  }
-  void add_scalar(const Scalar& scalar, const yaml_mark_t& mark) {
-    const std::string_view value{reinterpret_cast<const char*>(scalar.value), scalar.length};
-    const bool is_plain = scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    if (is_plain && is_key_of_map() && value == "<<")
-      fail(file_, place_of(mark), "merge keys (<<) are not supported in scene files");
-    if (is_plain && is_null(value)) {
-      add_node(YamlKind::kNull, mark, scalar.tag, scalar.anchor);
-      // An absent value's mark is behind it; its key says better where it is missing.
-      if (is_value_of_map())
-        tree_.nodes_.back().place = tree_.nodes_[tree_.nodes_.size() - 2].place;
-      return finish_node();
-    }
-    add_node(is_plain ? YamlKind::kPlain : YamlKind::kQuoted, mark, scalar.tag, scalar.anchor);
-    YamlTree::Node& node = tree_.nodes_.back();
-    node.begin = static_cast<std::uint32_t>(tree_.text_.size());
-    node.size = static_cast<std::uint32_t>(value.size());
-    tree_.text_ += value;
-    finish_node();
-  }
-  bool is_key_of_map() const {
-    if (open_.empty()) return false;
-    const YamlTree::Node& parent = tree_.nodes_[open_.back()];
-    return parent.kind == YamlKind::kMap && parent.begin % 2 == 0;
-  }
-  bool is_value_of_map() const {
-    return !open_.empty() && tree_.nodes_[open_.back()].kind == YamlKind::kMap && !is_key_of_map();
-  }
-  void add_node(YamlKind kind, const yaml_mark_t& mark, const yaml_char_t* tag,
-                const yaml_char_t* anchor) {
-    if (anchor != nullptr) refuse_anchors(mark);
-    if (tag != nullptr) fail(file_, place_of(mark), "tags (!) are not supported in scene files");
-    if (is_key_of_map() && kind != YamlKind::kPlain && kind != YamlKind::kQuoted)
-      fail(file_, place_of(mark), "expected a key that is a single word");
-    YamlTree::Node node;
-    node.place = place_of(mark);
-    node.kind = kind;
-    tree_.nodes_.push_back(node);
-  }
-  void finish_node() {
-    if (!open_.empty()) ++tree_.nodes_[open_.back()].begin;
-  }
-  void open(YamlKind kind, const yaml_mark_t& mark, const yaml_char_t* tag,
-            const yaml_char_t* anchor) {
-    add_node(kind, mark, tag, anchor);
-    if (open_.size() == YamlTree::kMaxDepth)
-      fail(file_, place_of(mark),
-           fmt::format("nested too deeply (at most {} levels)", YamlTree::kMaxDepth));
-    open_.push_back(tree_.nodes_.size() - 1);
-  }
-  void close() {
-    tree_.nodes_[open_.back()].size = static_cast<std::uint32_t>(tree_.nodes_.size());
-    open_.pop_back();
-    finish_node();
-  }
-
-  YamlTree& tree_;
-  const std::string& file_;
-  std::vector<std::size_t> open_;  // the lists and maps around the next node
-  int documents_ = 0;
-};
-
 YamlTree::YamlTree(std::string_view text, const std::string& file, const char* kind) {
   if (text.size() > kMaxFileBytes)
-    fail(file, {},
-         fmt::format("expected a {} file of at most {}; put bulk data into an .npy file", kind,
-                     memory_text(static_cast<double>(kMaxFileBytes))));
+    fail_at(file, {},
+            fmt::format("expected a {} file of at most {}; put bulk data into an .npy file", kind,
+                        memory_text(static_cast<double>(kMaxFileBytes))));
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   check_text(text, file);
+  const std::string lines = with_line_feeds(text);
   try {
-    try {
-      parse(text, file);
-    } catch (const Error&) {
-      const std::string joined = with_joined_surrogates(text);
-      if (joined == text) throw;
-      parse(joined, file);
-    }
+    const CheckedYaml yaml = check_yaml(lines, file, kMaxDepth);
+    YamlHandler(*this, yaml, lines, file).read();
   } catch (const Error&) {
-    report_unquoted_colors(text, file);
+    report_unquoted_colors(lines, file);
     throw;
   }
   if (std::any_of(nodes_.begin(), nodes_.end(),
                   [](const Node& node) { return node.kind == YamlKind::kNull; }))
-    report_unquoted_colors(text, file);
+    report_unquoted_colors(lines, file);
   if (nodes_.empty() || nodes_[0].kind == YamlKind::kNull)
-    fail(file, {}, fmt::format("expected a {}, got nothing", kind));
-}
-
-void YamlTree::parse(std::string_view text, const std::string& file) {
-  nodes_.clear();
-  text_.clear();
-  YamlTreeBuilder builder(*this, file);
-  Parser parser(text);
-  for (bool goes_on = true; goes_on;) {
-    const Event event = parser.next();
-    if (!event.is_sound()) parser.fail(file, builder.innermost());
-    builder.add(*event);
-    goes_on = (*event).type != YAML_STREAM_END_EVENT;
-  }
+    fail_at(file, {}, fmt::format("expected a {}, got nothing", kind));
 }
 
 std::string_view YamlNode::text() const {

@@ -41,11 +41,14 @@ class YamlTree {
   /// and memory are bounded by the limits above. `kind` is what the file should be, for messages.
   YamlTree(std::string_view text, const std::string& file, const char* kind = "scene");
 
+  /// To be filled by a TreeBuilder.
+  YamlTree() = default;
+
   YamlNode root();
 
  private:
   friend class YamlNode;
-  friend class YamlTreeBuilder;
+  friend class TreeBuilder;
   friend class VarReplacer;
   struct Node {
     Place place;
@@ -54,8 +57,6 @@ class YamlTree {
     YamlKind kind = YamlKind::kNull;
     Validity validity = Validity::kNone;
   };
-  void parse(std::string_view text, const std::string& file);
-
   std::vector<Node> nodes_;  // depth first; a map's children are key, value, key, value …
   std::string text_;
 };

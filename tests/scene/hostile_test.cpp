@@ -113,5 +113,43 @@ TEST(HostileScenes, ManyInlineCirclesAreReadInLittleMemory) {
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 100 * 1024) << "KiB";
 }
 
+// Yaml-cpp holds all tokens of such a layer: 750 MiB, were it not read in pieces.
+TEST(HostileScenes, TheLargestSceneTakesFiveSecondsAndLittleMemory) {
+#ifdef ROUNDEL_SANITIZED
+  constexpr std::size_t kBytes = std::size_t{2} << 20;
+#else
+  constexpr std::size_t kBytes = YamlTree::kMaxFileBytes;
+#endif
+  const std::string circle =
+      "{x: 0.250000, y: 0.750000, radius: 0.010000, color: [0.1, 0.2, 0.3]},\n";
+  const std::string begin = "{version: 1, layers: [{circles: [\n";
+  const std::string end = "{x: 1, y: 1, radius: 1}]}]}";
+  const std::size_t count = (kBytes - begin.size() - end.size()) / circle.size();
+  const std::string text = begin + repeat(circle, count) + end;
+  rusage before{}, after{};
+  ::getrusage(RUSAGE_SELF, &before);
+  const Scene scene = parse_scene(text, "s.yaml");
+  ::getrusage(RUSAGE_SELF, &after);
+  const std::vector<InlineCircle>& circles = std::get<InlineSource>(scene.layers[0].source).circles;
+  ASSERT_EQ(circles.size(), count + 1);
+  EXPECT_EQ(circles[count / 2].x, circles[0].x);
+  EXPECT_NE(circles[count].x, circles[0].x);
+#ifndef ROUNDEL_SANITIZED
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 500 * 1024) << "KiB";
+  EXPECT_LT(after.ru_utime.tv_sec - before.ru_utime.tv_sec, 10) << "twice the limit: others work";
+#endif
+}
+
+// Errors within what is read in pieces, and after it, have their places.
+TEST(HostileScenes, LongListsInBracketsHaveTheirPlaces) {
+  const std::string circles = repeat("{x: 1, y: 1, radius: 1},\n", 50'000);
+  EXPECT_EQ(parse_error("{version: 1, layers: [{circles: [\n" + circles +
+                        "{x: 1, y: 1, radius: é}]}], sead: 1}"),
+            "s.yaml:50002:22: layers[0].circles[50000].radius: expected a number > 0, got \"é\"\n"
+            "s.yaml:50002:29: unknown key \"sead\" (did you mean \"seed\"?)");
+  EXPECT_EQ(parse_error("version: 1\nlayers: [{circles: [\n" + circles + "]}]\nsead: 1\n"),
+            "s.yaml:50004:1: unknown key \"sead\" (did you mean \"seed\"?)");
+}
+
 }  // namespace
 }  // namespace roundel

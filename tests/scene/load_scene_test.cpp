@@ -27,7 +27,7 @@ DisplayColor background_of(const std::string& color) {
 TEST(LoadScene, JsonHasPairsForCharactersBeyondSixteenBits) {
   const std::string name = R"({"version": 1, "layers": [{"circles": [], "name": ")";
   EXPECT_EQ(parse(name + R"(\\ud83d \uD83D\uDE00"}]})").layers[0].name, "\\ud83d \U0001F600");
-  EXPECT_NE(parse_error(name + R"(\ud83d"}]})").find("invalid Unicode"), std::string::npos);
+  EXPECT_NE(parse_error(name + R"(\ud83d"}]})").find("half a character"), std::string::npos);
   const std::string place = parse_error(name + R"(\"\ud83d\ude00 \ud83d\ude00", "opacity": 2}]})");
   EXPECT_TRUE(place.starts_with("s.yaml:1:93: ")) << place;  // as the file has it
 }

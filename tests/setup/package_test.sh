@@ -17,7 +17,7 @@ mkdir "$root"
 for package in "$work"/packages/*.deb; do dpkg-deb -x "$package" "$root"; done
 program=$(echo "$work"/packages/roundel_*.deb)
 dpkg-deb -f "$program" Depends >"$work/depends"
-expect_text 'libtbb12.*libyaml-0-2' "$work/depends"
+expect_text 'libtbb12.*libyaml-cpp0' "$work/depends"
 expect_text 'libjpeg.*libwebp' "$work/depends"
 # Few have Open MPI, which is in a package of its own, and fewer CUDA's libraries.
 expect_no_text 'openmpi|cuda|nvidia' "$work/depends"
