@@ -87,8 +87,7 @@ struct PngInfo {
   std::optional<ImageMetadata> metadata;                  ///< when all of our text chunks are there
 };
 PngInfo read_png_info(const std::string& path);
-/// The same in a fraction of the time: the pixels are not decoded, and of the text chunks only
-/// those before them are there, as ours are.
+/// The same in a fraction of the time: checks all chunks, but does not decode the pixels.
 PngInfo read_png_checksums(const std::string& path);
 
 /// How an EXR's pixels are to be shown.
