@@ -13,15 +13,7 @@ if(NOT TARGET yaml-cpp::yaml-cpp)  # the name of version 0.8
 endif()
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED libhwy)
-# highway_dispatch.cpp replaces functions of Highway's library. Compare with it before adding a version here:
-# these functions, the instructions of each target (HWY_TARGET_STR_*), `roundel selftest` and the goldens.
-set(highway_versions 1.0.3 1.0.7 1.2.0)  # Debian 12, Ubuntu 24.04, Debian 13
-option(ROUNDEL_ANY_HIGHWAY "Build with a version of Highway that was not compared" OFF)
-if(NOT hwy_VERSION IN_LIST highway_versions AND NOT ROUNDEL_ANY_HIGHWAY)
-  list(JOIN highway_versions ", " compared)
-  message(FATAL_ERROR "Highway ${hwy_VERSION} was found, but only ${compared} were compared with what Roundel relies on: "
-                      "install one of these (libhwy-dev), or add -DROUNDEL_ANY_HIGHWAY=ON, build and run `roundel selftest`")
-endif()
+include(RoundelHighway)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 find_package(PNG REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)

@@ -6,6 +6,13 @@ source_dir=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 unset ROUNDEL_PRESET ROUNDEL_CUDA CMAKE_CXX_COMPILER_LAUNCHER CMAKE_CUDA_COMPILER_LAUNCHER
 export ROUNDEL_INSTALL=OFF  # the packages are there, or this test would not run
 
+# Versions of Highway that were not compared are refused, unless they are asked for.
+highway=$source_dir/cmake/RoundelHighway.cmake
+expect_exit 0 cmake -Dhwy_VERSION=1.2.0 -P "$highway"
+expect_exit 1 cmake -Dhwy_VERSION=1.1.0 -P "$highway"
+expect_text 'Highway 1.1.0 was found, but only 1.0.3, 1.0.7, 1.2.0 were compared' "$work/stderr"
+expect_exit 0 cmake -Dhwy_VERSION=1.1.0 -DROUNDEL_ANY_HIGHWAY=ON -P "$highway"
+
 project="$work/a project"
 mkdir -p "$project"/{cmake,renderer,scenes,tests,tools/roundel}
 cp "$source_dir"/tools/{run,test,test-summary,setup_common.sh,packages.sh} "$project/tools"
