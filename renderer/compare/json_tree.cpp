@@ -12,10 +12,8 @@
 namespace roundel {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// Each event is a token of the text, in order: that gives its place.
-class JsonHandler : public nlohmann::json_sax<Json> {
+class JsonHandler : public nlohmann::json_sax<nlohmann::json> {
  public:
   JsonHandler(YamlTree& tree, std::string_view text, const std::string& file)
       : builder_(tree), text_(text), file_(file), places_(text) {
@@ -99,7 +97,7 @@ YamlTree json_tree(std::string_view text, const std::string& file, const char* k
                         memory_text(static_cast<double>(YamlTree::kMaxFileBytes))));
   YamlTree tree;
   JsonHandler handler(tree, text, file);
-  Json::sax_parse(text.begin(), text.end(), &handler);
+  nlohmann::json::sax_parse(text.begin(), text.end(), &handler);
   return tree;
 }
 

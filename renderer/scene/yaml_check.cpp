@@ -206,8 +206,7 @@ class YamlChecker {
   // Tokens.
   bool check_token() {
     skip_to_token();
-    if (line_separator_ <= pos_)
-      refuse(line_separator_, "U+2028 and U+2029 must stand in quotes, as \\L and \\P");
+    if (line_separator_ <= pos_) refuse_line_separator();
     if (candidate_ && (is_end() || candidate_->line_start != line_start_)) settle_key();
     if (is_end() && in_flow()) refuse_token(pos_);
     unindent(is_end() ? -1 : column());
@@ -233,6 +232,9 @@ class YamlChecker {
     else
       check_scalar();
     return true;
+  }
+  [[noreturn]] void refuse_line_separator() const {
+    refuse(line_separator_, "U+2028 and U+2029 must stand in quotes, as \\L and \\P");
   }
   void skip_to_token() {
     for (;;) {
@@ -415,7 +417,12 @@ class YamlChecker {
     if (is_quoted) {
       c == '"' ? check_double_quotes() : check_single_quotes();
       node.end = pos_;
-      while (line_separator_ < pos_) line_separator_ = find_line_separator(pos_);
+      for (; line_separator_ < pos_; line_separator_ = find_line_separator(line_separator_ + 1)) {
+        // Libyaml ends a line there: a key would have two, blanks beside it would be left out.
+        if (is_blank_at(line_separator_ - 1) || is_one_of(at(line_separator_ + 3), " \t\n-."))
+          refuse_line_separator();
+        node.line_start = pos_;
+      }
     } else {
       std::tie(node.end, ends_line) = check_plain();
       node.is_word = !is_null_word(text_of(node));

@@ -131,10 +131,10 @@ TEST(YamlVerdicts, AreLibyamlsForMutatedScenes) {
       counts.other_column);
   RecordProperty("counts", found);
   EXPECT_GE(counts.texts, 2500) << found;
-  EXPECT_GE(counts.accepted, 400) << found;
-  EXPECT_LE(counts.refused_on_purpose, 80) << found;
-  EXPECT_LE(counts.other_line, 400) << found;
-  EXPECT_LE(counts.other_column, 700) << found;
+  EXPECT_GE(counts.accepted, 420) << found;
+  EXPECT_LE(counts.refused_on_purpose, 40) << found;
+  EXPECT_LE(counts.other_line, 80) << found;
+  EXPECT_LE(counts.other_column, 400) << found;
 }
 
 }  // namespace
