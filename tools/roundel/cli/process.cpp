@@ -18,6 +18,7 @@
 #include "renderer/base/error.h"
 #include "renderer/image/files.h"
 #include "tools/roundel/cli/problems.h"
+#include "tools/roundel/cli/terminal.h"
 
 namespace roundel {
 namespace {
