@@ -8,6 +8,7 @@
 
 #include "renderer/generate/generate.h"
 #include "renderer/scene/classic_scenes.h"
+#include "tests/testing.h"
 
 namespace roundel {
 
