@@ -126,7 +126,7 @@ TEST(MemoryBudget, IsNeverExceededButByOneThreadAlone) {
   for (std::uint64_t i = 0; i < 8; ++i)
     threads.emplace_back([&, i] {
       for (std::uint64_t k = 0; k < 200; ++k) {
-        const std::uint64_t bytes = (i + k) % 13;
+        const std::uint64_t bytes = 1 + (i + k) % 12;
         const MemoryBudget::Share share = budget.take(bytes);
         const std::uint64_t all = taken += bytes;
         if (all > kBudget && all != bytes) ++wrong;
