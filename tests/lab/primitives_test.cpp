@@ -303,7 +303,7 @@ bool lacks_device() {
 }
 
 TEST(DeviceScan, SumsWrapAroundAndTotalsHave64Bits) {
-  if (lacks_device()) GTEST_SKIP() << why_no_device_rows();
+  if (lacks_device()) GTEST_SKIP() << "needs a GPU";
   Integers in(100'000, std::numeric_limits<std::int32_t>::max());
   for (std::size_t i = 50'000; i < in.size(); ++i) in[i] = std::numeric_limits<std::int32_t>::min();
   Integers out(in.size());
@@ -327,7 +327,7 @@ TEST(DeviceScan, SumsWrapAroundAndTotalsHave64Bits) {
 }
 
 TEST(DeviceSelect, NoneAllAndSomeAreKept) {
-  if (lacks_device()) GTEST_SKIP() << why_no_device_rows();
+  if (lacks_device()) GTEST_SKIP() << "needs a GPU";
   constexpr std::uint64_t kCount = 100'000;
   for (const int kind : {0, 1, 2}) {
     const Integers in = random_integers(kCount, kind == 1 ? 1 : 0, kind == 0 ? 0 : 3);
