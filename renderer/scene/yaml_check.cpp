@@ -65,7 +65,7 @@ class YamlChecker {
     Want want;
     std::size_t begin;
     int column;                    // of the keys or hyphens; -1 of the document
-    Node key{};                    // in brackets and braces the last entry or key
+    Node key{};                    // the last entry, key or value
     bool is_explicit_key = false;  // it follows a question mark
   };
 
@@ -161,6 +161,7 @@ class YamlChecker {
     Level& level = levels_[levels_.size() - 1 - flow_depth_];
     if (level.want == Want::kKey) check_key(node);
     if (level.want != Want::kKey && level.want != Want::kValue) refuse_token(node.begin);
+    level.key = node;
     level.want = level.in == In::kDocument  ? Want::kEnd
                  : level.want == Want::kKey ? Want::kColon
                                             : Want::kEntry;
@@ -377,12 +378,7 @@ class YamlChecker {
       allows_key_ = false;
     } else {
       settle_key();
-      if (!allows_key_ && levels_.back().in == In::kBlockMap)
-        refuse(pos_,
-               "unexpected colon: keys stand in the column of the one at {}, text with colons in "
-               "quotes",
-               place_text(levels_.back().begin));
-      if (!allows_key_) refuse(pos_, "unexpected colon: text with colons stands in quotes");
+      if (!allows_key_) refuse_colon();
       Level& level = map_at(pos_, column());
       if (level.want == Want::kValue) level.want = Want::kEntry;
       if (level.want != Want::kColon) refuse_token(pos_);
@@ -390,6 +386,20 @@ class YamlChecker {
       allows_key_ = true;
     }
     ++pos_;
+  }
+
+  /// A colon follows text that is no key: mostly the text of several lines, where a blank or blanks
+  /// before a key are missing or too many.
+  [[noreturn]] void refuse_colon() const {
+    const Level& level = levels_.back();
+    const std::string_view text = text_of(level.key);
+    const std::size_t line_end = text.find('\n');
+    if (line_end != std::string_view::npos && text.substr(0, line_end).find(':') < line_end)
+      refuse_missing_colon(level.key, pos_);
+    if (line_end != std::string_view::npos && level.in == In::kBlockMap)
+      refuse(pos_, "wrong indentation: expected this key in the column of the one at {}",
+             place_text(level.begin));
+    refuse(pos_, "unexpected colon: text with a colon and a blank stands in quotes");
   }
 
   // Scalars.
