@@ -53,7 +53,7 @@ class YamlChecker {
     kFlowList,  ///< in brackets
     kFlowMap    ///< in braces
   };
-  /// What may come next in a list or map.
+  /// The next thing that a list or map takes.
   enum class Want : std::uint8_t { kEntry, kKey, kColon, kValue, kEnd };
   /// A scalar, list or map. In a line of its own it may turn out to be a key.
   struct Node {
@@ -156,7 +156,7 @@ class YamlChecker {
     if (!node.is_word) fail(node.begin, kNotOneWord);
     if (text_of(node) == "<<") fail(node.begin, "merge keys (<<) are not supported in scene files");
   }
-  /// What is at the node's place becomes an entry, a key or a value of the innermost block.
+  /// Makes the node an entry, a key or a value of the innermost block.
   void add_to_block(const Node& node) {
     Level& level = levels_[levels_.size() - 1 - flow_depth_];
     if (level.want == Want::kKey) check_key(node);
@@ -504,7 +504,8 @@ class YamlChecker {
     return code >= first && code < first + 0x400 ? std::optional(code - first) : std::nullopt;
   }
   /// JSON has characters beyond U+FFFF as pairs, "\ud83d\ude00", which YAML writes "\U0001F600".
-  /// What is written shorter for the parser is made up for by blanks after the text or its line.
+  /// Blanks after the text or its line make up for characters that the parser is given in fewer
+  /// bytes.
   void check_double_quotes() {
     const std::size_t begin = pos_++;
     std::size_t shorter = 0;

@@ -217,7 +217,7 @@ class LinesTest(CommandCase):
         errors = self.writes("render", "s.yaml", "--frames", "all", "-o", "%d.png", "--quiet", code=4)
         self.assertTrue(all(re.fullmatch("roundel: .+\n", text) for text in errors) and errors, errors)
 
-    def test_messages_that_nobody_takes_change_no_result(self):
+    def test_messages_to_a_full_device_leave_the_result(self):
         self.write("s.yaml", RGB)
         for scene, code in (("s.yaml", 0), ("none.yaml", 3)):
             with open("/dev/full", "wb") as full:

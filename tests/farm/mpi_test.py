@@ -331,8 +331,8 @@ class Unequal(MpiTest):
         self.assertEqual(self.contents(), expected)
 
     def interrupt(self, frames):
-        """Two ranks draw slow.yaml, and mpirun gets a SIGTERM after their first line. Returns the frames that they say are
-        left, of so many, and how they say it; no frame of the others may be missing."""
+        """Two ranks draw slow.yaml, and mpirun gets a SIGTERM after their first line. Returns the frames that they list as
+        missing and the sentence with that list; all other frames must exist."""
         process = subprocess.Popen([*MPIRUN, "-n", "2", ROUNDEL, "render", "slow.yaml", "--threads", "1", "--backend",
                                     "cpu", "--frames", f"0-{frames - 1}", "-o", "out/%d.png", "--progress", "plain"],
                                    cwd=self.folder, env=ENVIRONMENT, text=True, stderr=subprocess.PIPE)

@@ -461,7 +461,7 @@ std::string described_or_refused(const Describe& describe) {
   }
 }
 
-/// What decode() gives, and then what check_pixels() does: "4x4x3x8 1a2b3c4d (gamma 1), 2 texts
+/// Results of decode() and then of check_pixels(): "4x4x3x8 1a2b3c4d (gamma 1), 2 texts
 /// 1a2b3c4d".
 std::string verdict(const PngBytes& file) {
   const auto bytes = std::as_bytes(std::span(file));

@@ -1,7 +1,7 @@
-// What libyaml made of texts like scenes, against what is made of them here by yaml-cpp and the
-// checks before it. yaml_verdicts.tsv was recorded with the reader of commit be65cd6: a line is a
-// verdict, a tab and a text with \n, \t, \r and \\. The verdict is the place of the first error, or
-// XXH3 of the tree as tree_text() writes it.
+// Compares what libyaml made of texts like scenes with what is made of them here by yaml-cpp and
+// the checks before it. yaml_verdicts.tsv was recorded with the reader of commit be65cd6: a line is
+// a verdict, a tab and a text with \n, \t, \r and \\. The verdict is the place of the first error,
+// or XXH3 of the tree as tree_text() writes it.
 #include <fmt/format.h>
 #include <xxhash.h>
 
