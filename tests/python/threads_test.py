@@ -58,10 +58,12 @@ class Threads(CommandCase):
         self.write("s.yaml", "version: 1\nlayers:\n  - data: d.npz\n    map: {x: x, y: y, radius: r}\n")
         scene = self.path("s.yaml")
         for command in ([ROUNDEL, "validate", scene],
-                        [sys.executable, "-c", "import sys, roundel\ntry:\n    roundel.render(sys.argv[1])\n"
+                        [sys.executable, "-c", "import sys, roundel\nprint('imported', flush=True)\ntry:\n    roundel.render(sys.argv[1])\n"
                          "except KeyboardInterrupt:\n    sys.exit(130)", scene]):
             for delay in (0.5, 1.5):
-                with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+                    if command[0] != ROUNDEL:
+                        self.assertEqual(process.stdout.readline(), b"imported\n")
                     time.sleep(delay)
                     process.send_signal(signal.SIGINT)
                     start = time.monotonic()
