@@ -60,7 +60,7 @@ class Threads(CommandCase):
         for command in ([ROUNDEL, "validate", scene],
                         [sys.executable, "-c", "import sys, roundel\nprint('imported', flush=True)\ntry:\n    roundel.render(sys.argv[1])\n"
                          "except KeyboardInterrupt:\n    sys.exit(130)", scene]):
-            for delay in (0.5, 1.5):
+            for delay in (0.2, 0.7):  # all of it takes a second or more
                 with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
                     if command[0] != ROUNDEL:
                         self.assertEqual(process.stdout.readline(), b"imported\n")
