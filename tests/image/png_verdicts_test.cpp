@@ -188,7 +188,7 @@ void add_critical_chunks(std::vector<Case>& cases) {
       cases.emplace_back(name + kind, file);
     };
     const auto add_pixels = [&](const char* name, const PngBytes& packed) {
-      add(name, png_of({header, colors, png_chunk("IDAT", packed), end}));
+      add(name, png_of({parts.header, colors, png_chunk("IDAT", packed), parts.end}));
     };
     const PngBytes packed = zlib_stored(rows);
     const auto cut = [](const PngBytes& bytes, std::size_t size) {
