@@ -50,8 +50,8 @@ class Same(unittest.TestCase):
         self.assertIn("circles: (0, []) and (1, [])", text)
 
     def test_another_place_of_an_error_is_found(self):
-        changed = self.program(f'if [ $1 = validate ]; then "{ROUNDEL}" "$@" 2>"{self.folder}/text"; status=$?\n'
-                               f'sed "s/:[0-9]*:[0-9]*: /:1:1: /" "{self.folder}/text" >&2; exit $status; fi')
+        changed = self.program(f'if [ $1 = validate ]; then "{ROUNDEL}" "$@" 2>"{self.folder}/text.$$"; status=$?\n'
+                               f'sed "s/:[0-9]*:[0-9]*: /:1:1: /" "{self.folder}/text.$$" >&2; exit $status; fi')
         status, text = self.same(changed)
         self.assertEqual(status, 1)
         self.assertRegex(text, r"validate: \(3, \['.*:\d+:\d+'.*\]\) and \(3, \['.*:1:1'")
