@@ -17,7 +17,7 @@ namespace roundel {
 struct Quote {
   std::string operator()(std::string_view text) const;
 };
-inline constexpr Quote quoted{};
+inline constexpr Quote quoted{};  // NOLINT(readability-identifier-naming): called as a function
 
 /// A text fit to be shown in one line: \xNN stands for each byte of control characters, of
 /// characters that end a line or change the direction of text, and of what is not UTF-8.
