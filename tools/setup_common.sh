@@ -112,7 +112,7 @@ check_space() {
 # measured on Debian 12 and 13.
 announce() {
   local seconds=1500 disk=1000 packages_disk=1100 processors packages_note=''
-  [[ $1 != roundel ]] || seconds=270 disk=200 packages_disk=900
+  [[ $1 != roundel ]] || seconds=210 disk=200 packages_disk=900
   [[ ${ROUNDEL_CUDA:-} == OFF || -z $(type -P nvcc /usr/local/cuda/bin/nvcc) ]] || seconds=$((seconds + 150))
   processors=$(nproc)
   [[ ${ROUNDEL_INSTALL:-} == OFF || -z $(missing_packages "${packages[@]}") ]] ||
