@@ -87,7 +87,7 @@ struct PngInfo {
   std::optional<ImageMetadata> metadata;                  ///< when all of our text chunks are there
 };
 PngInfo read_png_info(const std::string& path);
-/// The same in a fraction of the time: checks all chunks, but does not decode the pixels.
+/// Checks all chunks without decoding the pixels, in a fraction of the time.
 PngInfo read_png_checksums(const std::string& path);
 
 /// How an EXR's pixels are to be shown.
