@@ -40,13 +40,14 @@ def _check_out(out):
         raise UsageError("out: expected an array that may be written, got one that is read-only")
 
 
-def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto", threads=0, memory=None,
+def render(scene, *, frame=None, size=None, antialias=None, seed=None, set=None, backend="auto", threads=0, memory=None,
            dtype="uint8", out=None, device=None):
     """Draws one frame of a scene into an array [height, width, 3], or 4 for scenes with alpha; row 0 is on top.
 
     scene: a path, a dict of a scene file's keys, or a Scene.
     frame: its number; the animation's first one, else 0, where None.
     size: (width, height) in pixels instead of the scene's.
+    antialias: True for smooth edges, False for hard ones, instead of the scene's.
     seed: of the random numbers, instead of the scene's.
     set: values of the scene's vars, as {"gain": 0.5}.
     backend: "auto", "cpu" or "cuda". The pixels are the same.
@@ -60,7 +61,7 @@ def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto",
 
     Raises SceneError, UsageError or RenderError; KeyboardInterrupt on Ctrl-C. Other Python threads go on meanwhile.
     """
-    loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
+    loaded = Scene._unchecked(scene)._load(size, seed, set, memory, antialias)
     if not (device is None or isinstance(device, str) and device == "cuda"):
         raise UsageError(f'device: expected "cuda" or None, got {device!r}')
     if device is not None and out is not None:
@@ -77,18 +78,19 @@ def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto",
     return out
 
 
-def save(scene, path, *, frame=None, size=None, seed=None, set=None, backend="auto", threads=0, memory=None):
+def save(scene, path, *, frame=None, size=None, antialias=None, seed=None, set=None, backend="auto", threads=0,
+         memory=None):
     """Draws one frame of a scene into a file: .png, .exr or .pfm, byte by byte what `roundel render -o` writes.
 
     The other arguments are those of `render`. A file that is there is replaced, at once and as a whole.
     Missing folders are made.
     """
-    loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
+    loaded = Scene._unchecked(scene)._load(size, seed, set, memory, antialias)
     loaded.save(_frame(frame), _machine(backend, threads, memory), _path(path))
 
 
-def frames(scene, list="all", *, size=None, seed=None, set=None, backend="auto", threads=0, memory=None,
-           dtype="uint8"):
+def frames(scene, list="all", *, size=None, antialias=None, seed=None, set=None, backend="auto", threads=0,
+           memory=None, dtype="uint8"):
     """Iterates over the frames of a film, arrays as `render` makes them, which the export pipeline draws ahead.
 
     list: "0-99", "1-10,20-30x2", "all" of the scene's animation, or frame numbers; they come in rising order, each
@@ -97,7 +99,7 @@ def frames(scene, list="all", *, size=None, seed=None, set=None, backend="auto",
 
     The other arguments are those of `render`. What has been drawn ahead is dropped when the iterator is.
     """
-    loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
+    loaded = Scene._unchecked(scene)._load(size, seed, set, memory, antialias)
     if isinstance(list, str):
         text = _text(list, "frames")
     else:
@@ -135,13 +137,13 @@ def circles(scene, *, frame=None, all=False, seed=None, set=None):
     return Scene._unchecked(scene)._load(None, seed, set).circles(_frame(frame), bool(all))
 
 
-def explain_pixel(scene, x, y, *, frame=None, size=None, seed=None, set=None, limit=1000):
+def explain_pixel(scene, x, y, *, frame=None, size=None, antialias=None, seed=None, set=None, limit=1000):
     """How a pixel came about: a dict as `roundel explain --json` prints it; docs/explain.md lists its keys.
 
     x, y: column and row, from 0 at the upper left, as array[y, x] has it. limit: circles listed, front ones first.
     """
     scene = Scene._unchecked(scene)
-    loaded = scene._load(size, seed, set)
+    loaded = scene._load(size, seed, set, antialias=antialias)
     place = _whole(x, "x", 0, _MOST_SIDE - 1), _whole(y, "y", 0, _MOST_SIDE - 1)
     return json.loads(loaded.explain_pixel(_frame(frame), *place, _whole(limit, "limit"), scene._is_file()))
 
@@ -183,12 +185,12 @@ def _picture(picture):
         raise UsageError(f"expected a path or an array, got a {type(picture).__name__}: {error}") from None
 
 
-def fingerprint(scene, *, frame=None, size=None, seed=None, set=None):
+def fingerprint(scene, *, frame=None, size=None, antialias=None, seed=None, set=None):
     """32 hexadecimal digits that stand for all that a frame's pixels depend on: those in the files of `save`."""
-    return Scene._unchecked(scene)._load(size, seed, set).fingerprint(_frame(frame))
+    return Scene._unchecked(scene)._load(size, seed, set, antialias=antialias).fingerprint(_frame(frame))
 
 
-def validate(scene, *, frame=None, size=None, seed=None, set=None):
+def validate(scene, *, frame=None, size=None, antialias=None, seed=None, set=None):
     """Checks a scene and its data, and says what a frame's picture shows.
 
     Returns a dict of what `roundel validate --json` has of a scene: width, height, channels, circles, start, frames and
@@ -196,7 +198,7 @@ def validate(scene, *, frame=None, size=None, seed=None, set=None):
     name, kind, circles, data, and the column, scale, domain, colormap and categories of color, alpha and radius. Raises
     SceneError, whose `problems` are all that is wrong.
     """
-    return json.loads(Scene._unchecked(scene)._load(size, seed, set).describe(_frame(frame)))
+    return json.loads(Scene._unchecked(scene)._load(size, seed, set, antialias=antialias).describe(_frame(frame)))
 
 
 def info(path=None):

@@ -158,7 +158,7 @@ render_by_srun() {
 }
 options=()
 render_by_srun || :  # tasks meet frames of others
-[[ $(grep -c 'each of the 3 tasks of srun makes all frames: .*--shard auto' srun.log) == 1 ]] ||
+[[ $(grep -c 'each of the 3 tasks of srun draws all frames; .*--shard auto' srun.log) == 1 ]] ||
   fail "no warning of three exports of all frames: $(cat srun.log)"
 for options in "--shard auto" "--resume"; do
   read -ra options <<<"$options"
