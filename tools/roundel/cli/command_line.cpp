@@ -6,6 +6,7 @@
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/value_semantic.hpp>
+#include <filesystem>
 
 #include "renderer/base/error.h"
 #include "renderer/base/text.h"
@@ -182,17 +183,25 @@ bool CommandLine::store_option(const Token& token, Problems& problems) const {
   return true;
 }
 
+bool CommandLine::may_be_output(const std::string& argument) const {
+  const std::string ending = std::filesystem::path(argument).extension().string();
+  if (ending.empty()) return false;
+  return std::any_of(
+      page_.options.begin(), page_.options.end(), [&](const HelpPage::Option& option) {
+        return option.name == "output" && option.help.text.find(ending) != std::string::npos;
+      });
+}
+
 void CommandLine::store_arguments(Arguments values, bool has_unknown, Problems& problems) {
   if (values.size() < at_least_) problems.push_back(fmt::format("expected {}", page_.argument));
   for (std::size_t i = at_most_; i < values.size() && !has_unknown; ++i) {
-    const bool may_be_output =
-        find("output") != nullptr && values[i].find('.') != std::string::npos;
     problems.push_back(fmt::format(
         "{}: expected {}{}", roundel::quoted(values[i]),
         at_most_ == 0   ? "options only"
         : at_most_ == 1 ? "one argument only"
                         : fmt::format("{} arguments only", at_most_),
-        may_be_output ? fmt::format("; to write this file: -o {}", shell_word(values[i])) : ""));
+        may_be_output(values[i]) ? fmt::format("; to write this file: -o {}", shell_word(values[i]))
+                                 : ""));
   }
   if (argument_store_ && values.size() == 1) {
     try {

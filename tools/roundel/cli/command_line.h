@@ -105,6 +105,8 @@ class CommandLine {
   std::vector<Token> split(Arguments arguments, Problems& problems) const;
   /// Returns false for an unknown option.
   bool store_option(const Token& token, Problems& problems) const;
+  /// True if the help of --output names the ending of this file.
+  bool may_be_output(const std::string& argument) const;
   /// `has_unknown`: there are unknown options, whose values may be among the arguments.
   void store_arguments(Arguments values, bool has_unknown, Problems& problems);
   Lines values_of(const Option& option) const;

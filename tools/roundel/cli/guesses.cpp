@@ -18,26 +18,25 @@ struct OtherName {
 };
 /// Of two options with the same other name a command has one.
 constexpr std::array kOtherNames = {
-    OtherName{"--width", "size"},         OtherName{"--height", "size"},
-    OtherName{"--resolution", "size"},    OtherName{"-s", "size"},
-    OtherName{"--out", "output"},         OtherName{"--outfile", "output"},
-    OtherName{"-f", "frame"},             OtherName{"-f", "frames"},
-    OtherName{"--start", "frames"},       OtherName{"--end", "frames"},
-    OtherName{"-j", "threads"},           OtherName{"--jobs", "threads"},
-    OtherName{"--aa", "antialias"},
-    OtherName{"--smooth", "antialias"},   OtherName{"--cpu", "backend"},
-    OtherName{"--gpu", "backend"},        OtherName{"--cuda", "backend"},
-    OtherName{"--force", "overwrite"},
-    OtherName{"--var", "set"},
-    OtherName{"--silent", "quiet"},       OtherName{"--debug", "verbose"},
+    OtherName{"--width", "size"},      OtherName{"--height", "size"},
+    OtherName{"--resolution", "size"}, OtherName{"-s", "size"},
+    OtherName{"--out", "output"},      OtherName{"--outfile", "output"},
+    OtherName{"-f", "frame"},          OtherName{"-f", "frames"},
+    OtherName{"--start", "frames"},    OtherName{"--end", "frames"},
+    OtherName{"-j", "threads"},        OtherName{"--jobs", "threads"},
+    OtherName{"--aa", "antialias"},    OtherName{"--smooth", "antialias"},
+    OtherName{"--cpu", "backend"},     OtherName{"--gpu", "backend"},
+    OtherName{"--cuda", "backend"},    OtherName{"--force", "overwrite"},
+    OtherName{"--var", "set"},         OtherName{"--silent", "quiet"},
+    OtherName{"--debug", "verbose"},
 };
 
-std::string ending_of(const std::string& name) {
+std::string lower_ending(const std::string& name) {
   return lower_case(std::filesystem::path(name).extension().string());
 }
 
 bool is_scene_name(const std::string& name) {
-  const std::string ending = ending_of(name);
+  const std::string ending = lower_ending(name);
   return ending == ".yaml" || ending == ".yml" || ending == ".json";
 }
 
@@ -70,7 +69,7 @@ std::string guess_option(const std::string& unknown, const std::vector<KnownOpti
 bool has_picture_ending(const std::string& name) {
   static constexpr std::array kEndings = {".png", ".exr",  ".pfm", ".jpg", ".jpeg", ".webp", ".gif",
                                           ".mp4", ".webm", ".mov", ".mkv", ".avi",  ".y4m"};
-  return std::find(kEndings.begin(), kEndings.end(), ending_of(name)) != kEndings.end();
+  return std::find(kEndings.begin(), kEndings.end(), lower_ending(name)) != kEndings.end();
 }
 
 std::string guess_command(const std::vector<std::string>& arguments,

@@ -12,8 +12,8 @@ struct KnownOption {
   std::string heading;  ///< "--size WxH"
 };
 
-/// Returns ` (did you mean "--size WxH"?)` for an unknown option, "--width" or "-s": the option that
-/// has this name in other programs, or one of a similar name; empty if there is none.
+/// Returns ` (did you mean "--size WxH"?)` for an unknown option, "--width" or "-s": the option
+/// that has this name in other programs, or one of a similar name; empty if there is none.
 std::string guess_option(const std::string& unknown, const std::vector<KnownOption>& options);
 
 /// Returns what was probably meant by a command line that begins with `arguments`.front(), which is

@@ -9,18 +9,21 @@
 namespace roundel {
 namespace {
 
-constexpr std::size_t kColumns = 80;
+constexpr std::size_t kHelpColumns = 80;
 constexpr std::size_t kHeadingColumns = 26;
 
 struct NamedGroup {
   Group group;
   const char* title;
 };
-constexpr std::array kGroups = {
-    NamedGroup{Group::kTask, "Task"},          NamedGroup{Group::kPicture, "Picture"},
-    NamedGroup{Group::kFilm, "Film"},          NamedGroup{Group::kValues, "Scene values"},
+constexpr std::array kGroupTitles = {
+    NamedGroup{Group::kTask, "Task"},
+    NamedGroup{Group::kPicture, "Picture"},
+    NamedGroup{Group::kFilm, "Film"},
+    NamedGroup{Group::kValues, "Scene values"},
     NamedGroup{Group::kTolerance, "Limits and measures"},
-    NamedGroup{Group::kResults, "Results"},    NamedGroup{Group::kMachine, "Machine"},
+    NamedGroup{Group::kResults, "Results"},
+    NamedGroup{Group::kMachine, "Machine"},
     NamedGroup{Group::kMessages, "Messages"},
 };
 
@@ -60,8 +63,7 @@ std::string short_help(const HelpPage& page) {
     const auto option =
         std::find_if(page.options.begin(), page.options.end(),
                      [&](const HelpPage::Option& known) { return known.name == name; });
-    if (option != page.options.end())
-      rows.emplace_back(option->heading, brief(option->help.text));
+    if (option != page.options.end()) rows.emplace_back(option->heading, brief(option->help.text));
   }
   const std::string command = page.usage.substr(0, page.usage.find(' ', page.usage.find(' ') + 1));
   return fmt::format("Usage: {}\n{}\n{}\n{}\nfull list: {} --help\n", page.usage,
@@ -72,7 +74,7 @@ std::string short_help(const HelpPage& page) {
 std::string full_help(const HelpPage& page) {
   std::string text = fmt::format("Usage: {}\n\n{}", page.usage, wrapped(page.text, 0));
   if (!page.argument.empty()) text += "\n" + help_table({{page.argument, page.argument_help}});
-  for (const auto& [group, title] : kGroups) {
+  for (const auto& [group, title] : kGroupTitles) {
     HelpRows rows;
     for (const HelpPage::Option& option : page.options)
       if (option.help.group == group) rows.emplace_back(option.heading, option.help.text);
@@ -94,7 +96,7 @@ std::string example_lines(const std::vector<std::string>& examples) {
 }
 
 std::string wrapped(std::string_view text, std::size_t indent) {
-  const std::size_t width = kColumns - indent;
+  const std::size_t width = kHelpColumns - indent;
   std::string lines;
   while (!text.empty()) {
     std::size_t end = text.find('\n');

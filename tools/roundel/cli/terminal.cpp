@@ -39,7 +39,7 @@ constexpr Label kErrorLabel{"error: ", "\x1b[1;31m"}, kWarningLabel{"warning: ",
     kNoteLabel{"note: ", "\x1b[1;36m"};
 
 /// True for a terminal that shows colours, unless NO_COLOR holds any text (https://no-color.org).
-bool has_color() {
+bool shows_colors() {
   static const bool has = [] {
     const char* const no_color = std::getenv("NO_COLOR");
     const char* const terminal = std::getenv("TERM");
@@ -54,7 +54,7 @@ void print_labelled(Verbosity least, const Label& label, const Lines& lines) {
   if (chosen_verbosity.load() < least) return;
   for (const std::string& line : lines) {
     std::string text = printed_line(std::string(label.text) + line) + '\n';
-    if (has_color()) text.insert(label.text.size() - 1, "\x1b[0m").insert(0, label.color);
+    if (shows_colors()) text.insert(label.text.size() - 1, "\x1b[0m").insert(0, label.color);
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
 }
