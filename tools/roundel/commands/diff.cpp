@@ -133,7 +133,7 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   line.add_arguments("A B", 2, 2, files,
                      "two pictures or folders, A is the reference; pictures are PNG, EXR, PFM, "
                      "JPEG or WebP, whatever "
-                     "their extensions. Of folders the files .png, .exr, .pfm, .jpg, .jpeg and "
+                     "their extensions. In folders the files .png, .exr, .pfm, .jpg, .jpeg and "
                      ".webp are compared, "
                      "by their paths in the folder");
   add_tolerance(line, options.tolerance, options.measures);

@@ -55,7 +55,7 @@ bool parse(const Arguments& arguments, ReportOptions& options) {
   line.set_usual({"report", "output", "goldens", "json", "junit", "markdown", "verbose"});
   line.set_examples({"roundel report results.json --report report",
                      "roundel report share1/results.json share2/results.json --markdown summary.md",
-                     "roundel report results.json --goldens goldens --output regress-output"});
+                     "roundel report results.json --goldens goldens --output gathered"});
   line.set_exit_codes(
       "0 all the same; 1 some differ, are new or missing; 2 some were not compared, or something "
       "is "
