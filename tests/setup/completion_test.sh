@@ -34,6 +34,9 @@ expect_said '' render --size ''
 expect_said '<files>' render -o ''
 expect_said '<folders>' regress --goldens ''
 expect_said '<scenes>' render a.yaml --backend cpu ''
+expect_said '<scenes>' verify f_##.png --scene ''
+expect_said '--antialias' render a.yaml --anti
+expect_said 'exr pfm png' validate a.yaml --format ''
 expect_said '<scenes>' render -- --ba
 expect_said '<files>' diff ''
 
