@@ -80,8 +80,7 @@ void add_size(CommandLine& line, SceneOptions& options) {
   line.add_switch("antialias", [set_antialias] { set_antialias(true); },
                   {Group::kPicture,
                    "draw smooth edges, whatever the scene says; a pixel on an edge gets the share "
-                   "of it that the "
-                   "circle covers"});
+                   "of it that the circle covers"});
   line.add_switch("no-antialias", [set_antialias] { set_antialias(false); },
                   {Group::kPicture, "draw hard edges, whatever the scene says"});
 }
@@ -102,8 +101,7 @@ void add_layers(CommandLine& line, SceneOptions& options) {
       [&options](const std::string& value) { options.overrides.layers = parse_names(value); },
       {Group::kPicture,
        "draw only the layers with these names: stars,dust; the random numbers and the view stay "
-       "the "
-       "same"});
+       "the same"});
 }
 
 void add_picture(CommandLine& line, SceneOptions& options) {
@@ -114,9 +112,8 @@ void add_picture(CommandLine& line, SceneOptions& options) {
       [&options](const std::string& value) { options.overrides.crop = parse_box(value); },
       {Group::kPicture,
        "draw only a part of the picture; W x H pixels from column X and row Y, counted from 0 at "
-       "the "
-       "upper left, after --size and --scale. The pixels are those of the whole picture, bit for "
-       "bit"});
+       "the upper left, after --size and --scale. The pixels are those of the whole picture, bit "
+       "for bit"});
   add_layers(line, options);
 }
 
@@ -167,12 +164,10 @@ void add_frames(CommandLine& line, FramesOption& frames) {
         frames.list_file = value.starts_with('@') ? value.substr(1) : "";
         frames.all = value == "all";
       },
-      {Group::kFilm,
-       fmt::format(
-           "frames of a film: 0-99 or 1-10,15,20-30x2, or all; 20-30x2 and 20-30:2 take every "
-           "2nd, all is the scene's animation, @FILE reads such a list from a file; numbers "
-           "are from {} to {}",
-           kMinFrame, kMaxFrame)});
+      {Group::kFilm, fmt::format("frames of a film: 0-99 or 1-10,15,20-30x2, or all; 20-30x2 and "
+                                 "20-30:2 take every 2nd, all is the scene's animation, @FILE "
+                                 "reads such a list from a file; numbers are from {} to {}",
+                                 kMinFrame, kMaxFrame)});
 }
 
 void add_each(CommandLine& line, std::string& table, FramesOption& frames,
@@ -237,40 +232,35 @@ void add_backend(CommandLine& line, BackendChoice& backend, const std::string& h
 void add_machine(CommandLine& line, MachineOptions& options, bool* is_on_both) {
   std::string help =
       "auto, cpu or cuda; the pictures are the same. auto is cuda if a device is present, but cpu "
-      "if "
-      "that is expected to be done before CUDA has started: (circles + pixels) x 60 ns / threads "
-      "below 300 ms. Default: auto";
+      "if that is expected to be done before CUDA has started: (circles + pixels) x 60 ns / "
+      "threads below 300 ms. Default: auto";
   if (is_on_both != nullptr) help += ". cpu,cuda draws every picture on both";
   add_backend(line, options.backend, help, is_on_both);
-  line.add_value(
-      "device", "N",
-      [&options](const std::string& value) {
-        options.devices = parse_devices(value);
-        options.raster.device = options.devices.front();
-      },
-      {Group::kMachine,
-       "number of the CUDA device; \"roundel info\" lists them. Several, as in 0,2, for a film. "
-       "Default: 0, for a film all"});
+  line.add_value("device", "N",
+                 [&options](const std::string& value) {
+                   options.devices = parse_devices(value);
+                   options.raster.device = options.devices.front();
+                 },
+                 {Group::kMachine,
+                  "number of the CUDA device; \"roundel info\" lists them. Several, as in 0,2, for "
+                  "a film. Default: 0, for a film all"});
   add_threads(line, options.raster.threads);
   add_memory(
       line, options.raster.memory_budget,
-      "limit of the memory for a picture: 512M, 8G; bytes, or with K, M, G, T, at least 1M. "
-      "Counts circles, lists, unfinished pixels, the picture and its file, not the program "
-      "(with --backend cuda: device memory for circles, lists and pixels). Larger pictures "
-      "are drawn in chunks, with the same result; if the limit is too small, the error names "
-      "one that is enough. Default: a quarter of the memory for lists and unfinished pixels");
+      "limit of the memory for a picture: 512M, 8G; bytes, or with K, M, G, T, at least 1M. Counts "
+      "circles, lists, unfinished pixels, the picture and its file, not the program (with "
+      "--backend cuda: device memory for circles, lists and pixels). Larger pictures are drawn in "
+      "chunks, with the same result; if the limit is too small, the error names one that is "
+      "enough. Default: a quarter of the memory for lists and unfinished pixels");
 }
 
 void add_threads(CommandLine& line, int& threads, const std::string& help) {
   line.add_value(
       "threads", "N", whole(threads, 1, kMaxThreads, "threads"),
-      {Group::kMachine,
-       help.empty()
-           ? fmt::format(
-                 "number of CPU threads, 1 to {}; default: one a core, or what a quota of CPU "
-                 "time allows",
-                 kMaxThreads)
-           : help});
+      {Group::kMachine, help.empty() ? fmt::format("number of CPU threads, 1 to {}; default: one a "
+                                                   "core, or what a quota of CPU time allows",
+                                                   kMaxThreads)
+                                     : help});
 }
 
 void add_memory(CommandLine& line, std::uint64_t& budget, const std::string& help) {

@@ -99,8 +99,8 @@ std::string video_hint(const std::string& name) {
   std::string line;  // before the name
   if (kOfFfmpeg.count(ending) > 0)
     line =
-        "-o - --format y4m | ffmpeg -i - -pix_fmt yuv420p -colorspace bt709 -color_primaries "
-        "bt709 -color_trc bt709 ";
+        "-o - --format y4m | ffmpeg -i - -pix_fmt yuv420p -colorspace bt709 -color_primaries bt709 "
+        "-color_trc bt709 ";
   else if (ending == ".gif")
     line =
         "-o - --format png | ffmpeg -f image2pipe -framerate FPS -i - -vf "

@@ -176,8 +176,8 @@ FrameName SceneTable::names(const std::string& pattern) const {
   if (rows() > 1 && !differs)
     throw Error(
         ExitCode::kUsage,
-        fmt::format("--output: expected a name with a column of {} as {{{}}}, or the row "
-                    "as {{row:04}}, for {} rows, got {}",
+        fmt::format("--output: expected a name with a column of {} as {{{}}}, or the row as "
+                    "{{row:04}}, for {} rows, got {}",
                     path(), table_->columns().front().name, rows(), roundel::quoted(pattern)));
   TableProblems problems(path());
   std::vector<std::string> names;

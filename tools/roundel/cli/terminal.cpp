@@ -124,11 +124,9 @@ void finish_output() {
 
 void check_is_no_terminal(const char* example) {
   if (isatty(STDOUT_FILENO) == 0) return;
-  throw Error(
-      ExitCode::kUsage,
-      fmt::format("--output: standard output is a terminal; write to a file (-o {}) or to a "
-                  "pipe (-o - | ...)",
-                  example));
+  throw Error(ExitCode::kUsage, fmt::format("--output: standard output is a terminal; write to a "
+                                            "file (-o {}) or to a pipe (-o - | ...)",
+                                            example));
 }
 
 void write_text(const std::string& path, std::string_view text) {

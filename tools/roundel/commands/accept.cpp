@@ -27,14 +27,12 @@ struct AcceptOptions {
 };
 
 bool parse(const Arguments& arguments, AcceptOptions& options) {
-  CommandLine line(
-      "accept", "NAME... | --all | --prune [OPTION...]",
-      "Stores pictures of the last \"roundel regress\" as goldens. Goldens that have the "
-      "same bytes are not touched.");
-  line.add_arguments(
-      "NAME...", 0, kAnyNumber, options.names,
-      "pictures, by the names that regress prints; with or without .png. * stands for "
-      "any characters, ? for one");
+  CommandLine line("accept", "NAME... | --all | --prune [OPTION...]",
+                   "Stores pictures of the last \"roundel regress\" as goldens. Goldens that have "
+                   "the same bytes are not touched.");
+  line.add_arguments("NAME...", 0, kAnyNumber, options.names,
+                     "pictures, by the names that regress prints; with or without .png. * stands "
+                     "for any characters, ? for one");
   line.add_switch("all", options.all, {Group::kTask, "accept all pictures that regress has kept"});
   line.add_switch("prune", options.prunes,
                   {Group::kTask, "remove the unused goldens that \"regress --strict\" found"});
@@ -42,17 +40,15 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
                   {Group::kTask,
                    "keep the goldens, and add the pictures as alternatives; NAME.png is stored as "
                    "NAME.alt-1.png and so on. A picture passes if it matches any"});
-  line.add_switch(
-      "hashes", options.hashes,
-      {Group::kTask,
-       "store a hash of the pixels in goldens.lock, no picture; goldens that are hashes "
-       "stay hashes without this"});
+  line.add_switch("hashes", options.hashes,
+                  {Group::kTask,
+                   "store a hash of the pixels in goldens.lock, no picture; goldens that are "
+                   "hashes stay hashes without this"});
   add_regress_output(line, options.output, "folder that regress has written to");
-  line.add_value(
-      "goldens", "DIR", file_name(options.goldens, "a folder"),
-      {Group::kTask,
-       "folder of the goldens; it must exist. Default: the one that regress has compared "
-       "with, if it lies in the working directory and has a goldens.lock"});
+  line.add_value("goldens", "DIR", file_name(options.goldens, "a folder"),
+                 {Group::kTask,
+                  "folder of the goldens; it must exist. Default: the one that regress has "
+                  "compared with, if it lies in the working directory and has a goldens.lock"});
   add_quiet(line, options.verbosity);
   line.add_note(
       "accept stores only sound PNG and EXR files and follows no links: the pictures may come from "
@@ -62,9 +58,8 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
   line.set_exit_codes(
       "0 the goldens were right already, or --all or --prune found nothing (a folder that --output "
       "names must exist); 1 goldens were stored, replaced or removed, so that no script passes "
-      "that "
-      "accepts what it checks; 2 could not (wrong command line, a name that means nothing, a file "
-      "that cannot be read or written); 130, 143 after SIGINT (Ctrl-C), SIGTERM");
+      "that accepts what it checks; 2 could not (wrong command line, a name that means nothing, a "
+      "file that cannot be read or written); 130, 143 after SIGINT (Ctrl-C), SIGTERM");
   line.set_guide("docs/compare.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.all && !options.names.empty())

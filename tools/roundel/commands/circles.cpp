@@ -32,12 +32,11 @@ struct CirclesOptions {
 };
 
 bool parse(const Arguments& arguments, CirclesOptions& options) {
-  CommandLine line(
-      "circles", "SCENE -o FILE [OPTION...]",
-      "Writes the circles of a frame as a NumPy array. They are in scene space and paint order, "
-      "float32 [n, 7]: x, y, z, radius, red, green, blue; or [n, 4] without colours if every layer "
-      "has the shader snow. In a mixed scene flakes are white. With --frames each frame has a "
-      "file.");
+  CommandLine line("circles", "SCENE -o FILE [OPTION...]",
+                   "Writes the circles of a frame as a NumPy array. They are in scene space and "
+                   "paint order, float32 [n, 7]: x, y, z, radius, red, green, blue; or [n, 4] "
+                   "without colours if every layer has the shader snow. In a mixed scene flakes "
+                   "are white. With --frames each frame has a file.");
   std::vector<std::string> scenes;
   line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
   line.add_value(
@@ -56,9 +55,8 @@ bool parse(const Arguments& arguments, CirclesOptions& options) {
        "usual or all; all: [n, 8], with alpha at the end. For scenes with strokes [n, 9], with the "
        "inner radius of each circle's stroke, or its radius if it has none. As data under the same "
        "view they draw the same picture again. The array is float64 if the view moves float64 "
-       "data, "
-       "circles of layers with a map, an offset, a scale or a rotation, or inline and random ones "
-       "far from 0; only a map reads it without rounding radii. Default: usual"});
+       "data, circles of layers with a map, an offset, a scale or a rotation, or inline and random "
+       "ones far from 0; only a map reads it without rounding radii. Default: usual"});
   add_size(line, options.scene);
   add_scale(line, options.scene);
   add_layers(line, options.scene);

@@ -69,18 +69,17 @@ Arguments with_json_files_joined(const Arguments& arguments) {
 }
 
 void add_diff_image(CommandLine& line, DiffOptions& options) {
-  line.add_value(
-      "diff-image", "FILE", text(options.diff_image, "a file name ending in .png", ".png"),
-      {Group::kResults,
-       "PNG to write if a pixel differs; A faded, with the pixels that count as different "
-       "in red, those within --max-delta in yellow"});
-  line.add_value(
-      "diff-image-kind", "KIND",
-      one_of(options.diff_image_kind,
-             {{"pixels", DiffImageKind::kPixels}, {"flip", DiffImageKind::kFlip}}),
-      {Group::kResults,
-       "pixels (as above) or flip; flip shows FLIP's values in the colours of matplotlib's "
-       "magma, black where the pictures look the same. Default: pixels"});
+  line.add_value("diff-image", "FILE",
+                 text(options.diff_image, "a file name ending in .png", ".png"),
+                 {Group::kResults,
+                  "PNG to write if a pixel differs; A faded, with the pixels that count as "
+                  "different in red, those within --max-delta in yellow"});
+  line.add_value("diff-image-kind", "KIND",
+                 one_of(options.diff_image_kind,
+                        {{"pixels", DiffImageKind::kPixels}, {"flip", DiffImageKind::kFlip}}),
+                 {Group::kResults,
+                  "pixels (as above) or flip; flip shows FLIP's values in the colours of "
+                  "matplotlib's magma, black where the pictures look the same. Default: pixels"});
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.diff_image_kind && !options.diff_image)
       problems.emplace_back("--diff-image-kind: works only with --diff-image");
@@ -89,11 +88,11 @@ void add_diff_image(CommandLine& line, DiffOptions& options) {
 
 /// The option --explain and those that only go with it.
 void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
-  line.add_switch("explain", options.is_wanted,
-                  {Group::kTask,
-                   "draw scenes A and B, and print why they differ; which values of the scenes "
-                   "changed, and which "
-                   "circles are responsible for the largest clusters of differing pixels"});
+  line.add_switch(
+      "explain", options.is_wanted,
+      {Group::kTask,
+       "draw scenes A and B, and print why they differ; which values of the scenes changed, and "
+       "which circles are responsible for the largest clusters of differing pixels"});
   line.add_value(
       "clusters", "N", whole(options.clusters, 1, 1000),
       {Group::kTask, fmt::format("explain the N largest clusters of pixels; 1 to 1000, default: {}",
@@ -112,8 +111,7 @@ void add_explain(CommandLine& line, ExplainDifferenceOptions& options) {
     if (has_others && !options.is_wanted) {
       problems.emplace_back(
           "--clusters, --limit, --size, --antialias, --no-antialias, --set, --seed and --frame: "
-          "work "
-          "only with --explain");
+          "work only with --explain");
     }
   });
 }
@@ -124,18 +122,15 @@ bool is_for_folders(const DiffOptions& options) {
 }
 
 bool parse(const Arguments& arguments, DiffOptions& options) {
-  CommandLine line(
-      "diff", "A B [OPTION...]",
-      "Compares two pictures, or the pictures of two folders. Prints whether they are the "
-      "same and how they differ, in one line on stdout; for folders a line for each "
-      "picture that is not the same. By default no pixel may differ.");
+  CommandLine line("diff", "A B [OPTION...]",
+                   "Compares two pictures, or the pictures of two folders. Prints whether they are "
+                   "the same and how they differ, in one line on stdout; for folders a line for "
+                   "each picture that is not the same. By default no pixel may differ.");
   std::vector<std::string> files;
   line.add_arguments("A B", 2, 2, files,
                      "two pictures or folders, A is the reference; pictures are PNG, EXR, PFM, "
-                     "JPEG or WebP, whatever "
-                     "their extensions. In folders the files .png, .exr, .pfm, .jpg, .jpeg and "
-                     ".webp are compared, "
-                     "by their paths in the folder");
+                     "JPEG or WebP, whatever their extensions. In folders the files .png, .exr, "
+                     ".pfm, .jpg, .jpeg and .webp are compared, by their paths in the folder");
   add_tolerance(line, options.tolerance, options.measures);
   add_diff_image(line, options);
   add_run_files(line, options.files);
@@ -143,9 +138,8 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
       "output,o", "DIR", file_name(options.output, "a folder"),
       {Group::kResults,
        "keep the pictures of B that differ or are new; \"roundel accept --output DIR\" stores them "
-       "as "
-       "A's: in the folder A, or the folder of the file A. Only sound PNG and EXR files are kept. "
-       "Pictures of an earlier run stay in DIR if A and B are files"});
+       "as A's: in the folder A, or the folder of the file A. Only sound PNG and EXR files are "
+       "kept. Pictures of an earlier run stay in DIR if A and B are files"});
   add_explain(line, options.explain);
   line.add_optional_value(
       "json", "FILE", "-", text(options.files.json),
@@ -156,12 +150,10 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   line.add_note("--manifest, --junit, --markdown and --annotations work with two folders.");
   line.add_note(
       "--clusters, --limit, --size, --antialias, --no-antialias, --set, --seed and --frame work "
-      "only "
-      "with --explain.");
+      "only with --explain.");
   line.add_note(
       "Size, channels, bit depth, colour space and Exif orientation must be the same. "
-      "docs/compare.md "
-      "defines all measures.");
+      "docs/compare.md defines all measures.");
   line.add_note(kResultsNote);
   line.set_usual({"max-delta", "max-pixels", "ignore", "ignore-antialiasing", "flip", "diff-image",
                   "report", "explain"});

@@ -81,9 +81,8 @@ void check_task(const ExplainOptions& options, CommandLine::Problems& problems) 
 bool parse(const Arguments& arguments, ExplainOptions& options) {
   CommandLine line(
       "explain", "SCENE (--pixel X,Y | --heatmap KIND -o FILE) [OPTION...]",
-      "Lists the circles that made a pixel, or draws a heat map of the work. The list is "
-      "front to back, on stdout. A heat map is a picture of the work that each pixel "
-      "takes.");
+      "Lists the circles that made a pixel, or draws a heat map of the work. The list is front to "
+      "back, on stdout. A heat map is a picture of the work that each pixel takes.");
   std::vector<std::string> scenes;
   line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
   line.add_value("pixel", "X,Y",
@@ -102,9 +101,9 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
                                 {"stop", HeatMapKind::kStop}}),
       {Group::kTask,
        fmt::format(
-           "layers, overlaps or stop; what to count for each pixel. layers: circles that cover "
-           "it. overlaps: circles in the list of its tile of {} x {} pixels, before any is "
-           "finished. stop: circles composited until it stopped, or all that cover it",
+           "layers, overlaps or stop; what to count for each pixel. layers: circles that cover it. "
+           "overlaps: circles in the list of its tile of {} x {} pixels, before any is finished. "
+           "stop: circles composited until it stopped, or all that cover it",
            kCpuTileSize, kCpuTileSize)});
   line.add_value("output,o", "FILE",
                  text(options.output, "a file name ending in .png, .exr or .pfm"),
@@ -112,18 +111,17 @@ bool parse(const Arguments& arguments, ExplainOptions& options) {
                   "picture of the heat map; .png (the colour map magma, from nearly black for 0 to "
                   "pale yellow for the largest, linear), .exr or .pfm (the counts themselves). An "
                   "existing file is replaced"});
-  line.add_switch(
-      "json", options.json,
-      {Group::kResults,
-       "print one JSON object; transmittances, colours and alphas are binary32 numbers, "
-       "written in full"});
+  line.add_switch("json", options.json,
+                  {Group::kResults,
+                   "print one JSON object; transmittances, colours and alphas are binary32 "
+                   "numbers, written in full"});
   add_picture(line, options.scene);
   add_seed_and_frame(line, options.scene);
   add_threads(line, options.threads);
-  add_memory(line, options.memory_budget,
-             "limit of the memory for lists: 512M, 8G; bytes, or with K, M, G, T, at least 1M. "
-             "Longer lists "
-             "are counted in chunks, with the same result. Default: a quarter of the memory");
+  add_memory(
+      line, options.memory_budget,
+      "limit of the memory for lists: 512M, 8G; bytes, or with K, M, G, T, at least 1M. Longer "
+      "lists are counted in chunks, with the same result. Default: a quarter of the memory");
   add_quiet(line, options.verbosity, "print no summary of a heat map");
   line.add_note("A failed or interrupted run leaves no partial file.");
   line.set_usual({"pixel", "limit", "heatmap", "output", "json", "size", "frame", "set"});

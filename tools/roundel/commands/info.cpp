@@ -31,11 +31,9 @@ bool parse(const Arguments& arguments, InfoOptions& options) {
       "info", "[FILE...] [OPTION...]",
       "Describes pictures, or without files this program and machine. A picture: size, bit depth, "
       "channels, colour space if it is not sRGB, an EXR's display window, pixel aspect and "
-      "primaries "
-      "if they are unusual, fingerprint of the scene, seed and frame, the part of scene space that "
-      "it "
-      "shows, and each layer's domains and categories. The machine: version, backends, devices, "
-      "threads, memory and MPI.");
+      "primaries if they are unusual, fingerprint of the scene, seed and frame, the part of scene "
+      "space that it shows, and each layer's domains and categories. The machine: version, "
+      "backends, devices, threads, memory and MPI.");
   line.add_arguments("FILE...", 0, kAnyNumber, options.files,
                      "pictures (PNG, EXR, PFM, JPEG, WebP)");
   line.add_switch("json", options.json,

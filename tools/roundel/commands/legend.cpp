@@ -32,11 +32,10 @@ struct LegendOptions {
 };
 
 bool parse(const Arguments& arguments, LegendOptions& options) {
-  CommandLine line(
-      "legend", "SCENE -o FILE [OPTION...]",
-      "Draws the legend of a scene's data as an SVG picture of its own. It has the colour "
-      "bar or the categories of each layer with a map, and the scales of alpha and of "
-      "sizes, with the numbers that validate prints.");
+  CommandLine line("legend", "SCENE -o FILE [OPTION...]",
+                   "Draws the legend of a scene's data as an SVG picture of its own. It has the "
+                   "colour bar or the categories of each layer with a map, and the scales of alpha "
+                   "and of sizes, with the numbers that validate prints.");
   std::vector<std::string> scenes;
   line.add_arguments("SCENE", 1, 1, scenes, "scene file (YAML)");
   line.add_value("output,o", "FILE",
@@ -47,8 +46,7 @@ bool parse(const Arguments& arguments, LegendOptions& options) {
                  },
                  {Group::kResults,
                   "picture to write (.svg), or - for standard output; an existing file is "
-                  "replaced, unless the "
-                  "scene reads it. Missing folders are made"});
+                  "replaced, unless the scene reads it. Missing folders are made"});
   add_size(line, options.scene);
   add_layers(line, options.scene);
   add_vars(line, options.scene);

@@ -21,12 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 
 bool parse(const Arguments& arguments, RegressOptions& options) {
-  CommandLine line(
-      "regress", "SCENE... --goldens DIR [OPTION...]",
-      "Draws scenes and compares each picture with its golden, a stored picture. The "
-      "golden of NAME.yaml is DIR/NAME.png, with --frames DIR/NAME/0007.png for frame 7. "
-      "Prints what differs, and whether the scene or the renderer changed since the "
-      "golden was stored. Keeps the pictures that differ for \"roundel accept\".");
+  CommandLine line("regress", "SCENE... --goldens DIR [OPTION...]",
+                   "Draws scenes and compares each picture with its golden, a stored picture. The "
+                   "golden of NAME.yaml is DIR/NAME.png, with --frames DIR/NAME/0007.png for frame "
+                   "7. Prints what differs, and whether the scene or the renderer changed since "
+                   "the golden was stored. Keeps the pictures that differ for \"roundel accept\".");
   line.add_arguments("SCENE...", 1, kAnyNumber, options.scenes,
                      "scene files (YAML), or folders; of a folder all *.yaml in it and its "
                      "subfolders, with the goldens in the same subfolders of DIR");
@@ -47,14 +46,13 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
       "retries", "N", whole(options.retries, 0, 100),
       {Group::kTask,
        "draw a picture that differs again, at most N times; 0 to 100, default: 0. If it is the "
-       "same "
-       "then, it passes, and a warning says that this machine does not always draw the same"});
+       "same then, it passes, and a warning says that this machine does not always draw the same"});
   line.add_value(
       "explain-from", "FOLDER", file_name(options.explain_from, "a folder"),
       {Group::kTask,
-       "explain changes by another checkout of the project; make one with git worktree add "
-       "../old origin/main. If a scene has changed, regress draws it as it is there, with "
-       "the data there, and prints which values and circles make the difference"});
+       "explain changes by another checkout of the project; make one with git worktree add ../old "
+       "origin/main. If a scene has changed, regress draws it as it is there, with the data there, "
+       "and prints which values and circles make the difference"});
   add_run_files(line, options.files);
   line.add_value("json", "FILE", text(options.files.json, "a file name, or - for stdout"),
                  {Group::kResults, "write the results as JSON; - prints them instead of lines"});
@@ -73,8 +71,7 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
   line.add_note(
       "regress never changes goldens, so that no run passes because it updated them. If it keeps "
       "pictures, it writes goldens.lock into the folder of the goldens, by which \"roundel "
-      "accept\" "
-      "knows the folder. A scene that cannot be drawn does not affect the others.");
+      "accept\" knows the folder. A scene that cannot be drawn does not affect the others.");
   line.add_note(kResultsNote);
   line.set_usual(
       {"goldens", "frames", "strict", "max-delta", "max-pixels", "report", "junit", "output"});
@@ -84,8 +81,7 @@ bool parse(const Arguments& arguments, RegressOptions& options) {
   line.set_exit_codes(
       "0 all the same, or within the limits; 1 some differ or have no golden; 2 could not compare "
       "(wrong command line, a scene or golden that cannot be read, a picture that cannot be "
-      "drawn); "
-      "130, 143 after SIGINT (Ctrl-C), SIGTERM");
+      "drawn); 130, 143 after SIGINT (Ctrl-C), SIGTERM");
   line.set_guide("docs/compare.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     if (options.goldens.empty())

@@ -36,20 +36,18 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
       {Group::kFilm,
        "keep finished frames, draw missing and damaged ones; with --frames or --each. A finished "
        "frame decodes and was made from this scene and frame number. Frames of another scene, "
-       "size, "
-       "seed or program are refused, and PFM files, which name no scene; --overwrite draws them "
-       "again. Several such runs into one folder share the work"});
+       "size, seed or program are refused, and PFM files, which name no scene; --overwrite draws "
+       "them again. Several such runs into one folder share the work"});
   line.add_value("shard", "I/N",
                  [&options](const std::string& value) { options.shard = parse_shard(value); },
                  {Group::kFilm,
                   "draw only share I (from 1) of N of the frames; with --frames or --each. auto "
-                  "asks Slurm, Open "
-                  "MPI or, as auto/N, Kubernetes for the share"});
-  line.add_switch("split-frame", options.split_frame,
-                  {Group::kFilm,
-                   "share each frame between all devices or ranks; each device, or rank of mpirun, "
-                   "draws a band of it: for few large frames. An existing FILE is refused, as with "
-                   "--frames"});
+                  "asks Slurm, Open MPI or, as auto/N, Kubernetes for the share"});
+  line.add_switch(
+      "split-frame", options.split_frame,
+      {Group::kFilm,
+       "share each frame between all devices or ranks; each device, or rank of mpirun, draws a "
+       "band of it: for few large frames. An existing FILE is refused, as with --frames"});
   line.add_value(
       "format", "NAME",
       one_of(options.format, {{"png", {ImageFormat::kPng}},
@@ -59,36 +57,33 @@ void add_sequence(CommandLine& line, RenderOptions& options) {
                               {"y4m", {ImageFormat::kPng, VideoFormat::kY4m}}}),
       {Group::kPicture,
        "png, exr or pfm; FILE's extension must match, or be none of these; pictures in a folder "
-       "get "
-       "this extension. With -o - also rawvideo (pixels alone) or y4m (BT.709, limited range), in "
-       "the order of the frames. Default: by FILE's extension, otherwise png"});
-  line.add_value(
-      "pixel-format", "NAME",
-      one_of(options.pixels, {{"rgb24", PixelFormat::kRgb24},
-                              {"rgba", PixelFormat::kRgba},
-                              {"rgb48le", PixelFormat::kRgb48Le},
-                              {"rgba64le", PixelFormat::kRgba64Le},
-                              {"yuv420p", PixelFormat::kYuv420p},
-                              {"yuv444p", PixelFormat::kYuv444p},
-                              {"yuv420p10le", PixelFormat::kYuv420p10Le}}),
-      {Group::kFilm,
-       "pixels of rawvideo and y4m; rawvideo: rgb24, rgba, rgb48le or rgba64le (default: "
-       "with alpha if the scene has alpha, 16 bits if it has bits: 16). y4m: yuv420p, "
-       "yuv444p or yuv420p10le (default: yuv420p, for bits: 16 yuv420p10le)"});
-  line.add_value(
-      "progress", "FORMAT",
-      one_of(options.progress, {{"auto", ProgressFormat::kAuto},
-                                {"none", ProgressFormat::kNone},
-                                {"bar", ProgressFormat::kBar},
-                                {"plain", ProgressFormat::kPlain},
-                                {"json", ProgressFormat::kJson},
-                                {"openjd", ProgressFormat::kOpenJd},
-                                {"deadline", ProgressFormat::kDeadline},
-                                {"blender", ProgressFormat::kBlender}}),
-      {Group::kMessages,
-       "progress on stderr; auto (bar on a terminal, otherwise plain), none, bar, plain, "
-       "json, or for farm managers openjd, deadline, blender. A single picture shows it "
-       "only if it takes long. Default: auto"});
+       "get this extension. With -o - also rawvideo (pixels alone) or y4m (BT.709, limited range), "
+       "in the order of the frames. Default: by FILE's extension, otherwise png"});
+  line.add_value("pixel-format", "NAME",
+                 one_of(options.pixels, {{"rgb24", PixelFormat::kRgb24},
+                                         {"rgba", PixelFormat::kRgba},
+                                         {"rgb48le", PixelFormat::kRgb48Le},
+                                         {"rgba64le", PixelFormat::kRgba64Le},
+                                         {"yuv420p", PixelFormat::kYuv420p},
+                                         {"yuv444p", PixelFormat::kYuv444p},
+                                         {"yuv420p10le", PixelFormat::kYuv420p10Le}}),
+                 {Group::kFilm,
+                  "pixels of rawvideo and y4m; rawvideo: rgb24, rgba, rgb48le or rgba64le "
+                  "(default: with alpha if the scene has alpha, 16 bits if it has bits: 16). y4m: "
+                  "yuv420p, yuv444p or yuv420p10le (default: yuv420p, for bits: 16 yuv420p10le)"});
+  line.add_value("progress", "FORMAT",
+                 one_of(options.progress, {{"auto", ProgressFormat::kAuto},
+                                           {"none", ProgressFormat::kNone},
+                                           {"bar", ProgressFormat::kBar},
+                                           {"plain", ProgressFormat::kPlain},
+                                           {"json", ProgressFormat::kJson},
+                                           {"openjd", ProgressFormat::kOpenJd},
+                                           {"deadline", ProgressFormat::kDeadline},
+                                           {"blender", ProgressFormat::kBlender}}),
+                 {Group::kMessages,
+                  "progress on stderr; auto (bar on a terminal, otherwise plain), none, bar, "
+                  "plain, json, or for farm managers openjd, deadline, blender. A single picture "
+                  "shows it only if it takes long. Default: auto"});
 }
 
 void check_sequence(const RenderOptions& options, CommandLine::Problems& problems) {
@@ -310,19 +305,17 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       "output,o", "FILE",
       text(options.output, "a file name ending in .png, .exr or .pfm, or a folder"),
       {Group::kPicture,
-       "picture to write (.png, .exr or .pfm), or a folder; #### stands for the frame "
-       "number with 4 digits or more, also %04d or {frame:04}; with --each {column} stands "
-       "for a field. A folder exists or ends in /; it gets SCENE.png, or the extension of "
-       "--format; several scenes need one. Missing folders are made. - is standard "
-       "output. A symbolic link named by FILE is followed; frames of a film replace "
-       "links. Default: the scene's \"output\""});
-  line.add_switch(
-      "overwrite", options.overwrite,
-      {Group::kPicture,
-       "replace existing pictures; needed for films, and for names that come from a scene or a "
-       "folder. A single FILE named by -o is always replaced, at once and as a whole. With "
-       "--resume "
-       "replaces only pictures that are not right. Never replaces a file that the command reads"});
+       "picture to write (.png, .exr or .pfm), or a folder; #### stands for the frame number with "
+       "4 digits or more, also %04d or {frame:04}; with --each {column} stands for a field. A "
+       "folder exists or ends in /; it gets SCENE.png, or the extension of --format; several "
+       "scenes need one. Missing folders are made. - is standard output. A symbolic link named by "
+       "FILE is followed; frames of a film replace links. Default: the scene's \"output\""});
+  line.add_switch("overwrite", options.overwrite,
+                  {Group::kPicture,
+                   "replace existing pictures; needed for films, and for names that come from a "
+                   "scene or a folder. A single FILE named by -o is always replaced, at once and "
+                   "as a whole. With --resume replaces only pictures that are not right. Never "
+                   "replaces a file that the command reads"});
   line.add_switch("watch", options.watches,
                   {Group::kPicture,
                    "draw again whenever a scene or its data change; until Ctrl-C. Errors are "
@@ -342,8 +335,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
   line.add_note(
       "All scenes are checked before the first is drawn. A frame is the same file, byte for byte, "
       "with any backend, number of threads or memory. A failed or interrupted run leaves no "
-      "partial "
-      "file.");
+      "partial file.");
   line.set_usual({"output", "size", "antialias", "watch", "frame", "frames", "resume", "set"});
   line.set_examples({"roundel render scenes/galaxy.yaml -o galaxy.png",
                      "roundel render scenes/rgb.yaml --size 800x600 --antialias -o rgb.png",

@@ -26,20 +26,18 @@ struct ReportOptions {
 };
 
 bool parse(const Arguments& arguments, ReportOptions& options) {
-  CommandLine line(
-      "report", "RESULT.json... [OPTION...]",
-      "Merges the results of several runs and reports on them. Reads the JSON that "
-      "\"regress\" and \"diff\" of folders wrote, also on other machines, as the shares "
-      "of one run; prints what differs, and writes reports and summaries.");
+  CommandLine line("report", "RESULT.json... [OPTION...]",
+                   "Merges the results of several runs and reports on them. Reads the JSON that "
+                   "\"regress\" and \"diff\" of folders wrote, also on other machines, as the "
+                   "shares of one run; prints what differs, and writes reports and summaries.");
   line.add_arguments("RESULT.json", 1, kAnyNumber, options.results,
                      "results; the paths in them are relative to each");
   line.add_value("goldens", "DIR", text(options.goldens, "a folder"),
                  {Group::kTask, "folder of the goldens, instead of the one in the results"});
-  line.add_value(
-      "output,o", "DIR", file_name(options.output, "a folder"),
-      {Group::kResults,
-       "gather the pictures that may be accepted in DIR; \"roundel accept --output DIR\" "
-       "finds all of them there"});
+  line.add_value("output,o", "DIR", file_name(options.output, "a folder"),
+                 {Group::kResults,
+                  "gather the pictures that may be accepted in DIR; \"roundel accept --output "
+                  "DIR\" finds all of them there"});
   add_result_files(line, options.files);
   line.add_value("json", "FILE", text(options.files.json, "a file name, or - for stdout"),
                  {Group::kResults, "write all results as JSON; - prints them instead of lines"});
@@ -48,9 +46,8 @@ bool parse(const Arguments& arguments, ReportOptions& options) {
   line.add_note(
       "Two results of one name must be the same, but for paths and times. A share of \"regress "
       "--shard\" whose results are not given counts as not compared. Missing pictures are named, "
-      "and "
-      "left out of the report. Pictures outside the folder of their results, or of --goldens, are "
-      "refused.");
+      "and left out of the report. Pictures outside the folder of their results, or of --goldens, "
+      "are refused.");
   line.add_note(kResultsNote);
   line.set_usual({"report", "output", "goldens", "json", "junit", "markdown", "verbose"});
   line.set_examples({"roundel report results.json --report report",
@@ -58,8 +55,7 @@ bool parse(const Arguments& arguments, ReportOptions& options) {
                      "roundel report results.json --goldens goldens --output gathered"});
   line.set_exit_codes(
       "0 all the same; 1 some differ, are new or missing; 2 some were not compared, or something "
-      "is "
-      "wrong (command line, a file of results, an output); 130, 143 after SIGINT (Ctrl-C), "
+      "is wrong (command line, a file of results, an output); 130, 143 after SIGINT (Ctrl-C), "
       "SIGTERM");
   line.set_guide("docs/compare.md");
   return line.parse(arguments);

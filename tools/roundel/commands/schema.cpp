@@ -10,10 +10,10 @@
 namespace roundel {
 
 int run_schema(const Arguments& arguments) {
-  CommandLine line("schema", "[FORMAT] [OPTION...]",
-                   "Prints a JSON Schema, for editors and checkers. It describes scene files, the "
-                   "results that \"regress\" and \"diff\" of folders write with --json, or what "
-                   "\"validate --json\" writes.");
+  CommandLine line(
+      "schema", "[FORMAT] [OPTION...]",
+      "Prints a JSON Schema, for editors and checkers. It describes scene files, the results that "
+      "\"regress\" and \"diff\" of folders write with --json, or what \"validate --json\" writes.");
   std::string (*write)() = scene_json_schema;
   line.add_optional_argument("FORMAT",
                              one_of(write, {{"scene", scene_json_schema},

@@ -22,20 +22,17 @@ struct SelftestOptions {
 };
 
 bool parse(const Arguments& arguments, SelftestOptions& options) {
-  CommandLine line(
-      "selftest", "[OPTION...]",
-      "Compares the pictures of all backends and devices, bit by bit. Draws generated "
-      "scenes and all classic ones, with several numbers of threads, tile sizes (pixels) "
-      "and chunk sizes (circles). Prints the first difference with its pixel, both values "
-      "and the fewest circles that show it.");
-  add_backend(
-      line, options.backend,
-      "auto, cpu or cuda; auto is cpu and every CUDA device, cuda the same, but a device must "
-      "be present. Default: auto");
+  CommandLine line("selftest", "[OPTION...]",
+                   "Compares the pictures of all backends and devices, bit by bit. Draws generated "
+                   "scenes and all classic ones, with several numbers of threads, tile sizes "
+                   "(pixels) and chunk sizes (circles). Prints the first difference with its "
+                   "pixel, both values and the fewest circles that show it.");
+  add_backend(line, options.backend,
+              "auto, cpu or cuda; auto is cpu and every CUDA device, cuda the same, but a device "
+              "must be present. Default: auto");
   add_threads(
       line, options.threads,
-      fmt::format("number of CPU threads to try, besides 1, 2 and 7; 1 to {}, default: one a "
-                  "core",
+      fmt::format("number of CPU threads to try, besides 1, 2 and 7; 1 to {}, default: one a core",
                   kMaxThreads));
   add_quiet(line, options.verbosity, "print only differences");
   add_verbose(line, options.verbosity, "list the variants first");
@@ -196,10 +193,9 @@ Lines difference_text(const NamedScene& scene, const Drawing& expected, Variant&
   const Difference difference = compare(expected.framebuffer, actual.framebuffer);
   if (difference.pixels > 0) {
     const int x = difference.x, y = difference.y;
-    return Lines(
-               fmt::format("{}: {} pixels differ between \"{}\" and \"{}\", the first in column {} "
-                           "of row {} from the bottom (red green blue alpha):",
-                           scene.name, difference.pixels, reference.name, variant.name, x, y)) +
+    return Lines(fmt::format("{}: {} pixels differ between \"{}\" and \"{}\", the first in column "
+                             "{} of row {} from the bottom (red green blue alpha):",
+                             scene.name, difference.pixels, reference.name, variant.name, x, y)) +
            ("  " + pixel_text(expected.framebuffer, x, y)) +
            ("  " + pixel_text(actual.framebuffer, x, y)) +
            fmt::format("  the first {} of {} circles show it",

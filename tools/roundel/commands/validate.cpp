@@ -51,14 +51,13 @@ bool parse(const Arguments& arguments, ValidateOptions& options) {
       "validate", "SCENE... [OPTION...]",
       "Checks scenes and their data without drawing, and describes them. Prints size, circles, "
       "overlaps (circle-tile pairs), the part of scene space that the picture shows, ranges of "
-      "data, "
-      "memory and fingerprint. Memory is the most that render takes for this picture with these "
-      "options, program included, and a --memory that is enough.");
+      "data, memory and fingerprint. Memory is the most that render takes for this picture with "
+      "these options, program included, and a --memory that is enough.");
   add_scenes(line, options.scenes);
-  line.add_value("output,o", "FILE", text(options.output, "a file name or a folder"),
-                 {Group::kPicture,
-                  "the picture that render would write; only its extension counts, nothing is "
-                  "written"});
+  line.add_value(
+      "output,o", "FILE", text(options.output, "a file name or a folder"),
+      {Group::kPicture,
+       "the picture that render would write; only its extension counts, nothing is written"});
   line.add_value(
       "format", "NAME",
       one_of(options.format,

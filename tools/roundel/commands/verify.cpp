@@ -40,30 +40,27 @@ struct VerifyOptions {
 bool parse(const Arguments& arguments, VerifyOptions& options) {
   CommandLine line(
       "verify", "PATTERN --frames LIST [OPTION...]",
-      "Finds missing, corrupt and foreign frames of a film. Decodes the frames in "
-      "parallel and prints lists of frames on stdout. Corrupt frames do not decode, but "
-      "are empty, or begin as such a picture or with zeros. Foreign files are another "
-      "kind of file, or pictures of another program, another scene, or another frame "
-      "than their name says.");
+      "Finds missing, corrupt and foreign frames of a film. Decodes the frames in parallel and "
+      "prints lists of frames on stdout. Corrupt frames do not decode, but are empty, or begin as "
+      "such a picture or with zeros. Foreign files are another kind of file, or pictures of "
+      "another program, another scene, or another frame than their name says.");
   std::vector<std::string> patterns;
   line.add_arguments("PATTERN", 1, 1, patterns,
                      "name of the files; ####, %04d or {frame:04} is the frame number");
   add_frames(line, options.frames);
   add_renumber(line, options.frames);
   add_each(line, options.each, options.frames, ". Needs --scene");
-  line.add_value(
-      "scene", "SCENE", text(options.scene_path),
-      {Group::kFilm,
-       "scene (YAML) that the frames should show; default: the scene of most of them, in "
-       "a tie that of the first"});
+  line.add_value("scene", "SCENE", text(options.scene_path),
+                 {Group::kFilm,
+                  "scene (YAML) that the frames should show; default: the scene of most of them, "
+                  "in a tie that of the first"});
   add_picture(line, options.scene);
   add_seed(line, options.scene);
   line.add_value(
       "manifest", "FILE", file_name(options.manifest, "a file name"),
       {Group::kResults,
-       "write a line for each sound frame; its number, size and a hash (XXH3-128) of its "
-       "pixels, however the file is packed. Two films with the same pixels have the same "
-       "lines"});
+       "write a line for each sound frame; its number, size and a hash (XXH3-128) of its pixels, "
+       "however the file is packed. Two films with the same pixels have the same lines"});
   line.add_switch("delete", options.removes_corrupt,
                   {Group::kTask,
                    "remove the corrupt frames, so that any run draws them again; foreign files, "
@@ -77,8 +74,7 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
                      "roundel verify film/title_####.png --frames 0-144 --manifest film.txt"});
   line.set_exit_codes(
       "0 all frames are there and sound; 1 some are not, also with --delete; 2 wrong command line; "
-      "3 "
-      "scene invalid; 4 manifest refused; 130, 143 after SIGINT (Ctrl-C), SIGTERM");
+      "3 scene invalid; 4 manifest refused; 130, 143 after SIGINT (Ctrl-C), SIGTERM");
   line.set_guide("docs/films.md");
   line.add_check([&options](CommandLine::Problems& problems) {
     if (!options.frames.is_given() && options.each.empty())

@@ -90,8 +90,7 @@ void print_not_compared(const ComparisonRun& run) {
 
 const char* const kResultsNote =
     "The command removes results of an earlier run (JSON, JUnit, summary, report) before it "
-    "compares. "
-    "It refuses an output that would replace a file which it reads.";
+    "compares. It refuses an output that would replace a file which it reads.";
 
 void add_regress_output(CommandLine& line, std::string& output, const std::string& help) {
   output = kRegressOutput;
@@ -100,27 +99,26 @@ void add_regress_output(CommandLine& line, std::string& output, const std::strin
 }
 
 void add_run_files(CommandLine& line, RunFiles& files) {
-  line.add_value(
-      "manifest", "FILE", file_name(files.manifest, "a file name"),
-      {Group::kTolerance,
-       "limits by picture (YAML, see docs/compare.md); default: goldens.yaml in the folder "
-       "of the goldens, if it exists"});
+  line.add_value("manifest", "FILE", file_name(files.manifest, "a file name"),
+                 {Group::kTolerance,
+                  "limits by picture (YAML, see docs/compare.md); default: goldens.yaml in the "
+                  "folder of the goldens, if it exists"});
   add_result_files(line, files);
 }
 
 void add_result_files(CommandLine& line, RunFiles& files) {
-  line.add_value("report", "DIR", file_name(files.report, "a folder"),
-                 {Group::kResults,
-                  "write a web page of the differences, DIR/index.html; it works without server or "
-                  "network"});
+  line.add_value(
+      "report", "DIR", file_name(files.report, "a folder"),
+      {Group::kResults,
+       "write a web page of the differences, DIR/index.html; it works without server or network"});
   line.add_value(
       "junit", "FILE", file_name(files.junit, "a file name"),
       {Group::kResults, "write the results as JUnit's XML; each picture is a test case"});
-  line.add_value("markdown", "FILE", file_name(files.markdown, "a file name"),
-                 {Group::kResults,
-                  "write a summary for a pull request; a table of the first 20 pictures that are "
-                  "not the same, "
-                  "with golden, actual and difference as PNG files in a folder beside it"});
+  line.add_value(
+      "markdown", "FILE", file_name(files.markdown, "a file name"),
+      {Group::kResults,
+       "write a summary for a pull request; a table of the first 20 pictures that are not the "
+       "same, with golden, actual and difference as PNG files in a folder beside it"});
   line.add_value(
       "annotations", "SYSTEM",
       [&files](const std::string& value) {
@@ -144,8 +142,7 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) 
                  [&tolerance](const std::string& value) { store_max_pixels(tolerance, value); },
                  {Group::kTolerance,
                   "at most N pixels, or P percent of them, may differ; default: 0, any number with "
-                  "--max-density "
-                  "or --flip-mean"});
+                  "--max-density or --flip-mean"});
   line.add_value("max-density", "N/WxH",
                  [&tolerance](const std::string& value) { store_max_density(tolerance, value); },
                  {Group::kTolerance, "at most N pixels may differ in any window of WxH"});
@@ -156,31 +153,30 @@ void add_tolerance(CommandLine& line, Tolerance& tolerance, Measures& measures) 
                  },
                  {Group::kTolerance,
                   "ignore a rectangle of W x H pixels; from column X and row Y, counted from 0 at "
-                  "the upper left. "
-                  "May be given several times"});
-  line.add_value(
-      "mask", "FILE", [&tolerance](const std::string& value) { tolerance.mask = read_mask(value); },
-      {Group::kTolerance,
-       "ignore the bright pixels of this picture; all that are not black, or with alpha not "
-       "transparent. It has the size of the pictures"});
+                  "the upper left. May be given several times"});
+  line.add_value("mask", "FILE",
+                 [&tolerance](const std::string& value) { tolerance.mask = read_mask(value); },
+                 {Group::kTolerance,
+                  "ignore the bright pixels of this picture; all that are not black, or with alpha "
+                  "not transparent. It has the size of the pictures"});
   line.add_switch("ignore-antialiasing", tolerance.ignores_antialiasing,
                   {Group::kTolerance, "ignore smoothed pixels of edges; by pixelmatch's rule"});
   line.add_switch(
       "shape-tolerant", tolerance.is_shape_tolerant,
       {Group::kTolerance,
-       "compare 8 with 16 bits, and grey with RGB; also no alpha with an opaque one, and "
-       "pictures without a profile with those of an ICC profile that calls itself sRGB"});
+       "compare 8 with 16 bits, and grey with RGB; also no alpha with an opaque one, and pictures "
+       "without a profile with those of an ICC profile that calls itself sRGB"});
   line.add_value("flip-mean", "T",
                  [&tolerance, &measures](const std::string& value) {
                    tolerance.flip_mean = parse_number(value, 0, 1);
                    measures.flip = true;
                  },
                  {Group::kTolerance, "largest mean of FLIP's values, 0 to 1"});
-  line.add_switch("flip", measures.flip,
-                  {Group::kTolerance,
-                   "measure FLIP, the difference that people see; when they flip between the "
-                   "pictures on a screen: 0 for none, at most 1. LDR-FLIP, or HDR-FLIP for EXR and "
-                   "PFM"});
+  line.add_switch(
+      "flip", measures.flip,
+      {Group::kTolerance,
+       "measure FLIP, the difference that people see; when they flip between the pictures on a "
+       "screen: 0 for none, at most 1. LDR-FLIP, or HDR-FLIP for EXR and PFM"});
   line.add_value(
       "ppd", "N",
       number(measures.pixels_per_degree, kLeastPixelsPerDegree, kMostPixelsPerDegree, "pixels"),
@@ -208,10 +204,9 @@ std::string accept_command(const std::string& output, const std::string& goldens
 void check_other_folder(const std::string& output, const std::string& pictures) {
   std::error_code ignored;
   if (fs::equivalent(output, pictures, ignored))
-    throw Error(ExitCode::kUsage,
-                fmt::format("--output: {} holds the goldens, or the pictures compared with them; "
-                            "choose another folder",
-                            roundel::quoted(output)));
+    throw Error(ExitCode::kUsage, fmt::format("--output: {} holds the goldens, or the pictures "
+                                              "compared with them; choose another folder",
+                                              roundel::quoted(output)));
   if (lies_in(output, pictures))
     throw Error(
         ExitCode::kUsage,
@@ -224,10 +219,10 @@ void check_apart(const std::string& output, const std::vector<std::string>& inpu
   for (const char* const part : {"actual", "diff"}) {
     const std::string folder = (fs::path(output) / part).string();
     const auto refuse = [&folder](const std::string& path) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("{}: lies in {}, where this command keeps pictures; choose another "
-                              "place",
-                              path, folder));
+      throw Error(
+          ExitCode::kUsage,
+          fmt::format("{}: lies in {}, where this command keeps pictures; choose another place",
+                      path, folder));
     };
     for (const std::string& path : outputs)
       if (lies_in(path, folder)) refuse(path);

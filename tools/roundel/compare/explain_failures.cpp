@@ -23,9 +23,9 @@ std::string path_in_checkout(const std::string& checkout, const std::string& pat
   if (is_stream_path(path) || below.is_absolute() || *below.begin() == "..")
     throw Error(
         ExitCode::kUsage,
-        fmt::format("{}: expected a path below the working directory, which leads to the same "
-                    "scene in {}",
-                    path, checkout));
+        fmt::format(
+            "{}: expected a path below the working directory, which leads to the same scene in {}",
+            path, checkout));
   return (fs::path(checkout) / below).string();
 }
 

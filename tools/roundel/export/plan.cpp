@@ -77,10 +77,11 @@ void refuse_existing(const ExportPlan& plan, const FrameList& taken) {
   for (std::size_t i = 0; i < std::min(kListed, taken.size()); ++i) {
     names.push_back(plan.name.path(taken[i]));
   }
-  throw Error(ExitCode::kOutputRefused,
-              fmt::format("{} of {} frames exist: {} (--resume keeps what is sound, --overwrite "
-                          "replaces all)",
-                          taken.size(), plan.frames.size(), first_few(names, taken.size())));
+  throw Error(
+      ExitCode::kOutputRefused,
+      fmt::format(
+          "{} of {} frames exist: {} (--resume keeps what is sound, --overwrite replaces all)",
+          taken.size(), plan.frames.size(), first_few(names, taken.size())));
 }
 
 /// What --resume must not replace: it may be somebody's work.
