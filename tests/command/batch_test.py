@@ -47,7 +47,7 @@ class Names(BatchCase):
     def test_several_frames_need_a_pattern(self):
         done = self.run_roundel("render", "balls.yaml", "--frames", "3-4", "-o", "out/a.png",
                                 code=USAGE)
-        self.assertIn("--output: expected a name with the frame number", done.stderr)
+        self.assertIn("frames need a name with the frame number", done.stderr)
         self.run_roundel("render", "snow.yaml", "--frames", "all", "-o", "out/#.png", code=USAGE)
         self.assertEqual(self.frames_in(), [])
         self.run_roundel("render", "balls.yaml", "--frames", "3", "-o", "out/a.png")
@@ -209,7 +209,7 @@ class Failures(BatchCase):
             done = self.run_roundel("render", "snow.yaml", "--frames", "300-400", "-o", "out/%d.png",
                                     code=SOME_FAILED)
             self.assertIn("No space left on device", done.stderr)
-            self.assertIn("gave up", done.stderr)
+            self.assertIn("stopped after these failures", done.stderr)
             rest = re.search(r"--frames (.+)\n", done.stderr)[1]
             whole = self.frames_in()
             self.assertGreater(len(whole), 2)
@@ -260,7 +260,7 @@ class Failures(BatchCase):
             shutil.rmtree(self.path("out"), ignore_errors=True)
         _, messages = process.communicate(timeout=60)
         self.assertEqual(process.returncode, SOME_FAILED, messages)
-        self.assertIn("gave up", messages)
+        self.assertIn("stopped after these failures", messages)
         self.assertIn("frames are missing", messages)
 
     def test_bad_data_is_found(self):

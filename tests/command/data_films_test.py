@@ -173,7 +173,7 @@ class DataFilmsTest(CommandCase):
         self.run_roundel(*render)
         verify = ("verify", "f_##.png", "--frames", f"{START}-{START + FRAMES - 1}")
         self.run_roundel(*verify, "--scene", "s.yaml")
-        self.assertIn(b"with --scene it is checked", self.run_roundel(*verify).stderr)
+        self.assertIn(b"--scene SCENE checks it", self.run_roundel(*verify).stderr)
         os.remove(self.path("f_05.png"))
         self.assertIn(b"1 frame", self.run_roundel(*render, "--resume").stderr)
         np.savez(self.path("d_0004.npz"), **{name: values[::-1] for name, values in columns(4).items()})

@@ -238,7 +238,7 @@ class DataTest(CommandCase):
                 _, status, usage = os.wait4(process.pid, 0)
                 process.returncode = os.waitstatus_to_exitcode(status)
                 self.assertEqual(process.returncode, INVALID, messages)
-                self.assertIn(error, messages)
+                self.assertIn(error, messages.replace("error: ", ""))
                 self.assertIn(name, messages)
                 self.assertFalse(os.path.exists(self.path("o.png")))
                 self.assertLess(time.monotonic() - start, 30)

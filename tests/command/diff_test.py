@@ -406,7 +406,7 @@ class HostileFiles(DiffTest):
 
     def test_both_problems_are_told(self):
         result = self.run_diff("x.png", "y.png", code=COULD_NOT)
-        self.assertEqual(result.stderr, "x.png: no such file\ny.png: no such file\n")
+        self.assertEqual(result.stderr, "error: x.png: no such file\nerror: y.png: no such file\n")
 
     def test_damaged_files(self):
         good = png(50, 40, 3, bytes(noise(6000, 3)))

@@ -53,7 +53,8 @@ class EachTest(CommandCase):
         if scene is not None:
             self.write("s.yaml", scene)
         done = self.each(*more, table="bad.csv" if table is not None else "t.csv", output=output, code=code)
-        self.assertEqual(done.replace('"roundel render --help" lists the options\n', ""), said)
+        lines = done.replace('"roundel render --help" lists the options\n', "").splitlines(True)
+        self.assertEqual(lines, [line if line.startswith("error: ") else "error: " + line for line in said.splitlines(True)])
         self.assertFalse(os.path.exists(self.path("out")))
 
 
@@ -130,7 +131,7 @@ class Mistakes(EachTest):
     def test_values_are_said_with_their_row_and_column(self):
         self.refused('bad.csv: line 3: column gain: layers[0].opacity: expected a number from 0 to 1, got "x"\n'
                      'bad.csv: line 4: column tint: expected one value, as 0.5, "text" or [1, 2], got "[1"\n'
-                     'bad.csv: line 5: s.yaml:7:12: layers[1].data: d_c.csv: no such file\n',
+                     'bad.csv: line 5: s.yaml:7:12: layers[1].data: d_c.csv: no such file (did you mean "d_a.csv"?)\n',
                      "name,gain,tint,file\na,1,#ff0000,a.csv\nb,x,#ff0000,a.csv\nc,1,[1,a.csv\nd,1,#ff0000,c.csv\n")
 
     def test_the_first_row_is_no_exception_and_equal_mistakes_are_one(self):

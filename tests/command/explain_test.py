@@ -417,7 +417,7 @@ class Difference(ExplainTest):
                 (["scene.yaml", "bad.yaml"], "bad.yaml:8:"),
                 (["none.yaml", "bad.yaml"], "none.yaml: "),
                 (["scene.yaml"], "expected A B"),
-                (["scene.yaml", "moved.yaml", "--flip"], "--explain: expected without"),
+                (["scene.yaml", "moved.yaml", "--flip"], "--explain: does not work with"),
                 (["scene.yaml", "moved.yaml", "--diff-image", "d.png"], "--explain: ")):
             done = self.diff(*arguments, code=2)
             self.assertFalse(done.stdout)

@@ -90,7 +90,7 @@ class IgnoreTest(CommandCase):
             self.assertRegex(self.read("report/index.html").decode(), r'"a\.png","\d+ pixels differ within goldens')
         self.write("goldens/goldens.yaml", 'version: 1\ntolerances:\n  - pictures: "a*"\n    mask: none.png\n')
         self.assertEqual(self.diff(code=COULD_NOT, pair=folders).stderr.decode(),
-                         "goldens/goldens.yaml:4:11: mask: goldens/none.png: no such file\n")
+                         "error: goldens/goldens.yaml:4:11: mask: goldens/none.png: no such file\n")
         self.write("goldens/goldens.yaml", 'version: 1\ntolerances:\n  - pictures: "a*"\n    mask: ../small.png\n')
         self.assertIn(b"a.png: not compared: goldens/../small.png: a mask of 20x20 pixels",
                       self.diff(code=COULD_NOT, pair=folders).stdout)

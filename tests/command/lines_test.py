@@ -54,7 +54,7 @@ class LinesTest(CommandCase):
         self.run_shown("render", scene, f"--{EVIL}", code=2)
         self.write("::error::y.yaml", RGB)
         self.run_shown("validate", "::error::y.yaml", expected=r"\x3a:error::y.yaml: valid")
-        self.run_shown("diff", "::error::y.png", "a.png", code=2, expected=r"\x3a:error::y.png: no such file")
+        self.run_shown("diff", "::error::y.png", "a.png", code=2, expected="error: ::error::y.png: no such file")
 
     def test_films(self):
         self.write(f"{EVIL}.yaml", RGB + "animation: {frames: 3}\n")

@@ -213,7 +213,7 @@ class Pictures(ScenesCase):
         self.write("jpg.yaml", RGB + "output: a.jpg\n")
         for command in ("render", "validate"):
             done = self.run_roundel(command, "jpg.yaml", code=INVALID)
-            self.assertRegex(done.stderr, r"^jpg\.yaml:.*output: .*\.png, \.exr or \.pfm")
+            self.assertRegex(done.stderr, r"^error: jpg\.yaml:.*output: .*\.png, \.exr or \.pfm")
         self.assert_only_scenes()
 
     def test_a_named_file_is_replaced(self):
@@ -272,7 +272,7 @@ class Formats(ScenesCase):
         self.write("named.yaml", RGB + "output: a_##.png\n")
         for more in ([], ["--frames", "3-4"]):
             self.assert_fails("render", "named.yaml", "--format", "exr", *more, code=USAGE,
-                              says=["named.yaml: output: expected a name that ends in .exr"])
+                              says=['named.yaml: output: "a_##.png" does not match --format exr'])
 
     def test_validate_checks_names_as_render_does(self):
         for name in ("a.png", "a.exr", "a.picture"):

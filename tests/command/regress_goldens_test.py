@@ -260,7 +260,7 @@ class GitFiles(RegressCase):
                     kept = self.read("goldens/goldens.lock")
                     self.write(f"goldens/{name}", text)
                     done = self.run_roundel("regress", "red.yaml", "--goldens", "goldens", code=NOT_COMPARED)
-                    self.assertEqual(done.stderr, f"goldens/{name}{said}")
+                    self.assertEqual(done.stderr, f"error: goldens/{name}{said}")
                     if name == "goldens.lock":
                         self.assertIn(f"goldens/{name}{said}", self.run_roundel("accept", "--all", code=NOT_COMPARED).stderr)
                     self.assertEqual(self.read(f"goldens/{name}").decode(), text)

@@ -109,7 +109,7 @@ class Merging(ResultsCase):
         self.assertIn("pictures are in regress-output, to accept them: roundel accept a.png\n", said)
         self.assertIn("1 golden has the right pixels but another fingerprint", said)
         self.assertEqual(self.report("r.json", code=DIFFER)[0], "".join(
-            line for line in said.splitlines(True) if not line.startswith(("1 golden in", "4 goldens in"))))
+            line for line in said.splitlines(True) if "unused golden" not in line))
         shutil.rmtree(self.path("whole/regress-output"))
         self.assertNotIn("accept", self.report("r.json", code=DIFFER)[0])
 
@@ -172,7 +172,7 @@ class Merging(ResultsCase):
         self.regress("whole", "--json", "2.json", "-o", "other")
         self.write("whole/r.xml", "<old/>")
         out, said = self.report("1.json", "2.json", "--junit", "r.xml")
-        self.assertEqual(said, '2.json:5:1: pictures[3]: "d.png" has another result in 1.json:5: they differ in state, reasons, '
+        self.assertEqual(said, 'error: 2.json:5:1: pictures[3]: "d.png" has another result in 1.json:5: they differ in state, reasons, '
                                "origin, difference, ppd\n")
         self.assertEqual(out, "")
         self.assertFalse(os.path.exists(self.path("whole/r.xml")))
@@ -233,15 +233,15 @@ class Files(ResultsCase):
  "pictures": [{"name": "a.png", "state": "new", "seconds": 1e400}]}""")
         self.write("whole/torn.json", '{"version": 1, "pictures": [')
         _, said = self.report("bad.json", "none.json", "twice.json", "huge.json", "torn.json")
-        self.assertEqual(said, """bad.json:3:30: pictures[0].state: expected one of same, differs, new, missing or not compared, got "sane" (did you mean "same"?)
-bad.json:3:38: pictures[0]: unknown key "reason" (did you mean "reasons"?)
-bad.json:4:3: pictures[1]: missing key "difference", which this state needs
-none.json: no such file
-twice.json:1:86: counts.missing: expected 0, the number of such pictures, got 1
-twice.json:2:11: shard: expected one of the shares that there are
-twice.json:3:47: pictures: "a.png" occurs twice, first in line 3
-huge.json:2:60: expected a number, got 1e400 (beyond the range of binary64 numbers)
-torn.json:1:29: not valid JSON
+        self.assertEqual(said, """error: bad.json:3:30: pictures[0].state: expected one of same, differs, new, missing or not compared, got "sane" (did you mean "same"?)
+error: bad.json:3:38: pictures[0]: unknown key "reason" (did you mean "reasons"?)
+error: bad.json:4:3: pictures[1]: missing key "difference", which this state needs
+error: none.json: no such file
+error: twice.json:1:86: counts.missing: expected 0, the number of such pictures, got 1
+error: twice.json:2:11: shard: expected one of the shares that there are
+error: twice.json:3:47: pictures: "a.png" occurs twice, first in line 3
+error: huge.json:2:60: expected a number, got 1e400 (beyond the range of binary64 numbers)
+error: torn.json:1:29: not valid JSON
 """)
 
     def test_nothing_is_replaced_that_is_read(self):
@@ -252,8 +252,8 @@ torn.json:1:29: not valid JSON
                 (["--junit", "goldens/d.png"], 'goldens/d.png: would replace'),
                 (["--markdown", "out/actual/f.png"], 'out/actual/f.png: would replace'),
                 (["--junit", "d.yaml"], 'd.yaml: would replace'),
-                (["--json", "a", "--junit", "a"], "expected a file for each output"),
-                (["-o", "out"], "expected nothing in out/actual"),
+                (["--json", "a", "--junit", "a"], "two outputs have this name"),
+                (["-o", "out"], "lies in out/actual"),
                 (["-o", ""], "expected a folder"), ([], "")):
             _, said = self.report("r.json", *arguments)
             self.assertIn(message, said)
@@ -281,7 +281,7 @@ torn.json:1:29: not valid JSON
                 with self.subTest(f"{key} {path}"):
                     self.from_elsewhere(**{"actual": "out/d.png", key: path})
                     out, said = self.report("in/r.json", "--goldens", "goldens", "-o", "gathered", "--junit", "r.xml")
-                    self.assertRegex(said, rf'^in/r\.json:1:\d+: pictures\[0\]\.{key}: "[^"]*{os.path.basename(path)}" {refusal}: '
+                    self.assertRegex(said, rf'^error: in/r\.json:1:\d+: pictures\[0\]\.{key}: "[^"]*{os.path.basename(path)}" {refusal}: '
                                            "expected a picture beside the results\n")
                     self.assertIn("d.png: differs", out)
                     kept = [name for name in self.files("whole/gathered") if name != "pending.json"]

@@ -99,7 +99,7 @@ class SceneFilms(SceneFilmsTest):
     def test_missing_scenes_are_said_before_anything_is_rendered(self):
         os.unlink(self.path("s_005.yaml"))
         self.assertEqual(self.render(frames="2-9", code=INVALID),
-                         "s_###.yaml: no file for 3 of 8 frames: 2,5,9 (s_002.yaml)\n")
+                         "error: s_###.yaml: no file for 3 of 8 frames: 2,5,9 (s_002.yaml)\n")
         self.assertEqual(os.listdir(self.path("out")), [])
 
     def test_all_mistakes_are_said_before_anything_is_rendered(self):

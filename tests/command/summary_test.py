@@ -78,7 +78,7 @@ class SummaryTest(CommandCase):
         self.assertEqual(lines[1:], ["::error title=new.png::new: there is no golden goldens/new.png",
                                      "::error file=goldens/old.png,title=old.png::missing: there is no actual/old.png"])
         self.assertIn("expected github", self.run_roundel("diff", "a", "b", "--annotations", "x", code=COULD_NOT).stderr.decode())
-        self.assertIn("--annotations: expected without JSON", self.run_roundel(
+        self.assertIn("--annotations: standard output has the JSON", self.run_roundel(
             "diff", "goldens", "actual", "--json", "--annotations", "github", code=COULD_NOT).stderr.decode())
 
     def test_regress(self):

@@ -266,7 +266,7 @@ class Unequal(MpiTest):
                                        f'exec {ROUNDEL} render $folder/d.yaml "$@"\n', 0o755)
         messages = self.mpirun(2, "--frames", "0-59", "-o", "out/%d.png", "--threads", "1", "--resume",
                                program=[script], code=5)
-        self.assertIn("gave up", messages)
+        self.assertIn("stopped after these failures", messages)
         missing = int(re.search(r"incomplete: (\d+) of 60 frames are missing", messages)[1])
         self.assertEqual(len(self.contents()), 60 - missing)  # no temporary files either
         self.assertLess(missing, 60)
