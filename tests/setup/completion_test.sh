@@ -1,14 +1,11 @@
-#!/ usr / bin / env bash
-#completion_test.sh ROUNDEL : what completion offers is what-- help lists and what values options \
-    take;
-#of zsh and fish where they are installed.
-#shellcheck source = tests / setup / testing.sh
-source "$(dirname " $ {
-  BASH_SOURCE[0]
-}
-")/testing.sh" source_dir = $(realpath "$(dirname " $ { BASH_SOURCE[0] } ")/../..") roundel =
-    $(realpath "$1") PATH = $ {
-  roundel %/*}:$PATH
+#!/usr/bin/env bash
+# completion_test.sh ROUNDEL: what completion offers is what --help lists and what values options take;
+# of zsh and fish where they are installed.
+# shellcheck source=tests/setup/testing.sh
+source "$(dirname "${BASH_SOURCE[0]}")/testing.sh"
+source_dir=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+roundel=$(realpath "$1")
+PATH=${roundel%/*}:$PATH
 
 # said WORD...: what the program says for the last word of a command line, sorted, in one line.
 said() { "$roundel" --complete "$@" | sort | paste -sd ' '; }
