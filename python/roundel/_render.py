@@ -147,7 +147,7 @@ def explain_pixel(scene, x, y, *, frame=None, size=None, seed=None, set=None, li
 
 
 def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
-    """How picture b differs from picture a: a dict with "same" and the other keys of docs/diff.md.
+    """How picture b differs from picture a: a dict with "same" and the other keys of docs/compare.md.
 
     a, b: paths (PNG, EXR, PFM, JPEG, WebP), or arrays [height, width] or [height, width, channels] of uint8, uint16 or float32.
     max_delta: what a channel may differ by: levels of 0 to 255, values where samples are floats.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A very large picture and a very long sequence, within the memory that docs/batch.md states; files
+"""A very large picture and a very long sequence, within the memory that docs/films.md states; files
 that are no larger than they were.
 Usage: scale_test.py PATH_OF_ROUNDEL"""
 

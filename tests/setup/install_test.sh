@@ -32,7 +32,7 @@ for file in scenes/scene.schema.json ../bash-completion/completions/roundel ../d
   [[ -s prefix/share/roundel/$file ]] || fail "not installed: $file"
 done
 # So are the pages that the README and --help name, with all pictures and scenes that they show.
-[[ -s prefix/share/doc/roundel/docs/regress.md ]] || fail "not installed: docs/regress.md"
+[[ -s prefix/share/doc/roundel/docs/compare.md ]] || fail "not installed: docs/compare.md"
 for page in prefix/share/doc/roundel/{README.md,docs/*.md}; do
   while read -r file; do
     [[ -s ${page%/*}/$file ]] || fail "$page shows what is not installed: $file"

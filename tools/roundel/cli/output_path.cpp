@@ -110,7 +110,7 @@ std::string video_hint(const std::string& name) {
     line = "-o - --format y4m > ";
   if (line.empty()) return "";
   return fmt::format(
-      "; to make a video, use {}{}; \"Videos\" in docs/batch.md has more "
+      "; to make a video, use {}{}; \"Videos\" in docs/films.md has more "
       "lines",
       line, shell_word(name));
 }

@@ -141,8 +141,8 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
   add_quiet(line, options.verbosity, "print nothing but errors: the exit code says it");
   line.add_note("--manifest, --junit, --markdown and --annotations are for two folders.");
   line.add_note(
-      "Size, channels, bit depth, colour space and Exif orientation must be the same. docs/diff.md "
-      "defines all measures.");
+      "Size, channels, bit depth, colour space and Exif orientation must be the same. "
+      "docs/compare.md defines all measures.");
   line.add_note(kResultsNote);
   line.add_note(
       "Exit codes: 0 same, or within what may differ; 1 different; 2 could not compare (wrong "

@@ -100,7 +100,7 @@ void add_regress_output(CommandLine& line, std::string& output, const std::strin
 
 void add_run_files(CommandLine& line, RunFiles& files) {
   line.add_value("manifest", "FILE", file_name(files.manifest, "a file name"),
-                 "what may differ in which pictures (YAML, see docs/regress.md) (default: "
+                 "what may differ in which pictures (YAML, see docs/compare.md) (default: "
                  "goldens.yaml in the folder of the goldens, if it is there)");
   add_result_files(line, files);
 }
