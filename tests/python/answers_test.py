@@ -81,7 +81,7 @@ class Answers(CommandCase):
                 self.run_roundel("circles", str(SCENES / f"{name}.yaml"), "--frame", str(frame), "--columns",
                                  "all" if columns else "usual", "-o", "c.npy")
                 np.testing.assert_array_equal(made, np.load(self.path("c.npy")), name)
-                self.assertEqual(made.dtype, np.float32)
+                self.assertEqual(made.dtype, np.float64 if name == "winter" else np.float32)  # whose trees are moved
 
     def test_explained_pixels_are_the_commands(self):
         for name, x, y in (("rand10k", 40, 20), ("winter", 70, 50)):
