@@ -1,4 +1,4 @@
-"""What the functions take, checked before the library has it."""
+"""Checks arguments before the library gets them."""
 import json
 import operator
 import os
@@ -15,7 +15,7 @@ _MOST_BITS = 1024
 
 
 def _path(path, expected="a path"):
-    """As the library takes it. Raises UsageError where it has a NUL, which would end it there."""
+    """Returns the path as the library takes it. Raises UsageError if it has a NUL, which would end it there."""
     try:
         name = os.fsdecode(path)
         name.encode()
@@ -27,7 +27,7 @@ def _path(path, expected="a path"):
 
 
 def _text(value, name):
-    """Raises UsageError for texts that are none in Unicode, as "\\ud800"."""
+    """Returns the text. Raises UsageError unless it is valid Unicode: "\\ud800" is not."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -36,7 +36,7 @@ def _text(value, name):
 
 
 def _plain(value, name, depth=0):
-    """A copy of what YAML has, in Python's own types: numbers and arrays of NumPy, paths and keys too."""
+    """Returns a copy in Python's own types of what YAML can hold; takes NumPy's numbers and arrays, and paths."""
     if depth > _MOST_DEPTH:
         raise UsageError(f"{name}: expected lists and dicts in at most {_MOST_DEPTH} others")
     if hasattr(value, "tolist"):
@@ -72,14 +72,14 @@ def _map(value, name):
 
 
 def _check_once(arguments, keys, name):
-    """`arguments`: (name, value, key that means the same). Raises UsageError for those that the dict `keys` has, too."""
+    """Raises UsageError for arguments that the dict `keys` has too. `arguments`: (name, value, key of the same meaning)."""
     for argument, value, key in arguments:
         if value is not None and key in keys:
             raise UsageError(f'{argument}: expected as an argument or as "{key}" in {name}, got both')
 
 
 def _whole(value, name, least=0, most=sys.maxsize):
-    """Whole numbers of any type."""
+    """Returns a whole number of any type as an int."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -100,12 +100,12 @@ def _frame(value):
 
 
 def _memory(value):
-    """Bytes; 0 stands for None."""
+    """Returns bytes; 0 stands for None."""
     return _whole_or_none(value, "memory", _LEAST_MEMORY) or 0
 
 
 def _size(value):
-    """(width, height)."""
+    """Returns (width, height)."""
     try:
         width, height = value
     except (TypeError, ValueError):
@@ -114,7 +114,7 @@ def _size(value):
 
 
 def _vars(values):
-    """[(name, value)], values as the command line has them."""
+    """Returns [(name, value)] with values as the command line has them."""
     if values is None:
         return []
     if not hasattr(values, "keys"):
