@@ -114,10 +114,12 @@ py::array from_device(const py::dict& interface) {
 
 SceneOverrides overrides_of(const Tables& tables, const std::optional<std::pair<int, int>>& size,
                             std::optional<std::uint32_t> seed, std::uint64_t memory,
-                            const std::vector<std::pair<std::string, std::string>>& vars) {
+                            const std::vector<std::pair<std::string, std::string>>& vars,
+                            std::optional<bool> antialias) {
   SceneOverrides overrides;
   if (size) std::tie(overrides.width, overrides.height) = *size;
   overrides.seed = seed;
+  overrides.antialias = antialias;
   overrides.memory = memory;
   for (const auto& [name, value] : vars) overrides.vars.push_back({name, value});
   overrides.tables = {tables.begin(), tables.end()};

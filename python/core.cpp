@@ -257,14 +257,15 @@ PYBIND11_MODULE(_core, module) {
       .def(py::init([](const std::string& text, const std::string& path, const Tables& tables,
                        std::optional<std::pair<int, int>> size, std::optional<std::uint32_t> seed,
                        std::uint64_t memory,
-                       const std::vector<std::pair<std::string, std::string>>& vars) {
+                       const std::vector<std::pair<std::string, std::string>>& vars,
+                       std::optional<bool> antialias) {
              return without_gil([&] {
-               return std::make_unique<LoadedScene>(text, path,
-                                                    overrides_of(tables, size, seed, memory, vars));
+               return std::make_unique<LoadedScene>(
+                   text, path, overrides_of(tables, size, seed, memory, vars, antialias));
              });
            }),
            py::arg("text"), py::arg("path"), py::arg("tables"), py::arg("size"), py::arg("seed"),
-           py::arg("memory"), py::arg("vars"))
+           py::arg("memory"), py::arg("vars"), py::arg("antialias"))
       .def("render", &render, py::arg("frame"), py::arg("machine"), py::arg("dtype"))
       .def("render_on_device", &render_on_device, py::arg("frame"), py::arg("machine"),
            py::arg("dtype"))
@@ -320,13 +321,13 @@ PYBIND11_MODULE(_core, module) {
   });
   module.def("from_device", &from_device);
   module.def("check", [](const std::string& text, const std::string& path, const Tables& tables) {
-    without_gil([&] { check_scene(text, path, overrides_of(tables, {}, {}, 0, {})); });
+    without_gil([&] { check_scene(text, path, overrides_of(tables, {}, {}, 0, {}, {})); });
   });
   module.def("data_files",
              [](const std::string& text, const std::string& path, const Tables& tables) {
                return without_gil([&] {
                  std::vector<std::string> files;
-                 SceneOverrides overrides = overrides_of(tables, {}, {}, 0, {});
+                 SceneOverrides overrides = overrides_of(tables, {}, {}, 0, {}, {});
                  overrides.on_data_file = [&](const std::string& file) { files.push_back(file); };
                  try {
                    check_scene(text, path, overrides);

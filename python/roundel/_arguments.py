@@ -113,6 +113,13 @@ def _size(value):
     return _whole(width, "size", 1, _MOST_SIDE), _whole(height, "size", 1, _MOST_SIDE)
 
 
+def _antialias(value):
+    """True, False, or None for what the scene says."""
+    if value is None or isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):  # NumPy's too
+        return None if value is None else bool(value)
+    raise UsageError(f"antialias: expected True, False or None, got {value!r}")
+
+
 def _vars(values):
     """Returns [(name, value)] with values as the command line has them."""
     if values is None:

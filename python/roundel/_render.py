@@ -40,27 +40,30 @@ def _check_out(out):
         raise UsageError("out: expected an array that may be written, got one that is read-only")
 
 
-def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto", threads=0, memory=None,
+def render(scene, *, frame=None, size=None, antialias=None, seed=None, set=None, backend="auto", threads=0, memory=None,
            dtype="uint8", out=None, device=None):
-    """Draws one frame of a scene into an array [height, width, 3], or 4 for scenes with alpha; row 0 is on top.
+    """Draws one frame of a scene and returns an array [height, width, 3], row 0 on top.
+
+    Scenes with `alpha: true` give 4 channels.
 
     scene: a path, a dict of a scene file's keys, or a Scene.
-    frame: its number; the animation's first one, else 0, where None.
-    size: (width, height) in pixels instead of the scene's.
-    seed: of the random numbers, instead of the scene's.
+    frame: frame number; by default the animation's first frame, or 0.
+    size: (width, height) in pixels, 1 to 65,536 each, instead of the scene's.
+    antialias: True for smooth edges, False for hard ones, instead of the scene's.
+    seed: start of the random numbers, 0 to 2**32 - 1, instead of the scene's.
     set: values of the scene's vars, as {"gain": 0.5}.
     backend: "auto", "cpu" or "cuda". The pixels are the same.
-    threads: of the CPU, at most 1024; 0 is one a core.
-    memory: bytes that drawing may take, at least 2**20.
-    dtype: "uint8" and "uint16" are the samples of a PNG of so many bits, sRGB, alpha straight; "float32" those of an
-        EXR: not clamped, in the scene's blend space, alpha premultiplied.
-    out: an array of that shape and dtype to draw into, which is returned.
-    device: "cuda": the picture stays in the memory of the GPU that draws it, as a DeviceArray, which cupy.asarray,
-        torch.from_dlpack and others take without a copy; its numpy() is the array that there would be without this.
+    threads: CPU threads, 0 to 1024; 0 is one for each core.
+    memory: limit in bytes for drawing, at least 2**20.
+    dtype: "uint8" and "uint16" give a PNG's samples: sRGB, straight alpha. "float32" gives an EXR's: unclamped, in the
+        scene's blend space, premultiplied alpha.
+    out: array of that shape and dtype to draw into; it is returned.
+    device: "cuda" keeps the picture on the GPU and returns a DeviceArray, for cupy.asarray, torch.from_dlpack and others,
+        without a copy.
 
-    Raises SceneError, UsageError or RenderError; KeyboardInterrupt on Ctrl-C. Other Python threads go on meanwhile.
+    Raises SceneError, UsageError or RenderError, and KeyboardInterrupt on Ctrl-C. Other Python threads go on meanwhile.
     """
-    loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
+    loaded = Scene._unchecked(scene)._load(size, seed, set, memory, antialias)
     if not (device is None or isinstance(device, str) and device == "cuda"):
         raise UsageError(f'device: expected "cuda" or None, got {device!r}')
     if device is not None and out is not None:
@@ -77,19 +80,20 @@ def render(scene, *, frame=None, size=None, seed=None, set=None, backend="auto",
     return out
 
 
-def save(scene, path, *, frame=None, size=None, seed=None, set=None, backend="auto", threads=0, memory=None):
+def save(scene, path, *, frame=None, size=None, antialias=None, seed=None, set=None, backend="auto", threads=0,
+         memory=None):
     """Draws one frame of a scene into a file, .png, .exr or .pfm, with the bytes of `roundel render -o`.
 
     path: the file; an existing one is replaced as a whole, and missing folders are made.
 
     The other arguments are those of `render`. Raises OutputError too.
     """
-    loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
+    loaded = Scene._unchecked(scene)._load(size, seed, set, memory, antialias)
     loaded.save(_frame(frame), _machine(backend, threads, memory), _path(path))
 
 
-def frames(scene, list="all", *, size=None, seed=None, set=None, backend="auto", threads=0, memory=None,
-           dtype="uint8"):
+def frames(scene, list="all", *, size=None, antialias=None, seed=None, set=None, backend="auto", threads=0,
+           memory=None, dtype="uint8"):
     """Yields the frames of a film as arrays like those of `render`, while all cores draw the next ones.
 
     list: "0-99", "1-10,20-30x2", "all" for the scene's animation, or frame numbers. Frames come in rising order, each
@@ -98,7 +102,7 @@ def frames(scene, list="all", *, size=None, seed=None, set=None, backend="auto",
 
     The other arguments are those of `render`. Frames drawn ahead are dropped with the iterator.
     """
-    loaded = Scene._unchecked(scene)._load(size, seed, set, memory)
+    loaded = Scene._unchecked(scene)._load(size, seed, set, memory, antialias)
     if isinstance(list, str):
         text = _text(list, "frames")
     else:
@@ -137,14 +141,14 @@ def circles(scene, *, frame=None, all=False, seed=None, set=None):
     return Scene._unchecked(scene)._load(None, seed, set).circles(_frame(frame), bool(all))
 
 
-def explain_pixel(scene, x, y, *, frame=None, size=None, seed=None, set=None, limit=1000):
+def explain_pixel(scene, x, y, *, frame=None, size=None, antialias=None, seed=None, set=None, limit=1000):
     """Returns how a pixel came about: a dict with the keys of `roundel explain --json` (docs/explain.md).
 
     x, y: column and row, from 0 at the upper left, as in array[y, x].
     limit: number of circles to list, front ones first.
     """
     scene = Scene._unchecked(scene)
-    loaded = scene._load(size, seed, set)
+    loaded = scene._load(size, seed, set, antialias=antialias)
     place = _whole(x, "x", 0, _MOST_SIDE - 1), _whole(y, "y", 0, _MOST_SIDE - 1)
     return json.loads(loaded.explain_pixel(_frame(frame), *place, _whole(limit, "limit"), scene._is_file()))
 
@@ -187,19 +191,19 @@ def _picture(picture):
         raise UsageError(f"expected a path or an array, got a {type(picture).__name__}: {error}") from None
 
 
-def fingerprint(scene, *, frame=None, size=None, seed=None, set=None):
+def fingerprint(scene, *, frame=None, size=None, antialias=None, seed=None, set=None):
     """Returns 32 hexadecimal digits, a hash of everything that a frame's pixels depend on, as stored in files of `save`."""
-    return Scene._unchecked(scene)._load(size, seed, set).fingerprint(_frame(frame))
+    return Scene._unchecked(scene)._load(size, seed, set, antialias=antialias).fingerprint(_frame(frame))
 
 
-def validate(scene, *, frame=None, size=None, seed=None, set=None):
+def validate(scene, *, frame=None, size=None, antialias=None, seed=None, set=None):
     """Checks a scene and its data, and returns what a frame's picture shows, as `roundel validate --json` does.
 
     The dict has width, height, channels, circles, fingerprint; start, frames and fps of the animation; window, [[left,
     right], [bottom, top]] of the picture in scene units; and layers, each with name, kind, circles, data, and the column,
     scale, domain, colormap and categories of color, alpha and radius. Raises SceneError; its `problems` list all mistakes.
     """
-    return json.loads(Scene._unchecked(scene)._load(size, seed, set).describe(_frame(frame)))
+    return json.loads(Scene._unchecked(scene)._load(size, seed, set, antialias=antialias).describe(_frame(frame)))
 
 
 def info(path=None):

@@ -5,7 +5,7 @@ import os
 import re
 
 from . import _core
-from ._arguments import _MOST_SEED, _check_once, _map, _memory, _path, _plain, _size, _vars, _whole_or_none
+from ._arguments import _MOST_SEED, _antialias, _check_once, _map, _memory, _path, _plain, _size, _vars, _whole_or_none
 from ._columns import _channels, _check_left_out, _columns, _is_color, _is_column, _Table, _texts_asked, _with_texts
 from ._errors import CHANGED_FILE, NO_FILE, OutputError, SceneError, UsageError
 
@@ -66,20 +66,28 @@ def _move_data(tree, tables, prefix):
 
 
 class Scene:
-    """What to draw: a scene as scene files have it, and layers of circles from arrays.
+    """A scene to draw: the keys of a scene file, and layers of circles from arrays.
 
-    `Scene(size=(width, height), background="#ffffff", **keys)` is an empty one; `keys` are those of a scene file, such
-    as view={"fit": "data"} or seed=2. Without a size it is 1024x1024 pixels. Scene space is the unit square, y up.
+    Scene(size=(width, height), background="#ffffff", antialias=True, **keys) has no layers yet; `add` adds them.
+
+    size: width and height in pixels, 1024x1024 by default.
+    background: "#rrggbb", (red, green, blue) from 0 to 1, or a number for a grey.
+    antialias: True for smooth edges.
+    keys: other keys of a scene file (docs/scenes.md), such as view={"fit": "data"} or seed=2.
+
+    Scene space is the unit square, y up, unless a `view` says otherwise. In Jupyter a scene shows its picture.
     """
 
-    def __init__(self, *, size=None, background=None, **keys):
+    def __init__(self, *, size=None, background=None, antialias=None, **keys):
         image = dict(_map(keys.pop("image", None), "image"))
-        _check_once([("size", size, "width"), ("size", size, "height"), ("background", background, "background")], image,
-                    "image")
+        _check_once([("size", size, "width"), ("size", size, "height"), ("background", background, "background"),
+                     ("antialias", antialias, "antialias")], image, "image")
         width, height = (1024, 1024) if size is None else _size(size)
         image = {"width": width, "height": height, **image}
         if background is not None:
             image["background"] = background
+        if antialias is not None:
+            image["antialias"] = _antialias(antialias)
         self._set_tree({"version": 1, "layers": [], **keys, "image": image})  # checked with its first layer
 
     @classmethod
@@ -181,19 +189,19 @@ class Scene:
     def __getstate__(self):
         return {**self.__dict__, "_loaded": None}
 
-    def _load(self, size=None, seed=None, set=None, memory=None):
+    def _load(self, size=None, seed=None, set=None, memory=None, antialias=None):
         """Returns the scene as roundel._core has it. Scenes without changeable arrays keep it."""
         size = None if size is None else _size(size)
         seed = _whole_or_none(seed, "seed", 0, _MOST_SEED)
-        memory, values = _memory(memory), _vars(set)
+        memory, values, antialias = _memory(memory), _vars(set), _antialias(antialias)
         for table in self._tables.values() if values else ():
             for value in set.values():
                 table.check_numbers(value)
-        is_as_it_stands = size is None and seed is None and not values and not memory and all(
+        is_as_it_stands = size is None and seed is None and antialias is None and not values and not memory and all(
             table.is_constant for table in self._tables.values())
         if is_as_it_stands and self._loaded and self._loaded.is_current():
             return self._loaded
-        loaded = self._read(_core.LoadedScene, size, seed, memory, values)
+        loaded = self._read(_core.LoadedScene, size, seed, memory, values, antialias)
         if is_as_it_stands:
             self._loaded = loaded
         return loaded

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "renderer/base/error.h"
+#include "renderer/base/nearby_file.h"
 #include "renderer/base/text.h"
 #include "renderer/map/survey_rows.h"
 #include "renderer/scene/read_map.h"
@@ -203,6 +204,7 @@ const DataReader::DataFile& DataReader::open_data(const std::string& path,
   }
   const auto known = files_.find({path, dataset});
   if (known != files_.end()) return known->second;
+  check_file_exists(path, {".csv", ".tsv", ".txt", ".npy", ".npz", ".h5", ".h5ad", ".ply"});
   std::shared_ptr<const Table> table = open_table(path, {dataset});
   const std::uint64_t content_hash = table->content_hash();
   return files_.emplace(std::pair(path, dataset), DataFile{std::move(table), content_hash})

@@ -111,6 +111,7 @@ class SceneReader {
           errors_.add(dither->place(), "image.dither", "not allowed with bits: 16, expected 8");
       }
     }
+    if (overrides_.antialias) image.antialias = *overrides_.antialias;
     size_in_file_ = {image.width, image.height};
     if (overrides_.width) image.width = *overrides_.width;
     if (overrides_.height) image.height = *overrides_.height;

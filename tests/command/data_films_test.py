@@ -281,7 +281,7 @@ class DataFilmsTest(CommandCase):
                         said = self.error(*render, "--threads", threads, code=SOME_FAILED)
                         self.assertIn(f"frame {bad}: d_{bad:04}.npz: row 7: x: x: expected a number from -1e15 to 1e15, got nan",
                                       said)
-                        self.assertIn(f"1 of 6 frames are missing; to make them: --frames {bad}\n", said)
+                        self.assertIn(f"1 of 6 frames are missing; to draw them: --frames {bad}\n", said)
                         self.assertEqual({frame: self.read(f"{name}_{frame:02}.png") for frame in self.frames()
                                           if frame != bad}, {f: p for f, p in whole.items() if f != bad})
                         self.assertFalse(os.path.exists(self.path(f"{name}_{bad:02}.png")))
@@ -305,7 +305,7 @@ class DataFilmsTest(CommandCase):
         said = self.error("render", "t.yaml", "--frames", "all", "-o", "t_#.png", code=SOME_FAILED)
         self.assertIn('frame 1: none of the texts of "v" of t_0001.csv is a colour #rrggbb, first in line 2: "--"', said)
         self.assertIn('frame 2: none of the texts of "v" of t_0002.csv', said)
-        self.assertIn("2 of 4 frames are missing; to make them: --frames 1-2\n", said)
+        self.assertIn("2 of 4 frames are missing; to draw them: --frames 1-2\n", said)
 
     def test_other_bad_files_fail_their_frame_alone_too(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
@@ -315,7 +315,7 @@ class DataFilmsTest(CommandCase):
         said = self.error(*render, code=SOME_FAILED)
         self.assertIn('frame 4: d_0004.npz has no column "y"', said)
         self.assertIn("frame 6: d_0006.npz: the archive's directory is broken or cut short", said)
-        self.assertIn("2 of 6 frames are missing; to make them: --frames 4,6\n", said)
+        self.assertIn("2 of 6 frames are missing; to draw them: --frames 4,6\n", said)
 
     def test_bad_frames_that_are_alike_take_no_other_picture(self):
         """Small data with `columns` are checked as they are drawn, after frames were compared."""
@@ -325,7 +325,7 @@ class DataFilmsTest(CommandCase):
             for frame, rows in zip(self.frames(), begin):
                 np.save(self.path(f"p_{frame:02}.npy"), rows)
             said = self.error("render", "s.yaml", "--frames", "all", "-o", "a_##.png", "--overwrite", code=SOME_FAILED)
-            self.assertIn(f"to make them: --frames {said_bad}\n", said)
+            self.assertIn(f"to draw them: --frames {said_bad}\n", said)
 
     def test_exports_that_share_a_film_do_not_wait_for_bad_frames(self):
         self.scene("data: d_####.npz, map: {x: x, y: y, radius: 0.02}")
@@ -358,7 +358,7 @@ class DataFilmsTest(CommandCase):
         done = self.run_roundel("render", "s.yaml", "--frames", "all", "-o", "-", "--format", "rawvideo", code=INVALID)
         self.assertEqual(len(done.stdout), 2 * 64 * 48 * 3)
         self.assertIn(b"d_0005.npz: row 7", done.stderr)
-        self.assertIn(b"4 of 6 frames are missing; to make them: --frames 5-8", done.stderr)
+        self.assertIn(b"4 of 6 frames are missing; to draw them: --frames 5-8", done.stderr)
 
     def test_pictures_of_data_that_became_bad_are_foreign(self):
         self.scene("data: d_####.npz, " + MAP.replace("colormap", "over: frame, colormap").replace("range", "over: frame, range"))
@@ -401,18 +401,18 @@ class DataFilmsTest(CommandCase):
         layer = "data: %s.csv, map: {x: x, y: y, radius: 3px}, invalid: skip"
         self.scene(layer % "e_#", head + "animation: {frames: 10}\n")
         said = self.run_roundel("render", "s.yaml", "--frames", "all", "-o", "f_#.png").stderr.decode().splitlines()[-8:]
-        self.assertEqual(said[0], "roundel: s.yaml: frame 1: the picture has no circles: its data have no rows")
-        self.assertEqual(said[1], "roundel: s.yaml: no circle in 8 frames: 1-2,4-9")
-        self.assertEqual(said[2:7], [f"roundel: s.yaml: e_{frame}.csv: 1 of {rows} cannot be drawn and is skipped; "
+        self.assertEqual(said[0], "warning: s.yaml: frame 1: the picture has no circles: its data have no rows")
+        self.assertEqual(said[1], "warning: s.yaml: no circle in 8 frames: 1-2,4-9")
+        self.assertEqual(said[2:7], [f"warning: s.yaml: e_{frame}.csv: 1 of {rows} cannot be drawn and is skipped; "
                                      "invalid: error names the first"
                                      for frame, rows in ((3, "2 rows"), *((f, "1 row") for f in range(4, 8)))])
-        self.assertEqual(said[7], "roundel: rows of 2 more files are skipped, too")
+        self.assertEqual(said[7], "warning: rows of 2 more files are skipped, too")
         self.write("t.csv", "file\ne_3\ne_2\n")
         self.write("each.yaml", self.read("s.yaml").decode().replace("e_#.csv", '"${file}.csv"').replace("animation: {frames: 10}",
                                                                                                  "vars: {file: a}"))
         said = self.run_roundel("render", "each.yaml", "--each", "t.csv", "-o", "{file}.png").stderr.decode().splitlines()
         self.assertRegex(said[1], "each.yaml: row 1: no circle touches the picture: they lie in x 999")
-        self.assertEqual(said[2], "roundel: each.yaml: e_3.csv: 1 of 2 rows cannot be drawn and is skipped; invalid: error "
+        self.assertEqual(said[2], "warning: each.yaml: e_3.csv: 1 of 2 rows cannot be drawn and is skipped; invalid: error "
                                   "names the first")
         said = self.run_roundel("render", "s.yaml", "--frames", "0", "-o", "g_#.png").stderr
         self.assertNotIn(b"skipped", said)

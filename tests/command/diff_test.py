@@ -383,7 +383,7 @@ class HostileFiles(DiffTest):
         for arguments in ((name, "good.png"), ("good.png", name)):
             result = self.run_diff(*arguments, code=COULD_NOT, **keywords)
             self.assertIn(problem, result.stderr)
-            self.assertTrue(result.stderr.startswith((name + ":", "roundel: " + name + ":")), result.stderr)
+            self.assertTrue(result.stderr.startswith("error: " + name + ":"), result.stderr)
             self.assertEqual(result.stdout, "")
 
     def test_what_is_no_picture(self):

@@ -426,7 +426,7 @@ class MapTest(CommandCase):
             said = self.run_roundel("render", "s.yaml", "-o", "s.png", code=code).stderr.decode()
             film = self.run_roundel("render", "film.yaml", "--frames", "all", "-o", "f_#.png", "--overwrite", code=code)
             if code == 0:
-                self.assertIn("roundel: s.yaml: a_0.csv: 2 of 3 rows cannot be drawn and are skipped; invalid: error names the first\n", said)
+                self.assertIn("warning: s.yaml: a_0.csv: 2 of 3 rows cannot be drawn and are skipped; invalid: error names the first\n", said)
                 self.assertIn("a_0.csv and the other frames' files: 3 of 6 rows cannot be drawn and are skipped",
                               film.stderr.decode())
             else:

@@ -273,13 +273,13 @@ class Inputs(RegressCase):
     def test_the_folder_for_what_differs(self):
         for folder in ("goldens", "./goldens/", self.path("goldens")):
             self.refused("regress", "red.yaml", "--goldens", "goldens", "--output", folder,
-                         message="--output: expected another folder than that of the goldens")
+                         message="holds the goldens, or the pictures compared with them; choose another folder")
         os.symlink("goldens", self.path("other"))
         self.refused("regress", "red.yaml", "--goldens", "goldens", "-o", "other", message="--output: expected another")
         os.makedirs(self.path("out/actual"))
         shutil.copytree(self.path("goldens"), self.path("out/actual/goldens"))
         self.refused("regress", "red.yaml", "--goldens", "out/actual/goldens", "-o", "out",
-                     message="expected nothing in out/actual, where this command keeps pictures")
+                     message="lies in out/actual, where this command keeps pictures")
         self.write("out/actual/red.png", SCENE % "#00ff00")  # a scene of that name
         self.write("out/pending.json", '{"goldens": "../goldens", "names": ["red.png"]}')
         self.refused("regress", "out/actual/red.png", "--goldens", "goldens", "-o", "out",
@@ -291,7 +291,7 @@ class Inputs(RegressCase):
         for arguments in (("--json", "r", "--junit", "./r"), ("--json", "out/pending.json", "--output", "out"),
                           ("--junit", "r/index.html", "--report", "r")):
             self.refused("regress", "red.yaml", "--goldens", "goldens", *arguments,
-                         message="expected a file for each output, got it for two")
+                         message="two outputs have this name")
         self.regress("--json", "/dev/null", "--junit", "/dev/null", code=SAME)
 
     def test_diff_of_folders(self):

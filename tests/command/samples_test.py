@@ -148,9 +148,9 @@ class Samples(CommandCase):
         done = self.run_roundel("render", "alpha.yaml", "-o", "-", "--format", "rawvideo", "--pixel-format", "rgb48le", code=USAGE)
         self.assertIn("--pixel-format rgb48le: expected a scene without alpha", done.stderr)
         done = self.run_roundel("render", "deep.yaml", "-o", "-", "--format", "y4m", "--pixel-format", "rgb24", code=USAGE)
-        self.assertIn("--pixel-format: expected --format rawvideo too", done.stderr)
+        self.assertIn("--pixel-format: this one needs --format rawvideo", done.stderr)
         done = self.run_roundel("render", "deep.yaml", "-o", "-", "--format", "rawvideo", "--pixel-format", "yuv444p", code=USAGE)
-        self.assertIn("--pixel-format: expected --format y4m too", done.stderr)
+        self.assertIn("--pixel-format: this one needs --format y4m", done.stderr)
 
     def test_y4m_is_what_ffmpeg_reads(self):
         sizes = {"yuv420p": 1.5, "yuv444p": 3, "yuv420p10le": 3}

@@ -15,7 +15,7 @@ class Surprises(CommandCase):
     def said(self, *arguments, command=("render", "-o", "a.png")):
         """The lines that surprise, without their beginning."""
         lines = self.run_roundel(*command, "a.yaml", *arguments).stderr.decode().splitlines()
-        return [line[17:] for line in lines if line.startswith("roundel: a.yaml: ")]
+        return [line[17:] for line in lines if line.startswith("warning: a.yaml: ")]
 
     def assert_said(self, text, *arguments):
         for command in (("render", "-o", "a.png"), ("validate",)):

@@ -120,6 +120,27 @@ class Answers(CommandCase):
         (circle,) = roundel.explain_pixel(scene, 10, 10)["circles"]
         self.assertEqual((circle["row"], circle["index"]), (1, 1))
 
+    def test_antialias_stands_for_the_scenes_key(self):
+        hard = roundel.Scene(size=(40, 30)).add(x=[0.4], y=[0.5], radius=0.3)
+        smooth = roundel.Scene(size=(40, 30), antialias=True).add(x=[0.4], y=[0.5], radius=0.3)
+        pixels = roundel.render(smooth)
+        self.assertFalse(np.array_equal(roundel.render(hard), pixels))
+        np.testing.assert_array_equal(roundel.render(hard, antialias=True), pixels)
+        np.testing.assert_array_equal(roundel.render(smooth, antialias=None), pixels)
+        np.testing.assert_array_equal(roundel.render(smooth, antialias=np.bool_(False)), roundel.render(hard))
+        np.testing.assert_array_equal(next(roundel.frames(hard, [0], antialias=True)), pixels)
+        self.assertEqual(roundel.fingerprint(hard, antialias=True), roundel.fingerprint(smooth))
+        self.assertEqual(roundel.validate(hard, antialias=True)["fingerprint"], roundel.validate(smooth)["fingerprint"])
+        self.assertIn("share", roundel.explain_pixel(hard, 14, 15, antialias=True)["circles"][0])
+        for scene, name in ((hard, "a.png"), (smooth, "b.png")):
+            roundel.save(scene, self.path(name), antialias=True)
+        self.assertEqual(self.read("a.png"), self.read("b.png"))
+        for wrong in ("yes", 1):
+            with self.assertRaisesRegex(roundel.UsageError, "antialias: expected True, False or None, got "):
+                roundel.render(hard, antialias=wrong)
+        with self.assertRaisesRegex(roundel.UsageError, 'antialias: .* "antialias" in image, got both'):
+            roundel.Scene(antialias=True, image={"antialias": True})
+
     def test_windows_and_domains_are_the_commands(self):
         x, y, v = np.random.default_rng(2).random((3, 500)) * 1e-8 + 187.70593
         kinds = np.where(v > v.mean(), "a", "b")
