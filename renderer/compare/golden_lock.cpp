@@ -106,8 +106,8 @@ GoldenLock read_golden_lock(const std::string& folder) {
 
 void write_golden_lock(const std::string& folder, const GoldenLock& lock) {
   std::string text =
-      "# Goldens without pictures. \"roundel accept\" stores in this folder; docs/regress.md.\n"
-      "version: 1\ngoldens:";
+      "# Goldens without pictures. \"roundel accept\" stores in this folder; "
+      "docs/compare.md.\nversion: 1\ngoldens:";
   text += lock.empty() ? " []\n" : "\n";
   for (const auto& [name, golden] : lock)
     text += fmt::format("  - {{picture: {}, pixels: \"{}\", fingerprint: \"{}\", frame: {}}}\n",
