@@ -46,6 +46,9 @@ class _Table(_core.Table):
         # Only a writable view that was made before could still change them.
         self.is_constant = all(array.flags.owndata and not array.flags.writeable for array in columns.values())
 
+    def rows(self):
+        return len(next(iter(self._columns.values()), ()))
+
     def reason(self, message):
         """Returns why a column cannot be drawn if the message reports it as missing, else None."""
         return next((said for start, said in self._reasons.items() if message.startswith(start)), None)
@@ -223,7 +226,8 @@ def _channels(color):
         color = numpy.asarray(color) if isinstance(color, memoryview) else color
         columns = [color[:, channel] for channel in range(color.shape[1])]
     if len(columns) != 3:
-        raise SceneError(f"color: expected an array [rows, 3], got [rows, {len(columns)}]")
+        hint = "; the fourth column goes into alpha=" if len(columns) == 4 else ""
+        raise SceneError(f"color: expected an array [rows, 3], got [rows, {len(columns)}]{hint}")
     channels, most = [], 0
     for name, column in zip(("red", "green", "blue"), columns):
         kind = str(getattr(getattr(column, "dtype", None), "name", "")).lower()
@@ -235,8 +239,8 @@ def _channels(color):
             most = max(most, int(channel.max()))
         channels.append(channel)
     if most > 1:
-        warnings.warn(f"color: whole numbers up to {most}, where 1 is the most that a picture shows; colours of 0 to 255 "
-                      "are uint8", RoundelWarning, stacklevel=3)
+        warnings.warn(f"color: whole numbers up to {most}, but a picture shows at most 1; make colours of 0 to 255 "
+                      "uint8", RoundelWarning, stacklevel=3)
     return channels
 
 

@@ -5,7 +5,7 @@ import os
 import sys
 
 from . import _core
-from ._arguments import _MOST_SIDE, _frame, _memory, _path, _text, _whole, _whole_or_none
+from ._arguments import _MOST_SIDE, _frame, _memory, _path, _shown, _text, _whole, _whole_or_none
 from ._errors import Error, SceneError, UsageError
 from ._scene import Scene
 
@@ -27,7 +27,7 @@ def _samples(dtype):
     try:
         return numpy.dtype(dtype).name
     except (TypeError, ValueError):
-        raise UsageError(f"dtype: expected uint8, uint16 or float32, got {dtype!r}") from None
+        raise UsageError(f"dtype: expected uint8, uint16 or float32, got {_shown(dtype)}") from None
 
 
 def _check_out(out):
@@ -35,7 +35,7 @@ def _check_out(out):
     import numpy
 
     if not isinstance(out, numpy.ndarray):
-        raise UsageError(f"out: expected a NumPy array, got {out!r}")
+        raise UsageError(f"out: expected a NumPy array, got {_shown(out)}")
     if not out.flags.writeable:
         raise UsageError("out: expected an array that may be written, got one that is read-only")
 
@@ -65,9 +65,9 @@ def render(scene, *, frame=None, size=None, antialias=None, seed=None, set=None,
     """
     loaded = Scene._unchecked(scene)._load(size, seed, set, memory, antialias)
     if not (device is None or isinstance(device, str) and device == "cuda"):
-        raise UsageError(f'device: expected "cuda" or None, got {device!r}')
+        raise UsageError(f'device: expected "cuda" or None, got {_shown(device)}')
     if device is not None and out is not None:
-        raise UsageError("out: expected without device: what is there is in main memory")
+        raise UsageError("out: expected without device: an array is in main memory")
     if out is not None:
         _check_out(out)
     draw = loaded.render if device is None else loaded.render_on_device
@@ -117,7 +117,7 @@ def _items(frames):
     try:
         return iter(frames)
     except TypeError:
-        raise UsageError(f'frames: expected "0-99", "all" or frame numbers, got {frames!r}') from None
+        raise UsageError(f'frames: expected "0-99", "all" or frame numbers, got {_shown(frames)}') from None
 
 
 def _until_the_end(drawn):
@@ -169,7 +169,7 @@ def diff(a, b, *, max_delta=0, max_pixels=None, flip=False, ssim=False):
     except (ArithmeticError, TypeError, ValueError):
         is_delta = False
     if not is_delta:
-        raise UsageError(f"max_delta: expected a number from 0 to {_MOST_DELTA}, got {max_delta!r}")
+        raise UsageError(f"max_delta: expected a number from 0 to {_MOST_DELTA}, got {_shown(max_delta)}")
     max_pixels = _whole_or_none(max_pixels, "max_pixels")
     try:
         return json.loads(_core.diff(_picture(a), _picture(b), max_delta, max_pixels, bool(flip), bool(ssim)))

@@ -5,7 +5,7 @@ import os
 import re
 
 from . import _core
-from ._arguments import _MOST_SEED, _antialias, _check_once, _map, _memory, _path, _plain, _size, _vars, _whole_or_none
+from ._arguments import _MOST_SEED, _antialias, _check_known, _check_once, _map, _memory, _path, _plain, _shown, _size, _vars, _whole_or_none
 from ._columns import _channels, _check_left_out, _columns, _is_color, _is_column, _Table, _texts_asked, _with_texts
 from ._errors import CHANGED_FILE, NO_FILE, OutputError, SceneError, UsageError
 
@@ -30,6 +30,7 @@ def _json_of(tree, indent=None):
 _DRAWN = {".png", ".exr", ".pfm"}
 _NO_SCENES = _DRAWN | {f".{ending}" for ending in "avif bmp gif jpeg jpg jxl mkv mov mp4 pdf ppm svg tga tif tiff webm webp y4m "
                        "csv feather h5 h5ad hdf hdf5 npy npz parquet ply tsv txt xlsx".split()}
+_ADD_KEYS = "x y z radius color alpha values colormap domain scale categories missing map".split()
 _FRAME = re.compile(r"#|%\d*d|\{frame\b")
 _VAR = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 
@@ -59,7 +60,7 @@ def _move_data(tree, tables, prefix):
         if isinstance(value, str) and os.path.isabs(value):
             continue
         if _FRAME.search(prefix) and _FRAME.search(data):
-            raise OutputError(f"{data}: cannot be named from there: {prefix} would stand for a frame's number")
+            raise OutputError(f"{data}: cannot be saved there: {prefix} would mean a frame's number")
         if var and var[1] and var.end() == len(data):  # as a part it has braces
             data = f"${{{var[1]}}}"
         layer["data"] = os.path.join(prefix.replace("$", "$$"), data)
@@ -79,6 +80,7 @@ class Scene:
     """
 
     def __init__(self, *, size=None, background=None, antialias=None, **keys):
+        _check_known(keys, ["size", "background", "antialias", *_core.scene_keys()])
         image = dict(_map(keys.pop("image", None), "image"))
         _check_once([("size", size, "width"), ("size", size, "height"), ("background", background, "background"),
                      ("antialias", antialias, "antialias")], image, "image")
@@ -131,7 +133,7 @@ class Scene:
     def _set_tree(self, keys):
         self._path, self._full_path, self._json, self._loaded, self._tables = NO_FILE, None, None, None, {}
         if not hasattr(keys, "keys"):
-            raise UsageError(f"expected a dict of a scene's keys, got {keys!r}")
+            raise UsageError(f"expected a dict of a scene's keys, got {_shown(keys)}")
         tree = dict(keys)
         layers = tree.get("layers", [])
         if isinstance(layers, (list, tuple)):
@@ -185,6 +187,16 @@ class Scene:
                         for problem, reason in zip(error.problems, reasons)]
             raise SceneError("\n".join(reason or f"{problem.key}: {problem.message}"
                                        for problem, reason in zip(problems, reasons)), problems) from None
+
+    def __repr__(self):
+        if self._is_file():
+            return f"<roundel.Scene of {self._path!r}>"
+        image, layers = self._tree.get("image"), self._tree.get("layers")
+        sides = [image.get(side, 1024) if isinstance(image, dict) else 1024 for side in ("width", "height")]
+        count = len(layers) if isinstance(layers, list) else 0
+        rows = sum(table.rows() for table in self._tables.values())
+        return (f"<roundel.Scene {sides[0]}x{sides[1]}, {count} layer{'s' * (count != 1)}"
+                + (f", {rows:,} rows of arrays>" if self._tables else ">"))
 
     def __getstate__(self):
         return {**self.__dict__, "_loaded": None}
@@ -266,13 +278,16 @@ class Scene:
         if values is None and law:
             name, value = next(iter(law.items()))
             own = "; a layer's own is a number" if name == "scale" else ""
-            raise UsageError(f"{name}: needs values{own}, got {value!r} without them")
+            raise UsageError(f"{name}: needs values{own}, got {_shown(value)} without them")
+        if callable(colormap):
+            raise UsageError(f"colormap: expected a name or a list of colours, got {_shown(colormap)}; of one of Matplotlib type "
+                             "[matplotlib.colors.to_hex(c) for c in colormap(numpy.linspace(0, 1, 16))]")
         if values is not None and color is not None:
             raise UsageError("values: expected values or color, got both")
 
         def column(name, array):
             if name in columns or name in columns.problems:
-                raise SceneError(f"{name}: data has a column of this name, and there is an array besides")
+                raise SceneError(f"{name}: data has a column of this name; rename it")
             columns.add(name, array)
             return name
 
@@ -300,7 +315,8 @@ class Scene:
             tree = self._edit()
             layers = tree.get("layers", [])
             if not isinstance(layers, list):
-                raise UsageError(f"layers: expected a list, to which a layer can be added, got {layers!r}")
+                raise UsageError(f"layers: expected a list, to which a layer can be added, got {_shown(layers)}")
+            _check_known(layer, _ADD_KEYS + _core.layer_keys(), f"layers[{len(layers)}]")
             new = self._with_table(len(layers), {"data": columns, "map": layer_map, **layer}, tree)
             self._tree = {**tree, "layers": [*layers, _plain(new, f"layers[{len(layers)}]")]}
             self._check()
@@ -347,7 +363,7 @@ class Scene:
             if os.path.realpath(file) in data_files:
                 raise OutputError(f"{file}: would replace data of the scene")
             if is_new and os.path.lexists(file):
-                raise OutputError(f"{file}: exists, and there is no {path} whose array it could be; not replaced")
+                raise OutputError(f"{file}: exists, but {path} does not; remove {file}, or save under another name")
         _core.write_scene(path, _json_of(tree, indent=1) + "\n", list(tables.items()))
 
     def _repr_png_(self):

@@ -59,7 +59,7 @@ class Films(CommandCase):
                                           (5, {}, '^frames: expected "0-99", "all" or frame numbers, got 5'),
                                           ([1, "2"], {}, "^frames: expected a whole number, got '2'"),
                                           ([2**70], {}, "^frames: expected a whole number"),
-                                          ("all", {}, "frames: \"all\" is for scenes with an animation"),
+                                          ("all", {}, "frames: \"all\" needs a scene with \"animation\"; give numbers, as \"0-99\""),
                                           ("0-3", {"dtype": "float32"}, "dtype: expected uint8 or uint16 for frames")):
             with self.assertRaisesRegex(roundel.UsageError, message):
                 roundel.frames(SCENES / "rgb.yaml", frames, **keywords)
