@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include "renderer/base/error.h"
@@ -17,7 +18,7 @@ std::string did_you_mean_file(const std::string& path,
   constexpr std::size_t kMaxEntries = 10'000;  // of a folder; reading more would take long
   const fs::path file(path);
   const fs::path folder = file.parent_path();
-  std::vector<std::string> names;
+  std::map<std::string, std::string> names;  // by stem, as endings make all names alike
   std::error_code error;
   fs::directory_iterator entry(folder.empty() ? "." : folder, error);
   for (std::size_t i = 0; !error && entry != fs::directory_iterator() && i < kMaxEntries; ++i) {
@@ -26,12 +27,17 @@ std::string did_you_mean_file(const std::string& path,
     const bool is_alike = ending == file.extension().string() ||
                           std::find(endings.begin(), endings.end(), ending) != endings.end();
     std::error_code ignored;
-    if (is_alike && entry->is_regular_file(ignored)) names.push_back(name.string());
+    if (is_alike && entry->is_regular_file(ignored)) {
+      std::string& known = names[name.stem().string()];
+      if (known.empty() || name.string() < known) known = name.string();
+    }
     entry.increment(error);
   }
-  std::sort(names.begin(), names.end());  // the same guess on every file system
-  const auto nearest = nearest_name(file.filename().string(), names);
-  return nearest ? " (did you mean " + roundel::quoted((folder / *nearest).string()) + "?)" : "";
+  std::vector<std::string> stems;
+  for (const auto& [stem, name] : names) stems.push_back(stem);
+  const auto nearest = nearest_name(file.stem().string(), stems);
+  if (!nearest) return "";
+  return " (did you mean " + roundel::quoted((folder / names[*nearest]).string()) + "?)";
 }
 
 void check_file_exists(const std::string& path, const std::vector<std::string_view>& endings) {

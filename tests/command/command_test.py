@@ -171,7 +171,7 @@ class Scenes(ScenesCase):
                     started = time.monotonic()
                     done = self.assert_fails(arguments[0], "bad.yaml", *arguments[1:], code=INVALID)
                     self.assertLess(time.monotonic() - started, 20)
-                    self.assertRegex(done.stderr.splitlines()[0], r"^bad\.yaml(:\d+:\d+)?: ")
+                    self.assertRegex(done.stderr.splitlines()[0], r"^error: bad\.yaml(:\d+:\d+)?: ")
 
     def test_messages_are_short_however_long_a_scene_s_words_are(self):
         data = "  - {data: %s.npy, columns: [x, y, radius]}\n" % ("d" * 200_000)

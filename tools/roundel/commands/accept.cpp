@@ -35,7 +35,7 @@ bool parse(const Arguments& arguments, AcceptOptions& options) {
                      "for any characters, ? for one");
   line.add_switch("all", options.all, {Group::kTask, "accept all pictures that regress has kept"});
   line.add_switch("prune", options.prunes,
-                  {Group::kTask, "remove the unused goldens that \"regress --strict\" found"});
+                  {Group::kTask, "remove unused goldens; \"regress --strict\" finds them"});
   line.add_switch("add", options.adds,
                   {Group::kTask,
                    "keep the goldens, and add the pictures as alternatives; NAME.png is stored as "

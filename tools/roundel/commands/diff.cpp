@@ -155,8 +155,8 @@ bool parse(const Arguments& arguments, DiffOptions& options) {
       "Size, channels, bit depth, colour space and Exif orientation must be the same. "
       "docs/compare.md defines all measures.");
   line.add_note(kResultsNote);
-  line.set_usual({"max-delta", "max-pixels", "ignore", "ignore-antialiasing", "flip", "diff-image",
-                  "report", "explain"});
+  line.set_usual(
+      {"max-delta", "max-pixels", "ignore", "flip", "diff-image", "json", "report", "explain"});
   line.set_examples({"roundel diff a.png b.png",
                      "roundel diff old/ new/ --max-delta 1 --report report/",
                      "roundel diff --explain old.yaml new.yaml"});

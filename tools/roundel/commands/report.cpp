@@ -33,7 +33,7 @@ bool parse(const Arguments& arguments, ReportOptions& options) {
   line.add_arguments("RESULT.json", 1, kAnyNumber, options.results,
                      "results; the paths in them are relative to each");
   line.add_value("goldens", "DIR", text(options.goldens, "a folder"),
-                 {Group::kTask, "folder of the goldens, instead of the one in the results"});
+                 {Group::kTask, "folder of the goldens; default: the one in the results"});
   line.add_value("output,o", "DIR", file_name(options.output, "a folder"),
                  {Group::kResults,
                   "gather the pictures that may be accepted in DIR; \"roundel accept --output "

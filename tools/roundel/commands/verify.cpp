@@ -63,7 +63,7 @@ bool parse(const Arguments& arguments, VerifyOptions& options) {
        "however the file is packed. Two films with the same pixels have the same lines"});
   line.add_switch("delete", options.removes_corrupt,
                   {Group::kTask,
-                   "remove the corrupt frames, so that any run draws them again; foreign files, "
+                   "remove the corrupt frames; any run draws them again. Foreign files, "
                    "links, and files that are not regular or cannot be opened stay"});
   add_threads(line, options.threads);
   add_quiet(line, options.verbosity, "print only the lists of frames, without reasons");
