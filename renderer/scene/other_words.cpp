@@ -98,22 +98,22 @@ struct NamedColor {
   std::string_view name, hex;
 };
 constexpr NamedColor kColors[] = {
-    {"black", "#000000"},     {"white", "#ffffff"},     {"red", "#ff0000"},
-    {"green", "#008000"},     {"lime", "#00ff00"},      {"blue", "#0000ff"},
-    {"yellow", "#ffff00"},    {"cyan", "#00ffff"},      {"aqua", "#00ffff"},
-    {"magenta", "#ff00ff"},   {"fuchsia", "#ff00ff"},   {"gray", "#808080"},
-    {"grey", "#808080"},      {"silver", "#c0c0c0"},    {"lightgray", "#d3d3d3"},
-    {"lightgrey", "#d3d3d3"}, {"darkgray", "#a9a9a9"},  {"darkgrey", "#a9a9a9"},
-    {"maroon", "#800000"},    {"olive", "#808000"},     {"purple", "#800080"},
-    {"teal", "#008080"},      {"navy", "#000080"},      {"orange", "#ffa500"},
-    {"darkorange", "#ff8c00"}, {"pink", "#ffc0cb"},     {"brown", "#a52a2a"},
-    {"gold", "#ffd700"},      {"coral", "#ff7f50"},     {"salmon", "#fa8072"},
-    {"tomato", "#ff6347"},    {"crimson", "#dc143c"},   {"darkred", "#8b0000"},
-    {"indigo", "#4b0082"},    {"violet", "#ee82ee"},    {"orchid", "#da70d6"},
-    {"turquoise", "#40e0d0"}, {"skyblue", "#87ceeb"},   {"steelblue", "#4682b4"},
-    {"royalblue", "#4169e1"}, {"lightblue", "#add8e6"}, {"darkblue", "#00008b"},
+    {"black", "#000000"},      {"white", "#ffffff"},     {"red", "#ff0000"},
+    {"green", "#008000"},      {"lime", "#00ff00"},      {"blue", "#0000ff"},
+    {"yellow", "#ffff00"},     {"cyan", "#00ffff"},      {"aqua", "#00ffff"},
+    {"magenta", "#ff00ff"},    {"fuchsia", "#ff00ff"},   {"gray", "#808080"},
+    {"grey", "#808080"},       {"silver", "#c0c0c0"},    {"lightgray", "#d3d3d3"},
+    {"lightgrey", "#d3d3d3"},  {"darkgray", "#a9a9a9"},  {"darkgrey", "#a9a9a9"},
+    {"maroon", "#800000"},     {"olive", "#808000"},     {"purple", "#800080"},
+    {"teal", "#008080"},       {"navy", "#000080"},      {"orange", "#ffa500"},
+    {"darkorange", "#ff8c00"}, {"pink", "#ffc0cb"},      {"brown", "#a52a2a"},
+    {"gold", "#ffd700"},       {"coral", "#ff7f50"},     {"salmon", "#fa8072"},
+    {"tomato", "#ff6347"},     {"crimson", "#dc143c"},   {"darkred", "#8b0000"},
+    {"indigo", "#4b0082"},     {"violet", "#ee82ee"},    {"orchid", "#da70d6"},
+    {"turquoise", "#40e0d0"},  {"skyblue", "#87ceeb"},   {"steelblue", "#4682b4"},
+    {"royalblue", "#4169e1"},  {"lightblue", "#add8e6"}, {"darkblue", "#00008b"},
     {"lightgreen", "#90ee90"}, {"darkgreen", "#006400"}, {"khaki", "#f0e68c"},
-    {"beige", "#f5f5dc"},     {"ivory", "#fffff0"},     {"tan", "#d2b48c"},
+    {"beige", "#f5f5dc"},      {"ivory", "#fffff0"},     {"tan", "#d2b48c"},
 };
 
 bool is_hex(std::string_view digits) {
