@@ -102,11 +102,12 @@ class Child {
       if (milliseconds >= last_milliseconds)
         throw Error(
             ExitCode::kRuntimeFailure,
-            path_ + (is_forked ? ": cannot be read: this process was forked while another thread "
-                                 "was at work in libhdf5; start processes with "
-                                 "multiprocessing's \"spawn\""
-                               : ": cannot be read while another thread of this process is at "
-                                 "work in libhdf5"));
+            path_ +
+                (is_forked
+                     ? ": cannot be read: this process was forked while another thread was at work "
+                       "in libhdf5; start processes with multiprocessing.get_context(\"spawn\")"
+                     : ": cannot be read while another thread of this process is at "
+                       "work in libhdf5"));
     }
   }
   void start_again() {

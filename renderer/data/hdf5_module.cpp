@@ -194,7 +194,7 @@ class TableReader {
         throw;
       }
     } else {
-      fail(quoted(name) + " is no dataset and no group");
+      fail(quoted(name) + " is neither a dataset nor a group");
     }
     if (table_.columns.empty()) fail(fmt::format("{}: expected a column, got none", quoted(place)));
     return std::move(table_);
@@ -246,7 +246,7 @@ class TableReader {
     }
     if (datasets.empty() && !pandas.empty()) fail_for_pandas(pandas);
     if (datasets.empty())
-      fail(fmt::format("{} has no dataset [n] or [n, k]; \"dataset\" can name one, and {}",
+      fail(fmt::format("{} has no dataset [n] or [n, k]; name one with \"dataset\"; {}",
                        quoted(place), there_are(others)));
     const std::string start = place.ends_with('/') ? place : place + "/";
     const bool is_single = datasets.size() == 1 && place == "/";
@@ -278,8 +278,7 @@ class TableReader {
       first_ = place;
     } else if (shape[0] != table_.rows) {
       fail(fmt::format(
-          "expected datasets of the same length, but {} has {}, {} {}; \"dataset\" "
-          "can name one of them",
+          "expected datasets of the same length, but {} has {}, {} {}; name one with \"dataset\"",
           printable(first_), counted(table_.rows, "row"), printable(place), with_commas(shape[0])));
     }
     // As it is in memory: texts of any length are pointers there.

@@ -245,7 +245,7 @@ class ModulesTest(CommandCase):
         for path in (module, os.path.dirname(module), os.path.dirname(os.path.dirname(module))):
             mode = stat.S_IMODE(os.stat(path).st_mode)
             os.chmod(path, mode | stat.S_IWOTH)
-            self.assertIn(f"{os.path.realpath(path)}: not loaded, since everybody may write to it; to mend that: chmod o-w ", refusal())
+            self.assertIn(f"{os.path.realpath(path)}: not loaded, because everybody may write to it; type: chmod o-w ", refusal())
             os.chmod(path, mode)
             if os.geteuid() == 0:
                 os.chown(path, 65534, -1)

@@ -217,7 +217,7 @@ class Regress(RegressCase):
             self.write(f"now/{k}.gif", "no picture")
         self.write("goldens/3.gif", "nor this")
         self.write("goldens/goldens.yaml", "version: 1\ntolerances: []\n")
-        said = "2 pictures: 2 same; 12 other files passed over\n"
+        said = "2 pictures: 2 same; 12 other files ignored\n"
         done = self.run_roundel("diff", "goldens", "now", "--json=run.json", "--markdown", "run.md", code=SAME)
         self.assertEqual(done.stdout, said)
         self.assertIn(said, self.read("run.md").decode())

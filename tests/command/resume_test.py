@@ -230,7 +230,7 @@ class ExistingFiles(BatchCase):
         os.unlink(self.path("out/2.pfm"))
         before = self.state_of_files()
         said = render("pfm", code=REFUSED)
-        self.assertIn("2 frames are PFM, which does not say of what scene: 1,3\n", said)
+        self.assertIn("2 frames are PFM, which does not record its scene: 1,3\n", said)
         self.assertIn("to draw only the others: --frames 2\n", said)
         self.assertIn("2 frames are 96x64, asked 48x32: 1,3\n",
                       render("pfm", "--size", "48x32", code=REFUSED))

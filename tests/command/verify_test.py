@@ -152,7 +152,7 @@ class Verify(BatchCase):
         done = self.run_roundel("verify", "out/%d.png", "--frames", "1-40", "--scene", "balls.yaml",
                                 code=FAILED)
         self.assertEqual(done.stderr, "38 frames are 48x32, expected 96x64: 1-2,4-8,10-40\n"
-                                      "1 frame is a link, no file of its own: out/9.png\n")
+                                      "1 frame is a link, not a file: out/9.png\n")
         self.assertEqual(done.stdout.splitlines(), ["missing: 3", "foreign: 1-2,4-40", "--frames 1-40"])
         done = self.run_roundel("verify", "out/%d.png", "--frames", "1-40", "--scene", "balls.yaml",
                                 "--size", "48x32", "--seed", "2", code=FAILED)

@@ -164,10 +164,10 @@ TEST_F(Hdf5, ManyThreadsReadAtOnce) {
 
 TEST_F(Hdf5, WhatIsNoTableIsRefused) {
   EXPECT_EQ(problem("groups.h5", "genes"),
-            "expected datasets of the same length, but genes/longer has 3 rows, genes/name 2; "
-            "\"dataset\" can name one of them");
+            "expected datasets of the same length, but genes/longer has 3 rows, genes/name 2; name "
+            "one with \"dataset\"");
   EXPECT_EQ(problem("groups.h5"),
-            "\"/\" has no dataset [n] or [n, k]; \"dataset\" can name one, and there are cells, "
+            "\"/\" has no dataset [n] or [n, k]; name one with \"dataset\"; there are cells, "
             "cube, deep, genes, link and scalar");
   EXPECT_EQ(problem("groups.h5", "cell"),
             "has no dataset or group \"cell\"; at its root there are cells, "

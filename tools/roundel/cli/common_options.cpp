@@ -146,7 +146,8 @@ void add_seed_and_frame(CommandLine& line, SceneOptions& options) {
         options.overrides.frame = options.frame;
       },
       {Group::kValues,
-       fmt::format("frame of the animation, by its number; {} to {}. Simulated layers are N steps of 1/60 s old, or "
+       fmt::format("frame of the animation, by its number; {} to {}. Simulated layers are N steps "
+                   "of 1/60 s old, or "
                    "with time: real N/fps s; below 0 they stand as in frame 0. Default: the first "
                    "frame of the scene's animation, or 0",
                    kMinFrame, kMaxFrame)});
