@@ -92,9 +92,10 @@ class Examples(ScenesCase):
         shutil.copy(SOURCE / "scenes/rgb.yaml", self.path("scenes"))
         for name in ("galaxy", "snow", "title", "rand10k", "winter", "logo"):
             self.write(f"scenes/{name}.yaml", FILM.replace("145", "300") if name == "snow" else FILM)
-        for name in ("tissue", "events", "particles"):
-            self.write(f"scenes/data/{name}.yaml", DATA)
-        self.write("scenes/data/d.csv", "x,y,v\n0,0,1\n1,1,2\n")
+        for name in ("tissue", "data/events", "data/particles"):
+            self.write(f"scenes/{name}.yaml", DATA)
+        for name in ("scenes/d.csv", "scenes/data/d.csv"):
+            self.write(name, "x,y,v\n0,0,1\n1,1,2\n")
         self.write("old.yaml", FILM)
         self.write("new.yaml", FILM.replace("radius: 0.2", "radius: 0.3"))
         for name in ("old", "new", "goldens", "share1", "share2"):

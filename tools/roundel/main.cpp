@@ -44,7 +44,7 @@ constexpr const char* kIntroduction =
 
 std::string examples() {
   return "\n" +
-         example_lines({"roundel render scenes/galaxy.yaml -o galaxy.png",
+         example_lines({"roundel render scenes/tissue.yaml -o tissue.png",
                         "roundel render scenes/snow.yaml --frames 0-299 -o film/snow_####.png",
                         "roundel render -h"});
 }

@@ -41,7 +41,7 @@ bool parse(const Arguments& arguments, InfoOptions& options) {
                    "print JSON; an array with one object a picture, or one object for the machine. "
                    "Memory is in bytes"});
   line.set_usual({"json"});
-  line.set_examples({"roundel info", "roundel info galaxy.png", "roundel info a.png b.png --json"});
+  line.set_examples({"roundel info", "roundel info tissue.png", "roundel info a.png b.png --json"});
   line.set_exit_codes(
       exit_codes(ExitCode::kInvalidScene, "a file is missing, damaged or not a picture"));
   line.set_guide("docs/command.md");

@@ -51,7 +51,7 @@ bool parse(const Arguments& arguments, LegendOptions& options) {
   add_layers(line, options.scene);
   add_vars(line, options.scene);
   line.set_usual({"output", "size", "layers", "set"});
-  line.set_examples({"roundel legend scenes/data/tissue.yaml -o legend.svg",
+  line.set_examples({"roundel legend scenes/tissue.yaml -o legend.svg",
                      "roundel legend scenes/data/events.yaml --size 1920x1080 -o legend.svg",
                      "roundel legend scenes/data/particles.yaml -o - > legend.svg"});
   line.set_exit_codes(exit_codes(ExitCode::kOutputRefused));

@@ -337,7 +337,7 @@ bool parse(const Arguments& arguments, RenderOptions& options) {
       "with any backend, number of threads or memory. A failed or interrupted run leaves no "
       "partial file.");
   line.set_usual({"output", "size", "antialias", "watch", "frame", "frames", "resume", "set"});
-  line.set_examples({"roundel render scenes/galaxy.yaml -o galaxy.png",
+  line.set_examples({"roundel render scenes/tissue.yaml -o tissue.png",
                      "roundel render scenes/rgb.yaml --size 800x600 --antialias -o rgb.png",
                      "roundel render scenes/title.yaml --frames all -o film/title_####.png"});
   line.set_exit_codes(exit_codes(ExitCode::kSomeFramesFailed));
