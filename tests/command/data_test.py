@@ -173,7 +173,7 @@ class DataTest(CommandCase):
         self.assertIn(f'expected "in" or "not", because "v" of dash.csv holds texts, {first}',
                       self.error_of("{data: dash.csv, map: {x: x, y: y, radius: 0.1}, where: {v: {min: 3}}}"))
         self.write("dash.csv", "x;y\n0;0\n1,5;2,25\n")
-        self.assertIn('"x" of dash.csv holds texts, first in line 3: "1,5"; write 1.5',
+        self.assertIn('"x" of dash.csv holds texts, first in line 3: "1,5"; write 1.5 with a decimal point',
                       self.error_of("{data: dash.csv, map: {x: x, y: y, radius: 0.1}}"))
 
     def test_validate_prints_how_values_are_read(self):

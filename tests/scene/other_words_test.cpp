@@ -12,7 +12,7 @@ namespace roundel {
 namespace {
 
 TEST(OtherWords, AreKnownKeysOfTheObject) {
-  const std::vector<std::string> color = {"column",    "scale",    "domain",
+  const std::vector<std::string> color = {"column",   "scale",      "domain",
                                           "colormap", "categories", "missing"};
   EXPECT_EQ(meant_key("cmap", color), "colormap");
   EXPECT_EQ(meant_key("norm", color), "scale");
@@ -27,6 +27,7 @@ TEST(OtherWords, AreKnownKeysOfTheObject) {
   EXPECT_EQ(meant_key("c", circle), "color");
   EXPECT_EQ(meant_key("colour", circle), "color");
   EXPECT_EQ(meant_key("opacity", circle), "alpha");
+  EXPECT_EQ(meant_key("w", {"width", "height"}), "width");
   EXPECT_EQ(meant_key("cmap", {"width", "height"}), "");
 }
 
@@ -40,8 +41,7 @@ std::string said_of(const std::string& line) {
 TEST(OtherWords, NameThePlaceOfAKey) {
   EXPECT_EQ(said_of("width: 300"), "(did you mean \"image: {width: 1024, height: 1024}\"?)");
   EXPECT_EQ(said_of("bg: 0"), "(did you mean \"image: {background: COLOUR}\"?)");
-  EXPECT_EQ(said_of("xlim: [0, 1]"),
-            "(did you mean \"view: {x: [LOW, HIGH], y: [LOW, HIGH]}\"?)");
+  EXPECT_EQ(said_of("xlim: [0, 1]"), "(did you mean \"view: {x: [LOW, HIGH], y: [LOW, HIGH]}\"?)");
   EXPECT_EQ(said_of("antialias: true"), "(did you mean \"image: {antialias: true}\"?)");
   EXPECT_EQ(said_of("fps: 24"), "(did you mean \"animation: {fps: 30, frames: 60}\"?)");
   EXPECT_EQ(said_of("image: {figsize: [3, 4]}"), "(did you mean \"width: 1024, height: 1024\"?)");
