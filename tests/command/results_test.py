@@ -238,7 +238,7 @@ error: bad.json:3:38: pictures[0]: unknown key "reason" (did you mean "reasons"?
 error: bad.json:4:3: pictures[1]: missing key "difference", which this state needs
 error: none.json: no such file
 error: twice.json:1:86: counts.missing: expected 0, the number of such pictures, got 1
-error: twice.json:2:11: shard: expected one of the shares that there are
+error: twice.json:2:11: shard: expected a share from 1 to 2, got 3
 error: twice.json:3:47: pictures: "a.png" occurs twice, first in line 3
 error: huge.json:2:60: expected a number, got 1e400 (beyond the range of binary64 numbers)
 error: torn.json:1:29: not valid JSON
