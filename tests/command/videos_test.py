@@ -112,7 +112,7 @@ class Videos(CommandCase):
     def test_lines_of_messages_make_the_video(self):
         for video in ("film.mp4", "film.mov", "film.mkv", "film.webm", "film.gif", "film.y4m"):
             says = self.run_roundel("render", "opaque.yaml", "--frames", "all", "-o", video, code=USAGE).stderr
-            options = re.search(r"to make a video, use (.*); \"Videos\"", says)[1]
+            options = re.search(r"to make a video, type: (.*); docs/films.md", says)[1]
             self.shell(f"{ROUNDEL} render opaque.yaml --frames all -q {options.replace('FPS', '25')}")
             with self.subTest(options=options):
                 if not video.endswith(".y4m"):  # its header cannot name the matrix
