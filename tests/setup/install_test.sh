@@ -12,7 +12,7 @@ mkdir "$only"
 (
   cd "$build_dir"
   find . -name cmake_install.cmake -exec cp --parents {} "$only" \;
-  { echo tools/roundel/roundel && ninja -t inputs roundel | grep '^lib/.*\.so$'; } |
+  { echo tools/roundel/roundel && ninja -t inputs roundel | grep '^lib/roundel/'; } |
     xargs cp --parents -t "$only"
   cp -r man "$only"
 )
@@ -25,8 +25,10 @@ expect_exit 0 prefix/bin/roundel --version
 expect_text '^roundel [0-9]+\.[0-9]+\.[0-9]+' stdout
 expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/rgb.yaml --backend cpu -o rgb.png
 [[ -s rgb.png ]] || fail "no picture"
-# The module that this takes is installed too.
+# The module that this takes is installed too, and the program that reads HDF5.
 expect_exit 0 prefix/bin/roundel render prefix/share/roundel/scenes/rgb.yaml --backend cpu -o rgb.exr
+hdf5_scene >h5.yaml
+expect_exit 0 prefix/bin/roundel validate h5.yaml
 for file in scenes/scene.schema.json ../bash-completion/completions/roundel ../doc/roundel/{README.md,LICENSE} \
   ../man/man1/roundel{,-render}.1; do
   [[ -s prefix/share/roundel/$file ]] || fail "not installed: $file"

@@ -17,6 +17,12 @@ expect_exit() {
   ((got == expected)) || fail "$*: expected exit code $expected, got $got: $(cat "$work/stderr")"
 }
 
+# hdf5_scene: a scene of data in an HDF5 file, which libhdf5 has to unpack.
+hdf5_scene() {
+  printf 'version: 1\nlayers: [{data: "%s", columns: [x, y, radius]}]\n' \
+    "$(realpath "$(dirname "${BASH_SOURCE[0]}")/../fuzz/corpus/hdf5/chunks.h5")"
+}
+
 # expect_text PATTERN FILE: the file has a line that matches.
 expect_text() { grep -qE -- "$1" "$2" || fail "expected /$1/ in: $(cat "$2")"; }
 expect_no_text() { ! grep -qE -- "$1" "$2" || fail "unexpected /$1/ in: $(cat "$2")"; }
