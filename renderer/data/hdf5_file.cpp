@@ -247,6 +247,8 @@ class TableReader {
   void read(const std::string& name) {
     const std::string place = name.empty() ? "/" : name;
     Handle object = open(file_, place);
+    if (object < 0 && H5Lexists(file_, place.c_str(), H5P_DEFAULT) > 0)
+      fail(quoted(name) + " " + kLeadsNowhere);
     if (object < 0)
       fail(fmt::format("has no dataset or group {}; at its root {}", quoted(name),
                        there_are(links_of(open(file_, "/")))));
@@ -284,6 +286,7 @@ class TableReader {
   std::vector<std::unique_ptr<Dataset>> datasets;
 
  private:
+  static constexpr const char* kLeadsNowhere = "leads to another file or to nothing";
   static constexpr const char* kAnnDataProblem =
       "is a file of AnnData: name one of its datasets, as dataset: obsm/X_umap or dataset: X, or "
       "draw it in Python, as a = anndata.read_h5ad(FILE); scene.add(a.obs, x=a.obsm[\"X_umap\"][:, "
@@ -323,7 +326,7 @@ class TableReader {
       const bool is_table = type == H5I_DATASET && rank_of(member) >= 1 && rank_of(member) <= 2;
       (is_table ? datasets : others).push_back(name);
       if (type == H5I_GROUP && is_of_pandas(member)) pandas = name;
-      if (type == H5I_BADID) left_out_[name] = "leads to nothing in this file";
+      if (type == H5I_BADID) left_out_[name] = kLeadsNowhere;
       if (type == H5I_DATASET && !is_table) left_out_[name] = rank_problem(rank_of(member));
     }
     if (datasets.empty() && !pandas.empty()) fail_for_pandas(pandas);
