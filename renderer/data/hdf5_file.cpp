@@ -244,7 +244,7 @@ class TableReader {
         nullptr);
   }
 
-  void read(const std::string& name) {
+  void find(const std::string& name) {
     const std::string place = name.empty() ? "/" : name;
     Handle object = open(file_, place);
     if (object < 0 && H5Lexists(file_, place.c_str(), H5P_DEFAULT) > 0)
@@ -282,8 +282,10 @@ class TableReader {
     for (const auto& [name, reason] : left_out_) bytes += name + '\0' + reason + '\0';
     return bytes;
   }
-  /// By run; null where the rows lie in the file as they are.
-  std::vector<std::unique_ptr<Dataset>> datasets;
+  void read(std::uint64_t run, std::uint64_t offset, std::span<std::byte> records,
+            std::string& texts) {
+    datasets_.at(run)->read(offset, records, texts);
+  }
 
  private:
   static constexpr const char* kLeadsNowhere = "leads to another file or to nothing";
@@ -428,7 +430,7 @@ class TableReader {
         layout == H5D_CONTIGUOUS && is_plain ? H5Dget_offset(dataset.id) : HADDR_UNDEF;
     if (offset != HADDR_UNDEF) {
       runs_.push_back({dataset.rows, dataset.record_bytes, run_bytes, offset, 1});
-      datasets.push_back(nullptr);
+      datasets_.push_back(nullptr);
       return;
     }
     runs_.push_back({dataset.rows, dataset.record_bytes, run_bytes, 0, 0});
@@ -436,7 +438,7 @@ class TableReader {
     if (!dataset.texts.empty())
       H5Pset_buffer(dataset.transfer, text_buffer(dataset), nullptr, nullptr);
     dataset.max_text_bytes = std::min(kMaxTextBytes, kMaxSharedTextBytes + file_bytes_);
-    datasets.push_back(std::make_unique<Dataset>(std::move(dataset)));
+    datasets_.push_back(std::make_unique<Dataset>(std::move(dataset)));
   }
 
   /// Bytes of the library's buffer for one element, so that it makes texts of one at a time: made
@@ -461,6 +463,7 @@ class TableReader {
   std::uint64_t file_bytes_;
   Handle links_, file_;
   std::vector<Hdf5Run> runs_;
+  std::vector<std::unique_ptr<Dataset>> datasets_;  ///< by run; null where Roundel reads them
   std::vector<Hdf5Column> columns_;
   std::string names_;                            ///< of columns, each ended by a zero
   std::map<std::string, std::string> left_out_;  ///< by name
@@ -470,10 +473,10 @@ class TableReader {
 
 Hdf5File open_hdf5_file(int descriptor, std::uint64_t file_bytes, const std::string& dataset) {
   const auto reader = std::make_shared<TableReader>(descriptor, file_bytes);
-  reader->read(dataset);
+  reader->find(dataset);
   return {reader->description(),
           [reader](std::uint64_t run, std::uint64_t offset, std::span<std::byte> records,
-                   std::string& texts) { reader->datasets.at(run)->read(offset, records, texts); }};
+                   std::string& texts) { reader->read(run, offset, records, texts); }};
 }
 
 }  // namespace roundel

@@ -309,9 +309,8 @@ TEST(Hdf5Process, FewDescriptorsAreAnErrorWithTheFilesName) {
       const rlimit files{limit, limit};
       ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
       const auto error = catch_error([] { expect_rows(*open_packed()); });
-      if (error)
-        EXPECT_TRUE(std::string(error->what()).starts_with(corpus("chunks.h5") + ": "))
-            << error->what();
+      const std::string said = error ? error->what() : "";
+      EXPECT_TRUE(said.empty() || said.starts_with(corpus("chunks.h5") + ": ")) << said;
     });
 }
 

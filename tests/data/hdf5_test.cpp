@@ -194,7 +194,7 @@ TEST_F(Hdf5, OnlyColumnsThatAreUsedMustBeReadableAndOfOneLength) {
       no_such_column(*used, "z")
           .ends_with("; not as columns: box (expected a dataset [n] or [n, k], got 0 dimensions), "
                      "cube (expected a dataset [n] or [n, k], got 3 dimensions), link (leads to "
-                     "nothing in this file), list (expected numbers or texts), "
+                     "another file or to nothing), list (expected numbers or texts), "
                      "long (expected numbers or texts) and 4 more"))
       << no_such_column(*used, "z");
 }
