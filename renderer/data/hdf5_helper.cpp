@@ -138,7 +138,9 @@ void answer(std::uint64_t at_start, std::string& records, std::string& texts, co
   try {
     make();
   } catch (const std::bad_alloc&) {
-    set_error(ExitCode::kInvalidScene, "needs more memory than a file of its size may take");
+    set_error(ExitCode::kInvalidScene,
+              "needs too much memory for a file of its size; `h5repack -l CHUNK=100000 OLD NEW` "
+              "makes chunks smaller");
   } catch (...) {
     const Error error = current_error();
     set_error(error.exit_code(), error.what());

@@ -3,7 +3,9 @@
 
 import os
 import re
+import shutil
 import signal
+import struct
 import subprocess
 import threading
 import time
@@ -24,6 +26,28 @@ SCENE = """version: 1
 image: {width: 64, height: 64}
 layers: [{data: %s, map: {x: x, y: y, radius: 2px%s}}]
 """
+
+# A helper in whose answers nothing need be true.
+LIAR = """#!/usr/bin/python3
+import socket
+connection = socket.socket(fileno=0)
+connection.sendall(bytes(24))
+for answer in %r:
+    connection.recvmsg(24, 1000)
+    connection.sendall(answer)
+connection.recv(1)
+"""
+FLOAT, TEXT, PLACE = 3, 5, 7  # kinds of elements
+
+
+def packed(*numbers):
+    return struct.pack(f"<{len(numbers)}Q", *numbers)
+
+
+def description(runs, columns, names):
+    """An answer; run: rows, bytes of a record and of a run, place in the file, whether it is there; column: run, offset, kind, order, size."""
+    text = packed(len(runs), len(columns)) + b"".join(packed(*numbers) for numbers in [*runs, *columns]) + names
+    return packed(0, 0, len(text)) + text
 
 
 def helpers(process):
@@ -80,7 +104,7 @@ class Hdf5Test(CommandCase):
         self.make()
         self.write("plain.yaml", "version: 1\nlayers: [{generator: rgb}]\n")
         outcomes = set()
-        for limit in range(20, 260, 12):
+        for limit in range(16, 128, 4):
             def validate(scene):
                 return subprocess.run(["bash", "-c", f"ulimit -v {limit << 10}; exec \"$0\" \"$@\"", ROUNDEL, "validate", scene],  # noqa: B023
                                       cwd=self.folder, capture_output=True, text=True, check=False)
@@ -91,7 +115,57 @@ class Hdf5Test(CommandCase):
             if done.returncode != 0:
                 self.assertIn(done.returncode, (1, 3), (limit, done.stderr))
                 self.assertRegex(done.stderr, r"d\.h5: |out of memory", limit)
-        self.assertEqual(outcomes & {0, 1}, {0, 1})
+        self.assertIn(0, outcomes)
+
+    def test_a_helper_that_does_not_start_is_an_error(self):
+        self.make()
+        for folder in ("bin", "lib/roundel"):
+            os.makedirs(self.path(folder))
+        program, helper = shutil.copy(ROUNDEL, self.path("bin")), self.path("lib/roundel/roundel-hdf5")
+        for mode, problem in ((0o644, f"roundel: d.h5: cannot start {helper}, which reads it: Permission denied"),
+                              (0o755, f"roundel: d.h5: {helper}, which reads it, ended as it started (exit status 7); ")):
+            self.write("lib/roundel/roundel-hdf5", "#!/bin/sh\nexit 7\n")
+            os.chmod(helper, mode)
+            done = subprocess.run([program, "validate", "s.yaml"], cwd=self.folder, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(problem, done.stderr)
+
+    def test_answers_are_not_trusted(self):
+        self.make()
+        for folder in ("bin", "lib/roundel"):
+            os.makedirs(self.path(folder))
+        program = shutil.copy(ROUNDEL, self.path("bin"))
+        self.write("lib/roundel/roundel-hdf5", "")
+        os.chmod(self.path("lib/roundel/roundel-hdf5"), 0o755)
+
+        def problem(*answers, code=INVALID):
+            self.write("lib/roundel/roundel-hdf5", LIAR % (answers,))
+            done = subprocess.run([program, "validate", "s.yaml"], cwd=self.folder, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            return done.stderr
+
+        run, x, y, names = (2, 16, 32, 0, 0), (0, 0, FLOAT, 0, 8), (0, 8, FLOAT, 0, 8), b"x\0y\0"
+        right, rows = description([run], [x, y], names), packed(0, 0, 32) + struct.pack("<4d", 0, 0, 1, 1)
+        self.assertEqual(problem(right, rows, rows, code=0), "")
+        damaged = [packed(0, 0, 1 << 62), packed(3, 0, 1 << 62), packed(0, 0, 0), packed(0, 0, 8) + packed(1 << 60),
+                   description([], [], b""), description([run], [], b""), description([], [x, y], names)]
+        for wrong in ((2, 0, 16, 0, 0), (2, 1 << 40, 16, 0, 0), (2, 16, 1 << 40, 0, 0), (1 << 61, 16, 16, 0, 0)):
+            damaged.append(description([wrong], [x, y], names))
+        for wrong in ((1, 0, FLOAT, 0, 8), (0, 9, FLOAT, 0, 8), (0, 1 << 63, FLOAT, 0, 8), (0, 0, FLOAT, 0, 3), (0, 0, FLOAT, 0, 1 << 63),
+                      (0, 0, 0, 0, 8), (0, 0, 4, 0, 8), (0, 0, 6, 0, 8), (0, 0, 99, 0, 8), (0, 0, 3 + 256, 0, 8), (0, 0, PLACE, 0, 4)):
+            damaged.append(description([run], [x, wrong], names))
+        damaged += [description([run], [x, y], b"x\0y"), description([run], [x, y], names + b"z\0reason")]
+        for answer in damaged:
+            self.assertIn("d.h5: is damaged", problem(answer))
+        self.assertIn("d.h5: is cut short", problem(description([(2, 16, 16, 1 << 62, 1)], [x, y], names)))
+        for answer in (packed(0, 0, 31), packed(0, 0, 1 << 62)):
+            self.assertIn("d.h5: is damaged", problem(right, answer))
+        self.assertIn(r"d.h5: \x1b[31m", problem(packed(3, 0, 5) + b"\x1b[31m"))
+        # Places of texts that are not there are empty texts.
+        self.write("s.yaml", SCENE % ("d.h5", ", color: {column: t, categories: {a: '#ff0000'}, missing: '#0000ff'}"))
+        texts = description([(2, 24, 48, 0, 0)], [x, y, (0, 16, PLACE, 0, 8)], names + b"t\0")
+        rows = packed(0, 0, 50) + struct.pack("<2dQ", 0, 0, 1) + struct.pack("<2dQ", 1, 1, 1 << 63) + b"a\0"
+        problem(texts, rows, rows, rows, code=0)
 
     def most_memory(self, *arguments):
         """Runs the command; returns its exit code, messages and the most memory of a process that reads for it, in bytes."""
@@ -116,20 +190,20 @@ class Hdf5Test(CommandCase):
             for name in "xy":
                 file.create_dataset(name, (30_000_000,), "f8", chunks=(30_000_000,))
 
-        def packed(file, rows=2_000_000):
+        def zeros(file, rows=1_000_000):
             for name in "xy":
                 file.create_dataset(name, data=np.zeros(rows), chunks=(rows,), compression="gzip")
 
         def shared_text(file):
-            packed(file, 200_000)
-            file["text"] = np.array(["a" * 15_000], dtype=object)
+            zeros(file, 200_000)
+            file["text"] = np.array(["a" * 8_000], dtype=object)
             file.flush()
             with open(self.path("d.h5"), "rb") as raw:
                 raw.seek(file["text"].id.get_offset())
                 place = raw.read(16)
             texts = file.create_dataset("t", (200_000,), h5py.string_dtype(), chunks=(200_000,), compression="gzip")
             texts.id.write_direct_chunk((0,), zlib.compress(place * 200_000))
-        for make in (never_written, packed, shared_text):
+        for make in (never_written, zeros, shared_text):
             with self.file() as file:
                 make(file)
             self.assertLess(os.path.getsize(self.path("d.h5")), 25_000)
