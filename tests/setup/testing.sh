@@ -4,6 +4,10 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# hdf5_scene: prints a scene of data in an HDF5 file, which libhdf5 has to unpack.
+hdf5_file=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../fuzz/corpus/hdf5/chunks.h5")
+hdf5_scene() { printf 'version: 1\nlayers: [{data: "%s", columns: [x, y, radius]}]\n' "$hdf5_file"; }
+
 fail() {
   printf 'FAILED: %s\n' "$*" >&2
   exit 1
@@ -15,12 +19,6 @@ expect_exit() {
   shift
   "$@" >"$work/stdout" 2>"$work/stderr" || got=$?
   ((got == expected)) || fail "$*: expected exit code $expected, got $got: $(cat "$work/stderr")"
-}
-
-# hdf5_scene: a scene of data in an HDF5 file, which libhdf5 has to unpack.
-hdf5_scene() {
-  printf 'version: 1\nlayers: [{data: "%s", columns: [x, y, radius]}]\n' \
-    "$(realpath "$(dirname "${BASH_SOURCE[0]}")/../fuzz/corpus/hdf5/chunks.h5")"
 }
 
 # expect_text PATTERN FILE: the file has a line that matches.
