@@ -144,7 +144,7 @@ class Description {
   std::string text() {
     const std::size_t end = rest_.find('\0');
     check(end != std::string_view::npos, "is damaged");
-    const std::string text(rest_.substr(0, end));
+    std::string text(rest_.substr(0, end));
     rest_.remove_prefix(end + 1);
     return text;
   }

@@ -279,7 +279,10 @@ class TableReader {
     add(runs_.data(), runs_.size());
     add(columns_.data(), columns_.size());
     bytes += names_;
-    for (const auto& [name, reason] : left_out_) bytes += name + '\0' + reason + '\0';
+    for (const auto& [name, reason] : left_out_) {
+      add(name.c_str(), name.size() + 1);
+      add(reason.c_str(), reason.size() + 1);
+    }
     return bytes;
   }
   void read(std::uint64_t run, std::uint64_t offset, std::span<std::byte> records,

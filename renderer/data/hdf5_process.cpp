@@ -41,7 +41,7 @@ IdleProcesses& idle() {
 
 /// Moves a socket away from the standard streams, which may be closed: what is printed there must
 /// not go into it.
-int moved(int socket) {
+int above_streams(int socket) {
   const int above = ::fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   ::close(socket);
   return above;
@@ -102,8 +102,8 @@ void Hdf5Process::start() {
   owner_ = ::getpid();
   std::array<int, 2> sockets = {-1, -1};
   ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data());
-  socket_ = moved(sockets[0]);
-  const int other = moved(sockets[1]);
+  socket_ = above_streams(sockets[0]);
+  const int other = above_streams(sockets[1]);
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kWait, sizeof(kWait));
   const int problem = socket_ < 0 || other < 0 ? EMFILE : spawn(program_, other, process_);
   ::close(other);
